@@ -1,0 +1,25 @@
+/** Cancels what it was returned for. Idempotent. */
+export type Cancel = () => void;
+
+/** Time as a parameter, so that a test can own it. */
+export interface Clock {
+  /** Milliseconds since some fixed point; never goes back. */
+  now(): number;
+  /** Runs `task` once, at least `delayMs` milliseconds from now, unless cancelled before. */
+  schedule(delayMs: number, task: () => void): Cancel;
+}
+
+// Timers take 32-bit delays; a longer one would fire at once.
+const longestDelayMs = 2 ** 31 - 1;
+
+/** The real time. Its timers keep a process alive: who schedules one cancels it. */
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  schedule(delayMs, task) {
+    const timer = setTimeout(task, Math.min(Math.max(0, delayMs), longestDelayMs));
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Yields numbers in `[0, 1)`. */
+export type Random = () => number;

@@ -1,0 +1,124 @@
+import type { Diagnostic } from "./diagnostic.ts";
+import type { JsonObject, JsonValue } from "./json.ts";
+import type { ServerSpec } from "./server-spec.ts";
+import type { ToolportError } from "./toolport-error.ts";
+import type { CallOptions, RemoteTool } from "./tool.ts";
+
+/** `legacy` is 2024-11-05 to 2025-11-25: a handshake and a session. `modern` is 2026-07-28: stateless. */
+export type ProtocolEra = "legacy" | "modern";
+
+/** What a server says of itself, bounded and untrusted. Only `era` and `protocolVersion` are sure to be there. */
+export interface ServerInfo {
+  readonly era: ProtocolEra;
+  readonly protocolVersion: string;
+  readonly name?: string;
+  readonly title?: string;
+  readonly version?: string;
+  readonly description?: string;
+  readonly instructions?: string;
+  readonly capabilities: JsonObject;
+}
+
+/** A tool that was left out of a listing, and why. */
+export interface DroppedTool {
+  /** The remote name, if the entry had one. */
+  readonly name?: string;
+  readonly reason: string;
+}
+
+/** All pages of one `tools/list`, read tool by tool: one malformed tool costs that tool, never the list. */
+export interface ToolListing {
+  /** In the server's order; names are unique (the first of two equal ones is kept). */
+  readonly tools: readonly RemoteTool[];
+  readonly dropped: readonly DroppedTool[];
+  /** Why the listing stops before the server's end of it; absent when it is complete. */
+  readonly truncated?: "page-limit" | "tool-limit" | "repeated-cursor" | "bad-cursor";
+  readonly pages: number;
+}
+
+/** Options of a request that is not a tool call. */
+export interface RequestOptions {
+  /** Aborts the request; it rejects with `aborted`. */
+  readonly signal?: AbortSignal;
+  /** In milliseconds. Default: the matching member of the server's `timeouts`. */
+  readonly timeoutMs?: number;
+}
+
+/** A form or link that a server asks a human to answer. Everything in it is untrusted. */
+export interface ElicitationRequest {
+  readonly serverId: string;
+  readonly mode: "form" | "url";
+  readonly message: string;
+  /** The wire parameters, unchanged. */
+  readonly params: JsonObject;
+}
+
+/** The human's answer. */
+export interface ElicitationResult {
+  readonly action: "accept" | "decline" | "cancel";
+  readonly content?: JsonObject;
+}
+
+/** A line that a server logged, by `notifications/message` or on stderr. Untrusted, bounded. */
+export interface ServerLog {
+  readonly source: "notification" | "stderr";
+  /** An RFC 5424 level; stderr lines are `"info"`. */
+  readonly level: string;
+  readonly text: string;
+}
+
+/**
+ * How a connection reports upwards. Given at construction; each is called at most once per occurrence, never after `close()` was
+ * called, and must not throw.
+ */
+export interface ConnectionHooks {
+  /** The server says that its tools changed, or a stream on which it would have said so was interrupted. */
+  readonly onToolsChanged: () => void;
+  /** The connection is gone for good. Called once, after every pending request was rejected. */
+  readonly onDown: (error: ToolportError) => void;
+  /** Something odd that harmed nothing: noise on stdout, an answer to no request. */
+  readonly onDiagnostic?: (diagnostic: Diagnostic) => void;
+  readonly onLog?: (log: ServerLog) => void;
+  /** Answers elicitations. Absent: elicitation is not advertised. */
+  readonly onElicit?: (request: ElicitationRequest, signal: AbortSignal) => Promise<ElicitationResult>;
+}
+
+/** A live session with one server. Made by a {@linkcode Connector}. */
+export interface Connection {
+  readonly server: ServerInfo;
+  /**
+   * Lists all tools, page by page. Not called when the server does not declare the `tools` capability (the listing is empty).
+   * Throws `list_timeout`, `aborted`, `closed`, or what ended the connection.
+   */
+  listTools(options?: RequestOptions): Promise<ToolListing>;
+  /**
+   * Calls a tool once; it is never sent twice. Resolves with the raw result, also when the tool failed (`isError`). Throws
+   * `call_timeout`, `aborted`, `server_error`, `closed`, or what ended the connection, with an honest `outcome`. On abort or
+   * timeout the server is told and nothing stays pending.
+   */
+  callTool(toolName: string, args: JsonObject, options?: CallOptions): Promise<JsonObject>;
+  /** Sends any request and resolves with its result, unparsed. Throws as {@linkcode callTool}, with `request_timeout`. */
+  request(method: string, params?: JsonObject, options?: RequestOptions): Promise<JsonValue>;
+  /** Sends a notification. Resolves when it is handed to the transport. */
+  notify(method: string, params?: JsonObject): Promise<void>;
+  /**
+   * Ends the session: in-flight requests are cancelled on the wire and reject with `closed`, a child process and its descendants
+   * are gone, a session is deleted. Idempotent; never rejects; settles within a few `timeouts.closeMs`.
+   */
+  close(reason?: string): Promise<void>;
+}
+
+/** Makes connections. The provider is handed one and never chooses a transport itself. */
+export interface Connector {
+  /**
+   * Checks what only this connector knows about a spec (headers, URLs, which kinds it can open), before anything starts.
+   * Throws `invalid_spec` or `unsupported_transport`.
+   */
+  check?(spec: ServerSpec): void;
+  /**
+   * One attempt, handshake included, bounded by `timeouts.connectMs`. When it rejects or is aborted, nothing of it is left: no
+   * process, socket or timer. Throws `spawn_failed`, `server_exited`, `connect_timeout`, `handshake_failed`, `auth_required` and
+   * their like, each naming the server and quoting its stderr.
+   */
+  connect(spec: ServerSpec, hooks: ConnectionHooks, signal: AbortSignal): Promise<Connection>;
+}

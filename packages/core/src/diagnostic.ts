@@ -1,0 +1,21 @@
+/**
+ * Something that a developer wants to know and that stops nobody: which tool was left out and why, which names collided, what a
+ * server wrote where it should not.
+ */
+export interface Diagnostic {
+  readonly kind:
+    | "tool-dropped"
+    | "duplicate-tool"
+    | "name-collision"
+    | "listing-truncated"
+    | "text-flagged"
+    | "stdout-noise"
+    | "protocol-noise"
+    | "notification-flood"
+    | "stream-lost"
+    | "fallback";
+  readonly serverId: string;
+  /** One sentence with the evidence, bounded and stripped of control characters. */
+  readonly message: string;
+  readonly toolName?: string;
+}

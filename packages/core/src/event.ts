@@ -1,0 +1,53 @@
+/** Ends a subscription. Idempotent; also usable with `using`. */
+export interface Subscription extends Disposable {
+  (): void;
+}
+
+/** Calls `listener` on every emission from now on, until the subscription ends. */
+export type Event<T> = (listener: (value: T) => void) => Subscription;
+
+/** The two ends of one event: `on` for those who listen, `emit` for the one who owns it. */
+export interface EventSource<T> {
+  readonly on: Event<T>;
+  emit(value: T): void;
+  /** Ends every subscription; later ones never fire. */
+  close(): void;
+}
+
+/**
+ * Makes an event. Listeners run in order of subscription, in the caller's turn. One that throws does not stop the others: its
+ * error goes to `onListenerError`, because an observer must not be able to break what it observes.
+ */
+export function createEvent<T>(onListenerError: (error: unknown) => void = reportUncaught): EventSource<T> {
+  const listeners = new Set<{ readonly call: (value: T) => void }>();
+  let closed = false;
+  return {
+    on(listener) {
+      const entry = { call: listener };
+      if (!closed) listeners.add(entry);
+      const end = (): void => void listeners.delete(entry);
+      return Object.assign(end, { [Symbol.dispose]: end });
+    },
+    emit(value) {
+      for (const entry of Array.from(listeners)) {
+        if (!listeners.has(entry)) continue;
+        try {
+          entry.call(value);
+        } catch (error) {
+          onListenerError(error);
+        }
+      }
+    },
+    close() {
+      closed = true;
+      listeners.clear();
+    },
+  };
+}
+
+// The runtime's own channel for errors that nobody caught: visible, but not inside our call stack.
+function reportUncaught(error: unknown): void {
+  queueMicrotask(() => {
+    throw error;
+  });
+}

@@ -1,0 +1,59 @@
+// For products: what you configure, get back and catch.
+export {
+  errorCodes,
+  type CallOutcome,
+  type ErrorCodeEntry,
+  type ErrorKind,
+  type ToolportErrorCode,
+} from "./toolport-error-code.ts";
+export { isToolportError, ToolportError, type ErrorDetails, type ToolportErrorInit } from "./toolport-error.ts";
+export type {
+  Concurrency,
+  CustomTransportSpec,
+  HttpTransportSpec,
+  MemoryTransportSpec,
+  ServerSpec,
+  StdioTransportSpec,
+  TransportSpec,
+} from "./server-spec.ts";
+export { defaultLimits, defaultTimeouts, type ServerLimits, type ServerTimeouts } from "./limits.ts";
+export type {
+  CallOptions,
+  ContentBlock,
+  Progress,
+  RemoteTool,
+  ToolAnnotations,
+  ToolDefinition,
+  ToolGroup,
+  ToolOrigin,
+  ToolOutcome,
+} from "./tool.ts";
+export type { ToolProvider, ToolsChange } from "./tool-provider.ts";
+export type { Diagnostic } from "./diagnostic.ts";
+export type { JsonObject, JsonValue } from "./json.ts";
+export type { Event, Subscription } from "./event.ts";
+export { redacted, redactSpec, redactUrl } from "./redact.ts";
+
+// For those who implement a connector, a provider or an interceptor.
+export type {
+  Connection,
+  ConnectionHooks,
+  Connector,
+  DroppedTool,
+  ElicitationRequest,
+  ElicitationResult,
+  ProtocolEra,
+  RequestOptions,
+  ServerInfo,
+  ServerLog,
+  ToolListing,
+} from "./connection.ts";
+export { applyInterceptors, type CallHandler, type Interceptor, type ToolCall } from "./interceptor.ts";
+export { assertServerSpec, specError } from "./assert-server-spec.ts";
+export { withErrorContext, type ToolportErrorPatch } from "./toolport-error.ts";
+export { createDeadline, type Deadline, type DeadlineInit } from "./deadline.ts";
+export { createEvent, type EventSource } from "./event.ts";
+export { systemClock, type Cancel, type Clock, type Random } from "./clock.ts";
+export { isJsonObject } from "./json.ts";
+export { createRedactor, type Redactor } from "./redact.ts";
+export { cleanText, inspectText, truncateText, type TextFlag } from "./untrusted-text.ts";

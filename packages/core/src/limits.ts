@@ -1,0 +1,80 @@
+/**
+ * How much a server may send. Every limit is a positive integer. What exceeds one costs that piece (a tool, a message), with a
+ * reason, never the server's other tools.
+ */
+export interface ServerLimits {
+  /** Pages of one `tools/list`. Default 100; what was read up to there is kept. */
+  readonly maxPages: number;
+  /** Tools of one server. Default 10,000; what was read up to there is kept. */
+  readonly maxTools: number;
+  /** UTF-16 units of a remote tool name. Default 1,024; a longer one costs that tool. */
+  readonly maxNameLength: number;
+  /** UTF-16 units of a tool's description. Default 8,192; a longer one is cut and flagged. */
+  readonly maxDescriptionLength: number;
+  /** UTF-16 units of a tool's serialised input or output schema. Default 65,536; a larger one costs that tool. */
+  readonly maxSchemaLength: number;
+  /** Nesting of a schema. Default 64; a deeper one costs that tool, because walking it can exhaust a stack. */
+  readonly maxSchemaDepth: number;
+  /** UTF-16 units of the server's own texts (title, description, instructions), each. Default 32,768; a longer one is cut. */
+  readonly maxServerTextLength: number;
+  /** UTF-16 units of a pagination cursor. Default 65,536; a longer one ends the listing there. */
+  readonly maxCursorLength: number;
+  /** Bytes of one message: a stdio line, an HTTP body after decompression, an SSE event. Default 8 MiB. */
+  readonly maxMessageBytes: number;
+  /** Notifications per second that are acted on. Default 200; the rest is counted and coalesced, never queued. */
+  readonly maxNotificationsPerSecond: number;
+  /** Bytes of stderr kept for error messages. Default 64 KiB. */
+  readonly stderrTailBytes: number;
+  /** Calls of one server on the wire at once. Default 64; the others wait in the queue. */
+  readonly maxInFlightCalls: number;
+  /** Calls of one server that may wait. Default 256; one more is refused with `overloaded`. */
+  readonly maxQueuedCalls: number;
+}
+
+/** The defaults of {@linkcode ServerLimits}: generous for honest servers, small for a host's memory (AN-84). */
+export const defaultLimits: ServerLimits = {
+  maxPages: 100,
+  maxTools: 10_000,
+  maxNameLength: 1024,
+  maxDescriptionLength: 8192,
+  maxSchemaLength: 65_536,
+  maxSchemaDepth: 64,
+  maxServerTextLength: 32_768,
+  maxCursorLength: 65_536,
+  maxMessageBytes: 8 * 1024 * 1024,
+  maxNotificationsPerSecond: 200,
+  stderrTailBytes: 64 * 1024,
+  maxInFlightCalls: 64,
+  maxQueuedCalls: 256,
+};
+
+/** How long things may take, in milliseconds; every one is positive. */
+export interface ServerTimeouts {
+  /** From the start of a connection attempt, with every fallback, to a finished handshake. Default 60,000: a first `npx` downloads. */
+  readonly connectMs: number;
+  /** For the probe of the 2026-07-28 era inside a connection attempt. Default 5,000. */
+  readonly probeMs: number;
+  /** For one whole `tools/list`, all pages. Default 30,000. */
+  readonly listMs: number;
+  /** For one call: queueing, reconnect, refresh and the call itself. Default 600,000. Paused while a human answers. */
+  readonly callMs: number;
+  /** Longest silence of a server during a call; progress starts it anew. Default: none, `callMs` alone counts. */
+  readonly callIdleMs?: number;
+  /** For a low-level request. Default 60,000. */
+  readonly requestMs: number;
+  /** For a human to answer an elicitation. Default 300,000. */
+  readonly elicitMs: number;
+  /** For each step of a shutdown: end of stdin, then SIGTERM, then SIGKILL. Default 2,000. */
+  readonly closeMs: number;
+}
+
+/** The defaults of {@linkcode ServerTimeouts} (AN-85). */
+export const defaultTimeouts: ServerTimeouts = {
+  connectMs: 60_000,
+  probeMs: 5000,
+  listMs: 30_000,
+  callMs: 600_000,
+  requestMs: 60_000,
+  elicitMs: 300_000,
+  closeMs: 2000,
+};

@@ -1,0 +1,86 @@
+import type { ServerLimits, ServerTimeouts } from "./limits.ts";
+
+/** A child process that speaks newline-delimited JSON-RPC on stdin and stdout. No shell is ever involved. */
+export interface StdioTransportSpec {
+  readonly kind: "stdio";
+  /** The program, as a path or a name on `PATH`. */
+  readonly command: string;
+  /** Arguments, passed verbatim. Default none. */
+  readonly args?: readonly string[];
+  /** Variables added to the child's environment; they win over inherited ones. */
+  readonly env?: Readonly<Record<string, string>>;
+  /**
+   * What the child inherits of this process's environment: `"safe"` (default) a short list without secrets (`PATH`, `HOME`,
+   * `LANG`, `TMPDIR` and their like), `"all"` everything, `"none"` nothing.
+   */
+  readonly inheritEnv?: "safe" | "all" | "none";
+  /** Working directory of the child. Default: that of this process. */
+  readonly cwd?: string;
+}
+
+/** A server behind a URL. */
+export interface HttpTransportSpec {
+  readonly kind: "http";
+  /** `https:` or `http:`, without user info and fragment. */
+  readonly url: string;
+  /**
+   * Headers for every request. A header that carries credentials (`authorization`, `cookie`, `proxy-authorization`, `x-api…`,
+   * `x-auth…`) needs `https:` or a loopback address. Headers that belong to the protocol (`mcp-…`, `host`, …) are refused.
+   */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as `Authorization: Bearer …`; trimmed, ignored when blank. */
+  readonly bearerToken?: string;
+  /** `"oauth"` uses the connector's authorization provider. Excludes {@linkcode bearerToken} and an `authorization` header. */
+  readonly auth?: "oauth";
+  /** `"auto"` (default) tries Streamable HTTP and falls back to the old HTTP+SSE on 400, 404, 405 or 415, never after 401 or 403. */
+  readonly mode?: "auto" | "streamable" | "sse";
+}
+
+/** A server inside this process, for tests and for embedding. */
+export interface MemoryTransportSpec {
+  readonly kind: "memory";
+  /**
+   * Called once per connection with the server's end of a linked pair of transports; typically
+   * `(transport) => new McpServer(…).connect(transport)`. The type is opaque here, because core knows no SDK.
+   */
+  readonly serve: (serverTransport: never) => unknown;
+}
+
+/** A transport of your own, or an SDK client that is already connected. What `open` may return is the connector's business. */
+export interface CustomTransportSpec {
+  readonly kind: "custom";
+  /** Called once per connection attempt. */
+  readonly open: (context: { readonly serverId: string; readonly signal: AbortSignal }) => unknown;
+}
+
+/** How to reach a server. */
+export type TransportSpec = StdioTransportSpec | HttpTransportSpec | MemoryTransportSpec | CustomTransportSpec;
+
+/** Which calls to one server may overlap: none, only those of tools that declare themselves read-only, or all. */
+export type Concurrency = "serial" | "read-only-parallel" | "parallel";
+
+/**
+ * A server as a product configures it. Plain data, JSON-able but for memory and custom transports; nothing starts and nothing is
+ * read from the environment by making one.
+ */
+export interface ServerSpec {
+  /** The product's own name of the server; compared byte for byte, part of every local tool name. Never the name a server claims. */
+  readonly id: string;
+  readonly transport: TransportSpec;
+  /** Shown to people and models instead of the title that the server claims. */
+  readonly title?: string;
+  /** Protocol era: `"auto"` (default) finds out and remembers; `"legacy"` is 2024-11-05 to 2025-11-25. */
+  readonly era?: "auto" | "legacy" | "2026-07-28";
+  /** Remote tool names to offer, exact and case-sensitive. Empty or absent: all. */
+  readonly include?: readonly string[];
+  /** Remote tool names to hide, exact and case-sensitive. Wins over {@linkcode include}. */
+  readonly exclude?: readonly string[];
+  /** `true`: no process, no request, status `disabled`. Default `false`. */
+  readonly disabled?: boolean;
+  /** `true`: `init()` rejects when this server cannot be reached. Default `false`: its failure is a status. */
+  readonly required?: boolean;
+  /** Default `"parallel"`, because most servers answer out of order without trouble and one slow call should not hold the others. */
+  readonly concurrency?: Concurrency;
+  readonly timeouts?: Partial<ServerTimeouts>;
+  readonly limits?: Partial<ServerLimits>;
+}

@@ -1,0 +1,43 @@
+import type { JsonObject } from "./json.ts";
+import type { CallOptions, ToolDefinition, ToolGroup, ToolOutcome } from "./tool.ts";
+import type { Event } from "./event.ts";
+
+/** Which local names changed between two snapshots, each list sorted. */
+export interface ToolsChange {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  /** Still there under the same name, with another definition. */
+  readonly changed: readonly string[];
+}
+
+/**
+ * A source of tools (AN-1). Knows nothing of MCP: a product can write its own. Reads are synchronous and see one immutable
+ * snapshot; everything that may wait is asynchronous.
+ */
+export interface ToolProvider {
+  /** Identifies the provider among others; compared ASCII-case-insensitively. */
+  readonly name: string;
+  /** Grows by at least one whenever `definitions()` or `groups()` would answer differently. */
+  readonly revision: number;
+  /**
+   * Without `names`: all, sorted by local name. With `names`: those, in that order, each looked up ASCII-case-insensitively;
+   * unknown names are left out (AN-2).
+   */
+  definitions(names?: readonly string[]): readonly ToolDefinition[];
+  groups(): readonly ToolGroup[];
+  /** Whether a call by this name would find a tool; ASCII-case-insensitive. */
+  has(name: string): boolean;
+  /** Gets ready. Tolerant: a part that fails is reported by status, not thrown, unless it is required. */
+  init(options?: { readonly signal?: AbortSignal }): Promise<void>;
+  /** Brings the snapshot up to date. Strict: throws `refresh_failed` with every failure, after publishing what succeeded. */
+  refresh(options?: { readonly signal?: AbortSignal }): Promise<void>;
+  /**
+   * Calls a tool by its local name. `null` or absent arguments are `{}`. Throws `unknown_tool`, `invalid_arguments` and the errors
+   * of the call; a tool's own failure is a value (`isError`).
+   */
+  call(name: string, args?: JsonObject | null, options?: CallOptions): Promise<ToolOutcome>;
+  /** Fires after a new snapshot is in place. */
+  readonly onToolsChanged: Event<ToolsChange>;
+  /** Releases everything; idempotent. */
+  close(): Promise<void>;
+}

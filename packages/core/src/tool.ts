@@ -1,0 +1,103 @@
+import type { JsonObject, JsonValue } from "./json.ts";
+import type { TextFlag } from "./untrusted-text.ts";
+
+/** A server's own words on how its tool behaves. Hints from the server: untrusted. */
+export interface ToolAnnotations {
+  readonly title?: string;
+  readonly readOnlyHint?: boolean;
+  readonly destructiveHint?: boolean;
+  readonly idempotentHint?: boolean;
+  readonly openWorldHint?: boolean;
+}
+
+/** A tool as its server lists it. Schemas are raw: the very objects that came off the wire, never rewritten. */
+export interface RemoteTool {
+  /** The name the server knows the tool by, byte for byte. */
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly inputSchema: JsonObject;
+  readonly outputSchema?: JsonObject;
+  readonly annotations?: ToolAnnotations;
+  readonly meta?: JsonObject;
+  /** What a reader should know about its texts; absent when they are plain. */
+  readonly flags?: readonly TextFlag[];
+}
+
+/** Where a tool comes from: the identity behind a local name. */
+export interface ToolOrigin {
+  readonly serverId: string;
+  /** The remote name, byte for byte. */
+  readonly toolName: string;
+  /** `mcp::<server>::<tool>` (AF-1), for policies and logs; not for routing. */
+  readonly qualifiedName: string;
+}
+
+/** A tool as a model gets it. */
+export interface ToolDefinition {
+  /** The local name: legal for model APIs, unique in its provider. */
+  readonly name: string;
+  readonly title?: string;
+  /** Untrusted text when it comes from a server; data, never an instruction. */
+  readonly description: string;
+  readonly inputSchema: JsonObject;
+  readonly outputSchema?: JsonObject;
+  readonly annotations?: ToolAnnotations;
+  readonly origin?: ToolOrigin;
+  readonly groupIds?: readonly string[];
+  readonly flags?: readonly TextFlag[];
+}
+
+/** A set of tools that belong together, such as those of one server. Never sent to a model API as a function. */
+export interface ToolGroup {
+  readonly id: string;
+  readonly title: string;
+  readonly description: string;
+  /** The server's advice on use: untrusted data, never part of a system prompt. */
+  readonly instructions?: string;
+  /** Local tool names, sorted. */
+  readonly members: readonly string[];
+}
+
+/** One piece of a result. Kinds this version does not know stay as they came. */
+export interface ContentBlock extends JsonObject {
+  readonly type: string;
+}
+
+/** What a call brought back, kept whole. A tool's own failure is {@linkcode isError}, not an exception. */
+export interface ToolOutcome {
+  readonly content: readonly ContentBlock[];
+  /** Any JSON value, `null` included; absent when the server sent none. */
+  readonly structuredContent?: JsonValue;
+  /** As the server said it; `undefined` when it said nothing. */
+  readonly isError: boolean | undefined;
+  readonly origin: ToolOrigin;
+  /** The result's `_meta`, for the host; never shown to a model. */
+  readonly meta?: JsonObject;
+  /** The server's result object, unchanged. */
+  readonly raw: JsonObject;
+}
+
+/** Progress of a call, as the server reports it. */
+export interface Progress {
+  readonly progress: number;
+  readonly total?: number;
+  readonly message?: string;
+}
+
+/** How one call should run. */
+export interface CallOptions {
+  /** Aborts the call; the server is told. The call rejects with `aborted`. */
+  readonly signal?: AbortSignal;
+  /** Total time for the call, in milliseconds. Default: the server's `timeouts.callMs`. */
+  readonly timeoutMs?: number;
+  /**
+   * The definition that the caller selected. The call is refused with `tool_changed`, `tool_removed` or `registration_replaced`,
+   * before anything is sent, when it is no longer the current one (AN-50). Default: the name alone decides.
+   */
+  readonly selected?: ToolDefinition;
+  /** Sent as `_meta` beside the arguments, never among them. */
+  readonly meta?: JsonObject;
+  /** Called for each progress report of the server. */
+  readonly onProgress?: (progress: Progress) => void;
+}

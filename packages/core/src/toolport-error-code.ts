@@ -1,0 +1,173 @@
+/**
+ * Whose move it is (AF-8): `contract` the caller or the configuration is wrong; `auth` credentials are missing or refused;
+ * `execution` the server or the way to it failed; `policy` a limit of this host cut in; `system` a defect in Toolport.
+ */
+export type ErrorKind = "contract" | "auth" | "execution" | "policy" | "system";
+
+/**
+ * What is known about the effect of the call that failed: `not-sent` it never left this host, so a repeat is safe;
+ * `unknown` it may have run; `failed` the server says that it did not run, or not to the end.
+ */
+export type CallOutcome = "not-sent" | "unknown" | "failed";
+
+/** What every error with one code has in common. */
+export interface ErrorCodeEntry {
+  readonly kind: ErrorKind;
+  /** Whether the same operation may succeed when it is tried again later, with nothing changed. */
+  readonly retryable: boolean;
+  /** The outcome of an error that does not state its own. */
+  readonly outcome: CallOutcome;
+  /** One line for people; `docs/errors.md` repeats it. */
+  readonly meaning: string;
+}
+
+const contract = { kind: "contract", retryable: false, outcome: "not-sent" } as const;
+const auth = { kind: "auth", retryable: false, outcome: "failed" } as const;
+const execution = { kind: "execution", retryable: true, outcome: "not-sent" } as const;
+const policy = { kind: "policy", retryable: true, outcome: "not-sent" } as const;
+
+/**
+ * The stable, machine-readable name of a failure. Branch on it; never on a message. The list is closed: a new code is a minor
+ * release, a renamed or removed one a major release.
+ */
+export type ToolportErrorCode =
+  | "invalid_spec"
+  | "duplicate_server"
+  | "unknown_server"
+  | "server_disabled"
+  | "unknown_tool"
+  | "tool_removed"
+  | "tool_changed"
+  | "registration_replaced"
+  | "invalid_arguments"
+  | "unsupported_transport"
+  | "closed"
+  | "auth_required"
+  | "forbidden"
+  | "spawn_failed"
+  | "server_exited"
+  | "unreachable"
+  | "dns_failed"
+  | "tls_failed"
+  | "http_error"
+  | "redirect_refused"
+  | "handshake_failed"
+  | "unsupported_protocol"
+  | "connection_closed"
+  | "session_expired"
+  | "protocol_error"
+  | "message_too_large"
+  | "server_error"
+  | "server_removed"
+  | "refresh_failed"
+  | "connect_timeout"
+  | "list_timeout"
+  | "call_timeout"
+  | "request_timeout"
+  | "aborted"
+  | "overloaded"
+  | "rate_limited"
+  | "input_required"
+  | "internal_error";
+
+/** What each code stands for. */
+export const errorCodes: Readonly<Record<ToolportErrorCode, ErrorCodeEntry>> = {
+  invalid_spec: { ...contract, meaning: "A server spec breaks a rule; nothing was started." },
+  duplicate_server: {
+    ...contract,
+    meaning: "A server with this id, or one that normalises to the same name, is already registered.",
+  },
+  unknown_server: { ...contract, meaning: "No server with this id is registered." },
+  server_disabled: { ...contract, meaning: "The server is registered but disabled." },
+  unknown_tool: { ...contract, meaning: "No tool with this name is in the catalogue." },
+  tool_removed: { ...contract, meaning: "The server no longer offers this tool." },
+  tool_changed: { ...contract, meaning: "The tool's definition changed since it was selected; select it again." },
+  registration_replaced: {
+    ...contract,
+    meaning: "The server was replaced since the tool was selected; select it again.",
+  },
+  invalid_arguments: { ...contract, meaning: "Tool arguments must be a JSON object." },
+  unsupported_transport: {
+    ...contract,
+    meaning: "This connector, or this JavaScript runtime, cannot open such a transport.",
+  },
+  closed: { ...contract, meaning: "The provider or connection was closed." },
+
+  auth_required: { ...auth, meaning: "The server wants credentials, or refused those it got (HTTP 401)." },
+  forbidden: { ...auth, meaning: "The credentials are valid but do not allow this (HTTP 403)." },
+
+  spawn_failed: { ...execution, retryable: false, meaning: "The server's process could not be started." },
+  server_exited: { ...execution, outcome: "unknown", meaning: "The server's process ended." },
+  unreachable: { ...execution, meaning: "No connection to the server's address." },
+  dns_failed: { ...execution, meaning: "The server's host name has no address." },
+  tls_failed: { ...execution, retryable: false, meaning: "No trusted TLS connection to the server." },
+  http_error: { ...execution, outcome: "unknown", meaning: "The server answered with an unexpected HTTP status." },
+  redirect_refused: {
+    ...execution,
+    retryable: false,
+    outcome: "failed",
+    meaning: "The server redirected; redirects are never followed.",
+  },
+  handshake_failed: { ...execution, retryable: false, meaning: "The server did not complete the MCP handshake." },
+  unsupported_protocol: { ...execution, retryable: false, meaning: "Server and host share no protocol revision." },
+  connection_closed: {
+    ...execution,
+    outcome: "unknown",
+    meaning: "The connection or response stream ended before the answer.",
+  },
+  session_expired: {
+    ...execution,
+    outcome: "failed",
+    meaning: "The server no longer knows the session; it refused the request.",
+  },
+  protocol_error: {
+    ...execution,
+    retryable: false,
+    outcome: "unknown",
+    meaning: "The server's answer is not valid MCP.",
+  },
+  message_too_large: {
+    ...execution,
+    retryable: false,
+    outcome: "unknown",
+    meaning: "A message exceeded the size limit.",
+  },
+  server_error: {
+    ...execution,
+    retryable: false,
+    outcome: "failed",
+    meaning: "The server answered with a JSON-RPC error.",
+  },
+  server_removed: {
+    ...execution,
+    retryable: false,
+    outcome: "unknown",
+    meaning: "The server was removed or disconnected during the operation.",
+  },
+  refresh_failed: { ...execution, meaning: "One or more servers could not be refreshed; the others were published." },
+
+  connect_timeout: { ...policy, meaning: "The server was not ready within the connect deadline." },
+  list_timeout: { ...policy, meaning: "The server did not list its tools within the deadline." },
+  call_timeout: { ...policy, outcome: "unknown", meaning: "The call did not finish within its deadline." },
+  request_timeout: {
+    ...policy,
+    outcome: "unknown",
+    meaning: "A low-level request was not answered within its deadline.",
+  },
+  aborted: { ...policy, retryable: false, outcome: "unknown", meaning: "The caller aborted the operation." },
+  overloaded: { ...policy, meaning: "The queue of calls for this server is full." },
+  rate_limited: { ...policy, outcome: "failed", meaning: "The server asks to slow down (HTTP 429)." },
+  input_required: {
+    ...policy,
+    retryable: false,
+    outcome: "failed",
+    meaning: "The server asked for user input, and no elicitation handler is set.",
+  },
+
+  internal_error: {
+    kind: "system",
+    retryable: false,
+    outcome: "unknown",
+    meaning: "A defect in Toolport or in a custom part plugged into it.",
+  },
+};

@@ -1,0 +1,122 @@
+import { errorCodes, type CallOutcome, type ErrorKind, type ToolportErrorCode } from "./toolport-error-code.ts";
+
+const brand: unique symbol = Symbol.for("toolport.error");
+
+/** Evidence for a failure, as data. Each member is present only where it means something; none ever holds a secret. */
+export interface ErrorDetails {
+  /** What was being done, in words: `"initialize"`, `"tools/list"`, `"tools/call"`. */
+  readonly operation?: string;
+  /** The spec's field that breaks a rule, as a path: `"transport.headers.x-api-key"`. */
+  readonly field?: string;
+  /** How long the deadline was. */
+  readonly timeoutMs?: number;
+  /** Exit code of the server's process; `null` when a signal ended it. */
+  readonly exitCode?: number | null;
+  /** Signal that ended the server's process. */
+  readonly exitSignal?: string | null;
+  /** The last lines the server wrote to stderr, redacted and bounded. */
+  readonly stderrTail?: string;
+  readonly httpStatus?: number;
+  /** How long the server asks to wait (`Retry-After`), capped. */
+  readonly retryAfterMs?: number;
+  /** The `WWW-Authenticate` challenge, for a caller that can answer it. */
+  readonly challenge?: string;
+  /** Code of the JSON-RPC error object. */
+  readonly rpcCode?: number;
+  /** Member `data` of the JSON-RPC error object, untrusted. */
+  readonly rpcData?: unknown;
+  /** Protocol revisions the server offers. */
+  readonly supported?: readonly string[];
+  /** A bounded excerpt of what came instead of an answer. */
+  readonly excerpt?: string;
+  /** The failures behind a `refresh_failed`, one per server, in server-id order. */
+  readonly failures?: readonly ToolportError[];
+}
+
+/** What a {@linkcode ToolportError} is made from. */
+export interface ToolportErrorInit {
+  readonly code: ToolportErrorCode;
+  readonly serverId?: string | undefined;
+  /** The tool's remote name. */
+  readonly toolName?: string | undefined;
+  /** Default: that of the code. */
+  readonly retryable?: boolean | undefined;
+  /** Default: that of the code. */
+  readonly outcome?: CallOutcome | undefined;
+  readonly details?: ErrorDetails | undefined;
+  readonly cause?: unknown;
+}
+
+/**
+ * The one error that Toolport throws at run time. Branch on {@linkcode code}, never on the message.
+ *
+ * Wrong use by a programmer is a `TypeError` instead, and an expected negative result (a tool's `isError`) is a value.
+ */
+export class ToolportError extends Error {
+  override readonly name: string = "ToolportError";
+  readonly code: ToolportErrorCode;
+  readonly kind: ErrorKind;
+  /** The server that the failure is about; `undefined` when it is about none. */
+  readonly serverId: string | undefined;
+  /** The remote name of the tool that was called, if one was. */
+  readonly toolName: string | undefined;
+  readonly retryable: boolean;
+  readonly outcome: CallOutcome;
+  readonly details: ErrorDetails;
+  /** The message without the code in front. */
+  readonly rawMessage: string;
+
+  constructor(message: string, init: ToolportErrorInit) {
+    super(`[${init.code}] ${message}`, init.cause === undefined ? undefined : { cause: init.cause });
+    const entry = errorCodes[init.code];
+    this.code = init.code;
+    this.kind = entry.kind;
+    this.serverId = init.serverId;
+    this.toolName = init.toolName;
+    this.retryable = init.retryable ?? entry.retryable;
+    this.outcome = init.outcome ?? entry.outcome;
+    this.details = init.details ?? {};
+    this.rawMessage = message;
+    Object.defineProperty(this, brand, { value: true });
+  }
+
+  /** A JSON-able view for logs: everything but the stack and the cause. */
+  toJSON(): Record<string, unknown> {
+    const { name, code, kind, serverId, toolName, retryable, outcome, details, message } = this;
+    return { name, code, kind, serverId, toolName, retryable, outcome, message, details };
+  }
+}
+
+/** Like `instanceof`, but also true across two installed copies of this package. */
+export function isToolportError(value: unknown): value is ToolportError;
+/** The same, for one code. */
+export function isToolportError<Code extends ToolportErrorCode>(
+  value: unknown,
+  code: Code,
+): value is ToolportError & { readonly code: Code };
+export function isToolportError(value: unknown, code?: ToolportErrorCode): boolean {
+  return (
+    value instanceof Error &&
+    Object.hasOwn(value, brand) &&
+    (code === undefined || ("code" in value && value.code === code))
+  );
+}
+
+/** Members to add or replace; the error's own brand, cause and stack stay. */
+export type ToolportErrorPatch = Partial<Omit<ToolportErrorInit, "code">>;
+
+/**
+ * A copy of `error` that knows more: which server, which tool, which outcome. The original becomes the copy's cause, so that
+ * its stack is not lost.
+ */
+export function withErrorContext(error: ToolportError, patch: ToolportErrorPatch): ToolportError {
+  return new ToolportError(error.rawMessage, {
+    code: error.code,
+    serverId: patch.serverId ?? error.serverId,
+    toolName: patch.toolName ?? error.toolName,
+    retryable: patch.retryable ?? error.retryable,
+    outcome: patch.outcome ?? error.outcome,
+    details: { ...error.details, ...patch.details },
+    cause: patch.cause ?? error,
+  });
+}

@@ -1,0 +1,57 @@
+/** What is odd about a text that came from a server. Data for policies and displays; the text itself is kept. */
+export type TextFlag = "ansi" | "control" | "bidi" | "invisible" | "tag" | "lone-surrogate" | "truncated";
+
+// ECMA-48 escape sequences (CSI, OSC, and two-character ones). Every quantifier is over a class that the next part excludes,
+// so matching is linear.
+const ansi = /\u001B(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001B]*(?:\u0007|\u001B\\)?|[@-Z\\^_])|\u009B[0-?]*[ -/]*[@-~]/g;
+const control = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F]/g;
+const bidi = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g;
+const invisible = /[\u00AD\u034F\u115F\u1160\u17B4\u17B5\u180E\u200B\u2060-\u2065\uFEFF\uFFA0]/g;
+// U+E0000 to U+E007F: "tag" characters, a known way to hide text from people but not from models.
+const tag = /\uDB40[\uDC00-\uDC7F]/g;
+
+const inspections: readonly (readonly [TextFlag, RegExp])[] = [
+  ["ansi", ansi],
+  ["control", control],
+  ["bidi", bidi],
+  ["invisible", invisible],
+  ["tag", tag],
+];
+
+/** Names what is odd about a text, in a fixed order; `[]` for plain text. Linear in its length. */
+export function inspectText(text: string): readonly TextFlag[] {
+  const flags = inspections.filter(([, pattern]) => text.search(pattern) !== -1).map(([flag]) => flag);
+  if (!text.isWellFormed()) flags.push("lone-surrogate");
+  return flags;
+}
+
+/**
+ * A text made safe to show or to quote: without escape sequences, control characters (line feed and tab stay), bidirectional
+ * overrides, invisible and tag characters; lone surrogates become U+FFFD; at most `maxLength` UTF-16 units, the last of which is
+ * `…` when something was cut.
+ */
+export function cleanText(text: string, maxLength: number = Number.POSITIVE_INFINITY): string {
+  // Twice the length is enough raw material and bounds the work on a text of megabytes.
+  const raw = Number.isFinite(maxLength) ? text.slice(0, maxLength * 2 + 64) : text;
+  let clean = raw.replaceAll("\r\n", "\n");
+  for (const [, pattern] of inspections) clean = clean.replace(pattern, "");
+  clean = clean.toWellFormed();
+  return clean.length > maxLength || raw.length < text.length ? truncateText(clean, maxLength) : clean;
+}
+
+/** Cuts a text to `maxLength` UTF-16 units, `…` included, without splitting a surrogate pair. A shorter text is returned as is. */
+export function truncateText(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text;
+  if (maxLength < 1) return "";
+  const end = maxLength - 1;
+  const splitsPair = isHighSurrogate(text.charCodeAt(end - 1)) && isLowSurrogate(text.charCodeAt(end));
+  return `${text.slice(0, splitsPair ? end - 1 : end)}…`;
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+function isLowSurrogate(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff;
+}

@@ -1,0 +1,18 @@
+import { defineConfig } from "vitest/config";
+
+// Tests run the packages' TypeScript sources; servers that tests start as child processes run from `dist`, which `pnpm test` builds first.
+const conditions = ["@toolport/source", "node", "import", "module", "default"];
+
+export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions, externalConditions: conditions } },
+  test: {
+    include: ["{packages/*,fixtures,conformance,bench,examples}/{src,test}/**/*.test.ts", "test/**/*.test.ts"],
+    reporters: process.env["CI"] === undefined ? ["default"] : ["default", "json"],
+    outputFile: { json: ".ci/report.json" },
+    pool: "forks",
+    testTimeout: 20_000,
+    hookTimeout: 30_000,
+    unstubGlobals: true,
+  },
+});
