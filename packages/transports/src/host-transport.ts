@@ -1,0 +1,38 @@
+import type { JSONRPCMessage, RequestId, Transport } from "@modelcontextprotocol/client";
+import type { Diagnostic, ServerLog, ToolportError } from "@toolport/core";
+
+/** What can be said about one message on its way out. Names follow the SDK's `TransportSendOptions`. */
+export interface HostSendOptions {
+  /** Aborting it takes the request back: on Streamable HTTP the response stream is closed, which is the cancel of 2026-07-28. */
+  readonly requestSignal?: AbortSignal | undefined;
+  /** Headers of this one request, such as `Mcp-Param-…`; only for transports with one HTTP request per message. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/**
+ * A way to one server. An SDK `Transport`, so that the SDK's client can drive it, with what a host needs besides: the failure of a
+ * single request without the loss of the connection, and evidence. Every kind of transport is one of these; `open-stdio.ts`,
+ * `open-http.ts`, `open-memory.ts` and `open-custom.ts` make them.
+ *
+ * Rules for implementers:
+ * - `onclose` fires exactly once, after `onrequestfailed` fired for nothing more; nothing fires after it.
+ * - `send()` rejects with a `ToolportError` whose `outcome` is honest: `not-sent` only if no byte of the message can have arrived.
+ * - `close()` is idempotent, never rejects, and leaves no process, socket or timer behind.
+ */
+export interface HostTransport extends Omit<Transport, "send"> {
+  send(message: JSONRPCMessage, options?: HostSendOptions): Promise<void>;
+  /** An answer to this request will never come, though the connection lives: its stream ended, its answer was too large or unusable. */
+  onrequestfailed?: ((id: RequestId, error: ToolportError) => void) | undefined;
+  /** A stream for unsolicited messages was interrupted: notifications may have been missed. */
+  oninterrupted?: (() => void) | undefined;
+  /** Why the transport closed by itself; set before `onclose` fires. Absent after `close()`. */
+  readonly closeReason?: ToolportError | undefined;
+}
+
+/** What every opener gets from the connector. */
+export interface TransportContext {
+  /** Aborts the opening. What is open already is torn down before the opener's promise settles. */
+  readonly signal: AbortSignal;
+  readonly onDiagnostic: (diagnostic: Diagnostic) => void;
+  readonly onLog: (log: ServerLog) => void;
+}
