@@ -1,0 +1,54 @@
+import type { CheckResult } from "./check.ts";
+import type { TraceEvent } from "./trace.ts";
+
+/** `incomplete` is neither: something that was owed could not be checked, or nothing was checked at all. */
+export type Verdict = "pass" | "fail" | "incomplete";
+
+/** What a process exits with. */
+export const exitCodes: {
+  readonly pass: 0;
+  readonly fail: 1;
+  readonly usage: 2;
+  readonly incomplete: 3;
+  readonly unreachable: 4;
+  readonly authRequired: 5;
+} = { pass: 0, fail: 1, usage: 2, incomplete: 3, unreachable: 4, authRequired: 5 };
+
+/** One cause, told once: the failed check and those that could not run because of it. */
+export interface Headline {
+  readonly checkId: string;
+  readonly observed: string;
+  readonly fix: string;
+  /** Ids of checks that this one prevented. */
+  readonly prevented: readonly string[];
+}
+
+/** Everything that is known after a run. Every report (terminal, JSON, JUnit, SARIF, HTML) is a view of this. */
+export interface RunReport {
+  /** Version of this shape. */
+  readonly schemaVersion: 1;
+  readonly kit: { readonly name: "@toolport/conformance"; readonly version: string };
+  readonly side: "server" | "host";
+  /** What was tested, redacted: a command line or a URL. */
+  readonly target: string;
+  /** What the target says of itself, if it said anything. */
+  readonly identity?: {
+    readonly name?: string;
+    readonly version?: string;
+    readonly protocolVersions: readonly string[];
+  };
+  /** ISO 8601. */
+  readonly startedAt: string;
+  readonly durationMs: number;
+  readonly seed: number;
+  readonly verdict: Verdict;
+  readonly exitCode: number;
+  readonly counts: Readonly<
+    Record<"passed" | "failed" | "advice" | "baselined" | "notApplicable" | "couldNotRun", number>
+  >;
+  readonly headlines: readonly Headline[];
+  readonly results: readonly CheckResult[];
+  /** Baseline entries that no longer fail, or that expired: they fail the run. */
+  readonly staleBaseline: readonly string[];
+  readonly trace: readonly TraceEvent[];
+}
