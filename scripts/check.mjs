@@ -1,0 +1,56 @@
+// The whole bar for a change, apart from the tests: one line a step, every step runs even when an earlier one failed, and the output
+// of those that failed follows at the end. `pnpm check layers docs` runs the named steps only.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { delimiter, join } from "node:path";
+import { text } from "node:stream/consumers";
+
+const script = (/** @type {string} */ name) => [process.execPath, `scripts/check-${name}.mjs`];
+
+/** @type {Record<string, string[]>} */
+const steps = {
+  format: ["oxfmt", "--check"],
+  // With import/no-cycle among its rules, this is the check for import cycles as well.
+  lint: ["oxlint", "--deny-warnings", "--report-unused-disable-directives"],
+  types: ["tsc", "-p", "tsconfig.json"],
+  layers: script("layers"),
+  docs: script("docs"),
+  links: script("links"),
+  tree: script("tree"),
+  traces: script("traces"),
+  changesets: script("changesets"),
+  unused: ["knip", "--treat-config-hints-as-errors", "--no-progress"],
+  packages: script("packages"),
+};
+
+const chosen = process.argv.slice(2);
+const unknown = chosen.filter((name) => !Object.hasOwn(steps, name));
+if (unknown.length > 0)
+  throw new TypeError(`no such step: ${unknown.join(", ")}; there are ${Object.keys(steps).join(", ")}`);
+
+/** @type {string[]} */
+const failures = [];
+for (const [name, [command = "", ...args]] of Object.entries(steps)) {
+  if (chosen.length > 0 && !chosen.includes(name)) continue;
+  const startedAt = performance.now();
+  const { code, output } = await run(command, args);
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  console.log(`${code === 0 ? "ok  " : "FAIL"} ${name.padEnd(12)}${seconds.padStart(5)} s`);
+  if (code !== 0) failures.push(`\n--- ${name}: ${command} ${args.join(" ")} (exit code ${code})\n${output.trim()}`);
+}
+for (const failure of failures) console.error(failure);
+process.exitCode = failures.length > 0 ? 1 : 0;
+
+/**
+ * @param {string} command A program of node_modules/.bin, or a path.
+ * @param {string[]} args
+ */
+async function run(command, args) {
+  const PATH = `${join(process.cwd(), "node_modules/.bin")}${delimiter}${process.env["PATH"] ?? ""}`;
+  const child = spawn(command, args, {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, PATH, NO_COLOR: "1" },
+  });
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
+  return { code, output: `${stdout}${stderr}` };
+}

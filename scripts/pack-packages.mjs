@@ -1,0 +1,31 @@
+import { mkdtempSync, readdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { runPnpm } from "./run-pnpm.mjs";
+import { readPublicPackages } from "./workspace.mjs";
+
+/**
+ * Builds and packs every published package, exactly as a release would: pnpm puts real versions in place of `workspace:` and
+ * `catalog:`.
+ * @returns {{ folder: string, packed: { name: string, version: string, tarball: string }[] }} A new folder outside the repository,
+ *   which the caller removes, and what is in it.
+ */
+export function packPackages() {
+  const folder = mkdtempSync(join(tmpdir(), "toolport-pack-"));
+  const published = readPublicPackages().map(({ manifest }) => manifest);
+  runPnpm(["run", "build"]);
+  runPnpm([
+    ...published.flatMap(({ name }) => ["--filter", name]),
+    "--recursive",
+    "pack",
+    "--pack-destination",
+    folder,
+  ]);
+  const files = readdirSync(folder);
+  const packed = published.map(({ name, version }) => {
+    const file = `${name.replace("@", "").replace("/", "-")}-${version}.tgz`;
+    if (!files.includes(file)) throw new Error(`pnpm packed no ${file}; it packed ${files.join(", ")}`);
+    return { name, version, tarball: join(folder, file) };
+  });
+  return { folder, packed };
+}
