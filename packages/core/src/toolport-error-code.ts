@@ -32,6 +32,7 @@ const policy = { kind: "policy", retryable: true, outcome: "not-sent" } as const
  */
 export type ToolportErrorCode =
   | "invalid_spec"
+  | "invalid_names"
   | "duplicate_server"
   | "unknown_server"
   | "server_disabled"
@@ -73,6 +74,7 @@ export type ToolportErrorCode =
 /** What each code stands for. */
 export const errorCodes: Readonly<Record<ToolportErrorCode, ErrorCodeEntry>> = {
   invalid_spec: { ...contract, meaning: "A server spec breaks a rule; nothing was started." },
+  invalid_names: { ...contract, meaning: "Saved tool names are malformed or break a rule of the naming strategy." },
   duplicate_server: {
     ...contract,
     meaning: "A server with this id, or one that normalises to the same name, is already registered.",

@@ -1,1 +1,12 @@
-export {};
+// For products: give names, look them up, keep them.
+export { assignNames, type AssignNamesOptions, type NameAssignment, type NameCollision } from "./assign-names.ts";
+export { emptyNames, identityOf, localNameOf, withoutServer, type NameTable } from "./name-table.ts";
+export { loadNames, saveNames, type SavedNames } from "./saved-names.ts";
+export { evvaNaming, nexoNaming, qualifiedNaming, toolportNaming, verbatimNaming } from "./naming-presets.ts";
+export { withPrefix, type NamingStrategy } from "./naming-strategy.ts";
+export { qualifiedName, type ToolIdentity } from "./tool-identity.ts";
+
+// For those who implement a provider or a strategy of their own.
+export { assertNamingStrategy, isLegalName, normalizeServerId, toolNamePrefix } from "./naming-strategy.ts";
+export { isLegalFunctionName } from "./function-name.ts";
+export { parseToolName } from "./parse-tool-name.ts";

@@ -1,0 +1,70 @@
+import { toAsciiLowerCase } from "./sanitize-part.ts";
+import type { ToolIdentity } from "./tool-identity.ts";
+
+/**
+ * Which pair has which name. Immutable; made by {@linkcode assignNames} and {@linkcode loadNames}. It holds every name that was
+ * given, also to tools that are gone at the moment, so that they get it back.
+ */
+export interface NameTable {
+  /** Server id to remote name to local name. */
+  readonly servers: ReadonlyMap<string, ReadonlyMap<string, string>>;
+  /**
+   * Local name, with A to Z lower-cased, to the pair that has it. Two names never differ in ASCII case only, because names are
+   * looked up regardless of it.
+   */
+  readonly identities: ReadonlyMap<string, ToolIdentity>;
+}
+
+/** No names. */
+export const emptyNames: NameTable = { servers: new Map(), identities: new Map() };
+
+/** The local name of a pair, if one was given. */
+export function localNameOf(names: NameTable, { serverId, toolName }: ToolIdentity): string | undefined {
+  return names.servers.get(serverId)?.get(toolName);
+}
+
+/** The pair that has a local name, with the remote name byte for byte (AN-37). Ignores ASCII case. */
+export function identityOf(names: NameTable, localName: string): ToolIdentity | undefined {
+  return names.identities.get(toAsciiLowerCase(localName));
+}
+
+/** The table without the names of one server, which are free again. For a registration that ended. */
+export function withoutServer(names: NameTable, serverId: string): NameTable {
+  const dropped = names.servers.get(serverId);
+  if (dropped === undefined) return names;
+  const servers = new Map(names.servers);
+  servers.delete(serverId);
+  const identities = new Map(names.identities);
+  for (const name of dropped.values()) identities.delete(toAsciiLowerCase(name));
+  return { servers, identities };
+}
+
+/** A table in the making. Shares with the table it extends what it does not change. */
+export interface NameDraft {
+  /** Who has a name, given with A to Z lower-cased. */
+  ownerOf(foldedName: string): ToolIdentity | undefined;
+  /** Gives a free name to a pair that has none. */
+  give(identity: ToolIdentity, localName: string): void;
+  finish(): NameTable;
+}
+
+/** Starts a table that has all names of `names` and more. `names` itself never changes. */
+export function extendNames(names: NameTable): NameDraft {
+  const servers = new Map(names.servers);
+  const identities = new Map(names.identities);
+  const copied = new Map<string, Map<string, string>>();
+  return {
+    ownerOf: (foldedName) => identities.get(foldedName),
+    give({ serverId, toolName }, localName) {
+      let tools = copied.get(serverId);
+      if (tools === undefined) {
+        tools = new Map(servers.get(serverId));
+        copied.set(serverId, tools);
+        servers.set(serverId, tools);
+      }
+      tools.set(toolName, localName);
+      identities.set(toAsciiLowerCase(localName), { serverId, toolName });
+    },
+    finish: () => ({ servers, identities }),
+  };
+}

@@ -1,0 +1,87 @@
+import { toAsciiLowerCase } from "./sanitize-part.ts";
+
+/**
+ * How local names look. Plain data and one pure function: take a preset and change a member
+ * (`{ ...toolportNaming, maxLength: 48 }`), or write your own.
+ *
+ * Whatever the strategy, {@linkcode assignNames} keeps the bound, the legal form and the collision rule.
+ */
+export interface NamingStrategy {
+  /** First segment of every name; `""` for none. Part of names as it stands: {@linkcode withPrefix} sanitises one. */
+  readonly prefix: string;
+  /** Between prefix, server and tool. */
+  readonly separator: string;
+  /** Whether the server is a segment of the name. */
+  readonly showServer: boolean;
+  /** Makes a legal segment of a server id or a remote tool name. Pure, total, and given hostile text of any length. */
+  readonly sanitize: (part: string) => string;
+  /**
+   * What becomes of a name of which `sanitize` had to change a part: `"keep"` uses it as it is; `"hash"` adds the hash, so that a
+   * name is either exact or visibly is not.
+   */
+  readonly repaired: "keep" | "hash";
+  /** What names the target accepts, apart from their length. Without the flags `g` and `y`. */
+  readonly legal: RegExp;
+  /** Longest name, in UTF-16 units. At least 32. */
+  readonly maxLength: number;
+  /** Hex digits of a hash suffix, 6 to 16. */
+  readonly hashLength: number;
+  /** Between a name and its hash. */
+  readonly hashSeparator: string;
+  /** Whether `_` at the end of a name that was cut is dropped before the hash is added. */
+  readonly trimCut: boolean;
+}
+
+/** The strategy with another prefix, sanitised by its own rule (AN-7); `""` for none. Throws `TypeError` when it is too long. */
+export function withPrefix(strategy: NamingStrategy, prefix: string): NamingStrategy {
+  const changed = { ...strategy, prefix: prefix === "" ? "" : strategy.sanitize(prefix) };
+  assertNamingStrategy(changed);
+  return changed;
+}
+
+/** Whether the strategy's target accepts a name: its length and its form. */
+export function isLegalName(name: string, strategy: NamingStrategy): boolean {
+  return name.length > 0 && name.length <= strategy.maxLength && strategy.legal.test(name);
+}
+
+/**
+ * The form of a server id in names. Two servers whose ids have the same form should not be registered together (AN-15): all their
+ * common tools would collide. A strategy that does not show the server returns the id as it is.
+ */
+export function normalizeServerId(serverId: string, strategy: NamingStrategy): string {
+  return strategy.showServer ? toAsciiLowerCase(strategy.sanitize(serverId)) : serverId;
+}
+
+/** What the names of a server's tools start with (EV-21), unless they were cut. For displays and globs, never for routing. */
+export function toolNamePrefix(serverId: string, strategy: NamingStrategy): string {
+  return [strategy.prefix, strategy.showServer ? strategy.sanitize(serverId) : ""]
+    .filter((segment) => segment !== "")
+    .map((segment) => `${segment}${strategy.separator}`)
+    .join("");
+}
+
+/** Throws a `TypeError` that names the member of the strategy that breaks a rule. */
+export function assertNamingStrategy(strategy: NamingStrategy): void {
+  const { prefix, separator, hashLength, hashSeparator, legal, maxLength } = strategy;
+  assertInteger("maxLength", maxLength, [32, Number.MAX_SAFE_INTEGER]);
+  assertInteger("hashLength", hashLength, [6, 16]);
+  if (legal.global || legal.sticky) throw new TypeError("naming.legal must not have the flag g or y");
+  if (prefix.length + separator.length > maxLength / 2) {
+    throw new TypeError(`naming.prefix must leave half of the ${maxLength} characters of a name to server and tool`);
+  }
+  for (const digit of ["0", "f"]) {
+    const name = `${lastResortHead(strategy)}${hashSeparator}${digit.repeat(hashLength)}`;
+    if (!isLegalName(name, strategy))
+      throw new TypeError(`naming.legal must accept names such as ${JSON.stringify(name)}`);
+  }
+}
+
+/** What stands before the hash when nothing of the tool's own name can. */
+export function lastResortHead({ prefix }: NamingStrategy): string {
+  return prefix === "" ? "x" : prefix;
+}
+
+function assertInteger(member: string, value: number, [least, most]: readonly [number, number]): void {
+  if (Number.isInteger(value) && value >= least && value <= most) return;
+  throw new TypeError(`naming.${member} must be an integer from ${least} to ${most}`);
+}

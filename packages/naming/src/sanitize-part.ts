@@ -1,0 +1,25 @@
+/** Lower-cases A to Z only: `toLowerCase()` alone would turn U+212A (Kelvin) into `k` and U+0130 into two code points. */
+export function toAsciiLowerCase(text: string): string {
+  return text.replace(/[A-Z]+/g, (run) => run.toLowerCase());
+}
+
+/**
+ * The segment rule of AN-31: A to Z lower-cased, every run of characters other than `a-z0-9` one `_`, none at either end; `x` in
+ * front of what would be empty or start with a digit.
+ */
+export function toSnakeSegment(part: string): string {
+  const segment = toAsciiLowerCase(part)
+    .replace(/[^a-z0-9]+/g, "_")
+    .replace(/^_|_$/g, "");
+  return /^[a-z]/.test(segment) ? segment : `x${segment}`;
+}
+
+/** The segment rule of EV-20 and NX-42: each code point outside `A-Za-z0-9_-` becomes one `_`. */
+export function toWordSegment(part: string): string {
+  return part.replace(/[^A-Za-z0-9_-]/gu, "_");
+}
+
+/** As {@linkcode toWordSegment}, but `.`, `/` and `@` stay. */
+export function toPathSegment(part: string): string {
+  return part.replace(/[^A-Za-z0-9_./@-]/gu, "_");
+}

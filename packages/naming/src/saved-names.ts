@@ -1,0 +1,66 @@
+import { cleanText, isJsonObject, ToolportError } from "@toolport/core";
+import { emptyNames, extendNames, localNameOf, type NameTable } from "./name-table.ts";
+import { toolportNaming } from "./naming-presets.ts";
+import { isLegalName, type NamingStrategy } from "./naming-strategy.ts";
+import { toAsciiLowerCase } from "./sanitize-part.ts";
+
+/** Names as JSON, to be kept over a restart. Arrays of pairs, so that no server or tool name is ever a key of an object. */
+export interface SavedNames {
+  readonly version: 1;
+  /** Server id with its tools, each a remote name with its local name. Sorted. */
+  readonly servers: readonly (readonly [serverId: string, tools: readonly (readonly [string, string])[]])[];
+}
+
+/** The names of a table as plain JSON data. Equal tables give equal data. */
+export function saveNames(names: NameTable): SavedNames {
+  const servers = Array.from(
+    names.servers,
+    ([serverId, tools]) => [serverId, Array.from(tools).sort(byFirst)] as const,
+  ).sort(byFirst);
+  return { version: 1, servers };
+}
+
+/**
+ * Reads what {@linkcode saveNames} wrote, after `JSON.parse`. Trusts nothing of it: throws `invalid_names` when it has another shape
+ * or version, names a pair twice, gives one name to two pairs, or has a name that is not legal for the strategy.
+ */
+export function loadNames(saved: unknown, strategy: NamingStrategy = toolportNaming): NameTable {
+  if (!isJsonObject(saved) || saved["version"] !== 1) throw invalidNames("the data is not of version 1");
+  const draft = extendNames(emptyNames);
+  for (const [serverId, tools] of readPairs(saved["servers"], "servers")) {
+    if (typeof serverId !== "string") throw invalidNames("a server id is not a string");
+    for (const [toolName, localName] of readPairs(tools, `the tools of ${quote(serverId)}`)) {
+      if (typeof toolName !== "string" || typeof localName !== "string") {
+        throw invalidNames(`a name of ${quote(serverId)} is not a string`);
+      }
+      if (!isLegalName(localName, strategy)) throw invalidNames(`${quote(localName)} is not a legal name`);
+      if (draft.ownerOf(toAsciiLowerCase(localName))) throw invalidNames(`${quote(localName)} is given twice`);
+      if (localNameOf(draft.finish(), { serverId, toolName }) !== undefined) {
+        throw invalidNames(`${quote(toolName)} of ${quote(serverId)} has two names`);
+      }
+      draft.give({ serverId, toolName }, localName);
+    }
+  }
+  return draft.finish();
+}
+
+function readPairs(value: unknown, what: string): readonly (readonly [unknown, unknown])[] {
+  if (Array.isArray(value) && value.every(isPair)) return value;
+  throw invalidNames(`${what} must be an array of pairs`);
+}
+
+function isPair(value: unknown): value is readonly [unknown, unknown] {
+  return Array.isArray(value) && value.length === 2;
+}
+
+function invalidNames(problem: string): ToolportError {
+  return new ToolportError(`saved tool names: ${problem}`, { code: "invalid_names" });
+}
+
+function quote(text: string): string {
+  return JSON.stringify(cleanText(text, 80));
+}
+
+function byFirst(a: readonly [string, unknown], b: readonly [string, unknown]): number {
+  return a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : 0;
+}
