@@ -1,5 +1,6 @@
-import { emptyNames, extendNames, localNameOf, type NameTable } from "./name-table.ts";
-import { createNamer, type NameSeeker } from "./name-seeker.ts";
+import { byIdentity, compareText } from "./compare-text.ts";
+import { emptyNames, extendNames, localNameOf, withOnlyTools, type NameTable } from "./name-table.ts";
+import { seekersOf, type NameSeeker } from "./name-seeker.ts";
 import { toolportNaming } from "./naming-presets.ts";
 import { assertNamingStrategy, type NamingStrategy } from "./naming-strategy.ts";
 import { toAsciiLowerCase } from "./sanitize-part.ts";
@@ -11,58 +12,70 @@ export interface AssignNamesOptions {
   readonly strategy?: NamingStrategy | undefined;
   /** Names given before. They stay with the pairs that have them and are given to nobody else. Default: none. */
   readonly previous?: NameTable | undefined;
+  /**
+   * How many names of one server are kept, tools that are gone included. A server that passes it, because it keeps inventing
+   * names, loses the names of all tools that it does not offer now. Default 20,000.
+   */
+  readonly maxNamesPerServer?: number | undefined;
 }
 
-/** A name that several tools would have had. None of those that are new got it. */
+/** A name that more than one tool wanted. */
 export interface NameCollision {
+  /** With A to Z lower-cased, because names that differ in ASCII case only collide, too. */
   readonly name: string;
-  /** The tools that wanted the name, and the one that has it already, if any; sorted by server id, then remote name. */
+  /** All who wanted it, and who had it already, if anybody. Sorted by server id, then remote name. */
   readonly members: readonly ToolIdentity[];
 }
 
 /** What {@linkcode assignNames} decided. */
 export interface NameAssignment {
-  /** The names of `previous` and of every given tool. `previous` itself when nothing was added. */
+  /** The names of `previous` and of every given tool. `previous` itself when no tool is new. */
   readonly names: NameTable;
-  /** Collisions met on the way, sorted by name. Empty when nothing was added. */
+  /** The collisions that new tools met with, sorted by name. */
   readonly collisions: readonly NameCollision[];
 }
 
 /**
- * Gives every tool a name that is legal, at most `strategy.maxLength` long and its own. Depends on the set of tools and on
+ * Gives every tool a name that is legal, not longer than `strategy.maxLength`, and its own. Depends on the set of tools and on
  * `previous` alone, never on their order; a pair given twice counts once.
  *
- * A tool that has a name keeps it. The others get their plain name, `prefix_server_tool`, unless it is too long, not legal, taken,
- * or wanted by another of them: then all of these get a hash of their identity at the end (AN-33, AN-36).
+ * A tool that has a name keeps it. A new one gets its plain name, such as `mcp_<server>_<tool>`, unless that is too long, not legal,
+ * somebody's already, or wanted by another new tool: then all new tools that want it get a hash of their identity at the end
+ * (AN-33, AN-36), and another hash should even that be somebody's. So a name never passes from one tool to another.
  *
  * Throws `TypeError` when the strategy breaks a rule of its own.
  */
 export function assignNames(tools: Iterable<ToolIdentity>, options: AssignNamesOptions = {}): NameAssignment {
-  const { strategy = toolportNaming, previous = emptyNames } = options;
+  const { strategy = toolportNaming, previous = emptyNames, maxNamesPerServer = 20_000 } = options;
   assertNamingStrategy(strategy);
-  const unnamed = withoutName(tools, previous);
+  const offered = Array.from(tools);
+  const unnamed = withoutName(offered, previous);
   if (unnamed.length === 0) return { names: previous, collisions: [] };
 
   const draft = extendNames(previous);
   const collisions: NameCollision[] = [];
-  let waiting = unnamed.map(createNamer(strategy));
-  // In each round every tool wants one name. Who is alone in wanting a free name gets it; the others want another one.
+  let waiting = unnamed.map(seekersOf(strategy));
+  // In each round every tool wants one name. Who is alone in wanting a free name gets it; the others want another one. This ends,
+  // also when a server lists names that it computed: no two tools have the same hash key, and each listed name blocks one attempt.
   for (let round = 0; waiting.length > 0; round += 1) {
     const rivals: NameSeeker[] = [];
-    for (const [key, seekers] of groupByWish(waiting, round)) {
-      const [first] = seekers;
-      const owner = draft.ownerOf(key);
-      if (seekers.length === 1 && owner === undefined) {
-        draft.give(first.identity, first.nameAt(round));
+    for (const [name, wishes] of groupByName(waiting, round)) {
+      const owner = draft.ownerOf(name);
+      const [first] = wishes;
+      if (owner === undefined && wishes.length === 1) {
+        draft.give(first.seeker.identity, first.name);
         continue;
       }
-      rivals.push(...seekers);
-      const members = seekers.map((seeker) => seeker.identity);
-      collisions.push({ name: first.nameAt(round), members: (owner ? [owner, ...members] : members).sort(byIdentity) });
+      for (const { seeker } of wishes) rivals.push(seeker);
+      const members = wishes.map(({ seeker }) => seeker.identity);
+      collisions.push({ name, members: (owner ? [owner, ...members] : members).sort(byIdentity) });
     }
     waiting = rivals;
   }
-  return { names: draft.finish(), collisions: collisions.sort((a, b) => compare(a.name, b.name)) };
+  return {
+    names: boundServers(draft.finish(), offered, maxNamesPerServer),
+    collisions: collisions.sort((a, b) => compareText(a.name, b.name)),
+  };
 }
 
 function withoutName(tools: Iterable<ToolIdentity>, names: NameTable): readonly ToolIdentity[] {
@@ -78,22 +91,29 @@ function withoutName(tools: Iterable<ToolIdentity>, names: NameTable): readonly 
   return unnamed;
 }
 
-function groupByWish(waiting: readonly NameSeeker[], round: number): Map<string, [NameSeeker, ...NameSeeker[]]> {
-  const groups = new Map<string, [NameSeeker, ...NameSeeker[]]>();
+interface Wish {
+  readonly seeker: NameSeeker;
+  readonly name: string;
+}
+
+function groupByName(waiting: readonly NameSeeker[], round: number): Map<string, [Wish, ...Wish[]]> {
+  const groups = new Map<string, [Wish, ...Wish[]]>();
   for (const seeker of waiting) {
-    const key = toAsciiLowerCase(seeker.nameAt(round));
+    const wish = { seeker, name: seeker.nameAt(round) };
+    const key = toAsciiLowerCase(wish.name);
     const group = groups.get(key);
-    if (group === undefined) groups.set(key, [seeker]);
-    else group.push(seeker);
+    if (group === undefined) groups.set(key, [wish]);
+    else group.push(wish);
   }
   return groups;
 }
 
-function byIdentity(a: ToolIdentity, b: ToolIdentity): number {
-  return compare(a.serverId, b.serverId) || compare(a.toolName, b.toolName);
-}
-
-// By UTF-16 units: the same everywhere, unlike a locale's order.
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+function boundServers(names: NameTable, offered: readonly ToolIdentity[], maxNames: number): NameTable {
+  let bounded = names;
+  for (const serverId of new Set(offered.map((tool) => tool.serverId))) {
+    if ((names.servers.get(serverId)?.size ?? 0) <= maxNames) continue;
+    const kept = offered.filter((tool) => tool.serverId === serverId).map((tool) => tool.toolName);
+    bounded = withOnlyTools(bounded, serverId, new Set(kept));
+  }
+  return bounded;
 }

@@ -15,7 +15,8 @@ const escapedNul = Uint8Array.of(0xc0, 0x80);
  * WTF-8 bytes, so two different pairs never have the same key.
  */
 export function hashIdentity(identity: ToolIdentity, attempt: number, length: number): string {
-  return bytesToHex(sha256(keyOf(identity, attempt))).slice(0, length);
+  const digest = sha256(keyOf(identity, attempt));
+  return bytesToHex(digest.subarray(0, Math.ceil(length / 2))).slice(0, length);
 }
 
 function keyOf({ serverId, toolName }: ToolIdentity, attempt: number): Uint8Array {

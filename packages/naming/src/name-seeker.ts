@@ -9,26 +9,20 @@ export interface NameSeeker {
   nameAt(round: number): string;
 }
 
-/** Makes seekers for one strategy. */
-export function createNamer(strategy: NamingStrategy): (identity: ToolIdentity) => NameSeeker {
-  const { sanitize, showServer, repaired } = strategy;
-  const servers = new Map<string, { readonly prefix: string; readonly exact: boolean }>();
-  const serverPartOf = (serverId: string): { readonly prefix: string; readonly exact: boolean } => {
-    const known = servers.get(serverId);
-    if (known !== undefined) return known;
-    const part = {
-      prefix: toolNamePrefix(serverId, strategy),
-      exact: !showServer || sanitize(serverId) === serverId,
-    };
-    servers.set(serverId, part);
-    return part;
-  };
+/** Makes the seekers of one assignment; what it finds out about a server is kept for its next tool. */
+export function seekersOf(strategy: NamingStrategy): (identity: ToolIdentity) => NameSeeker {
+  const servers = new Map<string, ServerSegment>();
   return (identity) => {
-    const server = serverPartOf(identity.serverId);
-    const tool = sanitize(identity.toolName);
+    const { serverId, toolName } = identity;
+    let server = servers.get(serverId);
+    if (server === undefined) {
+      server = serverSegment(serverId, strategy);
+      servers.set(serverId, server);
+    }
+    const tool = strategy.sanitize(toolName);
     const plain = `${server.prefix}${tool}`;
-    const exact = server.exact && tool === identity.toolName;
-    const firstAttempt = isLegalName(plain, strategy) && (exact || repaired === "keep") ? 0 : 1;
+    const exact = server.exact && tool === toolName;
+    const firstAttempt = isLegalName(plain, strategy) && (exact || strategy.repaired === "keep") ? 0 : 1;
     return {
       identity,
       nameAt(round) {
@@ -36,6 +30,20 @@ export function createNamer(strategy: NamingStrategy): (identity: ToolIdentity) 
         return attempt === 0 ? plain : withHash(plain, hashIdentity(identity, attempt, strategy.hashLength), strategy);
       },
     };
+  };
+}
+
+interface ServerSegment {
+  /** What the names of its tools start with. */
+  readonly prefix: string;
+  /** Whether it shows the server id unchanged, or none. */
+  readonly exact: boolean;
+}
+
+function serverSegment(serverId: string, strategy: NamingStrategy): ServerSegment {
+  return {
+    prefix: toolNamePrefix(serverId, strategy),
+    exact: !strategy.showServer || strategy.sanitize(serverId) === serverId,
   };
 }
 

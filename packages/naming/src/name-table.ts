@@ -30,21 +30,33 @@ export function identityOf(names: NameTable, localName: string): ToolIdentity | 
 
 /** The table without the names of one server, which are free again. For a registration that ended. */
 export function withoutServer(names: NameTable, serverId: string): NameTable {
-  const dropped = names.servers.get(serverId);
-  if (dropped === undefined) return names;
-  const servers = new Map(names.servers);
-  servers.delete(serverId);
+  return withOnlyTools(names, serverId, new Set());
+}
+
+/** The table without the names of a server's tools other than the given ones. */
+export function withOnlyTools(names: NameTable, serverId: string, toolNames: ReadonlySet<string>): NameTable {
+  const before = names.servers.get(serverId);
+  if (before === undefined) return names;
+  const kept = new Map<string, string>();
   const identities = new Map(names.identities);
-  for (const name of dropped.values()) identities.delete(toAsciiLowerCase(name));
+  for (const [toolName, localName] of before) {
+    if (toolNames.has(toolName)) kept.set(toolName, localName);
+    else identities.delete(toAsciiLowerCase(localName));
+  }
+  const servers = new Map(names.servers);
+  if (kept.size > 0) servers.set(serverId, kept);
+  else servers.delete(serverId);
   return { servers, identities };
 }
 
 /** A table in the making. Shares with the table it extends what it does not change. */
 export interface NameDraft {
+  nameOf(identity: ToolIdentity): string | undefined;
   /** Who has a name, given with A to Z lower-cased. */
   ownerOf(foldedName: string): ToolIdentity | undefined;
-  /** Gives a free name to a pair that has none. */
+  /** Gives a free name to a pair that has none. The caller made sure of both. */
   give(identity: ToolIdentity, localName: string): void;
+  /** The table. The draft is not to be used afterwards. */
   finish(): NameTable;
 }
 
@@ -54,6 +66,7 @@ export function extendNames(names: NameTable): NameDraft {
   const identities = new Map(names.identities);
   const copied = new Map<string, Map<string, string>>();
   return {
+    nameOf: ({ serverId, toolName }) => servers.get(serverId)?.get(toolName),
     ownerOf: (foldedName) => identities.get(foldedName),
     give({ serverId, toolName }, localName) {
       let tools = copied.get(serverId);

@@ -54,25 +54,27 @@ export function normalizeServerId(serverId: string, strategy: NamingStrategy): s
 
 /** What the names of a server's tools start with (EV-21), unless they were cut. For displays and globs, never for routing. */
 export function toolNamePrefix(serverId: string, strategy: NamingStrategy): string {
-  return [strategy.prefix, strategy.showServer ? strategy.sanitize(serverId) : ""]
-    .filter((segment) => segment !== "")
-    .map((segment) => `${segment}${strategy.separator}`)
-    .join("");
+  const { prefix, separator, showServer, sanitize } = strategy;
+  const start = prefix === "" ? "" : `${prefix}${separator}`;
+  return showServer ? `${start}${sanitize(serverId)}${separator}` : start;
 }
 
 /** Throws a `TypeError` that names the member of the strategy that breaks a rule. */
 export function assertNamingStrategy(strategy: NamingStrategy): void {
-  const { prefix, separator, hashLength, hashSeparator, legal, maxLength } = strategy;
+  const { prefix, separator, sanitize, legal, maxLength, hashLength, hashSeparator } = strategy;
+  if (typeof sanitize !== "function") throw new TypeError("naming.sanitize must be a function");
   assertInteger("maxLength", maxLength, [32, Number.MAX_SAFE_INTEGER]);
   assertInteger("hashLength", hashLength, [6, 16]);
-  if (legal.global || legal.sticky) throw new TypeError("naming.legal must not have the flag g or y");
-  if (prefix.length + separator.length > maxLength / 2) {
-    throw new TypeError(`naming.prefix must leave half of the ${maxLength} characters of a name to server and tool`);
+  for (const [member, text] of Object.entries({ prefix, separator })) {
+    if (text.length < maxLength / 2) continue;
+    throw new TypeError(`naming.${member} must be shorter than half of maxLength, which is ${maxLength}`);
   }
+  if (legal.global || legal.sticky) throw new TypeError("naming.legal must not have the flag g or y");
   for (const digit of ["0", "f"]) {
     const name = `${lastResortHead(strategy)}${hashSeparator}${digit.repeat(hashLength)}`;
-    if (!isLegalName(name, strategy))
-      throw new TypeError(`naming.legal must accept names such as ${JSON.stringify(name)}`);
+    if (!isLegalName(name, strategy)) {
+      throw new TypeError(`naming.legal must accept names such as ${JSON.stringify(name)}, at most ${maxLength} long`);
+    }
   }
 }
 

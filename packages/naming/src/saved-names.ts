@@ -1,5 +1,6 @@
 import { cleanText, isJsonObject, ToolportError } from "@toolport/core";
-import { emptyNames, extendNames, localNameOf, type NameTable } from "./name-table.ts";
+import { compareText } from "./compare-text.ts";
+import { emptyNames, extendNames, type NameTable } from "./name-table.ts";
 import { toolportNaming } from "./naming-presets.ts";
 import { isLegalName, type NamingStrategy } from "./naming-strategy.ts";
 import { toAsciiLowerCase } from "./sanitize-part.ts";
@@ -35,7 +36,7 @@ export function loadNames(saved: unknown, strategy: NamingStrategy = toolportNam
       }
       if (!isLegalName(localName, strategy)) throw invalidNames(`${quote(localName)} is not a legal name`);
       if (draft.ownerOf(toAsciiLowerCase(localName))) throw invalidNames(`${quote(localName)} is given twice`);
-      if (localNameOf(draft.finish(), { serverId, toolName }) !== undefined) {
+      if (draft.nameOf({ serverId, toolName }) !== undefined) {
         throw invalidNames(`${quote(toolName)} of ${quote(serverId)} has two names`);
       }
       draft.give({ serverId, toolName }, localName);
@@ -62,5 +63,5 @@ function quote(text: string): string {
 }
 
 function byFirst(a: readonly [string, unknown], b: readonly [string, unknown]): number {
-  return a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : 0;
+  return compareText(a[0], b[0]);
 }

@@ -1,0 +1,144 @@
+import { describe, expect, it } from "vitest";
+import { assignNames } from "./assign-names.ts";
+import { hashIdentity } from "./hash-identity.ts";
+import { localNameOf } from "./name-table.ts";
+import { evvaNaming, nexoNaming, toolportNaming, verbatimNaming } from "./naming-presets.ts";
+import type { ToolIdentity } from "./tool-identity.ts";
+
+const slash = { serverId: "repo", toolName: "issues/get" };
+const dot = { serverId: "repo", toolName: "issues.get" };
+
+describe("assignNames()", () => {
+  it("gives mcp_<server>_<tool> by default (AN-30)", () => {
+    expect(localNameOf(assignNames([slash]).names, slash)).toBe("mcp_repo_issues_get");
+  });
+
+  it("accepts any iterable, once, and a pair given twice counts once", () => {
+    function* tools(): Generator<ToolIdentity> {
+      yield slash;
+      yield { ...slash };
+    }
+    const { names, collisions } = assignNames(tools());
+    expect([...names.identities.keys()]).toEqual(["mcp_repo_issues_get"]);
+    expect(collisions).toEqual([]);
+  });
+
+  it("hashes all members of a colliding set and tells the collision (AN-33)", () => {
+    const { names, collisions } = assignNames([slash, dot]);
+    expect(localNameOf(names, slash)).toBe("mcp_repo_issues_get_88be3b83");
+    expect(localNameOf(names, dot)).toBe("mcp_repo_issues_get_4eca0f6b");
+    expect(collisions).toEqual([{ name: "mcp_repo_issues_get", members: [dot, slash] }]);
+  });
+
+  it("keeps a name that was given; only the newcomer is hashed, and the owner is told (AN-34)", () => {
+    const { names: previous } = assignNames([slash]);
+    const { names, collisions } = assignNames([dot, slash], { previous });
+    expect(localNameOf(names, slash)).toBe("mcp_repo_issues_get");
+    expect(localNameOf(names, dot)).toBe("mcp_repo_issues_get_4eca0f6b");
+    expect(collisions).toEqual([{ name: "mcp_repo_issues_get", members: [dot, slash] }]);
+  });
+
+  it("keeps the name of a tool that is gone for its return", () => {
+    const { names: before } = assignNames([slash]);
+    const { names: meanwhile } = assignNames([dot], { previous: before });
+    const { names: after } = assignNames([slash, dot], { previous: meanwhile });
+    expect(localNameOf(after, slash)).toBe("mcp_repo_issues_get");
+    expect(after).toBe(meanwhile);
+  });
+
+  it("never changes the table it was given", () => {
+    const { names: previous } = assignNames([slash]);
+    assignNames([dot, { serverId: "other", toolName: "x" }], { previous });
+    expect(previous).toEqual(assignNames([slash]).names);
+  });
+
+  it("ignores what else an identity carries", () => {
+    const origin = { ...slash, qualifiedName: "mcp::repo::issues/get" };
+    expect(assignNames([origin]).names).toEqual(assignNames([slash]).names);
+  });
+
+  it("treats names that differ in ASCII case only as one name", () => {
+    const tools = ["Read", "read"].map((toolName) => ({ serverId: "s", toolName }));
+    const { names, collisions } = assignNames(tools, { strategy: evvaNaming });
+    expect([...names.identities.keys()].every((name) => /^mcp__s__read_[0-9a-f]{8}$/.test(name))).toBe(true);
+    expect(collisions).toEqual([{ name: "mcp__s__read", members: tools }]);
+  });
+
+  it("ends although a server lists the hashed names of its victim in advance", () => {
+    const victim = { serverId: "good", toolName: "search" };
+    const hashes = Array.from({ length: 50 }, (_, index) => `search_${hashIdentity(victim, index + 1, 8)}`);
+    const hostile = ["search", ...hashes].map((toolName) => ({ serverId: "evil", toolName }));
+    const { names } = assignNames([victim, ...hostile], { strategy: verbatimNaming });
+    expect(localNameOf(names, victim)).toBe(`search_${hashIdentity(victim, 51, 8)}`);
+  });
+
+  it("parts tools whose short hashes meet", () => {
+    const tools = Array.from({ length: 20_000 }, (_, index) => ({
+      serverId: "s",
+      toolName: `${"x".repeat(80)}${index}`,
+    }));
+    const { names, collisions } = assignNames(tools, { strategy: nexoNaming });
+    expect(collisions.length).toBeGreaterThan(0);
+    expect(names.identities.size).toBe(tools.length);
+  });
+
+  it("uses a hash alone where the strategy's sanitize gives nothing legal", () => {
+    const strategy = { ...toolportNaming, sanitize: (part: string) => part };
+    const { names } = assignNames([{ serverId: "S", toolName: "!" }], { strategy });
+    expect([...names.identities.keys()]).toEqual([`mcp_${hashIdentity({ serverId: "S", toolName: "!" }, 1, 8)}`]);
+  });
+
+  it("drops the names of tools that are gone when a server passes maxNamesPerServer", () => {
+    const listing = (from: number, serverId = "noisy"): readonly ToolIdentity[] =>
+      Array.from({ length: 3 }, (_, index) => ({ serverId, toolName: `tool-${from + index}` }));
+    let { names } = assignNames([...listing(0), ...listing(0, "quiet")], { maxNamesPerServer: 6 });
+    ({ names } = assignNames([...listing(3), ...listing(1, "quiet")], { previous: names, maxNamesPerServer: 6 }));
+    expect(names.servers.get("noisy")?.size).toBe(6);
+    ({ names } = assignNames([...listing(6), ...listing(0, "quiet")], { previous: names, maxNamesPerServer: 6 }));
+    expect([...(names.servers.get("noisy")?.keys() ?? [])]).toEqual(["tool-6", "tool-7", "tool-8"]);
+    expect(names.servers.get("quiet")?.size).toBe(4);
+    expect(names.identities.size).toBe(7);
+  });
+
+  it("keeps what a server offers now, also beyond maxNamesPerServer", () => {
+    const tools = [slash, dot, { serverId: "repo", toolName: "x" }];
+    expect(assignNames(tools, { maxNamesPerServer: 1 }).names.identities.size).toBe(3);
+  });
+
+  it("throws a TypeError for a strategy that breaks a rule", () => {
+    expect(() => assignNames([], { strategy: { ...toolportNaming, maxLength: 8 } })).toThrow(TypeError);
+  });
+
+  it("names 10,000 tools in reasonable time, also when all collide or all are too long", () => {
+    const sets = [
+      (index: number) => `tool_${index}`,
+      (index: number) => `tool_${index >> 1}${index % 2 === 0 ? "." : "-"}get`,
+      (index: number) => `${"long".repeat(30)}${index}`,
+    ].map((nameOf) =>
+      Array.from({ length: 10_000 }, (_, index) => ({ serverId: `server-${index >> 8}`, toolName: nameOf(index) })),
+    );
+    // A few dozen milliseconds each on a small machine. The bound only catches work that grows with the square of the set.
+    const startedAt = performance.now();
+    for (const tools of sets) expect(assignNames(tools).names.identities.size).toBe(10_000);
+    expect(performance.now() - startedAt).toBeLessThan(5000);
+  });
+
+  it("does no work per letter when nothing is new", () => {
+    let sanitized = 0;
+    const strategy = {
+      ...toolportNaming,
+      sanitize: (part: string) => {
+        sanitized += 1;
+        return toolportNaming.sanitize(part);
+      },
+    };
+    const tools = Array.from({ length: 1000 }, (_, index) => ({ serverId: "s", toolName: `tool-${index}` }));
+    const { names } = assignNames(tools, { strategy });
+    expect(sanitized).toBeLessThan(1010);
+    sanitized = 0;
+    assignNames(tools, { strategy, previous: names });
+    expect(sanitized).toBe(0);
+    assignNames([...tools, slash], { strategy, previous: names });
+    expect(sanitized).toBeLessThan(10);
+  });
+});

@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import { toAsciiLowerCase, toPathSegment, toSnakeSegment, toWordSegment } from "./sanitize-part.ts";
+
+// The rules themselves are pinned by vectors.json; here is what a vector cannot say.
+
+describe("toAsciiLowerCase()", () => {
+  it("changes A to Z and nothing else (AN-31)", () => {
+    const all = String.fromCharCode(...Array.from({ length: 0x3000 }, (_, unit) => unit));
+    const lower = toAsciiLowerCase(all);
+    const changed = Array.from({ length: all.length }, (_, unit) => unit).filter((unit) => all[unit] !== lower[unit]);
+    expect(String.fromCharCode(...changed)).toBe("ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+    expect(lower).toHaveLength(all.length);
+  });
+});
+
+describe.each([
+  ["toSnakeSegment()", toSnakeSegment, /^[a-z][a-z0-9_]*$/],
+  ["toWordSegment()", toWordSegment, /^[A-Za-z0-9_-]*$/],
+  ["toPathSegment()", toPathSegment, /^[A-Za-z0-9_./@-]*$/],
+])("%s", (_, sanitize, form) => {
+  it("changes nothing that it made itself", () => {
+    for (const part of ["GitHub-Prod", "1st", "", "émoji😀here", "__a__", "a\ud800b", "@x/y"]) {
+      const segment = sanitize(part);
+      expect(segment).toMatch(form);
+      expect(sanitize(segment)).toBe(segment);
+    }
+  });
+
+  it("takes time in proportion to the length of a hostile text", () => {
+    const startedAt = performance.now();
+    for (const unit of ["_", "A", "é", "a-", "\ud800"]) expect(sanitize(unit.repeat(1_000_000))).toMatch(form);
+    expect(performance.now() - startedAt).toBeLessThan(5000);
+  });
+});

@@ -1,0 +1,34 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+
+describe("@toolport/naming", () => {
+  it("exports exactly these values", async () => {
+    expect(Object.keys(await import("@toolport/naming")).sort()).toEqual([
+      "assertNamingStrategy",
+      "assignNames",
+      "emptyNames",
+      "evvaNaming",
+      "identityOf",
+      "isLegalFunctionName",
+      "isLegalName",
+      "loadNames",
+      "localNameOf",
+      "nexoNaming",
+      "normalizeServerId",
+      "parseToolName",
+      "qualifiedName",
+      "qualifiedNaming",
+      "saveNames",
+      "toolNamePrefix",
+      "toolportNaming",
+      "verbatimNaming",
+      "withPrefix",
+      "withoutServer",
+    ]);
+  });
+
+  it("has exactly these entry points", () => {
+    const { exports } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+    expect(Object.keys(exports)).toEqual([".", "./vectors.json", "./package.json"]);
+  });
+});
