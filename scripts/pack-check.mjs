@@ -1,0 +1,133 @@
+// Tries the published packages as their users get them: packs all, installs the tarballs with npm into an empty folder outside this
+// repository, type-checks a consumer against them in the two ways of resolving modules that are in use, runs it against a real
+// server, bundles what must run in a browser, and imports each package to see that nothing happens.
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { build } from "esbuild";
+import { packPackages } from "./pack-packages.mjs";
+import { readJson } from "./workspace.mjs";
+
+// `transports` bundles as well: its stdio part is behind a condition that a browser does not set.
+const forBrowsers = ["core", "naming", "provider", "discovery", "transports"].map((name) => `@toolport/${name}`);
+
+const { folder, packed } = packPackages();
+const consumer = mkdtempSync(join(tmpdir(), "toolport-consumer-"));
+try {
+  install();
+  for (const [resolution, options] of Object.entries(resolutions())) {
+    await step(`a consumer type-checks with ${resolution} resolution`, () => typeCheck(resolution, options));
+  }
+  await step("a consumer connects, calls and closes", () => runNode("out/connect.js"));
+  for (const name of forBrowsers) await step(`${name} bundles for a browser`, () => bundleForBrowser(name));
+  for (const { name } of packed)
+    await step(`importing ${name} does nothing`, () => runNode("import-quietly.mjs", name));
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+  rmSync(consumer, { recursive: true, force: true });
+}
+
+/**
+ * Runs one step and goes on to the next, also when it fails.
+ * @param {string} title
+ * @param {() => unknown} run A text that it returns or resolves with is shown beside the title.
+ */
+async function step(title, run) {
+  try {
+    const note = await run();
+    console.log(`ok   ${title}${typeof note === "string" ? `, ${note}` : ""}`);
+  } catch (error) {
+    console.log(`FAIL ${title}: ${error instanceof Error ? error.message : String(error)}`);
+    process.exitCode = 1;
+  }
+}
+
+function install() {
+  cpSync("examples/src/consumer", consumer, { recursive: true });
+  cpSync("scripts/import-quietly.mjs", join(consumer, "import-quietly.mjs"));
+  const dependencies = Object.fromEntries(packed.map(({ name, tarball }) => [name, `file:${tarball}`]));
+  const devDependencies = { "@types/node": nodeTypesVersion() };
+  writeFileSync(
+    join(consumer, "package.json"),
+    JSON.stringify({
+      name: "consumer",
+      private: true,
+      type: "module",
+      dependencies,
+      devDependencies,
+      overrides: dependencies,
+    }),
+  );
+  execFileSync("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"], {
+    cwd: consumer,
+    stdio: ["ignore", "ignore", "inherit"],
+    shell: process.platform === "win32",
+  });
+}
+
+/** The two ways in which TypeScript users resolve modules; nothing of ours may need `skipLibCheck`. */
+function resolutions() {
+  const common = { target: "ES2023", strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false };
+  return {
+    NodeNext: {
+      include: ["connect.ts"],
+      compilerOptions: {
+        ...common,
+        module: "NodeNext",
+        lib: ["ES2023", "ESNext.Disposable"],
+        types: ["node"],
+        outDir: "out",
+      },
+    },
+    Bundler: {
+      include: ["browser.ts"],
+      compilerOptions: {
+        ...common,
+        module: "ESNext",
+        moduleResolution: "Bundler",
+        lib: ["ES2023", "ESNext.Disposable", "DOM", "DOM.Iterable"],
+        types: [],
+        noEmit: true,
+      },
+    },
+  };
+}
+
+/** @param {string} resolution @param {object} options */
+function typeCheck(resolution, options) {
+  const file = join(consumer, `tsconfig.${resolution}.json`);
+  writeFileSync(file, JSON.stringify(options));
+  execFileSync(process.execPath, [resolve("node_modules/typescript/bin/tsc"), "-p", file], {
+    cwd: consumer,
+    stdio: "inherit",
+  });
+}
+
+/** @param {string[]} args */
+function runNode(...args) {
+  execFileSync(process.execPath, args, { cwd: consumer, stdio: ["ignore", "inherit", "inherit"], timeout: 60_000 });
+}
+
+/** @param {string} name */
+async function bundleForBrowser(name) {
+  // A Node built-in cannot be resolved for a browser, so the build itself fails on one and names the import.
+  const { outputFiles } = await build({
+    stdin: { contents: `export * from ${JSON.stringify(name)};`, resolveDir: consumer },
+    bundle: true,
+    platform: "browser",
+    format: "esm",
+    minify: true,
+    write: false,
+    logLevel: "error",
+  });
+  const text = outputFiles.map((file) => file.text).join("");
+  const leaked = ["child_process", "node:", "cross-spawn"].filter((word) => text.includes(word));
+  if (leaked.length > 0) throw new Error(`the bundle contains ${leaked.join(" and ")}`);
+  return `${Math.ceil(text.length / 1024)} kB minified`;
+}
+
+/** Node's types for the oldest version that is supported, as the repository itself uses them. */
+function nodeTypesVersion() {
+  return String(readJson("node_modules/@types/node/package.json").version);
+}
