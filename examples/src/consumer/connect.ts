@@ -1,0 +1,21 @@
+// What a user writes on the first day, compiled and run against the packed packages.
+import { isToolportError, type ServerSpec, type ToolOutcome } from "@toolport/core";
+import { fixtureServer } from "@toolport/fixtures";
+import { createProvider } from "@toolport/provider";
+import { createConnector } from "@toolport/transports";
+
+const servers: readonly ServerSpec[] = [
+  { id: "good", transport: { kind: "stdio", ...fixtureServer("legacy-stdio") } },
+  { id: "missing", transport: { kind: "stdio", command: "no-such-program" } },
+];
+const provider = createProvider({ connector: createConnector(), servers });
+try {
+  await provider.init();
+  const outcome: ToolOutcome = await provider.call("mcp_good_echo", { text: "packed" });
+  const unknown: unknown = await provider.call("mcp_missing_echo").catch((error: unknown) => error);
+  const answer = outcome.content[0]?.["text"];
+  const refused = isToolportError(unknown, "unknown_tool");
+  if (answer !== "packed" || !refused) throw new Error(`unexpected: ${JSON.stringify({ answer, refused })}`);
+} finally {
+  await provider.close();
+}
