@@ -27,6 +27,8 @@ export interface HostTransport extends Omit<Transport, "send"> {
   oninterrupted?: (() => void) | undefined;
   /** Why the transport closed by itself; set before `onclose` fires. Absent after `close()`. */
   readonly closeReason?: ToolportError | undefined;
+  /** For processes: the last lines on stderr so far, bounded and without secrets, as evidence for an error about silence. */
+  readonly stderr?: string | undefined;
 }
 
 /** What every opener gets from the connector. */

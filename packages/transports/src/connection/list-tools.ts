@@ -1,0 +1,54 @@
+import {
+  isJsonObject,
+  ToolportError,
+  type RemoteTool,
+  type RequestOptions,
+  type ServerInfo,
+  type ServerLimits,
+  type ToolListing,
+} from "@toolport/core";
+import type { Wire } from "../wire/wire.ts";
+import { createToolListingReader } from "./tool-listing.ts";
+
+/** What {@linkcode listTools} goes by. */
+export interface ListToolsInit {
+  readonly serverId: string;
+  readonly server: ServerInfo;
+  readonly wire: Wire;
+  readonly limits: ServerLimits;
+  /** For all pages together, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Why a well-formed tool cannot be called over this connection; `undefined` when it can. */
+  readonly findFault?: ((tool: RemoteTool) => string | undefined) | undefined;
+}
+
+/** Reads all pages of `tools/list`; sends nothing to a server that declares no tools. Throws `protocol_error` for a page without any. */
+export async function listTools(init: ListToolsInit, options: RequestOptions): Promise<ToolListing> {
+  const { serverId, server, wire, limits, findFault } = init;
+  const reader = createToolListingReader({ limits, findFault });
+  if (!isJsonObject(server.capabilities["tools"])) return reader.listing();
+  const timeoutMs = options.timeoutMs ?? init.timeoutMs;
+  const startedAt = wire.activeClock.now();
+  let cursor: string | undefined;
+  do {
+    const page = await wire.request({
+      method: "tools/list",
+      params: cursor === undefined ? {} : { cursor },
+      // At least a moment: a deadline that passed between two pages is told as what it is, by the request.
+      timeoutMs: Math.max(1, timeoutMs - (wire.activeClock.now() - startedAt)),
+      timeoutCode: "list_timeout",
+      signal: options.signal,
+    });
+    const next = reader.add(page);
+    if (next === false) {
+      throw new ToolportError(`tools/list on ${JSON.stringify(serverId)} was answered without an array of tools`, {
+        code: "protocol_error",
+        serverId,
+        outcome: "failed",
+        details: { operation: "tools/list" },
+      });
+    }
+    cursor = next;
+  } while (cursor !== undefined);
+  return reader.listing();
+}

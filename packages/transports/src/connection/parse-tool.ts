@@ -1,0 +1,71 @@
+import {
+  cleanText,
+  inspectText,
+  isJsonObject,
+  truncateText,
+  type JsonObject,
+  type RemoteTool,
+  type ServerLimits,
+  type TextFlag,
+  type ToolAnnotations,
+} from "@toolport/core";
+import { findSchemaExcess } from "./measure-schema.ts";
+
+/** A tool, or why there is none. */
+export type ToolReading =
+  | { readonly tool: RemoteTool; readonly reason?: undefined }
+  | { readonly tool?: undefined; readonly name?: string; readonly reason: string };
+
+const hints = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] as const;
+
+/**
+ * Reads one entry of a `tools/list`. Pure and total: an entry that is no usable tool gives a reason. What is merely odd is kept
+ * without its odd part: a title that is no string, annotations of the wrong type. Schemas are kept as the objects they are.
+ */
+export function parseTool(entry: unknown, limits: ServerLimits): ToolReading {
+  if (!isJsonObject(entry)) return { reason: "it is not an object" };
+  const { name, title, description, inputSchema, outputSchema, annotations, _meta: meta } = entry;
+  if (typeof name !== "string") return { reason: "its name is not a string" };
+  if (name === "") return { reason: "its name is empty" };
+  if (name.length > limits.maxNameLength) {
+    return { name: cleanText(name, 80), reason: `its name is longer than ${limits.maxNameLength} characters` };
+  }
+  if (!isJsonObject(inputSchema)) return { name, reason: "its inputSchema is not an object" };
+  if (outputSchema !== undefined && outputSchema !== null && !isJsonObject(outputSchema)) {
+    return { name, reason: "its outputSchema is not an object" };
+  }
+  const excess =
+    findSchemaExcess(inputSchema, limits) ?? (outputSchema ? findSchemaExcess(outputSchema, limits) : undefined);
+  if (excess !== undefined) return { name, reason: excess };
+
+  const cut = typeof description === "string" && description.length > limits.maxDescriptionLength;
+  const flags = flagsOf([name, title, description], cut);
+  return {
+    tool: {
+      name,
+      ...(typeof title === "string" && { title: truncateText(title, limits.maxNameLength) }),
+      ...(typeof description === "string" && { description: truncateText(description, limits.maxDescriptionLength) }),
+      inputSchema,
+      ...(outputSchema && { outputSchema }),
+      ...(isJsonObject(annotations) && { annotations: readAnnotations(annotations, limits) }),
+      ...(isJsonObject(meta) && { meta }),
+      ...(flags.length > 0 && { flags }),
+    },
+  };
+}
+
+function readAnnotations(annotations: JsonObject, limits: ServerLimits): ToolAnnotations {
+  const { title } = annotations;
+  const known = hints.filter((hint) => typeof annotations[hint] === "boolean").map((hint) => [hint, annotations[hint]]);
+  return {
+    ...(typeof title === "string" && { title: truncateText(title, limits.maxNameLength) }),
+    ...Object.fromEntries(known),
+  };
+}
+
+function flagsOf(texts: readonly unknown[], cut: boolean): readonly TextFlag[] {
+  const flags = new Set<TextFlag>();
+  for (const text of texts) if (typeof text === "string") for (const flag of inspectText(text)) flags.add(flag);
+  if (cut) flags.add("truncated");
+  return Array.from(flags);
+}

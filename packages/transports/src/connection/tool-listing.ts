@@ -1,0 +1,94 @@
+import {
+  cleanText,
+  isJsonObject,
+  type DroppedTool,
+  type JsonObject,
+  type RemoteTool,
+  type ServerLimits,
+  type ToolListing,
+} from "@toolport/core";
+import { parseTool } from "./parse-tool.ts";
+
+/** Puts a `tools/list` together, page by page. */
+export interface ToolListingReader {
+  /**
+   * Takes a page in. Returns the cursor of the next one, or `undefined` when there is none or a limit says that there shall be
+   * none. Throws nothing; a page without a `tools` array gives `false`.
+   */
+  add(page: JsonObject): string | undefined | false;
+  /** What was read so far. */
+  listing(): ToolListing;
+}
+
+/** What a {@linkcode ToolListingReader} goes by. */
+export interface ToolListingInit {
+  readonly limits: ServerLimits;
+  /** Why a tool that is well-formed cannot be called over this connection; `undefined` when it can. */
+  readonly findFault?: ((tool: RemoteTool) => string | undefined) | undefined;
+}
+
+/** Starts an empty listing. */
+export function createToolListingReader({ limits, findFault }: ToolListingInit): ToolListingReader {
+  const tools = new Map<string, RemoteTool>();
+  const dropped: DroppedTool[] = [];
+  const cursors = new Set<string>();
+  let truncated: ToolListing["truncated"];
+  let pages = 0;
+  let requested: string | undefined;
+
+  const read = (entry: unknown): void => {
+    const reading = parseTool(entry, limits);
+    if (reading.tool === undefined) {
+      dropped.push(reading);
+      return;
+    }
+    const { tool } = reading;
+    const fault = tools.has(tool.name) ? "an earlier tool has the same name" : findFault?.(tool);
+    if (fault === undefined) tools.set(tool.name, tool);
+    else dropped.push({ name: tool.name, reason: fault });
+  };
+
+  return {
+    add(page) {
+      const { tools: entries, nextCursor } = page;
+      if (!Array.isArray(entries)) return false;
+      pages += 1;
+      const before = { tools: tools.size, dropped: dropped.length };
+      for (const entry of entries) {
+        // What is dropped counts too: a list of a million bad entries must not fill the memory with reasons.
+        if (tools.size + dropped.length >= limits.maxTools) {
+          truncated = "tool-limit";
+          return undefined;
+        }
+        read(entry);
+      }
+      // An absent cursor ends the list. An empty one is a cursor like any other, but some servers mean the end by it: they start over.
+      if (nextCursor === undefined || nextCursor === null) return undefined;
+      if (requested === "" && tools.size === before.tools) {
+        dropped.length = before.dropped;
+        return undefined;
+      }
+      requested = undefined;
+      if (typeof nextCursor !== "string" || nextCursor.length > limits.maxCursorLength) truncated = "bad-cursor";
+      else if (cursors.has(nextCursor)) truncated = "repeated-cursor";
+      else if (pages >= limits.maxPages) truncated = "page-limit";
+      else cursors.add((requested = nextCursor));
+      return requested;
+    },
+    listing: () => ({ tools: Array.from(tools.values()), dropped, ...(truncated && { truncated }), pages }),
+  };
+}
+
+/** All pages of a `tools/list` as one listing: the pure form of {@linkcode createToolListingReader}, for pages at hand. */
+export function readToolListing(pages: readonly unknown[], limits: ServerLimits): ToolListing {
+  const reader = createToolListingReader({ limits });
+  for (const page of pages) if (!isJsonObject(page) || typeof reader.add(page) !== "string") break;
+  return reader.listing();
+}
+
+/** One line for a tool that was left out. */
+export function describeDropped({ name, reason }: DroppedTool): string {
+  return name === undefined
+    ? `left out a tool: ${reason}`
+    : `left out the tool ${JSON.stringify(cleanText(name, 80))}: ${reason}`;
+}

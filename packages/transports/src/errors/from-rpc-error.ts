@@ -1,0 +1,104 @@
+import { cleanText, isJsonObject, ToolportError, type ErrorDetails, type ToolportErrorCode } from "@toolport/core";
+
+/** The `error` member of a JSON-RPC answer, checked for shape only; its texts and data are the server's. */
+export interface RpcError {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+/** What was asked when the error came back. */
+export interface RpcErrorContext {
+  readonly serverId: string;
+  readonly method: string;
+  /** The tool's remote name, for a `tools/call`. */
+  readonly toolName?: string | undefined;
+  /** Masks the secrets that the host gave this server, because servers echo what they got. */
+  readonly redact: (text: string) => string;
+}
+
+// https://modelcontextprotocol.io/specification/2026-07-28/basic#error-codes
+const invalidParams = -32_602;
+const sessionNotFound = -32_001;
+const missingClientCapability = -32_021;
+const unsupportedProtocolVersion = -32_022;
+const urlElicitationRequired = -32_042;
+
+const longestMessage = 1000;
+const longestData = 16_384;
+
+/**
+ * What a server's JSON-RPC error means. Always `outcome: "failed"`: the server says itself that it did not run the request, or not
+ * to the end.
+ */
+export function fromRpcError(error: RpcError, context: RpcErrorContext): ToolportError {
+  const { serverId, method, toolName, redact } = context;
+  const what = toolName === undefined ? method : `${method} of ${JSON.stringify(toolName)}`;
+  const reason = redact(cleanText(error.message, longestMessage));
+  const supported = supportedVersions(error.data);
+  const data = boundedData(error.data, redact);
+  const details: ErrorDetails = {
+    operation: method,
+    rpcCode: error.code,
+    ...(data !== undefined && { rpcData: data }),
+    ...(supported !== undefined && { supported }),
+  };
+  const offers = supported === undefined ? "" : ` (it supports ${supported.join(", ")})`;
+  return new ToolportError(
+    `${JSON.stringify(serverId)} refused ${what} with JSON-RPC error ${error.code}: ${reason}${offers}`,
+    { code: codeOf(error, method), serverId, toolName, outcome: "failed", details },
+  );
+}
+
+function codeOf(error: RpcError, method: string): ToolportErrorCode {
+  switch (error.code) {
+    case invalidParams:
+      return method === "tools/call" && namesUnknownTool(error.message) ? "tool_removed" : "server_error";
+    case sessionNotFound:
+      // The code also stands for a timeout in some servers, which says nothing about the session.
+      return /\bsession\b/i.test(error.message) ? "session_expired" : "server_error";
+    case urlElicitationRequired:
+      return "input_required";
+    case missingClientCapability:
+      return wantsElicitation(error.data) ? "input_required" : "server_error";
+    case unsupportedProtocolVersion:
+      return "unsupported_protocol";
+    default:
+      return "server_error";
+  }
+}
+
+// The code is that of any bad parameter; the wording is that of the specification's example and of both SDK lines.
+function namesUnknownTool(message: string): boolean {
+  return /^(?:MCP error -32602: )?(?:unknown tool\b|tool \S+ not found\b)/i.test(message);
+}
+
+function wantsElicitation(data: unknown): boolean {
+  const required = isJsonObject(data) ? data["requiredCapabilities"] : undefined;
+  return isJsonObject(required) && Object.hasOwn(required, "elicitation");
+}
+
+function supportedVersions(data: unknown): readonly string[] | undefined {
+  const supported = isJsonObject(data) ? data["supported"] : undefined;
+  if (!Array.isArray(supported)) return undefined;
+  const versions = supported.filter((version) => typeof version === "string").slice(0, 20);
+  return versions.length === 0 ? undefined : versions.map((version) => cleanText(version, 40));
+}
+
+// Data is kept for the caller who knows the server, but neither at any size nor with a secret in it.
+function boundedData(data: unknown, redact: (text: string) => string): unknown {
+  if (data === undefined) return undefined;
+  const text = JSON.stringify(data);
+  const masked = redact(text);
+  if (masked.length > longestData) return cleanText(masked, 1000);
+  return masked === text ? data : parseOr(masked);
+}
+
+function parseOr(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Masking may have cut an escape sequence in two; the text still is what the server sent.
+    return text;
+  }
+}

@@ -1,0 +1,66 @@
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+
+/** Two transports in one process: what one sends, the other gets. */
+export interface LinkedPair {
+  readonly host: Transport;
+  readonly server: Transport;
+}
+
+/**
+ * Makes a linked pair. Messages are copied through JSON and arrive in order in a later turn, as over any other transport, so that
+ * neither side holds the other's objects or runs inside the other's call. Closing one end closes the other.
+ */
+export function createLinkedPair(): LinkedPair {
+  const host = createEnd();
+  const server = createEnd();
+  host.peer = server;
+  server.peer = host;
+  return { host: host.transport, server: server.transport };
+}
+
+interface End {
+  readonly transport: Transport;
+  peer?: End;
+  isStarted: boolean;
+  isClosed: boolean;
+  /** What came before `start()`. */
+  readonly early: string[];
+}
+
+function createEnd(): End {
+  const end: End = {
+    isStarted: false,
+    isClosed: false,
+    early: [],
+    transport: {
+      start: async () => {
+        end.isStarted = true;
+        for (const text of end.early.splice(0)) queueMicrotask(() => deliver(end, text));
+      },
+      send: async (message) => {
+        const { peer } = end;
+        if (end.isClosed || peer === undefined) throw new Error("The in-memory transport is closed");
+        const text = JSON.stringify(message);
+        if (peer.isStarted) queueMicrotask(() => deliver(peer, text));
+        else peer.early.push(text);
+      },
+      close: async () => {
+        closeEnd(end);
+        if (end.peer !== undefined) closeEnd(end.peer);
+      },
+    },
+  };
+  return end;
+}
+
+function deliver(end: End, text: string): void {
+  // What comes out of JSON.stringify of a message is a message.
+  if (!end.isClosed) end.transport.onmessage?.(JSON.parse(text) as JSONRPCMessage);
+}
+
+function closeEnd(end: End): void {
+  if (end.isClosed) return;
+  end.isClosed = true;
+  end.early.length = 0;
+  end.transport.onclose?.();
+}

@@ -1,0 +1,79 @@
+import { ToolportError, withErrorContext, type Deadline, type Diagnostic, type ServerSpec } from "@toolport/core";
+import type { EraCache } from "./era-cache.ts";
+import { establish, type Established, type EstablishInit } from "./establish.ts";
+import { firstAttempt, mostTellingError, nextAttempt, type FailedAttempt } from "./next-attempt.ts";
+
+/** What {@linkcode negotiate} needs besides what each attempt does. */
+export interface NegotiateInit extends EstablishInit {
+  readonly spec: ServerSpec;
+  readonly cache: EraCache;
+  /** Under which the cache knows this server; absent when nothing is remembered of it. */
+  readonly fingerprint: string | undefined;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/**
+ * Finds a way to speak with the server, attempt by attempt, and remembers which one it was. Throws the most telling failure, with
+ * all of them behind it; nothing is left then.
+ */
+export async function negotiate(init: NegotiateInit): Promise<Established> {
+  const { spec, cache, fingerprint, deadline, context } = init;
+  const failed: FailedAttempt[] = [];
+  const verdict = fingerprint === undefined ? undefined : cache.get(fingerprint);
+  for (let attempt = firstAttempt(spec, verdict); ;) {
+    const result = await establish(init, attempt);
+    if ("client" in result) {
+      remember(init, result, failed);
+      return result;
+    }
+    failed.push(result);
+    if (fingerprint !== undefined) cache.delete(fingerprint);
+    const next = deadline.signal.aborted ? undefined : nextAttempt(spec, failed);
+    if (next === undefined) throw toConnectError(failed, deadline);
+    context.onDiagnostic(toFallback(spec.id, result, next));
+    attempt = next;
+  }
+}
+
+function remember(
+  { cache, fingerprint, now }: NegotiateInit,
+  { attempt, wire, client }: Established,
+  failed: readonly FailedAttempt[],
+): void {
+  if (fingerprint === undefined) return;
+  const era = client.getProtocolEra() ?? "legacy";
+  // Silence may be a slow start, and says nothing about the server's next one.
+  const isSilence = era === "legacy" && attempt.handshake === "probe" && !wire.isProbeAnswered;
+  if (isSilence || failed.some(({ error }) => error.code === "connect_timeout")) return;
+  const { channel } = attempt;
+  cache.set(fingerprint, {
+    era,
+    ...((channel === "streamable" || channel === "sse") && { channel }),
+    foundAt: now(),
+  });
+}
+
+function toFallback(
+  serverId: string,
+  { channel, handshake, error }: FailedAttempt,
+  next: { channel: string; handshake: string },
+): Diagnostic {
+  const from = `${channel} (${handshake})`;
+  const to = `${next.channel} (${next.handshake})`;
+  return {
+    kind: "fallback",
+    serverId,
+    message: `${JSON.stringify(serverId)}: ${from} failed with ${error.code}; trying ${to}`,
+  };
+}
+
+function toConnectError(failed: readonly FailedAttempt[], deadline: Deadline): ToolportError {
+  const error = mostTellingError(failed);
+  if (error === undefined) {
+    return new ToolportError("no attempt was made", { code: "internal_error", cause: deadline.signal.reason });
+  }
+  if (failed.length < 2) return error;
+  const causes = failed.map((attempt) => attempt.error);
+  return withErrorContext(error, { cause: new AggregateError(causes, `${failed.length} attempts failed`) });
+}

@@ -1,0 +1,102 @@
+import type { ServerSpec, ToolportError, ToolportErrorCode } from "@toolport/core";
+import { isModernVersion } from "../wire/request-meta.ts";
+import type { EraVerdict } from "./era-cache.ts";
+import type { Handshake } from "./sdk-client.ts";
+
+/** One try at a server: over which channel, with which handshake. */
+export interface Attempt {
+  readonly channel: "stdio" | "streamable" | "sse" | "memory" | "custom";
+  readonly handshake: Handshake;
+}
+
+/** An attempt that failed, and how. */
+export interface FailedAttempt extends Attempt {
+  readonly error: ToolportError;
+  /** The probe found no modern server and `initialize` was tried on the same transport. */
+  readonly didInitialize: boolean;
+}
+
+// Nothing that another handshake or another transport could change.
+const finalCodes: ReadonlySet<ToolportErrorCode> = new Set<ToolportErrorCode>([
+  "aborted",
+  "auth_required",
+  "closed",
+  "connect_timeout",
+  "dns_failed",
+  "forbidden",
+  "internal_error",
+  "invalid_spec",
+  "rate_limited",
+  "redirect_refused",
+  "spawn_failed",
+  "tls_failed",
+  "unreachable",
+  "unsupported_transport",
+]);
+
+// The server lives and answers, but not to what was asked: the revision may be the reason.
+const protocolCodes: ReadonlySet<ToolportErrorCode> = new Set<ToolportErrorCode>([
+  "handshake_failed",
+  "http_error",
+  "protocol_error",
+  "server_error",
+  "unsupported_protocol",
+]);
+
+// What the old HTTP+SSE servers answer to a POST at their stream's address.
+const sseStatuses: ReadonlySet<number> = new Set([400, 404, 405, 415]);
+
+/** The attempt to begin with, given what was found out about the server before. */
+export function firstAttempt(spec: ServerSpec, verdict: EraVerdict | undefined): Attempt {
+  const { transport, era = "auto" } = spec;
+  const handshake = era === "auto" ? (verdict?.era ?? "probe") : era === "legacy" ? "legacy" : "modern";
+  if (transport.kind !== "http") return { channel: transport.kind, handshake };
+  const { mode = "auto" } = transport;
+  const isSse = mode === "sse" || (mode === "auto" && handshake === "legacy" && verdict?.channel === "sse");
+  // HTTP+SSE is older than the stateless era.
+  return isSse ? { channel: "sse", handshake: "legacy" } : { channel: "streamable", handshake };
+}
+
+/**
+ * What to try after the attempts that failed, or `undefined` when nothing is left. Credentials that are missing or refused end the
+ * search at once: they say nothing about eras or transports. Each attempt is made at most once, so that the search ends.
+ */
+export function nextAttempt(spec: ServerSpec, failed: readonly FailedAttempt[]): Attempt | undefined {
+  const last = failed.at(-1);
+  if (last === undefined || finalCodes.has(last.error.code)) return undefined;
+  const isNew = (attempt: Attempt): boolean =>
+    !failed.some(({ channel, handshake }) => channel === attempt.channel && handshake === attempt.handshake);
+  return candidates(spec, last).find(isNew);
+}
+
+function candidates(spec: ServerSpec, last: FailedAttempt): readonly Attempt[] {
+  const { handshake, error } = last;
+  const isAutoMode = spec.transport.kind === "http" && (spec.transport.mode ?? "auto") === "auto";
+  // The SSE channel is left only when it was trusted from an old verdict; otherwise everything else was tried before it.
+  const channel = last.channel === "sse" && isAutoMode ? "streamable" : last.channel;
+  const found: Attempt[] = [];
+  if ((spec.era ?? "auto") === "auto") {
+    if (error.details.supported?.some(isModernVersion) === true) found.push({ channel, handshake: "modern" });
+    if (handshake !== "probe" && protocolCodes.has(error.code)) found.push({ channel, handshake: "probe" });
+    // Over HTTP nothing is gained by a second `initialize`; a process may have been confused by the probe before it.
+    if (handshake === "probe" && !(channel === "streamable" && last.didInitialize))
+      found.push({ channel, handshake: "legacy" });
+  }
+  const didInitialize = handshake === "legacy" || last.didInitialize;
+  if (isAutoMode && didInitialize && sseStatuses.has(error.details.httpStatus ?? 0)) {
+    found.push({ channel: "sse", handshake: "legacy" });
+  }
+  return channel === "sse" ? [] : found;
+}
+
+/**
+ * The error to report when every attempt failed: the last one, unless that only says that the server does not speak the old
+ * HTTP+SSE either.
+ */
+export function mostTellingError(failed: readonly FailedAttempt[]): ToolportError | undefined {
+  const last = failed.at(-1);
+  const before = failed.at(-2);
+  return last?.channel === "sse" && before !== undefined && protocolCodes.has(last.error.code)
+    ? before.error
+    : last?.error;
+}

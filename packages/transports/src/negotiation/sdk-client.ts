@@ -1,0 +1,63 @@
+import type { Client, Transport } from "@modelcontextprotocol/client";
+import type { JsonObject } from "@toolport/core";
+import type { ClientIdentity } from "../client-identity.ts";
+import { firstModernVersion } from "../wire/request-meta.ts";
+
+/**
+ * How a connection attempt finds the era: `probe` asks with `server/discover` and takes what comes, `legacy` goes straight to
+ * `initialize`, `modern` insists on 2026-07-28.
+ */
+export type Handshake = "probe" | "legacy" | "modern";
+
+/** Answers an `elicitation/create` of a legacy server with its wire result. */
+export type ElicitationHandler = (params: JsonObject, signal: AbortSignal) => Promise<JsonObject>;
+
+/** What an {@linkcode openSdkClient} needs. */
+export interface SdkClientInit {
+  readonly transport: Transport;
+  readonly identity: ClientIdentity;
+  readonly handshake: Handshake;
+  /** For the probe, in milliseconds. */
+  readonly probeMs: number;
+  /** For the whole handshake, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly onElicit: ElicitationHandler | undefined;
+  /** Told what the SDK finds odd and goes on after. */
+  readonly onError: (error: Error) => void;
+}
+
+/**
+ * Loads the SDK, once per process. It is not imported at the top of any module, because it costs more than the rest of Toolport
+ * together, and a process that never connects should not pay.
+ */
+export function loadSdk(): Promise<{ readonly Client: typeof Client }> {
+  return import("@modelcontextprotocol/client");
+}
+
+/** Makes an SDK client and performs the handshake. Rejects with the SDK's error; the transport is the caller's to close. */
+export async function openSdkClient(init: SdkClientInit): Promise<Client> {
+  const { transport, identity, handshake, probeMs, timeoutMs, onElicit, onError } = init;
+  const { Client } = await loadSdk();
+  const client = new Client(identity.info, {
+    capabilities: identity.capabilities,
+    versionNegotiation: {
+      mode: handshake === "probe" ? "auto" : handshake === "legacy" ? "legacy" : { pin: firstModernVersion },
+      probe: { timeoutMs: handshake === "probe" ? Math.min(probeMs, timeoutMs) : timeoutMs },
+    },
+    // Results never pass through the SDK, so that its validator, which is costly to make, has nothing to do.
+    jsonSchemaValidator: {
+      getValidator: () => (value) => ({ valid: true, data: value as never, errorMessage: undefined }),
+    },
+  });
+  client.onerror = onError;
+  if (onElicit !== undefined) {
+    client.setRequestHandler(
+      "elicitation/create",
+      (request, context) =>
+        // Params and result are JSON objects; the SDK checks both against its schemas.
+        onElicit(request.params as JsonObject, context.mcpReq.signal) as never,
+    );
+  }
+  await client.connect(transport, { timeout: timeoutMs });
+  return client;
+}

@@ -1,0 +1,30 @@
+import type { Cancel, Clock } from "@toolport/core";
+
+/** Time that stands still while a human answers. */
+export interface ActiveClock {
+  /** Milliseconds since some fixed point, without the pauses. */
+  now(): number;
+  /** Stops the time until the returned function is called; pauses may overlap. */
+  pause(): Cancel;
+}
+
+/** An active clock that runs from the start. */
+export function createActiveClock(clock: Clock): ActiveClock {
+  let pausedMs = 0;
+  let pauses = 0;
+  let pausedAt = 0;
+  return {
+    now: () => (pauses > 0 ? pausedAt : clock.now()) - pausedMs,
+    pause() {
+      if (pauses === 0) pausedAt = clock.now();
+      pauses += 1;
+      let paused = true;
+      return () => {
+        if (!paused) return;
+        paused = false;
+        pauses -= 1;
+        if (pauses === 0) pausedMs += clock.now() - pausedAt;
+      };
+    },
+  };
+}

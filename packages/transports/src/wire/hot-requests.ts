@@ -1,0 +1,292 @@
+import type { JSONRPCMessage } from "@modelcontextprotocol/client";
+import {
+  isToolportError,
+  ToolportError,
+  withErrorContext,
+  type CallOutcome,
+  type Cancel,
+  type JsonObject,
+  type Progress,
+} from "@toolport/core";
+import { fromRpcError } from "../errors/from-rpc-error.ts";
+import type { HostSendOptions, HostTransport } from "../host-transport.ts";
+import type { ActiveClock } from "./active-clock.ts";
+import { readAnswer } from "./read-answer.ts";
+import type { WireContext } from "./wire-context.ts";
+
+/** A request that the wire carries itself. */
+export interface HotRequest {
+  readonly method: string;
+  readonly params: JsonObject;
+  /** In milliseconds; the time a human needs to answer an elicitation does not count. */
+  readonly timeoutMs: number;
+  /** Longest silence in milliseconds; progress starts it anew. */
+  readonly idleMs?: number | undefined;
+  /** The code of the error when the time is up. */
+  readonly timeoutCode: "call_timeout" | "list_timeout" | "request_timeout";
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** Headers of this request, on transports that have them. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** For errors only. */
+  readonly toolName?: string | undefined;
+}
+
+/** The wire's own requests that wait for an answer. */
+export interface HotRequests {
+  readonly size: number;
+  /** The id of the one request that waits; absent when none or several do. */
+  readonly soleId: number | undefined;
+  /** True for an id that was handed out here, whether or not it still waits. */
+  issued(id: number): boolean;
+  /** Sends a request; settles once, in any case by its deadline. Nothing of it is left afterwards. */
+  start(request: HotRequest): Promise<JsonObject>;
+  /** Settles the request with what the server answered. `false`: it does not wait, or no longer. */
+  answer(id: number, message: { readonly result?: unknown; readonly error?: unknown }): boolean;
+  /** Settles the request with an error. `false`: it does not wait, or no longer. */
+  fail(id: number, error: ToolportError): boolean;
+  progress(token: number, progress: Progress): void;
+  /** Takes every request back: the server is told, each rejects with `error`, later ones too. */
+  cancelAll(error: ToolportError, reason: string): void;
+  /** Rejects every request; later ones too, as `not-sent`. For when there is nobody to tell. */
+  failAll(error: ToolportError): void;
+}
+
+/** What {@linkcode HotRequests} are made from. */
+export interface HotRequestsInit {
+  readonly host: HostTransport;
+  readonly context: WireContext;
+  readonly activeClock: ActiveClock;
+  /** The `_meta` of every request of a modern connection; absent before and on a legacy one. */
+  readonly envelope: () => JsonObject | undefined;
+}
+
+interface Pending {
+  readonly request: HotRequest;
+  readonly resolve: (result: JsonObject) => void;
+  readonly reject: (error: ToolportError) => void;
+  readonly startedAt: number;
+  lastSignAt: number;
+  cancelTimer: Cancel;
+  onAbort?: () => void;
+  takeBack?: AbortController;
+}
+
+interface State extends HotRequestsInit {
+  readonly pending: Map<number, Pending>;
+  nextId: number;
+  closedBy: ToolportError | undefined;
+}
+
+// Far above the ids that the SDK's client counts up from zero, and numbers, because some servers mishandle string ids.
+const firstId = 1_000_000_000;
+
+/** Makes an empty set of requests. */
+export function createHotRequests(init: HotRequestsInit): HotRequests {
+  const state: State = { ...init, pending: new Map(), nextId: firstId, closedBy: undefined };
+  return {
+    get size() {
+      return state.pending.size;
+    },
+    get soleId() {
+      return state.pending.size === 1 ? state.pending.keys().next().value : undefined;
+    },
+    issued: (id) => id >= firstId && id < state.nextId,
+    start: (request) => start(state, request),
+    answer(id, message) {
+      const entry = take(state, id);
+      if (entry === undefined) return false;
+      settle(state, entry, message);
+      return true;
+    },
+    fail: (id, error) => fail(state, id, error),
+    progress(token, progress) {
+      const entry = state.pending.get(token);
+      if (entry === undefined) return;
+      entry.lastSignAt = state.activeClock.now();
+      entry.request.onProgress?.(progress);
+    },
+    cancelAll(error, reason) {
+      state.closedBy ??= error;
+      for (const id of Array.from(state.pending.keys())) cancel(state, id, { error, reason });
+    },
+    failAll(error) {
+      state.closedBy ??= error;
+      for (const id of Array.from(state.pending.keys())) fail(state, id, error);
+    },
+  };
+}
+
+function start(state: State, request: HotRequest): Promise<JsonObject> {
+  return new Promise((resolve, reject) => {
+    const { signal } = request;
+    if (state.closedBy !== undefined) {
+      reject(withErrorContext(state.closedBy, { ...contextOf(request), outcome: "not-sent" }));
+      return;
+    }
+    if (signal?.aborted) {
+      reject(abortError(state, request, "not-sent"));
+      return;
+    }
+    const id = state.nextId++;
+    const now = state.activeClock.now();
+    const firstCheckMs = Math.min(request.timeoutMs, request.idleMs ?? request.timeoutMs);
+    const entry: Pending = {
+      request,
+      resolve,
+      reject,
+      startedAt: now,
+      lastSignAt: now,
+      cancelTimer: state.context.clock.schedule(firstCheckMs, () => checkTime(state, id)),
+    };
+    if (signal !== undefined) {
+      entry.onAbort = () =>
+        cancel(state, id, { error: abortError(state, request, "unknown"), reason: "aborted by the caller" });
+      signal.addEventListener("abort", entry.onAbort, { once: true });
+    }
+    state.pending.set(id, entry);
+    send(state, id, entry);
+  });
+}
+
+function send(state: State, id: number, entry: Pending): void {
+  const { method, params, headers, onProgress, idleMs } = entry.request;
+  const envelope = state.envelope();
+  const wantsProgress = onProgress !== undefined || idleMs !== undefined;
+  const meta =
+    wantsProgress || (envelope !== undefined && params["_meta"] !== undefined)
+      ? { ...envelope, ...asObject(params["_meta"]), ...(wantsProgress && { progressToken: id }) }
+      : envelope;
+  const message = { jsonrpc: "2.0", id, method, params: meta === undefined ? params : { ...params, _meta: meta } };
+  let options: HostSendOptions | undefined;
+  if (state.host.hasPerRequestStream === true) {
+    entry.takeBack = new AbortController();
+    options = { requestSignal: entry.takeBack.signal, headers };
+  }
+  state.host
+    .send(asMessage(message), options)
+    .then(undefined, (error: unknown) => fail(state, id, asToolportError(state, error)));
+}
+
+function settle(state: State, entry: Pending, message: { readonly result?: unknown; readonly error?: unknown }): void {
+  const { request } = entry;
+  const answer = readAnswer(message);
+  switch (answer.kind) {
+    case "result":
+      entry.resolve(answer.result);
+      return;
+    case "error": {
+      const { serverId, redact } = state.context;
+      const { method, toolName } = request;
+      entry.reject(fromRpcError(answer.error, { serverId, method, toolName, redact }));
+      return;
+    }
+    case "malformed":
+      entry.reject(
+        new ToolportError(`${nameOf(state, request)} was answered with a malformed message: ${answer.reason}`, {
+          code: "protocol_error",
+          serverId: state.context.serverId,
+          ...contextOf(request),
+        }),
+      );
+  }
+}
+
+// One timer serves both the total and the idle limit: when it fires, it is asked what is left, and set anew if anything is.
+function checkTime(state: State, id: number): void {
+  const entry = state.pending.get(id);
+  if (entry === undefined) return;
+  const { request, startedAt, lastSignAt } = entry;
+  const now = state.activeClock.now();
+  const totalLeft = request.timeoutMs - (now - startedAt);
+  const idleLeft = request.idleMs === undefined ? totalLeft : request.idleMs - (now - lastSignAt);
+  const left = Math.min(totalLeft, idleLeft);
+  if (left > 0) {
+    entry.cancelTimer = state.context.clock.schedule(left, () => checkTime(state, id));
+    return;
+  }
+  cancel(state, id, { error: timeoutError(state, request), reason: "timed out" });
+}
+
+function cancel(state: State, id: number, why: { readonly error: ToolportError; readonly reason: string }): void {
+  const entry = take(state, id);
+  if (entry === undefined) return;
+  const envelope = state.envelope();
+  // On 2026-07-28 over HTTP, closing the response stream is the cancel; elsewhere the server has to be told.
+  if (envelope === undefined || entry.takeBack === undefined) {
+    const params = { requestId: id, reason: why.reason, ...(envelope && { _meta: envelope }) };
+    state.host
+      .send(asMessage({ jsonrpc: "2.0", method: "notifications/cancelled", params }))
+      // Only a courtesy: the request is settled on this side, whether or not the server hears of it.
+      .then(undefined, () => undefined);
+  }
+  entry.takeBack?.abort();
+  entry.reject(withErrorContext(why.error, contextOf(entry.request)));
+}
+
+function fail(state: State, id: number, error: ToolportError): boolean {
+  const entry = take(state, id);
+  if (entry === undefined) return false;
+  entry.reject(withErrorContext(error, { ...contextOf(entry.request), serverId: state.context.serverId }));
+  return true;
+}
+
+function take(state: State, id: number): Pending | undefined {
+  const entry = state.pending.get(id);
+  if (entry === undefined) return undefined;
+  state.pending.delete(id);
+  entry.cancelTimer();
+  if (entry.onAbort !== undefined) entry.request.signal?.removeEventListener("abort", entry.onAbort);
+  return entry;
+}
+
+function abortError(state: State, request: HotRequest, outcome: CallOutcome): ToolportError {
+  return new ToolportError(`${nameOf(state, request)} was aborted`, {
+    code: "aborted",
+    serverId: state.context.serverId,
+    ...contextOf(request),
+    outcome,
+    cause: request.signal?.reason,
+  });
+}
+
+function timeoutError(state: State, request: HotRequest): ToolportError {
+  const { timeoutMs, idleMs, timeoutCode, toolName, method } = request;
+  const silence = idleMs === undefined ? "" : `, or was silent for ${idleMs} ms`;
+  return new ToolportError(`${nameOf(state, request)} did not finish within ${timeoutMs} ms${silence}`, {
+    code: timeoutCode,
+    serverId: state.context.serverId,
+    toolName,
+    outcome: "unknown",
+    details: { operation: method, timeoutMs },
+  });
+}
+
+function contextOf({ method, toolName }: HotRequest): { toolName: string | undefined; details: { operation: string } } {
+  return { toolName, details: { operation: method } };
+}
+
+function nameOf({ context }: State, { method, toolName }: HotRequest): string {
+  const what = toolName === undefined ? method : `${method} of ${JSON.stringify(toolName)}`;
+  return `${what} on ${JSON.stringify(context.serverId)}`;
+}
+
+function asToolportError({ context }: State, error: unknown): ToolportError {
+  if (isToolportError(error)) return error;
+  const { serverId } = context;
+  return new ToolportError(`the transport of ${JSON.stringify(serverId)} failed to send`, {
+    code: "connection_closed",
+    serverId,
+    outcome: "unknown",
+    cause: error,
+  });
+}
+
+function asObject(value: unknown): object | undefined {
+  return typeof value === "object" && value !== null ? value : undefined;
+}
+
+// Our JSON is wider than the SDK's message type, which names the members of `params._meta`.
+function asMessage(message: object): JSONRPCMessage {
+  return message as JSONRPCMessage;
+}

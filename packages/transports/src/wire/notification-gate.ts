@@ -1,0 +1,58 @@
+import type { Cancel } from "@toolport/core";
+import type { WireContext } from "./wire-context.ts";
+
+/** Lets a bounded number of notifications through per second. */
+export interface NotificationGate {
+  /** Whether this notification may be acted on. */
+  admit(): boolean;
+  /** To call with a change notification that was not admitted: it is acted on once, at the end of the second. */
+  defer(): void;
+  /** Drops what is deferred. Idempotent. */
+  close(): void;
+}
+
+/** What a {@linkcode NotificationGate} is made from. */
+export interface NotificationGateInit {
+  readonly perSecond: number;
+  readonly context: WireContext;
+  /** Acts on the deferred change notifications, however many they were. */
+  readonly onDeferred: () => void;
+}
+
+const windowMs = 1000;
+
+/** Makes a gate. A flood is told once per second that has one, never once per notification. */
+export function createNotificationGate({ perSecond, context, onDeferred }: NotificationGateInit): NotificationGate {
+  const { clock, serverId, onDiagnostic } = context;
+  let windowStart = clock.now();
+  let admitted = 0;
+  let isFlooded = false;
+  let cancelDeferred: Cancel | undefined;
+  return {
+    admit() {
+      const now = clock.now();
+      if (now - windowStart >= windowMs) {
+        windowStart = now;
+        admitted = 0;
+        isFlooded = false;
+      }
+      admitted += 1;
+      if (admitted <= perSecond) return true;
+      if (!isFlooded) {
+        isFlooded = true;
+        const message = `${JSON.stringify(serverId)} sent more than ${perSecond} notifications in a second; the rest of that second is dropped`;
+        onDiagnostic({ kind: "notification-flood", serverId, message });
+      }
+      return false;
+    },
+    defer() {
+      cancelDeferred ??= clock.schedule(windowStart + windowMs - clock.now(), () => {
+        cancelDeferred = undefined;
+        onDeferred();
+      });
+    },
+    close() {
+      cancelDeferred?.();
+    },
+  };
+}
