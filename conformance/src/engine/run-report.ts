@@ -41,6 +41,8 @@ export interface RunReport {
   readonly startedAt: string;
   readonly durationMs: number;
   readonly seed: number;
+  /** Whether failed SHOULD and HOST checks fail the run, too. */
+  readonly strict: boolean;
   readonly verdict: Verdict;
   readonly exitCode: number;
   readonly counts: Readonly<

@@ -1,0 +1,56 @@
+import type { CheckResult } from "./check.ts";
+import { exitCodes, type Headline, type RunReport, type Verdict } from "./run-report.ts";
+
+/** What follows from the results alone. */
+export type Judgement = Pick<RunReport, "verdict" | "exitCode" | "counts" | "headlines">;
+
+/** What else decides about a verdict. */
+export interface JudgeOptions {
+  /** `true`: a failed SHOULD or HOST check fails the run, too. Default `false`: it is advice. */
+  readonly strict?: boolean;
+  /** Stale baseline entries fail the run. */
+  readonly stale?: readonly string[];
+}
+
+/**
+ * The verdict over all results. `fail` wins over `incomplete`; a run in which no check passed or failed is `incomplete`, never a
+ * pass; so is one in which a MUST could not be checked.
+ */
+export function judgeRun(
+  results: readonly CheckResult[],
+  { strict = false, stale = [] }: JudgeOptions = {},
+): Judgement {
+  const failures = results.filter(({ finding, baselined }) => finding.status === "fail" && baselined === undefined);
+  const binding = failures.filter(({ check }) => strict || check.level === "MUST");
+  const having = (status: CheckResult["finding"]["status"]): readonly CheckResult[] =>
+    results.filter(({ finding }) => finding.status === status);
+  const counts = {
+    passed: having("pass").length,
+    failed: binding.length,
+    advice: failures.length - binding.length,
+    baselined: results.filter(({ baselined }) => baselined !== undefined).length,
+    notApplicable: having("not-applicable").length,
+    couldNotRun: having("could-not-run").length,
+  };
+  const owed = having("could-not-run").some(({ check }) => strict || check.level === "MUST");
+  const executed = counts.passed + failures.length + counts.baselined;
+  const verdict: Verdict =
+    binding.length > 0 || stale.length > 0 ? "fail" : owed || executed === 0 ? "incomplete" : "pass";
+  return { verdict, exitCode: exitCodes[verdict], counts, headlines: headlinesOf(results, failures) };
+}
+
+// One root cause, one headline: failures first, then whatever could not run without a failed check as its cause.
+function headlinesOf(results: readonly CheckResult[], failures: readonly CheckResult[]): readonly Headline[] {
+  const prevented = new Map<string, string[]>();
+  for (const { check, finding } of results) {
+    if (finding.status !== "could-not-run" || finding.cause === undefined) continue;
+    prevented.set(finding.cause, [...(prevented.get(finding.cause) ?? []), check.id]);
+  }
+  const ownCauses = results.filter(({ finding }) => finding.status === "could-not-run" && finding.cause === undefined);
+  return [...failures, ...ownCauses].map(({ check, finding }) => ({
+    checkId: check.id,
+    observed: finding.status === "fail" ? finding.observed : finding.status === "could-not-run" ? finding.reason : "",
+    fix: check.fix,
+    prevented: prevented.get(check.id) ?? [],
+  }));
+}
