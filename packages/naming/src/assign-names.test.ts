@@ -88,6 +88,15 @@ describe("assignNames()", () => {
     expect([...names.identities.keys()]).toEqual([`mcp_${hashIdentity({ serverId: "S", toolName: "!" }, 1, 8)}`]);
   });
 
+  it("cuts between characters, never inside a surrogate pair", () => {
+    const strategy = { ...toolportNaming, sanitize: (part: string) => part, legal: /^[^]+$/ };
+    const tools = ["a", "ab"].map((start) => ({ serverId: "s", toolName: `${start}${"😀".repeat(40)}` }));
+    for (const localName of assignNames(tools, { strategy }).names.identities.keys()) {
+      expect(localName.isWellFormed()).toBe(true);
+      expect(localName.length).toBeGreaterThan(62);
+    }
+  });
+
   it("drops the names of tools that are gone when a server passes maxNamesPerServer", () => {
     const listing = (from: number, serverId = "noisy"): readonly ToolIdentity[] =>
       Array.from({ length: 3 }, (_, index) => ({ serverId, toolName: `tool-${from + index}` }));

@@ -63,6 +63,7 @@ describe("loadNames()", () => {
     ["a server id that is no string", { version: 1, servers: [[1, []]] }],
     ["tools as an object", { version: 1, servers: [["a", { x: "mcp_a_x" }]] }],
     ["a tool that is no pair", { version: 1, servers: [["a", ["x"]]] }],
+    ["a tool with more than two members", { version: 1, servers: [["a", [["x", "mcp_a_x", "y"]]]] }],
     ["a remote name that is no string", { version: 1, servers: [["a", [[null, "mcp_a_x"]]]] }],
     ["a local name that is no string", { version: 1, servers: [["a", [["x", { toString: "mcp_a_x" }]]]] }],
     ["an empty local name", { version: 1, servers: [["a", [["x", ""]]]] }],
@@ -99,13 +100,16 @@ describe("loadNames()", () => {
     );
   });
 
-  it("throws invalid_names for names that differ in ASCII case only", () => {
+  it.each([
+    ["Read", "read"],
+    ["read", "Read"],
+  ])("throws invalid_names for names that differ in ASCII case only: %s, %s", (first, second) => {
     const tools = [
-      ["x", "Read"],
-      ["y", "read"],
+      ["x", first],
+      ["y", second],
     ];
     expect(() => loadNames({ version: 1, servers: [["a", tools]] }, evvaNaming)).toThrow(
-      '[invalid_names] saved tool names: "read" is given twice',
+      `[invalid_names] saved tool names: "${second}" is given twice`,
     );
   });
 
