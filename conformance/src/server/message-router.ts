@@ -1,0 +1,104 @@
+import { isJsonObject, type JsonValue } from "@toolport/core";
+import type { Answer, RawMessage } from "./raw-session.ts";
+
+/** Sorts what a server sends into answers and the rest. Shared by all kinds of raw sessions. */
+export interface MessageRouter {
+  /** A number that no request of this session had. */
+  nextId(): number;
+  /** Settles when the answer to `id` comes, the time is up, or the session ends. */
+  awaitAnswer(id: JsonValue, timeoutMs: number): Promise<Answer>;
+  /** Settles one request from elsewhere, such as from its HTTP response. */
+  settle(id: JsonValue, answer: Answer): void;
+  receive(message: RawMessage): void;
+  readonly unsolicited: readonly RawMessage[];
+  waitFor(matches: (message: RawMessage) => boolean, timeoutMs: number): Promise<RawMessage | undefined>;
+  /** Settles everything that waits. */
+  end(reason: string): void;
+}
+
+/** Options of {@linkcode createMessageRouter}. */
+export interface MessageRouterOptions {
+  /** Answers a request of the server; the kit refuses all but pings. */
+  readonly reply: (message: RawMessage) => void;
+}
+
+/** Starts a router. At most 10,000 unsolicited messages are kept. */
+export function createMessageRouter({ reply }: MessageRouterOptions): MessageRouter {
+  const pending = new Map<string, (answer: Answer) => void>();
+  const unsolicited: RawMessage[] = [];
+  const watchers = new Set<(message: RawMessage | undefined) => void>();
+  let lastId = 0;
+  let ended: string | undefined;
+
+  const settle = (id: JsonValue, answer: Answer): boolean => {
+    const key = JSON.stringify(id);
+    const resolve = pending.get(key);
+    pending.delete(key);
+    resolve?.(answer);
+    return resolve !== undefined;
+  };
+  const keep = (message: RawMessage): void => {
+    if (unsolicited.length < 10_000) unsolicited.push(message);
+    for (const watch of Array.from(watchers)) watch(message);
+  };
+  return {
+    unsolicited,
+    nextId: () => ++lastId,
+    awaitAnswer(id, timeoutMs) {
+      if (ended !== undefined) return Promise.resolve({ kind: "gone", reason: ended });
+      return new Promise((resolve) => {
+        const timer = setTimeout(() => settle(id, { kind: "silence", afterMs: timeoutMs }), timeoutMs);
+        pending.set(JSON.stringify(id), (answer) => {
+          clearTimeout(timer);
+          resolve(answer);
+        });
+      });
+    },
+    settle,
+    receive(message) {
+      const { id, method } = message;
+      if (typeof method === "string") {
+        keep(message);
+        if (id !== undefined) reply(message);
+        return;
+      }
+      if (id === undefined || !settle(id, toAnswer(message))) keep(message);
+    },
+    waitFor(matches, timeoutMs) {
+      const past = unsolicited.find(matches);
+      if (past !== undefined || ended !== undefined) return Promise.resolve(past);
+      return new Promise((resolve) => {
+        const finish = (message: RawMessage | undefined): void => {
+          clearTimeout(timer);
+          watchers.delete(watch);
+          resolve(message);
+        };
+        const watch = (message: RawMessage | undefined): void => {
+          if (message === undefined || matches(message)) finish(message);
+        };
+        const timer = setTimeout(() => finish(undefined), timeoutMs);
+        watchers.add(watch);
+      });
+    },
+    end(reason) {
+      if (ended !== undefined) return;
+      ended = reason;
+      for (const key of Array.from(pending.keys())) settle(JSON.parse(key) as JsonValue, { kind: "gone", reason });
+      for (const watch of Array.from(watchers)) watch(undefined);
+    },
+  };
+}
+
+/** What a message with an id and no method says. */
+export function toAnswer(message: RawMessage): Answer {
+  const { error } = message;
+  if (error === undefined) return { kind: "result", result: message["result"], message };
+  const [code, text] = isJsonObject(error) ? [error["code"], error["message"]] : [undefined, undefined];
+  return { kind: "error", code, text, message };
+}
+
+/** The answer of a host without capabilities to a server's request: an empty result to `ping`, else "method not found". */
+export function replyTo({ id, method }: RawMessage): RawMessage {
+  if (method === "ping") return { jsonrpc: "2.0", id: id ?? null, result: {} };
+  return { jsonrpc: "2.0", id: id ?? null, error: { code: -32601, message: "Method not found" } };
+}

@@ -1,0 +1,110 @@
+import type { JsonObject, JsonValue } from "@toolport/core";
+
+/** A message as the server sent it, before anybody judged it. */
+export type RawMessage = JsonObject;
+
+/** How a request ended that was sent over a raw session. */
+export type Answer =
+  | { readonly kind: "result"; readonly result: JsonValue | undefined; readonly message: RawMessage }
+  | {
+      readonly kind: "error";
+      readonly code: JsonValue | undefined;
+      readonly text: JsonValue | undefined;
+      readonly message: RawMessage;
+    }
+  /** Nothing came in time. */
+  | { readonly kind: "silence"; readonly afterMs: number }
+  /** The process ended or the connection broke first. */
+  | { readonly kind: "gone"; readonly reason: string }
+  /** HTTP only: a response that carries no JSON-RPC answer to this request. */
+  | {
+      readonly kind: "http";
+      readonly status: number;
+      readonly contentType: string | undefined;
+      readonly excerpt: string;
+    };
+
+/** How a request is sent. */
+export interface SendRequest {
+  /** Default: a new number. Any JSON value, so that odd ids can be tried. */
+  readonly id?: JsonValue;
+  /** In milliseconds. Default: the target's answer time. */
+  readonly timeoutMs?: number;
+  /** HTTP headers of this one request; they replace those of the session. An empty value removes one. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/**
+ * One connection to the server under test that does exactly what it is told: no handshake, no repair, no validation. Every byte in
+ * either direction is in the trace under its {@linkcode id}.
+ */
+export interface RawSession {
+  /** Such as `"#2"`: the session of the trace events. */
+  readonly id: string;
+  /** Sends any JSON-RPC request and waits for its answer. Never rejects for what the server does. */
+  request(method: string, params?: JsonObject, options?: SendRequest): Promise<Answer>;
+  notify(method: string, params?: JsonObject): Promise<void>;
+  /** Sends a message object as it is, and waits for nothing. */
+  send(message: JsonValue): Promise<void>;
+  /** Messages of the server that answered no request of ours: notifications, requests, answers to nobody. */
+  readonly unsolicited: readonly RawMessage[];
+  /** The first unsolicited message, past or future, for which `matches` holds; `undefined` when none came within `timeoutMs`. */
+  waitFor(matches: (message: RawMessage) => boolean, timeoutMs: number): Promise<RawMessage | undefined>;
+  /** Ends the session and everything that belongs to it. Never rejects. */
+  close(): Promise<void>;
+}
+
+/** Bytes on stdout that are no JSON-RPC message. */
+export interface StdoutNoise {
+  /** Offset of the first of them in the stream. */
+  readonly offset: number;
+  /** A bounded excerpt, as text. */
+  readonly text: string;
+}
+
+/** How a process ended. */
+export interface ProcessEnd {
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+}
+
+/** A raw session with a process of its own. */
+export interface StdioSession extends RawSession {
+  readonly pid: number;
+  readonly noise: readonly StdoutNoise[];
+  /** The last lines of stderr, redacted. */
+  stderrTail(): string;
+  readonly stderrBytes: number;
+  /** Writes bytes to the server's stdin exactly as given, each chunk in a write of its own. */
+  writeBytes(chunks: readonly (string | Uint8Array)[]): Promise<void>;
+  /** Ends the server's stdin. */
+  endInput(): void;
+  kill(signal: "SIGTERM" | "SIGKILL"): void;
+  /** How the process ended, or `undefined` if it still runs after `timeoutMs`. */
+  ended(timeoutMs: number): Promise<ProcessEnd | undefined>;
+  /** Process ids of the server's process group that are alive, the server itself left out. */
+  leftBehind(): readonly number[];
+}
+
+/** A raw session over Streamable HTTP. */
+export interface HttpSession extends RawSession {
+  /** The `Mcp-Session-Id` that the server gave, if any. */
+  readonly sessionId: string | undefined;
+  /** Any HTTP request to the endpoint; the body of the response is bounded. */
+  fetch(init: HttpRequest): Promise<HttpResponse>;
+}
+
+/** An HTTP request that the kit makes. */
+export interface HttpRequest {
+  readonly method: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly timeoutMs?: number;
+}
+
+/** What came back. `status` 0: nothing did; `body` says why. */
+export interface HttpResponse {
+  readonly status: number;
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: string;
+}

@@ -1,0 +1,237 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { isJsonObject, truncateText, type JsonObject, type JsonValue } from "@toolport/core";
+import type { TraceRecorder } from "../engine/trace-recorder.ts";
+import { createMessageRouter, replyTo, type MessageRouter } from "./message-router.ts";
+import { aliveInGroup, signalGroup } from "./process-group.ts";
+import type { ProcessEnd, RawMessage, StdioSession, StdoutNoise } from "./raw-session.ts";
+
+/** The command that starts the server under test. */
+export interface ServerCommand {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd?: string | undefined;
+  readonly env?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Options of {@linkcode openStdioSession}. */
+export interface StdioSessionOptions {
+  readonly id: string;
+  readonly trace: TraceRecorder;
+  /** How long an answer may take by default, in milliseconds. */
+  readonly answerMs: number;
+  /** How long each step of an orderly end may take, in milliseconds. Default 2,000. */
+  readonly graceMs?: number;
+}
+
+const stderrTailLength = 16 * 1024;
+const noiseLength = 200;
+const drainMs = 200;
+
+/**
+ * Starts the server in a process group of its own and connects to its stdio. Rejects with the system's error when it cannot be
+ * started; says nothing about whether it is any good.
+ */
+export async function openStdioSession(server: ServerCommand, options: StdioSessionOptions): Promise<StdioSession> {
+  const child = spawn(server.command, server.args, {
+    cwd: server.cwd,
+    env: { ...process.env, ...server.env },
+    stdio: "pipe",
+    detached: process.platform !== "win32",
+    windowsHide: true,
+  });
+  const pid = await started(child);
+  const { id, trace } = options;
+  trace.record({
+    kind: "process",
+    session: id,
+    text: `started ${[server.command, ...server.args].join(" ")} (pid ${pid})`,
+  });
+  return createSession(child, pid, options);
+}
+
+function createSession(child: ChildProcess, pid: number, options: StdioSessionOptions): StdioSession {
+  const { id, trace, answerMs, graceMs = 2000 } = options;
+  const input = openInput(child, options);
+  const router = createMessageRouter({ reply: (message) => void input.send(replyTo(message)) });
+  const noise = readMessages(child, router, options);
+  const stderr = keepStderr(child, options);
+  const exit = watchExit(child, router, options);
+  return {
+    id,
+    pid,
+    noise,
+    unsolicited: router.unsolicited,
+    waitFor: (matches, timeoutMs) => router.waitFor(matches, timeoutMs),
+    send: input.send,
+    writeBytes: input.writeBytes,
+    stderrTail: () => stderr.tail.trimEnd(),
+    get stderrBytes() {
+      return stderr.bytes;
+    },
+    async request(method, params, { id: requestId = router.nextId(), timeoutMs = answerMs } = {}) {
+      const answer = router.awaitAnswer(requestId, timeoutMs);
+      await input.send({ jsonrpc: "2.0", id: requestId, method, ...(params && { params }) });
+      return answer;
+    },
+    notify: (method, params) => input.send({ jsonrpc: "2.0", method, ...(params && { params }) }),
+    endInput() {
+      trace.record({ kind: "process", session: id, text: "stdin ended" });
+      child.stdin?.end();
+    },
+    kill(signal) {
+      trace.record({ kind: "process", session: id, text: `sent ${signal}` });
+      child.kill(signal);
+    },
+    ended: (timeoutMs) => within(exit, timeoutMs),
+    leftBehind: () => aliveInGroup(pid).filter((member) => member !== pid),
+    async close() {
+      child.stdin?.end();
+      if (!(await within(exit, graceMs))) {
+        signalGroup(pid, "SIGTERM");
+        await within(exit, graceMs);
+      }
+      // Whatever is left of the group goes, also after a clean end: the kit leaves nothing running.
+      signalGroup(pid, "SIGKILL");
+      await exit;
+      router.end("the session was closed");
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+    },
+  };
+}
+
+interface Input {
+  readonly send: (message: JsonValue) => Promise<void>;
+  readonly writeBytes: (chunks: readonly (string | Uint8Array)[]) => Promise<void>;
+}
+
+function openInput({ stdin }: ChildProcess, { id, trace }: StdioSessionOptions): Input {
+  // A server that closes its stdin makes writes fail; the check sees that as silence or as the end of the process.
+  stdin?.on("error", () => {});
+  const write = (bytes: string | Uint8Array): Promise<void> =>
+    new Promise((resolve) => {
+      if (stdin?.writable) stdin.write(bytes, () => resolve());
+      else resolve();
+    });
+  return {
+    send(message) {
+      const text = JSON.stringify(message);
+      trace.record({ kind: "send", session: id, text });
+      return write(`${text}\n`);
+    },
+    async writeBytes(chunks) {
+      for (const chunk of chunks) {
+        const text = typeof chunk === "string" ? chunk : Buffer.from(chunk).toString("latin1");
+        trace.record({ kind: "send", session: id, text });
+        await write(chunk);
+      }
+    },
+  };
+}
+
+function keepStderr(
+  child: ChildProcess,
+  { id, trace }: StdioSessionOptions,
+): { readonly tail: string; readonly bytes: number } {
+  const kept = { tail: "", bytes: 0 };
+  child.stderr?.on("data", (chunk: Buffer) => {
+    const text = chunk.toString("utf8");
+    kept.tail = `${kept.tail}${text}`.slice(-stderrTailLength);
+    kept.bytes += chunk.length;
+    trace.record({ kind: "stderr", session: id, text });
+  });
+  return kept;
+}
+
+async function watchExit(
+  child: ChildProcess,
+  router: MessageRouter,
+  { id, trace }: StdioSessionOptions,
+): Promise<ProcessEnd> {
+  const drained: Promise<unknown> = child.stdout ? once(child.stdout, "end") : Promise.resolve();
+  const end = await new Promise<ProcessEnd>((resolve) => {
+    child.once("exit", (exitCode, signal) => resolve({ exitCode, signal }));
+  });
+  trace.record({ kind: "process", session: id, text: `ended: ${describeEnd(end)}` });
+  // What the process wrote before it ended may still be in the pipe; a grandchild may hold the pipe open for ever.
+  await within(drained, drainMs);
+  router.end(`the process ended: ${describeEnd(end)}`);
+  return end;
+}
+
+async function within<T>(promise: Promise<T>, timeoutMs: number): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), timeoutMs);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Splits stdout into lines, routes messages, and collects what is none. */
+function readMessages(
+  child: ChildProcess,
+  router: MessageRouter,
+  { id, trace }: StdioSessionOptions,
+): readonly StdoutNoise[] {
+  const noise: StdoutNoise[] = [];
+  let rest: Buffer = Buffer.alloc(0);
+  let offset = 0;
+  const readLine = (line: Buffer): void => {
+    const text = line.toString("utf8").replace(/\r$/, "");
+    const messages = parseMessages(text);
+    if (messages) {
+      trace.record({ kind: "receive", session: id, text });
+      for (const message of messages) router.receive(message);
+    } else if (text.trim() !== "") {
+      trace.record({ kind: "stdout", session: id, text });
+      if (noise.length < 100) noise.push({ offset, text: truncateText(text, noiseLength) });
+    }
+  };
+  child.stdout?.on("data", (chunk: Buffer) => {
+    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    for (let at = rest.indexOf(10); at !== -1; at = rest.indexOf(10)) {
+      readLine(rest.subarray(0, at));
+      offset += at + 1;
+      rest = rest.subarray(at + 1);
+    }
+  });
+  child.stdout?.on("end", () => {
+    if (rest.length > 0) readLine(rest);
+  });
+  return noise;
+}
+
+function parseMessages(text: string): readonly RawMessage[] | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    const messages = Array.isArray(value) ? value : [value];
+    return messages.every((message): message is JsonObject => isJsonObject(message) && message["jsonrpc"] === "2.0")
+      ? messages
+      : undefined;
+  } catch {
+    // Not JSON: that is what the caller wants to know.
+    return undefined;
+  }
+}
+
+function started(child: ChildProcess): Promise<number> {
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("spawn", () => {
+      child.off("error", reject);
+      // After the start, "error" only tells of a signal that could not be sent.
+      child.on("error", () => {});
+      resolve(child.pid ?? 0);
+    });
+  });
+}
+
+/** `exit code 3`, or `SIGKILL`. */
+export function describeEnd({ exitCode, signal }: ProcessEnd): string {
+  return signal ?? `exit code ${exitCode}`;
+}
