@@ -1,0 +1,122 @@
+// Records the tool lists of the published servers in recorded-servers.ts into data/search/recorded/, one file per server.
+// Run by hand when a version in that list changes; the measurement itself reads the files and needs no network.
+import { spawn, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { recordedServers, type RecordedServer } from "./recorded-servers.ts";
+
+const patienceMs = 60_000;
+const outDir = fileURLToPath(new URL("../../data/search/recorded/", import.meta.url));
+const only = new Set(process.argv.slice(2));
+const servers = recordedServers.filter(({ id }) => only.size === 0 || only.has(id));
+
+const workDir = mkdtempSync(join(tmpdir(), "record-servers-"));
+try {
+  writeFileSync(join(workDir, "package.json"), JSON.stringify({ private: true }));
+  const packages = servers.map((server) => `${server.package}@${server.version}`);
+  // No install scripts: a tool list needs no browser and no native build.
+  const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-save", "--silent"];
+  const installed = spawnSync("npm", ["install", ...flags, ...packages], { cwd: workDir, stdio: "inherit" });
+  if (installed.status !== 0) throw new Error("npm install failed");
+  mkdirSync(outDir, { recursive: true });
+  for (const server of servers) {
+    const recording = await recordServer(server);
+    writeFileSync(join(outDir, `${server.id}.json`), print(recording));
+    process.stdout.write(`${server.id}: ${recording.tools.length} tools\n`);
+  }
+} finally {
+  rmSync(workDir, { recursive: true, force: true });
+}
+
+interface Recording {
+  readonly id: string;
+  readonly title: string;
+  readonly package: string;
+  readonly version: string;
+  readonly license: string;
+  readonly instructions?: string;
+  readonly tools: readonly unknown[];
+}
+
+async function recordServer(server: RecordedServer): Promise<Recording> {
+  const packageDir = join(workDir, "node_modules", server.package);
+  const manifest = JSON.parse(readFileSync(join(packageDir, "package.json"), "utf8"));
+  const bins: Record<string, string> =
+    typeof manifest.bin === "string" ? { [server.package]: manifest.bin } : manifest.bin;
+  const script = server.bin === undefined ? Object.values(bins)[0] : bins[server.bin];
+  if (script === undefined) throw new Error(`${server.package} has no executable ${server.bin ?? ""}`);
+  const { info, tools } = await listTools(server, join(packageDir, script));
+  return {
+    id: server.id,
+    title: server.title,
+    package: server.package,
+    version: manifest.version,
+    license: manifest.license,
+    ...(typeof info.instructions === "string" && { instructions: info.instructions }),
+    tools,
+  };
+}
+
+interface Initialized {
+  readonly instructions?: unknown;
+}
+
+async function listTools(
+  server: RecordedServer,
+  script: string,
+): Promise<{ readonly info: Initialized; readonly tools: readonly unknown[] }> {
+  const env = { PATH: process.env["PATH"] ?? "", HOME: workDir, ...server.env };
+  const child = spawn(process.execPath, [script, ...(server.args ?? [])], {
+    cwd: workDir,
+    env,
+    stdio: ["pipe", "pipe", "ignore"],
+  });
+  const waiting = new Map<number, (result: Record<string, unknown>) => void>();
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    if (!line.startsWith("{")) return;
+    const message = JSON.parse(line);
+    if (message.id !== undefined && message.method === undefined) waiting.get(message.id)?.(message);
+  });
+  let lastId = 0;
+  const request = (method: string, params: object): Promise<Record<string, unknown>> =>
+    new Promise((resolve, reject) => {
+      const id = (lastId += 1);
+      const timer = setTimeout(() => reject(new Error(`${server.id}: no answer to ${method}`)), patienceMs);
+      waiting.set(id, (message) => {
+        clearTimeout(timer);
+        if (message["error"] === undefined) resolve(message["result"] as Record<string, unknown>);
+        else reject(new Error(`${server.id}: ${method}: ${JSON.stringify(message["error"])}`));
+      });
+      child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
+    });
+  try {
+    const clientInfo = { name: "record-servers", version: "1" };
+    const info = await request("initialize", { protocolVersion: "2025-06-18", capabilities: {}, clientInfo });
+    child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" })}\n`);
+    const tools: unknown[] = [];
+    let cursor: unknown;
+    do {
+      const page = await request("tools/list", cursor === undefined ? {} : { cursor });
+      tools.push(...(page["tools"] as unknown[]).map(withoutNoise));
+      cursor = page["nextCursor"];
+    } while (cursor !== undefined);
+    return { info, tools };
+  } finally {
+    child.kill("SIGKILL");
+  }
+}
+
+/** One tool per line, so that a new version of a server makes a readable diff. */
+function print({ tools, ...head }: Recording): string {
+  const lines = tools.map((tool) => JSON.stringify(tool)).join(",\n");
+  return `${JSON.stringify(head).slice(0, -1)},"tools":[\n${lines}\n]}\n`;
+}
+
+/** What a model would see, without icons and metadata. */
+function withoutNoise(tool: unknown): unknown {
+  const { name, title, description, inputSchema, annotations } = tool as Record<string, unknown>;
+  return { name, title, description, inputSchema, annotations };
+}
