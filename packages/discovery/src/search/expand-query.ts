@@ -1,0 +1,116 @@
+import { splitWords } from "./split-words.ts";
+import { stopWords } from "./stop-words.ts";
+import { readPhrase, readSynonyms, type Synonyms } from "./synonym-table.ts";
+import type { Term, Vocabulary } from "./vocabulary.ts";
+
+/** A term that stands for a word of the query, and how well, from 0 to 1. */
+export interface Variant {
+  readonly term: Term;
+  readonly weight: number;
+}
+
+/** What one word of the query may mean. A document scores with its best variant, never with several. */
+export interface Clause {
+  readonly variants: readonly Variant[];
+  /** The term of the word itself, if the index has it: its rarity bounds what a rare synonym may add. */
+  readonly literal: Term | undefined;
+  /** The word was marked with `+`: documents without it are left out. */
+  readonly required: boolean;
+}
+
+const maxQueryLength = 1000;
+const maxClauses = 24;
+// Tuned on the developing half of the data set (docs/discovery.md).
+const synonymWeight = 0.5;
+const phraseWeight = 0.7;
+const prefixWeight = 0.7;
+const compoundWeight = 0.9;
+const typoWeight = 0.5;
+const maxPrefixTerms = 8;
+const maxTypoTerms = 3;
+
+/** What a query asks for, in the vocabulary of an index. Reads the first 1,000 characters. */
+export function expandQuery(query: string, vocabulary: Vocabulary): readonly Clause[] {
+  const all = readWords(query);
+  const telling = all.filter(isTelling);
+  const words = telling.length > 0 ? telling : all;
+  const clauses = words.map((word, index) => wordClause(word, words[index + 1], vocabulary));
+  clauses.push(...phraseClauses(all, vocabulary), ...words.flatMap((word) => spelledOutClauses(word, vocabulary)));
+  return clauses.filter(({ variants, required }) => variants.length > 0 || required).slice(0, maxClauses);
+}
+
+interface QueryWord {
+  readonly word: string;
+  readonly required: boolean;
+}
+
+function readWords(query: string): readonly QueryWord[] {
+  const words: QueryWord[] = [];
+  for (const part of query.slice(0, maxQueryLength).split(/\s+/)) {
+    const required = part.startsWith("+") && part.length > 1;
+    for (const word of splitWords(part)) words.push({ word, required });
+  }
+  return words;
+}
+
+// A single letter is the rest of "don't" or "Anna's".
+function isTelling({ word, required }: QueryWord): boolean {
+  return required || !(stopWords.has(word) || /^[a-z]$/.test(word));
+}
+
+function wordClause({ word, required }: QueryWord, next: QueryWord | undefined, vocabulary: Vocabulary): Clause {
+  const best = new Map<Term, number>();
+  const offer = (term: Term | undefined, weight: number): void => {
+    if (term !== undefined && weight > (best.get(term) ?? 0)) best.set(term, weight);
+  };
+  const literal = vocabulary.find(word);
+  offer(literal, 1);
+  const synonyms = readSynonyms(word);
+  for (const synonym of synonyms.words) offer(vocabulary.find(synonym), synonymWeight);
+  // "web hook" finds `webhook`.
+  if (next !== undefined) offer(vocabulary.find(word + next.word), compoundWeight);
+  if (best.size === 0) {
+    for (const term of vocabulary.startingWith(word, maxPrefixTerms)) offer(term, prefixWeight);
+  }
+  // A word that the index or the table knows is no typing mistake; so a guess never outranks a document that has the word itself.
+  if (best.size === 0 && isUnknown(synonyms)) {
+    for (const term of vocabulary.closestTo(word, maxTypoTerms)) offer(term, typoWeight);
+  }
+  return { variants: toVariants(best), literal, required };
+}
+
+/** "take a day off" asks for what `leave` says. */
+function phraseClauses(words: readonly QueryWord[], vocabulary: Vocabulary): readonly Clause[] {
+  const clauses: Clause[] = [];
+  const plain = words.map(({ word }) => word);
+  for (let start = 0; start < plain.length; start += 1) {
+    const phrase = readPhrase(plain, start);
+    if (phrase === undefined) continue;
+    const best = new Map<Term, number>();
+    for (const word of phrase.synonyms.words) {
+      const term = vocabulary.find(word);
+      if (term !== undefined) best.set(term, phraseWeight);
+    }
+    clauses.push({ variants: toVariants(best), literal: undefined, required: false });
+    start += phrase.length - 1;
+  }
+  return clauses;
+}
+
+/** "pr" asks for `pull` and `request`, each as a word of its own. */
+function spelledOutClauses({ word }: QueryWord, vocabulary: Vocabulary): readonly Clause[] {
+  const spelledOut = new Set(readSynonyms(word).phrases.flat());
+  return Array.from(spelledOut)
+    .filter((part) => !stopWords.has(part))
+    .map((part) => vocabulary.find(part))
+    .filter((term) => term !== undefined)
+    .map((term) => ({ variants: [{ term, weight: synonymWeight }], literal: vocabulary.find(word), required: false }));
+}
+
+function isUnknown({ words, phrases }: Synonyms): boolean {
+  return words.length === 0 && phrases.length === 0;
+}
+
+function toVariants(best: ReadonlyMap<Term, number>): readonly Variant[] {
+  return Array.from(best, ([term, weight]) => ({ term, weight }));
+}

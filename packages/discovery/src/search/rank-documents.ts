@@ -1,0 +1,230 @@
+import type { Clause } from "./expand-query.ts";
+import type { NameMatches } from "./name-order.ts";
+import type { SearchDocument } from "./search-document.ts";
+import type { Term } from "./vocabulary.ts";
+
+/** A document that matches a query. */
+export interface SearchHit {
+  readonly name: string;
+  /** `exact` and `prefix`: by its name. `words`: by what it says. */
+  readonly match: "exact" | "prefix" | "words";
+  /** Comparable within one search only. */
+  readonly score: number;
+}
+
+/** A document in the index. */
+export interface IndexedDocument {
+  readonly document: SearchDocument;
+  /** The terms of its short name. */
+  readonly nameTerms: readonly Term[];
+}
+
+/** Scratch space that searches reuse: numbers per document, all zero between searches, and lists of slots. */
+export interface ScoreBoard {
+  totals: Float64Array;
+  best: Float64Array;
+  touched: Int32Array;
+  hit: Int32Array;
+}
+
+/** An empty board. */
+export function createScoreBoard(): ScoreBoard {
+  return { totals: new Float64Array(0), best: new Float64Array(0), touched: new Int32Array(0), hit: new Int32Array(0) };
+}
+
+function reserve(board: ScoreBoard, size: number): void {
+  if (size <= board.totals.length) return;
+  board.totals = new Float64Array(size * 2);
+  board.best = new Float64Array(size * 2);
+  board.touched = new Int32Array(size * 2);
+  board.hit = new Int32Array(size * 2);
+}
+
+/** The index's side of a search. */
+export interface RankedSet {
+  /** By slot; a removed document leaves a hole. */
+  readonly documents: readonly (IndexedDocument | undefined)[];
+  /** How many documents there are. */
+  readonly size: number;
+  readonly board: ScoreBoard;
+}
+
+/** The query's side of a search. */
+export interface RankRequest {
+  readonly clauses: readonly Clause[];
+  readonly matches: NameMatches;
+  readonly limit: number;
+  readonly allows: (name: string) => boolean;
+}
+
+// How many of the best by words alone are looked at more closely.
+const closerLook = 40;
+// How much it counts when the query says a tool's whole name, in other words. Tuned on the developing half of the data set.
+const nameCoverage = 0.5;
+const queryCoverage = 0.3;
+
+/** Scores, orders and cuts. */
+export function rankDocuments(
+  set: RankedSet,
+  request: RankRequest,
+): { readonly hits: readonly SearchHit[]; readonly postingsVisited: number } {
+  const { documents, board } = set;
+  const { clauses, matches, limit } = request;
+  reserve(board, documents.length);
+  const { touchedCount, postingsVisited } = sumClauses(set, clauses);
+  const meets = meetsRequired(clauses);
+  const allows = (slot: number): boolean => {
+    const indexed = documents[slot];
+    return indexed !== undefined && meets(slot) && request.allows(indexed.document.name);
+  };
+  // Those that match by name are taken first, and off the board, whatever their score.
+  const named = [...matches.exact, ...matches.prefix]
+    .filter(allows)
+    .map((slot) => ({ slot, score: takeScore(board, slot) }));
+  const leaders = createLeaders(Math.max(closerLook, limit), (slot) => documents[slot]?.document.name ?? "");
+  for (let at = 0; at < touchedCount; at += 1) {
+    const slot = board.touched[at] ?? 0;
+    const score = takeScore(board, slot);
+    if (score > 0 && leaders.admits(slot, score) && allows(slot)) leaders.add(slot, score);
+  }
+
+  const weightOf = bestWeights(clauses);
+  const hits: SearchHit[] = [];
+  for (const { slot, score } of [...named, ...leaders.all]) {
+    const indexed = documents[slot];
+    if (indexed === undefined) continue;
+    const match = matches.exact.has(slot) ? "exact" : matches.prefix.has(slot) ? "prefix" : "words";
+    hits.push({ name: indexed.document.name, match, score: score * closeness(indexed, clauses, weightOf) });
+  }
+  return { hits: hits.sort(byRank).slice(0, limit), postingsVisited };
+}
+
+function takeScore({ totals }: ScoreBoard, slot: number): number {
+  const score = totals[slot] ?? 0;
+  totals[slot] = 0;
+  return score;
+}
+
+interface Candidate {
+  readonly slot: number;
+  readonly score: number;
+}
+
+function byRank(a: SearchHit, b: SearchHit): number {
+  return tiers.indexOf(a.match) - tiers.indexOf(b.match) || b.score - a.score || (a.name < b.name ? -1 : 1);
+}
+
+const tiers: readonly SearchHit["match"][] = ["exact", "prefix", "words"];
+
+/** Leaves each document's score on the board, and which slots were touched. */
+function sumClauses(
+  { size, board }: RankedSet,
+  clauses: readonly Clause[],
+): { readonly touchedCount: number; readonly postingsVisited: number } {
+  const { totals, best, touched, hit } = board;
+  let touchedCount = 0;
+  let postingsVisited = 0;
+  for (const { variants, literal } of clauses) {
+    const ceiling = literal === undefined ? Number.POSITIVE_INFINITY : rarity(literal, size);
+    let hitCount = 0;
+    for (const { term, weight } of variants) {
+      const factor = weight * Math.min(ceiling, rarity(term, size));
+      const { slots, impacts, length } = term.postings;
+      postingsVisited += length;
+      for (let at = 0; at < length; at += 1) {
+        const slot = slots[at] ?? 0;
+        const score = factor * (impacts[at] ?? 0);
+        const before = best[slot] ?? 0;
+        if (before === 0) hit[hitCount++] = slot;
+        if (score > before) best[slot] = score;
+      }
+    }
+    for (let at = 0; at < hitCount; at += 1) {
+      const slot = hit[at] ?? 0;
+      const before = totals[slot] ?? 0;
+      if (before === 0) touched[touchedCount++] = slot;
+      totals[slot] = before + (best[slot] ?? 0);
+      best[slot] = 0;
+    }
+  }
+  return { touchedCount, postingsVisited };
+}
+
+/** BM25's inverse document frequency: what a word says by being rare. */
+function rarity({ documents }: Term, size: number): number {
+  return Math.log(1 + (size - documents + 0.5) / (documents + 0.5));
+}
+
+function bestWeights(clauses: readonly Clause[]): ReadonlyMap<Term, number> {
+  const weights = new Map<Term, number>();
+  for (const { term, weight } of clauses.flatMap(({ variants }) => variants)) {
+    weights.set(term, Math.max(weight, weights.get(term) ?? 0));
+  }
+  return weights;
+}
+
+/** From 1 up: how much of the name the query says, and how much of the query the name says. */
+function closeness(
+  { nameTerms }: IndexedDocument,
+  clauses: readonly Clause[],
+  weightOf: ReadonlyMap<Term, number>,
+): number {
+  if (nameTerms.length === 0 || clauses.length === 0) return 1;
+  let said = 0;
+  for (const term of nameTerms) said += weightOf.get(term) ?? 0;
+  let named = 0;
+  for (const { variants } of clauses) {
+    let most = 0;
+    for (const { term, weight } of variants) if (weight > most && nameTerms.includes(term)) most = weight;
+    named += most;
+  }
+  return 1 + (nameCoverage * said) / nameTerms.length + (queryCoverage * named) / clauses.length;
+}
+
+function meetsRequired(clauses: readonly Clause[]): (slot: number) => boolean {
+  const required = clauses.filter((clause) => clause.required).map(({ variants }) => slotsOf(variants));
+  return (slot) => required.every((slots) => slots.has(slot));
+}
+
+function slotsOf(variants: Clause["variants"]): ReadonlySet<number> {
+  const slots = new Set<number>();
+  for (const { term } of variants) {
+    for (let at = 0; at < term.postings.length; at += 1) slots.add(term.postings.slots[at] ?? -1);
+  }
+  return slots;
+}
+
+/** The best few of many, without sorting the many. */
+interface Leaders {
+  /** Whether a slot with this score is among the best so far. */
+  admits(slot: number, score: number): boolean;
+  add(slot: number, score: number): void;
+  /** Best first. */
+  readonly all: readonly Candidate[];
+}
+
+function createLeaders(limit: number, nameOf: (slot: number) => string): Leaders {
+  // In order: once the list is full of good ones, insertions are rare.
+  const all: Candidate[] = [];
+  const isBetter = (slot: number, score: number, than: Candidate): boolean =>
+    score > than.score || (score === than.score && nameOf(slot) < nameOf(than.slot));
+  return {
+    all,
+    admits(slot, score) {
+      const last = all[limit - 1];
+      return last === undefined || isBetter(slot, score, last);
+    },
+    add(slot, score) {
+      let low = 0;
+      let high = all.length;
+      while (low < high) {
+        const middle = (low + high) >>> 1;
+        const candidate = all[middle];
+        if (candidate !== undefined && isBetter(slot, score, candidate)) high = middle;
+        else low = middle + 1;
+      }
+      all.splice(low, 0, { slot, score });
+      if (all.length > limit) all.pop();
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import type { SearchDocument } from "./search-document.ts";
+import { splitWords } from "./split-words.ts";
+import { stopWords } from "./stop-words.ts";
+import type { Term, Vocabulary } from "./vocabulary.ts";
+
+// How much a word says where it stands. Tuned on the developing half of the data set (docs/discovery.md).
+const weights = { name: 3, title: 1.5, summary: 1.5, description: 0.6, parameters: 0.4, context: 1.5 };
+// BM25's saturation: the tenth occurrence of a word says less than the second.
+const saturation = 1.5;
+// BM25's length normalisation, against fixed typical lengths instead of the average of the catalogue, so that a document's score
+// does not depend on which other documents are there, and adding one re-scores none.
+const typicalNameWords = 3;
+const typicalDescriptionWords = 24;
+const lengthPull = 0.6;
+
+const maxSummaryWords = 24;
+const maxDescriptionWords = 120;
+const maxParameters = 40;
+const maxNameWords = 24;
+
+/** Takes one term of a document, and how much it says about it: BM25 over weighted fields, before the term's rarity counts. */
+export type TakeImpact = (term: Term, impact: number) => void;
+
+/**
+ * Scores a document, term by term, and returns the terms of its short name. The same document always gives the same terms and
+ * impacts. Reads a bounded part of long texts.
+ */
+export function scoreDocument(document: SearchDocument, vocabulary: Vocabulary, take: TakeImpact): readonly Term[] {
+  const terms: Term[] = [];
+  const add = (word: string, weight: number): void => {
+    const term = vocabulary.intern(word);
+    if (term.evidence === 0) terms.push(term);
+    term.evidence += weight;
+  };
+  const addText = (words: readonly string[], weight: number): void => {
+    for (const word of words) if (!stopWords.has(word)) add(word, weight);
+  };
+
+  const nameWords = splitWords(document.shortName, maxNameWords);
+  const nameWeight = weights.name / lengthFactor(nameWords.length, typicalNameWords);
+  for (const word of nameWords) add(word, nameWeight);
+  const nameTerms = terms.slice();
+  addText(splitWords(document.title, maxNameWords), weights.title);
+  const [summary, detail] = splitDescription(document.description);
+  addText(summary, weights.summary);
+  const length = summary.length + detail.length;
+  addText(detail, weights.description / lengthFactor(length, typicalDescriptionWords));
+  for (const parameter of document.parameters.slice(0, maxParameters)) {
+    for (const word of splitWords(parameter, maxNameWords)) add(word, weights.parameters);
+  }
+  addText(splitWords(document.context, maxDescriptionWords), weights.context);
+  for (const term of terms) {
+    take(term, (term.evidence * (saturation + 1)) / (term.evidence + saturation));
+    term.evidence = 0;
+  }
+  return nameTerms;
+}
+
+function lengthFactor(length: number, typical: number): number {
+  return 1 - lengthPull + (lengthPull * length) / typical;
+}
+
+/** The words of a description's first sentence or line, and of the rest: detail, examples and warnings. */
+function splitDescription(description: string): readonly [summary: readonly string[], detail: readonly string[]] {
+  const start = Math.max(0, description.search(/\S/));
+  const length = description.slice(start, start + 400).search(/[.!?](?:\s|$)|\n/);
+  const end = length === -1 ? description.length : start + length;
+  const summary = splitWords(description.slice(start, end), maxDescriptionWords);
+  const detail = splitWords(description.slice(end), maxDescriptionWords - summary.length);
+  return [summary.slice(0, maxSummaryWords), summary.slice(maxSummaryWords).concat(detail)];
+}

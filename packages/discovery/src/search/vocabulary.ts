@@ -1,0 +1,122 @@
+import { editDistance } from "./edit-distance.ts";
+import { createPostingList, type PostingList } from "./posting-list.ts";
+import { stemWord } from "./stem-word.ts";
+
+/** One stem and the documents that have it. */
+export interface Term {
+  readonly stem: string;
+  /** The letters it is made of, one bit each: two words that are close in spelling have nearly the same set. */
+  readonly letters: number;
+  /** How many documents have it now; 0 when the last one was removed. */
+  documents: number;
+  /** Scratch for the one document that is being scored; 0 otherwise. */
+  evidence: number;
+  readonly postings: PostingList;
+}
+
+/** The terms of an index, looked up exactly, by prefix, or by similarity. */
+export interface Vocabulary {
+  /** The term of a word, made on first sight. */
+  intern(word: string): Term;
+  /** The term of a stem, made on first sight. */
+  internStem(stem: string): Term;
+  /** The term of a word, if some document has it. */
+  find(word: string): Term | undefined;
+  /** Terms that begin with the word, the most frequent first; `[]` for words of fewer than three letters. */
+  startingWith(word: string, limit: number): readonly Term[];
+  /**
+   * Terms that a typing mistake may have turned into the word, the closest first, then the most frequent, then by spelling.
+   * One mistake is forgiven in words of four letters, two from eight on.
+   */
+  closestTo(word: string, limit: number): readonly Term[];
+  /** All terms, for a sweep. */
+  values(): Iterable<Term>;
+}
+
+const prefixLength = 3;
+
+/** An empty vocabulary. */
+export function createVocabulary(): Vocabulary {
+  const byStem = new Map<string, Term>();
+  // Stemming costs more than a lookup, and a catalogue repeats its words.
+  const byWord = new Map<string, Term>();
+  const byPrefix = new Map<string, Term[]>();
+  const byInitial = new Map<string, Term[]>();
+
+  const add = (stem: string): Term => {
+    const term: Term = { stem, letters: lettersOf(stem), documents: 0, evidence: 0, postings: createPostingList() };
+    byStem.set(stem, term);
+    file(byPrefix, stem.slice(0, prefixLength), term);
+    file(byInitial, stem.slice(0, 1), term);
+    return term;
+  };
+
+  const internStem = (stem: string): Term => byStem.get(stem) ?? add(stem);
+
+  return {
+    internStem,
+    intern(word) {
+      let term = byWord.get(word);
+      if (term === undefined) {
+        term = internStem(stemWord(word));
+        byWord.set(word, term);
+      }
+      return term;
+    },
+    find(word) {
+      const term = byStem.get(stemWord(word));
+      return term !== undefined && term.documents > 0 ? term : undefined;
+    },
+    startingWith(word, limit) {
+      if (word.length < prefixLength) return [];
+      const found = (byPrefix.get(word.slice(0, prefixLength)) ?? []).filter(
+        (term) => term.documents > 0 && term.stem.startsWith(word),
+      );
+      return found.sort(byFrequency).slice(0, limit);
+    },
+    closestTo(word, limit) {
+      const maxDistance = word.length < 4 ? 0 : word.length < 8 ? 1 : 2;
+      if (maxDistance === 0) return [];
+      const stem = stemWord(word);
+      const letters = lettersOf(stem);
+      const close: { readonly term: Term; readonly distance: number }[] = [];
+      // People rarely mistype the first letter; without this rule, names of people and places would match everything.
+      for (const term of byInitial.get(stem.slice(0, 1)) ?? []) {
+        if (term.documents === 0) continue;
+        // One mistake changes at most two letters of the set.
+        if (bitCount(term.letters ^ letters) > 2 * maxDistance) continue;
+        const distance = editDistance(stem, term.stem, maxDistance);
+        if (distance <= maxDistance) close.push({ term, distance });
+      }
+      close.sort((a, b) => a.distance - b.distance || byFrequency(a.term, b.term));
+      return close.slice(0, limit).map(({ term }) => term);
+    },
+    values: () => byStem.values(),
+  };
+}
+
+function file(shelves: Map<string, Term[]>, key: string, term: Term): void {
+  const shelf = shelves.get(key);
+  if (shelf === undefined) shelves.set(key, [term]);
+  else shelf.push(term);
+}
+
+function byFrequency(a: Term, b: Term): number {
+  return b.documents - a.documents || (a.stem < b.stem ? -1 : 1);
+}
+
+function lettersOf(word: string): number {
+  let letters = 0;
+  for (let at = 0; at < word.length; at += 1) letters |= 1 << (word.charCodeAt(at) & 31);
+  return letters;
+}
+
+function bitCount(bits: number): number {
+  let left = bits;
+  let count = 0;
+  while (left !== 0) {
+    left &= left - 1;
+    count += 1;
+  }
+  return count;
+}
