@@ -1,24 +1,33 @@
-import { ToolportError, type Clock, type ServerSpec } from "@toolport/core";
+import { ToolportError } from "@toolport/core";
+import { openCustom } from "./custom/open-custom.ts";
 import type { HostTransport, TransportContext } from "./host-transport.ts";
 import { openMemory } from "./memory/open-memory.ts";
 import type { Attempt } from "./negotiation/next-attempt.ts";
+import type { SessionContext } from "./session-context.ts";
 
-/** Opens the channel of one attempt. Each kind's code is loaded when the first of that kind is opened. */
-export async function openTransport(
-  spec: ServerSpec,
-  attempt: Attempt,
-  { clock, ...context }: TransportContext & { readonly clock: Clock },
-): Promise<HostTransport> {
-  const { transport, id } = spec;
+/** Opens the channel of one attempt. The code for processes and for HTTP is loaded when the first of its kind is opened. */
+export async function openTransport(session: SessionContext, attempt: Attempt): Promise<HostTransport> {
+  const { spec, serverId, clock, settings, hooks, deadline } = session;
+  const { transport } = spec;
+  const adapting = { serverId, clock, closeMs: settings.timeouts.closeMs };
+  const context: TransportContext = { signal: deadline.signal, onDiagnostic: hooks.onDiagnostic, onLog: hooks.onLog };
   switch (transport.kind) {
     case "memory":
-      return openMemory(transport, id);
+      return openMemory(transport, adapting);
     case "stdio": {
       const { openStdio } = await import("#stdio");
       return openStdio(spec, context, { clock });
     }
+    case "custom": {
+      const opened = await openCustom(transport, session);
+      if (opened.kind === "transport") return opened.transport;
+      await opened.client.close();
+      throw new ToolportError(`"open" of ${JSON.stringify(serverId)} returned a transport first and a client then`, {
+        code: "internal_error",
+        serverId,
+      });
+    }
     case "http":
-    case "custom":
-      throw new ToolportError(`${attempt.channel} is not built yet`, { code: "unsupported_transport", serverId: id });
+      throw new ToolportError(`${attempt.channel} is not built yet`, { code: "unsupported_transport", serverId });
   }
 }

@@ -1,18 +1,30 @@
-import { cleanText, ToolportError, type CallOptions, type JsonObject, type ServerTimeouts } from "@toolport/core";
-import type { Wire } from "../wire/wire.ts";
+import {
+  cleanText,
+  isToolportError,
+  ToolportError,
+  withErrorContext,
+  type CallOptions,
+  type Clock,
+  type JsonObject,
+  type ServerTimeouts,
+} from "@toolport/core";
 import type { Elicitor } from "./elicitor.ts";
 import { answerInputRequests } from "./input-rounds.ts";
+import type { RequestChannel } from "./request-channel.ts";
 
 /** What {@linkcode callTool} goes by. */
 export interface CallToolInit {
   readonly serverId: string;
-  readonly wire: Wire;
+  readonly channel: RequestChannel;
+  readonly clock: Clock;
   readonly timeouts: ServerTimeouts;
   /** 2026-07-28 marks its results with a type, and asks for input in one. */
   readonly isModern: boolean;
   readonly elicitor: Elicitor | undefined;
   /** The headers that mirror arguments of this tool, if any. */
   readonly headersFor: (toolName: string, args: JsonObject) => Readonly<Record<string, string>> | undefined;
+  /** Aborts when the connection is closed. */
+  readonly closing: AbortSignal;
 }
 
 /** One call. */
@@ -28,35 +40,69 @@ const mostRounds = 10;
  * Sends one `tools/call` and resolves with the server's result, unchanged. On 2026-07-28 it also goes through the rounds in which a
  * server asks for input, each with a new request under one common deadline.
  */
-export async function callTool(init: CallToolInit, { toolName, args, options }: ToolCallRequest): Promise<JsonObject> {
-  const { wire, timeouts, isModern, elicitor } = init;
+export async function callTool(init: CallToolInit, call: ToolCallRequest): Promise<JsonObject> {
+  const { channel, timeouts, isModern } = init;
+  const { toolName, args, options } = call;
   const { signal, onProgress, meta, timeoutMs = timeouts.callMs } = options;
-  const startedAt = wire.activeClock.now();
-  const call: JsonObject = { name: toolName, arguments: args, ...(meta && { _meta: meta }) };
-  const headers = init.headersFor(toolName, args);
-  let params = call;
-  for (let round = 0; ; round += 1) {
-    const result = await wire.request({
-      method: "tools/call",
-      params,
-      timeoutMs: round === 0 ? timeoutMs : Math.max(1, timeoutMs - (wire.activeClock.now() - startedAt)),
-      idleMs: timeouts.callIdleMs,
-      timeoutCode: "call_timeout",
-      signal,
-      onProgress,
-      headers,
-      toolName,
+  const request = {
+    method: "tools/call",
+    params: { name: toolName, arguments: args, ...(meta && { _meta: meta }) },
+    timeoutMs,
+    idleMs: timeouts.callIdleMs,
+    timeoutCode: "call_timeout",
+    signal,
+    onProgress,
+    headers: init.headersFor(toolName, args),
+    toolName,
+  } as const;
+  const startedAt = channel.activeClock.now();
+  const result = await channel.request(request);
+  if (!isModern || result["resultType"] !== "input_required") return checkResult(init, toolName, result);
+  return continueCall(init, call, {
+    result,
+    send: (answers) =>
+      channel.request({
+        ...request,
+        params: { ...request.params, ...answers },
+        // At least a moment: a deadline that passed between two rounds is told as what it is, by the request.
+        timeoutMs: Math.max(1, timeoutMs - (channel.activeClock.now() - startedAt)),
+      }),
+  });
+}
+
+interface Continuation {
+  /** What asks for input. */
+  readonly result: JsonObject;
+  /** Sends the call again, with answers, as a new request. */
+  readonly send: (answers: JsonObject) => Promise<JsonObject>;
+}
+
+async function continueCall(
+  init: CallToolInit,
+  call: ToolCallRequest,
+  { result, send }: Continuation,
+): Promise<JsonObject> {
+  const { elicitor, clock, closing } = init;
+  const { signal } = call.options;
+  const aborted = signal === undefined ? closing : AbortSignal.any([signal, closing]);
+  let asking = result;
+  for (let round = 0; round < mostRounds; round += 1) {
+    const answered = await answerInputRequests(asking, { elicitor, signal: aborted, clock });
+    if (answered.problem !== undefined) throw inputRequired(init, call.toolName, answered.problem);
+    asking = await send(answered.params).catch((error: unknown) => {
+      // The first round did reach the server, which said that it did not finish.
+      throw isToolportError(error) && error.outcome === "not-sent"
+        ? withErrorContext(error, { outcome: "failed" })
+        : error;
     });
-    if (!isModern || result["resultType"] !== "input_required") return checkResult(init, toolName, result);
-    if (round >= mostRounds) throw inputRequired(init, toolName, `still asks for input after ${mostRounds} rounds`);
-    const answered = await answerInputRequests(result, { elicitor, signal });
-    if (answered.problem !== undefined) throw inputRequired(init, toolName, answered.problem);
-    params = { ...call, ...answered.params };
+    if (asking["resultType"] !== "input_required") return checkResult(init, call.toolName, asking);
   }
+  throw inputRequired(init, call.toolName, `still asks for input after ${mostRounds} rounds`);
 }
 
 function checkResult({ serverId, isModern }: CallToolInit, toolName: string, result: JsonObject): JsonObject {
   const { content, resultType } = result;
+  // A missing type counts as "complete", as it does from servers of earlier drafts.
   const problem =
     content !== undefined && !Array.isArray(content)
       ? "with content that is not an array"
@@ -64,23 +110,24 @@ function checkResult({ serverId, isModern }: CallToolInit, toolName: string, res
         ? `with a result of the unknown type ${cleanText(JSON.stringify(resultType), 60)}`
         : undefined;
   if (problem === undefined) return result;
-  throw new ToolportError(
-    `tools/call of ${JSON.stringify(toolName)} on ${JSON.stringify(serverId)} was answered ${problem}`,
-    {
-      code: "protocol_error",
-      serverId,
-      toolName,
-      outcome: "unknown",
-      details: { operation: "tools/call" },
-    },
-  );
+  throw new ToolportError(`${nameOf(serverId, toolName)} was answered ${problem}`, {
+    code: "protocol_error",
+    serverId,
+    toolName,
+    outcome: "unknown",
+    details: { operation: "tools/call" },
+  });
 }
 
 function inputRequired({ serverId }: CallToolInit, toolName: string, problem: string): ToolportError {
-  return new ToolportError(`tools/call of ${JSON.stringify(toolName)}: ${JSON.stringify(serverId)} ${problem}`, {
+  return new ToolportError(`${nameOf(serverId, toolName)} cannot go on: the server ${problem}`, {
     code: "input_required",
     serverId,
     toolName,
     details: { operation: "tools/call" },
   });
+}
+
+function nameOf(serverId: string, toolName: string): string {
+  return `tools/call of ${JSON.stringify(toolName)} on ${JSON.stringify(serverId)}`;
 }

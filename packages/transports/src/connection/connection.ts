@@ -1,43 +1,79 @@
-import { ToolportError, type Connection, type ServerInfo } from "@toolport/core";
+import { ToolportError, type Clock, type Connection, type JsonObject, type ServerInfo } from "@toolport/core";
 import type { ServerSettings } from "../resolve-settings.ts";
-import type { Wire } from "../wire/wire.ts";
-import { callTool } from "./call-tool.ts";
+import { callTool, type CallToolInit } from "./call-tool.ts";
 import type { Elicitor } from "./elicitor.ts";
 import { listTools } from "./list-tools.ts";
+import { findParamHeaders, mirrorParams, type ParamHeader } from "./param-headers.ts";
+import type { RequestChannel } from "./request-channel.ts";
 
 /** What a {@linkcode Connection} is made from. */
 export interface ConnectionInit {
   readonly serverId: string;
   readonly server: ServerInfo;
   readonly settings: ServerSettings;
-  readonly wire: Wire;
+  readonly clock: Clock;
+  readonly channel: RequestChannel;
+  /** Over 2026-07-28 on HTTP, arguments can be mirrored in headers. */
+  readonly mirrorsParams: boolean;
   readonly elicitor: Elicitor | undefined;
+  /** Called first thing by `close()`: from then on no hook is. */
+  readonly onClose: () => void;
 }
 
-/** The contract of core over a wire whose handshake is done. */
-export function createConnection({ serverId, server, settings, wire, elicitor }: ConnectionInit): Connection {
-  const { timeouts, limits } = settings;
-  const listing = { serverId, server, wire, limits, timeoutMs: timeouts.listMs };
-  const calling = {
-    serverId,
-    wire,
+/** The contract of core over a channel whose handshake is done. */
+export function createConnection(init: ConnectionInit): Connection {
+  const { serverId, server, settings, channel, mirrorsParams, onClose } = init;
+  const { timeouts } = settings;
+  const closing = new AbortController();
+  let paramHeaders: ReadonlyMap<string, readonly ParamHeader[]> = new Map();
+
+  const headersFor = (toolName: string, args: JsonObject): Readonly<Record<string, string>> | undefined => {
+    const declared = paramHeaders.get(toolName);
+    return declared && mirrorParams(declared, args);
+  };
+  const calling: CallToolInit = {
+    ...init,
     timeouts,
     isModern: server.era === "modern",
-    elicitor,
-    headersFor: () => undefined,
+    headersFor,
+    closing: closing.signal,
   };
+
   return {
     server,
-    listTools: (options = {}) => listTools(listing, options),
+    async listTools(options = {}) {
+      const found = new Map<string, readonly ParamHeader[]>();
+      const listing = await listTools(
+        {
+          ...init,
+          limits: settings.limits,
+          timeoutMs: timeouts.listMs,
+          ...(mirrorsParams && {
+            findFault({ name, inputSchema }) {
+              const { headers, fault } = findParamHeaders(inputSchema);
+              if (headers !== undefined && headers.length > 0) found.set(name, headers);
+              return fault;
+            },
+          }),
+        },
+        options,
+      );
+      paramHeaders = found;
+      return listing;
+    },
     callTool: (toolName, args, options = {}) => callTool(calling, { toolName, args, options }),
     request: (method, params = {}, { signal, timeoutMs = timeouts.requestMs } = {}) =>
-      wire.request({ method, params, timeoutMs, timeoutCode: "request_timeout", signal }),
-    notify: (method, params) => wire.notify(method, params),
-    close: (reason = "closed by the host") => wire.close(closedError(serverId), reason),
+      channel.request({ method, params, timeoutMs, timeoutCode: "request_timeout", signal }),
+    notify: (method, params) => channel.notify(method, params),
+    close(reason = "closed by the host") {
+      onClose();
+      closing.abort();
+      const error = new ToolportError(`the connection to ${JSON.stringify(serverId)} was closed`, {
+        code: "closed",
+        serverId,
+        outcome: "unknown",
+      });
+      return channel.close(error, reason);
+    },
   };
-}
-
-function closedError(serverId: string): ToolportError {
-  const message = `the connection to ${JSON.stringify(serverId)} was closed`;
-  return new ToolportError(message, { code: "closed", serverId, outcome: "unknown" });
 }

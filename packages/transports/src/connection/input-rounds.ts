@@ -1,4 +1,5 @@
-import { cleanText, isJsonObject, type JsonObject } from "@toolport/core";
+import { cleanText, isJsonObject, type Clock, type JsonObject } from "@toolport/core";
+import { pauseFor } from "../pause-for.ts";
 import type { Elicitor } from "./elicitor.ts";
 
 /** What to add to the next round's parameters, or why there is no next round. */
@@ -9,34 +10,45 @@ export type RoundAnswer =
 /** What {@linkcode answerInputRequests} goes by. */
 export interface RoundInit {
   readonly elicitor: Elicitor | undefined;
-  /** The call's own. */
-  readonly signal: AbortSignal | undefined;
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
 }
 
 const mostRequests = 16;
+const pacingMs = 250;
 
 /**
  * Answers an `input_required` result: each embedded elicitation is asked, one after another, and `requestState` goes back as it
- * came. https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
+ * came. A result with a state alone means "ask again later", and is answered after a moment.
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
-export async function answerInputRequests(result: JsonObject, { elicitor, signal }: RoundInit): Promise<RoundAnswer> {
+export async function answerInputRequests(
+  result: JsonObject,
+  { elicitor, signal, clock }: RoundInit,
+): Promise<RoundAnswer> {
   const { inputRequests, requestState } = result;
   const requests = isJsonObject(inputRequests) ? Object.entries(inputRequests) : [];
   const state = typeof requestState === "string" ? { requestState } : undefined;
-  if (requests.length === 0)
-    return state === undefined ? { problem: "asks for input without saying which" } : { params: state };
+  if (requests.length === 0) {
+    if (state === undefined) return { problem: "asks for input without saying which" };
+    await pauseFor(pacingMs, { signal, clock });
+    return { params: state };
+  }
   if (requests.length > mostRequests) return { problem: `asks for more than ${mostRequests} inputs at once` };
+  const fault = requests.map(([, request]) => findFault(request)).find((each) => each !== undefined);
+  if (fault !== undefined) return { problem: fault };
   if (elicitor === undefined) return { problem: "asks for input, and nobody is there to give it" };
   const answers: [string, JsonObject][] = [];
   for (const [key, request] of requests) {
-    if (!isJsonObject(request) || request["method"] !== "elicitation/create" || !isJsonObject(request["params"])) {
-      const method = isJsonObject(request) ? request["method"] : undefined;
-      return {
-        problem: `asks for an input of a kind that is not offered: ${cleanText(JSON.stringify(method) ?? "none", 60)}`,
-      };
-    }
-    answers.push([key, await elicitor.ask(request["params"], signal ?? new AbortController().signal)]);
+    const params = isJsonObject(request) && isJsonObject(request["params"]) ? request["params"] : {};
+    answers.push([key, await elicitor.ask(params, signal)]);
   }
   // fromEntries defines properties, so that no key of the server's can be special.
   return { params: { inputResponses: Object.fromEntries(answers), ...state } };
+}
+
+function findFault(request: unknown): string | undefined {
+  const method = isJsonObject(request) ? request["method"] : undefined;
+  if (method === "elicitation/create") return undefined;
+  return `asks for an input that is not offered: ${cleanText(JSON.stringify(method) ?? "none", 60)}`;
 }

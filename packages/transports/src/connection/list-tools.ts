@@ -7,14 +7,14 @@ import {
   type ServerLimits,
   type ToolListing,
 } from "@toolport/core";
-import type { Wire } from "../wire/wire.ts";
+import type { RequestChannel } from "./request-channel.ts";
 import { createToolListingReader } from "./tool-listing.ts";
 
 /** What {@linkcode listTools} goes by. */
 export interface ListToolsInit {
   readonly serverId: string;
   readonly server: ServerInfo;
-  readonly wire: Wire;
+  readonly channel: RequestChannel;
   readonly limits: ServerLimits;
   /** For all pages together, in milliseconds. */
   readonly timeoutMs: number;
@@ -24,18 +24,18 @@ export interface ListToolsInit {
 
 /** Reads all pages of `tools/list`; sends nothing to a server that declares no tools. Throws `protocol_error` for a page without any. */
 export async function listTools(init: ListToolsInit, options: RequestOptions): Promise<ToolListing> {
-  const { serverId, server, wire, limits, findFault } = init;
+  const { serverId, server, channel, limits, findFault } = init;
   const reader = createToolListingReader({ limits, findFault });
   if (!isJsonObject(server.capabilities["tools"])) return reader.listing();
   const timeoutMs = options.timeoutMs ?? init.timeoutMs;
-  const startedAt = wire.activeClock.now();
+  const startedAt = channel.activeClock.now();
   let cursor: string | undefined;
   do {
-    const page = await wire.request({
+    const page = await channel.request({
       method: "tools/list",
       params: cursor === undefined ? {} : { cursor },
       // At least a moment: a deadline that passed between two pages is told as what it is, by the request.
-      timeoutMs: Math.max(1, timeoutMs - (wire.activeClock.now() - startedAt)),
+      timeoutMs: Math.max(1, timeoutMs - (channel.activeClock.now() - startedAt)),
       timeoutCode: "list_timeout",
       signal: options.signal,
     });

@@ -1,5 +1,4 @@
 import {
-  cleanText,
   isJsonObject,
   type DroppedTool,
   type JsonObject,
@@ -84,11 +83,4 @@ export function readToolListing(pages: readonly unknown[], limits: ServerLimits)
   const reader = createToolListingReader({ limits });
   for (const page of pages) if (!isJsonObject(page) || typeof reader.add(page) !== "string") break;
   return reader.listing();
-}
-
-/** One line for a tool that was left out. */
-export function describeDropped({ name, reason }: DroppedTool): string {
-  return name === undefined
-    ? `left out a tool: ${reason}`
-    : `left out the tool ${JSON.stringify(cleanText(name, 80))}: ${reason}`;
 }

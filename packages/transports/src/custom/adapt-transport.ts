@@ -1,14 +1,23 @@
 import type { Transport } from "@modelcontextprotocol/client";
-import { isToolportError, ToolportError } from "@toolport/core";
+import { isToolportError, ToolportError, type Clock } from "@toolport/core";
 import type { HostTransport } from "../host-transport.ts";
+import { settleWithin } from "../settle-within.ts";
+
+/** What {@linkcode adaptTransport} goes by. */
+export interface AdaptInit {
+  readonly serverId: string;
+  readonly clock: Clock;
+  /** For the transport to close, in milliseconds; it is given up then. */
+  readonly closeMs: number;
+}
 
 /**
- * Makes a {@linkcode HostTransport} of an SDK-style transport of either line: errors become coded ones, and `onclose` fires once,
- * whatever the transport makes of it.
+ * Makes a {@linkcode HostTransport} of an SDK-style transport of either line: its failures get codes, and it closes once and in time,
+ * whatever it does.
  */
-export function adaptTransport(transport: Transport, serverId: string): HostTransport {
+export function adaptTransport(transport: Transport, { serverId, clock, closeMs }: AdaptInit): HostTransport {
+  let closing: Promise<void> | undefined;
   let isClosed = false;
-  let isClosing = false;
   const host: HostTransport = {
     start: () => transport.start(),
     async send(message, options) {
@@ -18,31 +27,31 @@ export function adaptTransport(transport: Transport, serverId: string): HostTran
         throw isToolportError(error) ? error : sendError(error, serverId);
       }
     },
-    async close() {
-      if (isClosing) return;
-      isClosing = true;
-      try {
-        await transport.close();
-      } catch (error) {
-        // A transport that fails to close is gone as far as this connection is concerned; the failure is evidence, not news.
-        host.onerror?.(error instanceof Error ? error : new Error(String(error)));
-      }
-      finish();
+    close() {
+      closing ??= settleWithin(callClose(transport), closeMs, clock).then(finish);
+      return closing;
     },
     ...(transport.hasPerRequestStream === true && { hasPerRequestStream: true }),
-    ...(transport.setProtocolVersion && { setProtocolVersion: (version) => transport.setProtocolVersion?.(version) }),
+    setProtocolVersion: (version) => transport.setProtocolVersion?.(version),
   };
-  const finish = (): void => {
+  function finish(): void {
     if (isClosed) return;
     isClosed = true;
     host.onclose?.();
-  };
+  }
   transport.onmessage = (message, extra) => {
     if (!isClosed) host.onmessage?.(message, extra);
   };
-  transport.onerror = (error) => host.onerror?.(error);
+  transport.onerror = (error) => {
+    if (!isClosed) host.onerror?.(error);
+  };
   transport.onclose = finish;
   return host;
+}
+
+// Also for a transport that throws where it should reject.
+async function callClose(transport: Transport): Promise<void> {
+  await transport.close();
 }
 
 function sendError(error: unknown, serverId: string): ToolportError {

@@ -1,4 +1,4 @@
-import { cleanText, isToolportError, ToolportError, type ToolportErrorCode } from "@toolport/core";
+import { cleanText, isToolportError, ToolportError, type CallOutcome, type ToolportErrorCode } from "@toolport/core";
 import { fromRpcError, type RpcErrorContext } from "./from-rpc-error.ts";
 
 /**
@@ -10,45 +10,50 @@ export function fromSdkError(error: unknown, context: RpcErrorContext): Toolport
   if (ours !== undefined) return ours;
   const { serverId, method, toolName, redact } = context;
   const message = redact(cleanText(error instanceof Error ? error.message : String(error), 1000));
-  if (isRecord(error) && typeof error["code"] === "number") {
-    return fromRpcError({ code: error["code"], message, data: error["data"] }, context);
+  const local = localFailure(error, { message, method });
+  const rpcCode = memberOf(error, "code");
+  if (local === undefined && typeof rpcCode === "number") {
+    return fromRpcError({ code: rpcCode, message, data: memberOf(error, "data") }, context);
   }
+  const offered = offeredVersion(message);
   return new ToolportError(`${JSON.stringify(serverId)} failed at ${method}: ${message}`, {
-    code: codeOf(error, message, method),
+    code: offered === undefined ? (local?.code ?? "internal_error") : "unsupported_protocol",
     serverId,
     toolName,
-    details: { operation: method, ...offeredVersion(message) },
+    outcome: local?.outcome,
+    details: { operation: method, ...(offered !== undefined && { supported: [offered] }) },
     cause: error,
   });
 }
 
-// The SDK's error codes that a host can act on; anything else during a handshake is a failed handshake.
-function codeOf(error: unknown, message: string, method: string): ToolportErrorCode {
-  const code = isRecord(error) ? error["code"] : undefined;
+interface LocalFailure {
+  readonly code: ToolportErrorCode;
+  readonly outcome?: CallOutcome;
+}
+
+// Failures that the SDK made itself. Its v2 line has codes of text for them; v1 lends codes of JSON-RPC, and says "Not connected" without any.
+function localFailure(
+  error: unknown,
+  { message, method }: { message: string; method: string },
+): LocalFailure | undefined {
   const isHandshake = method === "initialize" || method === "server/discover";
-  if (offeredVersion(message) !== undefined) return "unsupported_protocol";
-  if (isHandshake) return code === "REQUEST_TIMEOUT" ? "connect_timeout" : "handshake_failed";
-  switch (code) {
-    case "REQUEST_TIMEOUT":
-      return "request_timeout";
-    case "CONNECTION_CLOSED":
-    case "NOT_CONNECTED":
-    case "SEND_FAILED":
-      return "connection_closed";
-    case "INVALID_RESULT":
-    case "UNSUPPORTED_RESULT_TYPE":
-      return "protocol_error";
-    case "INPUT_REQUIRED_ROUNDS_EXCEEDED":
-      return "input_required";
-    default:
-      return "internal_error";
+  const code = memberOf(error, "code");
+  if (code === "REQUEST_TIMEOUT" || (code === -32_001 && /\bRequest timed out$/.test(message))) {
+    return { code: isHandshake ? "connect_timeout" : "request_timeout" };
   }
+  if (code === "CONNECTION_CLOSED" || (code === -32_000 && /\bConnection closed$/.test(message))) {
+    return { code: isHandshake ? "handshake_failed" : "connection_closed" };
+  }
+  if (code === "NOT_CONNECTED" || message === "Not connected")
+    return { code: "connection_closed", outcome: "not-sent" };
+  if (code === "INPUT_REQUIRED_ROUNDS_EXCEEDED") return { code: "input_required" };
+  if (code === "INVALID_RESULT" || code === "UNSUPPORTED_RESULT_TYPE") return { code: "protocol_error" };
+  return isHandshake && typeof code !== "number" ? { code: "handshake_failed" } : undefined;
 }
 
 // The SDK throws a plain Error with this text when `initialize` is answered with a revision it does not know.
-function offeredVersion(message: string): { readonly supported: readonly string[] } | undefined {
-  const version = /protocol version is not supported: (.{1,40})$/i.exec(message)?.[1];
-  return version === undefined ? undefined : { supported: [version] };
+function offeredVersion(message: string): string | undefined {
+  return /protocol version is not supported: (.{1,40})$/i.exec(message)?.[1];
 }
 
 function findToolportError(error: unknown): ToolportError | undefined {
@@ -56,14 +61,13 @@ function findToolportError(error: unknown): ToolportError | undefined {
   // A chain of causes is short; the bound is against one that loops.
   for (let depth = 0; depth < 8 && current !== undefined; depth += 1) {
     if (isToolportError(current)) return current;
-    if (!isRecord(current)) return undefined;
-    const { data } = current;
+    const data = memberOf(current, "data");
     if (isToolportError(data)) return data;
-    current = current["cause"];
+    current = memberOf(current, "cause");
   }
   return undefined;
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 }

@@ -1,28 +1,29 @@
 import { ToolportError, type MemoryTransportSpec } from "@toolport/core";
-import { adaptTransport } from "../custom/adapt-transport.ts";
+import { adaptTransport, type AdaptInit } from "../custom/adapt-transport.ts";
 import type { HostTransport } from "../host-transport.ts";
 import { createLinkedPair } from "./linked-pair.ts";
 
 /**
- * Hands one end of a linked pair to `spec.serve` and returns the other. Throws `spawn_failed` when `serve` throws; a promise it
- * returns is watched, not awaited, because some servers resolve theirs only when the connection ends.
+ * Hands one end of a linked pair to `spec.serve` and returns the other. What `serve` returns is not awaited, because some servers
+ * resolve only when their connection ends; but when it rejects, the transport closes with `spawn_failed`. Throws `spawn_failed` when
+ * `serve` throws.
  */
-export function openMemory(spec: MemoryTransportSpec, serverId: string): HostTransport {
-  const { host, server } = createLinkedPair();
-  const transport = adaptTransport(host, serverId);
+export function openMemory(spec: MemoryTransportSpec, init: AdaptInit): HostTransport {
+  const { serverId } = init;
+  const pair = createLinkedPair();
+  const adapted = adaptTransport(pair.host, init);
+  let closeReason: ToolportError | undefined;
+  const fail = (cause: unknown): ToolportError =>
+    new ToolportError(`"serve" of ${JSON.stringify(serverId)} failed`, { code: "spawn_failed", serverId, cause });
   try {
-    // The spec is typed without any SDK; what `serve` takes is the SDK's `Transport` of either line.
-    const served = spec.serve(server as never);
-    Promise.resolve(served).then(undefined, (error: unknown) => {
-      transport.onerror?.(error instanceof Error ? error : new Error(String(error)));
-      void host.close();
+    // The spec is typed without any SDK; what `serve` takes is the `Transport` of either line.
+    const served: unknown = spec.serve(pair.server as never);
+    Promise.resolve(served).catch((error: unknown) => {
+      closeReason = fail(error);
+      return pair.host.close();
     });
   } catch (error) {
-    throw new ToolportError(`"serve" of ${JSON.stringify(serverId)} threw`, {
-      code: "spawn_failed",
-      serverId,
-      cause: error,
-    });
+    throw fail(error);
   }
-  return transport;
+  return Object.defineProperty(adapted, "closeReason", { get: () => closeReason });
 }

@@ -1,13 +1,15 @@
 import type { Client } from "@modelcontextprotocol/client";
-import { isToolportError, ToolportError, withErrorContext, type Deadline } from "@toolport/core";
+import { isToolportError, withErrorContext, type Deadline, type ToolportError } from "@toolport/core";
 import type { ClientIdentity } from "../client-identity.ts";
+import type { Elicitor } from "../connection/elicitor.ts";
 import { fromSdkError } from "../errors/from-sdk-error.ts";
 import type { HostTransport } from "../host-transport.ts";
 import { untilAborted } from "../until-aborted.ts";
+import type { ActiveClock } from "../wire/active-clock.ts";
 import type { WireContext } from "../wire/wire-context.ts";
 import { createWire, type Wire, type WireEvents } from "../wire/wire.ts";
 import type { Attempt, FailedAttempt } from "./next-attempt.ts";
-import { openSdkClient, type ElicitationHandler } from "./sdk-client.ts";
+import { openSdkClient } from "./sdk-client.ts";
 
 /** A transport with a wire on it, and an SDK client that finished its handshake. */
 export interface Established {
@@ -27,15 +29,15 @@ export interface EstablishInit {
   /** For all attempts together. */
   readonly deadline: Deadline;
   readonly open: (attempt: Attempt) => Promise<HostTransport>;
-  /** Makes what answers a legacy server's elicitations; absent when none are answered. */
-  readonly elicitOn: ((wire: Wire) => ElicitationHandler) | undefined;
+  /** Makes what answers a legacy server's elicitations; absent when nobody does. */
+  readonly createElicitor: ((activeClock: ActiveClock) => Elicitor) | undefined;
 }
 
 /**
  * Makes one attempt. A failure is a value, because the next attempt is chosen by it; nothing of the attempt is left by then.
  */
 export async function establish(init: EstablishInit, attempt: Attempt): Promise<Established | FailedAttempt> {
-  const { deadline, events, context, identity, maxNotificationsPerSecond, probeMs, elicitOn } = init;
+  const { deadline, events, context, identity, maxNotificationsPerSecond, probeMs, createElicitor } = init;
   const ending = new AbortController();
   let isEstablished = false;
   let host: HostTransport | undefined;
@@ -56,7 +58,7 @@ export async function establish(init: EstablishInit, attempt: Attempt): Promise<
       handshake: attempt.handshake,
       probeMs,
       timeoutMs: deadline.remainingMs(),
-      onElicit: elicitOn?.(wire),
+      elicitor: createElicitor?.(wire.activeClock),
       onError: (error) => reportOddity(context, error),
     });
     const client = await untilAborted(opening, AbortSignal.any([deadline.signal, ending.signal]));
@@ -71,16 +73,14 @@ export async function establish(init: EstablishInit, attempt: Attempt): Promise<
 }
 
 function toHandshakeError(
-  { context, deadline }: EstablishInit,
+  { context }: EstablishInit,
   cause: unknown,
   { host, method }: { host: HostTransport | undefined; method: string },
 ): ToolportError {
   const { serverId, redact } = context;
   const error = isToolportError(cause)
     ? cause
-    : deadline.signal.aborted
-      ? new ToolportError(`connecting to ${JSON.stringify(serverId)} was aborted`, { code: "aborted", cause })
-      : (host?.closeReason ?? fromSdkError(cause, { serverId, method, redact }));
+    : (host?.closeReason ?? fromSdkError(cause, { serverId, method, redact }));
   const stderrTail = host?.stderr;
   return withErrorContext(error, {
     serverId,

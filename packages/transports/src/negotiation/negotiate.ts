@@ -6,11 +6,9 @@ import { firstAttempt, mostTellingError, nextAttempt, type FailedAttempt } from 
 /** What {@linkcode negotiate} needs besides what each attempt does. */
 export interface NegotiateInit extends EstablishInit {
   readonly spec: ServerSpec;
-  readonly cache: EraCache;
+  readonly eraCache: EraCache;
   /** Under which the cache knows this server; absent when nothing is remembered of it. */
   readonly fingerprint: string | undefined;
-  /** Epoch milliseconds. */
-  readonly now: () => number;
 }
 
 /**
@@ -18,9 +16,9 @@ export interface NegotiateInit extends EstablishInit {
  * all of them behind it; nothing is left then.
  */
 export async function negotiate(init: NegotiateInit): Promise<Established> {
-  const { spec, cache, fingerprint, deadline, context } = init;
+  const { spec, eraCache, fingerprint, deadline, context } = init;
   const failed: FailedAttempt[] = [];
-  const verdict = fingerprint === undefined ? undefined : cache.get(fingerprint);
+  const verdict = fingerprint === undefined ? undefined : eraCache.get(fingerprint);
   for (let attempt = firstAttempt(spec, verdict); ;) {
     const result = await establish(init, attempt);
     if ("client" in result) {
@@ -28,7 +26,7 @@ export async function negotiate(init: NegotiateInit): Promise<Established> {
       return result;
     }
     failed.push(result);
-    if (fingerprint !== undefined) cache.delete(fingerprint);
+    if (fingerprint !== undefined) eraCache.delete(fingerprint);
     const next = deadline.signal.aborted ? undefined : nextAttempt(spec, failed);
     if (next === undefined) throw toConnectError(failed, deadline);
     context.onDiagnostic(toFallback(spec.id, result, next));
@@ -37,7 +35,7 @@ export async function negotiate(init: NegotiateInit): Promise<Established> {
 }
 
 function remember(
-  { cache, fingerprint, now }: NegotiateInit,
+  { eraCache, fingerprint }: NegotiateInit,
   { attempt, wire, client }: Established,
   failed: readonly FailedAttempt[],
 ): void {
@@ -47,10 +45,10 @@ function remember(
   const isSilence = era === "legacy" && attempt.handshake === "probe" && !wire.isProbeAnswered;
   if (isSilence || failed.some(({ error }) => error.code === "connect_timeout")) return;
   const { channel } = attempt;
-  cache.set(fingerprint, {
+  eraCache.set(fingerprint, {
     era,
     ...((channel === "streamable" || channel === "sse") && { channel }),
-    foundAt: now(),
+    foundAt: Date.now(),
   });
 }
 

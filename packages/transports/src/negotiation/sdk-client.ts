@@ -1,6 +1,7 @@
 import type { Client, Transport } from "@modelcontextprotocol/client";
 import type { JsonObject } from "@toolport/core";
 import type { ClientIdentity } from "../client-identity.ts";
+import type { Elicitor } from "../connection/elicitor.ts";
 import { firstModernVersion } from "../wire/request-meta.ts";
 
 /**
@@ -8,9 +9,6 @@ import { firstModernVersion } from "../wire/request-meta.ts";
  * `initialize`, `modern` insists on 2026-07-28.
  */
 export type Handshake = "probe" | "legacy" | "modern";
-
-/** Answers an `elicitation/create` of a legacy server with its wire result. */
-export type ElicitationHandler = (params: JsonObject, signal: AbortSignal) => Promise<JsonObject>;
 
 /** What an {@linkcode openSdkClient} needs. */
 export interface SdkClientInit {
@@ -21,7 +19,8 @@ export interface SdkClientInit {
   readonly probeMs: number;
   /** For the whole handshake, in milliseconds. */
   readonly timeoutMs: number;
-  readonly onElicit: ElicitationHandler | undefined;
+  /** Answers the `elicitation/create` of a legacy server; absent when nobody does. */
+  readonly elicitor: Elicitor | undefined;
   /** Told what the SDK finds odd and goes on after. */
   readonly onError: (error: Error) => void;
 }
@@ -36,7 +35,7 @@ export function loadSdk(): Promise<{ readonly Client: typeof Client }> {
 
 /** Makes an SDK client and performs the handshake. Rejects with the SDK's error; the transport is the caller's to close. */
 export async function openSdkClient(init: SdkClientInit): Promise<Client> {
-  const { transport, identity, handshake, probeMs, timeoutMs, onElicit, onError } = init;
+  const { transport, identity, handshake, probeMs, timeoutMs, elicitor, onError } = init;
   const { Client } = await loadSdk();
   const client = new Client(identity.info, {
     capabilities: identity.capabilities,
@@ -50,12 +49,12 @@ export async function openSdkClient(init: SdkClientInit): Promise<Client> {
     },
   });
   client.onerror = onError;
-  if (onElicit !== undefined) {
+  if (elicitor !== undefined) {
     client.setRequestHandler(
       "elicitation/create",
       (request, context) =>
         // Params and result are JSON objects; the SDK checks both against its schemas.
-        onElicit(request.params as JsonObject, context.mcpReq.signal) as never,
+        elicitor.ask(request.params as JsonObject, context.mcpReq.signal) as never,
     );
   }
   await client.connect(transport, { timeout: timeoutMs });

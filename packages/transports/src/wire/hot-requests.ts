@@ -46,6 +46,8 @@ export interface HotRequests {
   /** Settles the request with an error. `false`: it does not wait, or no longer. */
   fail(id: number, error: ToolportError): boolean;
   progress(token: number, progress: Progress): void;
+  /** Refuses later requests with `error`, as `not-sent`, and runs `whenDrained` once those that wait are settled. */
+  refuse(error: ToolportError, whenDrained: () => void): void;
   /** Takes every request back: the server is told, each rejects with `error`, later ones too. */
   cancelAll(error: ToolportError, reason: string): void;
   /** Rejects every request; later ones too, as `not-sent`. For when there is nobody to tell. */
@@ -59,6 +61,8 @@ export interface HotRequestsInit {
   readonly activeClock: ActiveClock;
   /** The `_meta` of every request of a modern connection; absent before and on a legacy one. */
   readonly envelope: () => JsonObject | undefined;
+  /** The server says that it does not know the session any more. Called per refused request. */
+  readonly onSessionExpired: (error: ToolportError) => void;
 }
 
 interface Pending {
@@ -76,6 +80,7 @@ interface State extends HotRequestsInit {
   readonly pending: Map<number, Pending>;
   nextId: number;
   closedBy: ToolportError | undefined;
+  whenDrained: (() => void) | undefined;
 }
 
 // Far above the ids that the SDK's client counts up from zero, and numbers, because some servers mishandle string ids.
@@ -83,7 +88,7 @@ const firstId = 1_000_000_000;
 
 /** Makes an empty set of requests. */
 export function createHotRequests(init: HotRequestsInit): HotRequests {
-  const state: State = { ...init, pending: new Map(), nextId: firstId, closedBy: undefined };
+  const state: State = { ...init, pending: new Map(), nextId: firstId, closedBy: undefined, whenDrained: undefined };
   return {
     get size() {
       return state.pending.size;
@@ -105,6 +110,11 @@ export function createHotRequests(init: HotRequestsInit): HotRequests {
       if (entry === undefined) return;
       entry.lastSignAt = state.activeClock.now();
       entry.request.onProgress?.(progress);
+    },
+    refuse(error, whenDrained) {
+      state.closedBy ??= error;
+      state.whenDrained = whenDrained;
+      checkDrained(state);
     },
     cancelAll(error, reason) {
       state.closedBy ??= error;
@@ -178,7 +188,7 @@ function settle(state: State, entry: Pending, message: { readonly result?: unkno
     case "error": {
       const { serverId, redact } = state.context;
       const { method, toolName } = request;
-      entry.reject(fromRpcError(answer.error, { serverId, method, toolName, redact }));
+      reject(state, entry, fromRpcError(answer.error, { serverId, method, toolName, redact }));
       return;
     }
     case "malformed":
@@ -227,8 +237,21 @@ function cancel(state: State, id: number, why: { readonly error: ToolportError; 
 function fail(state: State, id: number, error: ToolportError): boolean {
   const entry = take(state, id);
   if (entry === undefined) return false;
-  entry.reject(withErrorContext(error, { ...contextOf(entry.request), serverId: state.context.serverId }));
+  reject(state, entry, withErrorContext(error, { ...contextOf(entry.request), serverId: state.context.serverId }));
   return true;
+}
+
+function reject(state: State, entry: Pending, error: ToolportError): void {
+  entry.reject(error);
+  if (error.code === "session_expired") state.onSessionExpired(error);
+}
+
+// In a later turn, so that the last request is settled by then.
+function checkDrained(state: State): void {
+  const { whenDrained, pending } = state;
+  if (whenDrained === undefined || pending.size > 0) return;
+  state.whenDrained = undefined;
+  queueMicrotask(whenDrained);
 }
 
 function take(state: State, id: number): Pending | undefined {
@@ -237,6 +260,7 @@ function take(state: State, id: number): Pending | undefined {
   state.pending.delete(id);
   entry.cancelTimer();
   if (entry.onAbort !== undefined) entry.request.signal?.removeEventListener("abort", entry.onAbort);
+  if (state.whenDrained !== undefined) checkDrained(state);
   return entry;
 }
 

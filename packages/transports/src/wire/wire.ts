@@ -2,8 +2,9 @@ import type { RequestId, Transport } from "@modelcontextprotocol/client";
 import { cleanText, isJsonObject, ToolportError, type JsonObject, type ServerLog } from "@toolport/core";
 import type { ClientIdentity } from "../client-identity.ts";
 import type { HostTransport } from "../host-transport.ts";
-import { createActiveClock, type ActiveClock } from "./active-clock.ts";
-import { createHotRequests, type HotRequest, type HotRequests } from "./hot-requests.ts";
+import type { RequestChannel } from "../connection/request-channel.ts";
+import { createActiveClock } from "./active-clock.ts";
+import { createHotRequests, type HotRequests } from "./hot-requests.ts";
 import { createNotificationGate, type NotificationGate } from "./notification-gate.ts";
 import { readServerLog } from "./read-server-log.ts";
 import { isModernVersion, modernEnvelope } from "./request-meta.ts";
@@ -15,28 +16,22 @@ import type { WireContext } from "./wire-context.ts";
  * server's own requests; the wire has the requests of a running connection, because the SDK's client costs several times as much
  * per call and hangs on malformed answers. Each request id has one owner; what fits no request that was sent is dropped.
  */
-export interface Wire {
+export interface Wire extends RequestChannel {
   /** The SDK's side. */
   readonly sdkTransport: Transport;
-  /** Time that stands still while a human answers; the deadlines of requests go by it. */
-  readonly activeClock: ActiveClock;
+  /** True when each request is an exchange of its own, as over HTTP. */
+  readonly hasPerRequestStream: boolean;
   /** True once the server gave a well-formed answer to `server/discover`, whatever it says. */
   readonly isProbeAnswered: boolean;
   /** True once the SDK sent `initialize`. */
   readonly didInitialize: boolean;
-  /** The number of requests that wait for an answer. */
-  readonly pendingCount: number;
-  request(request: HotRequest): Promise<JsonObject>;
-  notify(method: string, params: JsonObject | undefined): Promise<void>;
-  /** Rejects what waits and what comes, telling the server; then closes the transport. Idempotent; never rejects. */
-  close(error: ToolportError, reason: string): Promise<void>;
 }
 
 /** How a wire reports upwards. None is called after {@linkcode Wire.close}. */
 export interface WireEvents {
   readonly onToolsChanged: () => void;
   readonly onLog: (log: ServerLog) => void;
-  /** The transport closed by itself; every request was rejected. Called at most once. */
+  /** The session ended by itself; every request was rejected. Called at most once. */
   readonly onDown: (error: ToolportError) => void;
 }
 
@@ -55,6 +50,8 @@ interface State extends WireInit {
   readonly gate: NotificationGate;
   /** The `_meta` of a modern connection, known once the SDK settled on a revision. */
   envelope: JsonObject | undefined;
+  /** Why the session is no good any more, though requests may still be under way. */
+  expiredBy: ToolportError | undefined;
   isClosed: boolean;
 }
 
@@ -64,7 +61,13 @@ export function createWire(init: WireInit): Wire {
   const activeClock = createActiveClock(context.clock);
   const state: State = {
     ...init,
-    hot: createHotRequests({ host, context, activeClock, envelope: () => state.envelope }),
+    hot: createHotRequests({
+      host,
+      context,
+      activeClock,
+      envelope: () => state.envelope,
+      onSessionExpired: (error) => expire(state, error),
+    }),
     sdk: createSdkTraffic({
       host,
       context,
@@ -78,6 +81,7 @@ export function createWire(init: WireInit): Wire {
       onDeferred: () => events.onToolsChanged(),
     }),
     envelope: undefined,
+    expiredBy: undefined,
     isClosed: false,
   };
   host.onmessage = (message: unknown) => receive(state, message);
@@ -91,15 +95,13 @@ export function createWire(init: WireInit): Wire {
   host.onclose = () => down(state);
   return {
     sdkTransport: state.sdk.transport,
+    hasPerRequestStream: host.hasPerRequestStream === true,
     activeClock,
     get isProbeAnswered() {
       return state.sdk.isProbeAnswered;
     },
     get didInitialize() {
       return state.sdk.didInitialize;
-    },
-    get pendingCount() {
-      return state.hot.size;
     },
     request: (request) => state.hot.start(request),
     notify: (method, params) => notify(state, method, params),
@@ -196,6 +198,13 @@ async function notify(state: State, method: string, params: JsonObject | undefin
   await state.host.send({ jsonrpc: "2.0", method, ...(body && { params: body }) });
 }
 
+// Each request on the dead session is refused by itself, provably unprocessed, so that those under way are left to their own end.
+function expire(state: State, error: ToolportError): void {
+  if (state.expiredBy !== undefined || state.isClosed) return;
+  state.expiredBy = error;
+  state.hot.refuse(error, () => void state.host.close());
+}
+
 function down(state: State): void {
   const { host, context, events } = state;
   const { serverId } = context;
@@ -203,6 +212,7 @@ function down(state: State): void {
   state.isClosed = true;
   state.gate.close();
   const error =
+    state.expiredBy ??
     host.closeReason ??
     new ToolportError(`the connection to ${JSON.stringify(serverId)} closed`, { code: "connection_closed", serverId });
   state.hot.failAll(error);

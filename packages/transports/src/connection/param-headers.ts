@@ -1,0 +1,124 @@
+import { isJsonObject, type JsonObject } from "@toolport/core";
+
+/** An argument that travels in a header, too, so that proxies can route by it. */
+export interface ParamHeader {
+  /** The property names that lead to the argument. */
+  readonly path: readonly string[];
+  /** As sent: `Mcp-Param-` and the declared name. */
+  readonly header: string;
+}
+
+/** The declarations of one schema, or the first rule that one of them breaks. */
+export type ParamHeaders =
+  | { readonly headers: readonly ParamHeader[]; readonly fault?: undefined }
+  | { readonly headers?: undefined; readonly fault: string };
+
+const keyword = "x-mcp-header";
+// A field name of HTTP (RFC 9110, section 5.1).
+const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const headerTypes: ReadonlySet<unknown> = new Set(["string", "integer", "boolean"]);
+
+// Where else JSON Schema keeps schemas. A declaration there has no one place among the arguments, which makes the tool invalid.
+const schemaKeywords = [
+  "items",
+  "prefixItems",
+  "contains",
+  "additionalProperties",
+  "unevaluatedProperties",
+  "unevaluatedItems",
+  "propertyNames",
+  "oneOf",
+  "anyOf",
+  "allOf",
+  "not",
+  "if",
+  "then",
+  "else",
+];
+const schemaMapKeywords = ["patternProperties", "dependentSchemas", "$defs", "definitions"];
+
+/**
+ * Finds the `x-mcp-header` declarations of an input schema that is not nested deeper than a stack bears. Pure. Rules:
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#custom-headers-from-tool-parameters
+ */
+export function findParamHeaders(inputSchema: JsonObject): ParamHeaders {
+  const headers: ParamHeader[] = [];
+  const names = new Set<string>();
+  const fault = visit(inputSchema, []);
+  return fault === undefined ? { headers } : { fault };
+
+  // `path` is undefined where the arguments cannot be reached by property names alone.
+  function visit(schema: unknown, path: readonly string[] | undefined): string | undefined {
+    if (!isJsonObject(schema)) return undefined;
+    const declared = Object.hasOwn(schema, keyword) ? declare(schema, path) : undefined;
+    return declared ?? visitProperties(schema["properties"], path) ?? visitElsewhere(schema);
+  }
+
+  function declare(schema: JsonObject, path: readonly string[] | undefined): string | undefined {
+    const name = schema[keyword];
+    if (path === undefined || path.length === 0) return `${keyword} stands where no single argument is`;
+    if (typeof name !== "string" || !token.test(name)) return `${keyword} of ${path.join(".")} is no header name`;
+    if (!headerTypes.has(schema["type"]))
+      return `${keyword} of ${path.join(".")} needs the type string, integer or boolean`;
+    if (names.has(name.toLowerCase())) return `${keyword} ${name} is declared twice`;
+    names.add(name.toLowerCase());
+    headers.push({ path, header: `Mcp-Param-${name}` });
+    return undefined;
+  }
+
+  function visitProperties(properties: unknown, path: readonly string[] | undefined): string | undefined {
+    if (!isJsonObject(properties)) return undefined;
+    return firstFault(Object.entries(properties), ([name, schema]) => visit(schema, path && [...path, name]));
+  }
+
+  function visitElsewhere(schema: JsonObject): string | undefined {
+    return (
+      firstFault(schemaKeywords, (key) => firstFault([schema[key]].flat(), (each) => visit(each, undefined))) ??
+      firstFault(schemaMapKeywords, (key) => {
+        const map = schema[key];
+        return isJsonObject(map) ? firstFault(Object.values(map), (each) => visit(each, undefined)) : undefined;
+      })
+    );
+  }
+}
+
+function firstFault<T>(items: readonly T[], find: (item: T) => string | undefined): string | undefined {
+  for (const item of items) {
+    const fault = find(item);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+/** The headers of one call: an argument that is absent, `null` or no plain value has none. */
+export function mirrorParams(declared: readonly ParamHeader[], args: JsonObject): Record<string, string> {
+  const mirrored: Record<string, string> = {};
+  for (const { path, header } of declared) {
+    const text = toHeaderText(argumentAt(args, path));
+    if (text !== undefined) mirrored[header] = encodeHeaderValue(text);
+  }
+  return mirrored;
+}
+
+function argumentAt(args: JsonObject, path: readonly string[]): unknown {
+  let value: unknown = args;
+  for (const name of path) {
+    if (!isJsonObject(value) || !Object.hasOwn(value, name)) return undefined;
+    value = value[name];
+  }
+  return value;
+}
+
+function toHeaderText(value: unknown): string | undefined {
+  if (typeof value === "string") return value;
+  if (typeof value === "boolean") return String(value);
+  return Number.isSafeInteger(value) ? String(value) : undefined;
+}
+
+// Plain ASCII without outer white space travels as it is; anything else, and what looks encoded already, as base64 of its UTF-8.
+function encodeHeaderValue(text: string): string {
+  const isPlain = /^[\t\u0020-\u007E]+$/.test(text) && text === text.trim() && !/^=\?base64\?.*\?=$/.test(text);
+  if (isPlain) return text;
+  const bytes = Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte));
+  return `=?base64?${btoa(bytes.join(""))}?=`;
+}

@@ -1,0 +1,32 @@
+import type { ClaimedServerInfo } from "../connection/read-server-info.ts";
+import type { CustomClient } from "./custom-parts.ts";
+
+/**
+ * What a connected SDK client knows of its server. The v1 line does not say which revision it negotiated, except over Streamable
+ * HTTP; it is `"unknown"` then, and of the legacy era in any case.
+ */
+export function describeClient(client: CustomClient): ClaimedServerInfo {
+  const version =
+    callIfThere(client, "getNegotiatedProtocolVersion") ?? memberOf(memberOf(client, "transport"), "protocolVersion");
+  return {
+    era: callIfThere(client, "getProtocolEra") === "modern" ? "modern" : "legacy",
+    protocolVersion: typeof version === "string" ? version : "unknown",
+    implementation: client.getServerVersion(),
+    instructions: client.getInstructions(),
+    capabilities: client.getServerCapabilities(),
+  };
+}
+
+/** True when requests of this client are exchanges of their own, as over Streamable HTTP. */
+export function hasPerRequestStream(client: CustomClient): boolean {
+  return memberOf(memberOf(client, "transport"), "hasPerRequestStream") === true;
+}
+
+function callIfThere(owner: object, name: string): unknown {
+  const method: unknown = Reflect.get(owner, name);
+  return typeof method === "function" ? Reflect.apply(method, owner, []) : undefined;
+}
+
+function memberOf(owner: unknown, name: string): unknown {
+  return typeof owner === "object" && owner !== null ? Reflect.get(owner, name) : undefined;
+}

@@ -1,0 +1,60 @@
+import { isToolportError, ToolportError, type CustomTransportSpec } from "@toolport/core";
+import type { Transport } from "@modelcontextprotocol/client";
+import type { HostTransport } from "../host-transport.ts";
+import { untilAborted } from "../until-aborted.ts";
+import type { SessionContext } from "../session-context.ts";
+import { adaptTransport } from "./adapt-transport.ts";
+import { isCustomClient, isCustomTransport, type CustomClient } from "./custom-parts.ts";
+
+/** What a custom spec's `open` returned. */
+export type OpenedCustom =
+  | { readonly kind: "transport"; readonly transport: HostTransport }
+  | { readonly kind: "client"; readonly client: CustomClient };
+
+/**
+ * Calls `spec.open`. Throws `unreachable` when it does, or the very error if that is a `ToolportError`; `internal_error` when it
+ * returns neither a transport nor a client. What it returns after an abort is closed.
+ */
+export async function openCustom(spec: CustomTransportSpec, session: SessionContext): Promise<OpenedCustom> {
+  const { serverId, clock, settings, deadline } = session;
+  const { signal } = deadline;
+  const opening = callOpen(spec, { serverId, signal });
+  let opened: unknown;
+  try {
+    opened = await untilAborted(opening, signal);
+  } catch (error) {
+    if (signal.aborted) void opening.then(closeQuietly, () => undefined);
+    if (isToolportError(error) || signal.aborted) throw error;
+    throw new ToolportError(`"open" of ${JSON.stringify(serverId)} failed`, {
+      code: "unreachable",
+      serverId,
+      cause: error,
+    });
+  }
+  if (isCustomClient(opened)) return { kind: "client", client: opened };
+  if (isCustomTransport(opened)) {
+    // Checked for the methods that both SDK lines call; the callbacks are ours to set.
+    return {
+      kind: "transport",
+      transport: adaptTransport(opened as Transport, { serverId, clock, closeMs: settings.timeouts.closeMs }),
+    };
+  }
+  throw new ToolportError(`"open" of ${JSON.stringify(serverId)} returned neither a transport nor an SDK client`, {
+    code: "internal_error",
+    serverId,
+    outcome: "not-sent",
+  });
+}
+
+async function callOpen(
+  spec: CustomTransportSpec,
+  context: Parameters<CustomTransportSpec["open"]>[0],
+): Promise<unknown> {
+  return spec.open(context);
+}
+
+async function closeQuietly(opened: unknown): Promise<void> {
+  if (!isCustomClient(opened) && !isCustomTransport(opened)) return;
+  // Nobody waits for this one any more; that it fails to close is its owner's to see.
+  await opened.close().catch(() => undefined);
+}

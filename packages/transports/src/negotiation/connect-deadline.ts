@@ -1,0 +1,44 @@
+import { createDeadline, ToolportError, type Clock, type Deadline } from "@toolport/core";
+
+/** What a connection attempt's deadline goes by. */
+export interface ConnectDeadlineInit {
+  readonly serverId: string;
+  readonly timeoutMs: number;
+  /** The caller's. */
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+}
+
+/** A deadline whose signal's reason is always a `ToolportError`: `connect_timeout` or, with the caller's reason as cause, `aborted`. */
+export function createConnectDeadline({ serverId, timeoutMs, signal, clock }: ConnectDeadlineInit): Deadline {
+  const caller = new AbortController();
+  const onAbort = (): void =>
+    caller.abort(
+      new ToolportError(`connecting to ${JSON.stringify(serverId)} was aborted`, {
+        code: "aborted",
+        serverId,
+        outcome: "not-sent",
+        cause: signal.reason,
+      }),
+    );
+  if (signal.aborted) onAbort();
+  else signal.addEventListener("abort", onAbort, { once: true });
+  const deadline = createDeadline({
+    timeoutMs,
+    signal: caller.signal,
+    clock,
+    onTimeout: () =>
+      new ToolportError(`${JSON.stringify(serverId)} was not ready within ${timeoutMs} ms`, {
+        code: "connect_timeout",
+        serverId,
+        details: { timeoutMs },
+      }),
+  });
+  return {
+    ...deadline,
+    dispose() {
+      signal.removeEventListener("abort", onAbort);
+      deadline.dispose();
+    },
+  };
+}

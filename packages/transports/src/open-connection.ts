@@ -1,0 +1,148 @@
+import { isJsonObject, ToolportError, type Connection, type ServerInfo, type ServerSpec } from "@toolport/core";
+import { checkSpec } from "./check-spec.ts";
+import { isListeningClient, openChangeStream, type ChangeStream } from "./connection/change-stream.ts";
+import { createConnection } from "./connection/connection.ts";
+import type { Elicitor } from "./connection/elicitor.ts";
+import { readServerInfo } from "./connection/read-server-info.ts";
+import type { RequestChannel } from "./connection/request-channel.ts";
+import { createClientChannel } from "./custom/client-channel.ts";
+import type { CustomClient } from "./custom/custom-parts.ts";
+import { describeClient, hasPerRequestStream } from "./custom/describe-client.ts";
+import { openCustom } from "./custom/open-custom.ts";
+import { watchClient } from "./custom/watch-client.ts";
+import type { HostTransport } from "./host-transport.ts";
+import { fingerprintOf } from "./negotiation/fingerprint.ts";
+import { negotiate } from "./negotiation/negotiate.ts";
+import { openTransport } from "./open-transport.ts";
+import { createSessionContext, type SessionContext, type SessionInit } from "./session-context.ts";
+import { untilAborted } from "./until-aborted.ts";
+
+/**
+ * From a spec to a live connection, within `timeouts.connectMs`. Core's `Connector` says what it throws; nothing is left when it does.
+ */
+export async function openConnection(spec: ServerSpec, init: SessionInit): Promise<Connection> {
+  checkSpec(spec);
+  const session = createSessionContext(spec, init);
+  try {
+    if (spec.transport.kind !== "custom") return await openOverWire(session);
+    const opened = await openCustom(spec.transport, session);
+    return opened.kind === "client"
+      ? await openOverClient(session, opened.client)
+      : await openOverWire(session, opened.transport);
+  } catch (error) {
+    session.hooks.silence();
+    throw error;
+  } finally {
+    session.deadline.dispose();
+  }
+}
+
+/** A session that can be used, in parts. */
+interface Opened {
+  readonly client: CustomClient;
+  readonly channel: RequestChannel;
+  readonly elicitor?: Elicitor | undefined;
+  /** Each request is an exchange of its own. */
+  readonly isHttp: boolean;
+  readonly life: Life;
+}
+
+/** Remembers that a session ended by itself, and tells whoever is interested by then. */
+interface Life {
+  endedBy?: ToolportError;
+  onEnd?: (error: ToolportError) => void;
+}
+
+function end(life: Life, error: ToolportError): void {
+  life.endedBy ??= error;
+  life.onEnd?.(error);
+}
+
+async function openOverWire(session: SessionContext, firstTransport?: HostTransport): Promise<Connection> {
+  const { spec, settings, hooks, createElicitor } = session;
+  const life: Life = {};
+  let opened = firstTransport;
+  const { wire, client } = await negotiate({
+    ...session,
+    context: session,
+    fingerprint: await fingerprintOf(spec),
+    events: { onToolsChanged: hooks.onToolsChanged, onLog: hooks.onLog, onDown: (error) => end(life, error) },
+    maxNotificationsPerSecond: settings.limits.maxNotificationsPerSecond,
+    probeMs: settings.timeouts.probeMs,
+    async open(attempt) {
+      const transport = opened ?? (await openTransport(session, attempt));
+      opened = undefined;
+      return transport;
+    },
+    createElicitor,
+  });
+  const elicitor = createElicitor?.(wire.activeClock);
+  return finish(session, { client, channel: wire, elicitor, isHttp: wire.hasPerRequestStream, life });
+}
+
+async function openOverClient(session: SessionContext, client: CustomClient): Promise<Connection> {
+  const { serverId, hooks } = session;
+  const life: Life = {};
+  const unwatch = watchClient(client, {
+    onToolsChanged: hooks.onToolsChanged,
+    onClose: () => end(life, connectionClosed(serverId)),
+  });
+  const channel = createClientChannel({ ...session, client, unwatch });
+  if (isJsonObject(client.getServerCapabilities())) {
+    return finish(session, { client, channel, isHttp: hasPerRequestStream(client), life });
+  }
+  const error = new ToolportError(`the client that "open" of ${JSON.stringify(serverId)} returned is not connected`, {
+    code: "handshake_failed",
+    serverId,
+  });
+  await channel.close(error, "not connected");
+  throw error;
+}
+
+async function finish(
+  session: SessionContext,
+  { client, channel, elicitor, isHttp, life }: Opened,
+): Promise<Connection> {
+  const { hooks, deadline, settings } = session;
+  const server = readServerInfo(describeClient(client), settings.limits);
+  const stream = openStream(session, { client, server });
+  try {
+    await untilAborted(stream?.ready ?? Promise.resolve(), deadline.signal);
+    if (life.endedBy !== undefined) throw life.endedBy;
+  } catch (cause) {
+    stream?.close();
+    await channel.close(connectionClosed(session.serverId), "the connection was not wanted any more");
+    throw cause;
+  }
+  life.onEnd = (error) => {
+    stream?.close();
+    hooks.onDown(error);
+  };
+  return createConnection({
+    ...session,
+    server,
+    channel,
+    elicitor,
+    mirrorsParams: isHttp && server.era === "modern",
+    onClose() {
+      hooks.silence();
+      stream?.close();
+    },
+  });
+}
+
+function openStream(
+  session: SessionContext,
+  { client, server }: { readonly client: CustomClient; readonly server: ServerInfo },
+): ChangeStream | undefined {
+  const { tools } = server.capabilities;
+  const announcesChanges = isJsonObject(tools) && tools["listChanged"] === true;
+  if (server.era !== "modern" || !announcesChanges || !isListeningClient(client)) return undefined;
+  const { settings, hooks } = session;
+  return openChangeStream({ ...session, client, openMs: settings.timeouts.requestMs, onGap: hooks.onToolsChanged });
+}
+
+function connectionClosed(serverId: string): ToolportError {
+  const message = `the connection to ${JSON.stringify(serverId)} closed`;
+  return new ToolportError(message, { code: "connection_closed", serverId });
+}

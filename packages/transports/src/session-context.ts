@@ -1,0 +1,84 @@
+import {
+  createRedactor,
+  systemClock,
+  type ConnectionHooks,
+  type Deadline,
+  type Diagnostic,
+  type Random,
+  type ServerSpec,
+} from "@toolport/core";
+import type { ClientIdentity } from "./client-identity.ts";
+import { createElicitor, type Elicitor } from "./connection/elicitor.ts";
+import { guardHooks, type GuardedHooks } from "./connection/guarded-hooks.ts";
+import type { ActiveClock } from "./wire/active-clock.ts";
+import type { ConnectorOptions } from "./connector.ts";
+import { createConnectDeadline } from "./negotiation/connect-deadline.ts";
+import type { EraCache } from "./negotiation/era-cache.ts";
+import { resolveSettings, type ServerSettings } from "./resolve-settings.ts";
+import { version } from "./version.ts";
+import type { WireContext } from "./wire/wire-context.ts";
+
+/** What all parts of one connection share, from the first attempt to its end. */
+export interface SessionContext extends WireContext {
+  readonly spec: ServerSpec;
+  readonly settings: ServerSettings;
+  readonly options: ConnectorOptions;
+  readonly eraCache: EraCache;
+  readonly random: Random;
+  readonly hooks: GuardedHooks;
+  readonly identity: ClientIdentity;
+  /** For all attempts together. Whoever made the context disposes of it. */
+  readonly deadline: Deadline;
+  /** Absent when nobody answers elicitations; then they are not advertised. */
+  readonly createElicitor: ((activeClock: ActiveClock) => Elicitor) | undefined;
+}
+
+/** What a {@linkcode SessionContext} is made from. */
+export interface SessionInit {
+  readonly options: ConnectorOptions;
+  readonly eraCache: EraCache;
+  readonly hooks: ConnectionHooks;
+  readonly signal: AbortSignal;
+}
+
+/** Puts a connection's context together, with a deadline that runs from now on. */
+export function createSessionContext(
+  spec: ServerSpec,
+  { options, eraCache, hooks, signal }: SessionInit,
+): SessionContext {
+  const { clock = systemClock, random = Math.random, clientInfo = { name: "toolport", version } } = options;
+  const settings = resolveSettings(spec);
+  const { connectMs, elicitMs } = settings.timeouts;
+  const serverId = spec.id;
+  const onElicit = hooks.onElicit ?? options.onElicit;
+  const guarded = guardHooks(hooks);
+  const onDiagnostic = (diagnostic: Diagnostic): void => guarded.onDiagnostic(diagnostic);
+  return {
+    spec,
+    serverId,
+    settings,
+    options,
+    eraCache,
+    clock,
+    random,
+    hooks: guarded,
+    redact: createRedactor(spec),
+    onDiagnostic,
+    identity: {
+      info: clientInfo,
+      capabilities: onElicit === undefined ? {} : { elicitation: { form: {}, url: {} } },
+    },
+    deadline: createConnectDeadline({ serverId, timeoutMs: connectMs, signal, clock }),
+    createElicitor:
+      onElicit &&
+      ((activeClock) =>
+        createElicitor({
+          serverId,
+          onElicit,
+          onDiagnostic,
+          timeoutMs: elicitMs,
+          clock,
+          pause: () => activeClock.pause(),
+        })),
+  };
+}
