@@ -20,7 +20,7 @@ for (const file of readTrackedFiles("*.md")) {
     if (!/^[a-z][a-z\d+.-]*:/i.test(target)) checkLink(file, target);
   }
 }
-for (const file of readTrackedFiles("*.ts", "*.mjs")) {
+for (const file of readTrackedFiles("*.ts", "*.mjs", ":!*.test.ts")) {
   for (const [, target] of readFileSync(file, "utf8").matchAll(/[`(\s](docs\/[\w./-]+\.md(?:#[\w-]+)?)/g)) {
     checkLink(file, `/${target}`);
   }

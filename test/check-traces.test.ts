@@ -4,7 +4,7 @@ import { createTemporaryRepository } from "./temporary-tree.ts";
 describe("check-traces", () => {
   // Put together here, so that this file does not hold what the check looks for.
   const home = ["", "home", ""].join("/");
-  const registry = ["https://registry", "example.org/left-pad"].join(".");
+  const registry = ["https://", "registry.example.org/left-pad"].join("");
 
   it.each([
     ["a home folder", `cd ${home}alice/toolport`, "an absolute path of one machine"],
