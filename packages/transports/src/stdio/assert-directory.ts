@@ -1,0 +1,29 @@
+import { ToolportError } from "@toolport/core";
+import { constants } from "node:fs";
+import { access, stat } from "node:fs/promises";
+
+/**
+ * Checks a server's working directory before the server is started: the system's own error for a bad one blames the program. Throws
+ * `spawn_failed` for field `transport.cwd`.
+ */
+export async function assertDirectory(cwd: string, serverId: string): Promise<void> {
+  const fail = (what: string, cause?: unknown): ToolportError =>
+    new ToolportError(`server ${JSON.stringify(serverId)}: the working directory ${JSON.stringify(cwd)} ${what}`, {
+      code: "spawn_failed",
+      serverId,
+      details: { operation: "spawn", field: "transport.cwd" },
+      cause,
+    });
+  let isDirectory: boolean;
+  try {
+    isDirectory = (await stat(cwd)).isDirectory();
+  } catch (error) {
+    throw fail("does not exist", error);
+  }
+  if (!isDirectory) throw fail("is not a directory");
+  try {
+    await access(cwd, constants.X_OK);
+  } catch (error) {
+    throw fail("may not be entered", error);
+  }
+}

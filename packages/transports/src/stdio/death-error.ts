@@ -1,0 +1,44 @@
+import { ToolportError, type ToolportErrorCode } from "@toolport/core";
+import type { Death } from "./death-watch.ts";
+
+/**
+ * The error for a connection that ended by itself: `server_exited` with code or signal, `connection_closed`, or `spawn_failed`.
+ * Quotes `stderrTail`, which is redacted already.
+ */
+export function deathError(death: Death, serverId: string, stderrTail: string): ToolportError {
+  const quote = stderrTail === "" ? "; it wrote nothing to stderr" : `; the end of its stderr:\n${stderrTail}`;
+  return new ToolportError(`server ${JSON.stringify(serverId)} ${describe(death)}${quote}`, {
+    code: codeOf(death),
+    serverId,
+    details: {
+      ...(death.kind === "exited" && { exitCode: death.code, exitSignal: death.signal }),
+      ...(stderrTail !== "" && { stderrTail }),
+    },
+    cause: "cause" in death ? death.cause : undefined,
+  });
+}
+
+function codeOf(death: Death): ToolportErrorCode {
+  switch (death.kind) {
+    case "exited":
+      return "server_exited";
+    case "not-found":
+      return "spawn_failed";
+    case "stdout-closed":
+    case "stdin-closed":
+      return "connection_closed";
+  }
+}
+
+function describe(death: Death): string {
+  switch (death.kind) {
+    case "exited":
+      return death.signal === null ? `exited with code ${death.code}` : `was ended by ${death.signal}`;
+    case "not-found":
+      return "could not be started: there is no such program";
+    case "stdout-closed":
+      return "closed its stdout but kept running, and was stopped";
+    case "stdin-closed":
+      return "closed its stdin but kept running, and was stopped";
+  }
+}

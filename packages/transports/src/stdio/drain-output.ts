@@ -1,0 +1,30 @@
+import type { Clock } from "@toolport/core";
+import type { Socket } from "node:net";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { ServerProcess } from "./spawn-process.ts";
+
+// A grandchild that holds a pipe may go on writing.
+const maxMs = 500;
+// The first turn may be the rest of the one in which the process's end was reported; the second polls every pipe once.
+const quietTurns = 2;
+
+/**
+ * Waits until what a process wrote before its end has been read. It lies in the pipes when that end is reported, so that whole turns of the
+ * event loop in which nothing arrives say that there is no more: no time has to be waited out. Never longer than 500 ms.
+ */
+export async function drainOutput(
+  { stdout, stderr }: Pick<ServerProcess, "stdout" | "stderr">,
+  clock: Clock,
+): Promise<void> {
+  const pipes: readonly Socket[] = [stdout, stderr];
+  const readBytes = (): number => pipes.reduce((sum, pipe) => sum + pipe.bytesRead, 0);
+  const deadline = clock.now() + maxMs;
+  let seen = readBytes();
+  let quiet = 0;
+  while (quiet < quietTurns && !pipes.every((pipe) => pipe.readableEnded) && clock.now() < deadline) {
+    await nextTurn();
+    const now = readBytes();
+    quiet = now === seen ? quiet + 1 : 0;
+    seen = now;
+  }
+}

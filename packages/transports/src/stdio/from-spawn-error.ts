@@ -1,0 +1,46 @@
+import { ToolportError } from "@toolport/core";
+import { findProgram, type FoundProgram } from "./find-program.ts";
+
+/** What was to be started. */
+export interface SpawnAttempt {
+  readonly serverId: string;
+  readonly command: string;
+  readonly cwd: string;
+  /** The child's `PATH`. */
+  readonly path: string | undefined;
+}
+
+// The machine was out of something; the same spec may work a moment later.
+const passing: ReadonlySet<string> = new Set(["EMFILE", "ENFILE", "EAGAIN", "ENOMEM"]);
+
+/** Turns what `spawn` threw or emitted into `spawn_failed`: it names the server, the file with its mode, and what to do about it. */
+export async function fromSpawnError(error: unknown, attempt: SpawnAttempt): Promise<ToolportError> {
+  const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+  const found = code === "ENOENT" || code === "EACCES" ? await findProgram(attempt) : undefined;
+  const server = `server ${JSON.stringify(attempt.serverId)}`;
+  return new ToolportError(
+    `${server}: cannot start ${JSON.stringify(attempt.command)}: ${explain(code, attempt, found)}`,
+    {
+      code: "spawn_failed",
+      serverId: attempt.serverId,
+      retryable: passing.has(code),
+      details: { operation: "spawn", field: "transport.command" },
+      cause: error,
+    },
+  );
+}
+
+function explain(code: string, { command, path }: SpawnAttempt, found: FoundProgram | undefined): string {
+  if (found?.kind === "directory") return `${found.path} is a directory`;
+  if (found?.missingInterpreter !== undefined)
+    return `the interpreter ${found.missingInterpreter}, which the first line of ${found.path} names, does not exist`;
+  if (found && !found.executable)
+    return `${found.path} is not executable (mode ${found.mode}); run chmod +x on it, or start it through its interpreter`;
+  if (passing.has(code)) return `the system is out of processes, memory or open files for now (${code})`;
+  if (code !== "ENOENT") return code === "" ? "the system refused" : `the system refused (${code})`;
+  if (command.includes("/")) return "there is no such file";
+  if (/\s/.test(command))
+    return "there is no such program; `command` is the program alone, its arguments belong in `args`";
+  if (path === undefined || path === "") return "its environment has no PATH to look it up on; give the full path";
+  return "there is no such program on the PATH; install it, or give its full path";
+}

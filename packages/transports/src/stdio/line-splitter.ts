@@ -1,0 +1,113 @@
+const newline = 0x0a;
+const firstCapacity = 16 * 1024;
+// A buffer that one large line needed is given back; one of this size is kept for the next line.
+const keptCapacity = 256 * 1024;
+const excerptBytes = 1024;
+const nothing = Buffer.alloc(0);
+
+/** A line that was too long to keep. Its middle is gone. */
+export interface OversizedLine {
+  /** Length of the whole line, in bytes. */
+  readonly bytes: number;
+  /** Its first 1,024 bytes. */
+  readonly head: Buffer;
+  /** Its last 1,024 bytes; overlaps the head when the limit is small. */
+  readonly tail: Buffer;
+}
+
+/** What a {@linkcode LineSplitter} is made from. */
+export interface LineSplitterInit {
+  /** Longest line that is kept, in bytes, without its line feed. */
+  readonly maxLineBytes: number;
+  /** A line is `bytes[start..end)`, without its line feed. The bytes are only valid during the call. */
+  readonly onLine: (bytes: Buffer, start: number, end: number) => void;
+  /** Called at the end of a line that was too long. */
+  readonly onOversized: (line: OversizedLine) => void;
+}
+
+/** Cuts a stream of bytes at line feeds. */
+export interface LineSplitter {
+  push(chunk: Buffer): void;
+  /** The stream ended: what is left without a line feed is a line, too. */
+  end(): void;
+  /** Bytes of the current line that were dropped because it is too long; 0 while it is not. */
+  readonly droppedBytes: number;
+}
+
+/**
+ * Makes a splitter that holds at most `maxLineBytes` bytes (and two excerpts) whatever comes, finds its way again at the next line
+ * feed after a line that is too long, and gives the same lines however the stream is cut into chunks. It knows nothing of characters:
+ * a line feed byte never occurs inside a multi-byte UTF-8 character.
+ */
+export function createLineSplitter({ maxLineBytes, onLine, onOversized }: LineSplitterInit): LineSplitter {
+  let held = nothing;
+  let heldBytes = 0;
+  let oversized: { bytes: number; readonly head: Buffer; tail: Buffer } | undefined;
+
+  const hold = (chunk: Buffer, start: number, end: number): void => {
+    const part = chunk.subarray(start, end);
+    const total = heldBytes + part.length;
+    if (oversized) {
+      oversized.bytes += part.length;
+      oversized.tail = lastBytes(oversized.tail, part);
+    } else if (total > maxLineBytes) {
+      const before = held.subarray(0, heldBytes);
+      const head = Buffer.concat([before.subarray(0, excerptBytes), part.subarray(0, excerptBytes)]);
+      oversized = { bytes: total, head: head.subarray(0, excerptBytes), tail: lastBytes(before, part) };
+      held = nothing;
+      heldBytes = 0;
+    } else {
+      if (total > held.length) held = grow(held.subarray(0, heldBytes), total, maxLineBytes);
+      part.copy(held, heldBytes);
+      heldBytes = total;
+    }
+  };
+  const release = (): void => {
+    if (oversized) {
+      const line = oversized;
+      oversized = undefined;
+      onOversized(line);
+    } else {
+      const end = heldBytes;
+      heldBytes = 0;
+      onLine(held, 0, end);
+      if (held.length > keptCapacity) held = nothing;
+    }
+  };
+  return {
+    push(chunk) {
+      let start = 0;
+      for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
+        if (heldBytes === 0 && !oversized && end - start <= maxLineBytes) {
+          onLine(chunk, start, end);
+        } else {
+          hold(chunk, start, end);
+          release();
+        }
+        start = end + 1;
+      }
+      if (start < chunk.length) hold(chunk, start, chunk.length);
+    },
+    end() {
+      if (heldBytes > 0 || oversized) release();
+    },
+    get droppedBytes() {
+      return oversized ? oversized.bytes : 0;
+    },
+  };
+}
+
+// Doubles, so that a line that comes byte by byte is not copied once per byte.
+function grow(held: Buffer, neededBytes: number, maxBytes: number): Buffer {
+  const capacity = Math.max(neededBytes, Math.min(maxBytes, Math.max(firstCapacity, held.length * 2)));
+  const larger = Buffer.allocUnsafeSlow(capacity);
+  held.copy(larger);
+  return larger;
+}
+
+// Always a copy: a view would keep a whole chunk alive.
+function lastBytes(before: Buffer, part: Buffer): Buffer {
+  const fromPart = part.subarray(-excerptBytes);
+  const missing = excerptBytes - fromPart.length;
+  return Buffer.concat([missing > 0 ? before.subarray(-missing) : nothing, fromPart]);
+}

@@ -1,0 +1,115 @@
+import { ToolportError, withErrorContext } from "@toolport/core";
+import type { Writable } from "node:stream";
+
+/** What a {@linkcode LineWriter} is made from. */
+export interface LineWriterInit {
+  readonly stdin: Writable;
+  readonly serverId: string;
+  /** UTF-16 units that may wait for a server that does not read. Not bytes: counting those costs as much as writing them. */
+  readonly maxWaitingLength: number;
+}
+
+/** The outgoing lines of one server. */
+export interface LineWriter {
+  /**
+   * Queues a line. The lines of one turn of the event loop leave in one write, in order. Resolves when the operating system has taken
+   * the line. Rejects with `overloaded`, `not-sent`, when more than `maxWaitingLength` would wait (one line alone is never too long),
+   * and with the reason given to {@linkcode end} or {@linkcode stop}: `not-sent` for a line of which no byte left, else `unknown`.
+   */
+  write(line: string): Promise<void>;
+  /** Sends what is queued, then ends the stream. Later lines are refused with `reason`. */
+  end(reason: ToolportError): void;
+  /** Settles every line that did not leave, with `reason`, and refuses later ones. */
+  stop(reason: ToolportError): void;
+}
+
+/** Lines that share one write, and one promise. */
+interface Batch {
+  text: string;
+  /** Whether a byte of it may have left. */
+  begun: boolean;
+  readonly left: Promise<void>;
+  readonly resolve: () => void;
+  readonly reject: (reason: ToolportError) => void;
+}
+
+/** Makes the writer. Errors of the stream are its owner's business: a failed write stays pending until {@linkcode LineWriter.stop}. */
+export function createLineWriter({ stdin, serverId, maxWaitingLength }: LineWriterInit): LineWriter {
+  // One batch at a time is handed to the stream, so that those behind it are known not to have left.
+  const leaving = new Set<Batch>();
+  let collecting: Batch | undefined;
+  let waitingLength = 0;
+  let refusal: ToolportError | undefined;
+
+  const flush = (): void => {
+    const batch = collecting;
+    if (!batch) return;
+    collecting = undefined;
+    leaving.add(batch);
+    batch.begun = true;
+    stdin.write(batch.text, "utf8", (error) => {
+      if (error) return;
+      leaving.delete(batch);
+      waitingLength -= batch.text.length;
+      batch.resolve();
+      flush();
+    });
+    // The first attempt to write is made within the call: a stream that fails there has sent nothing.
+    if (stdin.errored !== null || stdin.destroyed) batch.begun = false;
+  };
+  const flushInTurn = (): void => {
+    if (leaving.size === 0) flush();
+  };
+  return {
+    write(line) {
+      if (refusal) return handled(Promise.reject(withErrorContext(refusal, { outcome: "not-sent" })));
+      if (waitingLength > 0 && waitingLength + line.length > maxWaitingLength)
+        return Promise.reject(overloaded(serverId, waitingLength));
+      if (!collecting) {
+        collecting = createBatch();
+        // Comes after all microtasks that are due, so that calls made by answers that came in together leave together.
+        process.nextTick(flushInTurn);
+      }
+      collecting.text += `${line}\n`;
+      waitingLength += line.length + 1;
+      return collecting.left;
+    },
+    end(reason) {
+      refusal ??= reason;
+      flush();
+      stdin.end();
+    },
+    stop(reason) {
+      refusal ??= reason;
+      for (const batch of collecting ? [...leaving, collecting] : leaving) {
+        void handled(batch.left);
+        batch.reject(withErrorContext(reason, { outcome: batch.begun ? "unknown" : "not-sent" }));
+      }
+      leaving.clear();
+      collecting = undefined;
+    },
+  };
+}
+
+function createBatch(): Batch {
+  let resolve: () => void = () => {};
+  let reject: (reason: ToolportError) => void = () => {};
+  const left = new Promise<void>((onLeft, onFailed) => {
+    resolve = onLeft;
+    reject = onFailed;
+  });
+  return { text: "", begun: false, left, resolve, reject };
+}
+
+// The end of a connection is reported by `onclose` as well: a sender that does not look at its promise must not crash the host.
+function handled(promise: Promise<void>): Promise<void> {
+  promise.catch(() => {});
+  return promise;
+}
+
+function overloaded(serverId: string, waitingLength: number): ToolportError {
+  return new ToolportError(
+    `server ${JSON.stringify(serverId)} does not read its stdin: ${waitingLength} characters wait for it already`,
+    { code: "overloaded", serverId, outcome: "not-sent" },
+  );
+}

@@ -1,0 +1,82 @@
+import type { RequestId } from "@modelcontextprotocol/client";
+import { ToolportError, type Diagnostic, type JsonObject, type Redactor } from "@toolport/core";
+import { createLineSplitter, type OversizedLine } from "./line-splitter.ts";
+import { createNoiseReport } from "./noise-report.ts";
+import { maxMessageDepth, parseLine } from "./parse-line.ts";
+import { recoverRequestId } from "./recover-request-id.ts";
+
+// A server that is still on the same line after this many times the limit will not end it.
+const endlessFactor = 16;
+
+/** What a {@linkcode MessageReader} is made from. */
+export interface MessageReaderInit {
+  readonly serverId: string;
+  readonly maxMessageBytes: number;
+  readonly redact: Redactor;
+  readonly onMessage: (message: JsonObject) => void;
+  /** An answer came that cannot be let in: `message_too_large`, or `protocol_error` when it is nested too deeply. */
+  readonly onRequestFailed: (id: RequestId, error: ToolportError) => void;
+  readonly onDiagnostic: (diagnostic: Diagnostic) => void;
+  /** A line does not end; memory is safe, but nothing more will come of this stream. */
+  readonly onEndless: (error: ToolportError) => void;
+}
+
+/** Turns what a server writes to stdout into messages. */
+export interface MessageReader {
+  push(chunk: Buffer): void;
+  /** The stream ended: a last message without a line feed still counts. */
+  end(): void;
+}
+
+/** Makes the reader. Whatever comes, it holds at most one message of `maxMessageBytes` bytes and never throws by itself. */
+export function createMessageReader(init: MessageReaderInit): MessageReader {
+  const { serverId, maxMessageBytes, onMessage, onRequestFailed, onDiagnostic, onEndless } = init;
+  const server = `server ${JSON.stringify(serverId)}`;
+  const noise = createNoiseReport(init);
+
+  const rejectMessage = (
+    id: RequestId | undefined,
+    code: "message_too_large" | "protocol_error",
+    what: string,
+  ): void => {
+    if (id !== undefined)
+      onRequestFailed(id, new ToolportError(`${server} sent an answer ${what}`, { code, serverId }));
+    else
+      onDiagnostic({ kind: "protocol-noise", serverId, message: `${server} sent a message ${what}; it was skipped` });
+  };
+  const readLine = (line: string): void => {
+    const parsed = parseLine(line);
+    switch (parsed.kind) {
+      case "messages":
+        for (const message of parsed.messages) onMessage(message);
+        if (parsed.strayCount > 0) noise.add("a batch with members that are no messages", line);
+        return;
+      case "too-deep":
+        return rejectMessage(parsed.requestId, "protocol_error", `nested deeper than ${maxMessageDepth} levels`);
+      case "noise":
+        return noise.add(parsed.reason, line);
+      case "blank":
+        return;
+    }
+  };
+  const rejectOversized = (line: OversizedLine): void =>
+    rejectMessage(
+      recoverRequestId(line),
+      "message_too_large",
+      `of ${line.bytes} bytes; the limit (maxMessageBytes) is ${maxMessageBytes}`,
+    );
+  const splitter = createLineSplitter({
+    maxLineBytes: maxMessageBytes,
+    onLine: (bytes, start, end) => readLine(bytes.toString("utf8", start, end)),
+    onOversized: rejectOversized,
+  });
+  return {
+    push(chunk) {
+      splitter.push(chunk);
+      if (splitter.droppedBytes <= endlessFactor * maxMessageBytes) return;
+      const evidence = `a line of more than ${splitter.droppedBytes} bytes without an end`;
+      onEndless(new ToolportError(`${server} sent ${evidence}`, { code: "message_too_large", serverId }));
+    },
+    end: () => splitter.end(),
+  };
+}

@@ -1,0 +1,71 @@
+import { isToolportError, systemClock, ToolportError, type Clock, type ServerSpec } from "@toolport/core";
+import crossSpawn from "cross-spawn";
+import type { TransportContext } from "../host-transport.ts";
+import { assertDirectory } from "./assert-directory.ts";
+import { assertStdioSpec } from "./assert-stdio-spec.ts";
+import { hasExited } from "./end-process.ts";
+import { createProcessGroup } from "./process-group.ts";
+import type { Environment } from "./safe-environment.ts";
+import type { SpawnProcess } from "./spawn-process.ts";
+import { startProcess } from "./start-process.ts";
+import { createStdioTransport, type StdioTransport } from "./stdio-transport.ts";
+
+/** The effects of {@linkcode openStdio}. */
+export interface OpenStdioOptions {
+  /** Default cross-spawn, which starts `.cmd` files on Windows, too. */
+  readonly spawn?: SpawnProcess;
+  /** Default that of this process. */
+  readonly platform?: NodeJS.Platform;
+  /** What a server may inherit from. Default the environment of this process, read when the server starts. */
+  readonly environment?: Environment;
+  /** Sends signals; a negative number is a group. Default `process.kill`. */
+  readonly sendSignal?: (pid: number, signal: NodeJS.Signals | 0) => void;
+  /** Default the real time. */
+  readonly clock?: Clock;
+}
+
+/**
+ * Starts the server of a stdio spec and resolves as soon as its process runs, before any message.
+ *
+ * Throws `invalid_spec`, `spawn_failed` (which says what to do about it), or on abort the signal's reason if that is a `ToolportError`, else
+ * `aborted`; nothing runs then. A process that ends right after its start is reported by the transport: `start()` throws, or `onclose` fires.
+ */
+export async function openStdio(
+  spec: ServerSpec,
+  context: TransportContext,
+  options: OpenStdioOptions = {},
+): Promise<StdioTransport> {
+  const { spawn = crossSpawn, platform = process.platform, environment = process.env, clock = systemClock } = options;
+  const { id, transport } = spec;
+  if (transport.kind !== "stdio")
+    throw new TypeError(`openStdio() cannot open a transport of kind "${transport.kind}"`);
+  assertStdioSpec(id, transport);
+  if (transport.cwd !== undefined) await assertDirectory(transport.cwd, id);
+  throwIfAborted(context.signal, id);
+
+  const child = await startProcess(id, transport, { spawn, platform, environment });
+  const group = createProcessGroup({
+    pid: child.pid,
+    platform,
+    hasLeaderExited: () => hasExited(child),
+    spawn,
+    ...(options.sendSignal && { sendSignal: options.sendSignal }),
+  });
+  const opened = createStdioTransport({ spec, context, process: child, group, clock });
+  if (context.signal.aborted) {
+    await opened.close();
+    throwIfAborted(context.signal, id);
+  }
+  return opened;
+}
+
+function throwIfAborted(signal: AbortSignal, serverId: string): void {
+  if (!signal.aborted) return;
+  if (isToolportError(signal.reason)) throw signal.reason;
+  throw new ToolportError(`server ${JSON.stringify(serverId)}: its start was aborted`, {
+    code: "aborted",
+    serverId,
+    outcome: "not-sent",
+    cause: signal.reason,
+  });
+}

@@ -1,0 +1,62 @@
+import type { RequestId } from "@modelcontextprotocol/client";
+import { isJsonObject, type JsonObject } from "@toolport/core";
+
+/**
+ * Deepest nesting of objects and arrays that is let in. Far above honest messages, far below what exhausts the stack of code that
+ * walks a message recursively.
+ */
+export const maxMessageDepth = 512;
+
+/** What one line on stdout turned out to be. */
+export type ParsedLine =
+  | { readonly kind: "blank" }
+  /** JSON objects: one, or those of a batch (JSON-RPC batches exist in 2025-03-26). What else a batch held is only counted. */
+  | { readonly kind: "messages"; readonly messages: readonly JsonObject[]; readonly strayCount: number }
+  /** `requestId` is there when the message answers that request. */
+  | { readonly kind: "too-deep"; readonly requestId?: RequestId }
+  | { readonly kind: "noise"; readonly reason: string };
+
+/** Parses one line. Total: it never throws. Accepts a carriage return at the end and a byte order mark at the start. */
+export function parseLine(line: string): ParsedLine {
+  const text = line.startsWith("\uFEFF") ? line.slice(1) : line;
+  // Cheaper than an exception per line when a program prints a lot of prose.
+  if (!startsLikeMessage(text)) return text.trim() === "" ? blank : notJson;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // Silence is right: the caller reports the line itself, which says more than where a parser gave up.
+    return notJson;
+  }
+  // Each level takes two bytes at least, so that short lines need no walk.
+  if (text.length >= 2 * maxMessageDepth && isDeeperThan(value, maxMessageDepth)) return tooDeep(value);
+  if (isJsonObject(value)) return { kind: "messages", messages: [value], strayCount: 0 };
+  if (!Array.isArray(value)) return notMessage;
+  const messages = value.filter(isJsonObject);
+  return messages.length === 0
+    ? notMessage
+    : { kind: "messages", messages, strayCount: value.length - messages.length };
+}
+
+const blank: ParsedLine = { kind: "blank" };
+const notJson: ParsedLine = { kind: "noise", reason: "not JSON" };
+const notMessage: ParsedLine = { kind: "noise", reason: "no JSON-RPC message" };
+
+function startsLikeMessage(text: string): boolean {
+  const first = text.charCodeAt(0);
+  return first === 0x7b || first === 0x5b || /^[ \t\r]+[{[]/.test(text);
+}
+
+function tooDeep(value: unknown): ParsedLine {
+  if (!isJsonObject(value) || Object.hasOwn(value, "method")) return { kind: "too-deep" };
+  const { id } = value;
+  return typeof id === "string" || typeof id === "number" ? { kind: "too-deep", requestId: id } : { kind: "too-deep" };
+}
+
+// Recursion is safe here, because it goes no deeper than `levels`.
+function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (levels === 0) return true;
+  if (Array.isArray(value)) return value.some((item) => isDeeperThan(item, levels - 1));
+  return Object.values(value).some((item) => isDeeperThan(item, levels - 1));
+}

@@ -1,0 +1,19 @@
+import { cleanText, truncateText, type Redactor } from "@toolport/core";
+
+// Enough to fill any excerpt, and a bound on the work when a server writes a line of megabytes.
+const longestSource = 16 * 1024;
+
+/**
+ * A piece of what a server wrote, fit for messages and logs: at most `maxLength` UTF-16 units, without control characters and
+ * secrets. It is cleaned first and cut last: an escape sequence inside a secret would hide it from the redactor, and a cut
+ * would leave half of one.
+ */
+export function safeExcerpt(text: string, redact: Redactor, maxLength: number): string {
+  const source = text.length > longestSource ? withoutBrokenEnd(text.slice(0, longestSource)) : text;
+  return truncateText(redact(cleanText(source)).trim(), maxLength);
+}
+
+/** `text` up to its last white space, because what follows may be the start of a secret. */
+export function withoutBrokenEnd(text: string): string {
+  return text.slice(0, Math.max(0, text.search(/\s\S*$/)));
+}

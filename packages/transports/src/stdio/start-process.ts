@@ -1,0 +1,51 @@
+import type { StdioTransportSpec } from "@toolport/core";
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { Socket } from "node:net";
+import { fromSpawnError } from "./from-spawn-error.ts";
+import { safeEnvironment, type Environment } from "./safe-environment.ts";
+import type { ServerProcess, SpawnProcess } from "./spawn-process.ts";
+
+/** The effects of {@linkcode startProcess}. */
+export interface StartProcessOptions {
+  readonly spawn: SpawnProcess;
+  readonly platform: NodeJS.Platform;
+  /** What the server may inherit from. */
+  readonly environment: Environment;
+}
+
+/**
+ * Starts the program of a spec, without a shell or a window, and on POSIX as the leader of its own process group, so that all it starts can be
+ * ended with it. Resolves when it runs. Throws `spawn_failed`.
+ */
+export async function startProcess(
+  serverId: string,
+  transport: StdioTransportSpec,
+  { spawn, platform, environment }: StartProcessOptions,
+): Promise<ServerProcess> {
+  const { command, args = [], cwd } = transport;
+  const env = safeEnvironment(transport, environment, platform);
+  let child: ChildProcess;
+  try {
+    child = spawn(command, args, {
+      ...(cwd !== undefined && { cwd }),
+      env,
+      stdio: ["pipe", "pipe", "pipe"],
+      shell: false,
+      windowsHide: true,
+      // On Windows it would open a console window, and there are no groups to lead.
+      detached: platform !== "win32",
+    });
+    // Also rejects on `error`.
+    await once(child, "spawn");
+  } catch (error) {
+    throw await fromSpawnError(error, { serverId, command, cwd: cwd ?? process.cwd(), path: env["PATH"] });
+  }
+  if (!isServerProcess(child)) throw new TypeError("options.spawn must return a process with three piped streams");
+  return child;
+}
+
+function isServerProcess(child: ChildProcess): child is ServerProcess {
+  const pipes = [child.stdin, child.stdout, child.stderr];
+  return child.pid !== undefined && pipes.every((pipe) => pipe instanceof Socket);
+}

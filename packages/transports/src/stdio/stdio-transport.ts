@@ -1,0 +1,155 @@
+import type { JSONRPCMessage } from "@modelcontextprotocol/client";
+import {
+  createRedactor,
+  defaultLimits,
+  defaultTimeouts,
+  ToolportError,
+  type Clock,
+  type ServerSpec,
+} from "@toolport/core";
+import type { HostTransport, TransportContext } from "../host-transport.ts";
+import { deathError } from "./death-error.ts";
+import { watchForDeath } from "./death-watch.ts";
+import { endProcess } from "./end-process.ts";
+import { createLineWriter } from "./line-writer.ts";
+import { createMessageReader, type MessageReaderInit } from "./message-reader.ts";
+import type { ProcessGroup } from "./process-group.ts";
+import { readServerStderr } from "./server-stderr.ts";
+import type { ServerProcess } from "./spawn-process.ts";
+import { terminateOnExit } from "./terminate-on-exit.ts";
+
+// Many calls with large arguments at once are honest, and a server that never reads must not cost more than this.
+const waitingFactor = 4;
+
+/**
+ * A {@linkcode HostTransport} over a child process. Its members `pid` and `stderr` are how the SDK's client recognises stdio, and so probes the
+ * protocol era in place: a decorator of this transport must have both.
+ */
+export interface StdioTransport extends HostTransport {
+  /** The process, which on POSIX leads a group of this number. */
+  readonly pid: number;
+  /** The last 20 lines of the server's stderr so far, without secrets and control characters; `""` when there are none. */
+  readonly stderr: string;
+}
+
+/** What a {@linkcode StdioTransport} is made from. */
+export interface StdioTransportInit {
+  readonly spec: ServerSpec;
+  readonly context: Pick<TransportContext, "onDiagnostic" | "onLog">;
+  readonly process: ServerProcess;
+  readonly group: ProcessGroup;
+  readonly clock: Clock;
+}
+
+/**
+ * Newline-delimited JSON-RPC with a process that runs. From the start its stderr is drained and its end is noticed; its stdout waits for
+ * `start()`. A message is a `not-sent` failure of `send()` only if no byte of it left; `requestSignal` has no meaning here.
+ */
+export function createStdioTransport({ spec, context, process, group, clock }: StdioTransportInit): StdioTransport {
+  const { maxMessageBytes, stderrTailBytes } = { ...defaultLimits, ...spec.limits };
+  const { closeMs } = { ...defaultTimeouts, ...spec.timeouts };
+  const redact = createRedactor(spec);
+  let state: "opened" | "started" | "closed" = "opened";
+  let closeReason: ToolportError | undefined;
+  let gone = Promise.resolve();
+
+  const transport: StdioTransport = {
+    pid: process.pid,
+    get stderr() {
+      return stderr.quote();
+    },
+    get closeReason() {
+      return closeReason;
+    },
+    async start() {
+      if (state === "started") throw new TypeError("this transport was started already");
+      if (state === "closed") throw closeReason ?? closedError(spec.id);
+      state = "started";
+      process.stdout.on("data", (chunk: Buffer) => {
+        if (state !== "closed") reader.push(chunk);
+      });
+    },
+    send(message) {
+      try {
+        return writer.write(JSON.stringify(message));
+      } catch (error) {
+        return Promise.reject(error);
+      }
+    },
+    close() {
+      if (state !== "closed") shutDown(closedError(spec.id), closeMs);
+      return gone;
+    },
+  };
+  const fail = (reason: ToolportError): void => {
+    if (state === "closed") return;
+    stderr.flushLog();
+    closeReason = reason;
+    writer.stop(reason);
+    shutDown(reason, 0);
+  };
+  const shutDown = (reason: ToolportError, inputGraceMs: number): void => {
+    state = "closed";
+    cancelWatch();
+    const endInput = (): void => writer.end(reason);
+    gone = endProcess({ process, group, endInput, inputGraceMs, signalGraceMs: closeMs, clock }).finally(() => {
+      writer.stop(reason);
+      cancelTermination();
+    });
+    attempt(transport, () => transport.onclose?.());
+  };
+  const writer = createLineWriter({
+    stdin: process.stdin,
+    serverId: spec.id,
+    maxWaitingLength: waitingFactor * maxMessageBytes,
+  });
+  const sink = createSink(transport, context, () => state !== "closed");
+  const reader = createMessageReader({ serverId: spec.id, maxMessageBytes, redact, onEndless: fail, ...sink });
+  const stderr = readServerStderr({
+    stream: process.stderr,
+    tailBytes: stderrTailBytes,
+    redact,
+    onLog: sink.onLog,
+    clock,
+  });
+  const cancelTermination = terminateOnExit(group);
+  const cancelWatch = watchForDeath(process, clock, (death) => {
+    reader.end();
+    fail(deathError(death, spec.id, stderr.quote()));
+  });
+  return transport;
+}
+
+/** What reports upwards, as long as the transport is open. */
+function createSink(
+  transport: HostTransport,
+  context: StdioTransportInit["context"],
+  isOpen: () => boolean,
+): Pick<MessageReaderInit, "onMessage" | "onRequestFailed" | "onDiagnostic"> & StdioTransportInit["context"] {
+  const whileOpen = (notify: () => void): void => {
+    if (isOpen()) attempt(transport, notify);
+  };
+  return {
+    // The SDK's type promises more than a line from a server can; what is above checks each message.
+    onMessage: (message) => whileOpen(() => transport.onmessage?.(message as JSONRPCMessage)),
+    onRequestFailed: (id, error) => whileOpen(() => transport.onrequestfailed?.(id, error)),
+    onDiagnostic: (diagnostic) => whileOpen(() => context.onDiagnostic(diagnostic)),
+    onLog: (log) => whileOpen(() => context.onLog(log)),
+  };
+}
+
+// A handler that throws must not take the host down from inside a stream's event.
+function attempt(transport: HostTransport, notify: () => void): void {
+  try {
+    notify();
+  } catch (error) {
+    transport.onerror?.(error instanceof Error ? error : new Error(String(error)));
+  }
+}
+
+function closedError(serverId: string): ToolportError {
+  return new ToolportError(`server ${JSON.stringify(serverId)}: the connection was closed`, {
+    code: "closed",
+    serverId,
+  });
+}
