@@ -159,7 +159,7 @@ function modernHeaders(message: JsonValue): Record<string, string> {
   const name = params["name"] ?? params["uri"];
   return {
     "mcp-protocol-version": version,
-    "mcp-method": String(message["method"]),
+    "mcp-method": typeof message["method"] === "string" ? message["method"] : "",
     ...(typeof name === "string" && { "mcp-name": name }),
   };
 }
