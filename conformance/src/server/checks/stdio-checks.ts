@@ -1,0 +1,162 @@
+import { describeEnd } from "../stdio-session.ts";
+import { describeAnswer, handshake } from "../handshake.ts";
+import { fail, hostAdvice, legacySpec, onlyOver, pass, type ServerCheck } from "./define-check.ts";
+
+const transports = "basic/transports#stdio";
+const shutdown = "basic/lifecycle#stdio";
+
+/** How a server behaves as a process. */
+export const stdioChecks: readonly ServerCheck[] = [
+  onlyOver("stdio", {
+    id: "stdio/stdout-purity",
+    title: "Nothing but MCP messages is written to stdout",
+    level: "MUST",
+    requirement: {
+      sentence: "A server writes nothing to its stdout that is not a valid MCP message.",
+      ...legacySpec(transports, "Transports, stdio"),
+    },
+    legal: ["every line of stdout is a JSON-RPC 2.0 message"],
+    fix: "Log to stderr: in Node, console.error instead of console.log; in Python, logging to sys.stderr. Look at libraries that print a banner.",
+    run: async (target) => {
+      const session = await target.openStdio();
+      await handshake(session, target).catch(() => undefined);
+      await session.request("tools/list");
+      await session.close();
+      const [first] = session.noise;
+      if (first === undefined) return pass("stdout held only messages");
+      const count = session.noise.length > 1 ? ` (${session.noise.length} such lines)` : "";
+      return fail(`at byte ${first.offset}: ${JSON.stringify(first.text)}${count}`, session, target);
+    },
+  }),
+  onlyOver("stdio", {
+    id: "stdio/exits-on-end-of-input",
+    title: "The process ends by itself when its stdin ends",
+    level: "SHOULD",
+    requirement: {
+      sentence: "A client shuts a server down by closing its input stream and waiting for it to exit.",
+      ...legacySpec(shutdown, "Lifecycle, shutdown over stdio"),
+    },
+    legal: ["the process ends within two seconds after its stdin ended, with code 0"],
+    fix: "Exit when stdin ends: close what keeps the process alive (timers, sockets, watchers), or call the runtime's exit function there.",
+    needs: ["lifecycle/initialize"],
+    run: async (target) => {
+      const session = await target.openStdio();
+      await handshake(session, target);
+      session.endInput();
+      const end = await session.ended(2000);
+      if (end === undefined) return fail("still running two seconds after its stdin ended", session, target);
+      return end.exitCode === 0 ? pass(describeEnd(end)) : fail(`ended with ${describeEnd(end)}`, session, target);
+    },
+  }),
+  onlyOver("stdio", {
+    id: "stdio/exits-on-sigterm",
+    title: "The process ends on SIGTERM",
+    level: "SHOULD",
+    requirement: {
+      sentence: "When the server does not exit in time, the client sends SIGTERM, and only then SIGKILL.",
+      ...legacySpec(shutdown, "Lifecycle, shutdown over stdio"),
+    },
+    legal: ["the process ends within two seconds after SIGTERM, with any code or by the signal"],
+    fix: "Do not ignore SIGTERM; a handler that cleans up must end the process afterwards. A wrapper (npx, a shell) must pass the signal on.",
+    needs: ["lifecycle/initialize"],
+    run: async (target) => {
+      const session = await target.openStdio();
+      await handshake(session, target);
+      session.kill("SIGTERM");
+      const end = await session.ended(2000);
+      return end
+        ? pass(`ended with ${describeEnd(end)}`)
+        : fail("still running two seconds after SIGTERM", session, target);
+    },
+  }),
+  onlyOver("stdio", {
+    id: "stdio/leaves-no-process-behind",
+    title: "No other process of the server outlives it",
+    level: "HOST",
+    requirement: {
+      sentence: "A host can only wait for the process that it started; what that one started must go with it.",
+      ...hostAdvice("leftover-processes"),
+    },
+    legal: ["when the server has ended after the end of its stdin, its process group is empty"],
+    fix: "End your own children before you exit, or start them so that they notice the end of a pipe you hold.",
+    needs: ["stdio/exits-on-end-of-input"],
+    run: async (target) => {
+      const session = await target.openStdio();
+      await handshake(session, target);
+      await session.request("tools/list");
+      session.endInput();
+      await session.ended(2000);
+      const left = session.leftBehind();
+      return left.length === 0
+        ? pass("nothing was left")
+        : fail(`left behind: process ${left.join(", ")}`, session, target);
+    },
+  }),
+  onlyOver("stdio", {
+    id: "stdio/split-writes",
+    title: "A message may arrive in pieces",
+    level: "MUST",
+    requirement: {
+      sentence: "Messages are delimited by newlines; a pipe may cut them anywhere, also inside a multi-byte character.",
+      ...legacySpec(transports, "Transports, stdio"),
+    },
+    legal: ["a request that arrives byte by byte is answered like any other"],
+    fix: "Collect bytes until a newline, then decode: do not parse each chunk by itself.",
+    needs: ["lifecycle/initialize"],
+    run: async (target) => {
+      const session = await target.openStdio();
+      await handshake(session, target);
+      const bytes = new TextEncoder().encode(`{"jsonrpc":"2.0","id":"split-é😀","method":"ping"}\n`);
+      const answered = session.waitFor(({ id }) => id === "split-é😀", target.answerMs);
+      await session.writeBytes(Array.from(bytes, (byte) => Uint8Array.of(byte)));
+      return (await answered)
+        ? pass("answered")
+        : fail("no answer to a ping that arrived byte by byte", session, target);
+    },
+  }),
+  onlyOver("stdio", {
+    id: "stdio/merged-writes",
+    title: "Several messages may arrive at once",
+    level: "MUST",
+    requirement: {
+      sentence: "Messages are delimited by newlines, not by reads.",
+      ...legacySpec(transports, "Transports, stdio"),
+    },
+    legal: ["three requests that arrive in one write all get their answers"],
+    fix: "Split what you read at newlines and handle every line, not just the first.",
+    needs: ["lifecycle/initialize"],
+    run: async (target) => {
+      const session = await target.openStdio();
+      await handshake(session, target);
+      const ids = ["merged-1", "merged-2", "merged-3"];
+      const answered = ids.map((id) => session.waitFor((message) => message["id"] === id, target.answerMs));
+      await session.writeBytes([ids.map((id) => `{"jsonrpc":"2.0","id":"${id}","method":"ping"}\n`).join("")]);
+      const count = (await Promise.all(answered)).filter((message) => message !== undefined).length;
+      return count === ids.length
+        ? pass("all answered")
+        : fail(`${count} of ${ids.length} were answered`, session, target);
+    },
+  }),
+  onlyOver("stdio", {
+    id: "stdio/survives-garbage",
+    title: "A line that is no JSON does not end the server",
+    level: "SHOULD",
+    requirement: {
+      sentence: "A parse error is answered with -32700 or ignored; it concerns that line alone.",
+      section: "JSON-RPC 2.0, section 5.1",
+      url: "https://www.jsonrpc.org/specification#error_object",
+    },
+    legal: ["after a line of garbage and a blank line, a request is answered"],
+    fix: "Catch the parse error of each line; answer -32700 with id null, or skip the line.",
+    needs: ["lifecycle/initialize"],
+    run: async (target) => {
+      const session = await target.openStdio();
+      await handshake(session, target);
+      await session.writeBytes(["this is no JSON\n", "\n", '{"jsonrpc":"2.0"\n']);
+      const answer = await session.request("ping");
+      return answer.kind === "result"
+        ? pass("answered the next request")
+        : fail(`after garbage: ${describeAnswer(answer)}`, session, target);
+    },
+  }),
+];
