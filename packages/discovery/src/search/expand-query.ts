@@ -26,6 +26,7 @@ const phraseWeight = 0.7;
 const prefixWeight = 0.7;
 const compoundWeight = 0.9;
 const typoWeight = 0.5;
+const valueWeight = 0.4;
 const maxPrefixTerms = 8;
 const maxTypoTerms = 3;
 
@@ -42,13 +43,19 @@ export function expandQuery(query: string, vocabulary: Vocabulary): readonly Cla
 interface QueryWord {
   readonly word: string;
   readonly required: boolean;
+  /** What a tool is to work on rather than what it does: a file name, an address, a number, a quoted text. */
+  readonly isValue: boolean;
+  /** Has a capital in the middle of a sentence, as names of people and places do. */
+  readonly isProperName: boolean;
 }
 
 function readWords(query: string): readonly QueryWord[] {
   const words: QueryWord[] = [];
   for (const part of query.slice(0, maxQueryLength).split(/\s+/)) {
     const required = part.startsWith("+") && part.length > 1;
-    for (const word of splitWords(part)) words.push({ word, required });
+    const isValue = !required && /[./@:#\\][a-z0-9]|^\d|[a-z]\d|^["'`]/i.test(part);
+    const isProperName = words.length > 0 && /^[A-Z][a-z]/.test(part);
+    for (const word of splitWords(part)) words.push({ word, required, isValue, isProperName });
   }
   return words;
 }
@@ -58,10 +65,15 @@ function isTelling({ word, required }: QueryWord): boolean {
   return required || !(stopWords.has(word) || /^[a-z]$/.test(word));
 }
 
-function wordClause({ word, required }: QueryWord, next: QueryWord | undefined, vocabulary: Vocabulary): Clause {
+function wordClause(
+  { word, required, isValue, isProperName }: QueryWord,
+  next: QueryWord | undefined,
+  vocabulary: Vocabulary,
+): Clause {
   const best = new Map<Term, number>();
+  const trust = isValue ? valueWeight : 1;
   const offer = (term: Term | undefined, weight: number): void => {
-    if (term !== undefined && weight > (best.get(term) ?? 0)) best.set(term, weight);
+    if (term !== undefined && weight * trust > (best.get(term) ?? 0)) best.set(term, weight * trust);
   };
   const literal = vocabulary.find(word);
   offer(literal, 1);
@@ -73,7 +85,7 @@ function wordClause({ word, required }: QueryWord, next: QueryWord | undefined, 
     for (const term of vocabulary.startingWith(word, maxPrefixTerms)) offer(term, prefixWeight);
   }
   // A word that the index or the table knows is no typing mistake; so a guess never outranks a document that has the word itself.
-  if (best.size === 0 && isUnknown(synonyms)) {
+  if (best.size === 0 && isUnknown(synonyms) && !isValue && !isProperName) {
     for (const term of vocabulary.closestTo(word, maxTypoTerms)) offer(term, typoWeight);
   }
   return { variants: toVariants(best), literal, required };

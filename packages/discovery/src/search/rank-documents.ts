@@ -1,4 +1,5 @@
 import type { Clause } from "./expand-query.ts";
+import { isDestructiveVerb, isReadingVerb } from "./name-intent.ts";
 import type { NameMatches } from "./name-order.ts";
 import type { SearchDocument } from "./search-document.ts";
 import type { Term } from "./vocabulary.ts";
@@ -53,6 +54,8 @@ export interface RankedSet {
 export interface RankRequest {
   readonly clauses: readonly Clause[];
   readonly matches: NameMatches;
+  /** Whether it asks for information rather than for a deed. */
+  readonly isQuestion: boolean;
   readonly limit: number;
   readonly allows: (name: string) => boolean;
 }
@@ -62,6 +65,8 @@ const closerLook = 40;
 // How much it counts when the query says a tool's whole name, in other words. Tuned on the developing half of the data set.
 const nameCoverage = 0.5;
 const queryCoverage = 0.3;
+const readingBonus = 0.1;
+const destructivePenalty = 0.15;
 
 /** Scores, orders and cuts. */
 export function rankDocuments(
@@ -94,7 +99,8 @@ export function rankDocuments(
     const indexed = documents[slot];
     if (indexed === undefined) continue;
     const match = matches.exact.has(slot) ? "exact" : matches.prefix.has(slot) ? "prefix" : "words";
-    hits.push({ name: indexed.document.name, match, score: score * closeness(indexed, clauses, weightOf) });
+    const factor = closeness(indexed, clauses, weightOf) + intent(indexed, request.isQuestion, weightOf);
+    hits.push({ name: indexed.document.name, match, score: score * factor });
   }
   return { hits: hits.sort(byRank).slice(0, limit), postingsVisited };
 }
@@ -179,6 +185,14 @@ function closeness(
     named += most;
   }
   return 1 + (nameCoverage * said) / nameTerms.length + (queryCoverage * named) / clauses.length;
+}
+
+/** Questions are for tools that look, and nothing destructive comes first unless the query speaks of it. */
+function intent({ nameTerms }: IndexedDocument, isQuestion: boolean, weightOf: ReadonlyMap<Term, number>): number {
+  let amount = 0;
+  if (isQuestion && nameTerms.some(({ stem }) => isReadingVerb(stem))) amount += readingBonus;
+  if (nameTerms.some((term) => isDestructiveVerb(term.stem) && !weightOf.has(term))) amount -= destructivePenalty;
+  return amount;
 }
 
 function meetsRequired(clauses: readonly Clause[]): (slot: number) => boolean {

@@ -1,4 +1,5 @@
 import { expandQuery } from "./expand-query.ts";
+import { isQuestion } from "./name-intent.ts";
 import { createNameOrder } from "./name-order.ts";
 import { appendPosting } from "./posting-list.ts";
 import { rankDocuments, createScoreBoard, type IndexedDocument, type SearchHit } from "./rank-documents.ts";
@@ -114,7 +115,7 @@ export function createSearchIndex(): SearchIndex {
       const matches = names.find(query);
       const { hits, postingsVisited } = rankDocuments(
         { documents, size: slotOf.size, board },
-        { clauses, matches, limit, allows },
+        { clauses, matches, isQuestion: isQuestion(query), limit, allows },
       );
       work.postingsVisited += postingsVisited;
       return hits;
