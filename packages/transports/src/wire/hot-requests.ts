@@ -118,7 +118,9 @@ export function createHotRequests(init: HotRequestsInit): HotRequests {
     },
     cancelAll(error, reason) {
       state.closedBy ??= error;
-      for (const id of Array.from(state.pending.keys())) cancel(state, id, { error, reason });
+      for (const [id, { request }] of Array.from(state.pending)) {
+        cancel(state, id, { error: withErrorContext(error, contextOf(request)), reason });
+      }
     },
     failAll(error) {
       state.closedBy ??= error;
@@ -231,7 +233,7 @@ function cancel(state: State, id: number, why: { readonly error: ToolportError; 
       .then(undefined, () => undefined);
   }
   entry.takeBack?.abort();
-  entry.reject(withErrorContext(why.error, contextOf(entry.request)));
+  entry.reject(why.error);
 }
 
 function fail(state: State, id: number, error: ToolportError): boolean {

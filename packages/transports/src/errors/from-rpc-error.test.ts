@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import { fromRpcError } from "./from-rpc-error.ts";
+
+describe("fromRpcError()", () => {
+  it.each([
+    { error: { code: -32_601, message: "Method not found" }, code: "server_error" },
+    { error: { code: -32_602, message: "Invalid arguments" }, code: "server_error" },
+    { error: { code: -32_602, message: "Unknown tool: search" }, code: "tool_removed" },
+    { error: { code: -32_602, message: "MCP error -32602: Tool search not found" }, code: "tool_removed" },
+    { error: { code: -32_001, message: "Session not found" }, code: "session_expired" },
+    { error: { code: -32_001, message: "Request timed out" }, code: "server_error" },
+    { error: { code: -32_002, message: "Resource not found" }, code: "server_error" },
+    { error: { code: -32_042, message: "Open a page", data: { elicitations: [] } }, code: "input_required" },
+    {
+      error: { code: -32_021, message: "Missing", data: { requiredCapabilities: { elicitation: {} } } },
+      code: "input_required",
+    },
+    {
+      error: { code: -32_021, message: "Missing", data: { requiredCapabilities: { sampling: {} } } },
+      code: "server_error",
+    },
+  ])("maps $error.code ($error.message) to $code with outcome failed (AD-17)", ({ error, code }) => {
+    const { code: rpcCode } = error;
+    expect(fromRpcError(error, context())).toMatchObject({ code, outcome: "failed", details: { rpcCode } });
+  });
+
+  it("does not take an unknown resource of another method for an unknown tool", () => {
+    const error = { code: -32_602, message: "Unknown tool: x" };
+    expect(fromRpcError(error, { ...context(), method: "prompts/get" })).toMatchObject({ code: "server_error" });
+  });
+
+  it("lists the revisions that the server offers", () => {
+    const error = fromRpcError({ code: -32_022, message: "No", data: { supported: ["2026-07-28", 7] } }, context());
+    expect(error).toMatchObject({ code: "unsupported_protocol", details: { supported: ["2026-07-28"] } });
+    expect(error.message).toContain("(it supports 2026-07-28)");
+  });
+
+  it("keeps secrets that the server echoes out of message and data", () => {
+    const redact = (text: string): string => text.replaceAll("s3cret-token", "[redacted]");
+    const data = { headers: { authorization: "Bearer s3cret-token" } };
+    const error = fromRpcError({ code: 1, message: "bad s3cret-token", data }, { ...context(), redact });
+    expect(JSON.stringify(error)).not.toContain("s3cret-token");
+    expect(error.details.rpcData).toEqual({ headers: { authorization: "Bearer [redacted]" } });
+  });
+
+  it("bounds message and data", () => {
+    const error = fromRpcError({ code: 1, message: "m".repeat(1e6), data: { text: "d".repeat(1e6) } }, context());
+    expect(JSON.stringify(error).length).toBeLessThan(4000);
+  });
+});
+
+function context() {
+  return { serverId: "srv", method: "tools/call", toolName: "search", redact: (text: string) => text };
+}

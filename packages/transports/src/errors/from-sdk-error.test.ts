@@ -1,0 +1,59 @@
+import { ProtocolError, SdkError, SdkErrorCode } from "@modelcontextprotocol/client";
+import { ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
+import { ToolportError } from "@toolport/core";
+import { describe, expect, it } from "vitest";
+import { fromSdkError } from "./from-sdk-error.ts";
+
+describe("fromSdkError()", () => {
+  it.each([
+    { name: "v2 timeout", error: new SdkError(SdkErrorCode.RequestTimeout, "late"), code: "request_timeout" },
+    { name: "v1 timeout", error: new McpError(ErrorCode.RequestTimeout, "Request timed out"), code: "request_timeout" },
+    { name: "v2 close", error: new SdkError(SdkErrorCode.ConnectionClosed, "x"), code: "connection_closed" },
+    {
+      name: "v1 close",
+      error: new McpError(ErrorCode.ConnectionClosed, "Connection closed"),
+      code: "connection_closed",
+    },
+    {
+      name: "v2 not connected",
+      error: new SdkError(SdkErrorCode.NotConnected, "x"),
+      code: "connection_closed",
+      outcome: "not-sent",
+    },
+    { name: "v1 not connected", error: new Error("Not connected"), code: "connection_closed", outcome: "not-sent" },
+    { name: "v2 bad result", error: new SdkError(SdkErrorCode.InvalidResult, "x"), code: "protocol_error" },
+    { name: "v2 server error", error: new ProtocolError(-32_603, "boom"), code: "server_error", outcome: "failed" },
+    { name: "v1 server error", error: new McpError(-32_603, "boom"), code: "server_error", outcome: "failed" },
+    { name: "something else", error: new RangeError("odd"), code: "internal_error" },
+  ])("maps a $name to $code", ({ error, code, outcome = "unknown" }) => {
+    expect(fromSdkError(error, context("tools/call"))).toMatchObject({ code, outcome, serverId: "srv" });
+  });
+
+  it.each([
+    { error: new SdkError(SdkErrorCode.RequestTimeout, "late"), code: "connect_timeout" },
+    { error: new SdkError(SdkErrorCode.EraNegotiationFailed, "odd"), code: "handshake_failed" },
+    { error: new Error("Server sent invalid initialize result: undefined"), code: "handshake_failed" },
+    { error: new ProtocolError(-32_603, "boom"), code: "server_error" },
+  ])("maps $error.message during a handshake to $code", ({ error, code }) => {
+    expect(fromSdkError(error, context("initialize"))).toMatchObject({ code, details: { operation: "initialize" } });
+  });
+
+  it("names the revision that the server insists on", () => {
+    const error = new Error("Server's protocol version is not supported: 1999-01-01");
+    expect(fromSdkError(error, context("initialize"))).toMatchObject({
+      code: "unsupported_protocol",
+      details: { supported: ["1999-01-01"] },
+    });
+  });
+
+  it("finds our own error again behind the SDK's, in its data or its causes", () => {
+    const ours = new ToolportError("no credentials", { code: "auth_required" });
+    const wrapped = new SdkError(SdkErrorCode.EraNegotiationFailed, "x", { cause: ours }, { cause: ours });
+    expect(fromSdkError(wrapped, context("initialize"))).toBe(ours);
+    expect(fromSdkError(new ProtocolError(-32_603, "x", ours), context("initialize"))).toBe(ours);
+  });
+});
+
+function context(method: string) {
+  return { serverId: "srv", method, redact: (text: string) => text };
+}

@@ -1,0 +1,34 @@
+import type { Clock } from "@toolport/core";
+
+/** A clock that a test moves. */
+export interface ManualClock extends Clock {
+  /** Moves time on, running what falls due in order, also what that schedules. */
+  advance(ms: number): void;
+  /** How many tasks are scheduled. */
+  pending(): number;
+}
+
+export function createManualClock(): ManualClock {
+  let now = 0;
+  const tasks = new Set<{ readonly at: number; readonly run: () => void }>();
+  return {
+    now: () => now,
+    schedule(delayMs, run) {
+      const task = { at: now + Math.max(0, delayMs), run };
+      tasks.add(task);
+      return () => void tasks.delete(task);
+    },
+    advance(ms) {
+      const end = now + ms;
+      for (;;) {
+        const due = [...tasks].filter((task) => task.at <= end).toSorted((a, b) => a.at - b.at)[0];
+        if (due === undefined) break;
+        tasks.delete(due);
+        now = due.at;
+        due.run();
+      }
+      now = end;
+    },
+    pending: () => tasks.size,
+  };
+}

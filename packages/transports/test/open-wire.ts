@@ -1,0 +1,42 @@
+import type { Diagnostic, ToolportError } from "@toolport/core";
+import { vi } from "vitest";
+import type { HostTransport } from "../src/host-transport.ts";
+import type { HotRequest } from "../src/wire/hot-requests.ts";
+import { createWire } from "../src/wire/wire.ts";
+import { createFakeHostTransport, type FakeHostTransport } from "./fake-host-transport.ts";
+import { createManualClock } from "./manual-clock.ts";
+
+export function openWire(
+  members: Partial<HostTransport> = {},
+  { maxNotificationsPerSecond = 200 }: { maxNotificationsPerSecond?: number } = {},
+) {
+  const host = createFakeHostTransport(members);
+  const clock = createManualClock();
+  const diagnostics: Diagnostic[] = [];
+  const changed = vi.fn<() => void>();
+  const log = vi.fn<(entry: unknown) => void>();
+  const down = vi.fn<(error: ToolportError) => void>();
+  const wire = createWire({
+    host,
+    identity: { info: { name: "test", version: "1" }, capabilities: {} },
+    maxNotificationsPerSecond,
+    context: { serverId: "srv", clock, redact: (text) => text, onDiagnostic: (each) => diagnostics.push(each) },
+    events: { onToolsChanged: changed, onLog: log, onDown: down },
+  });
+  return { wire, host, clock, diagnostics, changed, log, down };
+}
+
+export function call(members: Partial<HotRequest> = {}): HotRequest {
+  return {
+    method: "tools/call",
+    params: { name: "search", arguments: {} },
+    timeoutMs: 1000,
+    timeoutCode: "call_timeout",
+    toolName: "search",
+    ...members,
+  };
+}
+
+export function lastId(host: FakeHostTransport): unknown {
+  return host.sent.at(-1)?.message["id"];
+}
