@@ -1,0 +1,60 @@
+import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/client";
+import { isJsonObject, type JsonObject } from "@toolport/core";
+
+/** Where messages go. */
+export interface MessageSink {
+  deliver(message: JSONRPCMessage): void;
+  /** Something was skipped; `text` says what, in a few words of ours. */
+  onNoise(text: string): void;
+}
+
+/**
+ * Passes on the JSON that came with the answer to request `id`, and returns whether the answer was among it. On HTTP each answer
+ * comes with its own request: one to any other is noise. One whose id came back as text, or an error without an id, from a server
+ * that could not read it, can only be meant for this request, and gets its id.
+ */
+export function acceptAnswer(json: unknown, id: RequestId, sink: MessageSink): boolean {
+  // Batches exist in 2025-03-26 alone, and only there may a server send one.
+  if (Array.isArray(json)) return json.filter((item) => acceptOne(item, id, sink)).length > 0;
+  return acceptOne(json, id, sink);
+}
+
+/** Passes on the JSON that came on a stream for no request in particular. Answers do not belong there. */
+export function acceptUnsolicited(json: unknown, sink: MessageSink): void {
+  for (const item of Array.isArray(json) ? json : [json]) acceptOne(item, undefined, sink);
+}
+
+/** Passes on the JSON that came on a stream for everything; whoever gets it knows what was asked. */
+export function acceptAny(json: unknown, sink: MessageSink): void {
+  for (const item of Array.isArray(json) ? json : [json]) {
+    if (isJsonObject(item)) sink.deliver(asMessage(item));
+    else sink.onNoise("JSON that is no message");
+  }
+}
+
+function acceptOne(value: unknown, id: RequestId | undefined, sink: MessageSink): boolean {
+  if (!isJsonObject(value)) {
+    sink.onNoise("JSON that is no message");
+    return false;
+  }
+  if ("method" in value) {
+    sink.deliver(asMessage(value));
+    return false;
+  }
+  if (id === undefined || !answers(value, id)) {
+    sink.onNoise("an answer to another request");
+    return false;
+  }
+  sink.deliver(asMessage(value["id"] === id ? value : { ...value, id }));
+  return true;
+}
+
+function answers(message: JsonObject, id: RequestId): boolean {
+  const given = message["id"];
+  return given === id || given === String(id) || ((given === null || given === undefined) && "error" in message);
+}
+
+/** A JSON object as the SDK's type for messages, which is what its interface wants. Whoever receives it checks it first. */
+export function asMessage(value: JsonObject): JSONRPCMessage {
+  return value as unknown as JSONRPCMessage;
+}

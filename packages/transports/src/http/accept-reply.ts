@@ -1,0 +1,76 @@
+import type { RequestId } from "@modelcontextprotocol/client";
+import { isJsonObject, type JsonObject, type ToolportErrorCode } from "@toolport/core";
+import { acceptAnswer, asMessage, type MessageSink } from "./accept-message.ts";
+import { messageTooLarge, noAnswer } from "./answer-error.ts";
+import type { HttpEndpoint } from "./http-endpoint.ts";
+import type { HttpReply } from "./http-exchange.ts";
+import { readBody, readRemark } from "./read-body.ts";
+import { replyKindOf } from "./reply-kind.ts";
+
+/** The request that a reply belongs to. */
+export interface AwaitedReply {
+  readonly id: RequestId;
+  readonly endpoint: HttpEndpoint;
+  readonly maxMessageBytes: number;
+  readonly sink: MessageSink;
+  /** The request named a session. */
+  readonly hadSession: boolean;
+}
+
+/**
+ * Takes the answer from a reply that is no stream. Throws at once when it is not in there, because it will come by no other way:
+ * `protocol_error`, `message_too_large`, what the status means, or what broke the exchange.
+ */
+export async function acceptReply(reply: HttpReply, awaited: AwaitedReply): Promise<void> {
+  switch (replyKindOf(reply)) {
+    case "json":
+      return acceptJson(reply, awaited);
+    case "refused":
+      return acceptRefusal(reply, awaited);
+    case "accepted":
+    case "events":
+    case "other": {
+      const what = `HTTP ${reply.status} (${reply.header("content-type") ?? "no content type"})`;
+      throw noAnswer(awaited.endpoint, what, (await readRemark(reply)).body);
+    }
+  }
+}
+
+async function acceptJson(reply: HttpReply, { id, endpoint, maxMessageBytes, sink }: AwaitedReply): Promise<void> {
+  const text = await readBody(reply, maxMessageBytes, () => messageTooLarge(endpoint, maxMessageBytes));
+  const json = parseJson(text);
+  if (json === undefined) throw noAnswer(endpoint, text === "" ? "an empty body" : "malformed JSON", text);
+  if (!acceptAnswer(json, id, sink)) throw noAnswer(endpoint, "JSON for something else", text);
+}
+
+// What the status says cannot be said better by a body.
+const finalCodes: ReadonlySet<ToolportErrorCode> = new Set<ToolportErrorCode>([
+  "auth_required",
+  "forbidden",
+  "rate_limited",
+  "redirect_refused",
+]);
+const sessionNotFound = -32_001;
+
+// Servers of 2026-07-28 put a JSON-RPC error under an HTTP status that matches it.
+async function acceptRefusal(reply: HttpReply, awaited: AwaitedReply): Promise<void> {
+  const { id, endpoint, sink, hadSession } = awaited;
+  const refusal = await readRemark(reply);
+  const error = endpoint.toError(refusal, hadSession);
+  const answer = parseJson(refusal.body);
+  if (finalCodes.has(error.code) || !isErrorAnswer(answer, id)) throw error;
+  if (error.code === "session_expired" && error.details.rpcCode === sessionNotFound) throw error;
+  sink.deliver(asMessage(answer));
+}
+
+function isErrorAnswer(json: unknown, id: RequestId): json is JsonObject {
+  return isJsonObject(json) && json["id"] === id && isJsonObject(json["error"]);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

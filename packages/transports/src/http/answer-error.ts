@@ -1,0 +1,63 @@
+import { isToolportError, redactUrl, ToolportError } from "@toolport/core";
+import { excerptOf } from "./excerpt.ts";
+import type { HttpEndpoint } from "./http-endpoint.ts";
+import type { CompleteReply } from "./read-body.ts";
+import { replyKindOf } from "./reply-kind.ts";
+
+/** A message of the server is larger than the limit. */
+export function messageTooLarge({ serverId }: HttpEndpoint, maxMessageBytes: number): ToolportError {
+  return new ToolportError(`${JSON.stringify(serverId)} sent a message of more than ${maxMessageBytes} bytes`, {
+    code: "message_too_large",
+    serverId,
+  });
+}
+
+/** The server answered with something else than an answer: `what`, in a few words of ours; `body` is the evidence. */
+export function noAnswer({ serverId, url, redact }: HttpEndpoint, what: string, body: string): ToolportError {
+  const excerpt = excerptOf(body, redact);
+  const hint = /^<(?:!doctype|html)/i.test(excerpt) ? ", a web page" : "";
+  const evidence = excerpt === "" ? "" : `: ${excerpt}`;
+  return new ToolportError(`${what} from ${redactUrl(url.href)} instead of an answer${hint}${evidence}`, {
+    code: "protocol_error",
+    serverId,
+    details: excerpt === "" ? {} : { excerpt },
+  });
+}
+
+/** A GET that should have opened a stream did not. */
+export function noStream(endpoint: HttpEndpoint, reply: CompleteReply, hadSession: boolean): ToolportError {
+  if (replyKindOf(reply) === "refused") return endpoint.toError(reply, hadSession);
+  return noAnswer(endpoint, `HTTP ${reply.status} (${reply.header("content-type") ?? "no content type"})`, reply.body);
+}
+
+/** The stream that should have brought the answer is over. */
+export function streamEnded({ serverId }: HttpEndpoint): ToolportError {
+  return new ToolportError(`the response stream of ${JSON.stringify(serverId)} ended before the answer`, {
+    code: "connection_closed",
+    serverId,
+  });
+}
+
+/** The transport was closed before, or while, something was under way. */
+export function transportClosed({ serverId }: HttpEndpoint): ToolportError {
+  return new ToolportError(`the transport of ${JSON.stringify(serverId)} is closed`, { code: "closed", serverId });
+}
+
+/** The caller took a request back. */
+export function takenBack({ serverId }: HttpEndpoint, outcome: "not-sent" | "unknown"): ToolportError {
+  return new ToolportError(`a request to ${JSON.stringify(serverId)} was taken back`, {
+    code: "aborted",
+    serverId,
+    outcome,
+  });
+}
+
+/** An error that should be one of ours; anything else is a defect. */
+export function asToolportError(error: unknown, { serverId }: HttpEndpoint): ToolportError {
+  if (isToolportError(error)) return error;
+  return new ToolportError("a transport failed in an unforeseen way", {
+    code: "internal_error",
+    serverId,
+    cause: error,
+  });
+}

@@ -1,0 +1,77 @@
+import { specError, type HttpTransportSpec, type ServerSpec } from "@toolport/core";
+import { isCredentialHeader, isHeaderName, isHeaderValue, isReservedHeader } from "./header-rules.ts";
+import { isConfidentialUrl } from "./is-confidential-url.ts";
+
+/**
+ * Checks what only the HTTP transports know about a spec: its URL, its headers, and that no credential would cross the network in
+ * the clear. Specs of other kinds pass. Pure; expects a spec that passed `assertServerSpec`.
+ *
+ * Throws `invalid_spec`, naming the field and the rule, never a value.
+ */
+export function checkHttpSpec(spec: ServerSpec): void {
+  const { id, transport } = spec;
+  if (transport.kind !== "http") return;
+  const url = parseHttpUrl(id, transport.url);
+  const carriers = [...checkHeaders(id, transport.headers ?? {}), ...checkCredentials(id, transport)];
+  const exposed = isConfidentialUrl(url) ? undefined : carriers[0];
+  if (exposed !== undefined) {
+    throw specError(id, exposed, "carries credentials, which need an https: URL or a loopback address");
+  }
+}
+
+/** The bearer token as it is sent: trimmed; `undefined` when there is none to speak of (AN-17). */
+export function bearerTokenOf(transport: HttpTransportSpec): string | undefined {
+  return transport.bearerToken?.trim() || undefined;
+}
+
+function parseHttpUrl(id: string, text: string): URL {
+  const field = "transport.url";
+  if (!URL.canParse(text)) throw specError(id, field, "must be an absolute http: or https: URL");
+  const url = new URL(text);
+  if (url.protocol !== "http:" && url.protocol !== "https:") throw specError(id, field, "must be http: or https:");
+  if (url.username !== "" || url.password !== "") {
+    throw specError(id, field, "must not contain a user name or password; use headers or bearerToken");
+  }
+  if (url.hash !== "") throw specError(id, field, "must not have a fragment");
+  return url;
+}
+
+/** Returns the fields that carry credentials. */
+function checkHeaders(id: string, headers: Readonly<Record<string, string>>): readonly string[] {
+  const seen = new Set<string>();
+  for (const [index, [name, value]] of Object.entries(headers).entries()) {
+    // What is no name may be a whole header line, value and all, so it is not quoted.
+    if (!isHeaderName(name))
+      throw specError(id, "transport.headers", `has an illegal header name (number ${index + 1})`);
+    const field = headerField(name);
+    if (isReservedHeader(name)) throw specError(id, field, "is set by the transport and cannot be configured");
+    if (!isHeaderValue(value)) throw specError(id, field, "may contain only tabs and printable ASCII characters");
+    if (seen.has(name.toLowerCase())) throw specError(id, field, "is given twice; header names ignore case");
+    seen.add(name.toLowerCase());
+  }
+  return Object.keys(headers).filter(isCredentialHeader).map(headerField);
+}
+
+/** Returns the fields that carry credentials. */
+function checkCredentials(id: string, transport: HttpTransportSpec): readonly string[] {
+  const token = bearerTokenOf(transport);
+  const header = Object.keys(transport.headers ?? {}).find((name) => name.toLowerCase() === "authorization");
+  if (token !== undefined && !isHeaderValue(token)) {
+    throw specError(id, "transport.bearerToken", "may contain only tabs and printable ASCII characters");
+  }
+  if (token !== undefined && transport.auth !== undefined) {
+    throw specError(id, "transport.bearerToken", "cannot be set together with transport.auth");
+  }
+  if (header !== undefined && (token !== undefined || transport.auth !== undefined)) {
+    const other = token === undefined ? "transport.auth" : "transport.bearerToken";
+    throw specError(id, headerField(header), `cannot be set together with ${other}`);
+  }
+  return [
+    ...(token === undefined ? [] : ["transport.bearerToken"]),
+    ...(transport.auth === undefined ? [] : ["transport.auth"]),
+  ];
+}
+
+function headerField(name: string): string {
+  return `transport.headers.${name}`;
+}

@@ -1,0 +1,84 @@
+import type { ToolportError } from "@toolport/core";
+import { fromFetchError } from "./from-fetch-error.ts";
+import type { HttpCall, HttpExchange, HttpExchangeInit, HttpReply, HttpRequest } from "./http-exchange.ts";
+
+/**
+ * Something with the shape of the global `fetch`. It is called with `redirect: "manual"` and a `signal`, and should honour both;
+ * decoding bodies is its job, following redirects is not.
+ */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/** An exchange on top of a `fetch`. It has no deadline for connecting: no `fetch` says when it is connected. */
+export function createFetchExchange(fetch: Fetch, { serverId }: HttpExchangeInit): HttpExchange {
+  return { start: (request) => startCall(request, fetch, serverId), close: () => {} };
+}
+
+/** What the parts of one call tell each other. */
+interface CallState {
+  /** Why the call was taken back. */
+  cancelled: ToolportError | undefined;
+  /** Rejects what the caller is waiting for, also when the `fetch` is deaf to its signal. */
+  reject: (reason: unknown) => void;
+  toError(error: unknown): ToolportError;
+}
+
+function startCall({ method, url, headers, body }: HttpRequest, fetch: Fetch, serverId: string): HttpCall {
+  const controller = new AbortController();
+  const state: CallState = {
+    cancelled: undefined,
+    reject: () => {},
+    toError: (error) => state.cancelled ?? fromFetchError(error, { serverId, url, sent: undefined }),
+  };
+  const reply = new Promise<HttpReply>((resolve, reject) => {
+    state.reject = reject;
+    const init = { method, headers, redirect: "manual", signal: controller.signal } as const;
+    fetch(url.href, body === undefined ? init : { ...init, body }).then(
+      (response) => resolve(createReply(response, state)),
+      (error: unknown) => reject(state.toError(error)),
+    );
+  });
+  return {
+    reply,
+    cancel(reason) {
+      state.cancelled ??= reason;
+      state.reject(reason);
+      controller.abort();
+    },
+  };
+}
+
+function createReply(response: Response, state: CallState): HttpReply {
+  return {
+    // A browser hides the status of a redirect that it did not follow.
+    status: response.type === "opaqueredirect" ? 302 : response.status,
+    header: (name) => response.headers.get(name) ?? undefined,
+    read: (onChunk) =>
+      new Promise((resolve, reject) => {
+        state.reject = reject;
+        if (state.cancelled !== undefined) return reject(state.cancelled);
+        readBody(response, state, onChunk).then(resolve, reject);
+      }),
+    cancel: () => void response.body?.cancel().catch(ignore),
+  };
+}
+
+async function readBody(response: Response, state: CallState, onChunk: (chunk: Uint8Array) => void): Promise<void> {
+  if (response.body === null) return;
+  const reader = response.body.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read().catch((error: unknown) => {
+        throw state.toError(error);
+      });
+      if (state.cancelled !== undefined) throw state.cancelled;
+      if (done) return;
+      onChunk(value);
+    }
+  } catch (error) {
+    // Nobody waits for it: the body is given up, and its own failure would say nothing new.
+    reader.cancel().catch(ignore);
+    throw error;
+  }
+}
+
+function ignore(): void {}

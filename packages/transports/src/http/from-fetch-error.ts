@@ -1,0 +1,76 @@
+import { cleanText, redactUrl, ToolportError, type CallOutcome, type ToolportErrorCode } from "@toolport/core";
+
+/** The request that failed. */
+export interface FailedRequest {
+  readonly serverId: string;
+  readonly url: URL;
+  /** Whether bytes of it may have arrived; `undefined` when only the error can tell, as with a foreign `fetch`. */
+  readonly sent: boolean | undefined;
+}
+
+interface Failure {
+  readonly code: ToolportErrorCode;
+  readonly summary: string;
+  /** The failure can only happen before the first byte of a request. */
+  readonly beforeSending: boolean;
+}
+
+const unreachable: Failure = { code: "unreachable", summary: "cannot connect to", beforeSending: true };
+const dnsFailed: Failure = { code: "dns_failed", summary: "cannot find the address of", beforeSending: true };
+const tlsFailed: Failure = { code: "tls_failed", summary: "no trusted TLS connection to", beforeSending: true };
+const notHttp: Failure = { code: "protocol_error", summary: "no valid HTTP answer from", beforeSending: false };
+const illegal: Failure = { code: "internal_error", summary: "cannot build a request to", beforeSending: true };
+const cutOff: Failure = { code: "connection_closed", summary: "lost the connection to", beforeSending: false };
+
+// Codes of Node's system errors, of its TLS and HTTP parser, of zlib, and of undici, which is Node's `fetch`.
+const failures: readonly (readonly [RegExp, Failure])[] = [
+  [/^(?:ENOTFOUND$|EAI_)/, dnsFailed],
+  [/^(?:ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|EPROTO$)/, tlsFailed],
+  [/^(?:ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT)$/, unreachable],
+  [/^(?:HPE_|Z_|ERR__ERROR_|UND_ERR_HEADERS_OVERFLOW$)/, notHttp],
+  [/^(?:ERR_INVALID_|ERR_HTTP_|ERR_UNESCAPED_|UND_ERR_INVALID_ARG$)/, illegal],
+];
+
+/** Names the failure of an exchange: what Node's sockets, its HTTP and zlib, or a `fetch` reject with. */
+export function fromFetchError(error: unknown, { serverId, url, sent }: FailedRequest): ToolportError {
+  const code = findCode(error);
+  const known = failures.find(([pattern]) => pattern.test(code))?.[1];
+  const failure = known ?? (sent === false ? unreachable : cutOff);
+  const outcome: CallOutcome = (sent ?? !failure.beforeSending) ? "unknown" : "not-sent";
+  const evidence = code || (error instanceof Error ? error.name : "no reason given");
+  return new ToolportError(`${failure.summary} ${redactUrl(url.href)}: ${evidence}`, {
+    code: failure.code,
+    serverId,
+    outcome,
+    cause: error,
+  });
+}
+
+/** A new connection took too long; nothing was sent on it. */
+export function connectTimedOut({ serverId, url }: Omit<FailedRequest, "sent">, timeoutMs: number): ToolportError {
+  return new ToolportError(`no connection to ${redactUrl(url.href)} within ${timeoutMs} ms`, {
+    code: "unreachable",
+    serverId,
+    outcome: "not-sent",
+    details: { timeoutMs },
+  });
+}
+
+/** A body in a content encoding that the request did not offer. */
+export function unknownEncoding({ serverId, url }: Omit<FailedRequest, "sent">, encoding: string): ToolportError {
+  return new ToolportError(`${redactUrl(url.href)} answered in an encoding that was not offered`, {
+    code: "protocol_error",
+    serverId,
+    details: { excerpt: cleanText(encoding, 100) },
+  });
+}
+
+/** `fetch` hides the reason in a chain of causes; a cycle in it must not hang us. */
+function findCode(error: unknown): string {
+  let current = error;
+  for (let depth = 0; depth < 5 && current instanceof Error; depth += 1) {
+    if ("code" in current && typeof current.code === "string") return current.code;
+    current = current.cause;
+  }
+  return "";
+}

@@ -1,0 +1,19 @@
+import { ToolportError } from "@toolport/core";
+import type { HttpRequest } from "./http-exchange.ts";
+import { isConfidentialUrl } from "./is-confidential-url.ts";
+import { isCredentialHeader } from "./header-rules.ts";
+
+/**
+ * The last check before a request leaves: whatever put them there, headers that carry credentials only go where nobody else
+ * listens. Throws `invalid_spec`, naming the header.
+ */
+export function guardCredentials({ url, headers }: Pick<HttpRequest, "headers" | "url">, serverId: string): void {
+  if (isConfidentialUrl(url)) return;
+  const exposed = Object.keys(headers).find(isCredentialHeader);
+  if (exposed === undefined) return;
+  throw new ToolportError(`header ${exposed} would travel unencrypted to ${url.origin}; use https:`, {
+    code: "invalid_spec",
+    serverId,
+    details: { field: `transport.headers.${exposed}` },
+  });
+}

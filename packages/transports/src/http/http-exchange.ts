@@ -1,0 +1,53 @@
+import type { Clock, ToolportError } from "@toolport/core";
+
+/** One HTTP request. The exchange adds what frames it (`host`, `content-length`, `accept-encoding`). */
+export interface HttpRequest {
+  readonly method: "DELETE" | "GET" | "POST";
+  readonly url: URL;
+  /** Lower-case names; names and values are legal already. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | undefined;
+}
+
+/** Status and headers of an answer, and its body on demand. Either `read` or `cancel` must be called, once. */
+export interface HttpReply {
+  readonly status: number;
+  /** A header's value by lower-case name. */
+  readonly header: (name: string) => string | undefined;
+  /**
+   * Hands over the decoded body piece by piece. Resolves at its proper end; rejects with `connection_closed` when it is cut off,
+   * with `protocol_error` when it cannot be decoded, with whatever `onChunk` throws (the rest is given up), or with the reason of
+   * a `cancel`. `onChunk` is not called again after that.
+   */
+  read(onChunk: (chunk: Uint8Array) => void): Promise<void>;
+  /** Gives up the body, and with it the connection that it would have come on. */
+  cancel(): void;
+}
+
+/** A request under way. */
+export interface HttpCall {
+  /** Rejects with a `ToolportError` whose outcome is `not-sent` only if no byte of the request can have arrived. */
+  readonly reply: Promise<HttpReply>;
+  /** Takes the request back, at any time: what is pending of it, the reply or the reading of its body, rejects with `reason` at once. */
+  cancel(reason: ToolportError): void;
+}
+
+/**
+ * A way to do HTTP: `node:http`, or a `fetch`. Never follows a redirect, sets no deadline of its own but that of connecting, and
+ * decodes bodies as they come, so that a reader who counts bytes bounds the memory.
+ */
+export interface HttpExchange {
+  start(request: HttpRequest): HttpCall;
+  /** Closes every connection, also busy ones. Idempotent. */
+  close(): void;
+}
+
+/** What an exchange is made from. */
+export interface HttpExchangeInit {
+  /** Named in errors. */
+  readonly serverId: string;
+  /** From the start of a new connection until it is ready for the request, TLS included; in milliseconds. Default 15,000 (AN-19). */
+  readonly connectTimeoutMs?: number;
+  /** Default: the real time. */
+  readonly clock?: Clock;
+}

@@ -1,0 +1,161 @@
+import { Agent as HttpAgent, request as requestHttp, type ClientRequest, type IncomingMessage } from "node:http";
+import { Agent as HttpsAgent, request as requestHttps } from "node:https";
+import type { Readable } from "node:stream";
+import { createBrotliDecompress, createUnzip, type BrotliDecompress, type Unzip } from "node:zlib";
+import { systemClock, type ToolportError } from "@toolport/core";
+import { connectTimedOut, fromFetchError, unknownEncoding } from "./from-fetch-error.ts";
+import type { HttpCall, HttpExchange, HttpExchangeInit, HttpReply, HttpRequest } from "./http-exchange.ts";
+
+// Servers commonly close an idle connection after 5 s. A request that crosses such a close is lost with an unknown outcome, so we
+// let go first.
+const idleConnectionMs = 4000;
+
+/** The exchange of Node: `node:http` on kept-alive connections, without the fixed time limits of Node's `fetch`. */
+export function createDefaultExchange(init: HttpExchangeInit): HttpExchange {
+  const agents = {
+    http: new HttpAgent({ keepAlive: true, timeout: idleConnectionMs }),
+    https: new HttpsAgent({ keepAlive: true, timeout: idleConnectionMs }),
+  };
+  return {
+    start: (request) => startCall(request, agents, init),
+    close() {
+      agents.http.destroy();
+      agents.https.destroy();
+    },
+  };
+}
+
+interface Agents {
+  readonly http: HttpAgent;
+  readonly https: HttpsAgent;
+}
+
+/** What the parts of one call tell each other. */
+interface CallState {
+  /** Whether bytes of the request may have left. */
+  sent: boolean;
+  /** Why the call was taken back. */
+  cancelled: ToolportError | undefined;
+  /** Rejects what the caller is waiting for: the reply, then its body. */
+  reject: (reason: unknown) => void;
+  toError(error: unknown): ToolportError;
+  /** Names the request in errors. */
+  readonly context: { readonly serverId: string; readonly url: URL };
+}
+
+function startCall(request: HttpRequest, agents: Agents, init: HttpExchangeInit): HttpCall {
+  const { url } = request;
+  const { serverId, connectTimeoutMs = 15_000, clock = systemClock } = init;
+  const context = { serverId, url };
+  const state: CallState = {
+    context,
+    sent: false,
+    cancelled: undefined,
+    reject: () => {},
+    toError: (error) => state.cancelled ?? fromFetchError(error, { ...context, sent: state.sent }),
+  };
+  let outgoing: ClientRequest | undefined;
+  const cancel = (reason: ToolportError): void => {
+    state.cancelled ??= reason;
+    state.reject(reason);
+    outgoing?.destroy();
+  };
+  const reply = new Promise<HttpReply>((resolve, reject) => {
+    state.reject = reject;
+    try {
+      outgoing = openRequest(request, agents);
+    } catch (error) {
+      return reject(state.toError(error));
+    }
+    outgoing.once("socket", (socket) => {
+      state.sent = !socket.connecting;
+      if (state.sent) return;
+      const cancelTimer = clock.schedule(connectTimeoutMs, () => cancel(connectTimedOut(context, connectTimeoutMs)));
+      socket.once("close", cancelTimer);
+      // Until then the request waits in the socket.
+      socket.once(url.protocol === "https:" ? "secureConnect" : "connect", () => {
+        cancelTimer();
+        state.sent = true;
+      });
+    });
+    outgoing.once("response", (message) => resolve(createReply(message, state)));
+    outgoing.on("error", (error) => reject(state.toError(error)));
+    outgoing.end(request.body);
+  });
+  return { reply, cancel };
+}
+
+function openRequest({ method, url, headers, body }: HttpRequest, agents: Agents): ClientRequest {
+  const framed = {
+    ...headers,
+    "accept-encoding": "gzip, deflate, br",
+    ...(body !== undefined && { "content-length": Buffer.byteLength(body) }),
+  };
+  return url.protocol === "https:"
+    ? requestHttps(url, { agent: agents.https, method, headers: framed })
+    : requestHttp(url, { agent: agents.http, method, headers: framed });
+}
+
+function createReply(message: IncomingMessage, state: CallState): HttpReply {
+  return {
+    status: message.statusCode ?? 0,
+    header(name) {
+      const value = message.headers[name];
+      return Array.isArray(value) ? value.join(", ") : value;
+    },
+    read: (onChunk) =>
+      new Promise((resolve, reject) => {
+        let isOpen = true;
+        const stop = (error: unknown): void => {
+          if (!isOpen) return;
+          isOpen = false;
+          message.destroy();
+          reject(error);
+        };
+        state.reject = stop;
+        if (state.cancelled !== undefined) return stop(state.cancelled);
+        const encoding = message.headers["content-encoding"]?.trim().toLowerCase() ?? "";
+        const body = decodeBody(message, encoding);
+        if (body === undefined) return stop(unknownEncoding(state.context, encoding));
+        body.on("data", (chunk: Buffer) => {
+          if (!isOpen) return;
+          try {
+            onChunk(chunk);
+          } catch (error) {
+            stop(error);
+          }
+        });
+        body.once("end", () => {
+          isOpen = false;
+          resolve();
+        });
+        body.once("error", (error) => stop(state.toError(error)));
+        // Neither ended nor failed: given up by `cancel()`.
+        body.once("close", () => stop(state.toError(undefined)));
+      }),
+    cancel: () => void message.destroy(),
+  };
+}
+
+/** The body as the server meant it; `undefined` when it uses an encoding that was not offered. */
+function decodeBody(message: IncomingMessage, encoding: string): Readable | undefined {
+  switch (encoding) {
+    case "":
+    case "identity":
+      return message;
+    case "gzip":
+    case "x-gzip":
+    case "deflate":
+      return pipeThrough(message, createUnzip());
+    case "br":
+      return pipeThrough(message, createBrotliDecompress());
+    default:
+      return undefined;
+  }
+}
+
+function pipeThrough(message: IncomingMessage, decoder: BrotliDecompress | Unzip): Readable {
+  // `pipe` forwards no errors.
+  message.once("error", (error) => decoder.destroy(error));
+  return message.pipe(decoder);
+}

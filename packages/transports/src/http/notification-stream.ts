@@ -1,0 +1,146 @@
+import { isToolportError, type Random } from "@toolport/core";
+import { acceptUnsolicited, type MessageSink } from "./accept-message.ts";
+import type { Cancellable } from "./answer-stream.ts";
+import { startDelay } from "./delay.ts";
+import { messageTooLarge, noStream } from "./answer-error.ts";
+import type { HttpEndpoint } from "./http-endpoint.ts";
+import type { HttpCall, HttpReply } from "./http-exchange.ts";
+import { createMessageParser } from "./message-parser.ts";
+import { readRemark } from "./read-body.ts";
+import { isPassing, reconnectDelayMs } from "./reconnect-delay.ts";
+import { replyKindOf } from "./reply-kind.ts";
+
+/** What a notification stream is made from. */
+export interface NotificationStreamInit {
+  readonly endpoint: HttpEndpoint;
+  readonly maxMessageBytes: number;
+  readonly sink: MessageSink;
+  readonly random: Random;
+  /** The server opened a session. */
+  readonly hadSession: boolean;
+  /** Asks for the stream, or for what comes after the event with this id. */
+  readonly open: (lastEventId: string | undefined) => HttpCall;
+  /** Messages may have been missed: the stream broke off, or is back after a gap. */
+  readonly onInterrupted: () => void;
+  /** Told when the stream is lost, once per gap, and when the server turns out to have none. */
+  readonly onLost: (how: string) => void;
+}
+
+// A stream that lasted this long was a good one, even if nothing came on it.
+const goodStreamMs = 60_000;
+
+interface State extends NotificationStreamInit {
+  isCancelled: boolean;
+  /** What is under way. */
+  step: Cancellable | undefined;
+  /** The server has such a stream: it was open once. */
+  wasOpen: boolean;
+  /** It is not open, though it should be. */
+  inGap: boolean;
+  /** Something came on the latest stream. */
+  broughtSomething: boolean;
+  lastEventId: string | undefined;
+  /** How long the server asks to wait before coming back. */
+  retryMs: number | undefined;
+}
+
+/**
+ * Keeps the stream on which a server of the 2025 revisions sends what answers no request (a GET of its URL) open until it is
+ * cancelled: whatever ends it, it is opened again, at growing intervals of up to a minute. A server that refuses the first GET has
+ * no such stream, which is its right; that is the end of it.
+ */
+export function openNotificationStream(init: NotificationStreamInit): Cancellable {
+  const state: State = {
+    ...init,
+    isCancelled: false,
+    step: undefined,
+    wasOpen: false,
+    inGap: false,
+    broughtSomething: false,
+    lastEventId: undefined,
+    retryMs: undefined,
+  };
+  void keepOpen(state);
+  return {
+    cancel(reason) {
+      state.isCancelled = true;
+      state.step?.cancel(reason);
+    },
+  };
+}
+
+async function keepOpen(state: State): Promise<void> {
+  const { clock } = state.endpoint;
+  for (let barren = 0; ;) {
+    const openedAt = clock.now();
+    state.broughtSomething = false;
+    const end = await listenOnce(state);
+    if (state.isCancelled || end === "refused") return;
+    barren = state.broughtSomething || clock.now() - openedAt > goodStreamMs ? 0 : barren + 1;
+    const delay = startDelay(clock, reconnectDelayMs({ barren, serverMs: state.retryMs, random: state.random }));
+    state.step = delay;
+    try {
+      await delay.done;
+    } catch {
+      return; // It was cancelled.
+    }
+  }
+}
+
+async function listenOnce(state: State): Promise<"lost" | "refused"> {
+  try {
+    const call = state.open(state.lastEventId);
+    state.step = call;
+    const reply = await call.reply;
+    if (replyKindOf(reply) !== "events") return await readRefusal(reply, state);
+    state.wasOpen = true;
+    if (state.inGap) {
+      state.inGap = false;
+      state.onInterrupted();
+    }
+    await readMessages(reply, state);
+    lose(state, "it ended");
+  } catch (error) {
+    lose(state, isToolportError(error) ? error.rawMessage : String(error));
+  }
+  return "lost";
+}
+
+async function readMessages(reply: HttpReply, state: State): Promise<void> {
+  const { endpoint, maxMessageBytes, sink } = state;
+  const parser = createMessageParser({
+    maxMessageBytes,
+    tooLarge: () => messageTooLarge(endpoint, maxMessageBytes),
+    onNoise: (text) => sink.onNoise(text),
+    onJson(json) {
+      state.broughtSomething = true;
+      acceptUnsolicited(json, sink);
+    },
+  });
+  try {
+    await reply.read((chunk) => parser.push(chunk));
+  } finally {
+    state.lastEventId = parser.lastEventId ?? state.lastEventId;
+    state.retryMs = parser.retryMs ?? state.retryMs;
+  }
+}
+
+async function readRefusal(reply: HttpReply, state: State): Promise<"lost" | "refused"> {
+  const { status } = reply;
+  const error = noStream(state.endpoint, await readRemark(reply), state.hadSession);
+  // Once there was a stream, the server has one, whatever it or a gateway before it says now.
+  if (state.wasOpen || isPassing(status)) {
+    state.retryMs = error.details.retryAfterMs ?? state.retryMs;
+    lose(state, error.rawMessage);
+    return "lost";
+  }
+  if (status !== 405) state.onLost(`the server has none: ${error.rawMessage}`);
+  return "refused";
+}
+
+function lose(state: State, how: string): void {
+  if (state.isCancelled || state.inGap) return;
+  state.inGap = true;
+  state.onLost(how);
+  if (state.wasOpen) state.onInterrupted();
+}

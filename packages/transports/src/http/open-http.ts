@@ -1,0 +1,149 @@
+import {
+  createRedactor,
+  specError,
+  systemClock,
+  type Clock,
+  type HttpTransportSpec,
+  type Random,
+  type ServerSpec,
+} from "@toolport/core";
+import { createDefaultExchange } from "#http-exchange";
+import type { HostTransport, TransportContext } from "../host-transport.ts";
+import { resolveSettings } from "../resolve-settings.ts";
+import type { AuthorizationProvider } from "./authorization-provider.ts";
+import { createAuthorizer, finishAuthorization, type AuthorizerInit } from "./authorizer.ts";
+import { checkHttpSpec } from "./check-http-spec.ts";
+import { createExchangeFetch } from "./exchange-fetch.ts";
+import { createFetchExchange, type Fetch } from "./fetch-exchange.ts";
+import { createHttpEndpoint, type HttpEndpoint } from "./http-endpoint.ts";
+import type { HttpExchange } from "./http-exchange.ts";
+import { createSseTransport } from "./sse-transport.ts";
+import { createStreamableHttpTransport } from "./streamable-http-transport.ts";
+
+/** How HTTP is done; the same for all servers of a connector. */
+export interface HttpOptions {
+  /**
+   * Does the requests instead of the runtime's own HTTP, for proxies and tests. Default: `node:http` on Node, elsewhere the global
+   * `fetch`. With a `fetch`, connecting has no deadline of its own, and the limits that the `fetch` has of its own apply.
+   */
+  readonly fetch?: Fetch | undefined;
+  /** Whose credentials a server with `auth: "oauth"` gets. The same object each time for the same server. */
+  readonly authProvider?: ((spec: ServerSpec) => AuthorizationProvider | undefined) | undefined;
+  /** Default: the real time. */
+  readonly clock?: Clock | undefined;
+  /** Spreads reconnections. Default: `Math.random`. */
+  readonly random?: Random | undefined;
+}
+
+/**
+ * Makes a Streamable HTTP transport. Nothing is sent before its first `send()`. Throws `invalid_spec` as {@linkcode checkHttpSpec}
+ * does, and for `auth: "oauth"` without a provider.
+ */
+export async function openStreamableHttp(
+  spec: ServerSpec,
+  context: TransportContext,
+  options: HttpOptions = {},
+): Promise<HostTransport> {
+  const { id } = spec;
+  const { timeouts, limits } = resolveSettings(spec);
+  return createStreamableHttpTransport({
+    endpoint: openEndpoint(spec, options),
+    maxMessageBytes: limits.maxMessageBytes,
+    requestMs: timeouts.requestMs,
+    closeMs: timeouts.closeMs,
+    random: options.random ?? Math.random,
+    onNoise: noiseReporter(spec, context),
+    onStreamLost(how) {
+      const message = `the notification stream of ${JSON.stringify(id)} is not open: ${how}`;
+      context.onDiagnostic({ kind: "stream-lost", serverId: id, message });
+    },
+  });
+}
+
+/** Makes a transport of the old HTTP+SSE kind; its `start()` opens the stream. Throws as {@linkcode openStreamableHttp}. */
+export async function openSse(
+  spec: ServerSpec,
+  context: TransportContext,
+  options: HttpOptions = {},
+): Promise<HostTransport> {
+  const { timeouts, limits } = resolveSettings(spec);
+  return createSseTransport({
+    endpoint: openEndpoint(spec, options),
+    maxMessageBytes: limits.maxMessageBytes,
+    requestMs: timeouts.requestMs,
+    callMs: timeouts.callMs,
+    signal: context.signal,
+    onNoise: noiseReporter(spec, context),
+  });
+}
+
+/**
+ * Completes an OAuth authorization that an `auth_required` asked for; connect again afterwards. `callback` is the whole query of
+ * the redirect, because the issuer in it has to be checked (RFC 9207); comparing its `state` is the provider's part. Throws
+ * `auth_required` when the user declined or the code was refused, and `invalid_spec` when the server does not use OAuth.
+ */
+export async function finishHttpAuthorization(
+  spec: ServerSpec,
+  callback: URLSearchParams,
+  options: HttpOptions,
+): Promise<void> {
+  const http = assertHttp(spec);
+  if (http.transport.auth !== "oauth") throw specError(spec.id, "transport.auth", 'must be "oauth"');
+  const exchange = openExchange(http, options);
+  try {
+    await finishAuthorization(callback, authorizerInit(http, exchange, options));
+  } finally {
+    exchange.close();
+  }
+}
+
+type HttpServerSpec = ServerSpec & { readonly transport: HttpTransportSpec };
+
+function openEndpoint(spec: ServerSpec, options: HttpOptions): HttpEndpoint {
+  const http = assertHttp(spec);
+  const exchange = openExchange(http, options);
+  const needsAuthorizer = http.transport.auth === "oauth";
+  return createHttpEndpoint({
+    spec: http,
+    exchange,
+    authorizer: needsAuthorizer ? createAuthorizer(authorizerInit(http, exchange, options)) : undefined,
+    clock: options.clock,
+  });
+}
+
+function assertHttp(spec: ServerSpec): HttpServerSpec {
+  const { transport } = spec;
+  if (transport.kind !== "http") throw new TypeError(`a server of kind ${transport.kind} is not reached by HTTP`);
+  checkHttpSpec(spec);
+  return { ...spec, transport };
+}
+
+function openExchange({ id }: HttpServerSpec, { fetch, clock = systemClock }: HttpOptions): HttpExchange {
+  return fetch === undefined
+    ? createDefaultExchange({ serverId: id, clock })
+    : createFetchExchange(fetch, { serverId: id });
+}
+
+function authorizerInit(spec: HttpServerSpec, exchange: HttpExchange, options: HttpOptions): AuthorizerInit {
+  const provider = options.authProvider?.(spec);
+  if (provider === undefined) throw specError(spec.id, "transport.auth", "needs a connector with an authProvider");
+  return {
+    provider,
+    serverId: spec.id,
+    serverUrl: new URL(spec.transport.url),
+    redact: createRedactor(spec),
+    fetchFn: createExchangeFetch({ exchange, serverId: spec.id, clock: options.clock }),
+    // Its module costs more to load than everything else here, and only OAuth needs it.
+    loadOAuth: () => import("@modelcontextprotocol/client"),
+    clock: options.clock,
+  };
+}
+
+function noiseReporter({ id }: ServerSpec, { onDiagnostic }: TransportContext): (text: string) => void {
+  return (text) =>
+    onDiagnostic({
+      kind: "protocol-noise",
+      serverId: id,
+      message: `${JSON.stringify(id)} sent ${text}; it is ignored`,
+    });
+}

@@ -1,0 +1,16 @@
+import type { HttpReply } from "./http-exchange.ts";
+
+/**
+ * What a reply is, by its status and media type: `refused` is anything but a success, `accepted` a success that promises no body,
+ * `other` a success with a body that MCP does not know.
+ */
+export type ReplyKind = "accepted" | "events" | "json" | "other" | "refused";
+
+/** Tells the kind of a reply. */
+export function replyKindOf({ status, header }: Pick<HttpReply, "header" | "status">): ReplyKind {
+  if (status < 200 || status > 299) return "refused";
+  if (status === 202 || status === 204 || status === 205) return "accepted";
+  const mediaType = header("content-type")?.split(";", 1)[0]?.trim().toLowerCase();
+  if (mediaType === "text/event-stream") return "events";
+  return mediaType === "application/json" ? "json" : "other";
+}

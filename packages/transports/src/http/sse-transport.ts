@@ -1,0 +1,180 @@
+import type { JSONRPCMessage } from "@modelcontextprotocol/client";
+import type { ToolportError } from "@toolport/core";
+import type { HostTransport } from "../host-transport.ts";
+import { acceptAny, type MessageSink } from "./accept-message.ts";
+import {
+  asToolportError,
+  messageTooLarge,
+  noAnswer,
+  noStream,
+  streamEnded,
+  takenBack,
+  transportClosed,
+} from "./answer-error.ts";
+import type { Cancellable } from "./answer-stream.ts";
+import { startBriefCall } from "./brief-call.ts";
+import type { HttpEndpoint } from "./http-endpoint.ts";
+import type { HttpReply } from "./http-exchange.ts";
+import { createMessageParser } from "./message-parser.ts";
+import { readRemark } from "./read-body.ts";
+import { replyKindOf } from "./reply-kind.ts";
+
+/** What a transport of the old HTTP+SSE kind is made from. */
+export interface SseInit {
+  readonly endpoint: HttpEndpoint;
+  readonly maxMessageBytes: number;
+  /** For a notification to be taken, in milliseconds. */
+  readonly requestMs: number;
+  /** For a request to be taken, in milliseconds: a server may hold its reply until it has the answer. */
+  readonly callMs: number;
+  /** Aborts `start()`. */
+  readonly signal: AbortSignal;
+  readonly onNoise: (text: string) => void;
+}
+
+interface State extends SseInit {
+  readonly host: HostTransport;
+  readonly sink: MessageSink;
+  /** All that waits for the server. */
+  readonly underWay: Set<Cancellable>;
+  /** Where messages are sent, once the server said so. */
+  target: URL | undefined;
+  protocolVersion: string | undefined;
+  closeReason: ToolportError | undefined;
+  isClosed: boolean;
+}
+
+/**
+ * The HTTP+SSE of 2024-11-05: one stream for all that the server says, whose first event names the URL that messages go to.
+ * `start()` opens the stream and waits for that event; it rejects with what the status means, what broke the exchange, or
+ * `aborted`. The stream is the connection: whatever ends it ends the transport at once, with a reason.
+ */
+export function createSseTransport(init: SseInit): HostTransport {
+  const host: HostTransport = {
+    get closeReason() {
+      return state.closeReason;
+    },
+    setProtocolVersion(version) {
+      state.protocolVersion = version;
+    },
+    start: () => start(state),
+    send: (message) => send(state, message),
+    close: async () => end(state, transportClosed(state.endpoint)),
+  };
+  const state: State = {
+    ...init,
+    host,
+    sink: {
+      deliver(message) {
+        if (!state.isClosed) host.onmessage?.(message);
+      },
+      onNoise: init.onNoise,
+    },
+    underWay: new Set(),
+    target: undefined,
+    protocolVersion: undefined,
+    closeReason: undefined,
+    isClosed: false,
+  };
+  return host;
+}
+
+async function start(state: State): Promise<void> {
+  const { endpoint, signal, underWay } = state;
+  if (signal.aborted) throw takenBack(endpoint, "not-sent");
+  const call = endpoint.call({ method: "GET", headers: { accept: "text/event-stream" } });
+  const onAbort = (): void => call.cancel(takenBack(endpoint, "not-sent"));
+  underWay.add(call);
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    const reply = await call.reply;
+    if (replyKindOf(reply) !== "events") throw noStream(endpoint, await readRemark(reply), false);
+    await new Promise<void>((resolve, reject) => {
+      // Goes on when this promise is long settled.
+      void follow(state, reply, { onTarget: resolve, onEnd: reject });
+    });
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+interface Following {
+  /** It is known where messages go. */
+  readonly onTarget: () => void;
+  readonly onEnd: (reason: ToolportError) => void;
+}
+
+/** Reads the stream until it ends, and the transport with it. */
+async function follow(state: State, reply: HttpReply, { onTarget, onEnd }: Following): Promise<void> {
+  const { endpoint, maxMessageBytes, sink } = state;
+  let reason: ToolportError;
+  const parser = createMessageParser({
+    maxMessageBytes,
+    tooLarge: () => messageTooLarge(endpoint, maxMessageBytes),
+    onNoise: (text) => sink.onNoise(text),
+    onJson(json) {
+      if (state.target === undefined) sink.onNoise("a message before it said where to answer");
+      else acceptAny(json, sink);
+    },
+    onOtherEvent(type, data) {
+      if (type !== "endpoint" || state.target !== undefined) return;
+      state.target = readTarget(data, endpoint);
+      onTarget();
+    },
+  });
+  try {
+    await reply.read((chunk) => parser.push(chunk));
+    reason = streamEnded(endpoint);
+  } catch (error) {
+    reason = asToolportError(error, endpoint);
+  }
+  onEnd(reason);
+  if (state.target !== undefined) end(state, reason);
+}
+
+// Credentials go along with every message, so the server may only name a place of its own.
+function readTarget(data: string, endpoint: HttpEndpoint): URL {
+  const { url } = endpoint;
+  const target = URL.canParse(data, url.href) ? new URL(data, url) : undefined;
+  if (target?.origin !== url.origin || target.username !== "" || target.password !== "") {
+    throw noAnswer(endpoint, "a message URL of another origin", target?.origin ?? data);
+  }
+  return target;
+}
+
+async function send(state: State, message: JSONRPCMessage): Promise<void> {
+  const { endpoint, target, protocolVersion, underWay } = state;
+  if (state.isClosed) throw state.closeReason ?? transportClosed(endpoint);
+  if (target === undefined) throw new TypeError("send() before start()");
+  const isRequest = "method" in message && "id" in message;
+  const call = startBriefCall(
+    endpoint,
+    {
+      method: "POST",
+      url: target,
+      body: JSON.stringify(message),
+      headers: {
+        "content-type": "application/json",
+        ...(protocolVersion !== undefined && { "mcp-protocol-version": protocolVersion }),
+      },
+    },
+    isRequest ? state.callMs : state.requestMs,
+  );
+  underWay.add(call);
+  try {
+    const reply = await call.reply;
+    // The URL is the session.
+    if (replyKindOf(reply) === "refused") throw endpoint.toError(reply, true);
+  } finally {
+    underWay.delete(call);
+  }
+}
+
+function end(state: State, reason: ToolportError): void {
+  if (state.isClosed) return;
+  state.isClosed = true;
+  if (reason.code !== "closed") state.closeReason = reason;
+  for (const step of state.underWay) step.cancel(reason);
+  state.endpoint.close();
+  state.host.onclose?.();
+}

@@ -1,0 +1,255 @@
+import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/client";
+import type { Random } from "@toolport/core";
+import type { HostSendOptions, HostTransport } from "../host-transport.ts";
+import type { MessageSink } from "./accept-message.ts";
+import { acceptReply } from "./accept-reply.ts";
+import { asToolportError, noAnswer, takenBack, transportClosed } from "./answer-error.ts";
+import { readAnswerStream, type Cancellable } from "./answer-stream.ts";
+import { startBriefCall } from "./brief-call.ts";
+import type { EndpointRequest, HttpEndpoint } from "./http-endpoint.ts";
+import type { HttpReply } from "./http-exchange.ts";
+import { openNotificationStream } from "./notification-stream.ts";
+import { envelopeVersionOf, protocolHeaders } from "./protocol-headers.ts";
+import { replyKindOf } from "./reply-kind.ts";
+import { requestHeaders } from "./request-headers.ts";
+
+/** What a Streamable HTTP transport is made from. */
+export interface StreamableHttpInit {
+  readonly endpoint: HttpEndpoint;
+  readonly maxMessageBytes: number;
+  /** For a notification to be taken, in milliseconds. */
+  readonly requestMs: number;
+  /** For the session to be deleted, in milliseconds. */
+  readonly closeMs: number;
+  readonly random: Random;
+  readonly onNoise: (text: string) => void;
+  /** Told how the stream for notifications was lost, once per gap. */
+  readonly onStreamLost: (how: string) => void;
+}
+
+interface State extends StreamableHttpInit {
+  readonly host: HostTransport;
+  readonly sink: MessageSink;
+  /** All that waits for the server. */
+  readonly underWay: Set<Cancellable>;
+  sessionId: string | undefined;
+  protocolVersion: string | undefined;
+  isClosed: boolean;
+}
+
+/**
+ * Streamable HTTP in both eras: one POST per message, answered with JSON or with a stream of events. A session that the server
+ * opens with its answer to `initialize` is kept, and after `notifications/initialized` the server's own stream is listened to;
+ * neither exists in 2026-07-28, where a request is told by the revision in its `_meta`.
+ *
+ * `send()` of a request settles when the server has taken it: after the answer if that is JSON, at its start if it is a stream.
+ * What goes wrong later is told by `onrequestfailed`. Nothing is sent before the first `send()`.
+ */
+export function createStreamableHttpTransport(init: StreamableHttpInit): HostTransport {
+  let closing: Promise<void> | undefined;
+  const host: HostTransport = {
+    hasPerRequestStream: true,
+    get sessionId() {
+      return state.sessionId;
+    },
+    setProtocolVersion(version) {
+      state.protocolVersion = version;
+    },
+    start: () => Promise.resolve(),
+    send: (message, options = {}) => send(state, message, options),
+    close: () => (closing ??= close(state)),
+  };
+  const state: State = {
+    ...init,
+    host,
+    sink: {
+      deliver(message) {
+        if (!state.isClosed) host.onmessage?.(message);
+      },
+      onNoise: init.onNoise,
+    },
+    underWay: new Set(),
+    sessionId: undefined,
+    protocolVersion: undefined,
+    isClosed: false,
+  };
+  return host;
+}
+
+async function send(state: State, message: JSONRPCMessage, options: HostSendOptions): Promise<void> {
+  if (state.isClosed) throw transportClosed(state.endpoint);
+  const request = toRequest(state, message, options);
+  if ("method" in message && "id" in message) {
+    await sendRequest(state, { id: message.id, message, request }, options.requestSignal);
+    return;
+  }
+  const call = startBriefCall(state.endpoint, request, state.requestMs);
+  state.underWay.add(call);
+  try {
+    const reply = await call.reply;
+    if (replyKindOf(reply) === "refused") throw state.endpoint.toError(reply, "mcp-session-id" in request.headers);
+  } finally {
+    state.underWay.delete(call);
+  }
+  const isInitialized = "method" in message && message.method === "notifications/initialized";
+  if (isInitialized && !state.isClosed) listen(state);
+}
+
+function toRequest(state: State, message: JSONRPCMessage, { headers }: HostSendOptions): EndpointRequest {
+  return {
+    method: "POST",
+    body: JSON.stringify(message),
+    headers: {
+      ...requestHeaders(headers, state.endpoint.serverId),
+      ...(!isInitialize(message) && connectionHeaders(state)),
+      ...protocolHeaders(message),
+      accept: "application/json, text/event-stream",
+      "content-type": "application/json",
+    },
+  };
+}
+
+interface Outgoing {
+  readonly id: RequestId;
+  readonly message: JSONRPCMessage;
+  readonly request: EndpointRequest;
+}
+
+/** A request that waits for its answer. */
+interface Pending extends Cancellable {
+  readonly id: RequestId;
+  /** What it waits for right now. */
+  step: Cancellable;
+  isCancelled: boolean;
+  /** It waits no more. */
+  release(): void;
+}
+
+async function sendRequest(
+  state: State,
+  { id, message, request }: Outgoing,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  if (signal?.aborted) throw takenBack(state.endpoint, "not-sent");
+  const call = state.endpoint.call(request);
+  const pending = trackRequest(state, { id, step: call, signal });
+  let isStreaming = false;
+  try {
+    const reply = await call.reply;
+    const kind = replyKindOf(reply);
+    if (isInitialize(message) && kind !== "refused") state.sessionId = sessionIdOf(reply, state.endpoint);
+    if (kind === "events") {
+      isStreaming = true;
+      // 2026-07-28 has no resumption: a stream that breaks off is lost.
+      void followStream(state, { pending, reply, isResumable: envelopeVersionOf(message) === undefined });
+    } else {
+      await acceptReply(reply, { ...state, id, hadSession: "mcp-session-id" in request.headers });
+    }
+  } finally {
+    if (!isStreaming) pending.release();
+  }
+}
+
+function trackRequest(
+  state: State,
+  { id, step, signal }: { id: RequestId; step: Cancellable; signal: AbortSignal | undefined },
+): Pending {
+  const onAbort = (): void => pending.cancel(takenBack(state.endpoint, "unknown"));
+  const pending: Pending = {
+    id,
+    step,
+    isCancelled: false,
+    cancel(reason) {
+      pending.isCancelled = true;
+      pending.step.cancel(reason);
+    },
+    release() {
+      state.underWay.delete(pending);
+      signal?.removeEventListener("abort", onAbort);
+    },
+  };
+  state.underWay.add(pending);
+  signal?.addEventListener("abort", onAbort);
+  return pending;
+}
+
+async function followStream(
+  state: State,
+  { pending, reply, isResumable }: { pending: Pending; reply: HttpReply; isResumable: boolean },
+): Promise<void> {
+  const { endpoint, host } = state;
+  try {
+    await readAnswerStream(reply, {
+      ...state,
+      id: pending.id,
+      hadSession: state.sessionId !== undefined,
+      resume: isResumable ? (lastEventId) => endpoint.call(streamRequest(state, lastEventId)) : undefined,
+      onStep: (step) => {
+        pending.step = step;
+      },
+    });
+  } catch (error) {
+    if (!pending.isCancelled) host.onrequestfailed?.(pending.id, asToolportError(error, endpoint));
+  } finally {
+    pending.release();
+  }
+}
+
+// The server's own stream, which only a legacy server has.
+function listen(state: State): void {
+  const { endpoint, host, onStreamLost } = state;
+  const stream = openNotificationStream({
+    ...state,
+    hadSession: state.sessionId !== undefined,
+    open: (lastEventId) => endpoint.call(streamRequest(state, lastEventId)),
+    onInterrupted: () => host.oninterrupted?.(),
+    onLost: onStreamLost,
+  });
+  state.underWay.add(stream);
+}
+
+function streamRequest(state: State, lastEventId: string | undefined): EndpointRequest {
+  return {
+    method: "GET",
+    mayAuthorize: false,
+    headers: {
+      ...connectionHeaders(state),
+      accept: "text/event-stream",
+      ...(lastEventId !== undefined && { "last-event-id": lastEventId }),
+    },
+  };
+}
+
+async function close(state: State): Promise<void> {
+  const { endpoint, host, underWay, sessionId, closeMs } = state;
+  state.isClosed = true;
+  for (const step of underWay) step.cancel(transportClosed(endpoint));
+  if (sessionId !== undefined) {
+    const request: EndpointRequest = { method: "DELETE", mayAuthorize: false, headers: connectionHeaders(state) };
+    // A courtesy: a server that does not hear of it, or that does not allow it (405), lets the session expire.
+    await startBriefCall(endpoint, request, closeMs).reply.catch(() => undefined);
+  }
+  endpoint.close();
+  host.onclose?.();
+}
+
+function connectionHeaders({ sessionId, protocolVersion }: State): Record<string, string> {
+  return {
+    ...(sessionId !== undefined && { "mcp-session-id": sessionId }),
+    ...(protocolVersion !== undefined && { "mcp-protocol-version": protocolVersion }),
+  };
+}
+
+// The revision allows visible ASCII only; what else a server sends could not be echoed in a header.
+const legalSessionId = /^[\u0021-\u007E]{1,4096}$/;
+
+function sessionIdOf(reply: HttpReply, endpoint: HttpEndpoint): string | undefined {
+  const sessionId = reply.header("mcp-session-id");
+  if (sessionId === undefined || legalSessionId.test(sessionId)) return sessionId;
+  reply.cancel();
+  throw noAnswer(endpoint, "an illegal session id", "");
+}
+
+function isInitialize(message: JSONRPCMessage): boolean {
+  return "method" in message && message.method === "initialize";
+}
