@@ -23,3 +23,6 @@ export const systemClock: Clock = {
 
 /** Yields numbers in `[0, 1)`. */
 export type Random = () => number;
+
+/** The runtime's own randomness; for jitter, not for secrets. */
+export const systemRandom: Random = () => Math.random();

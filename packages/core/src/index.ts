@@ -53,7 +53,7 @@ export { assertServerSpec, specError } from "./assert-server-spec.ts";
 export { withErrorContext, type ToolportErrorPatch } from "./toolport-error.ts";
 export { createDeadline, type Deadline, type DeadlineInit } from "./deadline.ts";
 export { createEvent, type EventSource } from "./event.ts";
-export { systemClock, type Cancel, type Clock, type Random } from "./clock.ts";
+export { systemClock, systemRandom, type Cancel, type Clock, type Random } from "./clock.ts";
 export { isJsonObject } from "./json.ts";
 export { createRedactor, type Redactor } from "./redact.ts";
 export { cleanText, inspectText, truncateText, type TextFlag } from "./untrusted-text.ts";

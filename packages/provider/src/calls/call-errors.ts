@@ -1,0 +1,72 @@
+import {
+  ToolportError,
+  withErrorContext,
+  type ErrorDetails,
+  type ToolCall,
+  type ToolOrigin,
+  type ToolportErrorCode,
+} from "@toolport/core";
+import type { Session } from "../link/sessions.ts";
+import { toToolportError } from "../to-toolport-error.ts";
+
+/** A call that its caller gave up before it was sent. */
+export function abortedError(origin: ToolOrigin, cause: unknown): ToolportError {
+  return callError("aborted", origin, { problem: "was aborted before it was sent", cause });
+}
+
+/** A call for which there is no room. */
+export function overloadedError(origin: ToolOrigin, waiting: number): ToolportError {
+  return callError("overloaded", origin, {
+    problem: `was refused: ${waiting} calls of the server are waiting already`,
+  });
+}
+
+/** A call that was still waiting when its time was up. */
+export function timeoutError(origin: ToolOrigin, timeoutMs: number): ToolportError {
+  return callError("call_timeout", origin, {
+    problem: `was not sent: its server was not ready, or busy with other calls, for ${timeoutMs} ms (timeouts.callMs)`,
+    details: { timeoutMs },
+  });
+}
+
+/** A call whose tool is no longer on offer. */
+export function toolRemovedError(origin: ToolOrigin): ToolportError {
+  return callError("tool_removed", origin, { problem: "was not sent: the server no longer offers the tool" });
+}
+
+/** What kept a call from being sent: the server's trouble, the deadline, or the caller. */
+export function notSentError(reason: unknown, { origin, options }: ToolCall, retryAfterMs?: number): ToolportError {
+  if (options.signal?.aborted === true && reason === options.signal.reason) return abortedError(origin, reason);
+  const error = toToolportError(reason, origin.serverId, "tools/call");
+  if (error.toolName !== undefined && error.outcome === "not-sent") return error;
+  return withErrorContext(error, {
+    toolName: origin.toolName,
+    outcome: "not-sent",
+    ...(retryAfterMs !== undefined && { details: { retryAfterMs } }),
+  });
+}
+
+/** What became of a call that was handed to its connection. */
+export function failedCallError(reason: unknown, { origin }: ToolCall, session: Session): ToolportError {
+  const error = toToolportError(reason, origin.serverId, "tools/call");
+  const { toolName } = origin;
+  // This host closed the session under the call: the reason for that says more. Whether the tool ran, nobody knows.
+  if (error.code === "closed") {
+    return withErrorContext(session.endedBy ?? error, { toolName, outcome: "unknown", cause: error });
+  }
+  return error.toolName === undefined ? withErrorContext(error, { toolName }) : error;
+}
+
+function callError(
+  code: ToolportErrorCode,
+  { serverId, toolName }: ToolOrigin,
+  { problem, ...rest }: { readonly problem: string; readonly cause?: unknown; readonly details?: ErrorDetails },
+): ToolportError {
+  return new ToolportError(`call of ${JSON.stringify(toolName)} on ${JSON.stringify(serverId)} ${problem}`, {
+    code,
+    serverId,
+    toolName,
+    outcome: "not-sent",
+    ...rest,
+  });
+}

@@ -1,0 +1,223 @@
+import {
+  createDeadline,
+  defaultLimits,
+  defaultTimeouts,
+  type Clock,
+  type Deadline,
+  type ServerSpec,
+  type ToolCall,
+  type ToolDefinition,
+  type ToolOutcome,
+  type ToolportError,
+} from "@toolport/core";
+import type { CatalogTool } from "../catalog/define-tool.ts";
+import type { Link } from "../link/link.ts";
+import type { Session } from "../link/sessions.ts";
+import {
+  abortedError,
+  failedCallError,
+  notSentError,
+  overloadedError,
+  timeoutError,
+  toolRemovedError,
+} from "./call-errors.ts";
+import { checkSelection, type RegistrationOf } from "./check-selection.ts";
+import { createGate, type Gate, type GateMode } from "./gate.ts";
+import { createPausable, type Pausable } from "./pausable.ts";
+import { toOutcome } from "./to-outcome.ts";
+
+/** All calls of one registered server. */
+export interface CallLane {
+  /** Calls on the wire. */
+  readonly inFlight: number;
+  /** Calls that wait for the session, for a listing or for their turn. */
+  readonly waiting: number;
+  call(call: ToolCall): Promise<ToolOutcome>;
+  /** The deadlines of the calls that wait. Of those on the wire the connection takes care. */
+  readonly pausable: Pausable;
+  /** Turns away the calls that wait for their turn. */
+  rejectWaiting(error: ToolportError): void;
+}
+
+/** What a lane is made from. */
+export interface CallLaneInit {
+  readonly link: Link;
+  readonly clock: Clock;
+  /** The definition that is on offer now for a remote name. */
+  readonly find: (toolName: string) => CatalogTool | undefined;
+  readonly registrationOf: RegistrationOf;
+}
+
+interface Lane extends CallLaneInit {
+  readonly gate: Gate;
+  readonly pausable: Pausable;
+}
+
+// A call on its way, with what it needs for more than one step.
+interface PendingCall extends ToolCall {
+  readonly mode: GateMode;
+  readonly timeoutMs: number;
+  readonly startedAt: number;
+  /** Made when there is something to wait for. */
+  deadline?: Deadline;
+}
+
+/**
+ * Makes the lane of one link. A call takes the short way when nothing has to happen first: no timer, no listener, no promise but
+ * the connection's. Otherwise it waits, under one deadline, for session, listing and turn, and its route is checked again.
+ */
+export function createCallLane(init: CallLaneInit): CallLane {
+  const { link, clock } = init;
+  const gate = createGate(() => capacityOf(link.spec));
+  const lane: Lane = { ...init, gate, pausable: createPausable() };
+  let admitted = 0;
+
+  return {
+    get inFlight() {
+      return gate.active;
+    },
+    get waiting() {
+      return admitted - gate.active;
+    },
+    async call(call) {
+      const { origin, definition, options } = call;
+      if (options.signal?.aborted) throw abortedError(origin, options.signal.reason);
+      checkRoute(call, lane);
+      const mayWait = link.spec.limits?.maxQueuedCalls ?? defaultLimits.maxQueuedCalls;
+      if (admitted >= capacityOf(link.spec) + mayWait) throw overloadedError(origin, mayWait);
+      const pending: PendingCall = {
+        ...call,
+        mode: modeOf(link.spec, definition),
+        timeoutMs: options.timeoutMs ?? link.spec.timeouts?.callMs ?? defaultTimeouts.callMs,
+        startedAt: clock.now(),
+      };
+      admitted += 1;
+      try {
+        return await run(pending, lane);
+      } finally {
+        admitted -= 1;
+        pending.deadline?.dispose();
+      }
+    },
+    pausable: lane.pausable,
+    rejectWaiting: (error) => gate.rejectAll(error),
+  };
+}
+
+async function run(pending: PendingCall, lane: Lane): Promise<ToolOutcome> {
+  const { link, gate } = lane;
+  for (let attempt = 1; ; attempt += 1) {
+    let session = link.current();
+    if (session === undefined || !gate.tryEnter(pending.mode)) session = await enter(pending, lane);
+    try {
+      return await send(pending, session, lane);
+    } catch (reason) {
+      const error = failedCallError(reason, pending, session);
+      noteFailure(error, session, link);
+      if (attempt > 1 || !provablyDidNotRun(error, session, link)) throw error;
+    }
+  }
+}
+
+/** Waits for a session that is up to date, and for the call's turn. */
+async function enter(pending: PendingCall, lane: Lane): Promise<Session> {
+  const { link, gate, pausable, clock } = lane;
+  const { mode } = pending;
+  const deadline = (pending.deadline ??= startDeadline(pending, clock));
+  const removeFromPausable = pausable.add(deadline);
+  let entered = false;
+  try {
+    let session = link.current() ?? (await link.ready("call", deadline.signal));
+    entered = gate.tryEnter(mode);
+    if (!entered) {
+      await gate.enter(mode, deadline.signal);
+      entered = true;
+      // The session may have been lost, or the tools may have changed, while the call stood in the queue.
+      session = link.current() ?? (await link.ready("call", deadline.signal));
+    }
+    checkRoute(pending, lane);
+    return session;
+  } catch (reason) {
+    if (entered) gate.leave(mode);
+    throw notSentError(reason, pending, retryAfterMs(link, clock));
+  } finally {
+    removeFromPausable();
+  }
+}
+
+async function send(pending: PendingCall, session: Session, { link, gate, clock }: Lane): Promise<ToolOutcome> {
+  const { origin, args, mode, options } = pending;
+  session.enter();
+  try {
+    if (session.endedBy !== undefined) throw notSentError(session.endedBy, pending);
+    const raw = await session.connection.callTool(origin.toolName, args, {
+      timeoutMs: remainingMs(pending, clock),
+      ...(options.signal !== undefined && { signal: options.signal }),
+      ...(options.meta !== undefined && { meta: options.meta }),
+      ...(options.onProgress !== undefined && { onProgress: options.onProgress }),
+    });
+    noteSuccess(session, link);
+    return toOutcome(raw, origin);
+  } finally {
+    session.leave();
+    gate.leave(mode);
+  }
+}
+
+/** Throws unless the call still leads to a tool on offer, and to the one that was selected. */
+function checkRoute(
+  { origin, options }: ToolCall,
+  { find, registrationOf }: Pick<Lane, "find" | "registrationOf">,
+): void {
+  const current = find(origin.toolName);
+  if (current === undefined) throw toolRemovedError(origin);
+  if (options.selected !== undefined) checkSelection(options.selected, current, registrationOf);
+}
+
+// Most calls have nothing to tell, and the state machine is not bothered with them.
+function noteSuccess({ number }: Session, link: Link): void {
+  const { state } = link;
+  if (state.kind !== "ready" || (state.failures === 0 && state.refusal === undefined)) return;
+  link.report({ type: "proven", session: number });
+}
+
+function noteFailure(error: ToolportError, { number }: Session, link: Link): void {
+  if (error.code === "session_expired") link.report({ type: "session-lost", session: number, error });
+  if (error.code === "auth_required") link.report({ type: "refused", session: number, error });
+}
+
+/**
+ * Whether the call may be sent once more by itself: the server refused it because the session had expired, or it never left this
+ * host because its session was lost first. Nothing else is ever sent twice.
+ */
+function provablyDidNotRun(error: ToolportError, session: Session, { state }: Link): boolean {
+  if (error.code === "session_expired") return true;
+  const lost = state.session !== session.number || state.kind === "down";
+  return lost && error.outcome === "not-sent" && error.kind === "execution";
+}
+
+function startDeadline(pending: PendingCall, clock: Clock): Deadline {
+  return createDeadline({
+    timeoutMs: remainingMs(pending, clock),
+    signal: pending.options.signal,
+    onTimeout: () => timeoutError(pending.origin, pending.timeoutMs),
+    clock,
+  });
+}
+
+function remainingMs({ deadline, startedAt, timeoutMs }: PendingCall, clock: Clock): number {
+  return Math.max(1, deadline?.remainingMs() ?? timeoutMs - (clock.now() - startedAt));
+}
+
+function retryAfterMs({ state }: Link, clock: Clock): number | undefined {
+  return "retryAt" in state ? Math.max(0, Math.ceil(state.retryAt - clock.now())) : undefined;
+}
+
+function capacityOf({ concurrency, limits }: ServerSpec): number {
+  return concurrency === "serial" ? 1 : (limits?.maxInFlightCalls ?? defaultLimits.maxInFlightCalls);
+}
+
+function modeOf({ concurrency }: ServerSpec, { annotations }: ToolDefinition): GateMode {
+  if (concurrency === "read-only-parallel") return annotations?.readOnlyHint === true ? "shared" : "exclusive";
+  return "shared";
+}

@@ -1,0 +1,28 @@
+import { ToolportError, type ToolDefinition } from "@toolport/core";
+import { sameJson } from "../catalog/same-json.ts";
+import type { CatalogTool } from "../catalog/define-tool.ts";
+
+/** Says which registration a definition was made for; `undefined` for one that this provider did not make. */
+export type RegistrationOf = (definition: ToolDefinition) => number | undefined;
+
+/**
+ * Throws unless what the caller selected is what `current` is (AN-50): `registration_replaced` when it was made for another
+ * registration of the server, `tool_changed` when anything in it differs. A copy, such as one that was stored as JSON, counts by
+ * its content.
+ */
+export function checkSelection(selected: ToolDefinition, current: CatalogTool, registrationOf: RegistrationOf): void {
+  if (selected === current) return;
+  const { serverId, toolName } = current.origin;
+  const registration = registrationOf(selected);
+  if (registration !== undefined && registration !== registrationOf(current)) {
+    throw new ToolportError(
+      `server ${JSON.stringify(serverId)} was replaced since ${JSON.stringify(toolName)} was selected; select it again`,
+      { code: "registration_replaced", serverId, toolName },
+    );
+  }
+  if (sameJson(selected, current)) return;
+  throw new ToolportError(
+    `tool ${JSON.stringify(toolName)} of ${JSON.stringify(serverId)} changed since it was selected; select it again`,
+    { code: "tool_changed", serverId, toolName },
+  );
+}

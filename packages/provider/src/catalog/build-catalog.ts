@@ -1,0 +1,115 @@
+import type { RemoteTool } from "@toolport/core";
+import { assignNames, localNameOf, type NameCollision, type NameTable, type NamingStrategy } from "@toolport/naming";
+import { buildGroup } from "./build-group.ts";
+import { compareText, foldCase, type Catalog, type Offer, type ServerCatalog, type ServerListing } from "./catalog.ts";
+import { defineTool, type CatalogTool, type DescribeTool } from "./define-tool.ts";
+import { sameJson } from "./same-json.ts";
+import { createToolFilter } from "./tool-filter.ts";
+
+/** How a catalogue is made. */
+export interface CatalogPlan {
+  readonly providerName: string;
+  readonly naming: NamingStrategy;
+  readonly describe: DescribeTool;
+  /** What the new one follows: names stay, and whatever did not change stays the same object. */
+  readonly previous: Catalog;
+}
+
+/** A catalogue and what was met on the way. */
+export interface BuiltCatalog {
+  readonly catalog: Catalog;
+  readonly collisions: readonly NameCollision[];
+}
+
+/**
+ * Makes the catalogue of these listings. Pure, and independent of the order they come in. Costs a look at each tool of the listings
+ * that are new; the others are taken over as they are.
+ */
+export function buildCatalog(listings: Iterable<ServerListing>, plan: CatalogPlan): BuiltCatalog {
+  const { previous, naming } = plan;
+  const sorted = Array.from(listings).sort((a, b) => compareText(a.spec.id, b.spec.id));
+  const kept = (listing: ServerListing): ServerCatalog | undefined => {
+    const before = previous.servers.get(listing.spec.id);
+    return before?.listing === listing ? before : undefined;
+  };
+  const fresh = sorted
+    .filter((listing) => kept(listing) === undefined)
+    .map((listing) => ({ listing, tools: listing.tools.filter(createToolFilter(listing.spec)) }));
+  const { names, collisions } = assignNames(
+    fresh.flatMap(({ listing, tools }) => tools.map(({ name }) => ({ serverId: listing.spec.id, toolName: name }))),
+    { strategy: naming, previous: previous.names },
+  );
+  const built = new Map(fresh.map(({ listing, tools }) => [listing, buildServer(listing, tools, { ...plan, names })]));
+  const servers = sorted.flatMap((listing) => kept(listing) ?? built.get(listing) ?? []);
+  return { catalog: assemble(servers, names, previous), collisions };
+}
+
+function buildServer(
+  listing: ServerListing,
+  tools: readonly RemoteTool[],
+  plan: CatalogPlan & { readonly names: NameTable },
+): ServerCatalog {
+  const { spec } = listing;
+  const { describe, previous, providerName, names } = plan;
+  const known = previous.servers.get(spec.id);
+  // What was selected from one registration says nothing about another one, even if it reads the same.
+  const before = known?.listing.registration === listing.registration ? known : undefined;
+  const groupId = `${providerName}:${spec.id}`;
+  const offers = new Map<string, Offer>();
+  for (const tool of tools) {
+    const localName = localNameOf(names, { serverId: spec.id, toolName: tool.name });
+    // `assignNames` names every tool it is given.
+    if (localName === undefined) continue;
+    const old = before?.offers.get(tool.name);
+    if (old !== undefined && before?.listing.spec === spec && sameJson(old.tool, tool)) {
+      offers.set(tool.name, old);
+      continue;
+    }
+    const definition = defineTool(tool, { spec, localName, groupId, describe });
+    offers.set(tool.name, old !== undefined && sameJson(old.definition, definition) ? old : { tool, definition });
+  }
+  const members = Array.from(offers.values(), ({ definition }) => definition.name).sort(compareText);
+  const group = members.length === 0 ? undefined : buildGroup(groupId, listing, members);
+  return {
+    listing,
+    offers: before !== undefined && sameOffers(before.offers, offers) ? before.offers : offers,
+    group: sameJson(before?.group, group) ? before?.group : group,
+  };
+}
+
+function sameOffers(before: ReadonlyMap<string, Offer>, after: ReadonlyMap<string, Offer>): boolean {
+  if (before.size !== after.size) return false;
+  for (const [name, offer] of after) if (before.get(name) !== offer) return false;
+  return true;
+}
+
+function assemble(servers: readonly ServerCatalog[], names: NameTable, previous: Catalog): Catalog {
+  const byId = new Map(servers.map((server) => [server.listing.spec.id, server]));
+  const before = Array.from(previous.servers.values());
+  const sameTools =
+    servers.length === before.length && servers.every((server, index) => server.offers === before[index]?.offers);
+  const sameGroups =
+    servers.length === before.length && servers.every((server, index) => server.group === before[index]?.group);
+  const definitions = sameTools ? previous.definitions : sortedDefinitions(servers);
+  return {
+    definitions,
+    byName: sameTools ? previous.byName : indexByName(definitions),
+    groups: sameGroups
+      ? previous.groups
+      : Object.freeze(servers.flatMap(({ group }) => (group === undefined ? [] : [group]))),
+    servers: byId,
+    names,
+  };
+}
+
+function sortedDefinitions(servers: readonly ServerCatalog[]): readonly CatalogTool[] {
+  const definitions = servers.flatMap(({ offers }) => Array.from(offers.values(), ({ definition }) => definition));
+  return Object.freeze(definitions.sort((a, b) => compareText(a.name, b.name)));
+}
+
+function indexByName(definitions: readonly CatalogTool[]): ReadonlyMap<string, CatalogTool> {
+  const byName = new Map<string, CatalogTool>();
+  for (const definition of definitions)
+    byName.set(definition.name, definition).set(foldCase(definition.name), definition);
+  return byName;
+}

@@ -1,0 +1,63 @@
+import type { RemoteTool, ServerInfo, ServerSpec, ToolGroup } from "@toolport/core";
+import { emptyNames, type NameTable } from "@toolport/naming";
+import type { CatalogTool } from "./define-tool.ts";
+
+/** The latest good listing of one server, with what a catalogue needs to know besides. */
+export interface ServerListing {
+  /** Number of the registration; a server that replaces another one under its id has a number of its own. */
+  readonly registration: number;
+  readonly spec: ServerSpec;
+  readonly server: ServerInfo;
+  /** As listed: unfiltered, in the server's order, with unique names. */
+  readonly tools: readonly RemoteTool[];
+}
+
+/** A tool as its server listed it, and as it is on offer. */
+export interface Offer {
+  readonly tool: RemoteTool;
+  readonly definition: CatalogTool;
+}
+
+/** One server's part of a catalogue. */
+export interface ServerCatalog {
+  readonly listing: ServerListing;
+  /** By remote name; only what is offered. The same object as before when no tool of the server changed. */
+  readonly offers: ReadonlyMap<string, Offer>;
+  /** Absent for a server without tools. */
+  readonly group: ToolGroup | undefined;
+}
+
+/**
+ * All servers' tools at one moment. Immutable; a catalogue shares with the one before it whatever did not change, so that `===` on
+ * `definitions`, `groups` or a single definition tells whether there is anything new.
+ */
+export interface Catalog {
+  /** Sorted by local name. */
+  readonly definitions: readonly CatalogTool[];
+  /** Sorted by server id. */
+  readonly groups: readonly ToolGroup[];
+  /** By local name, and by local name with A to Z lower-cased. */
+  readonly byName: ReadonlyMap<string, CatalogTool>;
+  readonly servers: ReadonlyMap<string, ServerCatalog>;
+  readonly names: NameTable;
+}
+
+/** A catalogue without servers. */
+export function emptyCatalog(names: NameTable = emptyNames): Catalog {
+  return { definitions: [], groups: [], byName: new Map(), servers: new Map(), names };
+}
+
+/** Finds a tool by its local name, regardless of ASCII case (AN-63). */
+export function findTool({ byName }: Catalog, name: string): CatalogTool | undefined {
+  return byName.get(name) ?? byName.get(foldCase(name));
+}
+
+/** Lower-cases A to Z and nothing else: `toLowerCase` would make the Kelvin sign a `k`. */
+export function foldCase(name: string): string {
+  return name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
+/** Orders by UTF-16 units: the same everywhere, unlike a locale's order. */
+export function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,60 @@
+import { cleanText, type RemoteTool, type ServerSpec, type ToolDefinition, type ToolOrigin } from "@toolport/core";
+import { qualifiedName } from "@toolport/naming";
+
+/** Writes the description that a model reads. Gets untrusted texts, and returns one. */
+export type DescribeTool = (tool: RemoteTool, spec: ServerSpec) => string;
+
+/** A definition of the catalogue; it always says where it comes from. */
+export type CatalogTool = ToolDefinition & { readonly origin: ToolOrigin };
+
+// Titles and names are quoted in one line.
+const longestQuote = 256;
+
+/**
+ * The default description (AN-60): ``MCP server `<id>` tool `<name>`. Title: <title>. <description>``. Tells a model and an auditor
+ * whose words these are. Texts that are flagged are stripped of control, bidirectional and invisible characters.
+ */
+export function describeWithOrigin(tool: RemoteTool, { id }: ServerSpec): string {
+  const title = quote(tool.title ?? tool.annotations?.title ?? "");
+  const description = (tool.description ?? "").trim();
+  return [
+    `MCP server \`${quote(id)}\` tool \`${quote(tool.name)}\`.`,
+    title && `Title: ${title}.`,
+    tool.flags === undefined ? description : cleanText(description),
+  ]
+    .filter((part) => part !== "")
+    .join(" ");
+}
+
+/** The server's own description, unchanged (AD-9). */
+export function describeVerbatim({ description = "" }: RemoteTool): string {
+  return description;
+}
+
+/** What a definition is made from besides the tool. */
+export interface DefinitionParts {
+  readonly spec: ServerSpec;
+  readonly localName: string;
+  readonly groupId: string;
+  readonly describe: DescribeTool;
+}
+
+/** A remote tool as a model gets it. Schemas and annotations are the very objects that the server sent. */
+export function defineTool(tool: RemoteTool, { spec, localName, groupId, describe }: DefinitionParts): CatalogTool {
+  const identity = { serverId: spec.id, toolName: tool.name };
+  return Object.freeze({
+    name: localName,
+    ...(tool.title !== undefined && { title: tool.title }),
+    description: describe(tool, spec),
+    inputSchema: tool.inputSchema,
+    ...(tool.outputSchema !== undefined && { outputSchema: tool.outputSchema }),
+    ...(tool.annotations !== undefined && { annotations: tool.annotations }),
+    origin: Object.freeze({ ...identity, qualifiedName: qualifiedName(identity) }),
+    groupIds: Object.freeze([groupId]),
+    ...(tool.flags !== undefined && { flags: tool.flags }),
+  });
+}
+
+function quote(text: string): string {
+  return cleanText(text, longestQuote).replaceAll("\n", " ").trim();
+}

@@ -1,0 +1,72 @@
+import { createEvent, type Event, type ToolDefinition, type ToolsChange } from "@toolport/core";
+import { loadNames, withoutServer, type NameCollision, type NamingStrategy } from "@toolport/naming";
+import { buildCatalog } from "./build-catalog.ts";
+import { emptyCatalog, type Catalog, type ServerListing } from "./catalog.ts";
+import { diffCatalogs } from "./diff-catalogs.ts";
+import type { DescribeTool } from "./define-tool.ts";
+
+/** The catalogue that is on show, and the one place where it is exchanged for another one. */
+export interface LiveCatalog {
+  readonly current: Catalog;
+  /** Grows with each exchange. */
+  readonly revision: number;
+  readonly onToolsChanged: Event<ToolsChange>;
+  /** Shows these listings instead, in one step. Returns the name collisions met. */
+  publish(listings: Iterable<ServerListing>): readonly NameCollision[];
+  /** Frees the names of a server whose registration is over. Part of the next `publish`. */
+  forgetNames(serverId: string): void;
+  /** For which registration a definition was made; `undefined` for one that was not made here. */
+  readonly registrationOf: (definition: ToolDefinition) => number | undefined;
+  /** Shows nothing any more, and tells nobody. */
+  close(): void;
+}
+
+/** What a live catalogue is made from. */
+export interface LiveCatalogInit {
+  readonly providerName: string;
+  readonly naming: NamingStrategy;
+  readonly describe: DescribeTool;
+  readonly savedNames: unknown;
+}
+
+/** Makes an empty one. Throws `invalid_names` when the saved names are not what `savedNames()` gave. */
+export function createLiveCatalog({ savedNames, ...plan }: LiveCatalogInit): LiveCatalog {
+  let current = emptyCatalog(savedNames === undefined ? undefined : loadNames(savedNames, plan.naming));
+  let revision = 0;
+  const registrations = new WeakMap<ToolDefinition, number>();
+  const toolsChanged = createEvent<ToolsChange>();
+
+  const show = (next: Catalog): void => {
+    const before = current;
+    current = next;
+    if (next.definitions === before.definitions && next.groups === before.groups) return;
+    revision += 1;
+    for (const [serverId, { offers, listing }] of next.servers) {
+      if (before.servers.get(serverId)?.offers === offers) continue;
+      for (const { definition } of offers.values()) registrations.set(definition, listing.registration);
+    }
+    toolsChanged.emit(diffCatalogs(before, next));
+  };
+  return {
+    get current() {
+      return current;
+    },
+    get revision() {
+      return revision;
+    },
+    onToolsChanged: toolsChanged.on,
+    publish(listings) {
+      const { catalog, collisions } = buildCatalog(listings, { ...plan, previous: current });
+      show(catalog);
+      return collisions;
+    },
+    forgetNames(serverId) {
+      current = { ...current, names: withoutServer(current.names, serverId) };
+    },
+    registrationOf: (definition) => registrations.get(definition),
+    close() {
+      toolsChanged.close();
+      show(emptyCatalog(current.names));
+    },
+  };
+}

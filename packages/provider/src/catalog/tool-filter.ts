@@ -1,0 +1,21 @@
+import { isJsonObject, type RemoteTool, type ServerSpec } from "@toolport/core";
+
+/** Decides for one server which of its tools are offered; made once per spec. */
+export type ToolFilter = (tool: RemoteTool) => boolean;
+
+/**
+ * The filter of a spec: `include` (empty or absent: all) and `exclude` (always wins), both on the remote name, exact and
+ * case-sensitive (AN-13). A tool that declares itself for the server's own user interface only is for no model (AN-65).
+ */
+export function createToolFilter({ include = [], exclude = [] }: ServerSpec): ToolFilter {
+  const included = new Set(include);
+  const excluded = new Set(exclude);
+  return ({ name, meta }) =>
+    (included.size === 0 || included.has(name)) && !excluded.has(name) && isForModels(meta?.["ui"]);
+}
+
+// https://github.com/modelcontextprotocol/ext-apps: `_meta.ui.visibility` lists who may use the tool; absent means everybody.
+function isForModels(ui: unknown): boolean {
+  const visibility = isJsonObject(ui) ? ui["visibility"] : undefined;
+  return !Array.isArray(visibility) || visibility.includes("model");
+}

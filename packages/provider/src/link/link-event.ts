@@ -1,0 +1,68 @@
+import type { Random, ToolListing, ToolportError } from "@toolport/core";
+import type { LinkPolicy } from "./link-policy.ts";
+import type { LinkState } from "./link-state.ts";
+
+/**
+ * What somebody waits for. `call`: tools no older than the server's latest notification. `ready`: the same, tried at once even
+ * during back-off. `refresh`: a listing that starts from now on.
+ */
+export type Demand = "call" | "ready" | "refresh";
+
+/** What happens to a link. `session` and `run` say which one a report is about. */
+export type LinkEvent =
+  | { readonly type: "want"; readonly demand: Demand; readonly tickets: readonly number[] }
+  | { readonly type: "connected"; readonly session: number }
+  | { readonly type: "connect-failed"; readonly session: number; readonly error: ToolportError }
+  | { readonly type: "listed"; readonly session: number; readonly run: number; readonly listing: ToolListing }
+  | { readonly type: "list-failed"; readonly session: number; readonly run: number; readonly error: ToolportError }
+  | { readonly type: "tools-changed"; readonly session: number }
+  /** The session is gone: its process died, its connection broke, or the server no longer knows it. */
+  | { readonly type: "session-lost"; readonly session: number; readonly error: ToolportError }
+  /** A call was refused for want of credentials. */
+  | { readonly type: "refused"; readonly session: number; readonly error: ToolportError }
+  /** A call worked. */
+  | { readonly type: "proven"; readonly session: number }
+  /** The time that `wakeAt` named has come. */
+  | { readonly type: "wake" }
+  | { readonly type: "disconnect"; readonly error: ToolportError }
+  | { readonly type: "remove"; readonly error: ToolportError };
+
+/** What is to be done about it, in this order. */
+export type LinkEffect =
+  | { readonly type: "connect"; readonly session: number }
+  /**
+   * End a session, or an attempt to get one, because of `error`. With `drain`, calls that are under way on it may finish first.
+   */
+  | { readonly type: "close"; readonly session: number; readonly error: ToolportError; readonly drain?: boolean }
+  | { readonly type: "list"; readonly session: number; readonly run: number }
+  | { readonly type: "publish"; readonly listing: ToolListing }
+  /** The holders of the tickets may go on at once. */
+  | { readonly type: "go"; readonly tickets: readonly number[] }
+  /** The holders of the tickets wait for this run. */
+  | { readonly type: "wait"; readonly tickets: readonly number[]; readonly run: number }
+  | { readonly type: "refuse"; readonly tickets: readonly number[]; readonly error: ToolportError }
+  /** Who waits for this run or an earlier one goes on; with an `error`, those who wanted a refresh get it instead. */
+  | { readonly type: "release"; readonly run: number; readonly error?: ToolportError }
+  /** Everybody who waits gets the error. */
+  | { readonly type: "reject"; readonly error: ToolportError };
+
+/** What a transition may look at besides state and event. */
+export interface LinkContext {
+  readonly serverId: string;
+  readonly now: number;
+  readonly random: Random;
+  readonly policy: LinkPolicy;
+  /** Whether anybody waits. */
+  readonly waiting: boolean;
+}
+
+/** The next state, and what is to be done. The same state object means that nothing happened. */
+export interface Step {
+  readonly state: LinkState;
+  readonly effects: readonly LinkEffect[];
+}
+
+/** The event changes nothing. */
+export function stay(state: LinkState, ...effects: readonly LinkEffect[]): Step {
+  return { state, effects };
+}

@@ -1,0 +1,145 @@
+import type { ToolportError } from "@toolport/core";
+
+/**
+ * The life of one registered server. Each state carries only what it has; `transition` is the only way from one to the next.
+ *
+ * Sessions and runs are numbered per link, so that whatever comes late (an answer, a failure, a notification) can be told from
+ * what is current.
+ */
+export type LinkState =
+  | DisabledState
+  | IdleState
+  | ConnectingState
+  | ListingState
+  | ReadyState
+  | DownState
+  | FailedState
+  | NeedsAuthState
+  | RemovedState;
+
+interface Numbered {
+  /** Number of the latest session that was asked for; 0 before the first. */
+  readonly session: number;
+  /** Number of the latest listing that was started; 0 before the first. */
+  readonly run: number;
+}
+
+/** The spec says `disabled`: nothing starts. */
+export interface DisabledState extends Numbered {
+  readonly kind: "disabled";
+}
+
+/** No session, and none wanted: never used yet, or disconnected on request. */
+export interface IdleState extends Numbered {
+  readonly kind: "idle";
+}
+
+/** A connection attempt is under way. */
+export interface ConnectingState extends Numbered {
+  readonly kind: "connecting";
+  readonly startedAt: number;
+  readonly failures: number;
+}
+
+/** A session is live, and its first listing is under way. Nothing is called before it is done. */
+export interface ListingState extends Numbered {
+  readonly kind: "listing";
+  readonly connectedAt: number;
+  readonly connectMs: number;
+  readonly failures: number;
+  readonly listing: RunningListing;
+}
+
+/** A session is live and has listed its tools. */
+export interface ReadyState extends Numbered {
+  readonly kind: "ready";
+  readonly connectedAt: number;
+  readonly connectMs: number;
+  /** How long the latest good listing took. */
+  readonly listMs: number;
+  /** Failures before this session that nothing has made up for yet; back to 0 after a call that worked. */
+  readonly failures: number;
+  readonly listing: FreshListing | DirtyListing | RunningListing;
+  /** The latest refusal of our credentials during this session; absent after a call that worked. */
+  readonly refusal?: ToolportError;
+}
+
+/** The session was lost. The next call gets another one. */
+export interface DownState extends Numbered {
+  readonly kind: "down";
+  readonly error: ToolportError;
+  readonly failures: number;
+  readonly retryAt: number;
+}
+
+/** The latest attempt to get a session, or its first listing, failed. Never final. */
+export interface FailedState extends Numbered {
+  readonly kind: "failed";
+  readonly stage: "connect" | "list";
+  readonly error: ToolportError;
+  readonly failures: number;
+  readonly retryAt: number;
+}
+
+/** The latest attempt failed for want of credentials. Never tried again by itself, because only a person can help. */
+export interface NeedsAuthState extends Numbered {
+  readonly kind: "needs-auth";
+  readonly stage: "connect" | "list";
+  readonly error: ToolportError;
+  readonly failures: number;
+  readonly retryAt: number;
+}
+
+/** The registration is over: removed, replaced or closed. The only final state. */
+export interface RemovedState extends Numbered {
+  readonly kind: "removed";
+  /** What whoever still holds on to the registration gets. */
+  readonly error: ToolportError;
+}
+
+/** The tools on show are those of the server's latest word. */
+export interface FreshListing {
+  readonly kind: "fresh";
+}
+
+/** The server said that its tools changed, or the latest listing failed. */
+export interface DirtyListing {
+  readonly kind: "dirty";
+  /** When the first of the notifications came that no listing has answered yet. */
+  readonly since: number;
+  /** When the provider lists by itself; absent when it waits for a call or a refresh. */
+  readonly dueAt?: number;
+  /** Until then calls go on with the last good tools instead of trying a listing that has just failed. */
+  readonly notBefore: number;
+  readonly failures: number;
+  readonly error?: ToolportError;
+}
+
+/** A `tools/list` is under way. */
+export interface RunningListing {
+  readonly kind: "running";
+  readonly startedAt: number;
+  /** It was started because the tools on show are known to be old. */
+  readonly outdated: boolean;
+  /** A notification came while it ran: one more listing is due. */
+  readonly noticed: boolean;
+  /** A refresh came while it ran and must not be answered by it: one more listing is due. */
+  readonly demanded: boolean;
+  /** It is that one more listing; what is noticed while it runs waits for the next call or refresh, or for its time. */
+  readonly repeat: boolean;
+  /** Listings of this session that failed in a row before this one. */
+  readonly failures: number;
+}
+
+/** A session with a listing under way. */
+export type RunningState = ListingState | (ReadyState & { readonly listing: RunningListing });
+
+/** Whether a session is live in this state. */
+export function hasSession(state: LinkState): state is ListingState | ReadyState {
+  return state.kind === "listing" || state.kind === "ready";
+}
+
+/** Whether a listing is under way in this state. */
+export function isRunning(state: LinkState): state is RunningState {
+  return hasSession(state) && state.listing.kind === "running";
+}

@@ -1,0 +1,179 @@
+import type { Clock, ConnectionHooks, Connector, Random, ServerSpec, ToolListing, ToolportError } from "@toolport/core";
+import { toToolportError } from "../to-toolport-error.ts";
+import type { Demand, LinkEffect, LinkEvent } from "./link-event.ts";
+import type { LinkPolicy } from "./link-policy.ts";
+import type { LinkState } from "./link-state.ts";
+import { mustList } from "./listing-transitions.ts";
+import { createMachine, type Machine } from "./machine.ts";
+import { createSessions, type Session, type Sessions } from "./sessions.ts";
+import { createWaiters, type Waiters } from "./waiters.ts";
+
+/** What a link is made from. */
+export interface LinkInit {
+  readonly spec: ServerSpec;
+  readonly connector: Connector;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly policy: LinkPolicy;
+  readonly hooks: LinkHooks;
+  /** Settles when whatever had this server's id before is gone; no session starts earlier. */
+  readonly predecessor?: Promise<void> | undefined;
+}
+
+/** How a link reports upwards. */
+export interface LinkHooks extends Omit<ConnectionHooks, "onToolsChanged" | "onDown"> {
+  /** A listing is to be made public. Must not throw. */
+  readonly publish: (listing: ToolListing, session: Session) => void;
+  /** The state is another one. Must not throw. */
+  readonly onState: (state: LinkState) => void;
+}
+
+/** One registered server. Runs its state machine and owns its sessions; makes no decision of its own. */
+export interface Link {
+  readonly state: LinkState;
+  /** What new sessions, listings and calls go by. */
+  spec: ServerSpec;
+  /** The session a call may use at once; `undefined` when something has to happen first. */
+  current(): Session | undefined;
+  /** Waits until the demand is met. Rejects with the reason of `signal`, which ends this wait and nothing else. */
+  ready(demand: Demand, signal?: AbortSignal): Promise<Session>;
+  /** Tells what a call has met. */
+  report(event: Extract<LinkEvent, { readonly type: "session-lost" | "refused" | "proven" }>): void;
+  disconnect(error: ToolportError): void;
+  remove(error: ToolportError): void;
+  /** Settles when no session and no attempt is left. Never rejects. */
+  gone(): Promise<void>;
+}
+
+/** Makes a link. Nothing starts before something is wanted of it. */
+export function createLink(init: LinkInit): Link {
+  const { clock, random, policy, hooks, predecessor, connector } = init;
+  const waiters = createWaiters();
+  const parts: LinkParts = {
+    spec: init.spec,
+    hooks,
+    waiters,
+    sessions: createSessions({ connector, predecessor, report: (event) => machine.dispatch(event) }),
+    dispatch: (event) => machine.dispatch(event),
+  };
+  const { sessions } = parts;
+  /** The current session while nothing has to happen before a call. Every call asks for it, so it is kept at hand. */
+  let open: Session | undefined;
+  const machine: Machine = createMachine({
+    serverId: init.spec.id,
+    initial: { kind: init.spec.disabled === true ? "disabled" : "idle", session: 0, run: 0 },
+    policy,
+    clock,
+    random,
+    isWaiting: () => waiters.waiting,
+    enter(state) {
+      const free = state.kind === "ready" && (state.listing.kind === "fresh" || policy.refresh === "manual");
+      open = free ? sessions.get(state.session) : undefined;
+    },
+    perform: (effect) => perform(effect, parts, machine.state),
+    onState: hooks.onState,
+  });
+  const refresh = createBatch((tickets) => machine.dispatch({ type: "want", demand: "refresh", tickets }));
+
+  return {
+    get state() {
+      return machine.state;
+    },
+    get spec() {
+      return parts.spec;
+    },
+    set spec(spec) {
+      parts.spec = spec;
+    },
+    current() {
+      const { state } = machine;
+      if (open !== undefined || state.kind !== "ready" || mustList(state, { now: clock.now(), policy })) return open;
+      return sessions.get(state.session);
+    },
+    ready(demand, signal) {
+      const { ticket, session } = waiters.add(demand, signal);
+      if (demand === "refresh") refresh(ticket);
+      else machine.dispatch({ type: "want", demand, tickets: [ticket] });
+      return session;
+    },
+    report: machine.dispatch,
+    disconnect: (error) => machine.dispatch({ type: "disconnect", error }),
+    remove(error) {
+      machine.dispatch({ type: "remove", error });
+      sessions.endAll(error);
+    },
+    gone: () => sessions.gone(),
+  };
+}
+
+interface LinkParts {
+  spec: ServerSpec;
+  readonly hooks: LinkHooks;
+  readonly waiters: Waiters;
+  readonly sessions: Sessions;
+  readonly dispatch: (event: LinkEvent) => void;
+}
+
+function perform(effect: LinkEffect, parts: LinkParts, state: LinkState): void {
+  const { hooks, sessions, spec, waiters } = parts;
+  switch (effect.type) {
+    case "connect":
+      return sessions.open({ number: effect.session, spec, hooks: connectionHooks(effect.session, parts) });
+    case "close":
+      return sessions.end(effect.session, effect);
+    case "list":
+      return void list(effect.session, effect.run, parts);
+    case "wait":
+      return waiters.wait(effect.tickets, effect.run);
+    case "refuse":
+      return waiters.refuse(effect.tickets, effect.error);
+    case "reject":
+      return waiters.reject(effect.error);
+    case "publish":
+    case "go":
+    case "release": {
+      const session = sessions.get(state.session);
+      // Only a state with a session has these effects.
+      if (session === undefined) return;
+      if (effect.type === "publish") return hooks.publish(effect.listing, session);
+      return effect.type === "go" ? waiters.go(effect.tickets, session) : waiters.release(effect, session);
+    }
+  }
+}
+
+async function list(session: number, run: number, { spec, sessions, dispatch }: LinkParts): Promise<void> {
+  const connection = sessions.get(session)?.connection;
+  if (connection === undefined) return;
+  try {
+    const timeoutMs = spec.timeouts?.listMs;
+    const listing = await connection.listTools(timeoutMs === undefined ? {} : { timeoutMs });
+    dispatch({ type: "listed", session, run, listing });
+  } catch (error) {
+    dispatch({ type: "list-failed", session, run, error: toToolportError(error, spec.id, "tools/list") });
+  }
+}
+
+function connectionHooks(session: number, { hooks, dispatch }: LinkParts): ConnectionHooks {
+  const { onDiagnostic, onLog, onElicit } = hooks;
+  return {
+    onToolsChanged: () => dispatch({ type: "tools-changed", session }),
+    onDown: (error) => dispatch({ type: "session-lost", session, error }),
+    ...(onDiagnostic && { onDiagnostic }),
+    ...(onLog && { onLog }),
+    ...(onElicit && { onElicit }),
+  };
+}
+
+// Refreshes of one turn of the event loop share a listing: nothing can have changed between them.
+function createBatch(flush: (tickets: readonly number[]) => void): (ticket: number) => void {
+  let batch: number[] = [];
+  return (ticket) => {
+    batch.push(ticket);
+    if (batch.length > 1) return;
+    queueMicrotask(() => {
+      const tickets = batch;
+      batch = [];
+      flush(tickets);
+    });
+  };
+}

@@ -1,0 +1,130 @@
+import type { ToolListing, ToolportError } from "@toolport/core";
+import { stay, type LinkContext, type LinkEffect, type LinkEvent, type Step } from "./link-event.ts";
+import { backoffMs } from "./link-policy.ts";
+import {
+  isRunning,
+  type DirtyListing,
+  type ListingState,
+  type ReadyState,
+  type RunningListing,
+  type RunningState,
+} from "./link-state.ts";
+import { attemptFailed, loseSession } from "./session-transitions.ts";
+
+/** Starts the first listing of a session. */
+export function startFirstRun(session: Omit<ListingState, "kind" | "listing">, { now }: LinkContext): Step {
+  const run = session.run + 1;
+  return {
+    state: { ...session, kind: "listing", run, listing: runningSince(now) },
+    effects: [{ type: "list", session: session.session, run }],
+  };
+}
+
+/** Starts another listing of a session. */
+export function startRun(state: ReadyState, { now }: LinkContext, repeat: boolean = false): Step {
+  const run = state.run + 1;
+  const { listing } = state;
+  const failures = listing.kind === "fresh" ? 0 : listing.failures;
+  const outdated = repeat || listing.kind === "dirty";
+  return {
+    state: { ...state, run, listing: { ...runningSince(now), repeat, failures, outdated } },
+    effects: [{ type: "list", session: state.session, run }],
+  };
+}
+
+/** Somebody wants tools that are up to date. */
+export function wantTools(
+  state: ListingState | ReadyState,
+  { demand, tickets }: Pick<LinkEvent & { readonly type: "want" }, "demand" | "tickets">,
+  context: LinkContext,
+): Step {
+  if (state.kind === "ready" && demand !== "refresh" && !mustList(state, context)) {
+    return stay(state, { type: "go", tickets });
+  }
+  if (!isRunning(state)) {
+    const step = startRun(state, context);
+    return { state: step.state, effects: [{ type: "wait", tickets, run: step.state.run }, ...step.effects] };
+  }
+  // A refresh must not be answered by a listing that was under way when it came, nor a call by one that is known to be outdated.
+  if (demand !== "refresh" && !state.listing.noticed) return stay(state, { type: "wait", tickets, run: state.run });
+  return stay(withListing(state, { demanded: true }), { type: "wait", tickets, run: state.run + 1 });
+}
+
+/** The server says that its tools changed. */
+export function noteChange(state: ListingState | ReadyState, context: LinkContext): Step {
+  if (isRunning(state)) return stay(state.listing.noticed ? state : withListing(state, { noticed: true }));
+  const { listing } = state;
+  const dirty: DirtyListing =
+    listing.kind === "dirty" ? listing : { kind: "dirty", since: context.now, notBefore: 0, failures: 0 };
+  const next = withDueTime(dirty, context);
+  return stay(next === listing ? state : { ...state, listing: next });
+}
+
+/** A listing came back. Its tools are published, and one more listing follows if something happened while it ran. */
+export function finishRun(state: RunningState, listing: ToolListing, context: LinkContext): Step {
+  const { noticed, demanded, repeat } = state.listing;
+  const ready = toReady(state, context.now);
+  const publish: LinkEffect = { type: "publish", listing };
+  const release: LinkEffect = { type: "release", run: state.run };
+  // Whoever waits gets the server's latest word, not one that is known to be outdated. But a server that announces a change during
+  // every listing makes nobody wait for more than one listing more.
+  const again = noticed && !repeat && context.policy.refresh !== "manual";
+  if (again || demanded) {
+    const next = startRun(ready, context, again);
+    return { state: next.state, effects: [publish, ...(again ? [] : [release]), ...next.effects] };
+  }
+  return { state: noticed ? noteChange(ready, context).state : ready, effects: [publish, release] };
+}
+
+/** A listing failed. The first one of a session costs the session; a later one leaves the last good tools in place. */
+export function failRun(state: RunningState, error: ToolportError, context: LinkContext): Step {
+  if (state.kind === "listing") return attemptFailed(state, { stage: "list", error }, context);
+  if (error.code === "session_expired") return loseSession(state, error, context);
+  const failures = state.listing.failures + 1;
+  const notBefore = context.now + backoffMs(failures, context.policy, context.random);
+  const dirty: DirtyListing = { kind: "dirty", since: context.now, notBefore, failures, error };
+  const next: ReadyState = {
+    ...state,
+    listing: error.retryable ? withDueTime(dirty, context) : dirty,
+    ...(error.code === "auth_required" && { refusal: error }),
+  };
+  const release: LinkEffect = { type: "release", run: state.run, error };
+  if (!state.listing.demanded) return { state: next, effects: [release] };
+  const again = startRun(next, context);
+  return { state: again.state, effects: [release, ...again.effects] };
+}
+
+/** Whether a call has to wait for a listing, or may go out with the tools as they are known. */
+export function mustList({ listing }: ReadyState, { now, policy }: Pick<LinkContext, "now" | "policy">): boolean {
+  if (listing.kind === "fresh" || policy.refresh === "manual") return false;
+  return listing.kind === "running" || now >= listing.notBefore;
+}
+
+function withDueTime(listing: DirtyListing, { now, policy }: LinkContext): DirtyListing {
+  if (policy.refresh !== "debounced") return listing;
+  const quiet = Math.min(now + policy.debounceMs, listing.since + policy.maxDelayMs);
+  return { ...listing, dueAt: Math.max(quiet, listing.notBefore) };
+}
+
+function withListing(state: RunningState, flags: Partial<Pick<RunningListing, "noticed" | "demanded">>): RunningState {
+  // The two branches differ in their types alone.
+  return state.kind === "listing"
+    ? { ...state, listing: { ...state.listing, ...flags } }
+    : { ...state, listing: { ...state.listing, ...flags } };
+}
+
+function toReady({ listing, ...state }: RunningState, now: number): ReadyState {
+  return { ...state, kind: "ready", listMs: now - listing.startedAt, listing: { kind: "fresh" } };
+}
+
+function runningSince(now: number): RunningListing {
+  return {
+    kind: "running",
+    startedAt: now,
+    outdated: false,
+    noticed: false,
+    demanded: false,
+    repeat: false,
+    failures: 0,
+  };
+}

@@ -1,0 +1,64 @@
+import type { Clock, Random } from "@toolport/core";
+import type { LinkEffect, LinkEvent } from "./link-event.ts";
+import type { LinkPolicy } from "./link-policy.ts";
+import type { LinkState } from "./link-state.ts";
+import { transition, wakeAt } from "./transition.ts";
+import { createWakeTimer } from "./wake-timer.ts";
+
+/** Runs the transitions of one link, one event at a time. */
+export interface Machine {
+  readonly state: LinkState;
+  /** Takes one step, or lines the event up behind the step that is being taken. */
+  readonly dispatch: (event: LinkEvent) => void;
+}
+
+/** What a machine is made from. */
+export interface MachineInit {
+  readonly serverId: string;
+  readonly initial: LinkState;
+  readonly policy: LinkPolicy;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly isWaiting: () => boolean;
+  /** Told of the next state before its effects are performed. */
+  readonly enter: (state: LinkState) => void;
+  /** Carries out an effect. Must not throw. */
+  readonly perform: (effect: LinkEffect) => void;
+  /** Told of a state that is another one, after its effects. Must not throw. */
+  readonly onState: (state: LinkState) => void;
+}
+
+/** Makes a machine in its initial state, with no timer. */
+export function createMachine(init: MachineInit): Machine {
+  const { serverId, policy, clock, random, isWaiting } = init;
+  let state = init.initial;
+  const events: LinkEvent[] = [];
+  const timer = createWakeTimer(clock, () => dispatch({ type: "wake" }));
+
+  // Events that an effect causes wait until its step is complete, so that every step finds and leaves a consistent link.
+  function dispatch(event: LinkEvent): void {
+    if (events.push(event) > 1) return;
+    for (let next = events[0]; next !== undefined; next = events[0]) {
+      step(next);
+      events.shift();
+    }
+  }
+
+  function step(event: LinkEvent): void {
+    const context = { serverId, now: clock.now(), random, policy, waiting: isWaiting() };
+    const { state: next, effects } = transition(state, event, context);
+    const changed = next !== state;
+    state = next;
+    if (changed) init.enter(state);
+    for (const effect of effects) init.perform(effect);
+    timer.set(wakeAt(state, policy));
+    if (changed) init.onState(state);
+  }
+
+  return {
+    get state() {
+      return state;
+    },
+    dispatch,
+  };
+}

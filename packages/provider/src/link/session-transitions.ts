@@ -1,0 +1,90 @@
+import type { ToolportError } from "@toolport/core";
+import { backoffMs } from "./link-policy.ts";
+import type { LinkContext, LinkEffect, Step } from "./link-event.ts";
+import type {
+  ConnectingState,
+  DownState,
+  FailedState,
+  IdleState,
+  ListingState,
+  NeedsAuthState,
+  ReadyState,
+} from "./link-state.ts";
+
+/** Starts a connection attempt; `before` is done first. */
+export function startAttempt(
+  state: IdleState | DownState | FailedState | NeedsAuthState,
+  context: LinkContext,
+  before: readonly LinkEffect[],
+): Step {
+  const session = state.session + 1;
+  return {
+    state: {
+      kind: "connecting",
+      session,
+      run: state.run,
+      startedAt: context.now,
+      failures: state.kind === "idle" ? 0 : state.failures,
+    },
+    effects: [...before, { type: "connect", session }],
+  };
+}
+
+/**
+ * Whether a call may start an attempt now. The first few failures in a row cost no waiting, so that a server which died once is
+ * back with the next call; a server that keeps failing is tried once per back-off, however many calls there are.
+ */
+export function mayAttempt(
+  { failures, retryAt }: DownState | FailedState | NeedsAuthState,
+  { now, policy }: LinkContext,
+): boolean {
+  return failures <= policy.freeAttempts || now >= retryAt;
+}
+
+/** An attempt failed, in its handshake or its first listing. What there is of a session is closed. */
+export function attemptFailed(
+  state: ConnectingState | ListingState,
+  { stage, error }: { readonly stage: "connect" | "list"; readonly error: ToolportError },
+  context: LinkContext,
+): Step {
+  const failures = state.failures + 1;
+  const { session, run } = state;
+  return {
+    state: {
+      kind: error.kind === "auth" ? "needs-auth" : "failed",
+      session,
+      run,
+      stage,
+      error,
+      failures,
+      retryAt: context.now + backoffMs(failures, context.policy, context.random),
+    },
+    effects: [
+      { type: "close", session, error },
+      { type: "reject", error },
+    ],
+  };
+}
+
+/**
+ * A session that was in use is gone. Failures before it are forgotten if it lasted. Whoever waits for a listing of it waits for
+ * one of the next session instead, because nothing of theirs was sent.
+ */
+export function loseSession(state: ReadyState, error: ToolportError, context: LinkContext): Step {
+  const { session, run, connectedAt } = state;
+  const lasted = context.now - connectedAt >= context.policy.stableMs;
+  const failures = (lasted ? 0 : state.failures) + 1;
+  const down: DownState = {
+    kind: "down",
+    session,
+    run,
+    error,
+    failures,
+    retryAt: context.now + backoffMs(failures, context.policy, context.random),
+  };
+  // An expired session refuses its calls one by one. Closing it now would make those still under way look as if they might have run.
+  const close: LinkEffect = { type: "close", session, error, drain: error.code === "session_expired" };
+  if (!context.waiting) return { state: down, effects: [close] };
+  if (!mayAttempt(down, context)) return { state: down, effects: [close, { type: "reject", error }] };
+  return startAttempt(down, context, [close]);
+}

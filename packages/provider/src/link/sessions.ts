@@ -1,0 +1,149 @@
+import type { Connection, ConnectionHooks, Connector, ServerSpec, ToolportError } from "@toolport/core";
+import { toToolportError } from "../to-toolport-error.ts";
+import type { LinkEvent } from "./link-event.ts";
+
+/** A live session, as calls see it. */
+export interface Session {
+  readonly number: number;
+  readonly connection: Connection;
+  /** Why this host ended it; `undefined` while it has not. */
+  readonly endedBy: ToolportError | undefined;
+  /** Around each call, so that a session that drains knows when it is empty. */
+  enter(): void;
+  leave(): void;
+}
+
+/** The sessions of one link: at most one is wanted, others may still be on their way out. */
+export interface Sessions {
+  /** The session of this number, once it is connected and until it is gone. */
+  get(number: number): Session | undefined;
+  /** Starts an attempt, after all earlier sessions are gone but for those that drain. */
+  open(attempt: SessionAttempt): void;
+  /** Gives up an attempt or closes a session; with `drain`, when its calls are done. */
+  end(number: number, ending: SessionEnding): void;
+  /** Ends everything, at once. */
+  endAll(error: ToolportError): void;
+  /** Settles when nothing is left. Never rejects. */
+  gone(): Promise<void>;
+}
+
+/** One attempt to get a session. */
+export interface SessionAttempt {
+  readonly number: number;
+  readonly spec: ServerSpec;
+  readonly hooks: ConnectionHooks;
+}
+
+/** Why and how a session ends. */
+export interface SessionEnding {
+  readonly error: ToolportError;
+  readonly drain?: boolean;
+}
+
+interface Entry {
+  readonly abort: AbortController;
+  session?: Session;
+  endedBy?: ToolportError;
+  draining: boolean;
+  inFlight: number;
+  /** Settles when the connection is to be closed; `close` makes it. */
+  readonly closing: Promise<void>;
+  readonly close: () => void;
+  /** Settles when nothing of the session is left. */
+  gone: Promise<void>;
+}
+
+/** What the sessions of a link need. */
+export interface SessionsInit {
+  readonly connector: Connector;
+  /** Settles when whatever had this server's id before is gone; no session starts earlier. */
+  readonly predecessor: Promise<void> | undefined;
+  readonly report: (event: Extract<LinkEvent, { readonly type: "connected" | "connect-failed" }>) => void;
+}
+
+/** Makes the sessions of one link; there are none at first. */
+export function createSessions({ connector, predecessor, report }: SessionsInit): Sessions {
+  const entries = new Map<number, Entry>();
+
+  const live = async (
+    entry: Entry,
+    { number, spec, hooks }: SessionAttempt,
+    earlier: Promise<unknown>,
+  ): Promise<void> => {
+    try {
+      if (entries.size > 1 || predecessor !== undefined) await earlier;
+      entry.abort.signal.throwIfAborted();
+      const connection = await connector.connect(spec, hooks, entry.abort.signal);
+      entry.session = sessionOf(number, connection, entry);
+    } catch (error) {
+      entries.delete(number);
+      return report({ type: "connect-failed", session: number, error: toToolportError(error, spec.id, "connect") });
+    }
+    report({ type: "connected", session: number });
+    await entry.closing;
+    await closeQuietly(entry.session.connection, entry.endedBy);
+    entries.delete(number);
+  };
+  const earlierGone = (): Promise<unknown> =>
+    Promise.all([predecessor, ...Array.from(entries.values(), (entry) => (entry.draining ? undefined : entry.gone))]);
+
+  return {
+    get: (number) => entries.get(number)?.session,
+    open(attempt) {
+      const earlier = earlierGone();
+      const entry = createEntry();
+      entries.set(attempt.number, entry);
+      entry.gone = live(entry, attempt, earlier);
+    },
+    end(number, ending) {
+      const entry = entries.get(number);
+      if (entry) endEntry(entry, ending);
+    },
+    endAll(error) {
+      for (const entry of entries.values()) endEntry(entry, { error });
+    },
+    async gone() {
+      await Promise.all([predecessor, ...Array.from(entries.values(), (entry) => entry.gone)]);
+    },
+  };
+}
+
+function createEntry(): Entry {
+  let close = (): void => {};
+  const closing = new Promise<void>((resolve) => {
+    close = resolve;
+  });
+  return { abort: new AbortController(), draining: false, inFlight: 0, closing, close, gone: Promise.resolve() };
+}
+
+function endEntry(entry: Entry, { error, drain = false }: SessionEnding): void {
+  entry.endedBy ??= error;
+  entry.abort.abort(error);
+  entry.draining = drain && entry.inFlight > 0;
+  if (!entry.draining) entry.close();
+}
+
+function sessionOf(number: number, connection: Connection, entry: Entry): Session {
+  return {
+    number,
+    connection,
+    get endedBy() {
+      return entry.endedBy;
+    },
+    enter() {
+      entry.inFlight += 1;
+    },
+    leave() {
+      entry.inFlight -= 1;
+      if (entry.draining && entry.inFlight === 0) entry.close();
+    },
+  };
+}
+
+async function closeQuietly(connection: Connection, reason: ToolportError | undefined): Promise<void> {
+  try {
+    await connection.close(reason?.rawMessage);
+  } catch {
+    // `close` never rejects by contract. A connector that breaks it must not break the next session of its server.
+  }
+}

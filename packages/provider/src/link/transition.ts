@@ -1,0 +1,194 @@
+import { ToolportError } from "@toolport/core";
+import { stay, type LinkContext, type LinkEvent, type Step } from "./link-event.ts";
+import type { LinkPolicy } from "./link-policy.ts";
+import { hasSession, isRunning, type LinkState, type RunningState } from "./link-state.ts";
+import { failRun, finishRun, noteChange, startFirstRun, startRun, wantTools } from "./listing-transitions.ts";
+import { attemptFailed, loseSession, mayAttempt, startAttempt } from "./session-transitions.ts";
+
+/**
+ * The whole behaviour of a link: the state that follows, and what is to be done. Pure: no clock, no promise, no connection.
+ * `docs/architecture.md` has the table of all states and events; a test walks it.
+ */
+export function transition(state: LinkState, event: LinkEvent, context: LinkContext): Step {
+  switch (event.type) {
+    case "want":
+      return want(state, event, context);
+    case "connected":
+      return connected(state, event.session, context);
+    case "connect-failed":
+      return state.kind === "connecting" && state.session === event.session
+        ? attemptFailed(state, { stage: "connect", error: event.error }, context)
+        : stay(state);
+    case "listed":
+      return isCurrentRun(state, event) ? finishRun(state, event.listing, context) : stay(state);
+    case "list-failed":
+      return isCurrentRun(state, event) ? failRun(state, event.error, context) : stay(state);
+    case "tools-changed":
+      return hasSession(state) && state.session === event.session ? noteChange(state, context) : stay(state);
+    case "session-lost":
+      return sessionLost(state, event, context);
+    case "refused":
+      return state.kind === "ready" && state.session === event.session
+        ? stay({ ...state, refusal: event.error })
+        : stay(state);
+    case "proven":
+      return proven(state, event.session);
+    case "wake":
+      return wake(state, context);
+    case "disconnect":
+      return disconnect(state, event.error);
+    case "remove":
+      return remove(state, event.error);
+  }
+}
+
+/** When the state wants to be woken, on the provider's clock; `undefined` when it needs no timer. */
+export function wakeAt(state: LinkState, policy: LinkPolicy): number | undefined {
+  switch (state.kind) {
+    case "connecting":
+      return state.startedAt + policy.connectBackstopMs;
+    case "listing":
+      return state.listing.startedAt + policy.listBackstopMs;
+    case "ready":
+      if (state.listing.kind === "running") return state.listing.startedAt + policy.listBackstopMs;
+      return state.listing.kind === "dirty" ? state.listing.dueAt : undefined;
+    case "failed":
+      // What cannot get better by itself (a missing program, a refused protocol) is left to the next call or refresh.
+      return policy.background && state.error.retryable ? state.retryAt : undefined;
+    case "disabled":
+    case "idle":
+    case "down":
+    case "needs-auth":
+    case "removed":
+      return undefined;
+  }
+}
+
+function want(state: LinkState, event: LinkEvent & { readonly type: "want" }, context: LinkContext): Step {
+  const { demand, tickets } = event;
+  switch (state.kind) {
+    case "disabled":
+      return stay(state, { type: "refuse", tickets, error: disabledError(context.serverId) });
+    case "removed":
+      return stay(state, { type: "refuse", tickets, error: state.error });
+    case "down":
+    case "failed":
+    case "needs-auth":
+      if (demand === "call" && !mayAttempt(state, context)) {
+        return stay(state, { type: "refuse", tickets, error: state.error });
+      }
+      return startAttempt(state, context, [{ type: "wait", tickets, run: state.run + 1 }]);
+    case "idle":
+      return startAttempt(state, context, [{ type: "wait", tickets, run: state.run + 1 }]);
+    case "connecting":
+      return stay(state, { type: "wait", tickets, run: state.run + 1 });
+    case "listing":
+    case "ready":
+      return wantTools(state, event, context);
+  }
+}
+
+function connected(state: LinkState, session: number, context: LinkContext): Step {
+  if (state.kind !== "connecting" || state.session !== session) return stay(state);
+  const { failures, run } = state;
+  const connectMs = context.now - state.startedAt;
+  return startFirstRun({ session, run, failures, connectedAt: context.now, connectMs }, context);
+}
+
+function sessionLost(
+  state: LinkState,
+  { session, error }: LinkEvent & { readonly type: "session-lost" },
+  context: LinkContext,
+): Step {
+  if (state.session !== session) return stay(state);
+  switch (state.kind) {
+    case "ready":
+      return loseSession(state, error, context);
+    case "listing":
+      return attemptFailed(state, { stage: "list", error }, context);
+    case "connecting":
+      return attemptFailed(state, { stage: "connect", error }, context);
+    case "disabled":
+    case "idle":
+    case "down":
+    case "failed":
+    case "needs-auth":
+    case "removed":
+      return stay(state);
+  }
+}
+
+function proven(state: LinkState, session: number): Step {
+  if (state.kind !== "ready" || state.session !== session) return stay(state);
+  if (state.failures === 0 && state.refusal === undefined) return stay(state);
+  const { refusal: _, ...rest } = state;
+  return stay({ ...rest, failures: 0 });
+}
+
+function wake(state: LinkState, context: LinkContext): Step {
+  const { policy, serverId, now } = context;
+  const due = wakeAt(state, policy);
+  if (due === undefined || due > now) return stay(state);
+  if (state.kind === "connecting") {
+    const error = backstopError("connect_timeout", serverId, policy.connectBackstopMs);
+    return attemptFailed(state, { stage: "connect", error }, context);
+  }
+  if (isRunning(state)) {
+    return failRun(state, backstopError("list_timeout", serverId, policy.listBackstopMs), context);
+  }
+  if (state.kind === "ready") return startRun(state, context);
+  return state.kind === "failed" ? startAttempt(state, context, []) : stay(state);
+}
+
+function disconnect(state: LinkState, error: ToolportError): Step {
+  const { session, run } = state;
+  switch (state.kind) {
+    case "connecting":
+    case "listing":
+    case "ready":
+      return {
+        state: { kind: "idle", session, run },
+        effects: [
+          { type: "close", session, error },
+          { type: "reject", error },
+        ],
+      };
+    case "down":
+    case "failed":
+    case "needs-auth":
+      return stay({ kind: "idle", session, run });
+    case "idle":
+    case "disabled":
+    case "removed":
+      return stay(state);
+  }
+}
+
+function remove(state: LinkState, error: ToolportError): Step {
+  if (state.kind === "removed") return stay(state);
+  const { session, run } = state;
+  const live = state.kind === "connecting" || hasSession(state);
+  return {
+    state: { kind: "removed", session, run, error },
+    effects: [...(live ? [{ type: "close", session, error } as const] : []), { type: "reject", error }],
+  };
+}
+
+function isCurrentRun(
+  state: LinkState,
+  { session, run }: { readonly session: number; readonly run: number },
+): state is RunningState {
+  return isRunning(state) && state.session === session && state.run === run;
+}
+
+function disabledError(serverId: string): ToolportError {
+  return new ToolportError(`server ${JSON.stringify(serverId)} is disabled`, { code: "server_disabled", serverId });
+}
+
+function backstopError(code: "connect_timeout" | "list_timeout", serverId: string, timeoutMs: number): ToolportError {
+  const operation = code === "connect_timeout" ? "connect" : "tools/list";
+  return new ToolportError(
+    `${operation} of ${JSON.stringify(serverId)} neither succeeded nor failed within ${timeoutMs} ms`,
+    { code, serverId, outcome: "not-sent", details: { operation, timeoutMs } },
+  );
+}

@@ -1,0 +1,95 @@
+import type { ToolportError } from "@toolport/core";
+import type { Demand } from "./link-event.ts";
+import type { Session } from "./sessions.ts";
+
+/** Those who wait for a link, each under a ticket of its own. */
+export interface Waiters {
+  /** Whether anybody waits for a run. */
+  readonly waiting: boolean;
+  /** Takes a ticket. The promise rejects with the reason of `signal` when that aborts first; nobody else is touched by it. */
+  add(demand: Demand, signal: AbortSignal | undefined): { readonly ticket: number; readonly session: Promise<Session> };
+  wait(tickets: readonly number[], run: number): void;
+  go(tickets: readonly number[], session: Session): void;
+  refuse(tickets: readonly number[], error: ToolportError): void;
+  /** Lets go who waits for this run or an earlier one; with an error, those who wanted a refresh get that instead. */
+  release(done: { readonly run: number; readonly error?: ToolportError }, session: Session): void;
+  /** Turns away all who wait for a run. */
+  reject(error: ToolportError): void;
+}
+
+interface Waiter {
+  readonly demand: Demand;
+  /** The listing it waits for; `undefined` until the link has decided. */
+  run?: number;
+  resolve(session: Session): void;
+  reject(reason: unknown): void;
+}
+
+/** Makes an empty waiting room. */
+export function createWaiters(): Waiters {
+  const waiters = new Map<number, Waiter>();
+  let lastTicket = 0;
+
+  const take = (ticket: number): Waiter | undefined => {
+    const waiter = waiters.get(ticket);
+    waiters.delete(ticket);
+    return waiter;
+  };
+  const waitingFor = (run: number): readonly number[] =>
+    Array.from(waiters)
+      .filter(([, waiter]) => waiter.run !== undefined && waiter.run <= run)
+      .map(([ticket]) => ticket);
+
+  return {
+    get waiting() {
+      return waitingFor(Number.POSITIVE_INFINITY).length > 0;
+    },
+    add(demand, signal) {
+      lastTicket += 1;
+      const ticket = lastTicket;
+      const session = new Promise<Session>((resolve, reject) => {
+        const leave = (): void => {
+          take(ticket);
+          reject(signal?.reason);
+        };
+        const settled = (): void => signal?.removeEventListener("abort", leave);
+        if (signal?.aborted) return reject(signal.reason);
+        signal?.addEventListener("abort", leave, { once: true });
+        waiters.set(ticket, {
+          demand,
+          resolve(value) {
+            settled();
+            resolve(value);
+          },
+          reject(reason) {
+            settled();
+            reject(reason);
+          },
+        });
+      });
+      return { ticket, session };
+    },
+    wait(tickets, run) {
+      for (const ticket of tickets) {
+        const waiter = waiters.get(ticket);
+        if (waiter) waiter.run = run;
+      }
+    },
+    go(tickets, session) {
+      for (const ticket of tickets) take(ticket)?.resolve(session);
+    },
+    refuse(tickets, error) {
+      for (const ticket of tickets) take(ticket)?.reject(error);
+    },
+    release({ run, error }, session) {
+      for (const ticket of waitingFor(run)) {
+        const waiter = take(ticket);
+        if (error !== undefined && waiter?.demand === "refresh") waiter.reject(error);
+        else waiter?.resolve(session);
+      }
+    },
+    reject(error) {
+      for (const ticket of waitingFor(Number.POSITIVE_INFINITY)) take(ticket)?.reject(error);
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import type { Connection, Diagnostic, Event, ServerLog, ServerSpec, ToolProvider } from "@toolport/core";
+import type { SavedNames } from "@toolport/naming";
+import type { ServerStatus } from "./servers/server-status.ts";
+
+/** Options of an operation that can be given up. */
+export interface OperationOptions {
+  /** Ends the wait, with `aborted`. What was started for others too goes on; what `addServer` started is undone. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * A {@linkcode ToolProvider} over MCP servers that can come and go while it is in use. One server's fault never touches another one's
+ * tools.
+ */
+export interface McpProvider extends ToolProvider, AsyncDisposable {
+  /** One per registered server, sorted by id. Reads what is known; asks nobody. */
+  statuses(): readonly ServerStatus[];
+  /** Sorted. */
+  serverIds(): readonly string[];
+  hasServer(id: string): boolean;
+  /**
+   * Registers a server, connects to it and lists its tools: all or nothing. When any of it fails, or `signal` aborts, nothing of the
+   * server is left, and no tool of it was ever to be seen. A disabled server is only registered.
+   *
+   * Throws `invalid_spec`, `unsupported_transport` and `duplicate_server` before anything starts, `server_removed` when it is removed
+   * meanwhile, and whatever the attempt failed with.
+   */
+  addServer(spec: ServerSpec, options?: OperationOptions): Promise<void>;
+  /**
+   * Ends a registration; its tools are gone at once, and calls under way are ended with `server_removed`. Resolves when nothing of
+   * the server is left: `true`, or `false` when there was no such server.
+   */
+  removeServer(id: string): Promise<boolean>;
+  /** Ends the session and keeps registration and tools; the next call connects again. Throws `unknown_server`. */
+  disconnectServer(id: string): Promise<void>;
+  /**
+   * Gives a registered server another spec. Only what changed is done again: a new transport, era or limit restarts the session, and
+   * the old tools stay until the new ones are listed; everything else takes effect at once. Does not roll back: the new spec stands,
+   * also when this rejects because it could not be connected. Throws `invalid_spec`, `unsupported_transport`, `unknown_server`.
+   */
+  updateServer(spec: ServerSpec, options?: OperationOptions): Promise<void>;
+  /** Like `refresh()`, for one server. Throws `unknown_server`, `server_disabled`, and whatever it failed with. */
+  refreshServer(id: string, options?: OperationOptions): Promise<void>;
+  /**
+   * The live connection of a server, for requests that are no tool calls; made if there is none. Ask for it each time: it is replaced
+   * by every reconnect. Never close it. Throws `unknown_server`, `server_disabled`, and whatever connecting failed with.
+   */
+  connection(id: string, options?: OperationOptions): Promise<Connection>;
+  /** Every name ever given to a registered server's tool, as JSON, so that it can be given again after a restart. */
+  savedNames(): SavedNames;
+  /** Fires when a server's state, error or staleness changes, and once more, with `removed`, when its registration ends. */
+  readonly onStatusChanged: Event<ServerStatus>;
+  /** Fires for what a developer wants to know and what stops nobody. */
+  readonly onDiagnostic: Event<Diagnostic>;
+  /** Fires for each line that a server logs. Untrusted. */
+  readonly onServerLog: Event<ServerLog & { readonly serverId: string }>;
+}

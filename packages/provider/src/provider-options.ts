@@ -1,0 +1,149 @@
+import {
+  systemClock,
+  systemRandom,
+  type Clock,
+  type Connector,
+  type ElicitationRequest,
+  type ElicitationResult,
+  type Interceptor,
+  type Random,
+  type ServerSpec,
+} from "@toolport/core";
+import { assertNamingStrategy, isLegalFunctionName, toolportNaming, type NamingStrategy } from "@toolport/naming";
+import { describeVerbatim, describeWithOrigin, type DescribeTool } from "./catalog/define-tool.ts";
+import type { LinkPolicy, RefreshMode } from "./link/link-policy.ts";
+
+/** What a provider is made from. */
+export interface ProviderOptions {
+  /** Opens the connections; `createConnector()` of `@toolport/transports`, or your own. */
+  readonly connector: Connector;
+  /** The servers to start with. Default none: then nothing is started and nothing is sent. */
+  readonly servers?: readonly ServerSpec[];
+  /** Identifies the provider and starts the ids of its groups. Lower-cased. Default `"mcp"`. */
+  readonly name?: string;
+  /** How local tool names look. Default `toolportNaming`. */
+  readonly naming?: NamingStrategy;
+  /** Names to give again, as `savedNames()` returned them and JSON brought them back. Throws `invalid_names` when they are not. */
+  readonly savedNames?: unknown;
+  /**
+   * What a model reads as a tool's description: `"with-origin"` (default) puts server and remote name in front of the server's own
+   * words, `"verbatim"` has these alone, and a function writes what it likes.
+   */
+  readonly description?: "with-origin" | "verbatim" | DescribeTool;
+  /**
+   * When tools are listed again after a server said that they changed: `"lazy"` (default) with the next call or refresh, `"debounced"`
+   * by itself a moment later, `"manual"` only by `refresh()` and after a reconnect.
+   */
+  readonly refresh?: RefreshMode;
+  /** For `"debounced"`: how long a server must be quiet first (default 300), and how long at most that may put it off (2,000). */
+  readonly debounce?: { readonly quietMs?: number; readonly maxMs?: number };
+  readonly backoff?: BackoffOptions;
+  /** Layers around every call; the first is the outermost. */
+  readonly interceptors?: readonly Interceptor[];
+  /** Answers questions that servers ask a human. Default none: elicitation is not offered to servers. */
+  readonly onElicit?: (request: ElicitationRequest, signal: AbortSignal) => Promise<ElicitationResult>;
+  /** Default the real time. */
+  readonly clock?: Clock;
+  /** For the jitter of back-off. Default `Math.random`. */
+  readonly random?: Random;
+}
+
+/**
+ * How a server that fails is tried again. A wait is random between nothing and a ceiling, which starts at `baseMs`, doubles with each
+ * failure in a row and stops at `maxMs`.
+ */
+export interface BackoffOptions {
+  /** Default 500. */
+  readonly baseMs?: number;
+  /** Default 60,000. */
+  readonly maxMs?: number;
+  /**
+   * How many failures in a row a call ignores and tries at once all the same; during the wait after one more it is refused with the
+   * latest failure. Default 5. `refresh()` always tries.
+   */
+  readonly freeAttempts?: number;
+  /** Whether a server that failed to start is tried again without a call, if its failure can pass. Default `true`. */
+  readonly background?: boolean;
+  /** A session that lasts this long makes up for the failures before it; so does a call that works. Default 30,000. */
+  readonly stableMs?: number;
+}
+
+/** Options with every default in place. */
+export interface ProviderSettings {
+  readonly connector: Connector;
+  readonly servers: readonly ServerSpec[];
+  readonly name: string;
+  readonly naming: NamingStrategy;
+  readonly describe: DescribeTool;
+  readonly policy: Omit<LinkPolicy, "connectBackstopMs" | "listBackstopMs">;
+  readonly interceptors: readonly Interceptor[];
+  readonly onElicit: ProviderOptions["onElicit"];
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** Fills in defaults. Throws a `TypeError` that names the option of a wrong type. */
+export function readOptions(options: ProviderOptions): ProviderSettings {
+  const { connector, servers = [], name = "mcp", naming = toolportNaming, onElicit } = options;
+  const {
+    refresh = "lazy",
+    interceptors = [],
+    description = "with-origin",
+    clock = systemClock,
+    random = systemRandom,
+  } = options;
+  if (typeof connector?.connect !== "function") throw new TypeError("connector must have a connect function");
+  if (!Array.isArray(servers)) throw new TypeError("servers must be an array");
+  if (typeof name !== "string" || !isLegalFunctionName(name.toLowerCase())) {
+    throw new TypeError("name must be 1 to 64 characters: a letter, then letters, digits, _ or -");
+  }
+  assertNamingStrategy(naming);
+  if (!["lazy", "debounced", "manual"].includes(refresh)) {
+    throw new TypeError('refresh must be "lazy", "debounced" or "manual"');
+  }
+  if (!Array.isArray(interceptors) || interceptors.some((interceptor) => typeof interceptor !== "function")) {
+    throw new TypeError("interceptors must be an array of functions");
+  }
+  if (onElicit !== undefined && typeof onElicit !== "function") throw new TypeError("onElicit must be a function");
+  return {
+    connector,
+    servers,
+    name: name.toLowerCase(),
+    naming,
+    describe: readDescription(description),
+    policy: readPolicy(options, refresh),
+    interceptors: [...interceptors],
+    onElicit,
+    clock,
+    random,
+  };
+}
+
+function readDescription(description: NonNullable<ProviderOptions["description"]>): DescribeTool {
+  if (typeof description === "function") return description;
+  if (description === "with-origin") return describeWithOrigin;
+  if (description === "verbatim") return describeVerbatim;
+  throw new TypeError('description must be "with-origin", "verbatim" or a function');
+}
+
+function readPolicy(
+  { backoff = {}, debounce = {} }: ProviderOptions,
+  refresh: RefreshMode,
+): ProviderSettings["policy"] {
+  return {
+    refresh,
+    debounceMs: readAmount("debounce.quietMs", debounce.quietMs, 300),
+    maxDelayMs: readAmount("debounce.maxMs", debounce.maxMs, 2000),
+    backoffBaseMs: readAmount("backoff.baseMs", backoff.baseMs, 500),
+    backoffMaxMs: readAmount("backoff.maxMs", backoff.maxMs, 60_000),
+    freeAttempts: readAmount("backoff.freeAttempts", backoff.freeAttempts, 5),
+    stableMs: readAmount("backoff.stableMs", backoff.stableMs, 30_000),
+    background: backoff.background ?? true,
+  };
+}
+
+function readAmount(option: string, value: number | undefined, fallback: number): number {
+  if (value === undefined) return fallback;
+  if (typeof value !== "number" || !(value >= 0)) throw new TypeError(`${option} must be a number of 0 or more`);
+  return value;
+}

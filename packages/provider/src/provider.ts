@@ -1,0 +1,146 @@
+import {
+  applyInterceptors,
+  isJsonObject,
+  ToolportError,
+  type CallHandler,
+  type CallOptions,
+  type JsonObject,
+  type ToolOrigin,
+  type ToolOutcome,
+} from "@toolport/core";
+import { saveNames } from "@toolport/naming";
+import { checkSelection } from "./calls/check-selection.ts";
+import { findTool, type Catalog } from "./catalog/catalog.ts";
+import type { CatalogTool } from "./catalog/define-tool.ts";
+import { createLiveCatalog } from "./catalog/live-catalog.ts";
+import type { McpProvider } from "./mcp-provider.ts";
+import { readOptions, type ProviderOptions } from "./provider-options.ts";
+import { checkSpecs } from "./servers/check-specs.ts";
+import { createObservers } from "./servers/observers.ts";
+import { bringUp, refreshError } from "./servers/refresh-all.ts";
+import { createRegistry } from "./servers/registry.ts";
+import { createServerOperations } from "./servers/server-operations.ts";
+
+/**
+ * Makes a provider over MCP servers. All specs are checked before anything else happens; nothing is started or sent before `init()`,
+ * or the first operation that needs a server.
+ *
+ * Throws a `TypeError` for an option of a wrong type, and `invalid_spec`, `unsupported_transport`, `duplicate_server` or
+ * `invalid_names`.
+ */
+export function createProvider(options: ProviderOptions): McpProvider {
+  const settings = readOptions(options);
+  checkSpecs(settings.servers, settings.connector, settings.naming);
+  const { name, naming, describe, interceptors } = settings;
+  const catalog = createLiveCatalog({ providerName: name, naming, describe, savedNames: options.savedNames });
+  const observers = createObservers();
+  const registry = createRegistry({ settings, catalog, observers });
+  for (const spec of settings.servers) registry.add(spec, false);
+  let closing: Promise<void> | undefined;
+
+  const assertOpen = (): void => {
+    if (closing !== undefined) throw closedError(name);
+  };
+  const handle: CallHandler = applyInterceptors(interceptors, async (call) => {
+    assertOpen();
+    const registration = registry.get(call.origin.serverId);
+    if (registration === undefined) throw serverGoneError(call.origin);
+    return registration.lane.call(call);
+  });
+  const close = (): Promise<void> => {
+    closing ??= (async () => {
+      observers.close();
+      catalog.close();
+      await registry.endAll(closedError(name));
+    })();
+    return closing;
+  };
+
+  return {
+    name,
+    get revision() {
+      return catalog.revision;
+    },
+    definitions: (names) => selectDefinitions(catalog.current, names),
+    groups: () => catalog.current.groups,
+    has: (toolName) => findTool(catalog.current, toolName) !== undefined,
+    async init({ signal } = {}) {
+      assertOpen();
+      const failures = await bringUp(registry.all(), "ready", { operation: "init", signal });
+      const fatal = failures.filter(({ registration }) => registration.link.spec.required === true);
+      if (fatal.length > 0) throw refreshError("start required MCP servers", fatal);
+    },
+    async refresh({ signal } = {}) {
+      assertOpen();
+      const failures = await bringUp(registry.all(), "refresh", { operation: "refresh", signal });
+      if (failures.length > 0) throw refreshError("refresh MCP servers", failures);
+    },
+    // Async, so that every failure is a rejection, also one that is known at once.
+    async call(toolName, args, callOptions = {}): Promise<ToolOutcome> {
+      assertOpen();
+      const definition = findDefinition(catalog.current, toolName);
+      const { selected } = callOptions;
+      assertCallOptions(callOptions);
+      if (selected !== undefined) checkSelection(selected, definition, catalog.registrationOf);
+      return handle({
+        origin: definition.origin,
+        definition,
+        args: readArguments(args, definition),
+        options: callOptions,
+      });
+    },
+    statuses: () => registry.all().map((registration) => registry.status(registration)),
+    serverIds: () => registry.all().map(({ id }) => id),
+    hasServer: (id) => registry.get(id) !== undefined,
+    savedNames: () => saveNames(catalog.current.names),
+    ...createServerOperations(registry, settings, assertOpen),
+    onToolsChanged: catalog.onToolsChanged,
+    onStatusChanged: observers.status.on,
+    onDiagnostic: observers.diagnostic.on,
+    onServerLog: observers.serverLog.on,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+function selectDefinitions(catalog: Catalog, names: readonly string[] | undefined): readonly CatalogTool[] {
+  if (names === undefined) return catalog.definitions;
+  return names.flatMap((name) => findTool(catalog, name) ?? []);
+}
+
+function findDefinition(catalog: Catalog, name: string): CatalogTool {
+  if (typeof name !== "string") throw new TypeError("the name of a tool must be a string");
+  const definition = findTool(catalog, name);
+  if (definition !== undefined) return definition;
+  throw new ToolportError(`tool ${JSON.stringify(name.slice(0, 200))} not found`, { code: "unknown_tool" });
+}
+
+function readArguments(args: JsonObject | null | undefined, { origin }: CatalogTool): JsonObject {
+  if (args === undefined || args === null) return {};
+  if (isJsonObject(args)) return args;
+  throw new ToolportError(`tool ${JSON.stringify(origin.toolName)} expects JSON object arguments`, {
+    code: "invalid_arguments",
+    ...origin,
+  });
+}
+
+function assertCallOptions({ timeoutMs }: CallOptions): void {
+  if (timeoutMs === undefined || (typeof timeoutMs === "number" && timeoutMs > 0)) return;
+  throw new TypeError("timeoutMs must be a positive number");
+}
+
+function closedError(name: string): ToolportError {
+  return new ToolportError(`provider ${JSON.stringify(name)} is closed`, { code: "closed" });
+}
+
+function serverGoneError({ serverId, toolName }: ToolOrigin): ToolportError {
+  return new ToolportError(
+    `server ${JSON.stringify(serverId)} was removed before ${JSON.stringify(toolName)} was sent`,
+    {
+      code: "server_removed",
+      serverId,
+      toolName,
+      outcome: "not-sent",
+    },
+  );
+}

@@ -1,0 +1,24 @@
+import type { EventSource } from "@toolport/core";
+import type { Registration } from "./registration.ts";
+import type { ServerStatus } from "./server-status.ts";
+
+/**
+ * Makes a function that tells of a registration's status if anything in it is news. The end of a registration is not told here,
+ * because whether it is one depends on what comes in its place.
+ */
+export function createAnnouncer(
+  status: EventSource<ServerStatus>,
+  statusOf: (registration: Registration) => ServerStatus,
+): (registration: Registration) => void {
+  const told = new WeakMap<Registration, string>();
+  return (registration) => {
+    const { kind } = registration.link.state;
+    // A server that is being added is not ready for anybody before it is added.
+    if (kind === "removed" || (registration.held && kind === "ready")) return;
+    const now = statusOf(registration);
+    const news = [now.state, now.stage, now.error?.message, now.stale, now.degraded].join("\n");
+    if (told.get(registration) === news) return;
+    told.set(registration, news);
+    status.emit(now);
+  };
+}

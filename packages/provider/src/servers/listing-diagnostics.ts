@@ -1,0 +1,30 @@
+import { cleanText, type Diagnostic, type ToolListing } from "@toolport/core";
+import type { NameCollision } from "@toolport/naming";
+
+/** What a developer wants to know of a listing: which tools were left out, and why it stops where it does. */
+export function listingDiagnostics(
+  serverId: string,
+  { dropped, truncated, tools }: ToolListing,
+): readonly Diagnostic[] {
+  const drops = dropped.map(({ name, reason }): Diagnostic => ({
+    kind: "tool-dropped",
+    serverId,
+    message: `a tool was left out: ${cleanText(reason, 512)}`,
+    ...(name !== undefined && { toolName: name }),
+  }));
+  if (truncated === undefined) return drops;
+  const message = `the list of tools stops after ${tools.length}: ${truncated}`;
+  return [...drops, { kind: "listing-truncated", serverId, message }];
+}
+
+/** One diagnostic for each tool that had to take another name than it would have had. */
+export function collisionDiagnostics(collisions: readonly NameCollision[]): readonly Diagnostic[] {
+  return collisions.flatMap(({ name, members }) =>
+    members.map(({ serverId, toolName }): Diagnostic => ({
+      kind: "name-collision",
+      serverId,
+      toolName,
+      message: `${members.length} tools would be called ${JSON.stringify(name)}`,
+    })),
+  );
+}

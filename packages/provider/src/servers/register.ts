@@ -1,0 +1,68 @@
+import { defaultTimeouts, type ServerSpec, type ToolListing } from "@toolport/core";
+import { createCallLane } from "../calls/call-lane.ts";
+import type { LiveCatalog } from "../catalog/live-catalog.ts";
+import { createLink, type Link, type LinkHooks } from "../link/link.ts";
+import type { LinkPolicy } from "../link/link-policy.ts";
+import type { Session } from "../link/sessions.ts";
+import type { ProviderSettings } from "../provider-options.ts";
+import type { Observers } from "./observers.ts";
+import type { Registration } from "./registration.ts";
+
+/** What makes one server's link and lane, besides its spec. */
+export interface RegistrationInit {
+  readonly spec: ServerSpec;
+  readonly number: number;
+  readonly held: boolean;
+  readonly predecessor: Promise<void> | undefined;
+  readonly onListing: (registration: Registration, listing: ToolListing, session: Session) => void;
+  readonly onState: (registration: Registration) => void;
+}
+
+/** Makes a registration; nothing starts. */
+export function createRegistration(
+  { spec, number, held, predecessor, onListing, onState }: RegistrationInit,
+  { settings, catalog, observers }: { settings: ProviderSettings; catalog: LiveCatalog; observers: Observers },
+): Registration {
+  const { connector, clock, random, onElicit } = settings;
+  const { id } = spec;
+  const hooks: LinkHooks = {
+    publish: (listing, session) => onListing(registration, listing, session),
+    onState: () => onState(registration),
+    onDiagnostic: (diagnostic) => observers.diagnostic.emit(diagnostic),
+    onLog: (log) => observers.serverLog.emit({ serverId: id, ...log }),
+    ...(onElicit && {
+      async onElicit(request, signal) {
+        // A human's time is nobody's fault: what waits for this server waits without a clock until the answer is there.
+        const resume = registration.lane.pausable.pause();
+        try {
+          return await onElicit(request, signal);
+        } finally {
+          resume();
+        }
+      },
+    }),
+  };
+  const link: Link = createLink({
+    spec,
+    connector,
+    clock,
+    random,
+    policy: policyOf(spec, settings),
+    hooks,
+    predecessor,
+  });
+  const lane = createCallLane({
+    link,
+    clock,
+    find: (toolName) => catalog.current.servers.get(id)?.offers.get(toolName)?.definition,
+    registrationOf: (definition) => catalog.registrationOf(definition),
+  });
+  const registration: Registration = { id, number, link, lane, held };
+  return registration;
+}
+
+// A connector settles by itself within its timeouts, and cleans up before it does. The backstops are for one that does not.
+function policyOf({ timeouts }: ServerSpec, { policy }: ProviderSettings): LinkPolicy {
+  const { connectMs, listMs, closeMs } = { ...defaultTimeouts, ...timeouts };
+  return { ...policy, connectBackstopMs: connectMs + 5 * closeMs, listBackstopMs: listMs + closeMs };
+}

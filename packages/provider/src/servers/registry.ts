@@ -1,0 +1,123 @@
+import type { ServerSpec, ToolListing, ToolportError } from "@toolport/core";
+import { compareText } from "../catalog/catalog.ts";
+import type { LiveCatalog } from "../catalog/live-catalog.ts";
+import { sameJson } from "../catalog/same-json.ts";
+import type { Session } from "../link/sessions.ts";
+import type { ProviderSettings } from "../provider-options.ts";
+import { createAnnouncer } from "./announcer.ts";
+import { createDepartures } from "./departures.ts";
+import { collisionDiagnostics, listingDiagnostics } from "./listing-diagnostics.ts";
+import type { Observers } from "./observers.ts";
+import { createRegistration } from "./register.ts";
+import type { Registration } from "./registration.ts";
+import { readStatus, type ServerStatus } from "./server-status.ts";
+
+/** The registered servers, and the way from each of them to the catalogue. */
+export interface Registry {
+  get(id: string): Registration | undefined;
+  /** Sorted by id. */
+  all(): readonly Registration[];
+  /** Registers a server; nothing starts. `held` keeps its tools back until `show`. */
+  add(spec: ServerSpec, held: boolean): Registration;
+  /** Shows the tools of a registration that was held. */
+  show(registration: Registration): void;
+  /** Gives a registration another spec, for all that needs no new session. */
+  respec(registration: Registration, spec: ServerSpec): void;
+  /** Puts a new registration in the place of another one, whose tools stay on show until there are new ones. */
+  replace(old: Registration, spec: ServerSpec, error: ToolportError): Registration;
+  /** Ends a registration, if it has not ended yet. Resolves when nothing of it is left. */
+  end(registration: Registration, error: ToolportError): Promise<void>;
+  /** Ends all, without a word. Resolves when nothing is left. */
+  endAll(error: ToolportError): Promise<void>;
+  status(registration: Registration): ServerStatus;
+}
+
+/** What a registry is made from. */
+export interface RegistryInit {
+  readonly settings: ProviderSettings;
+  readonly catalog: LiveCatalog;
+  readonly observers: Observers;
+}
+
+/** Makes an empty registry. */
+export function createRegistry(init: RegistryInit): Registry {
+  const { settings, catalog, observers } = init;
+  const registrations = new Map<string, Registration>();
+  const departures = createDepartures(settings.clock);
+  const statusOf = (registration: Registration): ServerStatus => readStatus(registration, catalog.current);
+  const announce = createAnnouncer(observers.status, statusOf);
+  let lastNumber = 0;
+
+  const all = (): readonly Registration[] => Array.from(registrations.values()).sort((a, b) => compareText(a.id, b.id));
+  const publish = (): void => {
+    const listings = all().flatMap(({ held, listed }) => (held || listed === undefined ? [] : [listed]));
+    for (const diagnostic of collisionDiagnostics(catalog.publish(listings))) observers.diagnostic.emit(diagnostic);
+  };
+  const onListing = (registration: Registration, listing: ToolListing, { connection }: Session): void => {
+    // What ended can publish nothing more.
+    if (registrations.get(registration.id) !== registration) return;
+    const before = registration.listing;
+    registration.listing = listing;
+    const { number, link } = registration;
+    registration.listed = { registration: number, spec: link.spec, server: connection.server, tools: listing.tools };
+    if (!registration.held) publish();
+    if (before?.truncated === listing.truncated && sameJson(before?.dropped ?? [], listing.dropped)) return;
+    for (const diagnostic of listingDiagnostics(registration.id, listing)) observers.diagnostic.emit(diagnostic);
+  };
+  const put = (spec: ServerSpec, held: boolean): Registration => {
+    lastNumber += 1;
+    const predecessor = departures.of(spec.id);
+    const registration = createRegistration(
+      { spec, number: lastNumber, held, predecessor, onListing, onState: announce },
+      init,
+    );
+    registrations.set(spec.id, registration);
+    return registration;
+  };
+  const stop = (registration: Registration, error: ToolportError): Promise<void> => {
+    registration.link.remove(error);
+    registration.lane.rejectWaiting(error);
+    return departures.add(registration);
+  };
+
+  return {
+    get: (id) => registrations.get(id),
+    all,
+    add: put,
+    show(registration) {
+      registration.held = false;
+      publish();
+      announce(registration);
+    },
+    respec(registration, spec) {
+      registration.link.spec = spec;
+      if (registration.listed === undefined) return;
+      registration.listed = { ...registration.listed, spec };
+      publish();
+      announce(registration);
+    },
+    replace(old, spec, error) {
+      void stop(old, error);
+      const next = put(spec, false);
+      if (old.listed !== undefined && spec.disabled !== true) next.listed = old.listed;
+      publish();
+      return next;
+    },
+    async end(registration, error) {
+      if (registrations.get(registration.id) === registration) {
+        registrations.delete(registration.id);
+        catalog.forgetNames(registration.id);
+        publish();
+        void stop(registration, error);
+        observers.status.emit(statusOf(registration));
+      }
+      await departures.of(registration.id);
+    },
+    endAll(error) {
+      for (const registration of all()) void stop(registration, error);
+      registrations.clear();
+      return departures.all();
+    },
+    status: statusOf,
+  };
+}

@@ -1,0 +1,114 @@
+import { isToolportError, ToolportError, type Connection } from "@toolport/core";
+import type { McpProvider } from "../mcp-provider.ts";
+import type { ProviderSettings } from "../provider-options.ts";
+import { checkId, checkSpec } from "./check-specs.ts";
+import { compareSpecs } from "./compare-specs.ts";
+import type { Registration } from "./registration.ts";
+import type { Registry } from "./registry.ts";
+
+/** What can be done to single servers while a provider is in use. */
+export type ServerOperations = Pick<
+  McpProvider,
+  "addServer" | "removeServer" | "disconnectServer" | "updateServer" | "refreshServer" | "connection"
+>;
+
+/** Makes the operations. `assertOpen` throws when the provider is closed. */
+export function createServerOperations(
+  registry: Registry,
+  { connector, naming }: ProviderSettings,
+  assertOpen: () => void,
+): ServerOperations {
+  const find = (id: string): Registration => {
+    assertOpen();
+    const registration = registry.get(id);
+    if (registration !== undefined) return registration;
+    throw new ToolportError(`server ${JSON.stringify(id)} is not registered`, { code: "unknown_server", serverId: id });
+  };
+
+  return {
+    async addServer(spec, { signal } = {}) {
+      assertOpen();
+      checkSpec(spec, connector);
+      checkId(
+        spec.id,
+        registry.all().map(({ id }) => id),
+        naming,
+      );
+      const registration = registry.add(spec, spec.disabled !== true);
+      if (spec.disabled === true) return;
+      try {
+        await registration.link.ready("ready", signal);
+        assertRegistered(registration);
+      } catch (reason) {
+        // Ends this registration only: one that has taken its place meanwhile is not touched.
+        await registry.end(registration, removedError(spec.id, "could not be added"));
+        throw operationError(reason, { serverId: spec.id, operation: "addServer", signal });
+      }
+      registry.show(registration);
+    },
+    async removeServer(id) {
+      assertOpen();
+      const registration = registry.get(id);
+      if (registration === undefined) return false;
+      await registry.end(registration, removedError(id, "was removed"));
+      return true;
+    },
+    async disconnectServer(id) {
+      const { link, lane } = find(id);
+      const error = removedError(id, "was disconnected");
+      link.disconnect(error);
+      lane.rejectWaiting(error);
+      await link.gone();
+    },
+    async updateServer(spec, { signal } = {}) {
+      assertOpen();
+      checkSpec(spec, connector);
+      const old = find(spec.id);
+      const difference = compareSpecs(old.link.spec, spec);
+      if (difference === "none") return;
+      if (difference === "view") return registry.respec(old, spec);
+      const { link } = registry.replace(old, spec, removedError(spec.id, "was replaced"));
+      if (spec.disabled === true) return;
+      await waitFor(link.ready("ready", signal), { serverId: spec.id, operation: "updateServer", signal });
+    },
+    async refreshServer(id, { signal } = {}) {
+      const { link } = find(id);
+      await waitFor(link.ready("refresh", signal), { serverId: id, operation: "refreshServer", signal });
+    },
+    async connection(id, { signal } = {}): Promise<Connection> {
+      const { link } = find(id);
+      const session = await waitFor(link.ready("call", signal), { serverId: id, operation: "connection", signal });
+      return session.connection;
+    },
+  };
+}
+
+/** What an operation on one server is, for the errors of it. */
+export interface Operation {
+  readonly serverId?: string;
+  readonly operation: string;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** What an operation that was waiting rejected with, as the caller gets it: `aborted` when it was the caller who gave up. */
+export function operationError(reason: unknown, { serverId, operation, signal }: Operation): unknown {
+  if (signal?.aborted !== true || isToolportError(reason)) return reason;
+  const subject = serverId === undefined ? "" : ` of ${JSON.stringify(serverId)}`;
+  return new ToolportError(`${operation}${subject} was aborted`, { code: "aborted", serverId, cause: reason });
+}
+
+async function waitFor<T>(work: Promise<T>, operation: Operation): Promise<T> {
+  try {
+    return await work;
+  } catch (reason) {
+    throw operationError(reason, operation);
+  }
+}
+
+function assertRegistered({ link }: Registration): void {
+  if (link.state.kind === "removed") throw link.state.error;
+}
+
+function removedError(serverId: string, what: string): ToolportError {
+  return new ToolportError(`server ${JSON.stringify(serverId)} ${what}`, { code: "server_removed", serverId });
+}

@@ -1,0 +1,113 @@
+import { cleanText, type ServerInfo, type ServerSpec, type ToolListing, type ToolportError } from "@toolport/core";
+import type { Catalog } from "../catalog/catalog.ts";
+import type { LinkState } from "../link/link-state.ts";
+import type { Registration } from "./registration.ts";
+
+/**
+ * `idle` no session, none wanted yet; `connecting` until the first listing is in; `ready`; `down` the session was lost, the next
+ * call gets another one; `failed` the latest attempt failed, the next one may not; `needs-auth` credentials are missing or refused;
+ * `disabled`; `removed` only in the last `onStatusChanged` of a registration.
+ */
+export type ServerState = "idle" | "connecting" | "ready" | "down" | "failed" | "needs-auth" | "disabled" | "removed";
+
+/** What is known of one server, at one moment. Plain data, safe to log: no header, environment value or token is in it. */
+export interface ServerStatus {
+  readonly id: string;
+  /** As the spec says, else as the server claims (untrusted). */
+  readonly title?: string;
+  readonly transport: ServerSpec["transport"]["kind"];
+  readonly state: ServerState;
+  /** Why it is not `ready`, or why its tools could not be listed again. */
+  readonly error?: ToolportError;
+  /** What failed. */
+  readonly stage?: "connect" | "list" | "session" | "call";
+  /** Tools on offer now. */
+  readonly toolCount: number;
+  /** The tools on offer may not be the server's latest: it announced a change, or could not be asked since. */
+  readonly stale: boolean;
+  /** Why the latest listing is not the whole one. */
+  readonly degraded?: NonNullable<ToolListing["truncated"]>;
+  /** Tools of the latest listing that could not be used; `onDiagnostic` said why. */
+  readonly droppedTools: number;
+  /** What the server says of itself; of the latest session. Untrusted. */
+  readonly server?: ServerInfo;
+  /** When the session was ready to be used, in milliseconds on the provider's clock. */
+  readonly connectedAt?: number;
+  /** How long connecting took, every fallback included. */
+  readonly connectMs?: number;
+  /** How long the latest good listing took. */
+  readonly listMs?: number;
+  /** Sessions asked for so far. */
+  readonly attempts: number;
+  /** Failures in a row. */
+  readonly failures: number;
+  /** From when on a failure is no longer held against the next attempt, on the provider's clock. */
+  readonly retryAt?: number;
+  /** Calls on the wire. */
+  readonly inFlight: number;
+  /** Calls that wait for the session, for a listing or for their turn. */
+  readonly waiting: number;
+}
+
+/** Reads the status of a registration. */
+export function readStatus({ link, lane, listing, listed }: Registration, catalog: Catalog): ServerStatus {
+  const { spec, state } = link;
+  const server = listed?.server;
+  const title = cleanText(spec.title ?? server?.title ?? server?.name ?? "", 256).trim();
+  return {
+    id: spec.id,
+    ...(title !== "" && { title }),
+    transport: spec.transport.kind,
+    state: publicState(state),
+    ...failureOf(state),
+    toolCount: state.kind === "removed" ? 0 : (catalog.servers.get(spec.id)?.offers.size ?? 0),
+    stale: listed !== undefined && !isUpToDate(state),
+    ...(listing?.truncated !== undefined && { degraded: listing.truncated }),
+    droppedTools: listing?.dropped.length ?? 0,
+    ...(server !== undefined && { server }),
+    ...((state.kind === "listing" || state.kind === "ready") && {
+      connectedAt: state.connectedAt,
+      connectMs: state.connectMs,
+    }),
+    ...(state.kind === "ready" && { listMs: state.listMs }),
+    attempts: state.session,
+    failures: "failures" in state ? state.failures : 0,
+    ...("retryAt" in state && { retryAt: state.retryAt }),
+    inFlight: lane.inFlight,
+    waiting: lane.waiting,
+  };
+}
+
+function isUpToDate(state: LinkState): boolean {
+  if (state.kind !== "ready") return false;
+  const { listing } = state;
+  return listing.kind === "fresh" || (listing.kind === "running" && !listing.outdated && !listing.noticed);
+}
+
+function publicState(state: LinkState): ServerState {
+  if (state.kind === "listing") return "connecting";
+  return state.kind === "ready" && state.refusal !== undefined ? "needs-auth" : state.kind;
+}
+
+function failureOf(state: LinkState): Pick<ServerStatus, "error" | "stage"> {
+  switch (state.kind) {
+    case "down":
+      return { error: state.error, stage: "session" };
+    case "failed":
+    case "needs-auth":
+      return { error: state.error, stage: state.stage };
+    case "ready":
+      if (state.refusal !== undefined) return { error: state.refusal, stage: "call" };
+      if (state.listing.kind === "dirty" && state.listing.error !== undefined) {
+        return { error: state.listing.error, stage: "list" };
+      }
+      return {};
+    case "removed":
+      return { error: state.error };
+    case "disabled":
+    case "idle":
+    case "connecting":
+    case "listing":
+      return {};
+  }
+}

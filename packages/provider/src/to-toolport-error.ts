@@ -1,0 +1,15 @@
+import { isToolportError, ToolportError, withErrorContext } from "@toolport/core";
+
+/**
+ * What a connector or connection rejected with, as the error that a product catches: with the server's id, and with a code also
+ * when a custom connector threw something of its own.
+ */
+export function toToolportError(error: unknown, serverId: string, operation: string): ToolportError {
+  if (isToolportError(error)) return error.serverId === undefined ? withErrorContext(error, { serverId }) : error;
+  return new ToolportError(`${operation} of ${JSON.stringify(serverId)} failed in an unforeseen way`, {
+    code: "internal_error",
+    serverId,
+    details: { operation },
+    cause: error,
+  });
+}

@@ -1,0 +1,75 @@
+import { createDeadline, defaultTimeouts, type ConnectionHooks, type Connector, type ServerSpec } from "@toolport/core";
+import { openSession, simulatedError, type SimulatedSession } from "./simulated-session.ts";
+import { createSimulatedServer, type SimulatedServer } from "./simulated-server.ts";
+import type { VirtualClock } from "./virtual-clock.ts";
+
+/** Where simulated servers live. */
+export interface World {
+  readonly clock: VirtualClock;
+  /** Every step over the wire goes through it: whoever owns the world decides when it happens, and in which order. */
+  readonly pause: (label: string) => Promise<void>;
+  readonly servers: Map<string, SimulatedServer>;
+}
+
+/** The server of this id; made, with one tool, when it is new. */
+export function serverOf(world: World, id: string): SimulatedServer {
+  const server = world.servers.get(id) ?? createSimulatedServer(id, ["echo"]);
+  world.servers.set(id, server);
+  return server;
+}
+
+/** A connector that keeps the contract of core, and notes what a process table would show. */
+export function createSimulatedConnector(world: World): Connector {
+  return {
+    async connect(spec, hooks, signal) {
+      const server = serverOf(world, spec.id);
+      const fault = server.faults.connect.shift();
+      server.connects.started += 1;
+      server.processes += 1;
+      server.connects.most = Math.max(server.connects.most, server.processes);
+      try {
+        const session = await handshake({ spec, hooks, signal, fault, world, server });
+        if (fault === "crash-after-handshake") session.crash();
+        return session.connection;
+      } catch (error) {
+        // The clean-up of a failed attempt takes its time too.
+        await world.pause(`${spec.id} cleans up`);
+        server.processes -= 1;
+        throw error;
+      }
+    },
+  };
+}
+
+interface Attempt {
+  readonly spec: ServerSpec;
+  readonly hooks: ConnectionHooks;
+  readonly signal: AbortSignal;
+  readonly fault: SimulatedServer["faults"]["connect"][number] | undefined;
+  readonly world: World;
+  readonly server: SimulatedServer;
+}
+
+function handshake({ spec, hooks, signal, fault, world, server }: Attempt): Promise<SimulatedSession> {
+  return new Promise((resolve, reject) => {
+    const deadline = createDeadline({
+      timeoutMs: spec.timeouts?.connectMs ?? defaultTimeouts.connectMs,
+      signal,
+      clock: world.clock,
+      onTimeout: () => simulatedError("connect_timeout", spec.id),
+    });
+    const onAbort = (): void => {
+      reject(deadline.signal.reason);
+    };
+    deadline.signal.addEventListener("abort", onAbort);
+    if (deadline.signal.aborted) return onAbort();
+    void (async () => {
+      await world.pause(`${spec.id} starts`);
+      if (fault === "hang" || deadline.signal.aborted) return;
+      deadline.dispose();
+      if (fault === "refuse") return reject(simulatedError("unreachable", spec.id));
+      if (fault === "unauthorized") return reject(simulatedError("auth_required", spec.id));
+      resolve(openSession({ spec, hooks, server, world }));
+    })();
+  });
+}

@@ -1,0 +1,68 @@
+import type { JsonObject, RemoteTool, ServerSpec } from "@toolport/core";
+import type { SimulatedSession } from "./simulated-session.ts";
+
+/** What a server does instead of its work, once. */
+export type ConnectFault = "refuse" | "hang" | "unauthorized" | "crash-after-handshake";
+export type ListFault = "fail" | "hang" | "truncate";
+export type CallFault = "fail" | "hang" | "crash" | "unauthorized" | "ask-human";
+
+/** A server in a simulated world: the truth that a provider's picture is compared with. */
+export interface SimulatedServer {
+  readonly id: string;
+  /** Grows with every change of the tools. */
+  version: number;
+  /** Names of the tools, with the version in which each was last changed. */
+  readonly tools: Map<string, number>;
+  /** The tools as they were in each version. */
+  readonly history: Map<number, ReadonlyMap<string, number>>;
+  /** Processes that exist: from the start of an attempt to the end of its clean-up. */
+  processes: number;
+  /** Sessions that a provider could use. */
+  readonly sessions: Set<SimulatedSession>;
+  readonly connects: { started: number; most: number };
+  listings: number;
+  readonly faults: { connect: ConnectFault[]; list: ListFault[]; call: CallFault[] };
+  /** How often each call ran, by the id in its arguments. */
+  readonly ledger: Map<string, number>;
+}
+
+/** Makes a server with these tools. */
+export function createSimulatedServer(id: string, toolNames: readonly string[]): SimulatedServer {
+  const tools = new Map(toolNames.map((name) => [name, 0]));
+  return {
+    id,
+    version: 0,
+    tools,
+    history: new Map([[0, new Map(tools)]]),
+    processes: 0,
+    sessions: new Set(),
+    connects: { started: 0, most: 0 },
+    listings: 0,
+    faults: { connect: [], list: [], call: [] },
+    ledger: new Map(),
+  };
+}
+
+/** Changes the tools of a server; nobody is told. */
+export function changeTools(
+  server: SimulatedServer,
+  change: (tools: Map<string, number>, version: number) => void,
+): void {
+  server.version += 1;
+  change(server.tools, server.version);
+  server.history.set(server.version, new Map(server.tools));
+}
+
+/** The tools of a server as it lists them. The version is in the description, so that a change shows. */
+export function toolsOf(server: SimulatedServer): readonly RemoteTool[] {
+  return Array.from(server.tools, ([name, version]) => ({
+    name,
+    description: `version ${version}`,
+    inputSchema: { type: "object", properties: {} } satisfies JsonObject,
+  }));
+}
+
+/** A spec that leads to a simulated server. */
+export function specOf(id: string, rest: Partial<ServerSpec> = {}): ServerSpec {
+  return { id, transport: { kind: "custom", open: () => undefined }, ...rest };
+}

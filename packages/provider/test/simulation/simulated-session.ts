@@ -1,0 +1,202 @@
+import {
+  createDeadline,
+  defaultTimeouts,
+  ToolportError,
+  type CallOptions,
+  type CallOutcome,
+  type Connection,
+  type ConnectionHooks,
+  type JsonObject,
+  type ServerSpec,
+  type ToolListing,
+  type ToolportErrorCode,
+} from "@toolport/core";
+import { toolsOf, type SimulatedServer } from "./simulated-server.ts";
+import type { World } from "./simulated-connector.ts";
+
+/** One session with a simulated server, seen from both ends. */
+export interface SimulatedSession {
+  readonly connection: Connection;
+  /** The process dies. */
+  crash(): void;
+  /** The server forgets the session: everything sent on it from now on is refused. */
+  expire(): void;
+  /** The server says that its tools changed. */
+  notify(): void;
+}
+
+interface Request {
+  readonly fail: (error: ToolportError) => void;
+  /** Whether the server has seen it. */
+  arrived: boolean;
+}
+
+interface SessionParts {
+  readonly spec: ServerSpec;
+  readonly server: SimulatedServer;
+  readonly hooks: ConnectionHooks;
+  readonly world: World;
+}
+
+/** Opens a session; the process counts as started by the connector. */
+export function openSession(parts: SessionParts): SimulatedSession {
+  const { server, hooks, world, spec } = parts;
+  const requests = new Set<Request>();
+  let state: "live" | "closing" | "gone" = "live";
+  let expired = false;
+  let closed: Promise<void> | undefined;
+
+  const failAll = (code: ToolportErrorCode): void => {
+    for (const request of Array.from(requests)) {
+      request.fail(simulatedError(code, spec.id, request.arrived ? "unknown" : "not-sent"));
+    }
+  };
+
+  /** Runs one request: on its way, at the server, on its way back; ends early with the session, the time or the caller. */
+  const request = <T>(
+    label: string,
+    {
+      timeoutMs,
+      signal,
+      timeoutCode,
+    }: { timeoutMs: number; signal?: AbortSignal | undefined; timeoutCode: ToolportErrorCode },
+    serve: (request: Request, pause: () => () => void) => Promise<T>,
+  ): Promise<T> =>
+    new Promise((resolve, reject) => {
+      if (state !== "live") return reject(simulatedError("closed", spec.id, "not-sent"));
+      const deadline = createDeadline({
+        timeoutMs,
+        signal,
+        clock: world.clock,
+        onTimeout: () => simulatedError(timeoutCode, spec.id, entry.arrived ? "unknown" : "not-sent"),
+      });
+      const settle = (settled: () => void): void => {
+        if (!requests.delete(entry)) return;
+        deadline.dispose();
+        deadline.signal.removeEventListener("abort", onAbort);
+        settled();
+      };
+      const entry: Request = { arrived: false, fail: (error) => settle(() => reject(error)) };
+      const onAbort = (): void => {
+        const reason: unknown = deadline.signal.reason;
+        const outcome = entry.arrived ? "unknown" : "not-sent";
+        entry.fail(reason instanceof ToolportError ? reason : simulatedError("aborted", spec.id, outcome));
+      };
+      requests.add(entry);
+      deadline.signal.addEventListener("abort", onAbort);
+      if (deadline.signal.aborted) return onAbort();
+      void (async () => {
+        await world.pause(`${label} of ${spec.id} goes out`);
+        if (!requests.has(entry)) return;
+        if (expired) return entry.fail(simulatedError("session_expired", spec.id, "failed"));
+        entry.arrived = true;
+        try {
+          const result = await serve(entry, () => deadline.pause());
+          await world.pause(`${label} of ${spec.id} is answered`);
+          settle(() => resolve(result));
+        } catch (error) {
+          settle(() => reject(error));
+        }
+      })();
+    });
+
+  const connection: Connection = {
+    server: {
+      era: "legacy",
+      protocolVersion: "2025-11-25",
+      name: spec.id,
+      capabilities: { tools: { listChanged: true } },
+    },
+    async listTools(options = {}): Promise<ToolListing> {
+      const timeoutMs = options.timeoutMs ?? defaultTimeouts.listMs;
+      return request("tools/list", { timeoutMs, signal: options.signal, timeoutCode: "list_timeout" }, async () => {
+        server.listings += 1;
+        const fault = server.faults.list.shift();
+        if (fault === "fail") throw simulatedError("server_error", spec.id, "failed");
+        if (fault === "hang") await new Promise(() => {});
+        const listing: ToolListing = { tools: toolsOf(server), dropped: [], pages: 1 };
+        return fault === "truncate" ? { ...listing, truncated: "page-limit" } : listing;
+      });
+    },
+    async callTool(toolName: string, args: JsonObject, options: CallOptions = {}): Promise<JsonObject> {
+      const timeoutMs = options.timeoutMs ?? defaultTimeouts.callMs;
+      return request(
+        `call of ${toolName}`,
+        { timeoutMs, signal: options.signal, timeoutCode: "call_timeout" },
+        (entry, pause) =>
+          serveCall({ ...parts, toolName, args }, { pause, crash: () => session.crash(), arrived: entry.arrived }),
+      );
+    },
+    request: () => Promise.resolve({}),
+    notify: () => Promise.resolve(),
+    close() {
+      closed ??= (async () => {
+        if (state === "gone") return;
+        state = "closing";
+        server.sessions.delete(session);
+        failAll("closed");
+        await world.pause(`${spec.id} closes`);
+        if (state === "closing") server.processes -= 1;
+        state = "gone";
+      })();
+      return closed;
+    },
+  };
+  const session: SimulatedSession = {
+    connection,
+    crash() {
+      if (state === "gone") return;
+      const wasLive = state === "live";
+      state = "gone";
+      server.sessions.delete(session);
+      server.processes -= 1;
+      failAll("server_exited");
+      if (wasLive) hooks.onDown(simulatedError("server_exited", spec.id, "unknown"));
+    },
+    expire() {
+      expired = true;
+      server.sessions.delete(session);
+    },
+    notify() {
+      void world.pause(`${spec.id} notifies`).then(() => {
+        if (state === "live") hooks.onToolsChanged();
+        return undefined;
+      });
+    },
+  };
+  server.sessions.add(session);
+  return session;
+}
+
+async function serveCall(
+  {
+    server,
+    spec,
+    toolName,
+    args,
+    hooks,
+    world,
+  }: SessionParts & { readonly toolName: string; readonly args: JsonObject },
+  session: { readonly pause: () => () => void; readonly crash: () => void; readonly arrived: boolean },
+): Promise<JsonObject> {
+  const fault = server.faults.call.shift();
+  if (fault === "unauthorized") throw simulatedError("auth_required", spec.id, "failed");
+  const callId = JSON.stringify(args["id"]);
+  server.ledger.set(callId, (server.ledger.get(callId) ?? 0) + 1);
+  if (fault === "fail") throw simulatedError("server_error", spec.id, "failed");
+  if (fault === "crash") session.crash();
+  if (fault === "hang" || fault === "crash") await new Promise(() => {});
+  if (fault === "ask-human") {
+    const resume = session.pause();
+    await hooks.onElicit?.({ serverId: spec.id, mode: "form", message: "?", params: {} }, new AbortController().signal);
+    resume();
+  }
+  await world.pause(`${spec.id} works on ${toolName}`);
+  if (!server.tools.has(toolName)) throw simulatedError("server_error", spec.id, "failed");
+  return { content: [{ type: "text", text: callId }], isError: false };
+}
+
+/** An error as a real connection makes it. */
+export function simulatedError(code: ToolportErrorCode, serverId: string, outcome?: CallOutcome): ToolportError {
+  return new ToolportError("simulated", { code, serverId, outcome });
+}

@@ -1,0 +1,54 @@
+import type { Clock } from "@toolport/core";
+
+/** A clock that stands still until it is told to go on. */
+export interface VirtualClock extends Clock {
+  /** Timers that are set. */
+  readonly pending: number;
+  /** When the next timer is due; `undefined` when none is set. */
+  readonly nextAt: number | undefined;
+  /** Goes on by this much, and runs what becomes due, in order of time. */
+  advance(ms: number): void;
+  /** Goes on to the next timer and runs what is due then. Returns whether there was one. */
+  advanceToNext(): boolean;
+}
+
+/** Makes a clock at time 0. */
+export function createVirtualClock(): VirtualClock {
+  let now = 0;
+  const timers = new Set<{ readonly at: number; readonly run: () => void }>();
+
+  const next = (): { readonly at: number; readonly run: () => void } | undefined => {
+    let first: { readonly at: number; readonly run: () => void } | undefined;
+    for (const timer of timers) if (first === undefined || timer.at < first.at) first = timer;
+    return first;
+  };
+  const advanceTo = (time: number): void => {
+    for (let timer = next(); timer !== undefined && timer.at <= time; timer = next()) {
+      now = Math.max(now, timer.at);
+      timers.delete(timer);
+      timer.run();
+    }
+    now = Math.max(now, time);
+  };
+  return {
+    now: () => now,
+    schedule(delayMs, run) {
+      const timer = { at: now + Math.max(0, delayMs), run };
+      timers.add(timer);
+      return () => void timers.delete(timer);
+    },
+    get pending() {
+      return timers.size;
+    },
+    get nextAt() {
+      return next()?.at;
+    },
+    advance: (ms) => advanceTo(now + ms),
+    advanceToNext() {
+      const timer = next();
+      if (timer === undefined) return false;
+      advanceTo(timer.at);
+      return true;
+    },
+  };
+}
