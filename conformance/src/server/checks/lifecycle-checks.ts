@@ -1,0 +1,169 @@
+import { isJsonObject } from "@toolport/core";
+import { describeAnswer, handshake, initialize, legacyRevisions, modernRevision } from "../handshake.ts";
+import { fail, failWith, legacySpec, modernSpec, pass, type ServerCheck } from "./define-check.ts";
+
+const lifecycle = "basic/lifecycle";
+
+/** Revisions that a legacy handshake can end in, whatever it began with. */
+const known: readonly string[] = legacyRevisions;
+
+/** How a server starts a session. */
+export const lifecycleChecks: readonly ServerCheck[] = [
+  {
+    id: "lifecycle/initialize",
+    title: "A handshake of some revision succeeds",
+    level: "MUST",
+    requirement: {
+      sentence: "A session begins with initialize, or with server/discover from 2026-07-28 on.",
+      ...legacySpec(`${lifecycle}#initialization`, "Lifecycle, initialization"),
+    },
+    legal: ["a result of initialize", "a result of server/discover, from a server that speaks only 2026-07-28"],
+    fix: "Read the trace: what the server wrote to stderr before it gave up usually names the cause.",
+    run: async (target) => {
+      const session = await target.open();
+      try {
+        const { protocolVersion, era } = await handshake(session, target);
+        return pass(`${protocolVersion} (${era})`);
+      } catch (error) {
+        return fail(error instanceof Error ? error.message : String(error), session, target);
+      }
+    },
+  },
+  {
+    id: "lifecycle/initialize-result",
+    title: "The result of the handshake has all its members",
+    level: "MUST",
+    requirement: {
+      sentence:
+        "The server answers with its protocol version, its capabilities and its implementation's name and version.",
+      ...legacySpec(`${lifecycle}#initialization`, "Lifecycle, initialization"),
+    },
+    legal: [
+      "legacy: protocolVersion (string), capabilities (object), serverInfo with name and version (strings)",
+      "2026-07-28: supportedVersions (array of strings), capabilities (object)",
+    ],
+    fix: "Return every member, also those that are empty: capabilities may be {} but not absent.",
+    needs: ["lifecycle/initialize"],
+    run: async (target) => {
+      const { session, handshake: done } = await target.openReady();
+      const { result, serverInfo, era } = done;
+      const problems: string[] = [];
+      if (!isJsonObject(result["capabilities"])) problems.push("capabilities is no object");
+      if (era === "legacy") {
+        if (typeof result["protocolVersion"] !== "string") problems.push("protocolVersion is no string");
+        for (const member of ["name", "version"]) {
+          if (typeof serverInfo?.[member] !== "string") problems.push(`serverInfo.${member} is no string`);
+        }
+      } else if (!isStrings(result["supportedVersions"])) problems.push("supportedVersions is no array of strings");
+      return problems.length === 0 ? pass("complete") : fail(problems.join("; "), session, target);
+    },
+  },
+  ...legacyRevisions.map(negotiates),
+  {
+    id: "lifecycle/unknown-revision",
+    title: "A revision that the server does not know is answered with one that it does",
+    level: "MUST",
+    requirement: {
+      sentence: "If the server does not support the requested version, it responds with another one that it supports.",
+      ...legacySpec(`${lifecycle}#version-negotiation`, "Lifecycle, version negotiation"),
+    },
+    legal: [
+      `a result whose protocolVersion is one of ${known.join(", ")}`,
+      "error -32602 or -32022 that lists what is supported",
+    ],
+    fix: "Answer with your newest revision; never echo one that you do not know.",
+    needs: ["lifecycle/initialize"],
+    run: async (target) => {
+      const session = await target.open();
+      const answer = await initialize(session, "1999-01-01", target);
+      if (answer.kind === "error" && (answer.code === -32602 || answer.code === -32022))
+        return pass(describeAnswer(answer));
+      if (answer.kind !== "result" || !isJsonObject(answer.result)) return failWith(answer, session, target);
+      const version = answer.result["protocolVersion"];
+      if (typeof version === "string" && known.includes(version)) return pass(version);
+      return fail(`answered with protocolVersion ${JSON.stringify(version)}`, session, target);
+    },
+  },
+  {
+    id: "lifecycle/request-before-handshake",
+    title: "A request before the handshake does no harm",
+    level: "HOST",
+    requirement: {
+      sentence: "Hosts that speak 2026-07-28 send server/discover first, to find out which era a server belongs to.",
+      ...modernSpec("basic/versioning", "Versioning"),
+    },
+    legal: [
+      "an error, silence or a result, as long as the server goes on and then answers initialize in the same session",
+    ],
+    fix: "Answer unknown methods with -32601 before the handshake, too; do not end the process, and do not wait for initialize in silence.",
+    needs: ["lifecycle/initialize"],
+    run: async (target) => {
+      const session = await target.open();
+      const probe = await session.request("server/discover", { _meta: {} }, { timeoutMs: 1000 });
+      if (probe.kind === "gone") return failWith(probe, session, target);
+      const answer = await initialize(session, legacyRevisions[0], target);
+      const alive = answer.kind === "result" || (answer.kind === "error" && probe.kind === "result");
+      return alive ? pass(`probe: ${probe.kind}; then initialize: ${answer.kind}`) : failWith(answer, session, target);
+    },
+  },
+  {
+    id: "lifecycle/stateless-era",
+    title: "server/discover answers with the revisions that the server supports",
+    level: "MUST",
+    requirement: {
+      sentence: "Servers of 2026-07-28 implement server/discover.",
+      ...modernSpec("server/discover", "Discovery"),
+      revisions: [modernRevision],
+    },
+    legal: [`supportedVersions that contain ${modernRevision}`],
+    fix: "List every revision that you speak, the stateless one among them.",
+    needs: ["lifecycle/initialize"],
+    run: async (target) => {
+      const session = await target.open();
+      try {
+        const { result } = await handshake(session, { ...target, revision: modernRevision });
+        const versions = result["supportedVersions"];
+        if (isStrings(versions) && versions.includes(modernRevision)) return pass(versions.join(", "));
+        return fail(`supportedVersions: ${JSON.stringify(versions)}`, session, target);
+      } catch {
+        // No answer that a server of that era could give: it does not claim the era, and owes nothing.
+        return { status: "not-applicable", reason: `the server does not speak ${modernRevision}` };
+      }
+    },
+  },
+];
+
+function negotiates(revision: string): ServerCheck {
+  return {
+    id: `lifecycle/negotiates-${revision}`,
+    title: `A handshake that offers ${revision} ends in a revision that hosts know`,
+    level: "MUST",
+    requirement: {
+      sentence:
+        "If the server supports the requested version, it responds with the same version; else with another that it supports.",
+      ...legacySpec(`${lifecycle}#version-negotiation`, "Lifecycle, version negotiation"),
+      revisions: [revision],
+    },
+    legal: [
+      `protocolVersion ${revision}`,
+      `protocolVersion of another revision: ${known.join(", ")}`,
+      "error -32022 from a server that speaks only 2026-07-28",
+    ],
+    fix: "Compare the offered revision with those you support and answer with the same one, or with your newest.",
+    needs: ["lifecycle/initialize"],
+    run: async (target) => {
+      const session = await target.open();
+      const answer = await initialize(session, revision, target);
+      const { era } = await target.identity();
+      if (era === "modern" && answer.kind !== "silence" && answer.kind !== "gone") return pass(describeAnswer(answer));
+      if (answer.kind !== "result" || !isJsonObject(answer.result)) return failWith(answer, session, target);
+      const version = answer.result["protocolVersion"];
+      if (typeof version === "string" && known.includes(version)) return pass(version);
+      return fail(`answered with protocolVersion ${JSON.stringify(version)}`, session, target);
+    },
+  };
+}
+
+function isStrings(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}
