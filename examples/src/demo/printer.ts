@@ -14,6 +14,8 @@ export interface Printer {
 
 /** Makes a {@linkcode Printer}. Texts of servers pass through it, so it cleans and bounds every line. */
 export function createPrinter(stream: WriteStream, env: NodeJS.ProcessEnv): Printer {
+  // A reader that has gone, such as `head`, must not keep us from cleaning up.
+  stream.on("error", () => {});
   const colours = stream.isTTY && (env["NO_COLOR"] ?? "") === "";
   const paint = (text: string, style: Style | undefined): string =>
     colours && style !== undefined ? styleText(style, text) : text;

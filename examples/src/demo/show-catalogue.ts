@@ -1,0 +1,33 @@
+import type { ToolDefinition } from "@toolport/core";
+import { expectThat, type Stage } from "./stage.ts";
+
+/** Lists the groups: one per server that is connected, so that a model can be offered a directory instead of every schema. */
+export async function showGroups({ provider, printer, servers }: Stage): Promise<void> {
+  const groups = provider.groups();
+  for (const group of groups) {
+    printer.row([group.id, `${group.members.length} tools`, group.title], [20, 8]);
+  }
+  expectThat(
+    groups.length === servers.specs.length - 1,
+    `expected ${servers.specs.length - 1} groups, got ${groups.length}`,
+  );
+}
+
+/** Shows a few definitions in the form in which most model APIs take functions. */
+export async function showDefinitions({ provider, printer }: Stage): Promise<void> {
+  const definitions = provider.definitions();
+  const legal = definitions.every(({ name }) => /^[a-z][a-z0-9_-]{0,63}$/.test(name));
+  for (const definition of pickFew(definitions)) printer.line(JSON.stringify(toFunction(definition)));
+  expectThat(definitions.length > 0, "there are no definitions");
+  expectThat(legal, "a name is not legal for every model API");
+  expectThat(new Set(definitions.map(({ name }) => name)).size === definitions.length, "two tools share a name");
+}
+
+function pickFew(definitions: readonly ToolDefinition[]): readonly ToolDefinition[] {
+  const step = Math.ceil(definitions.length / 3);
+  return definitions.filter((_, index) => index % step === 0);
+}
+
+function toFunction({ name, description, inputSchema }: ToolDefinition): object {
+  return { type: "function", name, description, parameters: inputSchema };
+}

@@ -1,0 +1,34 @@
+import type { ToolOutcome } from "@toolport/core";
+import type { McpProvider } from "@toolport/provider";
+import type { DemoServers } from "./demo-servers.ts";
+import type { Printer } from "./printer.ts";
+
+/** What every step of the demo works with. */
+export interface Stage {
+  readonly provider: McpProvider;
+  readonly servers: DemoServers;
+  readonly printer: Printer;
+}
+
+/** One step: prints what it does and throws when the result is not the right one. */
+export type Step = (stage: Stage) => Promise<void>;
+
+/** Throws an error with this message unless the condition holds. */
+export function expectThat(condition: boolean, message: string): asserts condition {
+  if (!condition) throw new Error(message);
+}
+
+/** The local name of a server's tool, looked up as any host would: by where the definition comes from. */
+export function localNameOf(provider: McpProvider, serverId: string, toolName: string): string {
+  const found = provider
+    .definitions()
+    .find(({ origin }) => origin?.serverId === serverId && origin.toolName === toolName);
+  expectThat(found !== undefined, `${serverId} has no tool ${toolName}`);
+  return found.name;
+}
+
+/** The first text of an outcome, on one line. */
+export function textOf(outcome: ToolOutcome): string {
+  const text = outcome.content.find(({ type }) => type === "text")?.["text"];
+  return typeof text === "string" ? text.replaceAll(/\s+/g, " ").trim() : JSON.stringify(outcome.content);
+}

@@ -1,0 +1,33 @@
+import type { ToolOutcome } from "@toolport/core";
+import { firstEvent } from "./first-event.ts";
+import { descendantsOf, readProcessTable } from "./process-table.ts";
+import { expectThat, localNameOf, textOf, type Stage } from "./stage.ts";
+
+const program = "server-memory";
+
+/** Kills the memory server as a crash would, and calls it again: the call starts it once more and finds what it had stored. */
+export async function surviveAKill({ provider, printer }: Stage): Promise<void> {
+  const [before] = await findProcesses();
+  expectThat(before !== undefined, `no process runs ${program}`);
+  const name = localNameOf(provider, "memory", "read_graph");
+
+  const down = firstEvent(provider.onStatusChanged, ({ id, state }) => id === "memory" && state === "down");
+  process.kill(before, "SIGKILL");
+  const status = await down;
+  expectThat(status !== undefined, "nobody noticed that the process is gone");
+  printer.line(`killed process ${before}; memory is ${status.state}, its ${status.toolCount} tools stay on offer`);
+
+  const call = (): Promise<ToolOutcome> => provider.call(name, {}, { timeoutMs: 15_000 });
+  // Two callers at once share the one process that is started for them.
+  const [first, second] = await Promise.all([call(), call()]);
+  const after = await findProcesses();
+  printer.line(`${name} works again, on process ${after.join(" and ")}: ${textOf(first)}`);
+  expectThat(after.length === 1 && after[0] !== before, `expected one new process, found ${after.join(", ")}`);
+  expectThat(textOf(first).includes("Toolport"), "memory forgot what it had stored");
+  expectThat(textOf(first) === textOf(second), "the two callers got different answers");
+}
+
+async function findProcesses(): Promise<readonly number[]> {
+  const mine = descendantsOf(process.pid, await readProcessTable());
+  return mine.filter(({ command }) => command.includes(program)).map(({ pid }) => pid);
+}

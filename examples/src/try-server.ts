@@ -1,0 +1,39 @@
+// Connects to one server and shows what a model would get: `pnpm try npx -y some-mcp-server`, or `pnpm try https://example.com/mcp`.
+import type { ServerSpec } from "@toolport/core";
+import { createProvider } from "@toolport/provider";
+import { createConnector } from "@toolport/transports";
+import { createPrinter } from "./demo/printer.ts";
+
+const [first, ...rest] = process.argv.slice(2);
+const printer = createPrinter(process.stdout, process.env);
+if (first === undefined) {
+  printer.line("usage: pnpm try <command> [arguments…]   or   pnpm try <url>");
+  process.exitCode = 2;
+} else {
+  try {
+    await show({ id: "server", transport: readTransport(first) });
+  } catch (error) {
+    printer.line(error instanceof Error ? error.message : String(error), "red");
+    process.exitCode = 1;
+  }
+}
+
+function readTransport(target: string): ServerSpec["transport"] {
+  if (/^https?:\/\//i.test(target)) return { kind: "http", url: target };
+  return { kind: "stdio", command: target, args: rest };
+}
+
+async function show(spec: ServerSpec): Promise<void> {
+  await using provider = createProvider({ connector: createConnector(), servers: [spec] });
+  await provider.init();
+  for (const { error, server, toolCount } of provider.statuses()) {
+    for (const text of error?.message.split("\n") ?? []) printer.line(text, "red");
+    if (error !== undefined) process.exitCode = 1;
+    if (server === undefined) continue;
+    const { name = "a server without a name", version = "", era, protocolVersion } = server;
+    printer.line(`${name} ${version}: ${era}, ${protocolVersion}, ${toolCount} tools`);
+  }
+  for (const { name, description } of provider.definitions()) {
+    printer.row([name, description.replaceAll(/\s+/g, " ")], [40]);
+  }
+}
