@@ -25,7 +25,7 @@ const synonymWeight = 0.5;
 const phraseWeight = 0.7;
 const prefixWeight = 0.7;
 const compoundWeight = 0.9;
-const typoWeight = 0.5;
+const typoWeight = 0.7;
 const valueWeight = 0.4;
 const maxPrefixTerms = 8;
 const maxTypoTerms = 3;
@@ -86,7 +86,10 @@ function wordClause(
   }
   // A word that the index or the table knows is no typing mistake; so a guess never outranks a document that has the word itself.
   if (best.size === 0 && isUnknown(synonyms) && !isValue && !isProperName) {
-    for (const term of vocabulary.closestTo(word, maxTypoTerms)) offer(term, typoWeight);
+    for (const term of vocabulary.closestTo(word, maxTypoTerms)) {
+      offer(term, typoWeight);
+      for (const synonym of readSynonyms(term.stem).words) offer(vocabulary.find(synonym), typoWeight * synonymWeight);
+    }
   }
   return { variants: toVariants(best), literal, required };
 }

@@ -1,6 +1,7 @@
 import type { Clause } from "./expand-query.ts";
 import { isDestructiveVerb, isReadingVerb } from "./name-intent.ts";
 import type { NameMatches } from "./name-order.ts";
+import type { DocumentTerms } from "./score-document.ts";
 import type { SearchDocument } from "./search-document.ts";
 import type { Term } from "./vocabulary.ts";
 
@@ -16,8 +17,7 @@ export interface SearchHit {
 /** A document in the index. */
 export interface IndexedDocument {
   readonly document: SearchDocument;
-  /** The terms of its short name. */
-  readonly nameTerms: readonly Term[];
+  readonly terms: DocumentTerms;
 }
 
 /** Scratch space that searches reuse: numbers per document, all zero between searches, and lists of slots. */
@@ -65,6 +65,7 @@ const closerLook = 40;
 // How much it counts when the query says a tool's whole name, in other words. Tuned on the developing half of the data set.
 const nameCoverage = 0.5;
 const queryCoverage = 0.3;
+const serverBonus = 0.3;
 const readingBonus = 0.1;
 const destructivePenalty = 0.15;
 
@@ -171,11 +172,12 @@ function bestWeights(clauses: readonly Clause[]): ReadonlyMap<Term, number> {
 
 /** From 1 up: how much of the name the query says, and how much of the query the name says. */
 function closeness(
-  { nameTerms }: IndexedDocument,
+  { terms: { name: nameTerms, context } }: IndexedDocument,
   clauses: readonly Clause[],
   weightOf: ReadonlyMap<Term, number>,
 ): number {
   if (nameTerms.length === 0 || clauses.length === 0) return 1;
+  const namesServer = clauses.some(({ literal }) => literal !== undefined && context.includes(literal));
   let said = 0;
   for (const term of nameTerms) said += weightOf.get(term) ?? 0;
   let named = 0;
@@ -184,11 +186,20 @@ function closeness(
     for (const { term, weight } of variants) if (weight > most && nameTerms.includes(term)) most = weight;
     named += most;
   }
-  return 1 + (nameCoverage * said) / nameTerms.length + (queryCoverage * named) / clauses.length;
+  return (
+    1 +
+    (nameCoverage * said) / nameTerms.length +
+    (queryCoverage * named) / clauses.length +
+    (namesServer ? serverBonus : 0)
+  );
 }
 
 /** Questions are for tools that look, and nothing destructive comes first unless the query speaks of it. */
-function intent({ nameTerms }: IndexedDocument, isQuestion: boolean, weightOf: ReadonlyMap<Term, number>): number {
+function intent(
+  { terms: { name: nameTerms } }: IndexedDocument,
+  isQuestion: boolean,
+  weightOf: ReadonlyMap<Term, number>,
+): number {
   let amount = 0;
   if (isQuestion && nameTerms.some(({ stem }) => isReadingVerb(stem))) amount += readingBonus;
   if (nameTerms.some((term) => isDestructiveVerb(term.stem) && !weightOf.has(term))) amount -= destructivePenalty;

@@ -21,11 +21,18 @@ const maxNameWords = 24;
 /** Takes one term of a document, and how much it says about it: BM25 over weighted fields, before the term's rarity counts. */
 export type TakeImpact = (term: Term, impact: number) => void;
 
+/** What of a document is looked at more closely when it is among the best. */
+export interface DocumentTerms {
+  /** The terms of its short name, without repeats. */
+  readonly name: readonly Term[];
+  /** The terms of its server and groups. */
+  readonly context: readonly Term[];
+}
+
 /**
- * Scores a document, term by term, and returns the terms of its short name. The same document always gives the same terms and
- * impacts. Reads a bounded part of long texts.
+ * Scores a document, term by term. The same document always gives the same terms and impacts. Reads a bounded part of long texts.
  */
-export function scoreDocument(document: SearchDocument, vocabulary: Vocabulary, take: TakeImpact): readonly Term[] {
+export function scoreDocument(document: SearchDocument, vocabulary: Vocabulary, take: TakeImpact): DocumentTerms {
   const terms: Term[] = [];
   const add = (word: string, weight: number): void => {
     const term = vocabulary.intern(word);
@@ -48,12 +55,13 @@ export function scoreDocument(document: SearchDocument, vocabulary: Vocabulary, 
   for (const parameter of document.parameters.slice(0, maxParameters)) {
     for (const word of splitWords(parameter, maxNameWords)) add(word, weights.parameters);
   }
-  addText(splitWords(document.context, maxDescriptionWords), weights.context);
+  const contextWords = splitWords(document.context, maxNameWords).filter((word) => !stopWords.has(word));
+  addText(contextWords, weights.context);
   for (const term of terms) {
     take(term, (term.evidence * (saturation + 1)) / (term.evidence + saturation));
     term.evidence = 0;
   }
-  return nameTerms;
+  return { name: nameTerms, context: contextWords.map((word) => vocabulary.intern(word)) };
 }
 
 function lengthFactor(length: number, typical: number): number {

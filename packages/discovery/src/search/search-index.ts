@@ -5,7 +5,7 @@ import { appendPosting } from "./posting-list.ts";
 import { rankDocuments, createScoreBoard, type IndexedDocument, type SearchHit } from "./rank-documents.ts";
 import { scoreDocument } from "./score-document.ts";
 import type { SearchDocument } from "./search-document.ts";
-import { createVocabulary } from "./vocabulary.ts";
+import { createVocabulary, type Term } from "./vocabulary.ts";
 
 /** How to search. */
 export interface SearchOptions {
@@ -51,11 +51,11 @@ export function createSearchIndex(): SearchIndex {
     remove(document.name);
     const slot = documents.length;
     work.documentsScored += 1;
-    const nameTerms = scoreDocument(document, vocabulary, (term, impact) => {
+    const terms = scoreDocument(document, vocabulary, (term, impact) => {
       term.documents += 1;
       appendPosting(term.postings, slot, impact);
     });
-    documents.push({ document, nameTerms });
+    documents.push({ document, terms });
     slotOf.set(document.name, slot);
     for (const name of new Set([document.name, document.shortName, ...document.aliases])) names.add(name, slot);
   };
@@ -95,9 +95,10 @@ export function createSearchIndex(): SearchIndex {
     }
     vocabulary = next;
     names.sweep((slot) => target.get(slot));
-    documents = survivors.map(({ document, nameTerms }) => ({
+    const moved = (term: Term): Term => next.internStem(term.stem);
+    documents = survivors.map(({ document, terms }) => ({
       document,
-      nameTerms: nameTerms.map((term) => next.internStem(term.stem)),
+      terms: { name: terms.name.map(moved), context: terms.context.map(moved) },
     }));
     slotOf.clear();
     for (const [slot, { document }] of survivors.entries()) slotOf.set(document.name, slot);
