@@ -40,7 +40,7 @@ export interface LineSplitter {
  * a line feed byte never occurs inside a multi-byte UTF-8 character.
  */
 export function createLineSplitter({ maxLineBytes, onLine, onOversized }: LineSplitterInit): LineSplitter {
-  let held = nothing;
+  let held: Buffer = nothing;
   let heldBytes = 0;
   let oversized: { bytes: number; readonly head: Buffer; tail: Buffer } | undefined;
 

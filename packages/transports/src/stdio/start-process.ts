@@ -36,14 +36,22 @@ export async function startProcess(
       // On Windows it would open a console window, and there are no groups to lead.
       detached: platform !== "win32",
     });
+    // Errors count where they matter. One that comes late, from a broken pipe for one, would be an uncaught exception without a listener.
+    child.on("error", ignore);
     // Also rejects on `error`.
     await once(child, "spawn");
   } catch (error) {
     throw await fromSpawnError(error, { serverId, command, cwd: cwd ?? process.cwd(), path: env["PATH"] });
   }
-  if (!isServerProcess(child)) throw new TypeError("options.spawn must return a process with three piped streams");
+  if (!isServerProcess(child)) {
+    child.kill("SIGKILL");
+    throw new TypeError("options.spawn must return a process with three piped streams");
+  }
+  for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe.on("error", ignore);
   return child;
 }
+
+function ignore(): void {}
 
 function isServerProcess(child: ChildProcess): child is ServerProcess {
   const pipes = [child.stdin, child.stdout, child.stderr];

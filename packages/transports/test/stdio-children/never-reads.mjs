@@ -1,0 +1,2 @@
+// Never reads its stdin; SIGTERM ends it.
+setInterval(() => {}, 1000);

@@ -1,0 +1,215 @@
+import { isToolportError, type ToolportError } from "@toolport/core";
+import { describe, expect, it } from "vitest";
+import { openChild, until } from "./open-child.ts";
+
+const request = (id: number, params: Record<string, unknown> = {}) => ({
+  jsonrpc: "2.0" as const,
+  id,
+  method: "echo",
+  params,
+});
+
+describe("a stdio server that works", () => {
+  it("answers requests in order, also those sent in one turn", async () => {
+    const { transport, messages } = await openChild("echo.mjs");
+    await Promise.all([1, 2, 3].map((id) => transport.send(request(id, { id }))));
+    await until(() => messages.length === 3);
+    expect(messages).toEqual([1, 2, 3].map((id) => ({ jsonrpc: "2.0", id, result: { id } })));
+  });
+
+  it("has the members by which the SDK's client recognises stdio", async () => {
+    const { transport } = await openChild("echo.mjs");
+    expect("pid" in transport && "stderr" in transport).toBe(true);
+    expect(transport.pid).toBeGreaterThan(0);
+    expect(transport.stderr).toBe("");
+  });
+
+  it("refuses a second start with a TypeError", async () => {
+    const { transport } = await openChild("echo.mjs");
+    await expect(transport.start()).rejects.toThrow(TypeError);
+  });
+
+  it("rejects a message that is not JSON with a TypeError and goes on", async () => {
+    const { transport, messages } = await openChild("echo.mjs");
+    await expect(transport.send(request(1, { big: 1n }))).rejects.toThrow(TypeError);
+    await transport.send(request(2));
+    await until(() => messages.length === 1);
+  });
+
+  it("gets arguments verbatim, without a shell (AN-16), and its working directory", async () => {
+    const args = ["$HOME `id`; rm -rf *", "'\"", "a b", ""];
+    const cwd = import.meta.dirname;
+    const { messages } = await openChild("tells-environment.mjs", { transport: { cwd }, extraArgs: args });
+    await until(() => messages.length === 1);
+    expect(messages[0]).toMatchObject({ params: { argv: args, cwd } });
+  });
+
+  it("gets only safe variables by default, and the configured ones (AN-18)", async () => {
+    const { messages } = await openChild("tells-environment.mjs", {
+      transport: { env: { MODE: "test", HOME: "/configured" } },
+      options: { environment: { PATH: "/usr/bin", HOME: "/home/me", AWS_SECRET_ACCESS_KEY: "hush", LANG: "C" } },
+    });
+    await until(() => messages.length === 1);
+    expect(messages[0]).toMatchObject({
+      params: { env: { PATH: "/usr/bin", LANG: "C", MODE: "test", HOME: "/configured" } },
+    });
+    expect(JSON.stringify(messages[0])).not.toContain("hush");
+  });
+
+  it("may flood stderr: it is drained, and a bounded tail is kept", async () => {
+    const { transport, messages, logs } = await openChild("floods-stderr.mjs", {
+      spec: { limits: { stderrTailBytes: 1000 } },
+    });
+    await transport.send(request(1));
+    await until(() => messages.length === 1);
+    expect(transport.stderr.length).toBeGreaterThan(0);
+    expect(transport.stderr.length).toBeLessThanOrEqual(1000);
+    expect(logs.length).toBeGreaterThan(0);
+    expect(logs.length).toBeLessThan(20_000);
+    expect(logs[0]).toEqual({ source: "stderr", level: "info", text: "debug ".repeat(20).trim() });
+  });
+});
+
+describe("a stdio server that dies", () => {
+  it("before the handshake: server_exited with code and stderr, and sends fail as not-sent (NX-12)", async () => {
+    const { transport, closed, logs } = await openChild("crash-before-handshake.mjs");
+    await closed;
+    const error = transport.closeReason;
+    expect(error).toMatchObject({
+      code: "server_exited",
+      serverId: "child",
+      details: {
+        exitCode: 3,
+        exitSignal: null,
+        stderrTail: "loading configuration\nfatal: no database at db.internal",
+      },
+    });
+    expect(error?.message).toBe(
+      '[server_exited] server "child" exited with code 3; the end of its stderr:\nloading configuration\nfatal: no database at db.internal',
+    );
+    await expect(transport.send(request(1))).rejects.toMatchObject({ code: "server_exited", outcome: "not-sent" });
+    expect(logs.map((log) => log.text)).toEqual(["loading configuration", "fatal: no database at db.internal"]);
+  });
+
+  it("with a request in flight: server_exited, outcome unknown, onclose once", async () => {
+    const { transport, closed, closeCount } = await openChild("crash-on-first-message.mjs");
+    await transport.send(request(1));
+    await closed;
+    expect(transport.closeReason).toMatchObject({
+      code: "server_exited",
+      outcome: "unknown",
+      details: { exitCode: 1 },
+    });
+    await transport.close();
+    expect(closeCount()).toBe(1);
+    expect(isToolportError(transport.closeReason, "server_exited")).toBe(true);
+  });
+
+  it("by a signal: the error names it", async () => {
+    const { transport, closed } = await openChild("killed-on-first-message.mjs");
+    await transport.send(request(1));
+    await closed;
+    expect(transport.closeReason?.details).toMatchObject({ exitCode: null, exitSignal: "SIGKILL" });
+    expect(transport.closeReason?.message).toContain("was ended by SIGKILL");
+  });
+
+  it("right after its answers: they are all delivered before onclose, also a last one without a line feed", async () => {
+    const { transport, messages, closed } = await openChild("answer-then-exit.mjs");
+    await transport.send(request(0));
+    await closed;
+    expect(messages).toHaveLength(2000);
+    expect(messages.at(-1)).toMatchObject({ id: 1999 });
+    expect(transport.closeReason).toMatchObject({ code: "server_exited", details: { exitCode: 0 } });
+  });
+
+  it("while a grandchild holds its stdout and writes on: noticed at once, and the grandchild is ended", async () => {
+    const { transport, closed } = await openChild("grandchild-holds-stdout.mjs");
+    await transport.send(request(1));
+    await closed;
+    expect(transport.closeReason).toMatchObject({ code: "server_exited", details: { exitCode: 7 } });
+  });
+
+  it("without secrets in errors, logs and diagnostics", async () => {
+    const { transport, closed, logs, diagnostics } = await openChild("leaks-secret.mjs", {
+      transport: { env: { API_KEY: "sk-live-123456789" } },
+    });
+    await until(() => diagnostics.length === 1);
+    await transport.send(request(1));
+    await closed;
+    const said = JSON.stringify([logs, diagnostics, transport.closeReason, transport.closeReason?.message]);
+    expect(said).toContain("using key [redacted]");
+    expect(said).toContain("connected with [redacted]");
+    expect(said).not.toMatch(/sk-live|123456789/);
+  });
+});
+
+describe("a stdio server that closes a pipe but lives", () => {
+  it("stdout: connection_closed, and it is ended", async () => {
+    const { transport, closed } = await openChild("closes-stdout.mjs");
+    await transport.send(request(1));
+    await closed;
+    expect(transport.closeReason).toMatchObject({ code: "connection_closed", outcome: "unknown" });
+    expect(transport.closeReason?.message).toContain("closed its stdout but kept running");
+  });
+
+  it("stdin: the message that could not be written fails as not-sent, and nothing is thrown anywhere else", async () => {
+    const { transport, messages, closed } = await openChild("closes-stdin.mjs");
+    await until(() => messages.length === 1);
+    await expect(transport.send(request(1))).rejects.toMatchObject({ code: "connection_closed", outcome: "not-sent" });
+    await closed;
+    expect(transport.closeReason?.message).toContain("closed its stdin but kept running");
+  });
+});
+
+describe("a stdio server that does not read", () => {
+  const large = { jsonrpc: "2.0" as const, method: "large", params: { text: "x".repeat(300_000) } };
+  const spec = { limits: { maxMessageBytes: 250_000 }, timeouts: { closeMs: 300 } };
+
+  it("costs bounded memory: overloaded, not-sent", async () => {
+    const { transport } = await openChild("never-reads.mjs", { spec });
+    const sends = Array.from({ length: 10 }, () => transport.send(large));
+    const settled = Promise.allSettled(sends);
+    const refused = await firstRejection(sends);
+    expect(refused).toMatchObject({ code: "overloaded", outcome: "not-sent", serverId: "child" });
+    await transport.close();
+    for (const result of await settled) expect(result.status).toBe("rejected");
+  });
+
+  it("and dies: every send settles, and only those of which nothing left are not-sent", async () => {
+    const { transport, messages, closed } = await openChild("never-reads-then-crashes.mjs", { spec });
+    await until(() => messages.length === 1);
+    const first = outcomeOf(transport.send(large));
+    await nextTurn();
+    const second = outcomeOf(transport.send(large));
+    process.kill(transport.pid, "SIGUSR2");
+    await closed;
+    expect(await Promise.all([first, second])).toEqual([
+      ["server_exited", "unknown"],
+      ["server_exited", "not-sent"],
+    ]);
+  });
+});
+
+async function firstRejection(promises: readonly Promise<unknown>[]): Promise<unknown> {
+  return Promise.any(
+    promises.map((promise) =>
+      promise.then(
+        () => Promise.reject(new Error("sent")),
+        (error: unknown) => error,
+      ),
+    ),
+  );
+}
+
+async function outcomeOf(promise: Promise<void>): Promise<unknown> {
+  return promise.then(
+    () => "sent",
+    (error: ToolportError) => [error.code, error.outcome],
+  );
+}
+
+async function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}

@@ -1,0 +1,154 @@
+import type { StdioTransportSpec } from "@toolport/core";
+import { ChildProcess } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openStdio as openUnavailable } from "../src/stdio/open-stdio-unavailable.ts";
+import { openStdio, type OpenStdioOptions } from "../src/stdio/open-stdio.ts";
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "toolport-stdio-"));
+});
+afterEach(async () => {
+  await rm(folder, { recursive: true });
+});
+
+const context = { signal: new AbortController().signal, onDiagnostic: () => {}, onLog: () => {} };
+
+async function failureOf(transport: Omit<StdioTransportSpec, "kind">, options?: OpenStdioOptions): Promise<unknown> {
+  return openStdio({ id: "github", transport: { kind: "stdio", ...transport } }, context, options).then(
+    () => "it started",
+    (error: unknown) => error,
+  );
+}
+
+describe("openStdio() of a server that cannot start: spawn_failed", () => {
+  it("a program that is not on the PATH", async () => {
+    expect(await failureOf({ command: "no-such-program" })).toMatchObject({
+      code: "spawn_failed",
+      serverId: "github",
+      outcome: "not-sent",
+      retryable: false,
+      details: { field: "transport.command" },
+      cause: { code: "ENOENT" },
+      message:
+        '[spawn_failed] server "github": cannot start "no-such-program": there is no such program on the PATH; install it, or give its full path',
+    });
+  });
+
+  it("a path where no file is", async () => {
+    expect(await failureOf({ command: join(folder, "server") })).toMatchObject({
+      code: "spawn_failed",
+      message: expect.stringContaining("there is no such file"),
+    });
+  });
+
+  it("a command line instead of a command", async () => {
+    expect(await failureOf({ command: "npx -y some-server" })).toMatchObject({
+      message: expect.stringContaining("`command` is the program alone, its arguments belong in `args`"),
+    });
+  });
+
+  it("a name without a PATH to look it up on", async () => {
+    expect(await failureOf({ command: "no-such-program", inheritEnv: "none" })).toMatchObject({
+      message: expect.stringContaining("its environment has no PATH"),
+    });
+  });
+
+  it("a file that is not executable, with its path and mode", async () => {
+    const file = join(folder, "server");
+    await writeFile(file, "#!/bin/sh\n", { mode: 0o644 });
+    const message = expect.stringContaining(`${file} is not executable (mode 644)`);
+    expect(await failureOf({ command: file })).toMatchObject({
+      code: "spawn_failed",
+      cause: { code: "EACCES" },
+      message,
+    });
+    expect(await failureOf({ command: "./server", cwd: folder })).toMatchObject({ code: "spawn_failed", message });
+    expect(await failureOf({ command: "server", env: { PATH: folder } })).toMatchObject({
+      code: "spawn_failed",
+      message,
+    });
+  });
+
+  it("a script whose interpreter is missing", async () => {
+    const file = join(folder, "server");
+    await writeFile(file, "#! /no/such/interpreter -x\n", { mode: 0o755 });
+    expect(await failureOf({ command: file })).toMatchObject({
+      message: expect.stringContaining(`the interpreter /no/such/interpreter, which the first line of ${file} names`),
+    });
+  });
+
+  it("a directory", async () => {
+    expect(await failureOf({ command: folder })).toMatchObject({
+      message: expect.stringContaining(`${folder} is a directory`),
+    });
+  });
+
+  it.each([
+    ["does not exist", async () => {}],
+    ["is not a directory", async (path: string) => writeFile(path, "")],
+  ])("a working directory that %s", async (what, prepare) => {
+    const cwd = join(folder, "there");
+    await prepare(cwd);
+    expect(await failureOf({ command: process.execPath, cwd })).toMatchObject({
+      code: "spawn_failed",
+      details: { field: "transport.cwd" },
+      message: `[spawn_failed] server "github": the working directory ${JSON.stringify(cwd)} ${what}`,
+    });
+  });
+
+  it("a system that is out of open files: retryable, also when spawn throws", async () => {
+    const emfile = Object.assign(new Error("spawn EMFILE"), { code: "EMFILE" });
+    const thrown = await failureOf(
+      { command: "server" },
+      {
+        spawn: () => {
+          throw emfile;
+        },
+      },
+    );
+    const emitted = await failureOf(
+      { command: "server" },
+      {
+        // What Node returns then: a process without an id and without pipes.
+        spawn: () => {
+          const child = new ChildProcess();
+          process.nextTick(() => child.emit("error", emfile));
+          return child;
+        },
+      },
+    );
+    for (const error of [thrown, emitted])
+      expect(error).toMatchObject({ code: "spawn_failed", retryable: true, cause: emfile });
+  });
+});
+
+describe("openStdio() of a spec that makes no sense: invalid_spec, and nothing is started", () => {
+  it.each([
+    ["transport.command", { command: "a\0b" }],
+    ["transport.args.1", { command: "a", args: ["x", "a\0b"] }],
+    ["transport.env", { command: "a", env: { "A=B": "1" } }],
+    ["transport.env", { command: "a", env: { "": "1" } }],
+    ["transport.env.TOKEN", { command: "a", env: { TOKEN: "secret\0" } }],
+    ["transport.cwd", { command: "a", cwd: " " }],
+  ])("%s", async (field, transport) => {
+    const error = await failureOf(transport, {
+      spawn: () => {
+        throw new Error("started");
+      },
+    });
+    expect(error).toMatchObject({ code: "invalid_spec", serverId: "github", details: { field } });
+    expect(String(error)).not.toContain("secret");
+  });
+});
+
+it("openStdio() where there are no processes throws unsupported_transport", async () => {
+  const spec = { id: "github", transport: { kind: "stdio", command: "server" } } as const;
+  await expect(openUnavailable(spec, context)).rejects.toMatchObject({
+    code: "unsupported_transport",
+    serverId: "github",
+  });
+});
