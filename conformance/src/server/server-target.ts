@@ -1,8 +1,10 @@
-import { isJsonObject, type JsonObject } from "@toolport/core";
+import type { JsonObject } from "@toolport/core";
 import type { TraceRecorder } from "../engine/trace-recorder.ts";
 import { handshake, type Handshake } from "./handshake.ts";
 import { openHttpSession } from "./http-session.ts";
+import { readRawListing, type RawListing } from "./raw-listing.ts";
 import type { HttpSession, RawSession, StdioSession } from "./raw-session.ts";
+import { readySession, type ReadySession } from "./ready-session.ts";
 import { openStdioSession, type ServerCommand } from "./stdio-session.ts";
 
 /** Where the server under test is. */
@@ -32,17 +34,13 @@ export interface ServerTarget {
   openHttp(): Promise<HttpSession>;
   /** A fresh session after a handshake of the newest revision that the server speaks. Throws when there was none. */
   openReady(): Promise<ReadySession>;
-  /** The first handshake that succeeded, made once per target. */
+  /** One ready session for all checks that do no harm to it: starting a process is most of a check's time. */
+  shared(): Promise<ReadySession>;
+  /** The handshake of the shared session. */
   identity(): Promise<Handshake>;
+  /** The pages of the shared session's `tools/list`, read once; none when the server declares no tools. */
+  listing(): Promise<RawListing>;
   close(): Promise<void>;
-}
-
-/** A session that is ready for requests. */
-export interface ReadySession {
-  readonly session: RawSession;
-  readonly handshake: Handshake;
-  /** `_meta` that every request needs in this era; empty before 2026-07-28. */
-  params(params?: JsonObject): JsonObject;
 }
 
 /** Options of {@linkcode createServerTarget}. */
@@ -58,7 +56,8 @@ export interface ServerTargetOptions {
 export function createServerTarget({ address, consent, trace, answerMs = 3000 }: ServerTargetOptions): ServerTarget {
   const sessions = new Set<RawSession>();
   let count = 0;
-  let identity: Promise<Handshake> | undefined;
+  let shared: Promise<ReadySession> | undefined;
+  let listing: Promise<RawListing> | undefined;
   const nextId = (): string => `#${++count}`;
   const kept = <Session extends RawSession>(session: Session): Session => {
     sessions.add(session);
@@ -83,25 +82,20 @@ export function createServerTarget({ address, consent, trace, answerMs = 3000 }:
     openHttp,
     async openReady() {
       const session = await open();
-      const done = await handshake(session, { answerMs });
-      return { session, handshake: done, params: (params = {}) => withEnvelope(params, done) };
+      return readySession(session, await handshake(session, { answerMs }));
     },
-    identity() {
-      identity ??= target.openReady().then(async ({ session, handshake }) => {
-        await session.close();
-        return handshake;
-      });
-      return identity;
+    shared() {
+      shared ??= target.openReady();
+      return shared;
+    },
+    identity: async () => (await target.shared()).handshake,
+    listing() {
+      listing ??= target.shared().then(readRawListing);
+      return listing;
     },
     async close() {
       await Promise.all(Array.from(sessions, (session) => session.close()));
     },
   };
   return target;
-}
-
-function withEnvelope(params: JsonObject, { envelope }: Handshake): JsonObject {
-  if (envelope === undefined) return params;
-  const own = isJsonObject(params["_meta"]) ? params["_meta"] : {};
-  return { ...params, _meta: { ...envelope, ...own } };
 }

@@ -45,7 +45,7 @@ export const lifecycleChecks: readonly ServerCheck[] = [
     fix: "Return every member, also those that are empty: capabilities may be {} but not absent.",
     needs: ["lifecycle/initialize"],
     run: async (target) => {
-      const { session, handshake: done } = await target.openReady();
+      const { session, handshake: done } = await target.shared();
       const { result, serverInfo, era } = done;
       const problems: string[] = [];
       if (!isJsonObject(result["capabilities"])) problems.push("capabilities is no object");

@@ -1,0 +1,33 @@
+import { isJsonObject, type JsonObject } from "@toolport/core";
+import type { Handshake } from "./handshake.ts";
+import type { Answer, RawSession, SendRequest } from "./raw-session.ts";
+
+/** A session after its handshake, on which requests go out as a good host of that era would send them. */
+export interface ReadySession {
+  readonly session: RawSession;
+  readonly handshake: Handshake;
+  /** Sends a request with the `_meta` that every request of the modern era carries. */
+  readonly request: (method: string, params?: JsonObject, options?: SendRequest) => Promise<Answer>;
+  /** A request that every server of the era answers: `ping`, or `server/discover` from 2026-07-28 on. */
+  readonly probe: (options?: SendRequest) => Promise<Answer>;
+  /** Parameters with the era's `_meta`. */
+  readonly envelop: (params?: JsonObject) => JsonObject;
+}
+
+/** Wraps a session after a handshake. */
+export function readySession(session: RawSession, handshake: Handshake): ReadySession {
+  const envelop = (params: JsonObject = {}): JsonObject => {
+    if (handshake.envelope === undefined) return params;
+    const own = isJsonObject(params["_meta"]) ? params["_meta"] : {};
+    return { ...params, _meta: { ...handshake.envelope, ...own } };
+  };
+  const request: ReadySession["request"] = (method, params, options) =>
+    session.request(method, envelop(params), options);
+  return {
+    session,
+    handshake,
+    envelop,
+    request,
+    probe: (options) => request(handshake.era === "legacy" ? "ping" : "server/discover", {}, options),
+  };
+}
