@@ -1,5 +1,6 @@
 import { describeEnd } from "../stdio-session.ts";
 import { describeAnswer, handshake } from "../handshake.ts";
+import { readySession } from "../ready-session.ts";
 import { fail, hostAdvice, legacySpec, onlyOver, pass, type ServerCheck } from "./define-check.ts";
 
 const transports = "basic/transports#stdio";
@@ -151,9 +152,9 @@ export const stdioChecks: readonly ServerCheck[] = [
     needs: ["lifecycle/initialize"],
     run: async (target) => {
       const session = await target.openStdio();
-      await handshake(session, target);
+      const ready = readySession(session, await handshake(session, target));
       await session.writeBytes(["this is no JSON\n", "\n", '{"jsonrpc":"2.0"\n']);
-      const answer = await session.request("ping");
+      const answer = await ready.probe();
       return answer.kind === "result"
         ? pass("answered the next request")
         : fail(`after garbage: ${describeAnswer(answer)}`, session, target);
