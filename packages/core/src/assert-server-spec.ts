@@ -1,10 +1,51 @@
 import { isJsonObject } from "./json.ts";
 import { defaultLimits, defaultTimeouts } from "./limits.ts";
-import type { ServerSpec } from "./server-spec.ts";
+import type {
+  CustomTransportSpec,
+  HttpTransportSpec,
+  MemoryTransportSpec,
+  ServerSpec,
+  StdioTransportSpec,
+} from "./server-spec.ts";
 import { ToolportError } from "./toolport-error.ts";
 
+// Records, so that the compiler asks for a field that was added to the type.
+const specFields: Fields<ServerSpec> = {
+  id: true,
+  transport: true,
+  title: true,
+  era: true,
+  include: true,
+  exclude: true,
+  disabled: true,
+  required: true,
+  concurrency: true,
+  timeouts: true,
+  limits: true,
+};
+const stdioFields: Fields<StdioTransportSpec> = {
+  kind: true,
+  command: true,
+  args: true,
+  env: true,
+  inheritEnv: true,
+  cwd: true,
+};
+const httpFields: Fields<HttpTransportSpec> = {
+  kind: true,
+  url: true,
+  headers: true,
+  bearerToken: true,
+  auth: true,
+  mode: true,
+};
+const memoryFields: Fields<MemoryTransportSpec> = { kind: true, serve: true };
+const customFields: Fields<CustomTransportSpec> = { kind: true, open: true };
+
+type Fields<T> = Readonly<Record<keyof T, true>>;
+
 /**
- * Checks everything about a spec that needs no knowledge of a transport: shape, blank fields, unknown kinds, ranges. What only a
+ * Checks everything about a spec that needs no knowledge of a transport: shape, blank or unknown fields, kinds, ranges. What only a
  * connector knows (header rules, credentials on plain HTTP) is in its `check`.
  *
  * Throws `invalid_spec`, naming the server, the field and the rule; never the value of a field that may hold a secret.
@@ -12,9 +53,11 @@ import { ToolportError } from "./toolport-error.ts";
 export function assertServerSpec(spec: unknown): asserts spec is ServerSpec {
   if (!isRecord(spec)) throw specError("?", "", "must be an object");
   const id = spec["id"];
-  if (typeof id !== "string" || id.trim() === "") throw specError(String(id), "id", "must not be blank");
+  if (typeof id !== "string") throw specError("?", "id", "must be a string");
+  if (id.trim() === "") throw specError(id, "id", "must not be blank");
   const check = createChecks(id, spec);
 
+  check.known(specFields);
   check.optional("title", "string");
   check.oneOf("era", ["auto", "legacy", "2026-07-28"]);
   check.oneOf("concurrency", ["serial", "read-only-parallel", "parallel"]);
@@ -22,10 +65,10 @@ export function assertServerSpec(spec: unknown): asserts spec is ServerSpec {
   check.optional("required", "boolean");
   check.strings("include");
   check.strings("exclude");
-  check.positive("timeouts", [...Object.keys(defaultTimeouts), "callIdleMs"]);
-  check.positive("limits", Object.keys(defaultLimits));
+  check.numbers("timeouts", [...Object.keys(defaultTimeouts), "callIdleMs"], isDuration);
+  check.numbers("limits", Object.keys(defaultLimits), isCount);
 
-  const transport = spec["transport"];
+  const { transport } = spec;
   if (!isRecord(transport)) throw specError(id, "transport", "must be an object with a kind");
   assertTransport(id, transport);
 }
@@ -41,8 +84,10 @@ export function specError(serverId: string, field: string, rule: string): Toolpo
 
 function assertTransport(id: string, transport: Record<string, unknown>): void {
   const check = createChecks(id, transport, "transport.");
-  switch (transport["kind"]) {
+  const { kind } = transport;
+  switch (kind) {
     case "stdio":
+      check.known(stdioFields);
       check.required("command");
       check.strings("args");
       check.record("env");
@@ -50,6 +95,7 @@ function assertTransport(id: string, transport: Record<string, unknown>): void {
       check.optional("cwd", "string");
       return;
     case "http":
+      check.known(httpFields);
       check.required("url");
       check.record("headers");
       check.optional("bearerToken", "string");
@@ -57,19 +103,21 @@ function assertTransport(id: string, transport: Record<string, unknown>): void {
       check.oneOf("mode", ["auto", "streamable", "sse"]);
       return;
     case "memory":
-      return check.callable("serve");
+      check.known(memoryFields);
+      check.callable("serve");
+      return;
     case "custom":
-      return check.callable("open");
+      check.known(customFields);
+      check.callable("open");
+      return;
     default:
-      throw specError(
-        id,
-        "transport.kind",
-        `must be "stdio", "http", "memory" or "custom", not ${JSON.stringify(transport["kind"])}`,
-      );
+      throw specError(id, "transport.kind", 'must be "stdio", "http", "memory" or "custom"');
   }
 }
 
 interface Checks {
+  /** Nothing but these fields. One letter too many in `exclude` would offer what was meant to be hidden. */
+  known(fields: Readonly<Record<string, true>>): void;
   /** Present and not blank. */
   required(field: string): void;
   optional(field: string, type: "string" | "boolean"): void;
@@ -77,13 +125,31 @@ interface Checks {
   strings(field: string): void;
   record(field: string): void;
   callable(field: string): void;
-  /** An object whose members are known and positive numbers. */
-  positive(field: string, members: readonly string[]): void;
+  /** An object whose members are known and keep a rule. */
+  numbers(field: string, members: readonly string[], rule: NumberRule): void;
 }
+
+interface NumberRule {
+  readonly holds: (value: number) => boolean;
+  readonly text: string;
+}
+
+const isCount: NumberRule = {
+  holds: (value) => Number.isSafeInteger(value) && value > 0,
+  text: "must be a positive integer",
+};
+const isDuration: NumberRule = {
+  holds: (value) => Number.isFinite(value) && value > 0,
+  text: "must be a positive number of milliseconds",
+};
 
 function createChecks(id: string, owner: Record<string, unknown>, prefix = ""): Checks {
   const fail = (field: string, rule: string): ToolportError => specError(id, `${prefix}${field}`, rule);
   return {
+    known(fields) {
+      const unknown = Object.keys(owner).find((field) => !Object.hasOwn(fields, field));
+      if (unknown !== undefined) throw fail(unknown, unknownField(Object.keys(fields)));
+    },
     required(field) {
       const value = owner[field];
       if (typeof value !== "string" || value.trim() === "") throw fail(field, "must not be blank");
@@ -111,17 +177,21 @@ function createChecks(id: string, owner: Record<string, unknown>, prefix = ""): 
     callable(field) {
       if (typeof owner[field] !== "function") throw fail(field, "must be a function");
     },
-    positive(field, members) {
+    numbers(field, members, rule) {
       const value = owner[field];
       if (value === undefined) return;
       if (!isRecord(value)) throw fail(field, "must be an object");
       for (const [member, amount] of Object.entries(value)) {
-        if (!members.includes(member)) throw fail(`${field}.${member}`, `is unknown; known are ${members.join(", ")}`);
+        if (!members.includes(member)) throw fail(`${field}.${member}`, unknownField(members));
         if (amount === undefined) continue;
-        if (typeof amount !== "number" || !(amount > 0)) throw fail(`${field}.${member}`, "must be a positive number");
+        if (typeof amount !== "number" || !rule.holds(amount)) throw fail(`${field}.${member}`, rule.text);
       }
     },
   };
+}
+
+function unknownField(known: readonly string[]): string {
+  return `is unknown; known are ${known.join(", ")}`;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

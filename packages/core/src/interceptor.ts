@@ -19,7 +19,10 @@ export type CallHandler = (call: ToolCall) => Promise<ToolOutcome>;
  */
 export type Interceptor = (call: ToolCall, next: CallHandler) => Promise<ToolOutcome>;
 
-/** Folds interceptors around a handler, once: the first of the list is the outermost. */
+/**
+ * Folds interceptors around a handler, once: the first of the list is the outermost. An interceptor that throws instead of
+ * returning a promise rejects like any other.
+ */
 export function applyInterceptors(interceptors: readonly Interceptor[], handler: CallHandler): CallHandler {
-  return interceptors.reduceRight<CallHandler>((next, interceptor) => (call) => interceptor(call, next), handler);
+  return interceptors.reduceRight<CallHandler>((next, interceptor) => async (call) => interceptor(call, next), handler);
 }

@@ -1,4 +1,4 @@
-import type { ServerSpec } from "./server-spec.ts";
+import type { ServerSpec, TransportSpec } from "./server-spec.ts";
 
 /** Stands in for a secret in any text. */
 export const redacted = "[redacted]";
@@ -9,9 +9,13 @@ export type Redactor = (text: string) => string;
 // Shorter values ("1", "true", "prod") are settings, not secrets; masking them would garble every message.
 const shortestSecret = 6;
 
+// The end of the name of a flag, variable or header whose value is a secret: `--api-key`, `GITHUB_TOKEN`, `Authorization`.
+const secretName =
+  /(?:token|secret|password|passwd|pwd|credentials?|authorization|auth|bearer|cookie|header|key|pat)s?$/i;
+
 /**
- * A redactor for what one server may echo: its header values, bearer token and configured environment values, wherever they
- * appear, and the password or query of its URL.
+ * A redactor for what one server may echo: its header values, bearer token and configured environment values, arguments that are
+ * secrets by their name, and the password and query values of URLs.
  */
 export function createRedactor(spec: ServerSpec): Redactor {
   // Longest first, so that a secret that contains another one goes as a whole.
@@ -21,14 +25,21 @@ export function createRedactor(spec: ServerSpec): Redactor {
 }
 
 /**
- * A copy of a spec that is safe to log: values of headers, environment and tokens are replaced, and so are URL query values,
- * because API keys travel there; names stay.
+ * A copy of a spec that is safe to log: values of headers, environment and tokens are replaced, and so are URL query values and
+ * arguments that are secrets by their name (`--api-key …`, `TOKEN=…`), because API keys travel there; names stay.
  */
 export function redactSpec(spec: ServerSpec): ServerSpec {
   const { transport } = spec;
   switch (transport.kind) {
     case "stdio":
-      return transport.env ? { ...spec, transport: { ...transport, env: maskValues(transport.env) } } : spec;
+      return {
+        ...spec,
+        transport: {
+          ...transport,
+          ...(transport.args && { args: transport.args.map(maskArgument) }),
+          ...(transport.env && { env: maskValues(transport.env) }),
+        },
+      };
     case "http":
       return {
         ...spec,
@@ -55,29 +66,60 @@ export function redactUrl(url: string): string {
 }
 
 function secretsOf({ transport }: ServerSpec): readonly string[] {
-  const values =
-    transport.kind === "stdio"
-      ? Object.values(transport.env ?? {})
-      : transport.kind === "http"
-        ? [
-            ...Object.values(transport.headers ?? {}).flatMap(withoutScheme),
-            transport.bearerToken ?? "",
-            ...urlSecrets(transport.url),
-          ]
-        : [];
-  return [...new Set(values.map((value) => value.trim()).filter((value) => value.length >= shortestSecret))];
+  const secrets = Array.from(configuredSecrets(transport), (secret) => secret.trim());
+  return [...new Set(secrets.filter((secret) => secret.length >= shortestSecret))];
 }
 
-// "Bearer abc" is echoed as a whole or as "abc" alone.
-function withoutScheme(value: string): readonly string[] {
+function configuredSecrets(transport: TransportSpec): readonly string[] {
+  switch (transport.kind) {
+    case "stdio":
+      return [
+        ...Object.values(transport.env ?? {}).flatMap((value) => [value, ...urlSecrets(value)]),
+        ...(transport.args ?? []).flatMap((argument, index, args) => [
+          ...argumentSecrets(argument, args[index - 1]),
+          ...urlSecrets(argument),
+        ]),
+      ];
+    case "http":
+      return [
+        ...Object.values(transport.headers ?? {}).flatMap(headerSecrets),
+        transport.bearerToken ?? "",
+        ...urlSecrets(transport.url),
+      ];
+    case "memory":
+    case "custom":
+      return [];
+  }
+}
+
+// "Bearer abc" is echoed as a whole or as "abc" alone, a cookie as a whole or as one of its values.
+function headerSecrets(value: string): readonly string[] {
   const token = /^\S+\s+(\S.*)$/.exec(value.trim())?.[1];
-  return token === undefined ? [value] : [value, token];
+  const cookies = Array.from(value.matchAll(/=([^;]+)/g), ([, cookie = ""]) => cookie);
+  return [value, ...(token === undefined ? [] : [token]), ...cookies];
 }
 
+// As they are written and as they are meant.
 function urlSecrets(url: string): readonly string[] {
   if (!URL.canParse(url)) return [];
-  const { password, searchParams } = new URL(url);
-  return [password, ...searchParams.values()];
+  const { password, search, searchParams } = new URL(url);
+  const written = Array.from(search.matchAll(/=([^&]+)/g), ([, value = ""]) => value);
+  return [password, ...written, ...searchParams.values()];
+}
+
+// `--token=abc`, `TOKEN=abc`, `Authorization: abc`, or `abc` after `--token`.
+function argumentSecrets(argument: string, before: string | undefined): readonly string[] {
+  const [, name = "", value = ""] = /^([^=:\s]+)[=:]\s*(\S.*)$/s.exec(argument) ?? [];
+  if (secretName.test(name)) return headerSecrets(value);
+  const followsFlag = before?.startsWith("-") === true && secretName.test(before) && !argument.startsWith("-");
+  return followsFlag ? headerSecrets(argument) : [];
+}
+
+function maskArgument(argument: string, index: number, args: readonly string[]): string {
+  const [secret] = argumentSecrets(argument, args[index - 1]);
+  // The secret is the end of the argument, or all of it.
+  if (secret !== undefined) return `${argument.slice(0, argument.length - secret.length)}${redacted}`;
+  return argument.includes("://") && URL.canParse(argument) ? redactUrl(argument) : argument;
 }
 
 function maskValues(record: Readonly<Record<string, string>>): Record<string, string> {

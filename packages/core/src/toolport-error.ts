@@ -1,6 +1,10 @@
 import { errorCodes, type CallOutcome, type ErrorKind, type ToolportErrorCode } from "./toolport-error-code.ts";
 
 const brand: unique symbol = Symbol.for("toolport.error");
+// https://nodejs.org/api/util.html#custom-inspection-functions-on-objects; Deno and Bun know it, too.
+const inspectCustom: unique symbol = Symbol.for("nodejs.util.inspect.custom");
+
+type Inspect = (value: unknown, options: unknown) => string;
 
 /** Evidence for a failure, as data. Each member is present only where it means something; none ever holds a secret. */
 export interface ErrorDetails {
@@ -68,7 +72,8 @@ export class ToolportError extends Error {
 
   constructor(message: string, init: ToolportErrorInit) {
     super(`[${init.code}] ${message}`, init.cause === undefined ? undefined : { cause: init.cause });
-    const entry = errorCodes[init.code];
+    // An error of a newer copy of this package may bring a code that this one does not know.
+    const entry = Object.hasOwn(errorCodes, init.code) ? errorCodes[init.code] : errorCodes.internal_error;
     this.code = init.code;
     this.kind = entry.kind;
     this.serverId = init.serverId;
@@ -77,7 +82,9 @@ export class ToolportError extends Error {
     this.outcome = init.outcome ?? entry.outcome;
     this.details = init.details ?? {};
     this.rawMessage = message;
-    Object.defineProperty(this, brand, { value: true });
+    const show = (_depth: unknown, options: unknown, inspect: Inspect): string =>
+      describeError(this, (members) => inspect(members, options));
+    Object.defineProperties(this, { [brand]: { value: true }, [inspectCustom]: { value: show } });
   }
 
   /** A JSON-able view for logs: everything but the stack and the cause. */
@@ -85,6 +92,36 @@ export class ToolportError extends Error {
     const { name, code, kind, serverId, toolName, retryable, outcome, details, message } = this;
     return { name, code, kind, serverId, toolName, retryable, outcome, message, details };
   }
+}
+
+// What `util.inspect` and Node's console show: the stack, the members, and where the causes come from. A foreign cause shows neither
+// its members nor its message, because these may hold what must not be shown: Node's error of a failed `spawn` has all arguments of
+// the command, an SDK's error the text with which a server refused a token. Who needs them reads `cause`.
+function describeError(error: ToolportError, show: (members: object) => string): string {
+  const { code, kind, serverId, toolName, retryable, outcome, details } = error;
+  const known = { code, kind, serverId, toolName, retryable, outcome, details };
+  const members = Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined));
+  const causes = originsOf(error.cause).map((origin) => `\n  [cause]: ${origin.replaceAll("\n", "\n  ")}`);
+  return `${error.stack} ${show(members)}${causes.join("")}`;
+}
+
+function originsOf(cause: unknown): readonly string[] {
+  const origins: string[] = [];
+  let current = cause;
+  // A chain of causes is short; the bound is against one that loops.
+  for (let depth = 0; depth < 8 && current instanceof Error; depth += 1) {
+    origins.push(isToolportError(current) ? String(current.stack) : originOf(current));
+    current = current.cause;
+  }
+  return origins;
+}
+
+function originOf(error: Error): string {
+  const code = "code" in error && (typeof error.code === "string" || typeof error.code === "number") ? error.code : "";
+  const frames = String(error.stack)
+    .split("\n")
+    .filter((line) => /^ {4}at /.test(line));
+  return [code === "" ? error.name : `${error.name} (${code})`, ...frames].join("\n");
 }
 
 /** Like `instanceof`, but also true across two installed copies of this package. */

@@ -1,12 +1,18 @@
 /** What is odd about a text that came from a server. Data for policies and displays; the text itself is kept. */
 export type TextFlag = "ansi" | "control" | "bidi" | "invisible" | "tag" | "lone-surrogate" | "truncated";
 
-// ECMA-48 escape sequences (CSI, OSC, and two-character ones). Every quantifier is over a class that the next part excludes,
+// ECMA-48 escape sequences (CSI, terminated OSC, two-character ones). Every quantifier is over a class that the next part excludes,
 // so matching is linear.
-const ansi = /\u001B(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001B]*(?:\u0007|\u001B\\)?|[@-Z\\^_])|\u009B[0-?]*[ -/]*[@-~]/g;
-const control = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F]/g;
+const ansi =
+  /\u001B(?:\[[0-?]*[ -/]*[@-~]|\](?:[^\u0007\u001B]*(?:\u0007|\u001B\\))?|[@-Z\\^_])|\u009B[0-?]*[ -/]*[@-~]/g;
+// C0 and C1 without tab and line feed, which are plain text, as is a carriage return before a line feed; and U+2028, U+2029, which
+// break lines where nobody expects it.
+const control = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F\u2028\u2029]|\r(?!\n)/g;
 const bidi = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g;
-const invisible = /[\u00AD\u034F\u115F\u1160\u17B4\u17B5\u180E\u200B\u2060-\u2065\uFEFF\uFFA0]/g;
+// Fillers, format characters, and the variation selectors that can hide a text. Joiners (U+200C, U+200D) and U+FE0F stay: scripts
+// and emoji need them.
+const invisible =
+  /[\u00AD\u034F\u115F\u1160\u17B4\u17B5\u180E\u200B\u2060-\u2065\u3164\uFE00-\uFE0E\uFEFF\uFFA0\uFFF9-\uFFFB]|\uDB40[\uDD00-\uDDEF]/g;
 // U+E0000 to U+E007F: "tag" characters, a known way to hide text from people but not from models.
 const tag = /\uDB40[\uDC00-\uDC7F]/g;
 
@@ -32,20 +38,22 @@ export function inspectText(text: string): readonly TextFlag[] {
  */
 export function cleanText(text: string, maxLength: number = Number.POSITIVE_INFINITY): string {
   // Twice the length is enough raw material and bounds the work on a text of megabytes.
-  const raw = Number.isFinite(maxLength) ? text.slice(0, maxLength * 2 + 64) : text;
-  let clean = raw.replaceAll("\r\n", "\n");
+  const raw = Number.isFinite(maxLength) ? headOf(text, maxLength * 2 + 64) : text;
+  // Well-formed first: dropping a character from between two lone surrogates would make a new one of them.
+  let clean = raw.toWellFormed().replace(/\r\n?/g, "\n");
   for (const [, pattern] of inspections) clean = clean.replace(pattern, "");
-  clean = clean.toWellFormed();
-  return clean.length > maxLength || raw.length < text.length ? truncateText(clean, maxLength) : clean;
+  return truncateText(raw.length < text.length ? `${clean}…` : clean, maxLength);
 }
 
 /** Cuts a text to `maxLength` UTF-16 units, `…` included, without splitting a surrogate pair. A shorter text is returned as is. */
 export function truncateText(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;
-  if (maxLength < 1) return "";
-  const end = maxLength - 1;
-  const splitsPair = isHighSurrogate(text.charCodeAt(end - 1)) && isLowSurrogate(text.charCodeAt(end));
-  return `${text.slice(0, splitsPair ? end - 1 : end)}…`;
+  return maxLength < 1 ? "" : `${headOf(text, maxLength - 1)}…`;
+}
+
+function headOf(text: string, length: number): string {
+  const splitsPair = isHighSurrogate(text.charCodeAt(length - 1)) && isLowSurrogate(text.charCodeAt(length));
+  return text.slice(0, splitsPair ? length - 1 : length);
 }
 
 function isHighSurrogate(unit: number): boolean {

@@ -43,7 +43,6 @@ const text = fc.oneof(
   { weight: 6, arbitrary: alike },
   { weight: 2, arbitrary: anyUnits },
   { weight: 2, arbitrary: nasty },
-  { weight: 1, arbitrary: fc.string({ unit: "binary" }) },
   { weight: 1, arbitrary: long.map(([unit, length, end]) => `${unit.repeat(length).slice(0, length)}${end}`) },
 );
 const tool: fc.Arbitrary<ToolIdentity> = fc.record({ serverId: text, toolName: text });

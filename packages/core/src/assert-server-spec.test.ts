@@ -1,0 +1,228 @@
+import { describe, expect, it } from "vitest";
+import { assertServerSpec, specError } from "./assert-server-spec.ts";
+import { defaultLimits, defaultTimeouts } from "./limits.ts";
+import type { ServerSpec } from "./server-spec.ts";
+
+const stdio = { kind: "stdio", command: "server" } as const;
+const http = { kind: "http", url: "https://example.com/mcp" } as const;
+
+const good: readonly (readonly [string, ServerSpec])[] = [
+  ["stdio, the least", { id: "a", transport: stdio }],
+  [
+    "stdio, everything",
+    { id: "a", transport: { ...stdio, args: ["-y"], env: { A: "" }, inheritEnv: "none", cwd: "/srv" } },
+  ],
+  ["http, the least", { id: "a", transport: http }],
+  ["http, everything", { id: "a", transport: { ...http, headers: { a: "b" }, bearerToken: "", mode: "sse" } }],
+  ["http with OAuth", { id: "a", transport: { ...http, auth: "oauth" } }],
+  ["memory", { id: "a", transport: { kind: "memory", serve: () => undefined } }],
+  ["custom", { id: "a", transport: { kind: "custom", open: () => undefined } }],
+  [
+    "every other field",
+    {
+      id: " a\n",
+      transport: stdio,
+      title: "",
+      era: "2026-07-28",
+      include: [],
+      exclude: ["x"],
+      disabled: true,
+      required: true,
+      concurrency: "serial",
+      timeouts: { ...defaultTimeouts, callIdleMs: 0.5 },
+      limits: defaultLimits,
+    },
+  ],
+  ["an id that every object has a member of", { id: "__proto__", transport: stdio }],
+];
+
+const bad: readonly (readonly [what: string, spec: unknown, field: string, rule: string])[] = [
+  ["no object", null, "", "must be an object"],
+  ["an array", [], "", "must be an object"],
+  ["a string", "npx server", "", "must be an object"],
+  ["no id", { transport: stdio }, "id", "must be a string"],
+  ["an id that is no string", { id: { toString: null }, transport: stdio }, "id", "must be a string"],
+  ["a blank id (AN-14)", { id: " \t", transport: stdio }, "id", "must not be blank"],
+  [
+    "an unknown field",
+    { id: "a", transport: stdio, excluded: ["x"] },
+    "excluded",
+    "is unknown; known are id, transport, ",
+  ],
+  ["a title that is no string", { id: "a", transport: stdio, title: 1 }, "title", "must be a string"],
+  [
+    "an unknown era",
+    { id: "a", transport: stdio, era: "modern" },
+    "era",
+    'must be one of "auto", "legacy", "2026-07-28"',
+  ],
+  ["an unknown concurrency", { id: "a", transport: stdio, concurrency: 2 }, "concurrency", "must be one of "],
+  ["disabled as a text", { id: "a", transport: stdio, disabled: "no" }, "disabled", "must be a boolean"],
+  ["required as a number", { id: "a", transport: stdio, required: 1 }, "required", "must be a boolean"],
+  ["include as a text", { id: "a", transport: stdio, include: "x" }, "include", "must be an array of strings"],
+  ["exclude with a number", { id: "a", transport: stdio, exclude: ["x", 1] }, "exclude", "must be an array of strings"],
+  ["timeouts as a number", { id: "a", transport: stdio, timeouts: 5 }, "timeouts", "must be an object"],
+  [
+    "an unknown timeout",
+    { id: "a", transport: stdio, timeouts: { call: 5 } },
+    "timeouts.call",
+    "is unknown; known are connectMs, ",
+  ],
+  ...[-1, 0, Number.NaN, Number.POSITIVE_INFINITY, "5", null].map(
+    (callMs) =>
+      [
+        `a timeout of ${String(callMs)}`,
+        { id: "a", transport: stdio, timeouts: { callMs } },
+        "timeouts.callMs",
+        "must be a positive number of milliseconds",
+      ] as const,
+  ),
+  [
+    "an unknown limit",
+    { id: "a", transport: stdio, limits: { __proto__: null, pages: 1 } },
+    "limits.pages",
+    "is unknown; known are ",
+  ],
+  ...[-1, 0, 0.5, Number.NaN, Number.POSITIVE_INFINITY].map(
+    (maxPages) =>
+      [
+        `a limit of ${maxPages}`,
+        { id: "a", transport: stdio, limits: { maxPages } },
+        "limits.maxPages",
+        "must be a positive integer",
+      ] as const,
+  ),
+  ["no transport", { id: "a" }, "transport", "must be an object with a kind"],
+  ["a transport that is a text", { id: "a", transport: "stdio" }, "transport", "must be an object with a kind"],
+  [
+    "a transport without a kind",
+    { id: "a", transport: { type: "stdio" } },
+    "transport.kind",
+    'must be "stdio", "http", "memory" or "custom"',
+  ],
+  [
+    "an unknown kind",
+    { id: "a", transport: { kind: 1n } },
+    "transport.kind",
+    'must be "stdio", "http", "memory" or "custom"',
+  ],
+  ["no command", { id: "a", transport: { kind: "stdio" } }, "transport.command", "must not be blank"],
+  [
+    "a blank command (AN-14)",
+    { id: "a", transport: { kind: "stdio", command: " " } },
+    "transport.command",
+    "must not be blank",
+  ],
+  [
+    "arguments as a text",
+    { id: "a", transport: { ...stdio, args: "-y x" } },
+    "transport.args",
+    "must be an array of strings",
+  ],
+  [
+    "an argument that is a number",
+    { id: "a", transport: { ...stdio, args: ["-p", 80] } },
+    "transport.args",
+    "must be an array of strings",
+  ],
+  [
+    "env as a list",
+    { id: "a", transport: { ...stdio, env: ["A=b"] } },
+    "transport.env",
+    "must be an object of strings",
+  ],
+  [
+    "a variable without value",
+    { id: "a", transport: { ...stdio, env: { A: undefined } } },
+    "transport.env",
+    "must be an object of strings",
+  ],
+  [
+    "an unknown inheritEnv",
+    { id: "a", transport: { ...stdio, inheritEnv: true } },
+    "transport.inheritEnv",
+    'must be one of "safe", "all", "none"',
+  ],
+  ["a cwd that is no string", { id: "a", transport: { ...stdio, cwd: 1 } }, "transport.cwd", "must be a string"],
+  [
+    "a field of another transport",
+    { id: "a", transport: { ...stdio, url: "https://example.com" } },
+    "transport.url",
+    "is unknown; known are kind, command, ",
+  ],
+  ["no URL", { id: "a", transport: { kind: "http" } }, "transport.url", "must not be blank"],
+  ["a blank URL (AN-14)", { id: "a", transport: { kind: "http", url: "\n" } }, "transport.url", "must not be blank"],
+  [
+    "a misspelt header field",
+    { id: "a", transport: { ...http, header: {} } },
+    "transport.header",
+    "is unknown; known are kind, url, ",
+  ],
+  [
+    "headers as a list",
+    { id: "a", transport: { ...http, headers: [["a", "b"]] } },
+    "transport.headers",
+    "must be an object of strings",
+  ],
+  [
+    "a bearer token that is no string",
+    { id: "a", transport: { ...http, bearerToken: 1 } },
+    "transport.bearerToken",
+    "must be a string",
+  ],
+  ["an unknown auth", { id: "a", transport: { ...http, auth: true } }, "transport.auth", 'must be one of "oauth"'],
+  [
+    "an unknown mode",
+    { id: "a", transport: { ...http, mode: "http" } },
+    "transport.mode",
+    'must be one of "auto", "streamable", "sse"',
+  ],
+  ["memory without a server", { id: "a", transport: { kind: "memory" } }, "transport.serve", "must be a function"],
+  [
+    "custom with an object",
+    { id: "a", transport: { kind: "custom", open: {} } },
+    "transport.open",
+    "must be a function",
+  ],
+];
+
+describe("assertServerSpec()", () => {
+  it.each(good)("accepts %s", (_, spec) => {
+    expect(() => assertServerSpec(spec)).not.toThrow();
+  });
+
+  it.each(bad)("throws invalid_spec for %s", (...[, spec, field, rule]) => {
+    expect(() => assertServerSpec(spec)).toThrow(
+      expect.objectContaining({
+        code: "invalid_spec",
+        kind: "contract",
+        outcome: "not-sent",
+        details: { field },
+        message: expect.stringContaining(`: ${field === "" ? "the spec" : field} ${rule}`),
+      }),
+    );
+  });
+
+  it("names the server, and never says a value", () => {
+    const secret = { nested: "hunter2" };
+    const specs: readonly unknown[] = [
+      { id: "my \u001B server", transport: { ...http, headers: { authorization: secret } } },
+      { id: "my \u001B server", transport: { ...http, bearerToken: secret } },
+      { id: "my \u001B server", transport: { ...stdio, env: { TOKEN: secret } } },
+      { id: "my \u001B server", transport: { kind: "hunter2" } },
+    ];
+    for (const spec of specs) {
+      expect(() => assertServerSpec(spec)).toThrow(
+        /^\[invalid_spec\] server "my \\u001b server": transport\.(?!.*hunter2)/,
+      );
+    }
+  });
+});
+
+describe("specError()", () => {
+  it("is an invalid_spec with the field as data", () => {
+    const error = specError("a", "transport.url", "must be https:");
+    expect(error).toMatchObject({ code: "invalid_spec", serverId: "a", details: { field: "transport.url" } });
+    expect(error.message).toBe('[invalid_spec] server "a": transport.url must be https:');
+  });
+});

@@ -1,0 +1,43 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { systemClock } from "./clock.ts";
+
+describe("systemClock", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it("runs a task once, when its time has come", () => {
+    const startedAt = systemClock.now();
+    const runs: number[] = [];
+    systemClock.schedule(50, () => runs.push(systemClock.now() - startedAt));
+    vi.advanceTimersByTime(49);
+    expect(runs).toEqual([]);
+    vi.advanceTimersByTime(1000);
+    expect(runs).toEqual([50]);
+  });
+
+  it("never runs a task that was cancelled; cancelling again does no harm", () => {
+    const runs: string[] = [];
+    const cancel = systemClock.schedule(50, () => runs.push("cancelled"));
+    cancel();
+    cancel();
+    vi.advanceTimersByTime(1000);
+    expect(runs).toEqual([]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("does not run a task at once because its delay is longer than timers can be", () => {
+    const runs: string[] = [];
+    for (const delayMs of [2 ** 31, Number.MAX_SAFE_INTEGER, Number.POSITIVE_INFINITY]) {
+      systemClock.schedule(delayMs, () => runs.push(String(delayMs)));
+    }
+    vi.advanceTimersByTime(24 * 24 * 3_600_000);
+    expect(runs).toEqual([]);
+  });
+
+  it("takes a negative delay for none", () => {
+    const runs: string[] = [];
+    systemClock.schedule(-5, () => runs.push("now"));
+    vi.advanceTimersByTime(1);
+    expect(runs).toEqual(["now"]);
+  });
+});

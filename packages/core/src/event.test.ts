@@ -1,0 +1,93 @@
+import { describe, expect, it, vi } from "vitest";
+import { createEvent } from "./event.ts";
+
+describe("createEvent()", () => {
+  it("calls listeners in order of subscription, in the caller's turn", () => {
+    const calls: string[] = [];
+    const event = createEvent<number>();
+    event.on((value) => calls.push(`a${value}`));
+    event.on((value) => calls.push(`b${value}`));
+    event.emit(1);
+    event.emit(2);
+    expect(calls).toEqual(["a1", "b1", "a2", "b2"]);
+  });
+
+  it("counts one function that subscribes twice as two listeners, which end apart", () => {
+    const calls: number[] = [];
+    const event = createEvent<number>();
+    const listener = (value: number): void => void calls.push(value);
+    const first = event.on(listener);
+    event.on(listener);
+    event.emit(1);
+    first();
+    first();
+    event.emit(2);
+    expect(calls).toEqual([1, 1, 2]);
+  });
+
+  it("does not call a listener that another one ended during the emission, nor one that it added", () => {
+    const calls: string[] = [];
+    const event = createEvent<void>();
+    event.on(() => {
+      calls.push("first");
+      second();
+      event.on(() => calls.push("late"));
+    });
+    const second = event.on(() => calls.push("second"));
+    event.emit();
+    expect(calls).toEqual(["first"]);
+    event.emit();
+    expect(calls).toEqual(["first", "first", "late"]);
+  });
+
+  it("hands the error of a listener over and goes on", () => {
+    const calls: string[] = [];
+    const errors: unknown[] = [];
+    const event = createEvent<void>((error) => errors.push(error));
+    event.on(() => {
+      throw new Error("observer");
+    });
+    event.on(() => calls.push("after"));
+    expect(() => event.emit()).not.toThrow();
+    expect(calls).toEqual(["after"]);
+    expect(errors).toEqual([new Error("observer")]);
+  });
+
+  it("throws a listener's error outside of the emission when nobody takes it", () => {
+    const later: (() => void)[] = [];
+    vi.stubGlobal("queueMicrotask", (task: () => void) => later.push(task));
+    const event = createEvent<void>();
+    event.on(() => {
+      throw new Error("observer");
+    });
+    event.emit();
+    expect(later).toHaveLength(1);
+    expect(later[0]).toThrow("observer");
+  });
+
+  it("ends all subscriptions on close, also in the middle of an emission, and takes no new ones", () => {
+    const calls: string[] = [];
+    const event = createEvent<void>();
+    event.on(() => {
+      calls.push("first");
+      event.close();
+    });
+    const subscription = event.on(() => calls.push("second"));
+    event.emit();
+    event.on(() => calls.push("late"));
+    event.emit();
+    subscription();
+    expect(calls).toEqual(["first"]);
+  });
+
+  it("ends a subscription with `using`", () => {
+    const calls: number[] = [];
+    const event = createEvent<number>();
+    {
+      using _subscription = event.on((value) => calls.push(value));
+      event.emit(1);
+    }
+    event.emit(2);
+    expect(calls).toEqual([1]);
+  });
+});

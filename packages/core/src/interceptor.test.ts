@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import { applyInterceptors, type Interceptor, type ToolCall } from "./interceptor.ts";
+import type { ToolOutcome } from "./tool.ts";
+
+const origin = { serverId: "s", toolName: "t", qualifiedName: "mcp::s::t" };
+const call: ToolCall = {
+  origin,
+  definition: { name: "mcp_s_t", description: "", inputSchema: {} },
+  args: { n: 1 },
+  options: {},
+};
+const outcome: ToolOutcome = { content: [], isError: undefined, origin, raw: {} };
+
+describe("applyInterceptors()", () => {
+  it("is the handler itself without interceptors", () => {
+    const handler = async (): Promise<ToolOutcome> => outcome;
+    expect(applyInterceptors([], handler)).toBe(handler);
+  });
+
+  it("goes in from the first to the last and out the other way round", async () => {
+    const steps: string[] = [];
+    const record =
+      (name: string): Interceptor =>
+      async (call, next) => {
+        steps.push(`${name} in`);
+        const result = await next(call);
+        steps.push(`${name} out`);
+        return result;
+      };
+    const handle = applyInterceptors([record("outer"), record("inner")], async () => {
+      steps.push("handler");
+      return outcome;
+    });
+    await expect(handle(call)).resolves.toBe(outcome);
+    expect(steps).toEqual(["outer in", "inner in", "handler", "inner out", "outer out"]);
+  });
+
+  it("lets an interceptor change the call for those behind it", async () => {
+    const seen: unknown[] = [];
+    const handle = applyInterceptors(
+      [(call, next) => next({ ...call, args: { n: 2 } })],
+      async ({ args }) => (seen.push(args), outcome),
+    );
+    await handle(call);
+    expect(seen).toEqual([{ n: 2 }]);
+    expect(call.args).toEqual({ n: 1 });
+  });
+
+  it("starts nothing behind an interceptor that refuses or answers itself", async () => {
+    const reached: string[] = [];
+    const handler = async (): Promise<ToolOutcome> => (reached.push("handler"), outcome);
+    const answered = { ...outcome, isError: true };
+    await expect(applyInterceptors([async () => answered], handler)(call)).resolves.toBe(answered);
+    const refuse = async (): Promise<ToolOutcome> => {
+      throw new Error("refused");
+    };
+    await expect(applyInterceptors([refuse], handler)(call)).rejects.toThrow("refused");
+    expect(reached).toEqual([]);
+  });
+
+  it("rejects when an interceptor throws instead of returning a promise, so that one outside can catch it", async () => {
+    const recover: Interceptor = (call, next) => next(call).catch(() => outcome);
+    const careless: Interceptor = () => {
+      throw new Error("careless");
+    };
+    const handler = async (): Promise<ToolOutcome> => outcome;
+    await expect(applyInterceptors([careless], handler)(call)).rejects.toThrow("careless");
+    await expect(applyInterceptors([recover, careless], handler)(call)).resolves.toBe(outcome);
+  });
+
+  it("folds once: calls share nothing", async () => {
+    let folds = 0;
+    const handle = applyInterceptors([(call, next) => ((folds += 1), next(call))], async () => outcome);
+    await Promise.all([handle(call), handle(call)]);
+    expect(folds).toBe(2);
+  });
+});

@@ -1,0 +1,171 @@
+import { inspect } from "node:util";
+import { describe, expect, it } from "vitest";
+import { errorCodes, type ToolportErrorCode } from "./toolport-error-code.ts";
+import type * as toolportError from "./toolport-error.ts";
+import { isToolportError, ToolportError, withErrorContext } from "./toolport-error.ts";
+
+// What a foreign error may carry: Node puts all arguments of a command on the error of a failed spawn, servers echo what they refuse.
+const foreign = Object.assign(new TypeError("refused: hunter2\n  hunter2"), {
+  code: "ENOENT",
+  spawnargs: ["--api-key", "hunter2"],
+});
+
+describe("ToolportError", () => {
+  it.each(Object.entries(errorCodes))("takes kind, retryable and outcome of %s from its entry", (code, entry) => {
+    const error = new ToolportError("what failed", { code: code as ToolportErrorCode });
+    expect(error).toMatchObject({
+      code,
+      kind: entry.kind,
+      retryable: entry.retryable,
+      outcome: entry.outcome,
+      details: {},
+    });
+    expect(error.message).toBe(`[${code}] what failed`);
+    expect(error.rawMessage).toBe("what failed");
+    expect(error.name).toBe("ToolportError");
+  });
+
+  it("states its own retryable and outcome where it knows better", () => {
+    const error = new ToolportError("x", { code: "server_exited", retryable: false, outcome: "not-sent" });
+    expect(error).toMatchObject({ retryable: false, outcome: "not-sent" });
+  });
+
+  it("has a cause only when there is one", () => {
+    expect(new ToolportError("x", { code: "closed", cause: foreign }).cause).toBe(foreign);
+    expect(Object.hasOwn(new ToolportError("x", { code: "closed", cause: undefined }), "cause")).toBe(false);
+    expect(new ToolportError("x", { code: "closed", cause: null }).cause).toBeNull();
+  });
+
+  it("treats a code that this copy does not know as a defect, without failing itself", () => {
+    for (const code of ["code_of_tomorrow", "constructor"]) {
+      const error = new ToolportError("x", { code: code as ToolportErrorCode });
+      expect(error).toMatchObject({ code, kind: "system", retryable: false, outcome: "unknown" });
+    }
+  });
+
+  it("turns into JSON without stack and cause", () => {
+    const error = new ToolportError("x failed", {
+      code: "spawn_failed",
+      serverId: "a",
+      details: { stderrTail: "line", exitCode: null },
+      cause: foreign,
+    });
+    expect(JSON.parse(JSON.stringify(error))).toEqual({
+      name: "ToolportError",
+      code: "spawn_failed",
+      kind: "execution",
+      serverId: "a",
+      retryable: false,
+      outcome: "not-sent",
+      message: "[spawn_failed] x failed",
+      details: { stderrTail: "line", exitCode: null },
+    });
+  });
+
+  it("turns into JSON with the failures inside it", () => {
+    const failures = [new ToolportError("y", { code: "unreachable", serverId: "a", cause: foreign })];
+    const text = JSON.stringify(new ToolportError("x", { code: "refresh_failed", details: { failures } }));
+    expect(JSON.parse(text).details.failures[0]).toMatchObject({ code: "unreachable", serverId: "a" });
+    expect(text).not.toContain("hunter2");
+  });
+});
+
+describe("util.inspect() of a ToolportError", () => {
+  it("shows message, stack and members, and where the causes come from", () => {
+    const cause = new ToolportError("inner", { code: "unreachable", cause: foreign });
+    const error = new ToolportError("x failed", {
+      code: "spawn_failed",
+      serverId: "a",
+      details: { timeoutMs: 5 },
+      cause,
+    });
+    const text = inspect(error);
+    expect(text).toMatch(/^ToolportError: \[spawn_failed\] x failed\n\s+at /);
+    expect(text).toContain("code: 'spawn_failed'");
+    expect(text).toContain("serverId: 'a'");
+    expect(text).toContain("timeoutMs: 5");
+    expect(text).toContain("[cause]: ToolportError: [unreachable] inner\n");
+    expect(text).toMatch(/\n {2}\[cause\]: TypeError \(ENOENT\)\n {6}at /);
+    expect(text).not.toContain("toolName");
+  });
+
+  it("never shows what a cause carries, at any depth", () => {
+    const cause = new ToolportError("inner", { code: "unreachable", cause: foreign });
+    const failures = [new ToolportError("one", { code: "spawn_failed", cause })];
+    const error = new ToolportError("x", { code: "refresh_failed", cause, details: { failures } });
+    for (const value of [error, [error], { error }, new Map([["a", { deep: { error } }]])]) {
+      expect(inspect(value, { depth: 20, showHidden: true })).not.toContain("hunter2");
+    }
+    for (const cause of [{ token: "hunter2" }, "hunter2"]) {
+      expect(inspect(new ToolportError("x", { code: "closed", cause }))).not.toContain("hunter2");
+    }
+  });
+
+  it("ends when causes loop", () => {
+    const a = new Error("a");
+    const b = new Error("b", { cause: a });
+    a.cause = b;
+    expect(inspect(new ToolportError("x", { code: "closed", cause: a }))).toContain("[cause]: Error\n");
+  });
+});
+
+describe("isToolportError()", () => {
+  it("knows its own kind, by code if asked", () => {
+    const error: unknown = new ToolportError("x", { code: "aborted" });
+    expect(isToolportError(error)).toBe(true);
+    expect(isToolportError(error, "aborted")).toBe(true);
+    expect(isToolportError(error, "closed")).toBe(false);
+  });
+
+  it("is also true for an error of another copy of this package, where instanceof is not", async () => {
+    const copy = await loadCopy();
+    const error: unknown = new copy.ToolportError("x", { code: "aborted" });
+    expect(error instanceof ToolportError).toBe(false);
+    expect(isToolportError(error, "aborted")).toBe(true);
+    expect(copy.isToolportError(new ToolportError("x", { code: "closed" }), "closed")).toBe(true);
+  });
+
+  it.each([
+    ["undefined", undefined],
+    ["null", null],
+    ["a text", "[aborted] x"],
+    ["an error", new Error("[aborted] x")],
+    ["a look-alike", { name: "ToolportError", code: "aborted", message: "x", [Symbol.for("toolport.error")]: true }],
+    ["the JSON of one", new ToolportError("x", { code: "aborted" }).toJSON()],
+  ])("is false for %s", (_, value) => {
+    expect(isToolportError(value)).toBe(false);
+  });
+});
+
+describe("withErrorContext()", () => {
+  it("adds what is known now, keeps the rest, and has the original as its cause", () => {
+    const original = new ToolportError("x", {
+      code: "connection_closed",
+      details: { operation: "tools/call" },
+      retryable: false,
+    });
+    const known = withErrorContext(original, {
+      serverId: "a",
+      toolName: "t",
+      outcome: "not-sent",
+      details: { timeoutMs: 5 },
+    });
+    expect(known).toMatchObject({
+      code: "connection_closed",
+      message: original.message,
+      serverId: "a",
+      toolName: "t",
+      retryable: false,
+      outcome: "not-sent",
+      details: { operation: "tools/call", timeoutMs: 5 },
+    });
+    expect(known.cause).toBe(original);
+    expect(original.serverId).toBeUndefined();
+  });
+});
+
+// The query makes it another module, as a second installed copy would be; it also keeps the compiler from finding the type.
+async function loadCopy(): Promise<typeof toolportError> {
+  const copy: string = "./toolport-error.ts?copy";
+  return (await import(copy)) as typeof toolportError;
+}

@@ -1,0 +1,151 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { cleanText, inspectText, truncateText } from "./untrusted-text.ts";
+
+// Pieces that matter to the functions, put together in any order, lone halves of pairs included.
+const pieces = [
+  "\u001B|\u009B|[31m|]0;title|\u0007|\u001B\\|[|m|\r|\n|\t|\0|\u0085|\u2028|\u202E|\u2066|\u200B|\u200D|\uFE0F|\uFE00|\u3164",
+  "\uDB40|\uDC41|\uDD00|\uD83D|\uDE00|a|é|日|😀| |…",
+].flatMap((row) => row.split("|"));
+const hostile = fc.oneof(
+  fc.array(fc.constantFrom(...pieces), { maxLength: 40 }).map((parts) => parts.join("")),
+  fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 40 }).map((units) => String.fromCharCode(...units)),
+);
+
+describe("inspectText()", () => {
+  it.each([
+    ["plain text", "Reads a file.\n\tTwo lines.\r\n", []],
+    ["other scripts, emoji and joiners", "日本語 العربية 👩‍💻 ❤️ نمی‌خواهم", []],
+    ["a colour", "\u001B[31mred\u001B[0m", ["ansi", "control"]],
+    ["a C1 sequence", "\u009B31mred", ["ansi", "control"]],
+    ["a terminal title", "\u001B]0;title\u0007", ["ansi", "control"]],
+    ["a NUL", "a\0b", ["control"]],
+    ["a carriage return that overwrites the line", "harmless\revil", ["control"]],
+    ["a line separator", "a\u2028b", ["control"]],
+    ["an override", "\u202Eelif_daer", ["bidi"]],
+    ["a zero-width space", "a\u200Bb", ["invisible"]],
+    ["a Hangul filler", "\u3164", ["invisible"]],
+    ["a byte order mark", "\uFEFFa", ["invisible"]],
+    ["bytes hidden in variation selectors", "😀\u{E0148}\u{E0155}", ["invisible"]],
+    ["tag characters", "a\u{E0041}\u{E0042}", ["tag"]],
+    ["half a pair", "a\uD800b", ["lone-surrogate"]],
+    [
+      "everything",
+      "\u001B[0m\0\u202E\u200B\u{E0041}\uD800",
+      ["ansi", "control", "bidi", "invisible", "tag", "lone-surrogate"],
+    ],
+  ])("finds in %s: %j", (_, text, flags) => {
+    expect(inspectText(text)).toEqual(flags);
+    expect(inspectText(text)).toEqual(flags);
+  });
+});
+
+describe("cleanText()", () => {
+  it.each([
+    ["keeps line feed and tab", "a\n\tb", "a\n\tb"],
+    ["makes every line end a line feed", "a\r\nb\rc\r\r\nd", "a\nb\nc\n\nd"],
+    [
+      "drops escape sequences whole",
+      "\u001B[1;31mred\u001B[0m \u001B]8;;https://x\u0007link\u001B]8;;\u001B\\",
+      "red link",
+    ],
+    ["drops of an unterminated sequence the introducer alone", "\u001B]0;the rest of the log", "0;the rest of the log"],
+    ["drops controls, overrides, invisible and tag characters", "a\0\u202Eb\u200B\u{E0041}c\u{E0148}", "abc"],
+    ["replaces lone surrogates", "a\uD800b", "a\uFFFDb"],
+    ["never joins two halves of a pair by dropping what is between", "\uDB40\u{E0041}\uDC41", "\uFFFD\uFFFD"],
+    ["keeps joiners and emoji", "👩‍💻 ❤️", "👩‍💻 ❤️"],
+  ])("%s", (_, text, clean) => {
+    expect(cleanText(text)).toBe(clean);
+  });
+
+  it("cuts at maxLength, the ellipsis included, and only then", () => {
+    expect(cleanText("abcdef", 6)).toBe("abcdef");
+    expect(cleanText("abcdefg", 6)).toBe("abcde…");
+    expect(cleanText("abc\0\0\0\0def", 6)).toBe("abcdef");
+  });
+
+  it("says that it cut, also when little is left of what it looked at", () => {
+    expect(cleanText(`${"\0".repeat(1000)}text`, 10)).toBe("…");
+    expect(cleanText(`ab${"\0".repeat(1000)}text`, 10)).toBe("ab…");
+  });
+
+  it("is clean, within the bound, well-formed, and stays as it is when cleaned again", () => {
+    fc.assert(
+      fc.property(hostile, fc.integer({ min: 1, max: 50 }), (text, maxLength) => {
+        const clean = cleanText(text);
+        expect(inspectText(clean)).toEqual([]);
+        expect(clean).not.toContain("\r");
+        expect(cleanText(clean)).toBe(clean);
+        const short = cleanText(text, maxLength);
+        expect(short.length).toBeLessThanOrEqual(maxLength);
+        expect(inspectText(short)).toEqual([]);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it("changes nothing in a text without anything odd", () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        fc.pre(inspectText(text).length === 0);
+        expect(cleanText(text)).toBe(text.replaceAll("\r\n", "\n"));
+      }),
+    );
+  });
+});
+
+describe("truncateText()", () => {
+  it.each([
+    ["abc", 3, "abc"],
+    ["abcd", 3, "ab…"],
+    ["abc", 1, "…"],
+    ["abc", 0, ""],
+    ["", 0, ""],
+    ["a😀b", 3, "a…"],
+    ["a😀b", 4, "a😀b"],
+    ["😀😀", 3, "😀…"],
+  ])("cuts %j at %d to %j", (text, maxLength, short) => {
+    expect(truncateText(text, maxLength)).toBe(short);
+  });
+
+  it("never makes a lone surrogate", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom("a", "é", "😀") }), fc.nat(20), (text, maxLength) => {
+        const short = truncateText(text, maxLength);
+        expect(short.isWellFormed()).toBe(true);
+        expect(short.length).toBeLessThanOrEqual(Math.max(maxLength, 0));
+      }),
+    );
+  });
+});
+
+describe("5 MB of hostile text", () => {
+  const unit = (piece: string): string => piece.repeat(Math.ceil(5_000_000 / piece.length));
+  const texts: readonly (readonly [string, string])[] = [
+    ["escapes without end", unit("\u001B[")],
+    ["one sequence without end", `\u001B[${unit("0")}`],
+    ["parameters and intermediates", `\u001B[${unit("0")}${unit(" ")}`],
+    ["titles without end", unit("\u001B]")],
+    ["one title without end", `\u001B]${unit("a")}`],
+    ["C1 sequences without end", unit("\u009B0;")],
+    ["carriage returns", unit("\r")],
+    ["halves of tags", unit("\uDB40")],
+    ["tags", unit("\u{E0041}")],
+    ["selectors", unit("\uFE00")],
+    ["plain text", unit("a")],
+  ];
+
+  // Every one takes far below a second on a small machine; a match that is quadratic would take hours.
+  it.each(texts)("is inspected and cleaned in linear time: %s", (_, text) => {
+    const startedAt = performance.now();
+    inspectText(text);
+    expect(cleanText(text).length).toBeLessThanOrEqual(text.length);
+    expect(performance.now() - startedAt).toBeLessThan(5000);
+  });
+
+  it.each(texts)("costs next to nothing when a short piece is wanted: %s", (_, text) => {
+    const startedAt = performance.now();
+    for (let times = 0; times < 1000; times += 1) expect(cleanText(text, 200).length).toBeLessThanOrEqual(200);
+    expect(performance.now() - startedAt).toBeLessThan(5000);
+  });
+});

@@ -1,0 +1,37 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+
+describe("@toolport/core", () => {
+  it("exports exactly these values", async () => {
+    expect(Object.keys(await import("@toolport/core")).sort()).toEqual([
+      "ToolportError",
+      "applyInterceptors",
+      "assertServerSpec",
+      "cleanText",
+      "createDeadline",
+      "createEvent",
+      "createRedactor",
+      "defaultLimits",
+      "defaultTimeouts",
+      "errorCodes",
+      "inspectText",
+      "isJsonObject",
+      "isToolportError",
+      "redactSpec",
+      "redactUrl",
+      "redacted",
+      "specError",
+      "systemClock",
+      "systemRandom",
+      "truncateText",
+      "withErrorContext",
+    ]);
+  });
+
+  it("has exactly these entry points and no dependency", () => {
+    const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+    expect(Object.keys(manifest.exports)).toEqual([".", "./package.json"]);
+    expect(manifest.dependencies).toBeUndefined();
+    expect(manifest.peerDependencies).toBeUndefined();
+  });
+});
