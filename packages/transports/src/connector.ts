@@ -1,16 +1,13 @@
-import type { Clock, ConnectionHooks, Connector, Random, ServerSpec } from "@toolport/core";
+import type { ConnectionHooks, Connector, ServerSpec } from "@toolport/core";
 import { checkSpec } from "./check-spec.ts";
+import type { HttpOptions } from "./http/open-http.ts";
 import { createEraCache, type EraCache } from "./negotiation/era-cache.ts";
 import { openConnection } from "./open-connection.ts";
 
 /** How a connector works; the same for all its connections. */
-export interface ConnectorOptions {
+export interface ConnectorOptions extends HttpOptions {
   /** What servers are told of the host. Default: Toolport and its version. */
   readonly clientInfo?: { readonly name: string; readonly version: string };
-  /** Default: the real time. */
-  readonly clock?: Clock;
-  /** For the spread of backoffs. Default: `Math.random`. */
-  readonly random?: Random;
   /** Remembers which era a server speaks. Default: in memory, for the life of the connector. */
   readonly eraCache?: EraCache;
   /** Answers elicitations when the hooks of a connection do not. Default: elicitation is not advertised. */

@@ -1,4 +1,19 @@
 // For products: how to reach servers.
 export { connect, type ConnectOptions } from "./connect.ts";
 export { createConnector, type ConnectorOptions } from "./connector.ts";
+export { finishAuthorization } from "./finish-authorization.ts";
+export type { HttpOptions } from "./http/open-http.ts";
+export type {
+  AuthorizationProvider,
+  OAuthClient,
+  OAuthClientMetadata,
+  OAuthContext,
+  OAuthProvider,
+  OAuthTokens,
+  TokenSource,
+  UnauthorizedRefusal,
+} from "./http/authorization-provider.ts";
+
+// For those who plug parts of their own in.
+export type { CustomClient, CustomTransport } from "./custom/custom-parts.ts";
 export { createEraCache, type EraCache, type EraVerdict } from "./negotiation/era-cache.ts";

@@ -65,7 +65,7 @@ async function openOverWire(session: SessionContext, firstTransport?: HostTransp
   const { wire, client } = await negotiate({
     ...session,
     context: session,
-    fingerprint: await fingerprintOf(spec),
+    fingerprint: (spec.era ?? "auto") === "auto" ? await fingerprintOf(spec) : undefined,
     events: { onToolsChanged: hooks.onToolsChanged, onLog: hooks.onLog, onDown: (error) => end(life, error) },
     maxNotificationsPerSecond: settings.limits.maxNotificationsPerSecond,
     probeMs: settings.timeouts.probeMs,

@@ -7,7 +7,7 @@ import type { SessionContext } from "./session-context.ts";
 
 /** Opens the channel of one attempt. The code for processes and for HTTP is loaded when the first of its kind is opened. */
 export async function openTransport(session: SessionContext, attempt: Attempt): Promise<HostTransport> {
-  const { spec, serverId, clock, settings, hooks, deadline } = session;
+  const { spec, serverId, options, clock, random, settings, hooks, deadline } = session;
   const { transport } = spec;
   const adapting = { serverId, clock, closeMs: settings.timeouts.closeMs };
   const context: TransportContext = { signal: deadline.signal, onDiagnostic: hooks.onDiagnostic, onLog: hooks.onLog };
@@ -27,7 +27,10 @@ export async function openTransport(session: SessionContext, attempt: Attempt): 
         serverId,
       });
     }
-    case "http":
-      throw new ToolportError(`${attempt.channel} is not built yet`, { code: "unsupported_transport", serverId });
+    case "http": {
+      const { openSse, openStreamableHttp } = await import("./http/open-http.ts");
+      const open = attempt.channel === "sse" ? openSse : openStreamableHttp;
+      return open(spec, context, { ...options, clock, random });
+    }
   }
 }

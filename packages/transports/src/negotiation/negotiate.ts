@@ -1,5 +1,5 @@
 import { ToolportError, withErrorContext, type Deadline, type Diagnostic, type ServerSpec } from "@toolport/core";
-import type { EraCache } from "./era-cache.ts";
+import type { EraCache, EraVerdict } from "./era-cache.ts";
 import { establish, type Established, type EstablishInit } from "./establish.ts";
 import { firstAttempt, mostTellingError, nextAttempt, type FailedAttempt } from "./next-attempt.ts";
 
@@ -18,7 +18,7 @@ export interface NegotiateInit extends EstablishInit {
 export async function negotiate(init: NegotiateInit): Promise<Established> {
   const { spec, eraCache, fingerprint, deadline, context } = init;
   const failed: FailedAttempt[] = [];
-  const verdict = fingerprint === undefined ? undefined : eraCache.get(fingerprint);
+  const verdict = fingerprint === undefined ? undefined : recall(eraCache, fingerprint);
   for (let attempt = firstAttempt(spec, verdict); ;) {
     const result = await establish(init, attempt);
     if ("client" in result) {
@@ -29,9 +29,17 @@ export async function negotiate(init: NegotiateInit): Promise<Established> {
     if (fingerprint !== undefined) eraCache.delete(fingerprint);
     const next = deadline.signal.aborted ? undefined : nextAttempt(spec, failed);
     if (next === undefined) throw toConnectError(failed, deadline);
-    context.onDiagnostic(toFallback(spec.id, result, next));
+    if (!isExpected(result)) context.onDiagnostic(toFallback(spec.id, result, next));
     attempt = next;
   }
+}
+
+// Servers are updated; what was legacy yesterday may know 2026-07-28 today.
+const longestTrustMs = 24 * 60 * 60 * 1000;
+
+function recall(eraCache: EraCache, fingerprint: string): EraVerdict | undefined {
+  const verdict = eraCache.get(fingerprint);
+  return verdict === undefined || Date.now() - verdict.foundAt > longestTrustMs ? undefined : verdict;
 }
 
 function remember(
@@ -50,6 +58,12 @@ function remember(
     ...((channel === "streamable" || channel === "sse") && { channel }),
     foundAt: Date.now(),
   });
+}
+
+// How every server from before the probe says over HTTP that it does not know it.
+function isExpected({ handshake, error }: FailedAttempt): boolean {
+  const { httpStatus = 0 } = error.details;
+  return handshake === "probe" && httpStatus >= 400 && httpStatus < 500;
 }
 
 function toFallback(

@@ -48,8 +48,8 @@ export interface HotRequests {
   progress(token: number, progress: Progress): void;
   /** Refuses later requests with `error`, as `not-sent`, and runs `whenDrained` once those that wait are settled. */
   refuse(error: ToolportError, whenDrained: () => void): void;
-  /** Takes every request back: the server is told, each rejects with `error`, later ones too. */
-  cancelAll(error: ToolportError, reason: string): void;
+  /** Takes every request back: each rejects with `error`, later ones too. Resolves when the server was told of all; never rejects. */
+  cancelAll(error: ToolportError, reason: string): Promise<void>;
   /** Rejects every request; later ones too, as `not-sent`. For when there is nobody to tell. */
   failAll(error: ToolportError): void;
 }
@@ -116,11 +116,12 @@ export function createHotRequests(init: HotRequestsInit): HotRequests {
       state.whenDrained = whenDrained;
       checkDrained(state);
     },
-    cancelAll(error, reason) {
+    async cancelAll(error, reason) {
       state.closedBy ??= error;
-      for (const [id, { request }] of Array.from(state.pending)) {
-        cancel(state, id, { error: withErrorContext(error, contextOf(request)), reason });
-      }
+      const told = Array.from(state.pending, ([id, { request }]) =>
+        cancel(state, id, { error: withErrorContext(error, contextOf(request)), reason }),
+      );
+      await Promise.all(told);
     },
     failAll(error) {
       state.closedBy ??= error;
@@ -153,7 +154,7 @@ function start(state: State, request: HotRequest): Promise<JsonObject> {
     };
     if (signal !== undefined) {
       entry.onAbort = () =>
-        cancel(state, id, { error: abortError(state, request, "unknown"), reason: "aborted by the caller" });
+        void cancel(state, id, { error: abortError(state, request, "unknown"), reason: "aborted by the caller" });
       signal.addEventListener("abort", entry.onAbort, { once: true });
     }
     state.pending.set(id, entry);
@@ -217,23 +218,29 @@ function checkTime(state: State, id: number): void {
     entry.cancelTimer = state.context.clock.schedule(left, () => checkTime(state, id));
     return;
   }
-  cancel(state, id, { error: timeoutError(state, request), reason: "timed out" });
+  void cancel(state, id, { error: timeoutError(state, request), reason: "timed out" });
 }
 
-function cancel(state: State, id: number, why: { readonly error: ToolportError; readonly reason: string }): void {
+// Settles the request at once; the promise is for whoever wants to know that the server was told.
+function cancel(state: State, id: number, why: { readonly error: ToolportError; readonly reason: string }): Promise<void> {
   const entry = take(state, id);
-  if (entry === undefined) return;
-  const envelope = state.envelope();
-  // On 2026-07-28 over HTTP, closing the response stream is the cancel; elsewhere the server has to be told.
-  if (envelope === undefined || entry.takeBack === undefined) {
-    const params = { requestId: id, reason: why.reason, ...(envelope && { _meta: envelope }) };
-    state.host
-      .send(asMessage({ jsonrpc: "2.0", method: "notifications/cancelled", params }))
-      // Only a courtesy: the request is settled on this side, whether or not the server hears of it.
-      .then(undefined, () => undefined);
-  }
+  if (entry === undefined) return Promise.resolve();
+  const told = tellCancelled(state, { id, entry, reason: why.reason });
   entry.takeBack?.abort();
   entry.reject(why.error);
+  return told;
+}
+
+async function tellCancelled(state: State, { id, entry, reason }: { id: number; entry: Pending; reason: string }): Promise<void> {
+  const envelope = state.envelope();
+  // On 2026-07-28 over HTTP, closing the response stream is the cancel; elsewhere the server has to be told.
+  if (envelope !== undefined && entry.takeBack !== undefined) return;
+  const params = { requestId: id, reason, ...(envelope && { _meta: envelope }) };
+  try {
+    await state.host.send(asMessage({ jsonrpc: "2.0", method: "notifications/cancelled", params }));
+  } catch {
+    // Only a courtesy: the request is settled on this side, whether or not the server hears of it.
+  }
 }
 
 function fail(state: State, id: number, error: ToolportError): boolean {

@@ -56,7 +56,8 @@ export function createSdkTraffic(init: SdkTrafficInit): SdkTraffic {
   const transport: Transport & { pid?: undefined; stderr?: undefined } = {
     start: () => host.start(),
     send: (message, options) => send(state, message, options),
-    close: () => host.close(),
+    // The SDK closes after a failed handshake. Whoever made the attempt closes the transport, and should hear of the failure first.
+    close: async () => transport.onclose?.(),
     setProtocolVersion(version) {
       state.isModern = isModernVersion(version);
       host.setProtocolVersion?.(version);

@@ -3,6 +3,7 @@ import { cleanText, isJsonObject, ToolportError, type JsonObject, type ServerLog
 import type { ClientIdentity } from "../client-identity.ts";
 import type { HostTransport } from "../host-transport.ts";
 import type { RequestChannel } from "../connection/request-channel.ts";
+import { settleWithin } from "../settle-within.ts";
 import { createActiveClock } from "./active-clock.ts";
 import { createHotRequests, type HotRequests } from "./hot-requests.ts";
 import { createNotificationGate, type NotificationGate } from "./notification-gate.ts";
@@ -54,6 +55,9 @@ interface State extends WireInit {
   expiredBy: ToolportError | undefined;
   isClosed: boolean;
 }
+
+// For the server to be told that its requests are cancelled, before the connection to it is cut.
+const farewellMs = 100;
 
 /** Puts a wire on a transport that is not started yet; the SDK's client starts it. */
 export function createWire(init: WireInit): Wire {
@@ -108,7 +112,7 @@ export function createWire(init: WireInit): Wire {
     async close(error, reason) {
       state.isClosed = true;
       state.gate.close();
-      state.hot.cancelAll(error, cleanText(reason, 200));
+      await settleWithin(state.hot.cancelAll(error, cleanText(reason, 200)), farewellMs, context.clock);
       await host.close();
     },
   };
