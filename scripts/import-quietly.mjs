@@ -2,16 +2,16 @@
 // to the process or add a global. Run as `node import-quietly.mjs @toolport/core`.
 const [, , name = ""] = process.argv;
 
-/** @type {string[]} */
-const read = [];
+/** @type {Set<string>} */
+const read = new Set();
 const environment = process.env;
 process.env = new Proxy(environment, {
   get: (target, key) => {
-    if (typeof key === "string") read.push(`reads the environment variable ${key}`);
+    note(`reads the environment variable ${String(key)}`);
     return Reflect.get(target, key);
   },
   ownKeys: (target) => {
-    read.push("lists the environment");
+    note("lists the environment");
     return Reflect.ownKeys(target);
   },
 });
@@ -24,11 +24,21 @@ const changes = [...read, ...[...after].filter((fact) => !before.has(fact))];
 for (const change of changes) console.error(`importing ${name} ${change}`);
 process.exitCode = changes.length > 0 ? 1 : 0;
 
+/**
+ * Notes what was done to the environment, and where; Node's own loader reads it as well and does not count.
+ * @param {string} what
+ */
+function note(what) {
+  const frames = (new Error().stack ?? "").split("\n").slice(1);
+  const culprit = frames.find((frame) => !frame.includes("node:internal") && !frame.includes("import-quietly.mjs"));
+  if (culprit !== undefined) read.add(`${what} ${culprit.trim()}`);
+}
+
 /** What importing must not change, as sentences. */
 function look() {
   return new Set([
     ...process.getActiveResourcesInfo().map((resource, index) => `opens a ${resource} (#${index})`),
-    ...process.eventNames().map((event) => `listens to the process's ${String(event)}`),
+    ...process.eventNames().map((event) => `adds to ${process.listenerCount(event)} listeners for ${String(event)}`),
     ...Reflect.ownKeys(globalThis).map((key) => `defines the global ${String(key)}`),
   ]);
 }

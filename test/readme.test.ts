@@ -33,7 +33,7 @@ describe("code in the documentation", () => {
       const program = file.replace(/\.ts$/, ".mjs");
       await writeFile(program, (await transform(code, { loader: "ts", target: "node20" })).code);
       // As a user runs it: from a folder that has the packages, against the built files.
-      const { stdout } = await execaNode(resolve(program), { cwd: "examples", timeout: 60_000 });
+      const { stdout } = await execaNode(resolve(program), { nodeOptions: [], cwd: "examples", timeout: 60_000 });
       expect(stdout.split("\n")).toEqual(promisedOutput(code));
     }
   }, 90_000);

@@ -30,7 +30,12 @@ export async function createTemporaryTree(files: Readonly<Record<string, unknown
     write,
     async run(name, ...args) {
       const script = fileURLToPath(new URL(`../scripts/${name}.mjs`, import.meta.url));
-      const { exitCode, all } = await execaNode(script, args, { cwd: folder, all: true, reject: false });
+      const { exitCode, all } = await execaNode(script, args, {
+        nodeOptions: [],
+        cwd: folder,
+        all: true,
+        reject: false,
+      });
       return { exitCode, output: all };
     },
     async git(...args) {

@@ -1,4 +1,4 @@
-import type { ServerStatus } from "@toolport/provider";
+import type { ServerState, ServerStatus } from "@toolport/provider";
 import type { Printer } from "./printer.ts";
 import { expectThat, type Stage } from "./stage.ts";
 
@@ -6,19 +6,21 @@ const widths = [16, 7, 10, 9] as const;
 
 /** Connects to all servers side by side and shows each as it gets ready. The one that cannot start holds up nobody. */
 export async function connectAll({ provider, printer, servers }: Stage): Promise<void> {
-  const shown = new Set<string>();
+  // The first that is heard of each: what failed is tried again in the background, and would show up twice.
+  const outcomes = new Map<string, ServerState>();
   const progress = provider.onStatusChanged((status) => {
     const settled = status.state === "ready" || status.error !== undefined;
-    if (settled && !shown.has(status.id)) showStatus(status, printer);
-    if (settled) shown.add(status.id);
+    if (!settled || outcomes.has(status.id)) return;
+    outcomes.set(status.id, status.state);
+    showStatus(status, printer);
   });
   await provider.init();
   progress();
 
-  const states = new Map(provider.statuses().map(({ id, state }) => [id, state]));
   for (const { id } of servers.specs) {
     const expected = id === "inventory" ? "failed" : "ready";
-    expectThat(states.get(id) === expected, `${id} should be ${expected} and is ${states.get(id) ?? "unknown"}`);
+    const outcome = outcomes.get(id) ?? "not heard of";
+    expectThat(outcome === expected, `${id} should be ${expected} and is ${outcome}`);
   }
   printer.line(`${provider.definitions().length} tools of ${servers.specs.length - 1} servers in one catalogue`);
 }
