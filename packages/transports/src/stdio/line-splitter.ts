@@ -1,3 +1,5 @@
+import { createLastBytes } from "./last-bytes.ts";
+
 const newline = 0x0a;
 const firstCapacity = 16 * 1024;
 // A buffer that one large line needed is given back; one of this size is kept for the next line.
@@ -42,18 +44,17 @@ export interface LineSplitter {
 export function createLineSplitter({ maxLineBytes, onLine, onOversized }: LineSplitterInit): LineSplitter {
   let held: Buffer = nothing;
   let heldBytes = 0;
-  let oversized: { bytes: number; readonly head: Buffer; tail: Buffer } | undefined;
+  let oversized: Excerpt | undefined;
 
   const hold = (chunk: Buffer, start: number, end: number): void => {
     const part = chunk.subarray(start, end);
     const total = heldBytes + part.length;
     if (oversized) {
-      oversized.bytes += part.length;
-      oversized.tail = lastBytes(oversized.tail, part);
+      oversized.push(part);
     } else if (total > maxLineBytes) {
-      const before = held.subarray(0, heldBytes);
-      const head = Buffer.concat([before.subarray(0, excerptBytes), part.subarray(0, excerptBytes)]);
-      oversized = { bytes: total, head: head.subarray(0, excerptBytes), tail: lastBytes(before, part) };
+      oversized = createExcerpt();
+      oversized.push(held.subarray(0, heldBytes));
+      oversized.push(part);
       held = nothing;
       heldBytes = 0;
     } else {
@@ -64,7 +65,7 @@ export function createLineSplitter({ maxLineBytes, onLine, onOversized }: LineSp
   };
   const release = (): void => {
     if (oversized) {
-      const line = oversized;
+      const line = oversized.read();
       oversized = undefined;
       onOversized(line);
     } else {
@@ -105,9 +106,23 @@ function grow(held: Buffer, neededBytes: number, maxBytes: number): Buffer {
   return larger;
 }
 
-// Always a copy: a view would keep a whole chunk alive.
-function lastBytes(before: Buffer, part: Buffer): Buffer {
-  const fromPart = part.subarray(-excerptBytes);
-  const missing = excerptBytes - fromPart.length;
-  return Buffer.concat([missing > 0 ? before.subarray(-missing) : nothing, fromPart]);
+interface Excerpt {
+  push(part: Buffer): void;
+  read(): OversizedLine;
+  readonly bytes: number;
+}
+
+function createExcerpt(): Excerpt {
+  const head = Buffer.alloc(excerptBytes);
+  const tail = createLastBytes(excerptBytes);
+  return {
+    push(part) {
+      if (tail.totalBytes < excerptBytes) part.copy(head, tail.totalBytes);
+      tail.push(part);
+    },
+    read: () => ({ bytes: tail.totalBytes, head: head.subarray(0, tail.totalBytes), tail: tail.read() }),
+    get bytes() {
+      return tail.totalBytes;
+    },
+  };
 }

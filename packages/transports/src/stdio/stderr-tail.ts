@@ -1,3 +1,5 @@
+import { createLastBytes } from "./last-bytes.ts";
+
 /** The last bytes a server wrote to stderr. */
 export interface StderrTail {
   push(chunk: Buffer): void;
@@ -6,34 +8,25 @@ export interface StderrTail {
 }
 
 /**
- * Keeps the last `maxBytes` bytes, in memory of that size that is taken when the first byte comes. When something was lost at the front,
- * the rest of that word is left out, because half a secret is not recognised as one.
+ * Keeps the last `maxBytes` bytes. When something was lost at the front, the rest of that word is left out, because half a secret is not
+ * recognised as one.
  */
 export function createStderrTail(maxBytes: number): StderrTail {
-  let ring: Buffer | undefined;
-  let writtenBytes = 0;
-
-  const readAll = (): string => {
-    if (!ring) return "";
-    if (writtenBytes <= maxBytes) return ring.toString("utf8", 0, writtenBytes);
-    const start = writtenBytes % maxBytes;
-    const text = Buffer.concat([ring.subarray(start), ring.subarray(0, start)]).toString("utf8");
-    return text.slice(Math.max(0, text.search(/\s/)));
-  };
+  const last = createLastBytes(maxBytes);
   return {
-    push(chunk) {
-      ring ??= Buffer.allocUnsafeSlow(maxBytes);
-      const kept = chunk.subarray(-maxBytes);
-      const start = (writtenBytes + chunk.length - kept.length) % maxBytes;
-      const copied = kept.copy(ring, start);
-      kept.copy(ring, 0, copied);
-      writtenBytes += chunk.length;
-    },
+    push: (chunk) => last.push(chunk),
     lastLines(count) {
-      const lines = readAll()
+      const text = last.read().toString("utf8");
+      const whole = last.totalBytes > maxBytes ? withoutBrokenStart(text) : text;
+      return whole
         .split("\n")
-        .filter((line) => line.trim() !== "");
-      return lines.slice(-count);
+        .filter((line) => line.trim() !== "")
+        .slice(-count);
     },
   };
+}
+
+function withoutBrokenStart(text: string): string {
+  const wordEnd = text.search(/\s/);
+  return wordEnd === -1 ? "" : text.slice(wordEnd);
 }

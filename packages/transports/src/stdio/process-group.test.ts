@@ -1,0 +1,67 @@
+import { ChildProcess } from "node:child_process";
+import { describe, expect, it } from "vitest";
+import { createProcessGroup } from "./process-group.ts";
+
+const failing = (code: string) => () => {
+  throw Object.assign(new Error(`kill ${code}`), { code });
+};
+
+describe("createProcessGroup() on POSIX", () => {
+  it("signals the whole group", () => {
+    const sent: unknown[] = [];
+    const group = createProcessGroup({
+      pid: 42,
+      platform: "darwin",
+      hasLeaderExited: () => true,
+      sendSignal: (pid, signal) => sent.push([pid, signal]),
+    });
+    group.terminate();
+    group.kill();
+    expect(group.isAlive()).toBe(true);
+    expect(sent).toEqual([
+      [-42, "SIGTERM"],
+      [-42, "SIGKILL"],
+      [-42, 0],
+    ]);
+  });
+
+  it("is alive as long as the leader is, gone on ESRCH, alive on EPERM; and never throws", () => {
+    const init = { pid: 42, platform: "darwin", hasLeaderExited: () => true } as const;
+    expect(createProcessGroup({ ...init, hasLeaderExited: () => false, sendSignal: failing("ESRCH") }).isAlive()).toBe(
+      true,
+    );
+    expect(createProcessGroup({ ...init, sendSignal: failing("ESRCH") }).isAlive()).toBe(false);
+    expect(createProcessGroup({ ...init, sendSignal: failing("EPERM") }).isAlive()).toBe(true);
+    expect(() => createProcessGroup({ ...init, sendSignal: failing("ESRCH") }).kill()).not.toThrow();
+  });
+});
+
+describe("createProcessGroup() on Windows", () => {
+  const windows = (exited: boolean) => {
+    const spawned: unknown[] = [];
+    const group = createProcessGroup({
+      pid: 42,
+      platform: "win32",
+      hasLeaderExited: () => exited,
+      spawn: (command, args) => {
+        spawned.push([command, ...args]);
+        return new ChildProcess();
+      },
+    });
+    return { group, spawned };
+  };
+
+  it("ends the tree with taskkill", () => {
+    const { group, spawned } = windows(false);
+    expect(group.isAlive()).toBe(true);
+    group.kill();
+    expect(spawned).toEqual([["taskkill", "/pid", "42", "/T", "/F"]]);
+  });
+
+  it("leaves a process id alone that may belong to another process by now", () => {
+    const { group, spawned } = windows(true);
+    group.kill();
+    expect(group.isAlive()).toBe(false);
+    expect(spawned).toEqual([]);
+  });
+});
