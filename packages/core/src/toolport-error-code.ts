@@ -66,6 +66,7 @@ export type ToolportErrorCode =
   | "call_timeout"
   | "request_timeout"
   | "aborted"
+  | "call_refused"
   | "overloaded"
   | "rate_limited"
   | "input_required"
@@ -157,6 +158,11 @@ export const errorCodes: Readonly<Record<ToolportErrorCode, ErrorCodeEntry>> = {
     meaning: "A low-level request was not answered within its deadline.",
   },
   aborted: { ...policy, retryable: false, outcome: "unknown", meaning: "The caller aborted the operation." },
+  call_refused: {
+    ...policy,
+    retryable: false,
+    meaning: "An interceptor refused the call: a rule or a person said no.",
+  },
   overloaded: { ...policy, meaning: "The queue of calls for this server is full." },
   rate_limited: { ...policy, outcome: "failed", meaning: "The server asks to slow down (HTTP 429)." },
   input_required: {

@@ -1,0 +1,61 @@
+import { readFileSync } from "node:fs";
+import { errorCodes, type ErrorCodeEntry } from "@toolport/core";
+import { describe, expect, it } from "vitest";
+
+const page = readFileSync(new URL("../../../docs/errors.md", import.meta.url), "utf8");
+
+interface Section {
+  readonly code: string;
+  /** The heading above it. */
+  readonly group: string;
+  readonly entry: ErrorCodeEntry;
+  readonly causes: string;
+  readonly remedy: string;
+}
+
+const shape = new RegExp(
+  [
+    "^### `(?<code>\\w+)`",
+    "(?<meaning>.+)",
+    "kind `(?<kind>\\w+)` · retryable (?<retryable>yes|no) · outcome `(?<outcome>[\\w-]+)`",
+    "- \\*\\*Usual causes\\.\\*\\* (?<causes>.+)\n- \\*\\*What to do\\.\\*\\* (?<remedy>.+)$",
+  ].join("\n\n"),
+);
+
+describe("docs/errors.md", () => {
+  const sections = readSections(page);
+
+  it("has one section for every code, in the order of the list, and no other", () => {
+    expect(sections.map(({ code }) => code)).toEqual(Object.keys(errorCodes));
+  });
+
+  it.each(sections.map((section) => [section.code, section] as const))(
+    "says of %s what the list says",
+    (code, section) => {
+      expect({ code, ...section.entry }).toEqual({ code, ...Reflect.get(errorCodes, code) });
+      expect(section.group.toLowerCase()).toBe(section.entry.kind);
+      expect(section.causes).toMatch(/\w.*\.$/);
+      expect(section.remedy).toMatch(/\w.*\.$/);
+    },
+  );
+
+  it("explains every kind and every outcome", () => {
+    const rows = Array.from(page.matchAll(/^\| `([\w-]+)` \| .+ \|$/gm), ([, name]) => name);
+    expect(rows).toEqual(["contract", "auth", "execution", "policy", "system", "not-sent", "unknown", "failed"]);
+  });
+});
+
+function readSections(text: string): readonly Section[] {
+  let group = "";
+  return text.split(/^(?=##)/m).flatMap((chunk) => {
+    group = /^## (\w+)/.exec(chunk)?.[1] ?? group;
+    return chunk.startsWith("### ") ? [readSection(chunk.trim(), group)] : [];
+  });
+}
+
+function readSection(text: string, group: string): Section {
+  const { code, meaning, kind, retryable, outcome, causes, remedy } = shape.exec(text)?.groups ?? {};
+  // What the page says is compared with the list; whether it is one of the literals shows there.
+  const entry = { kind, retryable: retryable === "yes", outcome, meaning } as ErrorCodeEntry;
+  return { code: code ?? text, group, entry, causes: causes ?? "", remedy: remedy ?? "" };
+}
