@@ -1,0 +1,229 @@
+import { inspectText, isJsonObject, type JsonObject, type JsonValue } from "@toolport/core";
+import { assignNames, isLegalName, verbatimNaming } from "@toolport/naming";
+import { aboutTools } from "./about-tools.ts";
+import { hostAdvice, type ServerCheck } from "./define-check.ts";
+import { exponentialPattern } from "../exponential-pattern.ts";
+
+// What the major model APIs accept of a function's name.
+const longestName = 64;
+// A host puts a prefix such as "mcp_github_" in front: what is left for the tool's own name.
+const roomForPrefix = 20;
+const longestDescription = 1024;
+const largestSchema = 16 * 1024;
+const deepestSchema = 10;
+// Four characters are about a token of JSON; hosts start to hide tools at some 10,000 tokens.
+const mostTokens = 10_000;
+
+/** What the hosts and model APIs in the field make of a server's tools. */
+export const portabilityChecks: readonly ServerCheck[] = [
+  aboutTools({
+    id: "portability/name-length",
+    title: `Names leave room for a host's prefix in ${longestName} characters`,
+    level: "HOST",
+    requirement: {
+      sentence: `Model APIs take function names of at most ${longestName} characters, and hosts put the server's name in front.`,
+      ...hostAdvice("name-length"),
+    },
+    legal: [`names of at most ${longestName - roomForPrefix} characters`],
+    fix: "Shorten the name; the description is the place for details. Hosts cut longer names and add a hash.",
+    judge: (tools) =>
+      tools.flatMap(({ name }) =>
+        typeof name === "string" && name.length > longestName - roomForPrefix
+          ? [`${JSON.stringify(name)} has ${name.length}`]
+          : [],
+      ),
+  }),
+  aboutTools({
+    id: "portability/name-characters",
+    title: "Names need no repair for model APIs",
+    level: "HOST",
+    requirement: {
+      sentence: "Model APIs take ASCII letters, digits, underscore and hyphen in function names.",
+      ...hostAdvice("name-characters"),
+    },
+    legal: ["names that match ^[A-Za-z0-9_-]+$"],
+    fix: "Use an underscore instead of a dot, slash or space: hosts replace them anyway, each in its own way.",
+    judge: (tools) =>
+      tools.flatMap(({ name }) =>
+        typeof name === "string" && !isLegalName(name.slice(0, longestName), verbatimNaming)
+          ? [JSON.stringify(name)]
+          : [],
+      ),
+  }),
+  aboutTools({
+    id: "portability/name-collisions",
+    title: "Names stay apart when a host normalises them",
+    level: "HOST",
+    requirement: {
+      sentence: "Hosts fold case and replace characters, so that get-item and getItem_ may become one.",
+      ...hostAdvice("name-collisions"),
+    },
+    legal: ["no two names differ only in case, or in characters other than letters and digits"],
+    fix: "Rename one of them.",
+    judge: (tools) => {
+      const identities = tools.flatMap(({ name }) =>
+        typeof name === "string" ? [{ serverId: "s", toolName: name }] : [],
+      );
+      return assignNames(identities).collisions.map(({ members }) =>
+        members.map(({ toolName }) => JSON.stringify(toolName)).join(" and "),
+      );
+    },
+  }),
+  aboutTools({
+    id: "portability/schema-top-level",
+    title: "Input schemas have no anyOf, oneOf, allOf, not or enum at the top",
+    level: "HOST",
+    requirement: {
+      sentence:
+        "Several model APIs refuse a whole request when one function's parameters have such a keyword at the top level.",
+      ...hostAdvice("schema-top-level"),
+    },
+    legal: ["a plain object schema with properties at the top"],
+    fix: "Move the alternatives into a property, or make two tools of it.",
+    judge: (tools) =>
+      tools.flatMap(({ name, inputSchema }) => {
+        if (!isJsonObject(inputSchema)) return [];
+        const found = ["anyOf", "oneOf", "allOf", "not", "enum", "if"].filter(
+          (keyword) => inputSchema[keyword] !== undefined,
+        );
+        return found.length > 0 ? [`${JSON.stringify(name)}: ${found.join(", ")}`] : [];
+      }),
+  }),
+  aboutTools({
+    id: "portability/schema-properties",
+    title: "Input schemas name their properties",
+    level: "HOST",
+    requirement: {
+      sentence: "Several model APIs refuse an object schema without properties.",
+      ...hostAdvice("schema-properties"),
+    },
+    legal: ["properties is an object, which may be empty", "every property has a type, an enum or a reference"],
+    fix: 'Add "properties": {} to tools without parameters, and a type to each property.',
+    judge: (tools) =>
+      tools.flatMap(({ name, inputSchema }) => {
+        if (!isJsonObject(inputSchema)) return [];
+        const { properties } = inputSchema;
+        if (!isJsonObject(properties)) return [`${JSON.stringify(name)}: no properties`];
+        const untyped = Object.entries(properties).flatMap(([key, schema]) => (isTyped(schema) ? [] : [key]));
+        return untyped.length > 0 ? [`${JSON.stringify(name)}: no type for ${untyped.join(", ")}`] : [];
+      }),
+  }),
+  aboutTools({
+    id: "portability/schema-size",
+    title: "Schemas are small and flat enough for a model",
+    level: "HOST",
+    requirement: {
+      sentence:
+        "Every byte of a schema is paid for in each request that declares the tool, and hosts leave out what is too deep or too large.",
+      ...hostAdvice("schema-size"),
+    },
+    legal: [`input schemas of at most ${largestSchema} characters, nested at most ${deepestSchema} deep`],
+    fix: "Split the tool, drop what a model never sets, and replace deep structures by a text argument that the server parses.",
+    judge: (tools) =>
+      tools.flatMap(({ name, inputSchema }) => {
+        const size = JSON.stringify(inputSchema ?? null).length;
+        const depth = depthOf(inputSchema);
+        return size > largestSchema || depth > deepestSchema
+          ? [`${JSON.stringify(name)}: ${size} characters, ${depth} deep`]
+          : [];
+      }),
+  }),
+  aboutTools({
+    id: "portability/schema-patterns",
+    title: "No pattern takes exponential time",
+    level: "HOST",
+    requirement: {
+      sentence: "A host that validates with a backtracking engine stands still on patterns such as (a+)+.",
+      ...hostAdvice("schema-patterns"),
+    },
+    legal: ["patterns without a repeated group that itself ends in a repetition of the same characters"],
+    fix: "Rewrite the pattern without nested repetition; bound what you can with maxLength.",
+    judge: (tools) =>
+      tools.flatMap(({ name, inputSchema, outputSchema }) =>
+        patternsOf([inputSchema ?? null, outputSchema ?? null]).flatMap((pattern) =>
+          exponentialPattern(pattern) ? [`${JSON.stringify(name)}: ${JSON.stringify(pattern)}`] : [],
+        ),
+      ),
+  }),
+  aboutTools({
+    id: "portability/description",
+    title: "Every tool says what it does, in a few sentences",
+    level: "HOST",
+    requirement: {
+      sentence: "A model chooses by description; several APIs refuse or cut more than some 1,000 characters.",
+      ...hostAdvice("description"),
+    },
+    legal: [`a description of 1 to ${longestDescription} characters`],
+    fix: "Say what the tool does, when to use it and what comes back; move manuals into the server's instructions or a resource.",
+    judge: (tools) =>
+      tools.flatMap(({ name, description }) => {
+        if (typeof description !== "string" || description.trim() === "") return [`${JSON.stringify(name)} has none`];
+        return description.length > longestDescription
+          ? [`${JSON.stringify(name)} has ${description.length} characters`]
+          : [];
+      }),
+  }),
+  aboutTools({
+    id: "portability/plain-text",
+    title: "Names, titles and descriptions are plain text",
+    level: "HOST",
+    requirement: {
+      sentence:
+        "Hosts strip or refuse escape sequences, control, bidirectional, invisible and tag characters, because they hide text from people.",
+      ...hostAdvice("plain-text"),
+    },
+    legal: ["text without such characters"],
+    fix: "Remove them; they often come in with copied text.",
+    judge: (tools) =>
+      tools.flatMap(({ name, title, description }) => {
+        const flags = [name, title, description].flatMap((text) => (typeof text === "string" ? inspectText(text) : []));
+        return flags.length > 0 ? [`${JSON.stringify(name)}: ${[...new Set(flags)].join(", ")}`] : [];
+      }),
+  }),
+  aboutTools({
+    id: "portability/token-cost",
+    title: `All definitions together cost a model fewer than ${mostTokens} tokens`,
+    level: "HOST",
+    requirement: {
+      sentence: "Hosts hide a server's tools behind a search when they take too much of the context.",
+      ...hostAdvice("token-cost"),
+    },
+    legal: [`fewer than about ${mostTokens} tokens, at four characters a token`],
+    fix: "Shorten descriptions and schemas, or offer fewer, broader tools.",
+    judge: (tools) => {
+      const tokens = Math.round(
+        JSON.stringify(tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))).length /
+          4,
+      );
+      return tokens >= mostTokens ? [`about ${tokens} tokens`] : [];
+    },
+  }),
+];
+
+function isTyped(schema: JsonValue | undefined): boolean {
+  if (!isJsonObject(schema)) return typeof schema === "boolean";
+  return ["type", "enum", "const", "$ref", "anyOf", "oneOf", "allOf"].some((keyword) => schema[keyword] !== undefined);
+}
+
+/** How deep a value is nested, without recursion, because the value is a stranger's. */
+function depthOf(value: JsonValue | undefined): number {
+  let level: readonly (JsonValue | undefined)[] = [value];
+  for (let depth = 0; ; depth += 1) {
+    const next = level.flatMap((item) => (typeof item === "object" && item !== null ? Object.values(item) : []));
+    if (next.length === 0) return depth;
+    level = next;
+  }
+}
+
+function patternsOf(value: JsonValue): readonly string[] {
+  const patterns: string[] = [];
+  const waiting: (JsonValue | undefined)[] = [value];
+  while (waiting.length > 0) {
+    const item = waiting.pop();
+    if (typeof item !== "object" || item === null) continue;
+    const { pattern } = item as JsonObject;
+    if (typeof pattern === "string") patterns.push(pattern);
+    waiting.push(...Object.values(item));
+  }
+  return patterns;
+}
