@@ -10,7 +10,10 @@ import type { ToolIdentity } from "./tool-identity.ts";
 export interface AssignNamesOptions {
   /** Default {@linkcode toolportNaming}. */
   readonly strategy?: NamingStrategy | undefined;
-  /** Names given before. They stay with the pairs that have them and are given to nobody else. Default: none. */
+  /**
+   * Names given before, with this strategy or loaded for it. They stay as they are, with the pairs that have them, and are given to
+   * nobody else. Default: none.
+   */
   readonly previous?: NameTable | undefined;
   /**
    * How many names of one server are kept, tools that are gone included. A server that passes it, because it keeps inventing

@@ -34,6 +34,7 @@ describe("assertNamingStrategy()", () => {
 
   const bad: readonly (readonly [string, Partial<NamingStrategy>])[] = [
     ["maxLength", { maxLength: 31 }],
+    ["maxLength", { maxLength: 1025 }],
     ["maxLength", { maxLength: 64.5 }],
     ["maxLength", { maxLength: Number.NaN }],
     ["maxLength", { maxLength: Number.POSITIVE_INFINITY }],

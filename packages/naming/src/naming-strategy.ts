@@ -22,7 +22,7 @@ export interface NamingStrategy {
   readonly repaired: "keep" | "hash";
   /** What names the target accepts, apart from their length. Without the flags `g` and `y`. */
   readonly legal: RegExp;
-  /** Longest name, in UTF-16 units. At least 32. */
+  /** Longest name, in UTF-16 units: 32 to 1,024. */
   readonly maxLength: number;
   /** Hex digits of a hash suffix, 6 to 16. */
   readonly hashLength: number;
@@ -63,7 +63,7 @@ export function toolNamePrefix(serverId: string, strategy: NamingStrategy): stri
 export function assertNamingStrategy(strategy: NamingStrategy): void {
   const { prefix, separator, sanitize, legal, maxLength, hashLength, hashSeparator } = strategy;
   if (typeof sanitize !== "function") throw new TypeError("naming.sanitize must be a function");
-  assertInteger("maxLength", maxLength, [32, Number.MAX_SAFE_INTEGER]);
+  assertInteger("maxLength", maxLength, [32, 1024]);
   assertInteger("hashLength", hashLength, [6, 16]);
   for (const [member, text] of Object.entries({ prefix, separator })) {
     if (text.length < maxLength / 2) continue;

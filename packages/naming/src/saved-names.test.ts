@@ -113,6 +113,10 @@ describe("loadNames()", () => {
     );
   });
 
+  it("throws a TypeError for a strategy that breaks a rule", () => {
+    expect(() => loadNames({ version: 1, servers: [] }, { ...evvaNaming, legal: /^\w+$/g })).toThrow(TypeError);
+  });
+
   it("quotes a bounded and clean piece of what it refuses", () => {
     const hostile = `\u001B[31m${"x".repeat(1_000_000)}`;
     expect(() => loadNames({ version: 1, servers: [["a", [["x", hostile]]]] })).toThrow(

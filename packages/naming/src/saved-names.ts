@@ -2,7 +2,7 @@ import { cleanText, isJsonObject, ToolportError } from "@toolport/core";
 import { compareText } from "./compare-text.ts";
 import { emptyNames, extendNames, type NameTable } from "./name-table.ts";
 import { toolportNaming } from "./naming-presets.ts";
-import { isLegalName, type NamingStrategy } from "./naming-strategy.ts";
+import { assertNamingStrategy, isLegalName, type NamingStrategy } from "./naming-strategy.ts";
 import { toAsciiLowerCase } from "./sanitize-part.ts";
 
 /** Names as JSON, to be kept over a restart. Arrays of pairs, so that no server or tool name is ever a key of an object. */
@@ -23,9 +23,11 @@ export function saveNames(names: NameTable): SavedNames {
 
 /**
  * Reads what {@linkcode saveNames} wrote, after `JSON.parse`. Trusts nothing of it: throws `invalid_names` when it has another shape
- * or version, names a pair twice, gives one name to two pairs, or has a name that is not legal for the strategy.
+ * or version, names a pair twice, gives one name to two pairs, or has a name that is not legal for the strategy; `TypeError` when the
+ * strategy breaks a rule of its own.
  */
 export function loadNames(saved: unknown, strategy: NamingStrategy = toolportNaming): NameTable {
+  assertNamingStrategy(strategy);
   if (!isJsonObject(saved) || saved["version"] !== 1) throw invalidNames("the data is not of version 1");
   const draft = extendNames(emptyNames);
   for (const [serverId, tools] of readPairs(saved["servers"], "servers")) {
