@@ -7,8 +7,8 @@ import { readTrackedFiles } from "./tracked-files.mjs";
 
 /** @type {[what: string, pattern: RegExp][]} */
 const traces = [
-  // "user" is nobody: documentation and recorded tools use it as a placeholder.
-  ["an absolute path of one machine", /(?<![\w.:~-])\/(?:home|root|Users|work)\/(?!user\b)[\w.-]+/],
+  // "user" and "me" are nobody: placeholders of documentation and tests.
+  ["an absolute path of one machine", /(?<![\w.:~-])\/(?:home|root|Users|work)\/(?!(?:user|me)\b)[\w.-]+/],
   ["an absolute path of one machine", /\b[A-Z]:\\Users\\\w+/],
   [
     "the host of a package registry",

@@ -11,9 +11,9 @@ import { readPublicPackages } from "./workspace.mjs";
  *   which the caller removes, and what is in it.
  */
 export function packPackages() {
-  const folder = mkdtempSync(join(tmpdir(), "toolport-pack-"));
   const published = readPublicPackages().map(({ manifest }) => manifest);
   runPnpm(["run", "build"]);
+  const folder = mkdtempSync(join(tmpdir(), "toolport-pack-"));
   runPnpm([
     ...published.flatMap(({ name }) => ["--filter", name]),
     "--recursive",
