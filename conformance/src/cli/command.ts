@@ -1,0 +1,160 @@
+import { parseArgs } from "node:util";
+
+/** What the user asked for. */
+export type Command =
+  | { readonly kind: "help" }
+  | { readonly kind: "version" }
+  | { readonly kind: "list" }
+  | { readonly kind: "explain"; readonly checkId: string }
+  | ServerCommandLine
+  | HostCommandLine
+  | { readonly kind: "lock"; readonly target: TargetArguments; readonly file: string }
+  | { readonly kind: "diff"; readonly target: TargetArguments; readonly file: string }
+  /** A mistake in the command line, told in one line. */
+  | { readonly kind: "mistake"; readonly message: string };
+
+/** `server`: check a server. */
+export interface ServerCommandLine extends RunArguments {
+  readonly kind: "server";
+  readonly target: TargetArguments;
+  /** Tools that may be called, as `name` or `name={"json":"arguments"}`. */
+  readonly calls: readonly string[];
+  readonly allowCalls: boolean;
+}
+
+/** `host`: check a host through its driver. */
+export interface HostCommandLine extends RunArguments {
+  readonly kind: "host";
+  readonly driver: readonly string[];
+  readonly level: string | undefined;
+}
+
+/** What every run has. */
+export interface RunArguments {
+  readonly only: readonly string[];
+  readonly skip: readonly string[];
+  readonly seed: number | undefined;
+  readonly strict: boolean;
+  readonly baseline: string | undefined;
+  /** Report files by format. */
+  readonly reports: ReadonlyMap<ReportFormat, string>;
+}
+
+/** Formats that can be written to a file. */
+export type ReportFormat = "json" | "junit" | "sarif" | "html";
+
+/** Where a server is, as given. */
+export interface TargetArguments {
+  readonly command: readonly string[];
+  readonly url: string | undefined;
+  readonly config: string | undefined;
+  readonly server: string | undefined;
+  readonly headers: readonly string[];
+}
+
+const formats: readonly ReportFormat[] = ["json", "junit", "sarif", "html"];
+
+const options = {
+  help: { type: "boolean", short: "h" },
+  version: { type: "boolean" },
+  list: { type: "boolean" },
+  explain: { type: "string" },
+  url: { type: "string" },
+  config: { type: "string" },
+  server: { type: "string" },
+  header: { type: "string", multiple: true },
+  call: { type: "string", multiple: true },
+  "allow-calls": { type: "boolean" },
+  only: { type: "string", multiple: true },
+  skip: { type: "string", multiple: true },
+  seed: { type: "string" },
+  strict: { type: "boolean" },
+  baseline: { type: "string" },
+  level: { type: "string" },
+  file: { type: "string" },
+  json: { type: "string" },
+  junit: { type: "string" },
+  sarif: { type: "string" },
+  html: { type: "string" },
+} as const;
+
+type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
+
+/** Reads a command line. Everything after `--` is the program under test. Never throws. */
+export function parseCommand(argv: readonly string[]): Command {
+  const end = argv.indexOf("--");
+  const own = end === -1 ? argv : argv.slice(0, end);
+  const program = end === -1 ? [] : argv.slice(end + 1);
+  try {
+    const { values, positionals } = parseArgs({ args: [...own], options, allowPositionals: true });
+    return toCommand(values, positionals, program);
+  } catch (error) {
+    // parseArgs tells which option it does not know, or which value is missing.
+    return { kind: "mistake", message: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function toCommand(values: Values, positionals: readonly string[], program: readonly string[]): Command {
+  if (values.help) return { kind: "help" };
+  if (values.version) return { kind: "version" };
+  if (values.list) return { kind: "list" };
+  if (values.explain !== undefined) return { kind: "explain", checkId: values.explain };
+  const [verb, ...rest] = positionals;
+  if (verb === undefined) return { kind: "help" };
+  if (rest.length > 0) return mistake(`unexpected ${JSON.stringify(rest[0])}; put the program after --`);
+  const run = runArguments(values);
+  if (typeof run === "string") return mistake(run);
+  const target = {
+    command: program,
+    url: values.url,
+    config: values.config,
+    server: values.server,
+    headers: values.header ?? [],
+  };
+  switch (verb) {
+    case "server":
+      return withTarget(target, {
+        kind: "server",
+        target,
+        calls: values.call ?? [],
+        allowCalls: values["allow-calls"] ?? false,
+        ...run,
+      });
+    case "lock":
+    case "diff":
+      return withTarget(target, { kind: verb, target, file: values.file ?? "mcp-lock.json" });
+    case "host":
+      return program.length === 0
+        ? mistake("host needs a driver: host -- ./my-driver")
+        : { kind: "host", driver: program, level: values.level, ...run };
+    default:
+      return mistake(`unknown command ${JSON.stringify(verb)}; there are server, host, lock and diff`);
+  }
+}
+
+function withTarget({ command, url, config }: TargetArguments, parsed: Command): Command {
+  const given = [command.length > 0, url !== undefined, config !== undefined].filter(Boolean).length;
+  if (given === 0)
+    return mistake("no server given: use -- node my-server.js, --url URL, or --config FILE --server NAME");
+  return given > 1 ? mistake("give one of: a program after --, --url, --config") : parsed;
+}
+
+function runArguments(values: Values): RunArguments | string {
+  const { seed } = values;
+  if (seed !== undefined && !/^\d{1,10}$/.test(seed))
+    return `--seed must be a whole number, not ${JSON.stringify(seed)}`;
+  return {
+    only: values.only ?? [],
+    skip: values.skip ?? [],
+    seed: seed === undefined ? undefined : Number(seed),
+    strict: values.strict ?? false,
+    baseline: values.baseline,
+    reports: new Map(
+      formats.flatMap((format) => (values[format] === undefined ? [] : [[format, values[format]] as const])),
+    ),
+  };
+}
+
+function mistake(message: string): Command {
+  return { kind: "mistake", message };
+}

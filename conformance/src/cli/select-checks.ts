@@ -1,0 +1,36 @@
+import type { Check } from "../engine/check.ts";
+
+/** The checks to run, or what is wrong with the choice. */
+export type Selection<Target> =
+  | { readonly ok: true; readonly checks: readonly Check<Target>[] }
+  | { readonly ok: false; readonly mistake: string };
+
+/**
+ * Chooses by id (`stdio/stdout-purity`) or area (`stdio`). What a chosen check needs runs, too. A choice that matches nothing is a
+ * mistake, because a run of no checks must never look like a pass.
+ */
+export function selectChecks<Target>(
+  checks: readonly Check<Target>[],
+  { only, skip }: { readonly only: readonly string[]; readonly skip: readonly string[] },
+): Selection<Target> {
+  const unknown = [...only, ...skip].find((pattern) => !checks.some(({ id }) => matches(id, pattern)));
+  if (unknown !== undefined)
+    return { ok: false, mistake: `no check matches ${JSON.stringify(unknown)}; --list shows them all` };
+  const byId = new Map(checks.map((check) => [check.id, check]));
+  const chosen = new Set<string>();
+  const choose = (id: string): void => {
+    if (chosen.has(id)) return;
+    chosen.add(id);
+    for (const need of byId.get(id)?.needs ?? []) choose(need);
+  };
+  for (const { id } of checks) {
+    const wanted = only.length === 0 || only.some((pattern) => matches(id, pattern));
+    if (wanted && !skip.some((pattern) => matches(id, pattern))) choose(id);
+  }
+  if (chosen.size === 0) return { ok: false, mistake: "--only and --skip leave no check to run" };
+  return { ok: true, checks: checks.filter(({ id }) => chosen.has(id)) };
+}
+
+function matches(id: string, pattern: string): boolean {
+  return id === pattern || id.startsWith(`${pattern}/`);
+}

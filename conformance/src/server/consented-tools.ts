@@ -1,0 +1,80 @@
+import { isJsonObject, type JsonObject, type JsonValue } from "@toolport/core";
+import type { CallConsent, ServerTarget } from "./server-target.ts";
+
+/** A tool that the kit may call, with arguments for it. */
+export interface ConsentedTool {
+  readonly name: string;
+  readonly args: JsonObject;
+  readonly definition: JsonObject;
+}
+
+/**
+ * The tools that may be called: those that declare themselves read-only, that the author named, or all with `--allow-calls`. A tool
+ * for whose required parameters nothing can be made up is left out, unless the author gave its arguments.
+ */
+export async function consentedTools({
+  consent,
+  listing,
+}: Pick<ServerTarget, "consent" | "listing">): Promise<readonly ConsentedTool[]> {
+  const { tools } = await listing();
+  return tools.flatMap((definition) => {
+    const { name } = definition;
+    if (typeof name !== "string" || !mayCall(name, definition, consent)) return [];
+    const args = consent.named.get(name) ?? makeArguments(definition["inputSchema"]);
+    return args ? [{ name, args, definition }] : [];
+  });
+}
+
+function mayCall(name: string, { annotations }: JsonObject, { named, all }: CallConsent): boolean {
+  if (all || named.has(name)) return true;
+  return isJsonObject(annotations) && annotations["readOnlyHint"] === true && annotations["destructiveHint"] !== true;
+}
+
+/** The smallest arguments that satisfy a schema's required properties; `undefined` when the kit cannot tell. */
+export function makeArguments(schema: JsonValue | undefined): JsonObject | undefined {
+  if (!isJsonObject(schema)) return undefined;
+  const properties = isJsonObject(schema["properties"]) ? schema["properties"] : {};
+  const required = Array.isArray(schema["required"]) ? schema["required"].filter((key) => typeof key === "string") : [];
+  const values = new Map<string, JsonValue>();
+  for (const key of required) {
+    const value = makeValue(Object.hasOwn(properties, key) ? properties[key] : undefined);
+    if (value === undefined) return undefined;
+    values.set(key, value);
+  }
+  return Object.fromEntries(values);
+}
+
+function makeValue(schema: JsonValue | undefined): JsonValue | undefined {
+  if (!isJsonObject(schema)) return undefined;
+  for (const given of [schema["const"], schema["default"], firstOf(schema["examples"]), firstOf(schema["enum"])]) {
+    if (given !== undefined) return given;
+  }
+  switch (firstOf(schema["type"]) ?? schema["type"]) {
+    case "string":
+      // A path, address or pattern cannot be made up; plain text can.
+      return schema["format"] === undefined && schema["pattern"] === undefined
+        ? "x".repeat(atLeast(schema["minLength"], 1))
+        : undefined;
+    case "integer":
+    case "number":
+      return atLeast(schema["minimum"], 1);
+    case "boolean":
+      return false;
+    case "array":
+      return atLeast(schema["minItems"], 0) === 0 ? [] : undefined;
+    case "object":
+      return makeArguments(schema);
+    case "null":
+      return null;
+    default:
+      return undefined;
+  }
+}
+
+function firstOf(value: JsonValue | undefined): JsonValue | undefined {
+  return Array.isArray(value) ? (value as readonly JsonValue[])[0] : undefined;
+}
+
+function atLeast(value: JsonValue | undefined, fallback: number): number {
+  return typeof value === "number" ? value : fallback;
+}
