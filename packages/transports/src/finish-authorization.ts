@@ -6,7 +6,11 @@ import type { HttpOptions } from "./http/open-http.ts";
  * redirect, because the issuer in it has to be checked (RFC 9207); comparing its `state` is the provider's part. Throws
  * `auth_required` when the user declined or the code was refused, and `invalid_spec` when the server does not use OAuth.
  */
-export async function finishAuthorization(spec: ServerSpec, callback: URLSearchParams, options: HttpOptions): Promise<void> {
+export async function finishAuthorization(
+  spec: ServerSpec,
+  callback: URLSearchParams,
+  options: HttpOptions,
+): Promise<void> {
   const { finishHttpAuthorization } = await import("./http/open-http.ts");
   return finishHttpAuthorization(spec, callback, options);
 }

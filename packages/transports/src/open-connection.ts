@@ -91,10 +91,13 @@ async function openOverClient(session: SessionContext, client: CustomClient): Pr
   if (isJsonObject(client.getServerCapabilities())) {
     return finish(session, { client, channel, isHttp: hasPerRequestStream(client), life });
   }
-  const error = new ToolportError(`the client that "open" of ${JSON.stringify(serverId)} returned is not connected`, {
-    code: "handshake_failed",
-    serverId,
-  });
+  const error = new ToolportError(
+    `the client that "open" of server ${JSON.stringify(serverId)} returned is not connected`,
+    {
+      code: "handshake_failed",
+      serverId,
+    },
+  );
   await channel.close(error, "not connected");
   throw error;
 }
@@ -143,6 +146,6 @@ function openStream(
 }
 
 function connectionClosed(serverId: string): ToolportError {
-  const message = `the connection to ${JSON.stringify(serverId)} closed`;
+  const message = `the connection to server ${JSON.stringify(serverId)} closed`;
   return new ToolportError(message, { code: "connection_closed", serverId });
 }

@@ -22,10 +22,13 @@ export async function openTransport(session: SessionContext, attempt: Attempt): 
       const opened = await openCustom(transport, session);
       if (opened.kind === "transport") return opened.transport;
       await opened.client.close();
-      throw new ToolportError(`"open" of ${JSON.stringify(serverId)} returned a transport first and a client then`, {
-        code: "internal_error",
-        serverId,
-      });
+      throw new ToolportError(
+        `"open" of server ${JSON.stringify(serverId)} returned a transport first and a client then`,
+        {
+          code: "internal_error",
+          serverId,
+        },
+      );
     }
     case "http": {
       const { openSse, openStreamableHttp } = await import("./http/open-http.ts");

@@ -129,5 +129,5 @@ function inputRequired({ serverId }: CallToolInit, toolName: string, problem: st
 }
 
 function nameOf(serverId: string, toolName: string): string {
-  return `tools/call of ${JSON.stringify(toolName)} on ${JSON.stringify(serverId)}`;
+  return `tools/call of ${JSON.stringify(toolName)} on server ${JSON.stringify(serverId)}`;
 }

@@ -102,7 +102,7 @@ async function listenOnce(state: State): Promise<boolean> {
       loseStream(state, `could not be opened: ${error.rawMessage}`);
       return true;
     }
-    const message = `${JSON.stringify(serverId)} announces changes of its tools but offers no stream for them`;
+    const message = `server ${JSON.stringify(serverId)} announces changes of its tools but offers no stream for them`;
     onDiagnostic({ kind: "stream-lost", serverId, message });
     return false;
   } finally {
@@ -112,7 +112,7 @@ async function listenOnce(state: State): Promise<boolean> {
 
 function loseStream(state: State, how: string): void {
   const { serverId, onGap, onDiagnostic } = state;
-  const message = `the change stream of ${JSON.stringify(serverId)} ${how}; it will be opened again`;
+  const message = `the change stream of server ${JSON.stringify(serverId)} ${how}; it will be opened again`;
   // Told once per gap, however often opening fails within it; when the stream is back, there is a second listing to be had.
   if (!state.missedSome) {
     onDiagnostic({ kind: "stream-lost", serverId, message });

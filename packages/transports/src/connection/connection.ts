@@ -68,7 +68,7 @@ export function createConnection(init: ConnectionInit): Connection {
     close(reason = "closed by the host") {
       onClose();
       closing.abort();
-      const error = new ToolportError(`the connection to ${JSON.stringify(serverId)} was closed`, {
+      const error = new ToolportError(`the connection to server ${JSON.stringify(serverId)} was closed`, {
         code: "closed",
         serverId,
         outcome: "unknown",

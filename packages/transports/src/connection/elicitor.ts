@@ -57,7 +57,7 @@ async function ask(init: ElicitorInit, params: JsonObject, signal: AbortSignal):
     onDiagnostic({
       kind: "protocol-noise",
       serverId,
-      message: `an elicitation of ${JSON.stringify(serverId)} was cancelled: ${reason}`,
+      message: `an elicitation of server ${JSON.stringify(serverId)} was cancelled: ${reason}`,
     });
     return { action: "cancel" };
   } finally {

@@ -41,12 +41,15 @@ export async function listTools(init: ListToolsInit, options: RequestOptions): P
     });
     const next = reader.add(page);
     if (next === false) {
-      throw new ToolportError(`tools/list on ${JSON.stringify(serverId)} was answered without an array of tools`, {
-        code: "protocol_error",
-        serverId,
-        outcome: "failed",
-        details: { operation: "tools/list" },
-      });
+      throw new ToolportError(
+        `tools/list on server ${JSON.stringify(serverId)} was answered without an array of tools`,
+        {
+          code: "protocol_error",
+          serverId,
+          outcome: "failed",
+          details: { operation: "tools/list" },
+        },
+      );
     }
     cursor = next;
   } while (cursor !== undefined);

@@ -56,7 +56,7 @@ async function callClose(transport: Transport): Promise<void> {
 
 function sendError(error: unknown, serverId: string): ToolportError {
   // A transport that is not ours says nothing about how far the message came.
-  return new ToolportError(`the transport of ${JSON.stringify(serverId)} failed to send`, {
+  return new ToolportError(`the transport of server ${JSON.stringify(serverId)} failed to send`, {
     code: "connection_closed",
     serverId,
     outcome: "unknown",

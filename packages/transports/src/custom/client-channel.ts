@@ -49,7 +49,11 @@ async function send(init: ClientChannelInit, request: HotRequest, closing: Abort
   const { method, params, timeoutMs, idleMs, timeoutCode, signal, onProgress, headers, toolName } = request;
   const known = { serverId, toolName, details: { operation: method } };
   const fail = (what: string, code: "aborted" | "call_timeout" | "list_timeout" | "request_timeout"): ToolportError =>
-    new ToolportError(`${method} on ${JSON.stringify(serverId)} ${what}`, { ...known, code, outcome: "unknown" });
+    new ToolportError(`${method} on server ${JSON.stringify(serverId)} ${what}`, {
+      ...known,
+      code,
+      outcome: "unknown",
+    });
   if (closing.aborted) throw new ToolportError("the connection was closed", { ...known, code: "closed" });
   const stop = AbortSignal.any(signal === undefined ? [closing] : [closing, signal]);
   const deadline = createDeadline({ timeoutMs, signal: stop, onTimeout: () => "timed out", clock });
@@ -65,7 +69,7 @@ async function send(init: ClientChannelInit, request: HotRequest, closing: Abort
     // Both lines take these three; their types name methods and schema classes.
     const result = await client.request({ method, params } as never, passThrough as never, options as never);
     if (isJsonObject(result)) return result;
-    throw new ToolportError(`${method} on ${JSON.stringify(serverId)} was answered without an object`, {
+    throw new ToolportError(`${method} on server ${JSON.stringify(serverId)} was answered without an object`, {
       ...known,
       code: "protocol_error",
     });

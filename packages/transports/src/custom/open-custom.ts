@@ -25,7 +25,7 @@ export async function openCustom(spec: CustomTransportSpec, session: SessionCont
   } catch (error) {
     if (signal.aborted) void opening.then(closeQuietly, () => undefined);
     if (isToolportError(error) || signal.aborted) throw error;
-    throw new ToolportError(`"open" of ${JSON.stringify(serverId)} failed`, {
+    throw new ToolportError(`"open" of server ${JSON.stringify(serverId)} failed`, {
       code: "unreachable",
       serverId,
       cause: error,
@@ -39,11 +39,14 @@ export async function openCustom(spec: CustomTransportSpec, session: SessionCont
       transport: adaptTransport(opened as Transport, { serverId, clock, closeMs: settings.timeouts.closeMs }),
     };
   }
-  throw new ToolportError(`"open" of ${JSON.stringify(serverId)} returned neither a transport nor an SDK client`, {
-    code: "internal_error",
-    serverId,
-    outcome: "not-sent",
-  });
+  throw new ToolportError(
+    `"open" of server ${JSON.stringify(serverId)} returned neither a transport nor an SDK client`,
+    {
+      code: "internal_error",
+      serverId,
+      outcome: "not-sent",
+    },
+  );
 }
 
 async function callOpen(

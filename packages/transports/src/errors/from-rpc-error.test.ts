@@ -32,7 +32,7 @@ describe("fromRpcError()", () => {
   it("lists the revisions that the server offers", () => {
     const error = fromRpcError({ code: -32_022, message: "No", data: { supported: ["2026-07-28", 7] } }, context());
     expect(error).toMatchObject({ code: "unsupported_protocol", details: { supported: ["2026-07-28"] } });
-    expect(error.message).toContain("(it supports 2026-07-28)");
+    expect(error.message).toContain("(the server knows 2026-07-28; this host 2026-07-28, 2025-11-25,");
   });
 
   it("keeps secrets that the server echoes out of message and data", () => {

@@ -1,4 +1,5 @@
 import { cleanText, isJsonObject, ToolportError, type ErrorDetails, type ToolportErrorCode } from "@toolport/core";
+import { knownRevisions } from "../wire/request-meta.ts";
 
 /** The `error` member of a JSON-RPC answer, checked for shape only; its texts and data are the server's. */
 export interface RpcError {
@@ -43,11 +44,17 @@ export function fromRpcError(error: RpcError, context: RpcErrorContext): Toolpor
     ...(data !== undefined && { rpcData: data }),
     ...(supported !== undefined && { supported }),
   };
-  const offers = supported === undefined ? "" : ` (it supports ${supported.join(", ")})`;
   return new ToolportError(
-    `${JSON.stringify(serverId)} refused ${what} with JSON-RPC error ${error.code}: ${reason}${offers}`,
+    `server ${JSON.stringify(serverId)} refused ${what} with JSON-RPC error ${error.code}: ${reason}${describeOffer(supported)}`,
     { code: codeOf(error, method), serverId, toolName, outcome: "failed", details },
   );
+}
+
+/** What to say of the revisions that a server offers instead of the one it was asked for; `""` when it said nothing of them. */
+export function describeOffer(supported: readonly string[] | undefined): string {
+  return supported === undefined
+    ? ""
+    : ` (the server knows ${supported.join(", ")}; this host ${knownRevisions.join(", ")})`;
 }
 
 function codeOf(error: RpcError, method: string): ToolportErrorCode {

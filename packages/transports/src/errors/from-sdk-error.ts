@@ -1,5 +1,5 @@
 import { cleanText, isToolportError, ToolportError, type CallOutcome, type ToolportErrorCode } from "@toolport/core";
-import { fromRpcError, type RpcErrorContext } from "./from-rpc-error.ts";
+import { describeOffer, fromRpcError, type RpcErrorContext } from "./from-rpc-error.ts";
 
 /**
  * What an error thrown by an MCP SDK (either line) means. The wire hides its own {@linkcode ToolportError} inside what it tells the
@@ -15,15 +15,18 @@ export function fromSdkError(error: unknown, context: RpcErrorContext): Toolport
   if (local === undefined && typeof rpcCode === "number") {
     return fromRpcError({ code: rpcCode, message, data: memberOf(error, "data") }, context);
   }
-  const offered = offeredVersion(message);
-  return new ToolportError(`${JSON.stringify(serverId)} failed at ${method}: ${message}`, {
-    code: offered === undefined ? (local?.code ?? "internal_error") : "unsupported_protocol",
-    serverId,
-    toolName,
-    outcome: local?.outcome,
-    details: { operation: method, ...(offered !== undefined && { supported: [offered] }) },
-    cause: error,
-  });
+  const supported = offeredVersion(message);
+  return new ToolportError(
+    `server ${JSON.stringify(serverId)} failed at ${method}: ${message}${describeOffer(supported)}`,
+    {
+      code: supported === undefined ? (local?.code ?? "internal_error") : "unsupported_protocol",
+      serverId,
+      toolName,
+      outcome: local?.outcome,
+      details: { operation: method, ...(supported && { supported }) },
+      cause: error,
+    },
+  );
 }
 
 interface LocalFailure {
@@ -52,8 +55,9 @@ function localFailure(
 }
 
 // The SDK throws a plain Error with this text when `initialize` is answered with a revision it does not know.
-function offeredVersion(message: string): string | undefined {
-  return /protocol version is not supported: (.{1,40})$/i.exec(message)?.[1];
+function offeredVersion(message: string): readonly string[] | undefined {
+  const version = /protocol version is not supported: (.{1,40})$/i.exec(message)?.[1];
+  return version === undefined ? undefined : [version];
 }
 
 function findToolportError(error: unknown): ToolportError | undefined {

@@ -14,7 +14,11 @@ export function openMemory(spec: MemoryTransportSpec, init: AdaptInit): HostTran
   const adapted = adaptTransport(pair.host, init);
   let closeReason: ToolportError | undefined;
   const fail = (cause: unknown): ToolportError =>
-    new ToolportError(`"serve" of ${JSON.stringify(serverId)} failed`, { code: "spawn_failed", serverId, cause });
+    new ToolportError(`"serve" of server ${JSON.stringify(serverId)} failed`, {
+      code: "spawn_failed",
+      serverId,
+      cause,
+    });
   try {
     // The spec is typed without any SDK; what `serve` takes is the `Transport` of either line.
     const served: unknown = spec.serve(pair.server as never);

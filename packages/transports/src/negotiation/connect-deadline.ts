@@ -14,7 +14,7 @@ export function createConnectDeadline({ serverId, timeoutMs, signal, clock }: Co
   const caller = new AbortController();
   const onAbort = (): void =>
     caller.abort(
-      new ToolportError(`connecting to ${JSON.stringify(serverId)} was aborted`, {
+      new ToolportError(`connecting to server ${JSON.stringify(serverId)} was aborted`, {
         code: "aborted",
         serverId,
         outcome: "not-sent",
@@ -28,7 +28,7 @@ export function createConnectDeadline({ serverId, timeoutMs, signal, clock }: Co
     signal: caller.signal,
     clock,
     onTimeout: () =>
-      new ToolportError(`${JSON.stringify(serverId)} was not ready within ${timeoutMs} ms`, {
+      new ToolportError(`server ${JSON.stringify(serverId)} was not ready within ${timeoutMs} ms`, {
         code: "connect_timeout",
         serverId,
         details: { timeoutMs },

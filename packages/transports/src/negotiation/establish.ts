@@ -1,5 +1,5 @@
 import type { Client } from "@modelcontextprotocol/client";
-import { isToolportError, withErrorContext, type Deadline, type ToolportError } from "@toolport/core";
+import { isToolportError, ToolportError, type Deadline } from "@toolport/core";
 import type { ClientIdentity } from "../client-identity.ts";
 import type { Elicitor } from "../connection/elicitor.ts";
 import { fromSdkError } from "../errors/from-sdk-error.ts";
@@ -81,12 +81,18 @@ function toHandshakeError(
   const error = isToolportError(cause)
     ? cause
     : (host?.closeReason ?? fromSdkError(cause, { serverId, method, redact }));
-  const stderrTail = host?.stderr;
-  return withErrorContext(error, {
+  const operation = host === undefined ? "connect" : method;
+  const stderrTail = error.details.stderrTail === undefined ? host?.stderr : undefined;
+  const where = error.code === "connect_timeout" ? ` (during ${operation})` : "";
+  const evidence = stderrTail ? `; the end of its stderr:\n${stderrTail}` : "";
+  return new ToolportError(`${error.rawMessage}${where}${evidence}`, {
+    code: error.code,
     serverId,
+    retryable: error.retryable,
     // Whatever became of the handshake, no call was sent.
     outcome: "not-sent",
-    details: { operation: host === undefined ? "connect" : method, ...(stderrTail && { stderrTail }) },
+    details: { ...error.details, operation, ...(stderrTail && { stderrTail }) },
+    cause: error,
   });
 }
 

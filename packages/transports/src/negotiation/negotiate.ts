@@ -76,7 +76,7 @@ function toFallback(
   return {
     kind: "fallback",
     serverId,
-    message: `${JSON.stringify(serverId)}: ${from} failed with ${error.code}; trying ${to}`,
+    message: `server ${JSON.stringify(serverId)}: ${from} failed with ${error.code}; trying ${to}`,
   };
 }
 

@@ -21,7 +21,6 @@ const finalCodes: ReadonlySet<ToolportErrorCode> = new Set<ToolportErrorCode>([
   "aborted",
   "auth_required",
   "closed",
-  "connect_timeout",
   "dns_failed",
   "forbidden",
   "internal_error",

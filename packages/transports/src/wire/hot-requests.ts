@@ -176,9 +176,19 @@ function send(state: State, id: number, entry: Pending): void {
     entry.takeBack = new AbortController();
     options = { requestSignal: entry.takeBack.signal, headers };
   }
-  state.host
-    .send(asMessage(message), options)
-    .then(undefined, (error: unknown) => fail(state, id, asToolportError(state, error)));
+  void transmit(state, id, { message, options });
+}
+
+async function transmit(
+  state: State,
+  id: number,
+  { message, options }: { message: object; options: HostSendOptions | undefined },
+): Promise<void> {
+  try {
+    await state.host.send(asMessage(message), options);
+  } catch (error) {
+    fail(state, id, asToolportError(state, error));
+  }
 }
 
 function settle(state: State, entry: Pending, message: { readonly result?: unknown; readonly error?: unknown }): void {
@@ -222,7 +232,11 @@ function checkTime(state: State, id: number): void {
 }
 
 // Settles the request at once; the promise is for whoever wants to know that the server was told.
-function cancel(state: State, id: number, why: { readonly error: ToolportError; readonly reason: string }): Promise<void> {
+function cancel(
+  state: State,
+  id: number,
+  why: { readonly error: ToolportError; readonly reason: string },
+): Promise<void> {
   const entry = take(state, id);
   if (entry === undefined) return Promise.resolve();
   const told = tellCancelled(state, { id, entry, reason: why.reason });
@@ -231,7 +245,10 @@ function cancel(state: State, id: number, why: { readonly error: ToolportError; 
   return told;
 }
 
-async function tellCancelled(state: State, { id, entry, reason }: { id: number; entry: Pending; reason: string }): Promise<void> {
+async function tellCancelled(
+  state: State,
+  { id, entry, reason }: { id: number; entry: Pending; reason: string },
+): Promise<void> {
   const envelope = state.envelope();
   // On 2026-07-28 over HTTP, closing the response stream is the cancel; elsewhere the server has to be told.
   if (envelope !== undefined && entry.takeBack !== undefined) return;
@@ -301,13 +318,13 @@ function contextOf({ method, toolName }: HotRequest): { toolName: string | undef
 
 function nameOf({ context }: State, { method, toolName }: HotRequest): string {
   const what = toolName === undefined ? method : `${method} of ${JSON.stringify(toolName)}`;
-  return `${what} on ${JSON.stringify(context.serverId)}`;
+  return `${what} on server ${JSON.stringify(context.serverId)}`;
 }
 
 function asToolportError({ context }: State, error: unknown): ToolportError {
   if (isToolportError(error)) return error;
   const { serverId } = context;
-  return new ToolportError(`the transport of ${JSON.stringify(serverId)} failed to send`, {
+  return new ToolportError(`the transport of server ${JSON.stringify(serverId)} failed to send`, {
     code: "connection_closed",
     serverId,
     outcome: "unknown",

@@ -40,7 +40,7 @@ export function createNotificationGate({ perSecond, context, onDeferred }: Notif
       if (admitted <= perSecond) return true;
       if (!isFlooded) {
         isFlooded = true;
-        const message = `${JSON.stringify(serverId)} sent more than ${perSecond} notifications in a second; the rest of that second is dropped`;
+        const message = `server ${JSON.stringify(serverId)} sent more than ${perSecond} notifications in a second; the rest of that second is dropped`;
         onDiagnostic({ kind: "notification-flood", serverId, message });
       }
       return false;

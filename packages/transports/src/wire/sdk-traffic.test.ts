@@ -38,7 +38,7 @@ describe("what the SDK's client gets", () => {
     await sdk.transport.send({ jsonrpc: "2.0", id: 0, method: "initialize" });
     sdk.answer(0, { id: 0, result: null });
     expect(received).toMatchObject([
-      { id: 0, error: { code: -32_603, data: { code: "protocol_error", serverId: "srv" } } },
+      { id: 0, error: { code: -32_603, data: { code: "handshake_failed", serverId: "srv" } } },
     ]);
     expect(sdk.isProbeAnswered).toBe(false);
   });

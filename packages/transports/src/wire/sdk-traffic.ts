@@ -2,7 +2,8 @@ import type { JSONRPCMessage, RequestId, Transport, TransportSendOptions } from 
 import { isJsonObject, ToolportError, type JsonObject } from "@toolport/core";
 import type { HostTransport } from "../host-transport.ts";
 import { isModernVersion } from "./request-meta.ts";
-import { readAnswer } from "./read-answer.ts";
+import { readAnswer, type Answer } from "./read-answer.ts";
+import { repairInitialize } from "./repair-initialize.ts";
 import type { WireContext } from "./wire-context.ts";
 
 /** What the SDK's client sends and gets, in the shape that its strict schemas accept: it hangs on anything else. */
@@ -122,23 +123,38 @@ async function send(state: State, message: JSONRPCMessage, options: TransportSen
 function answer(state: State, id: unknown, message: JsonObject): boolean {
   const request = isRequestId(id) ? state.sent.get(id) : undefined;
   if (!isRequestId(id) || request === undefined) return false;
-  const read = readAnswer(message);
+  const { method } = request;
+  const read = method === "initialize" ? readInitialize(message) : readAnswer(message);
   if (read.kind === "malformed") {
-    const { serverId } = state.context;
-    const text = `${JSON.stringify(serverId)} answered ${request.method} with a malformed message: ${read.reason}`;
-    fail(
-      state,
-      id,
-      new ToolportError(text, { code: "protocol_error", serverId, details: { operation: request.method } }),
-    );
+    fail(state, id, malformedError(state, method, read.reason));
     return true;
   }
   state.sent.delete(id);
-  if (request.method === "server/discover") state.isProbeAnswered = true;
+  if (method === "server/discover") state.isProbeAnswered = true;
   // Rebuilt, because the SDK does not recognise an answer with members it does not know.
   const body = read.kind === "result" ? { result: read.result } : { error: read.error };
   deliver(state, { jsonrpc: "2.0", id: request.id, ...body });
   return true;
+}
+
+function readInitialize(message: JsonObject): Answer {
+  const read = readAnswer(message);
+  if (read.kind !== "result") return read;
+  const { result, fault } = repairInitialize(read.result);
+  return fault === undefined ? { kind: "result", result } : { kind: "malformed", reason: fault };
+}
+
+function malformedError({ context }: State, method: string, reason: string): ToolportError {
+  const { serverId } = context;
+  const isHandshake = method === "initialize" || method === "server/discover";
+  return new ToolportError(
+    `server ${JSON.stringify(serverId)} answered ${method} with something malformed: ${reason}`,
+    {
+      code: isHandshake ? "handshake_failed" : "protocol_error",
+      serverId,
+      details: { operation: method },
+    },
+  );
 }
 
 function fail(state: State, id: RequestId, error: ToolportError): void {

@@ -50,7 +50,7 @@ describe("a request on the wire", () => {
     await expect(request).rejects.toMatchObject({
       code: "server_error",
       outcome: "failed",
-      message: '[server_error] "srv" refused tools/call of "search" with JSON-RPC error -32603: boom',
+      message: '[server_error] server "srv" refused tools/call of "search" with JSON-RPC error -32603: boom',
       details: { rpcCode: -32_603, rpcData: { a: 1 }, operation: "tools/call" },
     });
   });
@@ -77,8 +77,8 @@ describe("a request on the wire", () => {
     host.receive({ jsonrpc: "2.0", id, result: { right: true } });
     await expect(request).resolves.toEqual({ right: true });
     expect(diagnostics.map(({ message }) => message)).toEqual([
-      `"srv" answered a request that was never sent (id ${id + 1})`,
-      '"srv" answered a request that was never sent (id "unknown")',
+      `server "srv" answered a request that was never sent (id ${id + 1})`,
+      'server "srv" answered a request that was never sent (id "unknown")',
     ]);
   });
 

@@ -218,7 +218,10 @@ function down(state: State): void {
   const error =
     state.expiredBy ??
     host.closeReason ??
-    new ToolportError(`the connection to ${JSON.stringify(serverId)} closed`, { code: "connection_closed", serverId });
+    new ToolportError(`the connection to server ${JSON.stringify(serverId)} closed`, {
+      code: "connection_closed",
+      serverId,
+    });
   state.hot.failAll(error);
   state.sdk.transport.onclose?.();
   if (!wasClosed) events.onDown(error);
@@ -227,5 +230,5 @@ function down(state: State): void {
 function noise(state: State, what: string): void {
   const { serverId, onDiagnostic } = state.context;
   if (!state.gate.admit()) return;
-  onDiagnostic({ kind: "protocol-noise", serverId, message: `${JSON.stringify(serverId)} ${what}` });
+  onDiagnostic({ kind: "protocol-noise", serverId, message: `server ${JSON.stringify(serverId)} ${what}` });
 }

@@ -1,0 +1,60 @@
+import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
+import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
+import { InMemoryTransport as InMemoryTransportV1 } from "@modelcontextprotocol/sdk/inMemory.js";
+import { McpServer as McpServerV1 } from "@modelcontextprotocol/sdk/server/mcp.js";
+import { McpServer } from "@modelcontextprotocol/server";
+import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import type { CustomTransportSpec, MemoryTransportSpec } from "@toolport/core";
+import { z } from "zod";
+
+const identity = { name: "in-process", version: "1.0.0" };
+const echo = ({ text }: { readonly text: string }) => ({ content: [{ type: "text" as const, text }] });
+
+/** A server on version 1 of the SDK, with one tool, `echo`. */
+export function createServerV1(): McpServerV1 {
+  const server = new McpServerV1(identity);
+  server.registerTool("echo", { inputSchema: { text: z.string() } }, echo);
+  return server;
+}
+
+/** The same on version 2 of the SDK. */
+export function createServerV2(): McpServer {
+  const server = new McpServer(identity);
+  server.registerTool("echo", { inputSchema: z.object({ text: z.string() }) }, echo);
+  return server;
+}
+
+/** A memory spec from a function that takes the `Transport` of either SDK line. */
+export function memory(serve: (transport: InMemoryTransport) => unknown): MemoryTransportSpec {
+  // The spec is typed without any SDK.
+  return { kind: "memory", serve: serve as MemoryTransportSpec["serve"] };
+}
+
+export function custom(open: CustomTransportSpec["open"]): CustomTransportSpec {
+  return { kind: "custom", open };
+}
+
+export async function openTransportV1(): Promise<InMemoryTransportV1> {
+  const [near, far] = InMemoryTransportV1.createLinkedPair();
+  await createServerV1().connect(far);
+  return near;
+}
+
+/** Speaks both eras. */
+export function openTransportV2(): InMemoryTransport {
+  const [near, far] = InMemoryTransport.createLinkedPair();
+  serveStdio(createServerV2, { transport: far });
+  return near;
+}
+
+export async function openClientV1(): Promise<ClientV1> {
+  const client = new ClientV1(identity);
+  await client.connect(await openTransportV1());
+  return client;
+}
+
+export async function openClientV2(): Promise<Client> {
+  const client = new Client(identity, { versionNegotiation: { mode: "auto" } });
+  await client.connect(openTransportV2());
+  return client;
+}
