@@ -1,5 +1,5 @@
-// Fails when a package imports something that its layer may not. layers.json is the whole rule: a package, or a folder of one, and
-// what its sources may import. A folder's row adds to its package's row. `node:*` stands for every Node built-in. A package may
+// Fails when a package imports something that its layer may not. layers.json is the whole rule: a package, or a folder or file of
+// one, and what its sources may import. A narrower row adds to the wider ones. `node:*` stands for every Node built-in. A package may
 // always import its own files and its own `#imports`; nobody reaches into another package's files. Tests are exempt.
 import { readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
@@ -37,7 +37,7 @@ reportProblems(problems, { count: files, noun: "source files" });
  * @param {string} name
  */
 function checkFile(file, folder, name) {
-  const allowed = rowsAbove(`${name}/${relative(folder, dirname(file))}`);
+  const allowed = rowsAbove(`${name}/${relative(folder, file)}`);
   for (const specifier of importsOf(file)) {
     if (specifier.startsWith("#")) continue;
     if (specifier.startsWith(".")) {
@@ -72,7 +72,7 @@ function checkOrder() {
   for (const name of Object.keys(layers)) visit(name, []);
 }
 
-/** @param {string} path The rows of a folder and of all that it is in. */
+/** @param {string} path The rows of a file and of all that it is in. */
 function rowsAbove(path) {
   return Object.entries(layers).flatMap(([row, allowed]) => (`${path}/`.startsWith(`${row}/`) ? allowed : []));
 }

@@ -6,6 +6,7 @@ const layers = {
   "@x/naming": ["@x/core", "hash"],
   "@x/transports": ["@x/core"],
   "@x/transports/src/stdio": ["node:*"],
+  "@x/transports/src/http/on-node.ts": ["node:*"],
 };
 
 describe("check-layers", () => {
@@ -39,8 +40,10 @@ describe("check-layers", () => {
     expect(output).toContain("packages/core/src/bad.ts: ");
   });
 
-  it("allows a folder more than its package, and only that folder", async () => {
+  it("allows a folder or a file more than its package, and only that one", async () => {
     await using tree = await createTree({
+      "packages/transports/src/stdio/deep/open.ts": `import { spawn } from "node:child_process";`,
+      "packages/transports/src/http/on-node.ts": `import { request } from "node:http";`,
       "packages/transports/src/http/open.ts": `import { request } from "node:http";`,
       "packages/transports/src/stdio-noise/open.ts": `import { spawn } from "node:child_process";`,
     });
