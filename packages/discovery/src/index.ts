@@ -1,1 +1,28 @@
-export {};
+// For products: the toolbox, its views, and what they are made from.
+export { createToolbox, type Toolbox, type ToolboxOptions } from "./toolbox.ts";
+export type { DeclareOptions, ToolboxView, ViewOptions } from "./view/view.ts";
+export type { StaticResult, StaticTool, ToolBundle } from "./catalog/static-tool.ts";
+export type { NameClash, Precedence, PrecedenceRule } from "./catalog/precedence.ts";
+export type { HelperNames } from "./helpers/helper-names.ts";
+export type { GroupsInput } from "./helpers/tools-groups.ts";
+export type { SearchInput } from "./helpers/tools-search.ts";
+export type { SelectInput } from "./helpers/tools-select.ts";
+export type {
+  GroupAnswer,
+  GroupEntry,
+  GroupsAnswer,
+  OmittedNames,
+  ToolAnswer,
+  ToolsAnswer,
+} from "./helpers/answers.ts";
+export type { EmbeddingRanker, EmbeddingRequest } from "./ranking/embedding-ranker.ts";
+export type { SelectorChoice, SelectorRequest, ToolSelector } from "./ranking/tool-selector.ts";
+export type { TokenScope } from "./tokens/token-counter.ts";
+export { estimateDefinitionTokens, estimateTokens } from "./tokens/estimate-tokens.ts";
+
+// For those who build another way to discover tools, or measure this one.
+export { createSearchIndex, type SearchIndex, type SearchOptions, type SearchWork } from "./search/search-index.ts";
+export type { SearchDocument } from "./search/search-document.ts";
+export type { SearchHit } from "./search/rank-documents.ts";
+export { toSearchDocument } from "./catalog/catalog-search.ts";
+export { normalizeGroups, type DeclaredGroup } from "./catalog/normalize-groups.ts";

@@ -1,0 +1,146 @@
+import { cleanText, type Diagnostic, type ToolDefinition, type ToolGroup, type ToolProvider } from "@toolport/core";
+import type { Admission } from "./admission.ts";
+import { foldName } from "./fold-name.ts";
+import { normalizeGroups, type DeclaredGroup } from "./normalize-groups.ts";
+import { resolvePrecedence, type Precedence, type PrecedenceRule } from "./precedence.ts";
+import { localOrigin, type StaticTool } from "./static-tool.ts";
+
+/** Who runs a tool. */
+export type Route = { readonly kind: "static"; readonly tool: StaticTool } | ProviderRoute;
+
+interface ProviderRoute {
+  readonly kind: "provider";
+  readonly provider: ToolProvider;
+  /** As the provider knows it. */
+  readonly definition: ToolDefinition;
+}
+
+/** One tool of the toolbox. */
+export interface CatalogTool {
+  /** What a model sees. */
+  readonly definition: ToolDefinition;
+  readonly route: Route;
+  /** Tried when {@linkcode route} is out of service. */
+  readonly fallback?: Route;
+}
+
+/** One immutable snapshot of everything the toolbox offers. */
+export interface Catalog {
+  /** By folded name, in the order of {@linkcode definitions}. */
+  readonly tools: ReadonlyMap<string, CatalogTool>;
+  /** Static tools in the order given, then each provider's tools in the provider's order. */
+  readonly definitions: readonly ToolDefinition[];
+  readonly groups: readonly ToolGroup[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** What a catalog is built from. */
+export interface CatalogSources {
+  readonly tools: readonly StaticTool[];
+  /** In order of precedence. */
+  readonly providers: readonly ToolProvider[];
+  readonly precedence: Precedence;
+  /** Folded names that no provider may use. */
+  readonly reserved: ReadonlySet<string>;
+  readonly admission: Admission;
+}
+
+/** Merges the sources. Reads the providers' current snapshots and changes nothing. */
+export function buildCatalog(sources: CatalogSources): Catalog {
+  const { tools: statics, providers, precedence, reserved, admission } = sources;
+  const tools = new Map<string, CatalogTool>();
+  const diagnostics: Diagnostic[] = [];
+  const report = (kind: Diagnostic["kind"], definition: ToolDefinition, message: string): void => {
+    diagnostics.push({ kind, serverId: definition.origin?.serverId ?? "", message, toolName: definition.name });
+  };
+
+  for (const tool of statics) tools.set(foldName(tool.definition.name), staticEntry(tool));
+  for (const provider of providers) {
+    for (const original of provider.definitions()) {
+      const key = foldName(original.name);
+      const definition = admission.admit(original);
+      const route: ProviderRoute = { kind: "provider", provider, definition: original };
+      if (definition.flags !== undefined && definition.flags.length > 0) {
+        report("text-flagged", definition, `texts of "${shown(definition)}" contain: ${definition.flags.join(", ")}`);
+      }
+      if (reserved.has(key)) {
+        report(
+          "name-collision",
+          definition,
+          `"${shown(definition)}" is the name of a discovery helper and was left out`,
+        );
+        continue;
+      }
+      const owner = tools.get(key);
+      const rule = owner === undefined ? "provider" : settle(owner, route, precedence);
+      if (owner !== undefined) {
+        report(
+          "name-collision",
+          definition,
+          `"${shown(definition)}" is in more than one source; ${verdicts[rule]} wins`,
+        );
+      }
+      if (rule === "fallback" && owner !== undefined) tools.set(key, { ...owner, fallback: route });
+      if (rule !== "provider") continue;
+      // Deleted first, so that the tool is listed where its provider's tools are.
+      tools.delete(key);
+      tools.set(key, { definition, route });
+    }
+  }
+  return {
+    tools,
+    definitions: Array.from(tools.values(), ({ definition }) => definition),
+    groups: normalizeGroups(declaredGroups(statics, providers, tools)),
+    diagnostics,
+  };
+}
+
+const verdicts: Readonly<Record<PrecedenceRule, string>> = {
+  static: "the first",
+  provider: "the provider's",
+  fallback: "the static one, with a fallback,",
+};
+
+function settle(owner: CatalogTool, route: ProviderRoute, precedence: Precedence): PrecedenceRule {
+  // Between providers the first wins, whatever the policy: it is about the product's own tools.
+  if (owner.route.kind === "provider" || owner.fallback !== undefined) return "static";
+  const { definition: providerTool, provider } = route;
+  const clash = { name: owner.definition.name, staticTool: owner.definition, provider: provider.name, providerTool };
+  return resolvePrecedence(precedence, clash);
+}
+
+function staticEntry(tool: StaticTool): CatalogTool {
+  const { definition, bundle } = tool;
+  const groupIds = bundle === undefined ? {} : { groupIds: [bundle.id.trim()] };
+  return {
+    definition: { ...definition, ...groupIds, origin: localOrigin(definition.name) },
+    route: { kind: "static", tool },
+  };
+}
+
+function declaredGroups(
+  statics: readonly StaticTool[],
+  providers: readonly ToolProvider[],
+  tools: ReadonlyMap<string, CatalogTool>,
+): readonly DeclaredGroup[] {
+  const ownedBy =
+    (isOwner: (route: Route) => boolean) =>
+    (member: string): string | undefined => {
+      const entry = tools.get(foldName(member));
+      return entry !== undefined && isOwner(entry.route) ? entry.definition.name : undefined;
+    };
+  const bundles = statics.flatMap((tool) => {
+    if (tool.bundle === undefined) return [];
+    const nameOf = ownedBy((route) => route.kind === "static" && route.tool === tool);
+    return [{ group: { ...tool.bundle, members: [tool.definition.name] }, nameOf }];
+  });
+  const provided = providers.flatMap((provider) => {
+    const nameOf = ownedBy((route) => route.kind === "provider" && route.provider === provider);
+    return provider.groups().map((group) => ({ group, nameOf }));
+  });
+  return [...bundles, ...provided];
+}
+
+function shown({ name }: ToolDefinition): string {
+  return cleanText(name, 80);
+}

@@ -1,0 +1,23 @@
+import type { ToolDefinition, ToolsChange } from "@toolport/core";
+import type { Catalog } from "./build-catalog.ts";
+import { compareNames } from "./compare-names.ts";
+
+/** What changed between two snapshots, by the names under which tools are listed; `undefined` when nothing did. */
+export function diffCatalogs(before: Catalog, after: Catalog): ToolsChange | undefined {
+  const added: string[] = [];
+  const removed: string[] = [];
+  const changed: string[] = [];
+  for (const [key, { definition }] of after.tools) {
+    const old = before.tools.get(key)?.definition;
+    if (old === undefined) added.push(definition.name);
+    else if (!isSameDefinition(old, definition)) changed.push(definition.name);
+  }
+  for (const [key, { definition }] of before.tools) if (!after.tools.has(key)) removed.push(definition.name);
+  if (added.length + removed.length + changed.length === 0) return undefined;
+  return { added: added.sort(compareNames), removed: removed.sort(compareNames), changed: changed.sort(compareNames) };
+}
+
+/** A new listing makes new objects of what did not change. */
+export function isSameDefinition(a: ToolDefinition, b: ToolDefinition): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
+}

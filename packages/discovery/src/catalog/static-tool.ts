@@ -1,0 +1,123 @@
+import {
+  createDeadline,
+  defaultTimeouts,
+  isToolportError,
+  ToolportError,
+  type CallOptions,
+  type Clock,
+  type ContentBlock,
+  type JsonObject,
+  type JsonValue,
+  type ToolDefinition,
+  type ToolGroup,
+  type ToolOrigin,
+  type ToolOutcome,
+} from "@toolport/core";
+
+/** A bundle of static tools in the directory of groups: a group without members, because tools join by declaring it (AN-78). */
+export type ToolBundle = Omit<ToolGroup, "members">;
+
+/** What a static tool gives back: a text, or the parts of an outcome. */
+export type StaticResult =
+  | string
+  | {
+      readonly content?: readonly ContentBlock[];
+      readonly structuredContent?: JsonValue;
+      /** Default `false`. */
+      readonly isError?: boolean;
+      /** For the host; never shown to a model. */
+      readonly meta?: JsonObject;
+    };
+
+/** A tool of the product itself, next to those of providers. */
+export interface StaticTool {
+  /**
+   * What a model sees. The name starts with a letter, goes on with letters, digits, `_` and `-`, and is at most 64 characters long
+   * (AN-6); names that differ in ASCII case only are the same. `annotations` are the product's own word and are trusted when a
+   * fallback is decided.
+   */
+  readonly definition: Omit<ToolDefinition, "origin" | "groupIds" | "flags">;
+  /** The bundle it belongs to. Tools that declare the same id, ASCII-case-insensitively, are one group. */
+  readonly bundle?: ToolBundle;
+  /** Called once by the toolbox's `init()`, before any provider's (AN-4). */
+  init?(options: { readonly signal?: AbortSignal }): Promise<void> | void;
+  /**
+   * Does the work. `options.signal` aborts when the caller gives up or the time is up; the toolbox does not wait any longer then.
+   * Throws what it likes: a `ToolportError` passes, anything else is wrapped as `internal_error`.
+   */
+  run(args: JsonObject, options: CallOptions): Promise<StaticResult> | StaticResult;
+}
+
+const legalName = /^[a-z][a-z0-9_-]{0,63}$/i;
+
+/** Throws `TypeError` when a static tool or helper has a name that model APIs refuse. */
+export function assertToolName(name: unknown): asserts name is string {
+  if (typeof name === "string" && legalName.test(name)) return;
+  const shown = JSON.stringify(name);
+  throw new TypeError(
+    `tool name ${shown} must be a letter, then letters, digits, _ or -, at most 64 characters in all`,
+  );
+}
+
+/** The origin of a tool that comes from no server: a blank server id, which no server can have. */
+export function localOrigin(toolName: string): ToolOrigin {
+  return { serverId: "", toolName, qualifiedName: `local::${toolName}` };
+}
+
+/** A static tool's result as an outcome. */
+export function toOutcome(result: StaticResult, origin: ToolOrigin): ToolOutcome {
+  const parts = typeof result === "string" ? { content: [{ type: "text", text: result }] } : result;
+  const { structuredContent, isError = false, meta } = parts;
+  const text = structuredContent === undefined ? [] : [{ type: "text", text: JSON.stringify(structuredContent) }];
+  const content = parts.content ?? text;
+  const structured = structuredContent === undefined ? {} : { structuredContent };
+  return { content, ...structured, isError, origin, ...(meta && { meta }), raw: { content, ...structured, isError } };
+}
+
+/**
+ * Runs a static tool by a deadline: `options.timeoutMs`, by default 10 minutes. Throws `call_timeout`, `aborted`, or what the tool
+ * throws.
+ */
+export async function runStaticTool(
+  tool: StaticTool,
+  args: JsonObject,
+  { clock, ...options }: CallOptions & { readonly clock: Clock },
+): Promise<ToolOutcome> {
+  const { name } = tool.definition;
+  const timeoutMs = options.timeoutMs ?? defaultTimeouts.callMs;
+  const onTimeout = (): ToolportError =>
+    new ToolportError(`tool "${name}" did not finish within ${timeoutMs} ms`, {
+      code: "call_timeout",
+      toolName: name,
+      details: { timeoutMs },
+    });
+  if (options.signal?.aborted) throw abortedBy(options.signal, name, "not-sent");
+  const deadline = createDeadline({ timeoutMs, signal: options.signal, onTimeout, clock });
+  try {
+    const work = Promise.resolve(tool.run(args, { ...options, signal: deadline.signal }));
+    return toOutcome(await Promise.race([work, rejectOnAbort(deadline.signal, name)]), localOrigin(name));
+  } catch (error) {
+    if (isToolportError(error)) throw error;
+    if (options.signal?.aborted) throw abortedBy(options.signal, name, "unknown");
+    throw new ToolportError(`tool "${name}" threw`, { code: "internal_error", toolName: name, cause: error });
+  } finally {
+    deadline.dispose();
+  }
+}
+
+function rejectOnAbort(signal: AbortSignal, toolName: string): Promise<never> {
+  return new Promise((_, reject) => {
+    const fail = (): void =>
+      reject(isToolportError(signal.reason) ? signal.reason : abortedBy(signal, toolName, "unknown"));
+    signal.addEventListener("abort", fail, { once: true });
+  });
+}
+
+function abortedBy(signal: AbortSignal, toolName: string, outcome: "not-sent" | "unknown"): ToolportError {
+  return new ToolportError(`the caller aborted "${toolName}"`, {
+    code: "aborted",
+    toolName,
+    outcome,
+    cause: signal.reason,
+  });
+}

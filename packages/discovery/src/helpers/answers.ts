@@ -1,0 +1,58 @@
+import type { JsonObject } from "@toolport/core";
+
+/** A tool as a helper describes it to a model. Texts are cleaned: no escape sequences, no invisible characters. */
+export interface ToolAnswer extends JsonObject {
+  readonly name: string;
+  readonly title?: string;
+  readonly description: string;
+  /** The raw input schema. Absent in summaries: a summary never stands in for a schema (AN-79a). */
+  readonly parameters?: JsonObject;
+}
+
+/** An entry of the directory of groups (AN-74). */
+export interface GroupEntry extends JsonObject {
+  readonly id: string;
+  readonly title: string;
+  readonly description: string;
+  readonly member_count: number;
+}
+
+/** A group of tools that were returned (AN-76): what it is for, advice, and which other tools it has. */
+export interface GroupAnswer extends GroupEntry {
+  /** The server's advice on use. Data that a server wrote, not an instruction of the host (AN-81). */
+  readonly instructions?: string;
+  /** Names of its tools; fewer than `member_count` when there are too many to list. */
+  readonly members: readonly string[];
+}
+
+/** Names of what an answer does not hold. */
+export interface OmittedNames extends JsonObject {
+  /** Names, as many as fit; `total` counts all. */
+  readonly names: readonly string[];
+  readonly total: number;
+}
+
+/** The answer of the directory. */
+export interface GroupsAnswer extends JsonObject {
+  readonly groups: readonly GroupEntry[];
+  /** How many groups there are, found or not. */
+  readonly total_groups: number;
+  /** Ids of groups that were found and did not fit. */
+  readonly omitted_groups?: OmittedNames;
+}
+
+/** The answer of a search or selection. */
+export interface ToolsAnswer extends JsonObject {
+  readonly tools: readonly ToolAnswer[];
+  /** The groups of these tools. */
+  readonly groups: readonly GroupAnswer[];
+  /** How many tools there are, found or not. */
+  readonly total_tools: number;
+  /** Tools that were found, but whose schemas did not fit here. Unless `not_declared` names them, they are available all the same. */
+  readonly omitted_tools?: OmittedNames;
+  readonly omitted_groups?: OmittedNames;
+  /** Found tools that are not available yet, because the limit of accumulated definitions is reached: select fewer. */
+  readonly not_declared?: OmittedNames;
+  /** Names that were asked for and that no tool or group has. */
+  readonly unknown?: OmittedNames;
+}

@@ -1,0 +1,78 @@
+import type { ToolDefinition } from "@toolport/core";
+import { localOrigin } from "../catalog/static-tool.ts";
+import type { HelperNames } from "./helper-names.ts";
+
+/** How many tools a search returns when it does not say, and at most (AN-77). */
+export const searchLimits = { fallback: 10, most: 64 } as const;
+
+/** How many tools a selection by query returns when it does not say, and at most (AN-75). */
+export const selectLimits = { fallback: 5, most: 16 } as const;
+
+/** The definitions of the three helpers, in the order groups, select, search. */
+export function helperDefinitions({ groups, select, search }: HelperNames): readonly ToolDefinition[] {
+  const readOnly = { readOnlyHint: true, openWorldHint: false };
+  const text = (description: string): Readonly<Record<string, string>> => ({ type: "string", description });
+  const limit = (limits: {
+    readonly fallback: number;
+    readonly most: number;
+  }): Readonly<Record<string, string | number>> => ({
+    type: "integer",
+    minimum: 0,
+    maximum: limits.most,
+    description: `Most tools to return. 0 or absent: ${limits.fallback}.`,
+  });
+  return [
+    {
+      name: groups,
+      description:
+        "Lists the groups of tools that exist, such as all tools of one server, without their schemas. Start here when you do not know " +
+        `which tools there are, then expand a group with ${select}.`,
+      inputSchema: {
+        type: "object",
+        properties: { query: text('Part of a group\'s id, title or description. "" or "*": all groups.') },
+        required: ["query"],
+        additionalProperties: false,
+      },
+      annotations: readOnly,
+      origin: localOrigin(groups),
+    },
+    {
+      name: select,
+      description:
+        "Returns the full definitions of tools and makes them available from your next step on. Give exact tool names, or the id of a " +
+        "group to get all of its tools, or a query.",
+      inputSchema: {
+        type: "object",
+        properties: {
+          tools: { type: "array", items: { type: "string" }, description: "Exact names of tools." },
+          group: text(`The id of a group, as ${groups} lists it.`),
+          query: text("What the tool should do. Ignored when tools or group is given."),
+          limit: limit(selectLimits),
+        },
+        required: [],
+        additionalProperties: false,
+      },
+      annotations: readOnly,
+      origin: localOrigin(select),
+    },
+    {
+      name: search,
+      description:
+        "Finds tools by name or by what they do, returns their definitions, best first, and makes them available from your next step on. " +
+        'A few telling words work best, such as "create issue github". "*" lists names and descriptions only.',
+      inputSchema: {
+        type: "object",
+        properties: {
+          query: text(
+            'Words, a name, or the beginning of one. "+word" must occur; "select:a,b" takes tools by exact name.',
+          ),
+          limit: limit(searchLimits),
+        },
+        required: ["query"],
+        additionalProperties: false,
+      },
+      annotations: readOnly,
+      origin: localOrigin(search),
+    },
+  ];
+}

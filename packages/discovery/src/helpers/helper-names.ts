@@ -1,0 +1,20 @@
+import { foldName } from "../catalog/fold-name.ts";
+import { assertToolName } from "../catalog/static-tool.ts";
+
+/** What the discovery helpers are called. */
+export interface HelperNames {
+  readonly groups: string;
+  readonly select: string;
+  readonly search: string;
+}
+
+const defaults: HelperNames = { groups: "tools_groups", select: "tools_select", search: "tools_search" };
+
+/** The names with defaults filled in. Throws `TypeError` when one is not legal or two are the same. */
+export function resolveHelperNames(names: Partial<HelperNames> = {}): HelperNames {
+  const resolved = { ...defaults, ...names };
+  const all = Object.values(resolved);
+  for (const name of all) assertToolName(name);
+  if (new Set(all.map(foldName)).size < all.length) throw new TypeError(`helper names must differ: ${all.join(", ")}`);
+  return resolved;
+}

@@ -1,0 +1,71 @@
+import { isJsonObject, type CallOptions, type JsonObject, type ToolOutcome } from "@toolport/core";
+import { foldName } from "../catalog/fold-name.ts";
+import { localOrigin, toOutcome, type StaticResult } from "../catalog/static-tool.ts";
+import type { GroupsAnswer, ToolsAnswer } from "./answers.ts";
+import type { HelperContext, HelperResult } from "./helper-context.ts";
+import type { HelperNames } from "./helper-names.ts";
+import type { ParsedInput } from "./parse-input.ts";
+import { listGroups, parseGroupsInput, type GroupsInput } from "./tools-groups.ts";
+import { parseSearchInput, searchTools, type SearchInput } from "./tools-search.ts";
+import { parseSelectInput, selectTools, type SelectInput } from "./tools-select.ts";
+
+/** The helpers of one view, for models and for code. */
+export interface Helpers {
+  has(name: string): boolean;
+  call(name: string, args: unknown, options?: CallOptions): Promise<ToolOutcome>;
+  listGroups(input: GroupsInput): GroupsAnswer;
+  selectTools(input: SelectInput, options?: { readonly signal?: AbortSignal }): Promise<ToolsAnswer>;
+  searchTools(input: SearchInput, options?: { readonly signal?: AbortSignal }): Promise<ToolsAnswer>;
+}
+
+type RunHelper = (args: JsonObject, signal: AbortSignal | undefined) => Promise<StaticResult>;
+
+/** Makes the helpers. */
+export function createHelpers(context: HelperContext, names: HelperNames): Helpers {
+  const helpers = new Map<string, { readonly name: string; readonly run: RunHelper }>();
+  const add = <Input, Answer extends JsonObject>(
+    name: string,
+    parse: (args: JsonObject) => ParsedInput<Input>,
+    work: (input: Input, signal: AbortSignal | undefined) => HelperResult<Answer> | Promise<HelperResult<Answer>>,
+  ): void => {
+    const run: RunHelper = async (args, signal) => {
+      const parsed = parse(args);
+      if ("problem" in parsed) return problemResult(parsed.problem);
+      const { answer, usage } = await work(parsed.value, signal);
+      return { structuredContent: answer, ...(usage && { meta: { usage } }) };
+    };
+    helpers.set(foldName(name), { name, run });
+  };
+  add(names.groups, parseGroupsInput, (input) => ({ answer: listGroups(context, input) }));
+  add(names.select, parseSelectInput, (input, signal) => selectTools(context, input, signal));
+  add(names.search, parseSearchInput, (input, signal) => searchTools(context, input, signal));
+
+  return {
+    has: (name) => helpers.has(foldName(name)),
+    async call(name, args, options = {}) {
+      const helper = helpers.get(foldName(name));
+      if (helper === undefined) throw new TypeError(`${name} is no helper`);
+      const input = args ?? {};
+      const result = isJsonObject(input)
+        ? await helper.run(input, options.signal)
+        : problemResult("Invalid input: arguments must be a JSON object");
+      return toOutcome(result, localOrigin(helper.name));
+    },
+    listGroups: (input) => listGroups(context, valid(parseGroupsInput({ ...input }))),
+    async selectTools(input, { signal } = {}) {
+      return (await selectTools(context, valid(parseSelectInput({ ...input })), signal)).answer;
+    },
+    async searchTools(input, { signal } = {}) {
+      return (await searchTools(context, valid(parseSearchInput({ ...input })), signal)).answer;
+    },
+  };
+}
+
+function problemResult(problem: string): StaticResult {
+  return { content: [{ type: "text", text: problem }], isError: true };
+}
+
+function valid<T>(parsed: ParsedInput<T>): T {
+  if ("problem" in parsed) throw new TypeError(parsed.problem);
+  return parsed.value;
+}

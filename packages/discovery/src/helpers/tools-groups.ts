@@ -1,0 +1,31 @@
+import type { JsonObject } from "@toolport/core";
+import { foldName } from "../catalog/fold-name.ts";
+import type { GroupsAnswer, GroupEntry } from "./answers.ts";
+import { describeGroupEntry } from "./describe.ts";
+import { fitList } from "./fit-answer.ts";
+import type { HelperContext } from "./helper-context.ts";
+import { parseInput, type ParsedInput } from "./parse-input.ts";
+
+/** Arguments of `tools_groups`. */
+export interface GroupsInput {
+  /** Part of a group's id, title or description, ASCII-case-insensitive. Blank or `*`: all groups. */
+  readonly query: string;
+}
+
+/** Reads a model's arguments. */
+export function parseGroupsInput(input: JsonObject): ParsedInput<GroupsInput> {
+  return parseInput(input, ["query"], (read) => ({ query: read.text("query") }));
+}
+
+/** The compact directory (AN-74). `total_groups` counts all groups, not just those found. */
+export function listGroups({ groups, maxAnswerBytes }: HelperContext, { query }: GroupsInput): GroupsAnswer {
+  const all = groups();
+  const wanted = foldName(query.trim());
+  const matches = (text: string): boolean => foldName(text).includes(wanted);
+  const found = all.filter(
+    ({ id, title, description }) => wanted === "*" || [id, title, description].some((text) => matches(text)),
+  );
+  const entries = found.map((group) => describeGroupEntry(group));
+  const { fitted, omitted } = fitList<GroupEntry>(entries, ({ id }) => id, maxAnswerBytes);
+  return { groups: fitted, total_groups: all.length, ...(omitted && { omitted_groups: omitted }) };
+}

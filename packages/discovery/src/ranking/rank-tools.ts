@@ -1,0 +1,90 @@
+import type { Clock, Diagnostic, ToolDefinition } from "@toolport/core";
+import type { Catalog } from "../catalog/build-catalog.ts";
+import type { CatalogSearch } from "../catalog/catalog-search.ts";
+import { foldName } from "../catalog/fold-name.ts";
+import { fuseRanks, type EmbeddingRanker } from "./embedding-ranker.ts";
+import { within } from "./within.ts";
+
+/** What a ranking needs to know. */
+export interface RankContext {
+  readonly search: CatalogSearch;
+  readonly embeddingRanker: EmbeddingRanker | undefined;
+  readonly clock: Clock;
+  readonly onDiagnostic: (diagnostic: Diagnostic) => void;
+}
+
+/** One ranking. */
+export interface RankQuery {
+  readonly catalog: Catalog;
+  readonly query: string;
+  readonly limit: number;
+  readonly allows: (name: string) => boolean;
+  readonly signal: AbortSignal | undefined;
+}
+
+const rankerTimeoutMs = 2000;
+
+/**
+ * The best tools for a query: exact names, then names that begin with it, then by words, fused with the ranker's opinion if there is
+ * one. `select:a,b` takes tools by exact name, in that order (EV-41).
+ */
+export async function rankTools(context: RankContext, request: RankQuery): Promise<readonly ToolDefinition[]> {
+  const { catalog, query, limit, allows } = request;
+  const named = /^select:(.*)$/s.exec(query)?.[1];
+  if (named !== undefined) return findByName(context, request, named.split(",")).found.slice(0, limit);
+  const hits = context.search.search(catalog, query, { limit, allows });
+  const byName = hits.filter(({ match }) => match !== "words").map(({ name }) => name);
+  const byWords = hits.filter(({ match }) => match === "words").map(({ name }) => name);
+  const byMeaning =
+    context.embeddingRanker === undefined ? [] : await askRanker(context, context.embeddingRanker, request);
+  const rest = byMeaning.length === 0 ? byWords : fuseRanks([byWords, byMeaning]);
+  const names = Array.from(new Set([...byName, ...rest])).slice(0, limit);
+  return names.flatMap((name) => catalog.tools.get(foldName(name))?.definition ?? []);
+}
+
+/** Tools by name, in the order asked for, each once: by local name, or by a remote name that only one tool has. */
+export function findByName(
+  { search }: RankContext,
+  { catalog, allows }: Pick<RankQuery, "catalog" | "allows">,
+  names: readonly string[],
+): { readonly found: readonly ToolDefinition[]; readonly unknown: readonly string[] } {
+  const found = new Map<string, ToolDefinition>();
+  const unknown: string[] = [];
+  for (const name of names.map((given) => given.trim()).filter((given) => given !== "")) {
+    const definition = catalog.tools.get(foldName(name))?.definition ?? findByAlias(search, catalog, { name, allows });
+    if (definition !== undefined && allows(definition.name)) found.set(definition.name, definition);
+    else unknown.push(name);
+  }
+  return { found: Array.from(found.values()), unknown };
+}
+
+function findByAlias(
+  search: CatalogSearch,
+  catalog: Catalog,
+  { name, allows }: { readonly name: string; readonly allows: (name: string) => boolean },
+): ToolDefinition | undefined {
+  const hits = search.search(catalog, name, { limit: 2, allows }).filter(({ match }) => match === "exact");
+  return hits.length === 1 && hits[0] !== undefined ? catalog.tools.get(foldName(hits[0].name))?.definition : undefined;
+}
+
+async function askRanker(
+  { clock, onDiagnostic }: RankContext,
+  ranker: EmbeddingRanker,
+  { catalog, query, limit, allows, signal }: RankQuery,
+): Promise<readonly string[]> {
+  const definitions = catalog.definitions.filter(({ name }) => allows(name));
+  try {
+    const names = await within({ timeoutMs: rankerTimeoutMs, signal, clock }, (deadline) =>
+      ranker({ query, definitions, limit, signal: deadline }),
+    );
+    const known = new Set(definitions.map(({ name }) => name));
+    return names.filter((name) => known.has(name)).slice(0, limit);
+  } catch (error) {
+    onDiagnostic({
+      kind: "fallback",
+      serverId: "",
+      message: `the embedding ranker failed, words alone decide: ${String(error)}`,
+    });
+    return [];
+  }
+}

@@ -1,0 +1,55 @@
+import type { ToolDefinition } from "@toolport/core";
+import type { Catalog } from "../catalog/build-catalog.ts";
+import { foldName } from "../catalog/fold-name.ts";
+import { estimateDefinitionTokens } from "./estimate-tokens.ts";
+
+/** Which definitions to count: all by default, or the named ones, or those of one group. */
+export interface TokenScope {
+  /** Names of tools, ASCII-case-insensitive. Unknown ones cost nothing. */
+  readonly tools?: readonly string[];
+  /** Id of a group, ASCII-case-insensitive. */
+  readonly group?: string;
+}
+
+/** Counts what definitions cost; each definition is read once. */
+export interface TokenCounter {
+  count(catalog: Catalog, scope: TokenScope): number;
+  /** Whether all together cost no more than the budget. Stops reading when they do not. */
+  fits(definitions: readonly ToolDefinition[], budget: number): boolean;
+}
+
+/** A counter that remembers what it read for as long as somebody has the definition. */
+export function createTokenCounter(): TokenCounter {
+  const counted = new WeakMap<ToolDefinition, number>();
+  const countOne = (definition: ToolDefinition): number => {
+    let tokens = counted.get(definition);
+    if (tokens === undefined) {
+      tokens = estimateDefinitionTokens(definition);
+      counted.set(definition, tokens);
+    }
+    return tokens;
+  };
+  return {
+    count(catalog, scope) {
+      let total = 0;
+      for (const definition of definitionsIn(catalog, scope)) total += countOne(definition);
+      return total;
+    },
+    fits(definitions, budget) {
+      if (budget === Number.POSITIVE_INFINITY) return true;
+      let left = budget;
+      return definitions.every((definition) => {
+        left -= countOne(definition);
+        return left >= 0;
+      });
+    },
+  };
+}
+
+function definitionsIn({ definitions, tools, groups }: Catalog, scope: TokenScope): readonly ToolDefinition[] {
+  if (scope.tools === undefined && scope.group === undefined) return definitions;
+  const id = foldName(scope.group?.trim() ?? "");
+  const members = groups.find((group) => foldName(group.id) === id)?.members ?? [];
+  const names = new Set([...(scope.tools ?? []), ...members].map(foldName));
+  return Array.from(names).flatMap((name) => tools.get(name)?.definition ?? []);
+}

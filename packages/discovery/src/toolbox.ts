@@ -1,0 +1,193 @@
+import {
+  isJsonObject,
+  isToolportError,
+  systemClock,
+  ToolportError,
+  type CallOptions,
+  type Clock,
+  type Diagnostic,
+  type Event,
+  type JsonObject,
+  type ToolDefinition,
+  type ToolGroup,
+  type ToolOutcome,
+  type ToolProvider,
+  type ToolsChange,
+} from "@toolport/core";
+import { createAdmission } from "./catalog/admission.ts";
+import { callRoutes } from "./catalog/call-routes.ts";
+import { createCatalogSearch } from "./catalog/catalog-search.ts";
+import { compareNames } from "./catalog/compare-names.ts";
+import { foldName } from "./catalog/fold-name.ts";
+import { createLiveCatalog } from "./catalog/live-catalog.ts";
+import type { Precedence } from "./catalog/precedence.ts";
+import { assertToolName, type StaticTool } from "./catalog/static-tool.ts";
+import { resolveHelperNames, type HelperNames } from "./helpers/helper-names.ts";
+import { createTokenCounter, type TokenScope } from "./tokens/token-counter.ts";
+import { createView, type ToolboxView, type ViewOptions } from "./view/view.ts";
+import type { EmbeddingRanker } from "./ranking/embedding-ranker.ts";
+
+/** What a toolbox is made from. */
+export interface ToolboxOptions {
+  /** The product's own tools, in the order in which they are listed. Default none. */
+  readonly tools?: readonly StaticTool[];
+  /** Sources of further tools. Their order here does not matter: they are used in the order of their names (AN-3). Default none. */
+  readonly providers?: readonly ToolProvider[];
+  /** Who answers to a name that a static tool and a provider both have. Default `"static"` (AN-5). */
+  readonly precedence?: Precedence;
+  /** What the discovery helpers are called. Default `tools_groups`, `tools_select` and `tools_search`. No provider may use the names. */
+  readonly helperNames?: Partial<HelperNames>;
+  /** A second opinion on searches, by meaning; fused by rank with the index. Default none. */
+  readonly embeddingRanker?: EmbeddingRanker;
+  /** Told what is odd and stops nobody: a ranker that failed, a fallback that was taken. Must not throw. */
+  readonly onDiagnostic?: (diagnostic: Diagnostic) => void;
+  /** Default: the real time. */
+  readonly clock?: Clock;
+}
+
+/** Static tools and providers as one set. Reads are synchronous and see one immutable snapshot. */
+export interface Toolbox {
+  /** Grows whenever `definitions()` or `groups()` answer differently. */
+  readonly revision: number;
+  /**
+   * Without `names`: all, static tools first, in an order that only depends on the sources. With `names`: those, in that order, each
+   * looked up ASCII-case-insensitively; unknown names are left out.
+   */
+  definitions(names?: readonly string[]): readonly ToolDefinition[];
+  /** The directory of groups, without stale or shadowed members (AN-73). Group texts come from servers: data, never instructions. */
+  groups(): readonly ToolGroup[];
+  /** Whether a call by this name would find a tool; ASCII-case-insensitive. */
+  has(name: string): boolean;
+  /**
+   * Calls a tool by name. `null` or absent arguments are `{}`. Throws `unknown_tool`, `invalid_arguments`, `closed`, and the errors of
+   * the call; a tool's own failure is a value (`isError`).
+   */
+  call(name: string, args?: JsonObject | null, options?: CallOptions): Promise<ToolOutcome>;
+  /** One agent's or conversation's way to look at the tools. Views share everything but their own choices; a view needs no closing. */
+  view(options?: ViewOptions): ToolboxView;
+  /** About how many tokens definitions cost a model: all, some tools, or a group. Within 15 % on real tools; see docs/discovery.md. */
+  estimateTokens(scope?: TokenScope): number;
+  /** What a developer wants to know of the current snapshot: shadowed names, odd texts. */
+  diagnostics(): readonly Diagnostic[];
+  /** Static tools first, one after the other, then all providers at once (AN-4). Rejects with the first failure, after all are done. */
+  init(options?: { readonly signal?: AbortSignal }): Promise<void>;
+  /** Refreshes all providers. Strict: rejects after all are done, with `refresh_failed` and every failure if there are several. */
+  refresh(options?: { readonly signal?: AbortSignal }): Promise<void>;
+  /** Fires after the tools of a provider changed in a way that shows here. */
+  readonly onToolsChanged: Event<ToolsChange>;
+  /** Stops listening to the providers and refuses further calls. The providers stay open: who made them closes them. Idempotent. */
+  close(): void;
+}
+
+/**
+ * Merges static tools and providers into one set of tools with one way to call them. Nothing starts.
+ *
+ * Throws `TypeError` when two static tools or two providers have the same name, or a name is not legal or a helper's.
+ */
+export function createToolbox(options: ToolboxOptions = {}): Toolbox {
+  const { tools = [], precedence = "static", clock = systemClock, onDiagnostic = () => {}, embeddingRanker } = options;
+  const helperNames = resolveHelperNames(options.helperNames);
+  const reserved = new Set(Object.values(helperNames).map(foldName));
+  assertStaticTools(tools, reserved);
+  const providers = inNameOrder(options.providers ?? []);
+  const admission = createAdmission();
+  const live = createLiveCatalog({ tools, providers, precedence, reserved, admission });
+  const search = createCatalogSearch();
+  const tokens = createTokenCounter();
+  let closed = false;
+
+  const toolbox: Toolbox = {
+    get revision() {
+      return live.revision;
+    },
+    definitions(names) {
+      const { definitions, tools: byName } = live.read();
+      if (names === undefined) return definitions;
+      return names.flatMap((name) => byName.get(foldName(name))?.definition ?? []);
+    },
+    groups: () => live.read().groups,
+    has: (name) => live.read().tools.has(foldName(name)),
+    async call(name, args, callOptions = {}) {
+      if (closed) throw new ToolportError("the toolbox is closed", { code: "closed", toolName: name });
+      const tool = live.read().tools.get(foldName(name));
+      if (tool === undefined) throw new ToolportError(`no tool ${JSON.stringify(name)}`, { code: "unknown_tool" });
+      const { selected } = callOptions;
+      return await callRoutes(tool, {
+        args: readArguments(name, args),
+        options: selected === undefined ? callOptions : { ...callOptions, selected: admission.originalOf(selected) },
+        clock,
+        onFallback: (error) =>
+          onDiagnostic({
+            kind: "fallback",
+            serverId: "",
+            toolName: name,
+            message: `"${tool.definition.name}" is out of service, its fallback is called: ${error.message}`,
+          }),
+      });
+    },
+    view: (viewOptions = {}) =>
+      createView(
+        { toolbox, catalog: () => live.read(), search, tokens, helperNames, clock, onDiagnostic, embeddingRanker },
+        viewOptions,
+      ),
+    estimateTokens: (scope = {}) => tokens.count(live.read(), scope),
+    diagnostics: () => live.read().diagnostics,
+    async init(initOptions = {}) {
+      for (const tool of tools) await tool.init?.(initOptions);
+      await settleAll(providers.map((provider) => provider.init(initOptions)));
+    },
+    async refresh(refreshOptions = {}) {
+      await settleAll(providers.map((provider) => provider.refresh(refreshOptions)));
+    },
+    onToolsChanged: live.onChange,
+    close() {
+      closed = true;
+      live.close();
+    },
+  };
+  return toolbox;
+}
+
+function assertStaticTools(tools: readonly StaticTool[], reserved: ReadonlySet<string>): void {
+  const names = new Set<string>();
+  for (const { definition } of tools) {
+    assertToolName(definition.name);
+    const key = foldName(definition.name);
+    if (reserved.has(key)) throw new TypeError(`tool name "${definition.name}" is the name of a discovery helper`);
+    if (names.has(key)) throw new TypeError(`static tool "${definition.name}" is given twice`);
+    names.add(key);
+  }
+}
+
+function inNameOrder(providers: readonly ToolProvider[]): readonly ToolProvider[] {
+  const byName = new Map<string, ToolProvider>();
+  for (const provider of providers) {
+    const key = foldName(provider.name);
+    if (byName.has(key)) throw new TypeError(`tool provider "${provider.name}" is given twice`);
+    byName.set(key, provider);
+  }
+  return Array.from(byName)
+    .sort(([a], [b]) => compareNames(a, b))
+    .map(([, provider]) => provider);
+}
+
+function readArguments(name: string, args: unknown): JsonObject {
+  if (args === null || args === undefined) return {};
+  if (isJsonObject(args)) return args;
+  throw new ToolportError(`arguments of ${JSON.stringify(name)} must be a JSON object`, {
+    code: "invalid_arguments",
+    toolName: name,
+  });
+}
+
+async function settleAll(work: readonly Promise<void>[]): Promise<void> {
+  const results = await Promise.allSettled(work);
+  const reasons = results.flatMap((result) => (result.status === "rejected" ? [result.reason as unknown] : []));
+  if (reasons.length === 0) return;
+  const failures = reasons.filter((reason) => isToolportError(reason));
+  if (reasons.length === 1 || failures.length < reasons.length) throw reasons[0];
+  throw new ToolportError(failures.map(({ rawMessage }) => rawMessage).join("; "), {
+    code: "refresh_failed",
+    details: { failures: failures.flatMap((failure) => failure.details.failures ?? [failure]) },
+  });
+}
