@@ -26,6 +26,20 @@ describe("a host of stdio servers", () => {
     },
   );
 
+  it("exits by itself also when a daemon holds the server's pipes", async () => {
+    const { exitCode, group } = await runHost("host-closes.mjs", "daemon-holds-pipes.mjs");
+    expect(exitCode).toBe(0);
+    expect(processesOfGroup(group)).toEqual([]);
+  });
+
+  it("exits by itself also when a server cannot be ended", async () => {
+    const { exitCode, group } = await runHost("host-cannot-signal.mjs", "ignores-stdin-end.mjs");
+    expect(exitCode).toBe(0);
+    expect(processesOfGroup(group)).toHaveLength(1);
+    process.kill(-group, "SIGKILL");
+    await until(() => processesOfGroup(group).length === 0);
+  });
+
   it("leaves no server behind when it calls process.exit(), also one that ignores the end of its stdin", async () => {
     const { exitCode, group } = await runHost("host-exits.mjs", "ignores-stdin-end.mjs");
     expect(exitCode).toBe(0);

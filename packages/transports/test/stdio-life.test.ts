@@ -1,4 +1,5 @@
 import { isToolportError, type ToolportError } from "@toolport/core";
+import { spawn } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { openChild, until } from "./open-child.ts";
 
@@ -122,6 +123,22 @@ describe("a stdio server that dies", () => {
     expect(transport.closeReason).toMatchObject({ code: "server_exited", details: { exitCode: 0 } });
   });
 
+  it("before what it wrote was read: it is still read before onclose", async () => {
+    const { transport, messages, closed } = await openChild("answer-then-exit.mjs", {
+      options: {
+        spawn: (command, args, options) => {
+          const child = spawn(command, args, options);
+          child.stdout?.pause();
+          child.once("exit", () => child.stdout?.resume());
+          return child;
+        },
+      },
+    });
+    await transport.send(request(0));
+    await closed;
+    expect(messages).toHaveLength(2000);
+  });
+
   it("while a grandchild holds its stdout and writes on: noticed at once, and the grandchild is ended", async () => {
     const { transport, closed } = await openChild("grandchild-holds-stdout.mjs");
     await transport.send(request(1));
@@ -152,10 +169,20 @@ describe("a stdio server that closes a pipe but lives", () => {
     expect(transport.closeReason?.message).toContain("closed its stdout but kept running");
   });
 
-  it("stdin: the message that could not be written fails as not-sent, and nothing is thrown anywhere else", async () => {
-    const { transport, messages, closed } = await openChild("closes-stdin.mjs");
+  it("stdin: the message that could not be written fails as not-sent, before the server is gone", async () => {
+    const signals: unknown[] = [];
+    const { transport, messages, closed } = await openChild("closes-stdin.mjs", {
+      spec: { timeouts: { closeMs: 500 } },
+      options: {
+        sendSignal: (pid, signal) => {
+          signals.push(signal);
+          if (signal !== "SIGTERM") process.kill(pid, signal);
+        },
+      },
+    });
     await until(() => messages.length === 1);
     await expect(transport.send(request(1))).rejects.toMatchObject({ code: "connection_closed", outcome: "not-sent" });
+    expect(signals).not.toContain("SIGKILL");
     await closed;
     expect(transport.closeReason?.message).toContain("closed its stdin but kept running");
   });
@@ -187,6 +214,23 @@ describe("a stdio server that does not read", () => {
       ["server_exited", "unknown"],
       ["server_exited", "not-sent"],
     ]);
+  });
+
+  it("and dies: a sender that does not look at its promise causes no unhandled rejection", async () => {
+    const unhandled: unknown[] = [];
+    const onUnhandled = (reason: unknown): void => void unhandled.push(reason);
+    process.on("unhandledRejection", onUnhandled);
+    const { transport, messages, closed } = await openChild("never-reads-then-crashes.mjs", { spec });
+    await until(() => messages.length === 1);
+    void transport.send(large);
+    await nextTurn();
+    void transport.send(large);
+    process.kill(transport.pid, "SIGUSR2");
+    await closed;
+    void transport.send(large);
+    await nextTurn();
+    process.off("unhandledRejection", onUnhandled);
+    expect(unhandled).toEqual([]);
   });
 });
 

@@ -1,6 +1,7 @@
-import { ToolportError } from "@toolport/core";
-import { spawn } from "node:child_process";
+import { ToolportError, type ServerSpec } from "@toolport/core";
+import { spawn, type ChildProcess } from "node:child_process";
 import { describe, expect, it } from "vitest";
+import type { TransportContext } from "../src/host-transport.ts";
 import { openStdio } from "../src/stdio/open-stdio.ts";
 import { childPath, openChild, processesOfGroup, until } from "./open-child.ts";
 
@@ -30,6 +31,47 @@ describe("close()", () => {
     expect(closeCount()).toBe(1);
     await done;
     expect(messages).toEqual([]);
+  });
+
+  it("called from within onmessage lets no other message of that chunk through", async () => {
+    const { transport, messages } = await openChild("answer-then-exit.mjs");
+    let done: Promise<void> | undefined;
+    transport.onmessage = (message) => {
+      messages.push(message);
+      done = transport.close();
+    };
+    await transport.send({ jsonrpc: "2.0", id: 0, method: "echo" });
+    await until(() => done !== undefined);
+    await done;
+    expect(messages).toHaveLength(1);
+  });
+
+  it("lets no log and no diagnostic through that a server writes while it ends", async () => {
+    const { transport, messages, logs, diagnostics } = await openChild("says-goodbye.mjs");
+    await until(() => messages.length === 1);
+    await transport.close();
+    expect([logs, diagnostics]).toEqual([[], []]);
+  });
+
+  it("reads on what a server writes while it ends, also one that was never started", async () => {
+    const signals: unknown[] = [];
+    const transport = await openStdio(specOf("floods-stdout.mjs"), contextOf(new AbortController().signal), {
+      sendSignal: recordSignals(signals),
+    });
+    await transport.close();
+    expect(signals.filter((signal) => signal !== 0)).toEqual([]);
+    expect(processesOfGroup(transport.pid)).toEqual([]);
+  });
+
+  it("leaves a late error of the process without effect", async () => {
+    let child: ChildProcess | undefined;
+    const { transport } = await openChild("echo.mjs", {
+      options: { spawn: (command, args, options) => (child = spawn(command, args, options)) },
+    });
+    await transport.close();
+    expect(() => child?.emit("error", new Error("late"))).not.toThrow();
+    expect(child).toBeDefined();
+    expect(transport.closeReason).toBeUndefined();
   });
 
   it("sends SIGTERM to a server that ignores the end of its stdin", async () => {
@@ -109,15 +151,9 @@ describe("close()", () => {
 });
 
 describe("an aborted openStdio()", () => {
-  const spec = {
-    id: "child",
-    transport: { kind: "stdio" as const, command: process.execPath, args: [childPath("echo.mjs")] },
-  };
-  const context = (signal: AbortSignal) => ({ signal, onDiagnostic: () => {}, onLog: () => {} });
-
   it("starts nothing when it was aborted before: aborted", async () => {
     let spawned = 0;
-    const opening = openStdio(spec, context(AbortSignal.abort("enough")), {
+    const opening = openStdio(specOf("echo.mjs"), contextOf(AbortSignal.abort("enough")), {
       spawn: (command, args, options) => {
         spawned += 1;
         return spawn(command, args, options);
@@ -131,7 +167,7 @@ describe("an aborted openStdio()", () => {
     const controller = new AbortController();
     const reason = new ToolportError("late", { code: "connect_timeout", serverId: "child" });
     let pid = 0;
-    const opening = openStdio(spec, context(controller.signal), {
+    const opening = openStdio(specOf("echo.mjs"), contextOf(controller.signal), {
       spawn: (command, args, options) => {
         const child = spawn(command, args, options);
         pid = child.pid ?? 0;
@@ -144,6 +180,14 @@ describe("an aborted openStdio()", () => {
     expect(processesOfGroup(pid)).toEqual([]);
   });
 });
+
+function specOf(program: string): ServerSpec {
+  return { id: "child", transport: { kind: "stdio", command: process.execPath, args: [childPath(program)] } };
+}
+
+function contextOf(signal: AbortSignal): TransportContext {
+  return { signal, onDiagnostic: () => {}, onLog: () => {} };
+}
 
 function recordSignals(signals: unknown[]): (pid: number, signal: NodeJS.Signals | 0) => void {
   return (pid, signal) => {

@@ -33,7 +33,7 @@ export function watchForDeath(process: ServerProcess, clock: Clock, onDeath: (de
   };
   const die = async (death: Death): Promise<void> => {
     stopListening();
-    if (death.kind === "exited") await drainOutput(process, clock);
+    if (death.kind === "exited") await drainOutput([process.stdout, process.stderr], clock);
     if (watching) onDeath(death);
   };
   const suspect = (death: Death): void => {

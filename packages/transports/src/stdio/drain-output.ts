@@ -1,7 +1,11 @@
 import type { Clock } from "@toolport/core";
-import type { Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { ServerProcess } from "./spawn-process.ts";
+
+/** As much of a `net.Socket` as matters here. */
+export interface OutputPipe {
+  readonly bytesRead: number;
+  readonly readableEnded: boolean;
+}
 
 // A grandchild that holds a pipe may go on writing.
 const maxMs = 500;
@@ -12,11 +16,7 @@ const quietTurns = 2;
  * Waits until what a process wrote before its end has been read. It lies in the pipes when that end is reported, so that whole turns of the
  * event loop in which nothing arrives say that there is no more: no time has to be waited out. Never longer than 500 ms.
  */
-export async function drainOutput(
-  { stdout, stderr }: Pick<ServerProcess, "stdout" | "stderr">,
-  clock: Clock,
-): Promise<void> {
-  const pipes: readonly Socket[] = [stdout, stderr];
+export async function drainOutput(pipes: readonly OutputPipe[], clock: Clock): Promise<void> {
   const readBytes = (): number => pipes.reduce((sum, pipe) => sum + pipe.bytesRead, 0);
   const deadline = clock.now() + maxMs;
   let seen = readBytes();

@@ -1,5 +1,6 @@
-import { ChildProcess } from "node:child_process";
-import { describe, expect, it } from "vitest";
+import { ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { describe, expect, it, vi } from "vitest";
 import { createProcessGroup } from "./process-group.ts";
 
 const failing = (code: string) => () => {
@@ -33,6 +34,20 @@ describe("createProcessGroup() on POSIX", () => {
     expect(createProcessGroup({ ...init, sendSignal: failing("ESRCH") }).isAlive()).toBe(false);
     expect(createProcessGroup({ ...init, sendSignal: failing("EPERM") }).isAlive()).toBe(true);
     expect(() => createProcessGroup({ ...init, sendSignal: failing("ESRCH") }).kill()).not.toThrow();
+  });
+});
+
+describe.runIf(process.platform === "linux")("createProcessGroup() on Linux", () => {
+  it("does not count zombies, which a container may never collect", async () => {
+    // The shell becomes a program that never collects its child, which leads a group of its own.
+    const parent = spawn("sh", ["-c", "setsid sleep 0 & echo $!; exec sleep 100"]);
+    const [output] = await once(parent.stdout, "data");
+    const pid = Number(output);
+    const group = createProcessGroup({ pid, platform: "linux", hasLeaderExited: () => true });
+    await vi.waitFor(() => expect(group.isAlive()).toBe(false), { timeout: 10_000, interval: 10 });
+    expect(process.kill(-pid, 0)).toBe(true);
+    parent.kill();
+    await once(parent, "exit");
   });
 });
 
