@@ -191,7 +191,8 @@ function noteFailure(error: ToolportError, { number }: Session, link: Link): voi
  * host because its session was lost first. Nothing else is ever sent twice.
  */
 function provablyDidNotRun(error: ToolportError, session: Session, { state }: Link): boolean {
-  if (error.code === "session_expired") return true;
+  // Unknown is the outcome of a call that was on its way when this host closed the expired session.
+  if (error.code === "session_expired") return error.outcome !== "unknown";
   const lost = state.session !== session.number || state.kind === "down";
   return lost && error.outcome === "not-sent" && error.kind === "execution";
 }

@@ -60,7 +60,7 @@ export interface ReadyState extends Numbered {
   /** Failures before this session that nothing has made up for yet; back to 0 after a call that worked. */
   readonly failures: number;
   readonly listing: FreshListing | DirtyListing | RunningListing;
-  /** The latest refusal of our credentials during this session; absent after a call that worked. */
+  /** The latest refusal of our credentials during this session; absent after a call or listing that worked. */
   readonly refusal?: ToolportError;
 }
 

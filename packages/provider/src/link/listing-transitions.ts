@@ -113,8 +113,9 @@ function withListing(state: RunningState, flags: Partial<Pick<RunningListing, "n
     : { ...state, listing: { ...state.listing, ...flags } };
 }
 
-function toReady({ listing, ...state }: RunningState, now: number): ReadyState {
-  return { ...state, kind: "ready", listMs: now - listing.startedAt, listing: { kind: "fresh" } };
+function toReady({ listing, session, run, failures, connectedAt, connectMs }: RunningState, now: number): ReadyState {
+  const listMs = now - listing.startedAt;
+  return { kind: "ready", session, run, failures, connectedAt, connectMs, listMs, listing: { kind: "fresh" } };
 }
 
 function runningSince(now: number): RunningListing {

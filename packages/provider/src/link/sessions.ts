@@ -117,7 +117,7 @@ function createEntry(): Entry {
 }
 
 function endEntry(entry: Entry, { error, drain = false }: SessionEnding): void {
-  entry.endedBy ??= error;
+  entry.endedBy = error;
   entry.abort.abort(error);
   entry.draining = drain && entry.inFlight > 0;
   if (!entry.draining) entry.close();

@@ -12,9 +12,7 @@ export function createAnnouncer(
 ): (registration: Registration) => void {
   const told = new WeakMap<Registration, string>();
   return (registration) => {
-    const { kind } = registration.link.state;
-    // A server that is being added is not ready for anybody before it is added.
-    if (kind === "removed" || (registration.held && kind === "ready")) return;
+    if (registration.link.state.kind === "removed") return;
     const now = statusOf(registration);
     const news = [now.state, now.stage, now.error?.message, now.stale, now.degraded].join("\n");
     if (told.get(registration) === news) return;

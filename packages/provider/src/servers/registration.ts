@@ -1,7 +1,9 @@
-import type { ToolListing } from "@toolport/core";
+import type { Diagnostic, ServerInfo, ToolListing } from "@toolport/core";
 import type { CallLane } from "../calls/call-lane.ts";
 import type { ServerListing } from "../catalog/catalog.ts";
+import { sameJson } from "../catalog/same-json.ts";
 import type { Link } from "../link/link.ts";
+import { listingDiagnostics } from "./listing-diagnostics.ts";
 
 /** One server under its id, from registration to removal. What replaces it under the same id is another registration. */
 export interface Registration {
@@ -15,4 +17,17 @@ export interface Registration {
   listed?: ServerListing;
   /** Being added: nothing of it is shown before it is known to work. */
   held: boolean;
+}
+
+/** Keeps a good listing. Returns what is worth telling of it, unless it was told of the one before. */
+export function takeListing(
+  registration: Registration,
+  listing: ToolListing,
+  server: ServerInfo,
+): readonly Diagnostic[] {
+  const { id, number, link, listing: before } = registration;
+  registration.listing = listing;
+  registration.listed = { registration: number, spec: link.spec, server, tools: listing.tools };
+  const told = before?.truncated === listing.truncated && sameJson(before?.dropped ?? [], listing.dropped);
+  return told ? [] : listingDiagnostics(id, listing);
 }

@@ -1,15 +1,14 @@
 import type { ServerSpec, ToolListing, ToolportError } from "@toolport/core";
 import { compareText } from "../catalog/catalog.ts";
 import type { LiveCatalog } from "../catalog/live-catalog.ts";
-import { sameJson } from "../catalog/same-json.ts";
 import type { Session } from "../link/sessions.ts";
 import type { ProviderSettings } from "../provider-options.ts";
 import { createAnnouncer } from "./announcer.ts";
 import { createDepartures } from "./departures.ts";
-import { collisionDiagnostics, listingDiagnostics } from "./listing-diagnostics.ts";
+import { collisionDiagnostics } from "./listing-diagnostics.ts";
 import type { Observers } from "./observers.ts";
 import { createRegistration } from "./register.ts";
-import type { Registration } from "./registration.ts";
+import { takeListing, type Registration } from "./registration.ts";
 import { readStatus, type ServerStatus } from "./server-status.ts";
 
 /** The registered servers, and the way from each of them to the catalogue. */
@@ -56,13 +55,9 @@ export function createRegistry(init: RegistryInit): Registry {
   const onListing = (registration: Registration, listing: ToolListing, { connection }: Session): void => {
     // What ended can publish nothing more.
     if (registrations.get(registration.id) !== registration) return;
-    const before = registration.listing;
-    registration.listing = listing;
-    const { number, link } = registration;
-    registration.listed = { registration: number, spec: link.spec, server: connection.server, tools: listing.tools };
+    const news = takeListing(registration, listing, connection.server);
     if (!registration.held) publish();
-    if (before?.truncated === listing.truncated && sameJson(before?.dropped ?? [], listing.dropped)) return;
-    for (const diagnostic of listingDiagnostics(registration.id, listing)) observers.diagnostic.emit(diagnostic);
+    for (const diagnostic of news) observers.diagnostic.emit(diagnostic);
   };
   const put = (spec: ServerSpec, held: boolean): Registration => {
     lastNumber += 1;
@@ -83,7 +78,11 @@ export function createRegistry(init: RegistryInit): Registry {
   return {
     get: (id) => registrations.get(id),
     all,
-    add: put,
+    add(spec, held) {
+      const registration = put(spec, held);
+      if (spec.disabled === true) announce(registration);
+      return registration;
+    },
     show(registration) {
       registration.held = false;
       publish();
@@ -101,6 +100,7 @@ export function createRegistry(init: RegistryInit): Registry {
       const next = put(spec, false);
       if (old.listed !== undefined && spec.disabled !== true) next.listed = old.listed;
       publish();
+      if (spec.disabled === true) announce(next);
       return next;
     },
     async end(registration, error) {

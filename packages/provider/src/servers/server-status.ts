@@ -50,7 +50,7 @@ export interface ServerStatus {
 }
 
 /** Reads the status of a registration. */
-export function readStatus({ link, lane, listing, listed }: Registration, catalog: Catalog): ServerStatus {
+export function readStatus({ link, lane, listing, listed, held }: Registration, catalog: Catalog): ServerStatus {
   const { spec, state } = link;
   const server = listed?.server;
   const title = cleanText(spec.title ?? server?.title ?? server?.name ?? "", 256).trim();
@@ -58,7 +58,7 @@ export function readStatus({ link, lane, listing, listed }: Registration, catalo
     id: spec.id,
     ...(title !== "" && { title }),
     transport: spec.transport.kind,
-    state: publicState(state),
+    state: publicState(state, held),
     ...failureOf(state),
     toolCount: state.kind === "removed" ? 0 : (catalog.servers.get(spec.id)?.offers.size ?? 0),
     stale: listed !== undefined && !isUpToDate(state),
@@ -84,8 +84,9 @@ function isUpToDate(state: LinkState): boolean {
   return listing.kind === "fresh" || (listing.kind === "running" && !listing.outdated && !listing.noticed);
 }
 
-function publicState(state: LinkState): ServerState {
-  if (state.kind === "listing") return "connecting";
+// A server that is being added is ready for nobody before it is added.
+function publicState(state: LinkState, held: boolean): ServerState {
+  if (state.kind === "listing" || (held && state.kind === "ready")) return "connecting";
   return state.kind === "ready" && state.refusal !== undefined ? "needs-auth" : state.kind;
 }
 

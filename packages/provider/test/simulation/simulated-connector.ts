@@ -1,5 +1,5 @@
 import { createDeadline, defaultTimeouts, type ConnectionHooks, type Connector, type ServerSpec } from "@toolport/core";
-import { openSession, simulatedError, type SimulatedSession } from "./simulated-session.ts";
+import { stepOfClosing, openSession, simulatedError, type SimulatedSession } from "./simulated-session.ts";
 import { createSimulatedServer, type SimulatedServer } from "./simulated-server.ts";
 import type { VirtualClock } from "./virtual-clock.ts";
 
@@ -7,7 +7,7 @@ import type { VirtualClock } from "./virtual-clock.ts";
 export interface World {
   readonly clock: VirtualClock;
   /** Every step over the wire goes through it: whoever owns the world decides when it happens, and in which order. */
-  readonly pause: (label: string) => Promise<void>;
+  readonly pause: (serverId: string, step: string) => Promise<void>;
   readonly servers: Map<string, SimulatedServer>;
 }
 
@@ -33,7 +33,7 @@ export function createSimulatedConnector(world: World): Connector {
         return session.connection;
       } catch (error) {
         // The clean-up of a failed attempt takes its time too.
-        await world.pause(`${spec.id} cleans up`);
+        await stepOfClosing("cleans up", spec, world);
         server.processes -= 1;
         throw error;
       }
@@ -64,7 +64,7 @@ function handshake({ spec, hooks, signal, fault, world, server }: Attempt): Prom
     deadline.signal.addEventListener("abort", onAbort);
     if (deadline.signal.aborted) return onAbort();
     void (async () => {
-      await world.pause(`${spec.id} starts`);
+      await world.pause(spec.id, "starts");
       if (fault === "hang" || deadline.signal.aborted) return;
       deadline.dispose();
       if (fault === "refuse") return reject(simulatedError("unreachable", spec.id));

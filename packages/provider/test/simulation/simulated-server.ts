@@ -19,6 +19,8 @@ export interface SimulatedServer {
   processes: number;
   /** Sessions that a provider could use. */
   readonly sessions: Set<SimulatedSession>;
+  /** It has forgotten a session, and nobody has noticed yet. */
+  expired: boolean;
   readonly connects: { started: number; most: number };
   listings: number;
   readonly faults: { connect: ConnectFault[]; list: ListFault[]; call: CallFault[] };
@@ -36,6 +38,7 @@ export function createSimulatedServer(id: string, toolNames: readonly string[]):
     history: new Map([[0, new Map(tools)]]),
     processes: 0,
     sessions: new Set(),
+    expired: false,
     connects: { started: 0, most: 0 },
     listings: 0,
     faults: { connect: [], list: [], call: [] },

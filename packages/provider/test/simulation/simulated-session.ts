@@ -21,8 +21,8 @@ export interface SimulatedSession {
   crash(): void;
   /** The server forgets the session: everything sent on it from now on is refused. */
   expire(): void;
-  /** The server says that its tools changed. */
-  notify(): void;
+  /** The server says that its tools changed, so many times at once. */
+  notify(times: number): Promise<void>;
 }
 
 interface Request {
@@ -46,6 +46,11 @@ export function openSession(parts: SessionParts): SimulatedSession {
   let expired = false;
   let closed: Promise<void> | undefined;
 
+  const leave = (): void => {
+    if (state !== "gone" && !expired) server.processes -= 1;
+    if (expired) server.expired = false;
+    state = "gone";
+  };
   const failAll = (code: ToolportErrorCode): void => {
     for (const request of Array.from(requests)) {
       request.fail(simulatedError(code, spec.id, request.arrived ? "unknown" : "not-sent"));
@@ -86,13 +91,13 @@ export function openSession(parts: SessionParts): SimulatedSession {
       deadline.signal.addEventListener("abort", onAbort);
       if (deadline.signal.aborted) return onAbort();
       void (async () => {
-        await world.pause(`${label} of ${spec.id} goes out`);
+        await world.pause(spec.id, `${label} goes out`);
         if (!requests.has(entry)) return;
         if (expired) return entry.fail(simulatedError("session_expired", spec.id, "failed"));
         entry.arrived = true;
         try {
           const result = await serve(entry, () => deadline.pause());
-          await world.pause(`${label} of ${spec.id} is answered`);
+          await world.pause(spec.id, `${label} is answered`);
           settle(() => resolve(result));
         } catch (error) {
           settle(() => reject(error));
@@ -135,9 +140,8 @@ export function openSession(parts: SessionParts): SimulatedSession {
         state = "closing";
         server.sessions.delete(session);
         failAll("closed");
-        await world.pause(`${spec.id} closes`);
-        if (state === "closing") server.processes -= 1;
-        state = "gone";
+        await stepOfClosing("closes", spec, world);
+        leave();
       })();
       return closed;
     },
@@ -147,21 +151,23 @@ export function openSession(parts: SessionParts): SimulatedSession {
     crash() {
       if (state === "gone") return;
       const wasLive = state === "live";
-      state = "gone";
       server.sessions.delete(session);
-      server.processes -= 1;
+      leave();
       failAll("server_exited");
       if (wasLive) hooks.onDown(simulatedError("server_exited", spec.id, "unknown"));
     },
     expire() {
+      if (expired || state !== "live") return;
+      // What is left of it is on this side only.
       expired = true;
+      server.expired = true;
+      server.processes -= 1;
       server.sessions.delete(session);
     },
-    notify() {
-      void world.pause(`${spec.id} notifies`).then(() => {
-        if (state === "live") hooks.onToolsChanged();
-        return undefined;
-      });
+    async notify(times) {
+      await world.pause(spec.id, "notifies");
+      if (state !== "live") return;
+      for (let time = 0; time < times; time += 1) hooks.onToolsChanged();
     },
   };
   server.sessions.add(session);
@@ -181,7 +187,8 @@ async function serveCall(
 ): Promise<JsonObject> {
   const fault = server.faults.call.shift();
   if (fault === "unauthorized") throw simulatedError("auth_required", spec.id, "failed");
-  const callId = JSON.stringify(args["id"]);
+  const { id } = args;
+  const callId = typeof id === "string" ? id : JSON.stringify(id);
   server.ledger.set(callId, (server.ledger.get(callId) ?? 0) + 1);
   if (fault === "fail") throw simulatedError("server_error", spec.id, "failed");
   if (fault === "crash") session.crash();
@@ -191,9 +198,20 @@ async function serveCall(
     await hooks.onElicit?.({ serverId: spec.id, mode: "form", message: "?", params: {} }, new AbortController().signal);
     resume();
   }
-  await world.pause(`${spec.id} works on ${toolName}`);
+  await world.pause(spec.id, `works on ${toolName}`);
   if (!server.tools.has(toolName)) throw simulatedError("server_error", spec.id, "failed");
   return { content: [{ type: "text", text: callId }], isError: false };
+}
+
+/** A step of a shutdown, which takes no longer than a connector may: it happens when the world says so, or when the time is up. */
+export function stepOfClosing(step: string, { id, timeouts }: ServerSpec, { clock, pause }: World): Promise<void> {
+  return new Promise((resolve) => {
+    const cancel = clock.schedule(3 * (timeouts?.closeMs ?? defaultTimeouts.closeMs), resolve);
+    void pause(id, step).finally(() => {
+      cancel();
+      resolve();
+    });
+  });
 }
 
 /** An error as a real connection makes it. */

@@ -1,0 +1,227 @@
+import type { ToolDefinition } from "@toolport/core";
+import type { ServerStatus } from "@toolport/provider";
+import { calmId } from "./program.ts";
+import type { Run } from "./run-program.ts";
+import { readSnapshot, sameTools, type ShownTools } from "./snapshot.ts";
+import { claimOf } from "./tracked-operations.ts";
+
+/** What has to hold, and when. Each check throws an `Error` that says what does not. */
+export interface Invariants {
+  /** After every step. */
+  check(): void;
+  /** When nothing can happen before time passes. */
+  checkQuiet(): void;
+  /** After a refresh while every server is well. */
+  checkCaughtUp(): void;
+  /** After the provider has closed. */
+  checkClosed(): void;
+}
+
+type Check = (statuses: readonly ServerStatus[]) => void;
+
+/** Watches a run from its start. */
+export function createInvariants(run: Run): Invariants {
+  const { provider, world } = run;
+  const checks: readonly Check[] = [
+    () => checkProcesses(run),
+    createSnapshotCheck(run),
+    createEventCheck(run),
+    () => checkDeadlines(run),
+    () => checkExecutions(run),
+    () => checkRegistrations(run),
+    createCalmCheck(run),
+  ];
+  return {
+    check() {
+      const statuses = provider.statuses();
+      for (const check of checks) check(statuses);
+    },
+    checkQuiet() {
+      checkSessions(run);
+      checkStaleness(run);
+      for (const { serverId, label } of run.operations.pending) {
+        hold(serverId !== calmId, () => `${label} waits, though its server is well`);
+      }
+    },
+    checkCaughtUp() {
+      for (const status of provider.statuses()) {
+        if (status.state === "disabled") continue;
+        hold(status.state === "ready" && !status.stale, () => `${status.id} is ${describe(status)} after a refresh`);
+        const shown = readSnapshot(provider).get(status.id) ?? new Map();
+        hold(sameTools(shown, toolsOf(run, status.id)), () => `${status.id} does not show its tools after a refresh`);
+      }
+    },
+    checkClosed() {
+      hold(world.clock.pending === 0, () => `${world.clock.pending} timers are left after close`);
+      hold(provider.definitions().length === 0 && provider.groups().length === 0, () => "tools are left after close");
+      for (const server of world.servers.values()) {
+        hold(server.processes === 0, () => `a process of ${server.id} is left after close`);
+      }
+    },
+  };
+}
+
+function checkProcesses({ world }: Run): void {
+  for (const { id, processes } of world.servers.values()) {
+    hold(processes === 0 || processes === 1, () => `${id} has ${processes} processes`);
+  }
+}
+
+/** Processes are exactly the sessions that the provider knows of. */
+function checkSessions({ world, provider }: Run): void {
+  const states = new Map(provider.statuses().map((status) => [status.id, status.state]));
+  for (const server of world.servers.values()) {
+    const state = states.get(server.id);
+    if (state === "connecting" || server.expired) continue;
+    const live = state === "ready" || (state === "needs-auth" && server.sessions.size === 1);
+    hold(server.processes === (live ? 1 : 0), () => `${server.id} is ${state}, and has ${server.processes} processes`);
+  }
+}
+
+/** A server that is said to be up to date is. */
+function checkStaleness(run: Run): void {
+  const snapshot = readSnapshot(run.provider);
+  for (const { id, state, stale } of run.provider.statuses()) {
+    if (state !== "ready" || stale || run.world.servers.get(id)?.sessions.size !== 1) continue;
+    hold(sameTools(snapshot.get(id) ?? new Map(), toolsOf(run, id)), () => `${id} is not stale, and shows old tools`);
+  }
+}
+
+/** What is shown of a server is what it had at some time, and never older than what was shown before. */
+function createSnapshotCheck({ provider, world }: Run): Check {
+  const lastVersions = new Map<string, number>();
+  let lastRevision = 0;
+  let lastDefinitions: readonly ToolDefinition[] = provider.definitions();
+  return (statuses) => {
+    const snapshot = readSnapshot(provider);
+    const offering = new Set(statuses.flatMap(({ id, state }) => (state === "disabled" ? [] : [id])));
+    for (const { id, history } of world.servers.values()) {
+      const shown: ShownTools = snapshot.get(id) ?? new Map();
+      const last = lastVersions.get(id);
+      if (!offering.has(id)) {
+        hold(shown.size === 0, () => `tools of ${id} are shown, though it offers none`);
+        lastVersions.delete(id);
+      } else if (shown.size > 0 || last !== undefined) {
+        const version = Array.from(history.keys()).find((v) => v >= (last ?? 0) && sameTools(shown, history.get(v)));
+        hold(version !== undefined, () => `${id} shows tools that it did not have since version ${last ?? 0}`);
+        lastVersions.set(id, version ?? 0);
+      }
+    }
+    const definitions = provider.definitions();
+    hold(provider.revision >= lastRevision, () => "the revision went back");
+    hold(
+      definitions === lastDefinitions || provider.revision > lastRevision,
+      () => "the tools changed, and the revision did not",
+    );
+    lastRevision = provider.revision;
+    lastDefinitions = definitions;
+  };
+}
+
+/** Whoever listens knows what whoever looks sees; and after close nothing is heard. */
+function createEventCheck({ provider, closing }: Run): Check {
+  const names = new Set<string>();
+  const states = new Map<string, ServerStatus["state"]>();
+  const late: string[] = [];
+  provider.onToolsChanged(({ added, removed, changed }) => {
+    if (closing.value) late.push("toolsChanged");
+    for (const name of added) hold(!names.has(name), () => `${name} was added twice`);
+    for (const name of [...removed, ...changed]) hold(names.has(name), () => `${name} changed, and was not there`);
+    for (const name of added) names.add(name);
+    for (const name of removed) names.delete(name);
+  });
+  provider.onStatusChanged(({ id, state }) => {
+    if (closing.value) late.push("statusChanged");
+    states.set(id, state);
+  });
+  return (statuses) => {
+    hold(late.length === 0, () => `events after close: ${late.join(", ")}`);
+    if (closing.value) return;
+    const shown = provider.definitions();
+    hold(
+      shown.length === names.size && shown.every(({ name }) => names.has(name)),
+      () => "events and definitions differ",
+    );
+    for (const { id, state } of statuses) {
+      const told = states.get(id) ?? state;
+      hold(told === state || told === "removed", () => `${id} is ${state}, and was last said to be ${told}`);
+    }
+  };
+}
+
+/** Whatever was asked for comes to an end in its time. */
+function checkDeadlines({ operations, world, human }: Run): void {
+  const now = world.clock.now();
+  for (const { label, startedAt, withinMs, serverId } of operations.pending) {
+    if (serverId !== undefined && human.isAnswering(serverId)) continue;
+    const allowedMs = withinMs + (serverId === undefined ? 0 : human.answeredMs(serverId));
+    hold(now - startedAt <= allowedMs, () => `${label} takes longer than ${allowedMs} ms`);
+  }
+}
+
+/** A call runs at most once, and says truly whether it ran. */
+function checkExecutions({ operations, world }: Run): void {
+  for (const operation of operations.all) {
+    const { callId, serverId, label } = operation;
+    if (callId === undefined || serverId === undefined) continue;
+    const runs = world.servers.get(serverId)?.ledger.get(callId) ?? 0;
+    hold(runs <= 1, () => `${label} ran ${runs} times`);
+    const claim = claimOf(operation);
+    hold(claim !== "ran" || runs === 1, () => `${label} has a result, and did not run`);
+    hold(claim !== "not-sent" || runs === 0, () => `${label} is said not to have been sent, and ran`);
+  }
+}
+
+/** What was added is there until it is removed, and only a removal makes an add fail as removed. */
+function checkRegistrations({ operations, provider, closing }: Run): void {
+  if (closing.value) return;
+  for (const { adds, end, startedStep, endedStep, label } of operations.all) {
+    if (adds === undefined || end === undefined) continue;
+    const since = (step: number, how: "removes" | "interrupts"): boolean =>
+      operations.all.some((other) => other[how] === adds && other.startedStep > step);
+    if ("value" in end) {
+      hold(
+        provider.hasServer(adds) || since(endedStep, "removes"),
+        () => `${label} succeeded, and the server is not there`,
+      );
+    } else if (codeOf(end.error) === "server_removed") {
+      hold(since(startedStep, "interrupts"), () => `${label} says that the server was removed, and nobody did`);
+    } else if (codeOf(end.error) !== "duplicate_server") {
+      const another = operations.all.some((other) => other.adds === adds && other.startedStep > startedStep);
+      hold(another || !provider.hasServer(adds), () => `${label} failed, and left the server behind`);
+    }
+  }
+}
+
+/** Nothing that happens to other servers shows in a server that is left in peace. */
+function createCalmCheck({ provider, world, operations, closing }: Run): () => void {
+  let first: unknown;
+  return () => {
+    if (closing.value) return;
+    const [definition] = provider.definitions().filter(({ origin }) => origin?.serverId === calmId);
+    first ??= definition;
+    hold(definition === first, () => "the calm server's tool changed");
+    hold((world.servers.get(calmId)?.connects.started ?? 0) <= 1, () => "the calm server was connected twice");
+    for (const { serverId, end, label, abort } of operations.all) {
+      if (serverId !== calmId || end === undefined || abort?.signal.aborted === true) continue;
+      hold("value" in end, () => `${label} failed, though its server is well`);
+    }
+  };
+}
+
+function toolsOf({ world }: Run, id: string): ShownTools {
+  return world.servers.get(id)?.tools ?? new Map();
+}
+
+function describe({ state, stale, error }: ServerStatus): string {
+  return `${stale ? "stale and " : ""}${state}${error === undefined ? "" : ` (${error.message})`}`;
+}
+
+function codeOf(error: unknown): unknown {
+  return typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
+}
+
+// The text is made only when it is needed: these checks run millions of times.
+function hold(condition: boolean, otherwise: () => string): void {
+  if (!condition) throw new Error(otherwise());
+}

@@ -1,0 +1,302 @@
+import type { Scheduler } from "fast-check";
+import type { ServerSpec } from "@toolport/core";
+import type { createProvider, McpProvider } from "@toolport/provider";
+import { createInvariants, type Invariants } from "./invariants.ts";
+import { calmId, playedIds, type Command, type Program } from "./program.ts";
+import { createSimulatedConnector, serverOf, type World } from "./simulated-connector.ts";
+import { changeTools, specOf } from "./simulated-server.ts";
+import { createTrackedOperations, type Operation, type TrackedOperations } from "./tracked-operations.ts";
+import { createVirtualClock } from "./virtual-clock.ts";
+
+/** Everything that a run consists of. */
+export interface Run {
+  readonly world: World;
+  readonly provider: McpProvider;
+  readonly program: Program;
+  readonly operations: TrackedOperations;
+  readonly human: Human;
+  readonly closing: { value: boolean };
+}
+
+/** Who answers the questions of servers, in their own time. */
+export interface Human {
+  isAnswering(serverId: string): boolean;
+  /** Time taken so far. */
+  answeredMs(serverId: string): number;
+  answer(serverId: string): Promise<void>;
+}
+
+// No operation but a call has a deadline of its own; each is a few attempts long at most.
+const longestOperationMs = 60_000;
+const timeouts = { connectMs: 1000, listMs: 500, callMs: 3000, closeMs: 100 };
+
+/**
+ * Runs one program against a provider in a simulated world, in the order that the scheduler picks, and throws at the first step after
+ * which an invariant does not hold. In the end everything gets well, and the provider has to catch up with it and then to close.
+ */
+export async function runProgram(program: Program, scheduler: Scheduler, create: typeof createProvider): Promise<void> {
+  const run = startRun(program, scheduler, create);
+  const invariants = createInvariants(run);
+  const step = async (act: () => void | Promise<void>): Promise<void> => {
+    await act();
+    await flush();
+    invariants.check();
+  };
+  const driver: Driver = { run, scheduler, invariants, step };
+
+  track(run, { label: "init" }, run.provider.init());
+  scheduler.scheduleSequence(
+    program.commands.map((command, index) => ({
+      label: `${index}: ${JSON.stringify(command)}`,
+      builder: () => execute(command, index, driver),
+    })),
+  );
+  await drain(driver);
+  await recover(driver);
+  await end(driver);
+}
+
+interface Driver {
+  readonly run: Run;
+  readonly scheduler: Scheduler;
+  readonly invariants: Invariants;
+  readonly step: (act: () => void | Promise<void>) => Promise<void>;
+}
+
+function startRun(program: Program, scheduler: Scheduler, create: typeof createProvider): Run {
+  const world: World = {
+    clock: createVirtualClock(),
+    // The calm server is the control of the experiment: quick, whatever the others do.
+    pause: (id, step) => (id === calmId ? Promise.resolve() : scheduler.schedule(Promise.resolve(), `${id} ${step}`)),
+    servers: new Map(),
+  };
+  for (const id of [...playedIds, calmId]) serverOf(world, id);
+  const human = createHuman(world);
+  const provider = create({
+    connector: createSimulatedConnector(world),
+    servers: [specFor("a", program), specFor("b", program), specFor(calmId, program)],
+    clock: world.clock,
+    random: () => 0.5,
+    refresh: program.refresh,
+    backoff: { baseMs: 100, maxMs: 2000, freeAttempts: 2, stableMs: 5000 },
+    async onElicit({ serverId }) {
+      await human.answer(serverId);
+      return { action: "decline" };
+    },
+  });
+  return { world, provider, program, operations: createTrackedOperations(), human, closing: { value: false } };
+}
+
+function createHuman({ clock, pause }: World): Human {
+  const answering = new Map<string, number>();
+  const answered = new Map<string, number>();
+  return {
+    isAnswering: (serverId) => (answering.get(serverId) ?? 0) > 0,
+    answeredMs: (serverId) => answered.get(serverId) ?? 0,
+    async answer(serverId) {
+      const askedAt = clock.now();
+      answering.set(serverId, (answering.get(serverId) ?? 0) + 1);
+      await pause(serverId, "waits for a human");
+      answering.set(serverId, (answering.get(serverId) ?? 0) - 1);
+      answered.set(serverId, (answered.get(serverId) ?? 0) + clock.now() - askedAt);
+    },
+  };
+}
+
+function specFor(id: string, { concurrency }: Program, rest: Partial<ServerSpec> = {}): ServerSpec {
+  return specOf(id, { timeouts, concurrency, limits: { maxInFlightCalls: 2, maxQueuedCalls: 3 }, ...rest });
+}
+
+/** Lets everything happen that is under way, without time passing; then lets time pass to the next timer; until nothing is left. */
+async function drain(driver: Driver): Promise<void> {
+  const { run, scheduler, invariants, step } = driver;
+  await flush();
+  for (let turn = 0; turn < 2000; turn += 1) {
+    if (scheduler.count() > 0) {
+      // `waitNext(1)` waits for more than one step: for whatever the step leads to.
+      await step(() => scheduler.waitOne());
+      continue;
+    }
+    invariants.checkQuiet();
+    if (run.operations.pending.size === 0) return;
+    if (run.world.clock.nextAt === undefined) break;
+    await step(() => void run.world.clock.advanceToNext());
+  }
+  const left = Array.from(run.operations.pending, ({ label }) => label);
+  throw new Error(`operations that never end: ${left.join(", ")}`);
+}
+
+/** All faults are over. A refresh may still share an attempt that began before; then the next one makes the provider catch up. */
+async function recover(driver: Driver): Promise<void> {
+  const { run, invariants } = driver;
+  if (run.closing.value) return;
+  for (const { faults } of run.world.servers.values()) faults.connect = faults.list = faults.call = [];
+  if ((await refreshAll(driver)) !== undefined) {
+    const failure = await refreshAll(driver);
+    if (failure !== undefined) throw failure.error;
+  }
+  invariants.checkCaughtUp();
+}
+
+async function refreshAll(driver: Driver): Promise<{ readonly error: unknown } | undefined> {
+  const refresh = track(driver.run, { label: "a last refresh" }, driver.run.provider.refresh());
+  await drain(driver);
+  return refresh.end !== undefined && "error" in refresh.end ? refresh.end : undefined;
+}
+
+async function end(driver: Driver): Promise<void> {
+  const { run, invariants } = driver;
+  run.closing.value = true;
+  track(run, { label: "the last close" }, run.provider.close());
+  await drain(driver);
+  invariants.checkClosed();
+}
+
+/** Lets this much time pass, timer by timer. */
+async function advance(ms: number, { run, step }: Driver): Promise<void> {
+  const { clock } = run.world;
+  const until = clock.now() + ms;
+  for (let at = clock.nextAt; at !== undefined && at <= until; at = clock.nextAt) {
+    await step(() => void clock.advanceToNext());
+  }
+  await step(() => clock.advance(until - clock.now()));
+}
+
+async function execute(command: Command, index: number, driver: Driver): Promise<void> {
+  const { run } = driver;
+  const { world, operations } = run;
+  switch (command.do) {
+    case "call":
+      return call(run, index, command);
+    case "call-calm":
+      return call(run, index, { calm: true, tool: 0, timeoutMs: 3000, select: false });
+    case "abort": {
+      const abortable = Array.from(operations.pending).find(({ abort }) => abort?.signal.aborted === false);
+      return abortable?.abort?.abort(new Error("enough"));
+    }
+    case "advance":
+      return advance(command.ms, driver);
+    case "change":
+      changeTools(serverOf(world, command.id), (tools, version) => {
+        if (tools.has(command.tool) && version % 2 === 0) tools.delete(command.tool);
+        else tools.set(command.tool, version);
+      });
+      return notifyAll(run, command.id, 1);
+    case "storm":
+      return notifyAll(run, command.id, 50);
+    case "connect-fault":
+      return void serverOf(world, command.id).faults.connect.push(command.fault);
+    case "list-fault":
+      return void serverOf(world, command.id).faults.list.push(command.fault);
+    case "call-fault":
+      return void serverOf(world, command.id).faults.call.push(command.fault);
+    case "crash":
+      for (const session of Array.from(serverOf(world, command.id).sessions)) session.crash();
+      return;
+    case "expire":
+      for (const session of Array.from(serverOf(world, command.id).sessions)) session.expire();
+      return;
+    default:
+      return operate(command, index, run);
+  }
+}
+
+type Operating = Extract<
+  Command,
+  { readonly do: "refresh" | "refresh-server" | "add" | "remove" | "disconnect" | "update" | "close" }
+>;
+
+function operate(command: Operating, index: number, run: Run): void {
+  const { provider, program } = run;
+  const label = `${index}: ${JSON.stringify(command)}`;
+  switch (command.do) {
+    case "refresh":
+      return void track(run, { label }, provider.refresh());
+    case "refresh-server":
+      return void track(run, { label }, provider.refreshServer(command.id));
+    case "add": {
+      const abort = command.abortable ? new AbortController() : undefined;
+      const added = provider.addServer(specFor(command.id, program), abort && { signal: abort.signal });
+      return void track(run, { label, abort, adds: command.id }, added);
+    }
+    case "remove":
+      return void track(run, { label, removes: command.id, interrupts: command.id }, provider.removeServer(command.id));
+    case "disconnect":
+      return void track(run, { label, interrupts: command.id }, provider.disconnectServer(command.id));
+    case "update":
+      return void track(
+        run,
+        { label, interrupts: command.id },
+        provider.updateServer(updatedSpec(command, index, program)),
+      );
+    case "close":
+      run.closing.value = true;
+      return void track(run, { label }, provider.close());
+  }
+}
+
+function updatedSpec(
+  { id, change }: Extract<Command, { readonly do: "update" }>,
+  index: number,
+  program: Program,
+): ServerSpec {
+  const rest: Record<typeof change, Partial<ServerSpec>> = {
+    session: { transport: { kind: "custom", open: () => index } },
+    view: { title: `title ${index}` },
+    disabled: { disabled: true },
+  };
+  return specFor(id, program, rest[change]);
+}
+
+interface CallCommand {
+  readonly calm?: boolean;
+  /** Which of the tools on show. */
+  readonly tool: number;
+  readonly timeoutMs: number;
+  readonly select: boolean;
+}
+
+function call(run: Run, index: number, { calm = false, tool, timeoutMs, select }: CallCommand): void {
+  const tools = run.provider.definitions().filter(({ origin }) => (origin?.serverId === calmId) === calm);
+  const definition = tools[tool % Math.max(1, tools.length)];
+  if (definition === undefined) return;
+  const { name, origin } = definition;
+  const abort = new AbortController();
+  const callId = `call-${index}`;
+  const options = { timeoutMs, signal: abort.signal, ...(select && { selected: definition }) };
+  const work = run.provider.call(name, { id: callId }, options);
+  const label = `${index}: call of ${name}`;
+  track(run, { label, withinMs: timeoutMs, serverId: origin?.serverId, callId, abort }, work);
+}
+
+function notifyAll({ world }: Run, id: string, times: number): void {
+  for (const session of serverOf(world, id).sessions) void session.notify(times);
+}
+
+function track(
+  { operations, world }: Run,
+  { label, ...rest }: Partial<Operation> & { readonly label: string },
+  work: Promise<unknown>,
+): Operation {
+  const startedAt = world.clock.now();
+  return operations.track(
+    {
+      withinMs: longestOperationMs,
+      serverId: undefined,
+      callId: undefined,
+      abort: undefined,
+      adds: undefined,
+      removes: undefined,
+      interrupts: undefined,
+      ...rest,
+      label,
+      startedAt,
+    },
+    work,
+  );
+}
+
+// Every microtask that is due runs before the next macrotask.
+function flush(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

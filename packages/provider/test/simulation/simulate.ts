@@ -1,0 +1,34 @@
+import fc, { type RunDetails, type Scheduler } from "fast-check";
+import type { createProvider } from "@toolport/provider";
+import { programs, type Program } from "./program.ts";
+import { runProgram } from "./run-program.ts";
+
+/** How much to simulate. */
+export interface SimulationPlan {
+  readonly create: typeof createProvider;
+  readonly numRuns: number;
+  /** Default: another one each time. A failure says which it was. */
+  readonly seed?: number | undefined;
+  /** Default `true`: a failure is shrunk to the shortest program and schedule that still fail. */
+  readonly shrink?: boolean;
+}
+
+/** Runs random programs in random orders; what comes back says whether one failed, and with which seed and path. */
+export async function simulate({
+  create,
+  numRuns,
+  seed,
+  shrink = true,
+}: SimulationPlan): Promise<RunDetails<[Program, Scheduler]>> {
+  const property = fc.asyncProperty(programs, fc.scheduler(), (program, scheduler) =>
+    runProgram(program, scheduler, create),
+  );
+  const { stackTraceLimit } = Error;
+  // The errors of a run are data. Their stacks would take a third of the time and tell nothing.
+  Error.stackTraceLimit = 0;
+  try {
+    return await fc.check(property, { numRuns, endOnFailure: !shrink, ...(seed !== undefined && { seed }) });
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+}
