@@ -1,6 +1,6 @@
 // Fails when a link inside the repository leads nowhere: a path that is not there, or a #fragment that no heading has. Reads every
-// Markdown file, and the mentions of docs/*.md in code comments. Links to other sites are not followed: a check must not depend
-// on somebody else's server.
+// Markdown file, with the paths it mentions as `packages/…`, and the mentions of docs/*.md in code comments. Links to other sites are
+// not followed: a check must not depend on somebody else's server.
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { reportProblems } from "./report-problems.mjs";
@@ -11,7 +11,13 @@ const problems = [];
 let links = 0;
 
 for (const file of readTrackedFiles("*.md")) {
-  const text = withoutCode(readFileSync(file, "utf8"));
+  const raw = readFileSync(file, "utf8");
+  const text = withoutCode(raw);
+  for (const [, path = ""] of withoutCode(raw, { inline: false }).matchAll(
+    /`((?:packages|fixtures|docs|scripts|test)\/[\w./-]+)`/g,
+  )) {
+    checkLink(file, `/${path}`);
+  }
   // [text](target), [text](<target>), ![alt](target "title"), and [label]: target
   for (const [, inline, reference] of text.matchAll(
     /\]\(\s*<?([^)\s>]+)>?(?:\s+"[^"]*")?\s*\)|^\[[^\]]+\]:\s*(\S+)/gm,

@@ -14,6 +14,7 @@ describe("check-links", () => {
 
   it.each([
     ["a missing file", "[a](docs/none.md)", "docs/none.md is not there"],
+    ["a missing path between backticks", "See `packages/a/src/none.ts`.", "/packages/a/src/none.ts is not there"],
     ["a missing fragment", "[a](#none)", "#none has no heading or anchor for #none"],
     ["a folder outside of the repository", "[a](..)", ".. is not there"],
     ["a heading that is inside a code block", "[a](#code)\n```md\n# Code\n```", "has no heading or anchor for #code"],
