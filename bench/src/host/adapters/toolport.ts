@@ -1,0 +1,36 @@
+import type { ToolOutcome } from "@toolport/core";
+import { createProvider } from "@toolport/provider";
+import { createConnector } from "@toolport/transports";
+import type { BenchServer, Contender, CreateContender } from "../contender.ts";
+import { installedVersion } from "../installed-version.ts";
+
+/** Toolport, through its public API. Plain objects of ten thousand tools need no other limit than the default. */
+export const create: CreateContender = async () => {
+  const provider = createProvider({ connector: createConnector() });
+  const contender: Contender = {
+    name: "Toolport",
+    version: installedVersion("@toolport/provider"),
+    async connect(servers) {
+      await Promise.all(servers.map((server) => provider.addServer(toSpec(server))));
+    },
+    async listTools() {
+      return provider.definitions().map(({ name, origin }) => ({ name, serverId: origin?.serverId ?? "" }));
+    },
+    async call(name, args) {
+      return firstText(await provider.call(name, args as never));
+    },
+    close: () => provider.close(),
+  };
+  return contender;
+};
+
+function toSpec(server: BenchServer): Parameters<ReturnType<typeof createProvider>["addServer"]>[0] {
+  return server.kind === "stdio"
+    ? { id: server.id, transport: { kind: "stdio", command: server.command, args: server.args } }
+    : { id: server.id, transport: { kind: "http", url: server.url } };
+}
+
+function firstText({ content }: ToolOutcome): string {
+  const text = content[0]?.["text"];
+  return typeof text === "string" ? text : "";
+}

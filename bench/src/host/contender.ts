@@ -1,0 +1,29 @@
+/** How to reach one server, the same for every contender. */
+export type BenchServer =
+  | { readonly id: string; readonly kind: "stdio"; readonly command: string; readonly args: readonly string[] }
+  | { readonly id: string; readonly kind: "http"; readonly url: string };
+
+/** What a contender tells of a tool: enough to call it. */
+export interface BenchTool {
+  readonly serverId: string;
+  /** The name by which `call` knows it. */
+  readonly name: string;
+}
+
+/** A host under measurement, used as its documentation says. One file per contender in `adapters/`. */
+export interface Contender {
+  readonly name: string;
+  readonly version: string;
+  /** Connects to all servers. Resolves when every server that can be used can be; rejects if that is how the contender reports a failure. */
+  connect(servers: readonly BenchServer[]): Promise<void>;
+  listTools(): Promise<readonly BenchTool[]>;
+  /** Resolves with the text of the result's first block. */
+  call(name: string, args: Readonly<Record<string, unknown>>): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** What an adapter file exports. */
+export type CreateContender = () => Promise<Contender>;
+
+/** One measurement: numbers by metric. Times in milliseconds unless the name says otherwise. */
+export type Metrics = Readonly<Record<string, number>>;

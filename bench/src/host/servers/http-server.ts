@@ -1,0 +1,30 @@
+import { createServer } from "node:http";
+import { createAnswer } from "./answer.ts";
+
+// Usage: node http-server.js [tools] [pageSize] [outputSchemas: 0|1]; prints its port.
+// Streamable HTTP with JSON answers and no sessions, the cheapest that the specification allows.
+const [tools = "1", pageSize = "0", outputSchemas = "0"] = process.argv.slice(2);
+const answer = createAnswer({ tools: Number(tools), pageSize: Number(pageSize), outputSchemas: outputSchemas === "1" });
+
+const server = createServer((request, response) => {
+  if (request.method !== "POST") {
+    response.writeHead(405).end();
+    return;
+  }
+  const chunks: Buffer[] = [];
+  request.on("data", (chunk: Buffer) => chunks.push(chunk));
+  request.on("end", () => {
+    const text = answer(JSON.parse(Buffer.concat(chunks).toString("utf8")));
+    if (text === undefined) response.writeHead(202).end();
+    else
+      response
+        .writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(text) })
+        .end(text);
+  });
+});
+server.keepAliveTimeout = 60_000;
+server.listen(0, "127.0.0.1", () => {
+  const address = server.address();
+  process.stdout.write(`${typeof address === "object" ? address?.port : ""}\n`);
+});
+process.stdin.on("end", () => process.exit(0)).resume();
