@@ -7,7 +7,7 @@ import { readServerInfo } from "./connection/read-server-info.ts";
 import type { RequestChannel } from "./connection/request-channel.ts";
 import { createClientChannel } from "./custom/client-channel.ts";
 import type { CustomClient } from "./custom/custom-parts.ts";
-import { describeClient, hasPerRequestStream } from "./custom/describe-client.ts";
+import { describeClient, hasPerRequestStream, isConnected } from "./custom/describe-client.ts";
 import { openCustom } from "./custom/open-custom.ts";
 import { watchClient } from "./custom/watch-client.ts";
 import type { HostTransport } from "./host-transport.ts";
@@ -88,7 +88,7 @@ async function openOverClient(session: SessionContext, client: CustomClient): Pr
     onClose: () => end(life, connectionClosed(serverId)),
   });
   const channel = createClientChannel({ ...session, client, unwatch });
-  if (isJsonObject(client.getServerCapabilities())) {
+  if (isConnected(client)) {
     return finish(session, { client, channel, isHttp: hasPerRequestStream(client), life });
   }
   const error = new ToolportError(

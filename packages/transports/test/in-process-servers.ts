@@ -26,8 +26,7 @@ export function createServerV2(): McpServer {
 
 /** A memory spec from a function that takes the `Transport` of either SDK line. */
 export function memory(serve: (transport: InMemoryTransport) => unknown): MemoryTransportSpec {
-  // The spec is typed without any SDK.
-  return { kind: "memory", serve: serve as MemoryTransportSpec["serve"] };
+  return { kind: "memory", serve };
 }
 
 export function custom(open: CustomTransportSpec["open"]): CustomTransportSpec {

@@ -1,4 +1,5 @@
 import type { ConnectionHooks, Diagnostic, ServerLog, ToolportError } from "@toolport/core";
+import { runHook } from "../run-hook.ts";
 
 /** Hooks that keep what core's contract promises, however they are called. */
 export interface GuardedHooks {
@@ -12,21 +13,14 @@ export interface GuardedHooks {
 
 /**
  * Wraps the hooks of a connection: none is called after {@linkcode GuardedHooks.silence}, or after `onDown`; one that throws cannot
- * break the reading of messages, its error goes to the runtime's own handler of uncaught errors.
+ * break the reading of messages.
  */
 export function guardHooks(hooks: ConnectionHooks): GuardedHooks {
   let isSilent = false;
   const guard =
     <T>(hook: ((value: T) => void) | undefined) =>
     (value: T): void => {
-      if (isSilent) return;
-      try {
-        hook?.(value);
-      } catch (error) {
-        queueMicrotask(() => {
-          throw error;
-        });
-      }
+      if (!isSilent && hook !== undefined) runHook(hook, value);
     };
   const onDown = guard(hooks.onDown);
   return {

@@ -1,3 +1,4 @@
+import { isJsonObject } from "@toolport/core";
 import type { ClaimedServerInfo } from "../connection/read-server-info.ts";
 import type { CustomClient } from "./custom-parts.ts";
 
@@ -15,6 +16,12 @@ export function describeClient(client: CustomClient): ClaimedServerInfo {
     instructions: client.getInstructions(),
     capabilities: client.getServerCapabilities(),
   };
+}
+
+/** True for a client whose handshake is done and that was not closed since. */
+export function isConnected(client: CustomClient): boolean {
+  // An SDK client keeps the capabilities when it is closed, but not the transport.
+  return isJsonObject(client.getServerCapabilities()) && (!("transport" in client) || client.transport !== undefined);
 }
 
 /** True when requests of this client are exchanges of their own, as over Streamable HTTP. */

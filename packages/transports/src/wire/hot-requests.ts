@@ -10,6 +10,7 @@ import {
 } from "@toolport/core";
 import { fromRpcError } from "../errors/from-rpc-error.ts";
 import type { HostSendOptions, HostTransport } from "../host-transport.ts";
+import { runHook } from "../run-hook.ts";
 import type { ActiveClock } from "./active-clock.ts";
 import { readAnswer } from "./read-answer.ts";
 import type { WireContext } from "./wire-context.ts";
@@ -109,20 +110,15 @@ export function createHotRequests(init: HotRequestsInit): HotRequests {
       const entry = state.pending.get(token);
       if (entry === undefined) return;
       entry.lastSignAt = state.activeClock.now();
-      entry.request.onProgress?.(progress);
+      const { onProgress } = entry.request;
+      if (onProgress !== undefined) runHook(onProgress, progress);
     },
     refuse(error, whenDrained) {
       state.closedBy ??= error;
       state.whenDrained = whenDrained;
       checkDrained(state);
     },
-    async cancelAll(error, reason) {
-      state.closedBy ??= error;
-      const told = Array.from(state.pending, ([id, { request }]) =>
-        cancel(state, id, { error: withErrorContext(error, contextOf(request)), reason }),
-      );
-      await Promise.all(told);
-    },
+    cancelAll: (error, reason) => cancelAll(state, error, reason),
     failAll(error) {
       state.closedBy ??= error;
       for (const id of Array.from(state.pending.keys())) fail(state, id, error);
@@ -229,6 +225,15 @@ function checkTime(state: State, id: number): void {
     return;
   }
   void cancel(state, id, { error: timeoutError(state, request), reason: "timed out" });
+}
+
+async function cancelAll(state: State, error: ToolportError, reason: string): Promise<void> {
+  state.closedBy ??= error;
+  const told: Promise<void>[] = [];
+  for (const [id, { request }] of Array.from(state.pending)) {
+    told.push(cancel(state, id, { error: withErrorContext(error, contextOf(request)), reason }));
+  }
+  await Promise.all(told);
 }
 
 // Settles the request at once; the promise is for whoever wants to know that the server was told.

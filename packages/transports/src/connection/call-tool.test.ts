@@ -1,0 +1,155 @@
+import { defaultTimeouts, ToolportError, type CallOptions, type JsonObject } from "@toolport/core";
+import { describe, expect, it, vi } from "vitest";
+import { createManualClock } from "../../test/manual-clock.ts";
+import { createActiveClock } from "../wire/active-clock.ts";
+import type { HotRequest } from "../wire/hot-requests.ts";
+import { callTool } from "./call-tool.ts";
+import type { Elicitor } from "./elicitor.ts";
+
+const asks: JsonObject = {
+  resultType: "input_required",
+  inputRequests: { q: { method: "elicitation/create", params: { message: "?" } } },
+  requestState: "opaque+/=\u00E9",
+};
+const done: JsonObject = { resultType: "complete", content: [] };
+
+describe("callTool()", () => {
+  it("sends name, arguments and _meta beside them, and nothing else (AN-62, NX-47)", async () => {
+    const { call, sent } = open([done]);
+    await call({ a: 1 }, { meta: { trace: "x" } });
+    expect(sent[0]?.params).toEqual({ name: "search", arguments: { a: 1 }, _meta: { trace: "x" } });
+  });
+
+  it("resolves with the very object that the server sent (AD-10)", async () => {
+    const result = {
+      content: [{ type: "later-kind", x: 1 }],
+      structuredContent: null,
+      isError: true,
+      _meta: { a: 1 },
+      extra: 2,
+    };
+    const { call } = open([result], { isModern: false });
+    await expect(call()).resolves.toBe(result);
+  });
+
+  it.each([
+    { name: "content that is no array", result: { content: "text" }, isModern: false },
+    { name: "a result of unknown type", result: { resultType: "task", content: [] }, isModern: true },
+    { name: "a result of no sensible type", result: { resultType: 7, content: [] }, isModern: true },
+  ])("rejects with protocol_error, outcome unknown, for $name", async ({ result, isModern }) => {
+    const { call } = open([result], { isModern });
+    await expect(call()).rejects.toMatchObject({ code: "protocol_error", outcome: "unknown", toolName: "search" });
+  });
+
+  it.each([
+    { name: "without content", result: { structuredContent: 1 }, isModern: false },
+    { name: "without a type, on 2026-07-28", result: { content: [] }, isModern: true },
+    {
+      name: "with a type that means nothing yet, on a legacy revision",
+      result: { resultType: "task" },
+      isModern: false,
+    },
+  ])("takes a result $name", async ({ result, isModern }) => {
+    await expect(open([result], { isModern }).call()).resolves.toBe(result);
+  });
+
+  it("asks for input, and sends the call again with the answers and the state, byte for byte", async () => {
+    const { call, sent, ask } = open([asks, done]);
+    await expect(call({ a: 1 }, { meta: { trace: "x" } })).resolves.toBe(done);
+    expect(ask).toHaveBeenCalledExactlyOnceWith({ message: "?" }, expect.any(AbortSignal));
+    expect(sent[1]?.params).toEqual({
+      name: "search",
+      arguments: { a: 1 },
+      _meta: { trace: "x" },
+      inputResponses: { q: { action: "accept", content: {} } },
+      requestState: "opaque+/=\u00E9",
+    });
+  });
+
+  it("sends no state and no answers of an earlier round", async () => {
+    const { call, sent, clock } = open([asks, { resultType: "input_required", requestState: "two" }, done]);
+    const calling = call();
+    await vi.waitFor(() => expect(clock.pending()).toBe(1));
+    clock.advance(250);
+    await calling;
+    expect(sent[2]?.params).toEqual({ name: "search", arguments: {}, requestState: "two" });
+  });
+
+  it("gives up after ten rounds", async () => {
+    const { call, sent } = open(Array.from({ length: 20 }, () => asks));
+    await expect(call()).rejects.toMatchObject({ code: "input_required", outcome: "failed" });
+    expect(sent).toHaveLength(11);
+  });
+
+  it.each([
+    { name: "nobody is there to answer", result: asks, elicitor: undefined },
+    { name: "it says neither what it needs nor where it was", result: { resultType: "input_required" } },
+    {
+      name: "it wants a model's answer",
+      result: { ...asks, inputRequests: { s: { method: "sampling/createMessage" } } },
+    },
+    {
+      name: "it wants too much at once",
+      result: { ...asks, inputRequests: Object.fromEntries(Array.from({ length: 17 }, (_, n) => [n, {}])) },
+    },
+  ])("rejects with input_required when $name", async ({ result, ...members }) => {
+    const { call, sent } = open([result], members);
+    await expect(call()).rejects.toMatchObject({ code: "input_required", outcome: "failed", toolName: "search" });
+    expect(sent).toHaveLength(1);
+  });
+
+  it("has one deadline for all rounds, the human's time not counted", async () => {
+    const { call, sent, clock, activeClock } = open([asks, done], {
+      elicitor: {
+        ask: async () => {
+          const resume = activeClock().pause();
+          clock.advance(5000);
+          resume();
+          clock.advance(100);
+          return { action: "decline" };
+        },
+      },
+    });
+    await call({}, { timeoutMs: 1000 });
+    expect(sent.map(({ timeoutMs }) => timeoutMs)).toEqual([1000, 900]);
+  });
+
+  it("says failed, not not-sent, when a later round could not be sent", async () => {
+    const { call } = open([asks, new ToolportError("gone", { code: "unreachable", outcome: "not-sent" })]);
+    await expect(call()).rejects.toMatchObject({ code: "unreachable", outcome: "failed" });
+  });
+});
+
+function open(
+  answers: readonly (JsonObject | ToolportError)[],
+  members: { readonly isModern?: boolean; readonly elicitor?: Elicitor | undefined } = {},
+) {
+  const clock = createManualClock();
+  const activeClock = createActiveClock(clock);
+  const sent: HotRequest[] = [];
+  const ask = vi.fn<Elicitor["ask"]>(async () => ({ action: "accept", content: {} }));
+  const init = {
+    serverId: "srv",
+    clock,
+    timeouts: defaultTimeouts,
+    isModern: true,
+    elicitor: { ask },
+    headersFor: () => undefined,
+    closing: new AbortController().signal,
+    ...members,
+    channel: {
+      activeClock,
+      request: async (request: HotRequest) => {
+        const answer = answers[sent.length];
+        sent.push(request);
+        if (answer instanceof ToolportError || answer === undefined) throw answer ?? new Error("no more answers");
+        return answer;
+      },
+      notify: async () => undefined,
+      close: async () => undefined,
+    },
+  };
+  const call = (args: JsonObject = {}, options: CallOptions = {}) =>
+    callTool(init, { toolName: "search", args, options });
+  return { call, sent, ask, clock, activeClock: () => activeClock };
+}

@@ -1,0 +1,219 @@
+import type { Diagnostic, ServerSpec } from "@toolport/core";
+import type { ServerResponse } from "node:http";
+import { describe, expect, it } from "vitest";
+import { connect, createConnector, createEraCache } from "../src/index.ts";
+import { reply, replyAsLegacy, startLoopback, type LoopbackServer, type SeenRequest } from "./loopback-server.ts";
+
+describe("the probe over HTTP", () => {
+  const probes: readonly { name: string; answer: (response: ServerResponse, id: unknown) => void }[] = [
+    {
+      name: "method not found",
+      answer: (response, id) => reply(response, 200, { jsonrpc: "2.0", id, error: { code: -32_601, message: "?" } }),
+    },
+    {
+      name: "400 with id null",
+      answer: (response) => reply(response, 400, { jsonrpc: "2.0", id: null, error: { code: -32_600, message: "?" } }),
+    },
+    {
+      name: "200 with id null",
+      answer: (response) => reply(response, 200, { jsonrpc: "2.0", id: null, error: { code: -32_600, message: "?" } }),
+    },
+    {
+      name: "404 and a page",
+      answer: (response) => response.writeHead(404, { "content-type": "text/html" }).end("<h1>Not found</h1>"),
+    },
+    { name: "an empty result", answer: (response, id) => reply(response, 200, { jsonrpc: "2.0", id, result: {} }) },
+    { name: "a null result", answer: (response, id) => reply(response, 200, { jsonrpc: "2.0", id, result: null }) },
+    { name: "an empty object", answer: (response) => reply(response, 200, {}) },
+    { name: "204", answer: (response) => reply(response, 204) },
+    { name: "500", answer: (response) => reply(response, 500) },
+    { name: "202 and nothing", answer: (response) => reply(response, 202) },
+    { name: "a wrong id", answer: (response) => reply(response, 200, { jsonrpc: "2.0", id: 99, result: {} }) },
+    {
+      name: "a stream that ends",
+      answer: (response) => response.writeHead(200, { "content-type": "text/event-stream" }).end(),
+    },
+    { name: "a reset", answer: (response) => response.destroy() },
+    { name: "nothing, ever", answer: () => undefined },
+    {
+      name: "a silent stream",
+      answer: (response) => response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders(),
+    },
+  ];
+
+  it.each(probes)("falls back to initialize after $name", async ({ answer }) => {
+    await using server = await startLoopback((request, response) => {
+      const { message } = request;
+      if (message["method"] === "server/discover") answer(response, message["id"]);
+      else replyAsLegacy(request, response);
+    });
+    const connection = await connect(spec(server, { timeouts: { probeMs: 300 } }));
+    expect(connection.server.era).toBe("legacy");
+    await expect(connection.callTool("echo", {})).resolves.toEqual({ content: [] });
+    await connection.close();
+    expect(server.methods().filter((method) => method === "initialize")).toHaveLength(1);
+  });
+
+  it.each([
+    { status: 401, code: "auth_required" },
+    { status: 403, code: "forbidden" },
+  ])("ends with $code at $status, after one request: no fallback, no initialize, no SSE", async ({ status, code }) => {
+    await using server = await startLoopback((_request, response) => reply(response, status));
+    await expect(connect(spec(server))).rejects.toMatchObject({ code, serverId: "srv", outcome: "not-sent" });
+    expect(server.methods()).toEqual(["server/discover"]);
+  });
+
+  it("ends at once when nobody listens", async () => {
+    const { url } = await startLoopback(() => undefined).then(async (server) => {
+      await server[Symbol.asyncDispose]();
+      return server;
+    });
+    await expect(connect({ id: "srv", transport: { kind: "http", url } })).rejects.toMatchObject({
+      code: "unreachable",
+    });
+  });
+});
+
+describe("the fallback to SSE", () => {
+  it.each([400, 404, 405, 415])("is tried at %s, and when that fails, too, both failures are told", async (status) => {
+    await using server = await startLoopback((_request, response) => reply(response, status));
+    const failure: unknown = await connect(spec(server)).catch((error: unknown) => error);
+    expect(server.methods()).toEqual(["server/discover", "initialize", "GET"]);
+    expect(failure).toMatchObject({
+      code: "http_error",
+      details: { httpStatus: status, operation: "initialize" },
+      cause: { errors: [{ code: "http_error" }, { code: "http_error" }, { code: "http_error" }] },
+    });
+  });
+
+  it.each([402, 410, 500])("is not tried at %s", async (status) => {
+    await using server = await startLoopback((_request, response) => reply(response, status));
+    await expect(connect(spec(server))).rejects.toMatchObject({ details: { httpStatus: status } });
+    expect(server.methods()).toEqual(["server/discover", "initialize"]);
+  });
+
+  it("is not tried when the mode is streamable", async () => {
+    await using server = await startLoopback((_request, response) => reply(response, 405));
+    await expect(connect(spec(server, {}, "streamable"))).rejects.toMatchObject({ code: "http_error" });
+    expect(server.methods()).toEqual(["server/discover", "initialize"]);
+  });
+
+  it("comes first when the mode is sse", async () => {
+    await using server = await startLoopback((_request, response) => reply(response, 405));
+    await expect(connect(spec(server, {}, "sse"))).rejects.toMatchObject({ code: "http_error" });
+    expect(server.methods()).toEqual(["GET"]);
+  });
+});
+
+describe("what was found out about a server", () => {
+  it("saves the probe from then on, in one connector", async () => {
+    await using server = await startLoopback(replyAsLegacy);
+    const connector = createConnector();
+    for (let count = 0; count < 2; count += 1) await open(connector, server);
+    expect(server.methods().filter((method) => method === "server/discover")).toHaveLength(1);
+  });
+
+  it("is kept under a fingerprint of address and credentials, without either in it", async () => {
+    await using server = await startLoopback(replyAsLegacy);
+    const kept = new Map<string, unknown>();
+    const eraCache = { ...createEraCache(), set: (key: string, verdict: unknown) => void kept.set(key, verdict) };
+    const connector = createConnector({ eraCache });
+    const transport = { kind: "http", url: server.url, bearerToken: "s3cret-token" } as const;
+    for (const bearerToken of ["s3cret-token", "s3cret-token", "other-token"]) {
+      await open(connector, server, { transport: { ...transport, bearerToken } });
+    }
+    expect(kept.size).toBe(2);
+    expect([...kept.values()][0]).toMatchObject({ era: "legacy", channel: "streamable", foundAt: expect.any(Number) });
+    expect([...kept.keys()].join(" ")).toMatch(/^[0-9a-f]{64} [0-9a-f]{64}$/);
+  });
+
+  it("is not trusted when it is older than a day, or when it does not hold any more", async () => {
+    await using server = await startLoopback(replyAsLegacy);
+    const eraCache = createEraCache();
+    const connector = createConnector({
+      eraCache: { ...eraCache, get: () => ({ era: "modern", foundAt: Date.now() - 25 * 3_600_000 }) },
+    });
+    await open(connector, server);
+    expect(server.methods()[0]).toBe("server/discover");
+
+    const wrong = createConnector({ eraCache: { ...eraCache, get: () => ({ era: "modern", foundAt: Date.now() }) } });
+    await open(wrong, server);
+    expect(server.methods().at(-1)).not.toBe("server/discover");
+  });
+
+  it("is not kept when a server was only slow", async () => {
+    await using server = await startLoopback((request, response) => {
+      if (request.message["method"] !== "server/discover") replyAsLegacy(request, response);
+    });
+    const connector = createConnector();
+    for (let count = 0; count < 2; count += 1) await open(connector, server, { timeouts: { probeMs: 100 } });
+    expect(server.methods().filter((method) => method === "server/discover")).toHaveLength(2);
+  });
+});
+
+describe("an era that the spec insists on", () => {
+  it("goes straight to initialize for legacy", async () => {
+    await using server = await startLoopback(replyAsLegacy);
+    await open(createConnector(), server, { era: "legacy" });
+    expect(server.methods()[0]).toBe("initialize");
+  });
+
+  it("never goes to initialize for 2026-07-28", async () => {
+    await using server = await startLoopback(replyAsLegacy);
+    const connecting = open(createConnector(), server, { era: "2026-07-28" });
+    await expect(connecting).rejects.toMatchObject({ code: "http_error", details: { httpStatus: 400 } });
+    expect(server.methods()).toEqual(["server/discover"]);
+  });
+});
+
+describe("the deadline of a connection", () => {
+  it("is one for all attempts together", async () => {
+    await using server = await startLoopback(() => undefined);
+    const connecting = connect(spec(server, { timeouts: { connectMs: 400, probeMs: 100 } }));
+    await expect(connecting).rejects.toMatchObject({
+      code: "connect_timeout",
+      details: { timeoutMs: 400, operation: "initialize" },
+    });
+  });
+
+  it("gives way to the caller's abort", async () => {
+    const controller = new AbortController();
+    await using server = await startLoopback(() => controller.abort("enough"));
+    const connecting = connect(spec(server), { signal: controller.signal });
+    await expect(connecting).rejects.toMatchObject({ code: "aborted", outcome: "not-sent" });
+    expect(server.methods()).toEqual(["server/discover"]);
+  });
+});
+
+describe("a fallback", () => {
+  it("is told when it is out of the ordinary, and not when a legacy server merely does not know the probe", async () => {
+    const tell = async (
+      answer: (request: SeenRequest, response: ServerResponse) => void,
+    ): Promise<readonly string[]> => {
+      await using server = await startLoopback(answer);
+      const diagnostics: Diagnostic[] = [];
+      const connection = await connect(spec(server), { onDiagnostic: (each) => diagnostics.push(each) });
+      await connection.close();
+      return diagnostics.filter(({ kind }) => kind === "fallback").map(({ message }) => message);
+    };
+    await expect(tell(replyAsLegacy)).resolves.toEqual([]);
+    const told = await tell((request, response) =>
+      request.message["method"] === "server/discover" ? reply(response, 502) : replyAsLegacy(request, response),
+    );
+    expect(told).toEqual(['server "srv": streamable (probe) failed with http_error; trying streamable (legacy)']);
+  });
+});
+
+function spec({ url }: LoopbackServer, members: Partial<ServerSpec> = {}, mode?: "streamable" | "sse"): ServerSpec {
+  return { id: "srv", transport: { kind: "http", url, ...(mode && { mode }) }, ...members };
+}
+
+async function open(
+  connector: ReturnType<typeof createConnector>,
+  server: LoopbackServer,
+  members: Partial<ServerSpec> = {},
+): Promise<void> {
+  const hooks = { onToolsChanged: () => undefined, onDown: () => undefined };
+  const connection = await connector.connect(spec(server, members), hooks, new AbortController().signal);
+  await connection.close();
+}
