@@ -8,8 +8,7 @@ export type Command =
   | { readonly kind: "explain"; readonly checkId: string }
   | ServerCommandLine
   | HostCommandLine
-  | { readonly kind: "lock"; readonly target: TargetArguments; readonly file: string }
-  | { readonly kind: "diff"; readonly target: TargetArguments; readonly file: string }
+  | LockCommandLine
   /** A mistake in the command line, told in one line. */
   | { readonly kind: "mistake"; readonly message: string };
 
@@ -20,6 +19,14 @@ export interface ServerCommandLine extends RunArguments {
   /** Tools that may be called, as `name` or `name={"json":"arguments"}`. */
   readonly calls: readonly string[];
   readonly allowCalls: boolean;
+  readonly preview: boolean;
+}
+
+/** `lock` and `diff`: write the definitions of a server's tools down, or compare them with what was. */
+export interface LockCommandLine {
+  readonly kind: "lock" | "diff";
+  readonly target: TargetArguments;
+  readonly file: string;
 }
 
 /** `host`: check a host through its driver. */
@@ -41,7 +48,7 @@ export interface RunArguments {
 }
 
 /** Formats that can be written to a file. */
-export type ReportFormat = "json" | "junit" | "sarif" | "html";
+export type ReportFormat = "json" | "junit" | "sarif" | "html" | "markdown";
 
 /** Where a server is, as given. */
 export interface TargetArguments {
@@ -50,9 +57,11 @@ export interface TargetArguments {
   readonly config: string | undefined;
   readonly server: string | undefined;
   readonly headers: readonly string[];
+  /** How long the first answer may take, in milliseconds. */
+  readonly startMs: number | undefined;
 }
 
-const formats: readonly ReportFormat[] = ["json", "junit", "sarif", "html"];
+const formats: readonly ReportFormat[] = ["json", "junit", "sarif", "html", "markdown"];
 
 const options = {
   help: { type: "boolean", short: "h" },
@@ -76,6 +85,9 @@ const options = {
   junit: { type: "string" },
   sarif: { type: "string" },
   html: { type: "string" },
+  markdown: { type: "string" },
+  "start-timeout": { type: "string" },
+  "no-preview": { type: "boolean" },
 } as const;
 
 type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
@@ -104,7 +116,10 @@ function toCommand(values: Values, positionals: readonly string[], program: read
   if (rest.length > 0) return mistake(`unexpected ${JSON.stringify(rest[0])}; put the program after --`);
   const run = runArguments(values);
   if (typeof run === "string") return mistake(run);
-  const target = {
+  const startMs = milliseconds(values["start-timeout"]);
+  if (startMs !== undefined && !(startMs > 0)) return mistake("--start-timeout must be a number of seconds");
+  const target: TargetArguments = {
+    startMs,
     command: program,
     url: values.url,
     config: values.config,
@@ -118,6 +133,7 @@ function toCommand(values: Values, positionals: readonly string[], program: read
         target,
         calls: values.call ?? [],
         allowCalls: values["allow-calls"] ?? false,
+        preview: values["no-preview"] !== true,
         ...run,
       });
     case "lock":
@@ -153,6 +169,10 @@ function runArguments(values: Values): RunArguments | string {
       formats.flatMap((format) => (values[format] === undefined ? [] : [[format, values[format]] as const])),
     ),
   };
+}
+
+function milliseconds(seconds: string | undefined): number | undefined {
+  return seconds === undefined ? undefined : Number(seconds) * 1000;
 }
 
 function mistake(message: string): Command {

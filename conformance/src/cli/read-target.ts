@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { isJsonObject, type JsonObject, type JsonValue } from "@toolport/core";
-import type { ServerAddress } from "../server/server-target.ts";
+import type { ServerAddress } from "../server/server-address.ts";
 import type { TargetArguments } from "./command.ts";
 
 /** An address, or what is wrong with the arguments. */

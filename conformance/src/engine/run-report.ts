@@ -1,4 +1,5 @@
 import type { CheckResult } from "./check.ts";
+import type { HostPreview } from "./host-preview.ts";
 import type { TraceEvent } from "./trace.ts";
 
 /** `incomplete` is neither: something that was owed could not be checked, or nothing was checked at all. */
@@ -21,6 +22,15 @@ export interface Headline {
   readonly fix: string;
   /** Ids of checks that this one prevented. */
   readonly prevented: readonly string[];
+}
+
+/** Why the target could not be tested at all. */
+export interface Obstacle {
+  readonly kind: "unreachable" | "auth-required";
+  /** What happened, in one line. */
+  readonly reason: string;
+  /** The end of what it wrote to stderr, redacted. */
+  readonly stderr?: string;
 }
 
 /** Everything that is known after a run. Every report (terminal, JSON, JUnit, SARIF, HTML) is a view of this. */
@@ -49,6 +59,10 @@ export interface RunReport {
     Record<"passed" | "failed" | "advice" | "baselined" | "notApplicable" | "couldNotRun", number>
   >;
   readonly headlines: readonly Headline[];
+  /** Set when nothing could be tested: every result then says that it could not run. */
+  readonly obstacle?: Obstacle;
+  /** What a host makes of the server; absent when it was not asked for, or no handshake succeeded. */
+  readonly preview?: HostPreview;
   readonly results: readonly CheckResult[];
   /** Baseline entries that no longer fail, or that expired: they fail the run. */
   readonly staleBaseline: readonly string[];

@@ -1,17 +1,7 @@
 import { redactSpec, type Diagnostic, type ServerSpec } from "@toolport/core";
 import { createProvider } from "@toolport/provider";
 import { createConnector } from "@toolport/transports";
-
-/** What a host makes of a server: computed by Toolport's own provider, not by a copy of its rules. */
-export interface HostPreview {
-  /** Local names, with the remote name behind each, in the order in which a model gets them. */
-  readonly tools: readonly { readonly name: string; readonly toolName: string }[];
-  readonly groups: readonly { readonly id: string; readonly title: string; readonly members: number }[];
-  /** What was dropped, cut, flagged or renamed, and why. */
-  readonly notes: readonly string[];
-  /** Why the server could not be used at all. */
-  readonly failure?: string;
-}
+import type { HostPreview } from "../engine/host-preview.ts";
 
 /** Connects to the server as Toolport does, lists its tools, and closes. Calls nothing. Never rejects. */
 export async function previewHost(spec: ServerSpec): Promise<HostPreview> {
@@ -20,8 +10,7 @@ export async function previewHost(spec: ServerSpec): Promise<HostPreview> {
   try {
     provider.onDiagnostic((diagnostic) => diagnostics.push(diagnostic));
     await provider.init();
-    const [status] = provider.statuses();
-    const failure = status?.error;
+    const failure = provider.statuses()[0]?.error;
     return {
       tools: provider.definitions().map(({ name, origin }) => ({ name, toolName: origin?.toolName ?? name })),
       groups: provider.groups().map(({ id, title, members }) => ({ id, title, members: members.length })),

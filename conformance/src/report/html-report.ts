@@ -2,7 +2,8 @@ import type { CheckResult } from "../engine/check.ts";
 import type { RunReport } from "../engine/run-report.ts";
 import type { TraceEvent } from "../engine/trace.ts";
 import { htmlScript, htmlStyle } from "./html-page.ts";
-import { areasOf } from "./junit-report.ts";
+import { areasOf } from "./areas.ts";
+import { outcomeOf } from "./outcome.ts";
 import { xmlText } from "./xml-text.ts";
 
 /**
@@ -38,13 +39,6 @@ ${timeline(report.trace)}
 </body>
 </html>
 `;
-}
-
-/** What a result is called in the page: its status, or what the baseline and its level make of a failure. */
-function outcomeOf({ check, finding, baselined }: CheckResult): string {
-  if (finding.status !== "fail") return finding.status;
-  if (baselined !== undefined) return "accepted";
-  return check.level === "MUST" ? "fail" : "advice";
 }
 
 function summary({ identity, kit, startedAt, durationMs, seed, strict }: RunReport): string {

@@ -1,5 +1,6 @@
 import type { CheckResult } from "../engine/check.ts";
 import type { RunReport } from "../engine/run-report.ts";
+import { areasOf } from "./areas.ts";
 import { xmlText } from "./xml-text.ts";
 
 /**
@@ -9,16 +10,6 @@ import { xmlText } from "./xml-text.ts";
 export function toJunit(report: RunReport): string {
   const suites = [...areasOf(report.results)].map(([area, results]) => suite(area, results, report.strict));
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="${xmlText(report.target)}" time="${seconds(report.durationMs)}">\n${suites.join("")}</testsuites>\n`;
-}
-
-/** Results by area: the part of the id before the slash, in order of first appearance. */
-export function areasOf(results: readonly CheckResult[]): ReadonlyMap<string, readonly CheckResult[]> {
-  const areas = new Map<string, CheckResult[]>();
-  for (const result of results) {
-    const area = result.check.id.split("/", 1)[0] ?? "";
-    areas.set(area, [...(areas.get(area) ?? []), result]);
-  }
-  return areas;
 }
 
 function suite(area: string, results: readonly CheckResult[], strict: boolean): string {

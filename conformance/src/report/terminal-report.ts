@@ -1,31 +1,61 @@
 import type { CheckResult } from "../engine/check.ts";
-import type { Headline, RunReport } from "../engine/run-report.ts";
+import type { HostPreview } from "../engine/host-preview.ts";
+import type { Headline, Obstacle, RunReport } from "../engine/run-report.ts";
 import type { TraceEvent } from "../engine/trace.ts";
-import { areasOf } from "./junit-report.ts";
+import { areasOf } from "./areas.ts";
+import { outcomeOf, type Outcome } from "./outcome.ts";
 import { plain, type TextStyle } from "./text-style.ts";
 
 // A screenful: the whole trace is in the JSON and HTML reports.
 const traceLines = 12;
 const traceWidth = 160;
+const previewLines = 12;
 
 /** The report for a person at a terminal: a short table, the first failure with its trace, the other causes, and the verdict. */
 export function toTerminal(report: RunReport, style: TextStyle = plain): string {
   const [first, ...rest] = report.headlines.toSorted(byWeight(report.results));
   const sections = [
-    table(report, style),
+    report.obstacle ? obstacleText(report.obstacle, style) : table(report, style),
     first && [headlineText(first, report, style), ...traceText(first, report.results, style)].join("\n"),
     ...rest.map((headline) => headlineText(headline, report, style)),
     report.staleBaseline.map((entry) => `${style.bad("stale baseline")} ${entry}`).join("\n"),
+    report.preview && previewText(report.preview, style),
     verdictText(report, style),
   ];
   return `${sections.filter((section) => section !== undefined && section !== "").join("\n\n")}\n`;
 }
 
-function table({ results }: RunReport, style: TextStyle): string {
+function obstacleText({ kind, reason, stderr }: Obstacle, style: TextStyle): string {
+  const title = { unreachable: "The server cannot be reached", "auth-required": "The server asks for credentials" }[
+    kind
+  ];
+  const tail = stderr === undefined ? [] : ["", "  its stderr ended with", ...indent(stderr)];
+  return [`${style.bad("✗")} ${style.strong(title)}: ${reason}`, ...tail].join("\n");
+}
+
+function indent(text: string): readonly string[] {
+  return text.split("\n").map((line) => `    ${line}`);
+}
+
+function previewText({ tools, groups, notes, failure }: HostPreview, style: TextStyle): string {
+  const shown = tools.slice(0, previewLines);
+  const width = Math.max(0, ...shown.map(({ name }) => name.length));
+  const more = tools.length - shown.length;
+  return [
+    style.strong("What a host makes of it"),
+    ...(failure === undefined ? [] : [`  ${style.bad("unusable")}  ${failure}`]),
+    ...groups.map(({ id, title, members }) => `  group ${id} ${style.faint(`(${title}), ${members} tools`)}`),
+    ...shown.map(({ name, toolName }) => `  ${name.padEnd(width)}  ${style.faint(`← ${JSON.stringify(toolName)}`)}`),
+    ...(more > 0 ? [style.faint(`  … and ${more} more in the JSON and HTML reports`)] : []),
+    ...notes.slice(0, previewLines).map((note) => `  ${style.warn("!")} ${note}`),
+  ].join("\n");
+}
+
+function table({ results, strict }: RunReport, style: TextStyle): string {
   const areas = [...areasOf(results)];
   const width = Math.max(...areas.map(([area]) => area.length), 4);
   const rows = areas.map(([area, ofArea]) => {
-    const marks = ofArea.map((result) => mark(result, style)).join("");
+    const marks = ofArea.map((result) => mark(outcomeOf(result, strict), style)).join("");
     const ms = Math.round(ofArea.reduce((sum, { durationMs }) => sum + durationMs, 0));
     return `  ${area.padEnd(width)}  ${marks}  ${style.faint(`${ofArea.length} checks, ${ms} ms`)}`;
   });
@@ -33,20 +63,29 @@ function table({ results }: RunReport, style: TextStyle): string {
   return [...rows, "", `  ${legend}`].join("\n");
 }
 
-function mark({ check, finding, baselined }: CheckResult, style: TextStyle): string {
-  if (finding.status === "pass") return style.good("✓");
-  if (finding.status === "not-applicable") return style.faint("-");
-  if (finding.status === "could-not-run") return style.warn("?");
-  if (baselined !== undefined) return style.faint("~");
-  return check.level === "MUST" ? style.bad("✗") : style.warn("!");
+function mark(outcome: Outcome, style: TextStyle): string {
+  switch (outcome) {
+    case "pass":
+      return style.good("✓");
+    case "fail":
+      return style.bad("✗");
+    case "advice":
+      return style.warn("!");
+    case "could-not-run":
+      return style.warn("?");
+    case "accepted":
+      return style.faint("~");
+    case "not-applicable":
+      return style.faint("-");
+  }
 }
 
-function headlineText(headline: Headline, { results }: RunReport, style: TextStyle): string {
+function headlineText(headline: Headline, { results, strict }: RunReport, style: TextStyle): string {
   const result = results.find(({ check }) => check.id === headline.checkId);
   if (result === undefined) return "";
   const { check } = result;
   const lines = [
-    `${mark(result, style)} ${style.strong(check.id)} ${style.faint(`[${check.level}]`)} ${check.title}`,
+    `${mark(outcomeOf(result, strict), style)} ${style.strong(check.id)} ${style.faint(`[${check.level}]`)} ${check.title}`,
     `    observed  ${headline.observed.replaceAll("\n", "\n              ")}`,
     `    legal     ${check.legal.join("; or ")}`,
     `    why       ${check.requirement.sentence} (${check.requirement.section})`,
@@ -82,7 +121,8 @@ function traceLine({ atMs, kind, session, text }: TraceEvent): string {
   return `      ${atMs.toFixed(0).padStart(6)} ms ${session} ${arrows[kind]} ${shown}`;
 }
 
-function verdictText({ verdict, counts, durationMs, seed, target }: RunReport, style: TextStyle): string {
+function verdictText(report: RunReport, style: TextStyle): string {
+  const { verdict, counts, durationMs, seed, target, obstacle } = report;
   const paint = { pass: style.good, fail: style.bad, incomplete: style.warn }[verdict];
   const parts = [
     `${counts.passed} passed`,
@@ -92,6 +132,7 @@ function verdictText({ verdict, counts, durationMs, seed, target }: RunReport, s
     `${counts.notApplicable} not applicable`,
     ...(counts.couldNotRun > 0 ? [`${counts.couldNotRun} could not run`] : []),
   ];
+  if (obstacle) return `${paint(style.strong(obstacle.kind.toUpperCase()))} ${target}`;
   return `${paint(style.strong(verdict.toUpperCase()))} ${target}\n${parts.join(", ")} in ${(durationMs / 1000).toFixed(1)} s (seed ${seed})`;
 }
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "@toolport/core";
+import { isJsonObject, truncateText, type JsonObject, type JsonValue } from "@toolport/core";
 import type { Answer, RawSession } from "./raw-session.ts";
 
 /** What a handshake brought to light. */
@@ -19,40 +19,58 @@ export const legacyRevisions = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-
 /** The stateless revision. */
 export const modernRevision = "2026-07-28";
 
-/** What the kit calls itself. */
-export const kitInfo = { name: "toolport-conformance", version: "0.0.0" } as const;
+/** What the kit calls itself in a handshake. The version is fixed, so that a run can be repeated byte for byte. */
+export const kitInfo = { name: "toolport-conformance", version: "1.0.0" } as const;
 
 /** Options of {@linkcode handshake}. */
 export interface HandshakeOptions {
   readonly answerMs: number;
+  /** How long the first answer may take, in milliseconds: the server may have to start first. Default: three times `answerMs`. */
+  readonly startMs?: number;
   /** Offer this revision alone. Default: the newest legacy one, and the modern one when the server refuses it. */
   readonly revision?: string;
 }
+
+/** A handshake, or the answer that came instead of one. */
+export type HandshakeAttempt =
+  | { readonly ok: true; readonly handshake: Handshake }
+  | { readonly ok: false; readonly answer: Answer; readonly reason: string };
 
 /**
  * Makes a session ready: `initialize` and `notifications/initialized`, or `server/discover` where the server speaks only the modern
  * era. Throws an error that says what came instead of an answer.
  */
 export async function handshake(session: RawSession, options: HandshakeOptions): Promise<Handshake> {
+  const attempt = await attemptHandshake(session, options);
+  if (!attempt.ok) throw new Error(attempt.reason);
+  return attempt.handshake;
+}
+
+/** The same as {@linkcode handshake}, with the failure as a value. */
+export async function attemptHandshake(session: RawSession, options: HandshakeOptions): Promise<HandshakeAttempt> {
   const { revision = legacyRevisions[0] } = options;
   if (revision === modernRevision) return discover(session, options);
   const answer = await initialize(session, revision, options);
   if (answer.kind === "result" && isJsonObject(answer.result)) {
     await session.notify("notifications/initialized");
-    return fromInitialize(answer.result, revision);
+    return { ok: true, handshake: fromInitialize(answer.result, revision) };
   }
-  // -32022 is the modern era's "unsupported protocol version"; over HTTP it may come as a 400 with another body.
+  // A server of the modern era alone answers with an error; over HTTP it may come as a 400 with another body.
   if (options.revision === undefined && answer.kind !== "silence" && answer.kind !== "gone") {
-    const modern = await discover(session, options).catch(() => undefined);
-    if (modern !== undefined) return modern;
+    const modern = await discover(session, options);
+    if (modern.ok) return modern;
   }
-  throw new Error(`initialize (${revision}): ${describeAnswer(answer)}`);
+  return { ok: false, answer, reason: `initialize (${revision}): ${describeAnswer(answer)}` };
 }
 
 /** Sends `initialize` for a revision, as a host without capabilities. */
-export function initialize(session: RawSession, revision: string, { answerMs }: HandshakeOptions): Promise<Answer> {
+export function initialize(
+  session: RawSession,
+  revision: string,
+  { answerMs, startMs = answerMs * 3 }: HandshakeOptions,
+): Promise<Answer> {
   const params = { protocolVersion: revision, capabilities: {}, clientInfo: kitInfo };
-  return session.request("initialize", params, { timeoutMs: answerMs * 3 });
+  return session.request("initialize", params, { timeoutMs: startMs });
 }
 
 /** The `_meta` of a request in the modern era. */
@@ -68,9 +86,9 @@ export function envelopeFor(revision: string): JsonObject {
 export function describeAnswer(answer: Answer): string {
   switch (answer.kind) {
     case "result":
-      return `a result: ${JSON.stringify(answer.result)}`;
+      return `a result: ${excerpt(answer.result)}`;
     case "error":
-      return `error ${JSON.stringify(answer.code)}: ${JSON.stringify(answer.text)}`;
+      return `error ${excerpt(answer.code)}: ${excerpt(answer.text)}`;
     case "silence":
       return `no answer within ${answer.afterMs} ms`;
     case "gone":
@@ -80,15 +98,18 @@ export function describeAnswer(answer: Answer): string {
   }
 }
 
-async function discover(session: RawSession, { answerMs }: HandshakeOptions): Promise<Handshake> {
+async function discover(
+  session: RawSession,
+  { answerMs, startMs = answerMs * 3 }: HandshakeOptions,
+): Promise<HandshakeAttempt> {
   const envelope = envelopeFor(modernRevision);
-  const answer = await session.request("server/discover", { _meta: envelope }, { timeoutMs: answerMs * 3 });
+  const answer = await session.request("server/discover", { _meta: envelope }, { timeoutMs: startMs });
   if (answer.kind !== "result" || !isJsonObject(answer.result))
-    throw new Error(`server/discover: ${describeAnswer(answer)}`);
+    return { ok: false, answer, reason: `server/discover: ${describeAnswer(answer)}` };
   const { result } = answer;
   const meta = isJsonObject(result["_meta"]) ? result["_meta"] : {};
   const serverInfo = meta["io.modelcontextprotocol/serverInfo"];
-  return {
+  const found: Handshake = {
     era: "modern",
     protocolVersion: modernRevision,
     result,
@@ -96,6 +117,12 @@ async function discover(session: RawSession, { answerMs }: HandshakeOptions): Pr
     serverInfo: isJsonObject(serverInfo) ? serverInfo : undefined,
     envelope,
   };
+  return { ok: true, handshake: found };
+}
+
+/** A value as JSON, cut to what a line of a report can hold. */
+export function excerpt(value: JsonValue | undefined): string {
+  return truncateText(JSON.stringify(value) ?? "nothing", 160);
 }
 
 function fromInitialize(result: JsonObject, offered: string): Handshake {

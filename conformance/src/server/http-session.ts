@@ -116,19 +116,22 @@ function send(url: URL, { init, timeoutMs, open, onChunk }: Sending): Promise<Ht
       // A cut stream is told by "close", too; what came before it counts.
       response.on("error", () => {});
     });
-    const timer = setTimeout(
-      () => request.destroy(new Error(`no end of the response within ${timeoutMs} ms`)),
-      timeoutMs,
-    );
+    // A response that has begun counts as far as it came: a stream never ends by itself.
+    const timer = setTimeout(() => request.destroy(new Error(`no response within ${timeoutMs} ms`)), timeoutMs);
     const finish = (response: HttpResponse): void => {
       clearTimeout(timer);
       open.delete(request);
       resolve(response);
     };
     open.add(request);
-    request.on("error", (error) => finish(none(error.message)));
+    request.on("error", (error) => finish(none(reasonOf(error))));
     request.end(init.body);
   });
+}
+
+// Node's error for a name with several addresses has no message of its own.
+function reasonOf(error: Error): string {
+  return error.message || ("code" in error ? String(error.code) : error.name);
 }
 
 function headersFor(

@@ -1,16 +1,15 @@
 import type { JsonObject } from "@toolport/core";
+import type { Finding } from "../engine/check.ts";
 import type { TraceRecorder } from "../engine/trace-recorder.ts";
+import { callTools, type ToolCalls } from "./call-tools.ts";
 import { handshake, type Handshake } from "./handshake.ts";
 import { openHttpSession } from "./http-session.ts";
+import { signalGroup } from "./process-group.ts";
 import { readRawListing, type RawListing } from "./raw-listing.ts";
 import type { HttpSession, RawSession, StdioSession } from "./raw-session.ts";
 import { readySession, type ReadySession } from "./ready-session.ts";
-import { openStdioSession, type ServerCommand } from "./stdio-session.ts";
-
-/** Where the server under test is. */
-export type ServerAddress =
-  | { readonly kind: "stdio"; readonly server: ServerCommand }
-  | { readonly kind: "http"; readonly url: URL; readonly headers?: Readonly<Record<string, string>> };
+import type { ServerAddress } from "./server-address.ts";
+import { openStdioSession } from "./stdio-session.ts";
 
 /** Which tools the kit may call. */
 export interface CallConsent {
@@ -20,7 +19,7 @@ export interface CallConsent {
   readonly all: boolean;
 }
 
-/** The server under test, as checks see it. Every session is closed with the target, also those that a check forgot. */
+/** The server under test, as one check sees it. Every session that a check opens ends with the check. */
 export interface ServerTarget {
   readonly address: ServerAddress;
   readonly consent: CallConsent;
@@ -34,68 +33,157 @@ export interface ServerTarget {
   openHttp(): Promise<HttpSession>;
   /** A fresh session after a handshake of the newest revision that the server speaks. Throws when there was none. */
   openReady(): Promise<ReadySession>;
-  /** One ready session for all checks that do no harm to it: starting a process is most of a check's time. */
+  /**
+   * Hands out a ready session that nobody else uses meanwhile. It was used before if there was one to spare, and is only used again
+   * after a pass: starting processes is most of a run's time.
+   */
+  lend(use: (ready: ReadySession) => Promise<Finding>): Promise<Finding>;
+  /** The first session of the run, for all checks that only read. */
   shared(): Promise<ReadySession>;
   /** The handshake of the shared session. */
   identity(): Promise<Handshake>;
   /** The pages of the shared session's `tools/list`, read once; none when the server declares no tools. */
   listing(): Promise<RawListing>;
-  close(): Promise<void>;
+  /** One call of each tool that may be called, made once; `undefined` when none may. */
+  calls(): Promise<ToolCalls | undefined>;
 }
 
-/** Options of {@linkcode createServerTarget}. */
-export interface ServerTargetOptions {
+/** What owns the sessions of a run. */
+export interface TargetOwner {
+  /** A view of the target for one check; `leave` ends the sessions that the check opened, in the background. */
+  enter(): { readonly target: ServerTarget; readonly leave: () => void };
+  /** Makes a session that is ready already the shared one. */
+  share(ready: ReadySession): void;
+  /** Opens a session that stays until {@linkcode close}. */
+  open(): Promise<RawSession>;
+  /** Ends every session. Resolves when nothing is left running. */
+  close(): Promise<void>;
+  /** Kills every process at once, for when there is no time to wait. */
+  abandon(): void;
+}
+
+/** Options of {@linkcode createTargetOwner}. */
+export interface TargetOptions {
   readonly address: ServerAddress;
   readonly consent: CallConsent;
   readonly trace: TraceRecorder;
-  /** Default 3,000: a person waits for the kit. */
-  readonly answerMs?: number;
+  readonly answerMs: number;
 }
 
-/** Makes a target. Nothing starts before the first session is opened. */
-export function createServerTarget({ address, consent, trace, answerMs = 3000 }: ServerTargetOptions): ServerTarget {
-  const sessions = new Set<RawSession>();
-  let count = 0;
+/** Prepares a target. Nothing starts before the first session is opened. */
+export function createTargetOwner(options: TargetOptions): TargetOwner {
+  const sessions = createSessions(options);
+  const spare: ReadySession[] = [];
   let shared: Promise<ReadySession> | undefined;
   let listing: Promise<RawListing> | undefined;
-  const nextId = (): string => `#${++count}`;
-  const kept = <Session extends RawSession>(session: Session): Session => {
-    sessions.add(session);
-    return session;
+  let calls: Promise<ToolCalls | undefined> | undefined;
+
+  const root = createView(new Set());
+  function createView(opened: Set<RawSession>): ServerTarget {
+    const keep = <Session extends RawSession>(session: Session): Session => {
+      opened.add(session);
+      return session;
+    };
+    const view: ServerTarget = {
+      ...options,
+      open: async () => keep(await sessions.open()),
+      openStdio: async () => keep(await sessions.openStdio()),
+      openHttp: async () => keep(sessions.openHttp()),
+      async openReady() {
+        const session = await view.open();
+        return readySession(session, await handshake(session, options));
+      },
+      async lend(use) {
+        const ready = spare.pop() ?? (await view.openReady());
+        opened.add(ready.session);
+        const finding = await use(ready);
+        if (finding.status === "pass") {
+          opened.delete(ready.session);
+          spare.push(ready);
+        }
+        return finding;
+      },
+      shared: () => (shared ??= root.openReady()),
+      identity: async () => (await view.shared()).handshake,
+      listing: () => (listing ??= view.shared().then(readRawListing)),
+      calls: () => (calls ??= callTools(root)),
+    };
+    return view;
+  }
+  return {
+    enter() {
+      const opened = new Set<RawSession>();
+      return {
+        target: createView(opened),
+        leave: () => {
+          for (const session of opened) sessions.end(session);
+        },
+      };
+    },
+    share(ready) {
+      shared = Promise.resolve(ready);
+    },
+    open: () => root.open(),
+    close: sessions.close,
+    abandon: sessions.abandon,
   };
-  const openStdio = async (): Promise<StdioSession> => {
-    if (address.kind !== "stdio") throw new TypeError("the target is not a stdio server");
-    return kept(await openStdioSession(address.server, { id: nextId(), trace, answerMs }));
-  };
-  const openHttp = async (): Promise<HttpSession> => {
-    if (address.kind !== "http") throw new TypeError("the target is not an HTTP server");
-    return kept(openHttpSession(address.url, { id: nextId(), trace, answerMs, headers: address.headers }));
-  };
-  const open = (): Promise<RawSession> => (address.kind === "stdio" ? openStdio() : openHttp());
-  const target: ServerTarget = {
-    address,
-    consent,
+}
+
+interface Sessions {
+  open(): Promise<RawSession>;
+  openStdio(): Promise<StdioSession>;
+  openHttp(): HttpSession;
+  end(session: RawSession): void;
+  close(): Promise<void>;
+  abandon(): void;
+}
+
+/** Opens sessions and knows which of them still have to be ended. */
+function createSessions({ address, trace, answerMs }: TargetOptions): Sessions {
+  const live = new Set<RawSession>();
+  const ending = new Set<Promise<void>>();
+  const groups = new Map<RawSession, number>();
+  let count = 0;
+  let closed = false;
+  const options = (): { id: string; trace: TraceRecorder; answerMs: number } => ({
+    id: `#${++count}`,
     trace,
     answerMs,
-    open,
-    openStdio,
-    openHttp,
-    async openReady() {
-      const session = await open();
-      return readySession(session, await handshake(session, { answerMs }));
+  });
+  const end = (session: RawSession): void => {
+    if (!live.delete(session)) return;
+    const done = session.close().finally(() => {
+      ending.delete(done);
+      groups.delete(session);
+    });
+    ending.add(done);
+  };
+  const sessions: Sessions = {
+    async openStdio() {
+      if (address.kind !== "stdio") throw new TypeError("the target is not a stdio server");
+      const session = await openStdioSession(address.server, options());
+      groups.set(session, session.pid);
+      live.add(session);
+      // The run may have ended while the process started.
+      if (closed) end(session);
+      return session;
     },
-    shared() {
-      shared ??= target.openReady();
-      return shared;
+    openHttp() {
+      if (address.kind !== "http") throw new TypeError("the target is not an HTTP server");
+      const session = openHttpSession(address.url, { ...options(), headers: address.headers });
+      live.add(session);
+      return session;
     },
-    identity: async () => (await target.shared()).handshake,
-    listing() {
-      listing ??= target.shared().then(readRawListing);
-      return listing;
-    },
+    open: async () => (address.kind === "stdio" ? sessions.openStdio() : sessions.openHttp()),
+    end,
     async close() {
-      await Promise.all(Array.from(sessions, (session) => session.close()));
+      closed = true;
+      for (const session of Array.from(live)) end(session);
+      while (ending.size > 0) await Promise.all(ending);
+    },
+    abandon() {
+      for (const group of groups.values()) signalGroup(group, "SIGKILL");
     },
   };
-  return target;
+  return sessions;
 }

@@ -1,12 +1,12 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@toolport/core";
 import type { Finding } from "../../engine/check.ts";
+import { callTool, type MadeCall, type ToolCalls } from "../call-tools.ts";
 import { compileSchema } from "../compile-schema.ts";
 import { consentedTools, type ConsentedTool } from "../consented-tools.ts";
-import { describeAnswer } from "../handshake.ts";
-import type { Answer } from "../raw-session.ts";
-import type { ReadySession } from "../ready-session.ts";
+import { describeAnswer, excerpt } from "../handshake.ts";
+import type { Answer, RawSession, StdioSession } from "../raw-session.ts";
 import type { ServerTarget } from "../server-target.ts";
-import { fail, legacySpec, pass, type ServerCheck } from "./define-check.ts";
+import { fail, hostAdvice, legacySpec, onlyOver, pass, type ServerCheck } from "./define-check.ts";
 
 const page = "server/tools";
 const needs = ["tools/list"];
@@ -29,12 +29,38 @@ export const callChecks: readonly ServerCheck[] = [
     legal: ["error -32602, or another JSON-RPC error", "a result with isError"],
     fix: "Look the name up and answer -32602 with it.",
     needs,
-    run: async (target) => {
-      const { session, request } = await target.shared();
-      const answer = await request("tools/call", { name: "toolport-no-such-tool", arguments: {} });
-      return isRefusal(answer) ? pass(describeAnswer(answer)) : fail(describeAnswer(answer), session, target);
-    },
+    run: (target) =>
+      target.lend(async ({ session, request }) => {
+        const answer = await request("tools/call", { name: "toolport-no-such-tool", arguments: {} });
+        return isRefusal(answer) ? pass(describeAnswer(answer)) : fail(describeAnswer(answer), session, target);
+      }),
   },
+  aboutCalls({
+    id: "calls/answered",
+    title: "A call is answered, or the tool is just slow",
+    level: "MUST",
+    requirement: {
+      sentence: "Every request is answered with a result or an error; a tool may take its time.",
+      ...legacySpec("basic#responses", "Base protocol, responses"),
+    },
+    legal: [
+      "a result or an error",
+      "no answer yet from a tool that is at work, while the server answers other requests",
+    ],
+    fix: "Catch what the tool throws and answer with isError; do not end the process, and do not block the loop that reads requests.",
+    async judge({ calls, ready }) {
+      const broken = calls.flatMap(({ tool, answer }) =>
+        answer.kind === "gone" || answer.kind === "http" ? [`${tool.name}: ${describeAnswer(answer)}`] : [],
+      );
+      if (broken.length > 0) return broken;
+      const slow = calls.filter(({ answer }) => answer.kind === "silence");
+      if (slow.length === 0) return [];
+      const after = await ready.probe();
+      return after.kind === "result"
+        ? []
+        : [`while ${slow.map(({ tool }) => tool.name).join(", ")} ran, the server gave ${describeAnswer(after)}`];
+    },
+  }),
   aboutCalls({
     id: "calls/result-content",
     title: "A result has content that hosts understand",
@@ -48,12 +74,7 @@ export const callChecks: readonly ServerCheck[] = [
       "a JSON-RPC error, if the arguments are not to its liking",
     ],
     fix: "Return { content: [{ type: 'text', text }] } even when the result is structured.",
-    judge: (answer) =>
-      answer.kind === "result"
-        ? contentProblem(answer.result)
-        : answer.kind === "error"
-          ? undefined
-          : describeAnswer(answer),
+    judge: ({ calls }) => problemsOf(calls, ({ answer }) => answer.kind === "result" && contentProblem(answer.result)),
   }),
   aboutCalls({
     id: "calls/output-matches-schema",
@@ -65,10 +86,63 @@ export const callChecks: readonly ServerCheck[] = [
     },
     legal: ["structuredContent is valid against outputSchema", "a result with isError", "a JSON-RPC error"],
     fix: "Validate what you return against the schema that you publish; clients of the official SDKs refuse the result otherwise.",
-    applies: ({ definition }) => isJsonObject(definition["outputSchema"]),
-    judge: (answer, { definition }) => outputProblem(answer, definition["outputSchema"]),
+    applies: ({ tool }) => isJsonObject(tool.definition["outputSchema"]),
+    judge: ({ calls }) =>
+      problemsOf(calls, ({ answer, tool }) => outputProblem(answer, tool.definition["outputSchema"])),
   }),
   aboutCalls({
+    id: "calls/structured-as-text",
+    title: "A structured result is there as text, too",
+    level: "SHOULD",
+    requirement: {
+      sentence: "A tool that returns structured content also returns the serialised JSON in a text block.",
+      ...legacySpec(`${page}#structured-content`, "Tools, structured content"),
+    },
+    legal: ["a result with structuredContent has at least one block of content"],
+    fix: "Add { type: 'text', text: JSON.stringify(structuredContent) }: many hosts show a model only the content.",
+    applies: ({ answer }) =>
+      answer.kind === "result" && isJsonObject(answer.result) && answer.result["structuredContent"] !== undefined,
+    judge: ({ calls }) =>
+      problemsOf(calls, ({ answer }) => {
+        const content = answer.kind === "result" && isJsonObject(answer.result) && answer.result["content"];
+        return Array.isArray(content) && content.length === 0 && "no content beside the structured one";
+      }),
+  }),
+  aboutCalls({
+    id: "calls/unasked-progress",
+    title: "Progress is only reported to those who asked",
+    level: "MUST",
+    requirement: {
+      sentence: "Progress notifications refer to a token that was given in an active request.",
+      ...legacySpec("basic/utilities/progress#behavior-requirements", "Progress, behavior requirements"),
+    },
+    legal: ["no notifications/progress for calls without a progress token"],
+    fix: "Send progress only when the request's _meta has a progressToken, and with that token.",
+    judge({ ready }) {
+      const stray = ready.session.unsolicited.find(({ method }) => method === "notifications/progress");
+      return stray ? [excerpt(stray)] : [];
+    },
+  }),
+  onlyOver(
+    "stdio",
+    aboutCalls({
+      id: "calls/stdout-purity",
+      title: "Nothing but MCP messages is written to stdout while tools run",
+      level: "MUST",
+      requirement: {
+        sentence: "A server writes nothing to its stdout that is not a valid MCP message.",
+        ...legacySpec("basic/transports#stdio", "Transports, stdio"),
+      },
+      legal: ["every line of stdout is a JSON-RPC 2.0 message, also while a tool runs"],
+      fix: "Look for console.log or print in the tools, and in what they call; the output of child processes goes to stdout, too, if they inherit it.",
+      // A session over stdio is one with a process: onlyOver has made sure.
+      judge: ({ ready }) =>
+        (ready.session as StdioSession).noise
+          .slice(0, 1)
+          .map(({ offset, text }) => `at byte ${offset}: ${JSON.stringify(text)}`),
+    }),
+  ),
+  {
     id: "calls/missing-arguments",
     title: "A call without its required arguments is refused",
     level: "MUST",
@@ -78,52 +152,63 @@ export const callChecks: readonly ServerCheck[] = [
     },
     legal: ["error -32602, or another JSON-RPC error", "a result with isError that says what is missing"],
     fix: "Check the arguments against the input schema before you run the tool.",
-    args: () => ({}),
-    applies: ({ definition }) =>
-      isJsonObject(definition["inputSchema"]) &&
-      Array.isArray(definition["inputSchema"]["required"]) &&
-      definition["inputSchema"]["required"].length > 0,
-    judge: (answer) => (isRefusal(answer) ? undefined : describeAnswer(answer)),
-  }),
-  aboutCalls({
+    needs,
+    run: (target) =>
+      oddCalls(target, {
+        applies: ({ inputSchema }) =>
+          isJsonObject(inputSchema) && Array.isArray(inputSchema["required"]) && inputSchema["required"].length > 0,
+        args: {},
+        problem: (answer) => (isRefusal(answer) ? undefined : describeAnswer(answer)),
+      }),
+  },
+  {
     id: "calls/absent-arguments",
     title: "A call without any arguments member is answered",
     level: "HOST",
     requirement: {
       sentence: "arguments is optional in tools/call; some hosts leave it out when there are none.",
-      ...legacySpec(`${page}#calling-tools`, "Tools, calling tools"),
+      ...hostAdvice("absent-arguments"),
     },
-    legal: ["a result or an error; not silence, and not the end of the process"],
+    legal: ["a result or an error; not the end of the process"],
     fix: "Treat absent arguments as {}.",
-    args: () => undefined,
-    judge: (answer) => (answer.kind === "result" || answer.kind === "error" ? undefined : describeAnswer(answer)),
-  }),
+    needs,
+    run: (target) =>
+      oddCalls(target, {
+        applies: () => true,
+        args: undefined,
+        problem: (answer) => (answer.kind === "gone" || answer.kind === "http" ? describeAnswer(answer) : undefined),
+      }),
+  },
   {
     id: "calls/cancelled",
     title: "After a cancelled call the session goes on",
     level: "MUST",
     requirement: {
       sentence: "A cancelled request is stopped, or finished in silence; it concerns that request alone.",
-      ...legacySpec("basic/utilities/cancellation", "Cancellation"),
+      ...legacySpec("basic/utilities/cancellation#behavior-requirements", "Cancellation, behavior requirements"),
     },
     legal: ["no answer, or an answer that was already under way, and a probe that is answered afterwards"],
     fix: "Handle notifications/cancelled: stop the tool if you can, and drop its answer.",
     needs,
     run: async (target) => {
-      const [tool] = await consentedTools(target);
-      if (tool === undefined) return noConsent;
-      const { session, envelop, probe } = await target.openReady();
-      await session.send({
-        jsonrpc: "2.0",
-        id: "to-cancel",
-        method: "tools/call",
-        params: envelop({ name: tool.name, arguments: tool.args }),
+      const made = await target.calls();
+      // The slowest: cancelling what is done already shows little.
+      const slowest = made?.calls.toSorted((a, b) => b.durationMs - a.durationMs)[0]?.tool;
+      if (slowest === undefined) return noConsent;
+      return target.lend(async ({ session, envelop, probe }) => {
+        // Not waited for: over HTTP the response to this comes when the tool is done.
+        void session.send({
+          jsonrpc: "2.0",
+          id: "to-cancel",
+          method: "tools/call",
+          params: envelop({ name: slowest.name, arguments: slowest.args }),
+        });
+        await session.notify("notifications/cancelled", { requestId: "to-cancel", reason: "conformance check" });
+        const answer = await probe();
+        return answer.kind === "result"
+          ? pass("the session goes on")
+          : fail(`afterwards: ${describeAnswer(answer)}`, session, target);
       });
-      await session.notify("notifications/cancelled", { requestId: "to-cancel", reason: "conformance check" });
-      const answer = await probe();
-      return answer.kind === "result"
-        ? pass("the session goes on")
-        : fail(`afterwards: ${describeAnswer(answer)}`, session, target);
     },
   },
   {
@@ -132,64 +217,103 @@ export const callChecks: readonly ServerCheck[] = [
     level: "MUST",
     requirement: {
       sentence: "Requests may be in flight at the same time; each is answered with its own id.",
-      ...legacySpec("basic#messages", "Base protocol, messages"),
+      ...legacySpec("basic#responses", "Base protocol, responses"),
     },
     legal: ["twenty calls of one tool at once give the same kind of answer as one call"],
     fix: "Keep nothing about a call in variables that the next call shares.",
     needs,
     run: async (target) => {
-      const [tool] = await consentedTools(target);
-      if (tool === undefined) return noConsent;
-      const ready = await target.openReady();
-      const alone = await call(ready, tool, tool.args);
-      const answers = await Promise.all(Array.from({ length: 20 }, () => call(ready, tool, tool.args)));
-      const odd = answers.find(({ kind }) => kind !== alone.kind);
-      return odd
-        ? fail(`alone: ${describeAnswer(alone)}; among twenty: ${describeAnswer(odd)}`, ready.session, target)
-        : pass(`twenty answers of ${tool.name}`);
+      const made = await target.calls();
+      if (made === undefined) return noConsent;
+      const quick = made.calls.find(({ answer, durationMs }) => answer.kind === "result" && durationMs < 500);
+      if (quick === undefined)
+        return { status: "not-applicable", reason: "no tool that may be called answers at once" };
+      const { tool } = quick;
+      return target.lend(async (ready) => {
+        const answers = await Promise.all(Array.from({ length: 20 }, () => callTool(ready, tool, tool.args)));
+        const odd = answers.find(({ kind }) => kind !== "result");
+        return odd
+          ? fail(`among twenty calls of ${tool.name}: ${describeAnswer(odd)}`, ready.session, target)
+          : pass(`twenty results of ${tool.name}`);
+      });
     },
   },
 ];
 
 interface CallJudgement extends Omit<ServerCheck, "run" | "needs"> {
-  /** Which tools it is about. Default: all that may be called. */
-  readonly applies?: (tool: ConsentedTool) => boolean;
-  /** What to call them with. Default: the arguments that were given or made up. */
-  readonly args?: (tool: ConsentedTool) => JsonObject | undefined;
-  /** What is wrong with an answer, or `undefined`. */
-  readonly judge: (answer: Answer, tool: ConsentedTool) => string | undefined;
+  /** Which calls it is about. Default: all. */
+  readonly applies?: (call: MadeCall) => boolean;
+  /** What is wrong with them, one entry per call. */
+  readonly judge: (calls: ToolCalls) => readonly string[] | Promise<readonly string[]>;
 }
 
-// Read-only tools are cheap, but a server may have hundreds of them.
-const mostCalled = 10;
-
-function aboutCalls({ applies = () => true, args = (tool) => tool.args, judge, ...info }: CallJudgement): ServerCheck {
+/** Makes a check of a judgement about the one call that was made of each tool. */
+function aboutCalls({ applies = () => true, judge, ...info }: CallJudgement): ServerCheck {
   return {
     ...info,
     needs,
     run: async (target) => {
-      const tools = (await consentedTools(target)).filter(applies).slice(0, mostCalled);
-      if (tools.length === 0) return noConsent;
-      const ready = await target.openReady();
-      const problems: string[] = [];
-      for (const tool of tools) {
-        const problem = judge(await call(ready, tool, args(tool)), tool);
-        if (problem !== undefined) problems.push(`${tool.name}: ${problem}`);
-      }
-      return judged(problems, { called: tools.length, ready, target });
+      const made = await target.calls();
+      if (made === undefined) return noConsent;
+      const calls = made.calls.filter(applies);
+      if (calls.length === 0) return { status: "not-applicable", reason: "no tool that was called is of this kind" };
+      const problems = await judge({ ...made, calls });
+      const slow = calls.filter(({ answer }) => answer.kind === "silence").map(({ tool }) => tool.name);
+      const note = slow.length > 0 ? `; no answer yet from ${slow.join(", ")}` : "";
+      return concluded(problems, {
+        observed: `${calls.length} tools called${note}`,
+        session: made.ready.session,
+        target,
+      });
     },
   };
 }
 
-function judged(
-  problems: readonly string[],
-  { called, ready, target }: { called: number; ready: ReadySession; target: ServerTarget },
-): Finding {
-  return problems.length === 0 ? pass(`${called} tools called`) : fail(problems.join("; "), ready.session, target);
+interface OddCall {
+  /** Which tools it is about, by definition. */
+  readonly applies: (definition: JsonObject) => boolean;
+  /** What they are called with; `undefined`: without arguments. */
+  readonly args: JsonObject | undefined;
+  readonly problem: (answer: Answer, tool: ConsentedTool) => string | undefined;
 }
 
-function call({ request }: ReadySession, { name }: ConsentedTool, args: JsonObject | undefined): Promise<Answer> {
-  return request("tools/call", { name, ...(args && { arguments: args }) });
+const mostOddCalls = 10;
+
+/** Calls the tools that may be called in a way that is not the usual one. A tool that is slow to answer is left out of the judgement. */
+async function oddCalls(target: ServerTarget, { applies, args, problem }: OddCall): Promise<Finding> {
+  const slow = new Set(
+    (await target.calls())?.calls.filter(({ answer }) => answer.kind === "silence").map(({ tool }) => tool.name),
+  );
+  const tools = (await consentedTools(target))
+    .filter(({ name, definition }) => applies(definition) && !slow.has(name))
+    .slice(0, mostOddCalls);
+  if (tools.length === 0) return noConsent;
+  return target.lend(async (ready) => {
+    const problems = await Promise.all(
+      tools.map(async (tool) => {
+        const found = problem(await callTool(ready, tool, args), tool);
+        return found === undefined ? [] : [`${tool.name}: ${found}`];
+      }),
+    );
+    return concluded(problems.flat(), { observed: `${tools.length} tools called`, session: ready.session, target });
+  });
+}
+
+function concluded(
+  problems: readonly string[],
+  { observed, session, target }: { observed: string; session: RawSession; target: ServerTarget },
+): Finding {
+  return problems.length === 0 ? pass(observed) : fail(problems.join("; "), session, target);
+}
+
+function problemsOf(
+  calls: readonly MadeCall[],
+  problem: (call: MadeCall) => string | false | undefined,
+): readonly string[] {
+  return calls.flatMap((call) => {
+    const found = problem(call);
+    return found === undefined || found === false ? [] : [`${call.tool.name}: ${found}`];
+  });
 }
 
 function isRefusal(answer: Answer): boolean {
@@ -200,12 +324,12 @@ function isRefusal(answer: Answer): boolean {
 }
 
 function contentProblem(result: JsonValue | undefined): string | undefined {
-  if (!isJsonObject(result)) return `the result is ${JSON.stringify(result)}`;
+  if (!isJsonObject(result)) return `the result is ${excerpt(result)}`;
   const { content, isError } = result;
-  if (isError !== undefined && typeof isError !== "boolean") return `isError is ${JSON.stringify(isError)}`;
-  if (!Array.isArray(content)) return `content is ${JSON.stringify(content)}`;
+  if (isError !== undefined && typeof isError !== "boolean") return `isError is ${excerpt(isError)}`;
+  if (!Array.isArray(content)) return `content is ${excerpt(content)}`;
   const wrong = (content as readonly JsonValue[]).find((block) => !isBlock(block));
-  return wrong === undefined ? undefined : `a block that is none: ${JSON.stringify(wrong).slice(0, 120)}`;
+  return wrong === undefined ? undefined : `a block that is none: ${excerpt(wrong)}`;
 }
 
 function isBlock(block: JsonValue): boolean {

@@ -1,0 +1,44 @@
+import { kitVersion } from "../engine/kit-version.ts";
+import { exitCodes } from "../engine/run-report.ts";
+import { serverChecks } from "../server/checks/server-checks.ts";
+import type { CommandIo } from "./command-io.ts";
+import { parseCommand } from "./command.ts";
+import { explainCheck, listChecks } from "./describe-checks.ts";
+import { helpText } from "./help.ts";
+
+/** Runs a command line and resolves with the exit code. Rejects only for a bug of the kit. */
+export async function runCommand(argv: readonly string[], io: CommandIo): Promise<number> {
+  const command = parseCommand(argv);
+  switch (command.kind) {
+    case "help":
+      io.out(helpText);
+      return argv.length === 0 ? exitCodes.usage : exitCodes.pass;
+    case "version":
+      io.out(`${kitVersion()}\n`);
+      return exitCodes.pass;
+    case "list":
+      io.out(listChecks(serverChecks));
+      return exitCodes.pass;
+    case "explain": {
+      const check = serverChecks.find(({ id }) => id === command.checkId);
+      if (check === undefined) return mistake(`no check ${JSON.stringify(command.checkId)}; --list shows them all`, io);
+      io.out(explainCheck(check));
+      return exitCodes.pass;
+    }
+    case "mistake":
+      return mistake(command.message, io);
+    // Loaded on demand, so that --help and a mistake are told at once.
+    case "server":
+      return (await import("./run-server-command.ts")).runServerCommand(command, io);
+    case "host":
+      return (await import("../host/run-host-command.ts")).runHostCommand(command, io);
+    case "lock":
+    case "diff":
+      return (await import("./run-lock-command.ts")).runLockCommand(command, io);
+  }
+}
+
+function mistake(message: string, { err }: CommandIo): number {
+  err(`${message}\nRun toolport-conformance --help for the options.\n`);
+  return exitCodes.usage;
+}

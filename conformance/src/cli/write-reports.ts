@@ -1,0 +1,34 @@
+import type { RunReport } from "../engine/run-report.ts";
+import { toHtml } from "../report/html-report.ts";
+import { toJson } from "../report/json-report.ts";
+import { toJunit } from "../report/junit-report.ts";
+import { toMarkdown } from "../report/markdown-report.ts";
+import { toSarif } from "../report/sarif-report.ts";
+import type { ReportFormat } from "./command.ts";
+import { writeWholeFile } from "./write-whole-file.ts";
+
+const views: Record<ReportFormat, (report: RunReport) => string> = {
+  json: toJson,
+  junit: toJunit,
+  sarif: toSarif,
+  html: toHtml,
+  markdown: toMarkdown,
+};
+
+/** Writes each report that was asked for, whole or not at all. Resolves with what could not be written. */
+export async function writeReports(
+  report: RunReport,
+  files: ReadonlyMap<ReportFormat, string>,
+): Promise<readonly string[]> {
+  const problems = await Promise.all(
+    Array.from(files, async ([format, path]) => {
+      try {
+        await writeWholeFile(path, views[format](report));
+        return [];
+      } catch (error) {
+        return [`--${format}: ${error instanceof Error ? error.message : String(error)}`];
+      }
+    }),
+  );
+  return problems.flat();
+}

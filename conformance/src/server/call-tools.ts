@@ -1,0 +1,49 @@
+import type { JsonObject } from "@toolport/core";
+import { consentedTools, type ConsentedTool } from "./consented-tools.ts";
+import type { Answer } from "./raw-session.ts";
+import type { ReadySession } from "./ready-session.ts";
+import type { ServerTarget } from "./server-target.ts";
+
+/** A call and what became of it. */
+export interface MadeCall {
+  readonly tool: ConsentedTool;
+  readonly answer: Answer;
+  readonly durationMs: number;
+}
+
+/** One call of each tool that may be called. */
+export interface ToolCalls {
+  /** On this session, which served nothing else. */
+  readonly ready: ReadySession;
+  readonly calls: readonly MadeCall[];
+}
+
+// Read-only tools are cheap, but a server may have hundreds of them.
+const mostCalled = 10;
+
+/**
+ * Calls the tools that may be called, all at once, on a session of their own. What takes longer than an answer may take is silence.
+ * `undefined` when no tool may be called.
+ */
+export async function callTools(target: ServerTarget): Promise<ToolCalls | undefined> {
+  const tools = (await consentedTools(target)).slice(0, mostCalled);
+  if (tools.length === 0) return undefined;
+  const ready = await target.openReady();
+  const calls = await Promise.all(
+    tools.map(async (tool) => {
+      const startedAt = performance.now();
+      const answer = await callTool(ready, tool, tool.args);
+      return { tool, answer, durationMs: performance.now() - startedAt };
+    }),
+  );
+  return { ready, calls };
+}
+
+/** Calls one tool; `undefined` leaves the arguments out. */
+export function callTool(
+  { request }: ReadySession,
+  { name }: ConsentedTool,
+  args: JsonObject | undefined,
+): Promise<Answer> {
+  return request("tools/call", { name, ...(args && { arguments: args }) });
+}

@@ -1,0 +1,109 @@
+import { cleanText, type Redactor } from "@toolport/core";
+import type { Obstacle } from "../engine/run-report.ts";
+import { attemptHandshake, describeAnswer, type Handshake } from "./handshake.ts";
+import type { Answer, RawSession, StdioSession } from "./raw-session.ts";
+import { readySession } from "./ready-session.ts";
+import type { ServerAddress } from "./server-address.ts";
+import type { TargetOwner } from "./server-target.ts";
+
+/** What came of the first contact. */
+export type Reached =
+  /** The handshake is done, and its session is the target's shared one. */
+  | { readonly kind: "ready"; readonly handshake: Handshake; readonly tookMs: number }
+  /** Something answers, but not as it should: the checks tell how. */
+  | { readonly kind: "answers" }
+  | { readonly kind: "obstacle"; readonly obstacle: Obstacle };
+
+/** Options of {@linkcode reachServer}. */
+export interface ReachOptions {
+  readonly address: ServerAddress;
+  readonly answerMs: number;
+  /** How long the first answer may take, in milliseconds. */
+  readonly startMs: number;
+  readonly redact: Redactor;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const stderrLength = 2000;
+
+/**
+ * Finds out whether there is a server at all, before thirty checks find out one by one. A server that cannot be started, ends or
+ * hangs before its first answer, refuses the connection or asks for credentials is an obstacle. Never rejects.
+ */
+export async function reachServer(owner: TargetOwner, options: ReachOptions): Promise<Reached> {
+  const startedAt = performance.now();
+  let session: RawSession;
+  try {
+    session = await owner.open();
+  } catch (error) {
+    return unreachable(`cannot be started: ${startProblem(error)}`, undefined, options);
+  }
+  const attempt = await stoppable(attemptHandshake(session, options), options.signal);
+  if (attempt === undefined) return unreachable("the run was stopped before the server answered", session, options);
+  if (attempt.ok) {
+    owner.share(readySession(session, attempt.handshake));
+    return { kind: "ready", handshake: attempt.handshake, tookMs: performance.now() - startedAt };
+  }
+  const { answer } = attempt;
+  if (answer.kind === "http" && answer.status === 401)
+    return { kind: "obstacle", obstacle: { kind: "auth-required", reason: authProblem(options.address) } };
+  if (answer.kind !== "silence" && answer.kind !== "gone") return { kind: "answers" };
+  return unreachable(silenceProblem(answer, session), session, options);
+}
+
+/** The promise's value, or `undefined` once the signal aborts. */
+async function stoppable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T | undefined> {
+  if (signal === undefined) return promise;
+  let stop = (): void => {};
+  const stopped = new Promise<undefined>((resolve) => {
+    stop = () => resolve(undefined);
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop);
+  });
+  try {
+    return await Promise.race([promise, stopped]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}
+
+function unreachable(reason: string, session: RawSession | undefined, { redact }: ReachOptions): Reached {
+  const tail = session && isStdio(session) ? session.stderrTail() : "";
+  // The end of it is what tells; redaction comes before cutting, so that no half of a secret remains.
+  const stderr = cleanText(redact(tail)).trimEnd().slice(-stderrLength);
+  return {
+    kind: "obstacle",
+    obstacle: {
+      kind: "unreachable",
+      reason: cleanText(redact(reason), 500),
+      ...(stderr !== "" && { stderr }),
+    },
+  };
+}
+
+function isStdio(session: RawSession): session is StdioSession {
+  return "stderrTail" in session;
+}
+
+function startProblem(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  const message = error instanceof Error ? error.message : String(error);
+  if (code === "ENOENT") return `${message} (there is no such program, or its working directory does not exist)`;
+  return code === "EACCES" ? `${message} (the file may not be executed)` : message;
+}
+
+function silenceProblem(answer: Answer, session: RawSession): string {
+  if (answer.kind === "gone" && isStdio(session)) return `${answer.reason} before it answered initialize`;
+  const noise = isStdio(session) ? session.noise[0] : undefined;
+  const instead = noise ? `; its stdout began with ${JSON.stringify(noise.text)}` : "";
+  return answer.kind === "silence"
+    ? `initialize: ${describeAnswer(answer)}${instead}`
+    : `no response: ${describeAnswer(answer)}`;
+}
+
+function authProblem(address: ServerAddress): string {
+  const given = address.kind === "http" && address.headers && Object.keys(address.headers).length > 0;
+  return given
+    ? "HTTP 401: the server does not accept the credentials that were given"
+    : 'HTTP 401: the server asks for credentials; give them with --header "Authorization: Bearer …"';
+}
