@@ -21,6 +21,7 @@ try {
   }
   await step("a consumer connects, calls and closes", () => runNode("out/connect.js"));
   for (const name of forBrowsers) await step(`${name} bundles for a browser`, () => bundleForBrowser(name));
+  await step("CommonJS can require every package", () => runNode("--input-type=commonjs", "--eval", requireAll()));
   for (const { name } of packed)
     await step(`importing ${name} does nothing`, () => runNode("import-quietly.mjs", name));
 } finally {
@@ -47,18 +48,10 @@ function install() {
   cpSync("examples/src/consumer", consumer, { recursive: true });
   cpSync("scripts/import-quietly.mjs", join(consumer, "import-quietly.mjs"));
   const dependencies = Object.fromEntries(packed.map(({ name, tarball }) => [name, `file:${tarball}`]));
-  const devDependencies = { "@types/node": nodeTypesVersion() };
-  writeFileSync(
-    join(consumer, "package.json"),
-    JSON.stringify({
-      name: "consumer",
-      private: true,
-      type: "module",
-      dependencies,
-      devDependencies,
-      overrides: dependencies,
-    }),
-  );
+  const devDependencies = { "@types/node": readJson("node_modules/@types/node/package.json").version };
+  // The packages depend on each other by version; the overrides make npm take the tarballs for those as well.
+  const manifest = { private: true, type: "module", dependencies, devDependencies, overrides: dependencies };
+  writeFileSync(join(consumer, "package.json"), JSON.stringify(manifest));
   execFileSync("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"], {
     cwd: consumer,
     stdio: ["ignore", "ignore", "inherit"],
@@ -109,6 +102,10 @@ function runNode(...args) {
   execFileSync(process.execPath, args, { cwd: consumer, stdio: ["ignore", "inherit", "inherit"], timeout: 60_000 });
 }
 
+function requireAll() {
+  return packed.map(({ name }) => `require(${JSON.stringify(name)});`).join("\n");
+}
+
 /** @param {string} name */
 async function bundleForBrowser(name) {
   // A Node built-in cannot be resolved for a browser, so the build itself fails on one and names the import.
@@ -125,9 +122,4 @@ async function bundleForBrowser(name) {
   const leaked = ["child_process", "node:", "cross-spawn"].filter((word) => text.includes(word));
   if (leaked.length > 0) throw new Error(`the bundle contains ${leaked.join(" and ")}`);
   return `${Math.ceil(text.length / 1024)} kB minified`;
-}
-
-/** Node's types for the oldest version that is supported, as the repository itself uses them. */
-function nodeTypesVersion() {
-  return String(readJson("node_modules/@types/node/package.json").version);
 }
