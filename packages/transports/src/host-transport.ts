@@ -21,6 +21,11 @@ export interface HostSendOptions {
  */
 export interface HostTransport extends Omit<Transport, "send"> {
   send(message: JSONRPCMessage, options?: HostSendOptions): Promise<void>;
+  /**
+   * Takes a request back as the abort of its `requestSignal` does, without the cost of a signal per request. Only where
+   * `hasPerRequestStream` is `true`. Ids of no request under way are ignored.
+   */
+  readonly takeBack?: ((id: RequestId) => void) | undefined;
   /** An answer to this request will never come, though the connection lives: its stream ended, its answer was too large or unusable. */
   onrequestfailed?: ((id: RequestId, error: ToolportError) => void) | undefined;
   /** A stream for unsolicited messages was interrupted: notifications may have been missed. */

@@ -1,7 +1,7 @@
 import type { Diagnostic, ToolportError } from "@toolport/core";
 import { vi } from "vitest";
 import type { HostTransport } from "../src/host-transport.ts";
-import type { HotRequest } from "../src/wire/hot-requests.ts";
+import type { HotRequest } from "../src/wire/hot-request.ts";
 import { createWire } from "../src/wire/wire.ts";
 import { createFakeHostTransport, type FakeHostTransport } from "./fake-host-transport.ts";
 import { createManualClock } from "./manual-clock.ts";

@@ -2,7 +2,7 @@ import { defaultTimeouts, ToolportError, type CallOptions, type JsonObject } fro
 import { describe, expect, it, vi } from "vitest";
 import { createManualClock } from "../../test/manual-clock.ts";
 import { createActiveClock } from "../wire/active-clock.ts";
-import type { HotRequest } from "../wire/hot-requests.ts";
+import type { HotRequest } from "../wire/hot-request.ts";
 import { callTool } from "./call-tool.ts";
 import type { Elicitor } from "./elicitor.ts";
 

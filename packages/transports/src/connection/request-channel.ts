@@ -1,6 +1,6 @@
 import type { JsonObject, ToolportError } from "@toolport/core";
 import type { ActiveClock } from "../wire/active-clock.ts";
-import type { HotRequest } from "../wire/hot-requests.ts";
+import type { HotRequest } from "../wire/hot-request.ts";
 
 /** What a connection needs below it: a wire, or an SDK client that somebody else connected. */
 export interface RequestChannel {

@@ -1,10 +1,19 @@
-import { createDeadline, isJsonObject, ToolportError, type Clock, type JsonObject } from "@toolport/core";
+import {
+  createDeadline,
+  isJsonObject,
+  isToolportError,
+  ToolportError,
+  withErrorContext,
+  type Clock,
+  type JsonObject,
+} from "@toolport/core";
 import type { RequestChannel } from "../connection/request-channel.ts";
 import { fromSdkError } from "../errors/from-sdk-error.ts";
 import type { ServerSettings } from "../resolve-settings.ts";
 import { settleWithin } from "../settle-within.ts";
 import { createActiveClock } from "../wire/active-clock.ts";
-import type { HotRequest } from "../wire/hot-requests.ts";
+import type { HotRequest } from "../wire/hot-request.ts";
+import { abortError, contextOf, malformedError, timeoutError } from "../wire/request-errors.ts";
 import type { CustomClient } from "./custom-parts.ts";
 import { passThrough } from "./pass-through-schema.ts";
 
@@ -18,6 +27,9 @@ export interface ClientChannelInit {
   readonly unwatch: () => void;
   readonly redact: (text: string) => string;
 }
+
+// What a timer can take.
+const longestTimeoutMs = 2 ** 31 - 1;
 
 /** A {@linkcode RequestChannel} over an SDK client of either line, which speaks JSON-RPC itself. */
 export function createClientChannel(init: ClientChannelInit): RequestChannel {
@@ -46,40 +58,39 @@ async function callClose(client: CustomClient): Promise<void> {
 
 async function send(init: ClientChannelInit, request: HotRequest, closing: AbortSignal): Promise<JsonObject> {
   const { client, serverId, clock, redact } = init;
-  const { method, params, timeoutMs, idleMs, timeoutCode, signal, onProgress, headers, toolName } = request;
-  const known = { serverId, toolName, details: { operation: method } };
-  const fail = (what: string, code: "aborted" | "call_timeout" | "list_timeout" | "request_timeout"): ToolportError =>
-    new ToolportError(`${method} on server ${JSON.stringify(serverId)} ${what}`, {
-      ...known,
-      code,
-      outcome: "unknown",
-    });
-  if (closing.aborted) throw new ToolportError("the connection was closed", { ...known, code: "closed" });
+  const { method, params, timeoutMs, idleMs, signal, onProgress, headers, toolName } = request;
+  if (closing.aborted) throw withErrorContext(toClosedError(closing), { ...contextOf(request), outcome: "not-sent" });
+  if (signal?.aborted) throw abortError(init, request, "not-sent");
   const stop = AbortSignal.any(signal === undefined ? [closing] : [closing, signal]);
   const deadline = createDeadline({ timeoutMs, signal: stop, onTimeout: () => "timed out", clock });
   const options = {
     signal: deadline.signal,
     headers,
     // The deadline is ours; the client's own would otherwise end the call after a minute.
-    timeout: idleMs ?? 2 ** 31 - 1,
+    timeout: idleMs ?? longestTimeoutMs,
     resetTimeoutOnProgress: true,
-    ...((onProgress ?? idleMs) !== undefined && { onprogress: onProgress ?? (() => undefined) }),
+    ...((onProgress ?? idleMs) !== undefined && { onprogress: onProgress ?? ignore }),
   };
   try {
     // Both lines take these three; their types name methods and schema classes.
     const result = await client.request({ method, params } as never, passThrough as never, options as never);
-    if (isJsonObject(result)) return result;
-    throw new ToolportError(`${method} on server ${JSON.stringify(serverId)} was answered without an object`, {
-      ...known,
-      code: "protocol_error",
-    });
+    if (!isJsonObject(result)) throw malformedError(init, request, "its result is not an object");
+    return result;
   } catch (error) {
-    if (closing.aborted) throw closing.reason;
-    if (signal?.aborted) throw fail("was aborted", "aborted");
-    if (deadline.signal.aborted) throw fail(`did not finish within ${timeoutMs} ms`, timeoutCode);
+    if (closing.aborted) throw withErrorContext(toClosedError(closing), contextOf(request));
+    if (signal?.aborted) throw abortError(init, request, "unknown");
+    if (deadline.signal.aborted) throw timeoutError(init, request);
     const failure = fromSdkError(error, { serverId, method, toolName, redact });
-    throw failure.code === "request_timeout" ? fail(`was silent for ${idleMs ?? timeoutMs} ms`, timeoutCode) : failure;
+    throw failure.code === "request_timeout" ? timeoutError(init, request) : failure;
   } finally {
     deadline.dispose();
   }
+}
+
+function toClosedError({ reason }: AbortSignal): ToolportError {
+  return isToolportError(reason) ? reason : new ToolportError("the connection was closed", { code: "closed" });
+}
+
+function ignore(): void {
+  // The silence between two reports is all that is asked for.
 }

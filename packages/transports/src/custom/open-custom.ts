@@ -36,7 +36,7 @@ export async function openCustom(spec: CustomTransportSpec, session: SessionCont
     // Checked for the methods that both SDK lines call; the callbacks are ours to set.
     return {
       kind: "transport",
-      transport: adaptTransport(opened as Transport, { serverId, clock, closeMs: settings.timeouts.closeMs }),
+      transport: adaptTransport(opened as Transport, { clock, closeMs: settings.timeouts.closeMs }),
     };
   }
   throw new ToolportError(

@@ -8,7 +8,7 @@ import { createLinkedPair } from "./linked-pair.ts";
  * resolve only when their connection ends; but when it rejects, the transport closes with `spawn_failed`. Throws `spawn_failed` when
  * `serve` throws.
  */
-export function openMemory(spec: MemoryTransportSpec, init: AdaptInit): HostTransport {
+export function openMemory(spec: MemoryTransportSpec, init: AdaptInit & { readonly serverId: string }): HostTransport {
   const { serverId } = init;
   const pair = createLinkedPair();
   const adapted = adaptTransport(pair.host, init);

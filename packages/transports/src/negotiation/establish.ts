@@ -33,6 +33,9 @@ export interface EstablishInit {
   readonly createElicitor: ((activeClock: ActiveClock) => Elicitor) | undefined;
 }
 
+// The SDK has a deadline of its own. It must not come first, because it knows less about what it cut off.
+const sdkGraceMs = 1000;
+
 /**
  * Makes one attempt. A failure is a value, because the next attempt is chosen by it; nothing of the attempt is left by then.
  */
@@ -57,7 +60,7 @@ export async function establish(init: EstablishInit, attempt: Attempt): Promise<
       identity,
       handshake: attempt.handshake,
       probeMs,
-      timeoutMs: deadline.remainingMs(),
+      timeoutMs: deadline.remainingMs() + sdkGraceMs,
       elicitor: createElicitor?.(wire.activeClock),
       onError: (error) => reportOddity(context, error),
     });

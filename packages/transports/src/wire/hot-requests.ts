@@ -1,37 +1,13 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
-import {
-  isToolportError,
-  ToolportError,
-  withErrorContext,
-  type CallOutcome,
-  type Cancel,
-  type JsonObject,
-  type Progress,
-} from "@toolport/core";
+import { withErrorContext, type Cancel, type JsonObject, type Progress, type ToolportError } from "@toolport/core";
 import { fromRpcError } from "../errors/from-rpc-error.ts";
 import type { HostSendOptions, HostTransport } from "../host-transport.ts";
 import { runHook } from "../run-hook.ts";
 import type { ActiveClock } from "./active-clock.ts";
+import type { HotRequest } from "./hot-request.ts";
 import { readAnswer } from "./read-answer.ts";
+import { abortError, asToolportError, contextOf, malformedError, timeoutError } from "./request-errors.ts";
 import type { WireContext } from "./wire-context.ts";
-
-/** A request that the wire carries itself. */
-export interface HotRequest {
-  readonly method: string;
-  readonly params: JsonObject;
-  /** In milliseconds; the time a human needs to answer an elicitation does not count. */
-  readonly timeoutMs: number;
-  /** Longest silence in milliseconds; progress starts it anew. */
-  readonly idleMs?: number | undefined;
-  /** The code of the error when the time is up. */
-  readonly timeoutCode: "call_timeout" | "list_timeout" | "request_timeout";
-  readonly signal?: AbortSignal | undefined;
-  readonly onProgress?: ((progress: Progress) => void) | undefined;
-  /** Headers of this request, on transports that have them. */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** For errors only. */
-  readonly toolName?: string | undefined;
-}
 
 /** The wire's own requests that wait for an answer. */
 export interface HotRequests {
@@ -74,7 +50,8 @@ interface Pending {
   lastSignAt: number;
   cancelTimer: Cancel;
   onAbort?: () => void;
-  takeBack?: AbortController;
+  /** Takes the request back, where the transport has no cheaper way. */
+  abort?: AbortController;
 }
 
 interface State extends HotRequestsInit {
@@ -134,7 +111,7 @@ function start(state: State, request: HotRequest): Promise<JsonObject> {
       return;
     }
     if (signal?.aborted) {
-      reject(abortError(state, request, "not-sent"));
+      reject(abortError(state.context, request, "not-sent"));
       return;
     }
     const id = state.nextId++;
@@ -150,7 +127,10 @@ function start(state: State, request: HotRequest): Promise<JsonObject> {
     };
     if (signal !== undefined) {
       entry.onAbort = () =>
-        void cancel(state, id, { error: abortError(state, request, "unknown"), reason: "aborted by the caller" });
+        void cancel(state, id, {
+          error: abortError(state.context, request, "unknown"),
+          reason: "aborted by the caller",
+        });
       signal.addEventListener("abort", entry.onAbort, { once: true });
     }
     state.pending.set(id, entry);
@@ -169,8 +149,9 @@ function send(state: State, id: number, entry: Pending): void {
   const message = { jsonrpc: "2.0", id, method, params: meta === undefined ? params : { ...params, _meta: meta } };
   let options: HostSendOptions | undefined;
   if (state.host.hasPerRequestStream === true) {
-    entry.takeBack = new AbortController();
-    options = { requestSignal: entry.takeBack.signal, headers };
+    // A signal per request costs more than the request's other parts together, so that it is only for transports that need one.
+    if (state.host.takeBack === undefined) entry.abort = new AbortController();
+    options = { requestSignal: entry.abort?.signal, headers };
   }
   void transmit(state, id, { message, options });
 }
@@ -183,7 +164,7 @@ async function transmit(
   try {
     await state.host.send(asMessage(message), options);
   } catch (error) {
-    fail(state, id, asToolportError(state, error));
+    fail(state, id, asToolportError(state.context, error));
   }
 }
 
@@ -201,13 +182,7 @@ function settle(state: State, entry: Pending, message: { readonly result?: unkno
       return;
     }
     case "malformed":
-      entry.reject(
-        new ToolportError(`${nameOf(state, request)} was answered with a malformed message: ${answer.reason}`, {
-          code: "protocol_error",
-          serverId: state.context.serverId,
-          ...contextOf(request),
-        }),
-      );
+      entry.reject(malformedError(state.context, request, answer.reason));
   }
 }
 
@@ -224,7 +199,7 @@ function checkTime(state: State, id: number): void {
     entry.cancelTimer = state.context.clock.schedule(left, () => checkTime(state, id));
     return;
   }
-  void cancel(state, id, { error: timeoutError(state, request), reason: "timed out" });
+  void cancel(state, id, { error: timeoutError(state.context, request), reason: "timed out" });
 }
 
 async function cancelAll(state: State, error: ToolportError, reason: string): Promise<void> {
@@ -244,19 +219,17 @@ function cancel(
 ): Promise<void> {
   const entry = take(state, id);
   if (entry === undefined) return Promise.resolve();
-  const told = tellCancelled(state, { id, entry, reason: why.reason });
-  entry.takeBack?.abort();
+  const told = tellCancelled(state, id, why.reason);
+  entry.abort?.abort();
+  state.host.takeBack?.(id);
   entry.reject(why.error);
   return told;
 }
 
-async function tellCancelled(
-  state: State,
-  { id, entry, reason }: { id: number; entry: Pending; reason: string },
-): Promise<void> {
+async function tellCancelled(state: State, id: number, reason: string): Promise<void> {
   const envelope = state.envelope();
   // On 2026-07-28 over HTTP, closing the response stream is the cancel; elsewhere the server has to be told.
-  if (envelope !== undefined && entry.takeBack !== undefined) return;
+  if (envelope !== undefined && state.host.hasPerRequestStream === true) return;
   const params = { requestId: id, reason, ...(envelope && { _meta: envelope }) };
   try {
     await state.host.send(asMessage({ jsonrpc: "2.0", method: "notifications/cancelled", params }));
@@ -293,48 +266,6 @@ function take(state: State, id: number): Pending | undefined {
   if (entry.onAbort !== undefined) entry.request.signal?.removeEventListener("abort", entry.onAbort);
   if (state.whenDrained !== undefined) checkDrained(state);
   return entry;
-}
-
-function abortError(state: State, request: HotRequest, outcome: CallOutcome): ToolportError {
-  return new ToolportError(`${nameOf(state, request)} was aborted`, {
-    code: "aborted",
-    serverId: state.context.serverId,
-    ...contextOf(request),
-    outcome,
-    cause: request.signal?.reason,
-  });
-}
-
-function timeoutError(state: State, request: HotRequest): ToolportError {
-  const { timeoutMs, idleMs, timeoutCode, toolName, method } = request;
-  const silence = idleMs === undefined ? "" : `, or was silent for ${idleMs} ms`;
-  return new ToolportError(`${nameOf(state, request)} did not finish within ${timeoutMs} ms${silence}`, {
-    code: timeoutCode,
-    serverId: state.context.serverId,
-    toolName,
-    outcome: "unknown",
-    details: { operation: method, timeoutMs },
-  });
-}
-
-function contextOf({ method, toolName }: HotRequest): { toolName: string | undefined; details: { operation: string } } {
-  return { toolName, details: { operation: method } };
-}
-
-function nameOf({ context }: State, { method, toolName }: HotRequest): string {
-  const what = toolName === undefined ? method : `${method} of ${JSON.stringify(toolName)}`;
-  return `${what} on server ${JSON.stringify(context.serverId)}`;
-}
-
-function asToolportError({ context }: State, error: unknown): ToolportError {
-  if (isToolportError(error)) return error;
-  const { serverId } = context;
-  return new ToolportError(`the transport of server ${JSON.stringify(serverId)} failed to send`, {
-    code: "connection_closed",
-    serverId,
-    outcome: "unknown",
-    cause: error,
-  });
 }
 
 function asObject(value: unknown): object | undefined {

@@ -194,6 +194,17 @@ describe("giving a request up", () => {
     expect(host.sent[1]?.message).toMatchObject({ method: "notifications/cancelled" });
     expect(host.sent[0]?.options?.requestSignal?.aborted).toBe(true);
   });
+
+  it("takes the request back by its id where the transport can, without a signal per request", async () => {
+    const takeBack = vi.fn<(id: number | string) => void>();
+    const { wire, host } = openWire({ hasPerRequestStream: true, takeBack });
+    const controller = new AbortController();
+    const request = wire.request(call({ signal: controller.signal }));
+    controller.abort();
+    await expect(request).rejects.toMatchObject({ code: "aborted" });
+    expect(host.sent[0]?.options?.requestSignal).toBeUndefined();
+    expect(takeBack).toHaveBeenCalledExactlyOnceWith(host.sent[0]?.message["id"]);
+  });
 });
 
 describe("the time of a request", () => {

@@ -1,0 +1,89 @@
+import { defaultLimits, ToolportError, type JsonObject, type ServerInfo } from "@toolport/core";
+import { describe, expect, it } from "vitest";
+import { createManualClock } from "../../test/manual-clock.ts";
+import { createActiveClock } from "../wire/active-clock.ts";
+import type { HotRequest } from "../wire/hot-request.ts";
+import { listTools } from "./list-tools.ts";
+
+const page = (name: string, nextCursor?: string): JsonObject => ({
+  tools: [{ name, inputSchema: {} }],
+  ...(nextCursor !== undefined && { nextCursor }),
+});
+
+describe("listTools()", () => {
+  it("follows cursors under one deadline for all pages", async () => {
+    const { list, sent } = open([page("a", "2"), page("b", "3"), page("c")], { msPerPage: 300 });
+    await expect(list({ timeoutMs: 1000 })).resolves.toMatchObject({
+      pages: 3,
+      tools: [{ name: "a" }, { name: "b" }, { name: "c" }],
+    });
+    expect(sent.map(({ params, timeoutMs }) => [params, timeoutMs])).toEqual([
+      [{}, 1000],
+      [{ cursor: "2" }, 700],
+      [{ cursor: "3" }, 400],
+    ]);
+    expect(sent[0]).toMatchObject({ method: "tools/list", timeoutCode: "list_timeout" });
+  });
+
+  it("sends nothing to a server that declares no tools (fault 91)", async () => {
+    const { list, sent } = open([], { capabilities: { prompts: {} } });
+    await expect(list()).resolves.toEqual({ tools: [], dropped: [], pages: 0 });
+    expect(sent).toEqual([]);
+  });
+
+  it.each([
+    { name: "the first page", pages: [{}] },
+    { name: "a later page", pages: [page("a", "2"), { tools: "none" }] },
+  ])(
+    "throws protocol_error when $name has no tools, so that the last good list is kept (fault 99)",
+    async ({ pages }) => {
+      await expect(open(pages).list()).rejects.toMatchObject({
+        code: "protocol_error",
+        outcome: "failed",
+        serverId: "srv",
+      });
+    },
+  );
+
+  it("throws what a page's request throws", async () => {
+    const { list } = open([page("a", "2"), new ToolportError("gone", { code: "server_exited" })]);
+    await expect(list()).rejects.toMatchObject({ code: "server_exited" });
+  });
+
+  it("leaves out a tool that cannot be called over this connection", async () => {
+    const { list } = open([page("a")], { findFault: () => "it is too heavy" });
+    await expect(list()).resolves.toMatchObject({ tools: [], dropped: [{ name: "a", reason: "it is too heavy" }] });
+  });
+});
+
+function open(
+  pages: readonly (JsonObject | ToolportError)[],
+  {
+    msPerPage = 0,
+    capabilities = { tools: {} },
+    findFault,
+  }: { msPerPage?: number; capabilities?: ServerInfo["capabilities"]; findFault?: () => string } = {},
+) {
+  const clock = createManualClock();
+  const sent: HotRequest[] = [];
+  const init = {
+    serverId: "srv",
+    server: { era: "legacy", protocolVersion: "2025-11-25", capabilities } as const,
+    limits: defaultLimits,
+    timeoutMs: 1000,
+    findFault,
+    channel: {
+      activeClock: createActiveClock(clock),
+      request: async (request: HotRequest) => {
+        const answer = pages[sent.length];
+        sent.push(request);
+        clock.advance(msPerPage);
+        if (answer instanceof ToolportError || answer === undefined) throw answer ?? new Error("no more pages");
+        return answer;
+      },
+      notify: async () => undefined,
+      close: async () => undefined,
+    },
+  };
+  return { list: (options = {}) => listTools(init, options), sent };
+}

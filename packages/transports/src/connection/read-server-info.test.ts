@@ -1,0 +1,54 @@
+import { defaultLimits } from "@toolport/core";
+import { describe, expect, it } from "vitest";
+import { readServerInfo } from "./read-server-info.ts";
+
+const plain = {
+  era: "legacy",
+  protocolVersion: "2025-11-25",
+  implementation: {},
+  instructions: undefined,
+  capabilities: {},
+} as const;
+
+describe("readServerInfo()", () => {
+  it("keeps what a server says of itself, and leaves out what it does not say", () => {
+    const implementation = { name: "srv", title: "Server", version: "1", description: "It serves.", extra: 1 };
+    expect(readServerInfo({ ...plain, implementation, instructions: "Ask." }, defaultLimits)).toEqual({
+      era: "legacy",
+      protocolVersion: "2025-11-25",
+      name: "srv",
+      title: "Server",
+      version: "1",
+      description: "It serves.",
+      instructions: "Ask.",
+      capabilities: {},
+    });
+    expect(readServerInfo({ ...plain, implementation: undefined }, defaultLimits)).toEqual({
+      era: "legacy",
+      protocolVersion: "2025-11-25",
+      capabilities: {},
+    });
+  });
+
+  it("cuts and cleans (fault 94, AN-84)", () => {
+    const info = readServerInfo(
+      {
+        ...plain,
+        implementation: { name: "n".repeat(1000), title: "a\u001B[31mb" },
+        instructions: "i".repeat(5_000_000),
+      },
+      defaultLimits,
+    );
+    expect([info.name?.length, info.title, info.instructions?.length]).toEqual([256, "ab", 32_768]);
+  });
+
+  it("keeps of huge capabilities what it needs", () => {
+    const capabilities = { tools: { listChanged: true }, experimental: { x: "y".repeat(100_000) } };
+    expect(readServerInfo({ ...plain, capabilities }, defaultLimits).capabilities).toEqual({
+      tools: { listChanged: true },
+    });
+    expect(readServerInfo({ ...plain, capabilities: { tools: {} } }, defaultLimits).capabilities).toEqual({
+      tools: {},
+    });
+  });
+});

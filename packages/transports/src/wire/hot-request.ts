@@ -1,0 +1,19 @@
+import type { JsonObject, Progress } from "@toolport/core";
+
+/** A request that the wire carries itself. */
+export interface HotRequest {
+  readonly method: string;
+  readonly params: JsonObject;
+  /** In milliseconds; the time a human needs to answer an elicitation does not count. */
+  readonly timeoutMs: number;
+  /** Longest silence in milliseconds; progress starts it anew. */
+  readonly idleMs?: number | undefined;
+  /** The code of the error when the time is up. */
+  readonly timeoutCode: "call_timeout" | "list_timeout" | "request_timeout";
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** Headers of this request, on transports that have them. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** For errors only. */
+  readonly toolName?: string | undefined;
+}

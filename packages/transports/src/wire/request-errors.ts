@@ -1,0 +1,65 @@
+import { isToolportError, ToolportError, type CallOutcome } from "@toolport/core";
+import type { HotRequest } from "./hot-request.ts";
+
+/** For what it is needed here: which server. */
+interface ErrorContext {
+  readonly serverId: string;
+}
+
+/** The caller took the request back. */
+export function abortError({ serverId }: ErrorContext, request: HotRequest, outcome: CallOutcome): ToolportError {
+  return new ToolportError(`${nameOf(serverId, request)} was aborted`, {
+    code: "aborted",
+    serverId,
+    ...contextOf(request),
+    outcome,
+    cause: request.signal?.reason,
+  });
+}
+
+/** The time is up, for the whole or for a silence. */
+export function timeoutError({ serverId }: ErrorContext, request: HotRequest): ToolportError {
+  const { timeoutMs, idleMs, timeoutCode, toolName, method } = request;
+  const silence = idleMs === undefined ? "" : `, or was silent for ${idleMs} ms`;
+  return new ToolportError(`${nameOf(serverId, request)} did not finish within ${timeoutMs} ms${silence}`, {
+    code: timeoutCode,
+    serverId,
+    toolName,
+    outcome: "unknown",
+    details: { operation: method, timeoutMs },
+  });
+}
+
+/** The server answered, with something that is no answer. */
+export function malformedError({ serverId }: ErrorContext, request: HotRequest, reason: string): ToolportError {
+  return new ToolportError(`${nameOf(serverId, request)} was answered with something malformed: ${reason}`, {
+    code: "protocol_error",
+    serverId,
+    ...contextOf(request),
+    outcome: "unknown",
+  });
+}
+
+/** What a transport threw: its own coded error, or one that admits that nothing is known. */
+export function asToolportError({ serverId }: ErrorContext, error: unknown): ToolportError {
+  if (isToolportError(error)) return error;
+  return new ToolportError(`the transport of server ${JSON.stringify(serverId)} failed to send`, {
+    code: "connection_closed",
+    serverId,
+    outcome: "unknown",
+    cause: error,
+  });
+}
+
+/** What an error says of the request besides what happened. */
+export function contextOf({ method, toolName }: HotRequest): {
+  readonly toolName: string | undefined;
+  readonly details: { readonly operation: string };
+} {
+  return { toolName, details: { operation: method } };
+}
+
+function nameOf(serverId: string, { method, toolName }: HotRequest): string {
+  const what = toolName === undefined ? method : `${method} of ${JSON.stringify(toolName)}`;
+  return `${what} on server ${JSON.stringify(serverId)}`;
+}
