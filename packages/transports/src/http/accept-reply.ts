@@ -1,18 +1,16 @@
 import type { RequestId } from "@modelcontextprotocol/client";
 import { isJsonObject, type JsonObject, type ToolportErrorCode } from "@toolport/core";
-import { acceptAnswer, asMessage, type MessageSink } from "./accept-message.ts";
+import { acceptAnswer, asMessage } from "./accept-message.ts";
 import { messageTooLarge, noAnswer } from "./answer-error.ts";
-import type { HttpEndpoint } from "./http-endpoint.ts";
+import type { Channel } from "./channel.ts";
 import type { HttpReply } from "./http-exchange.ts";
 import { readBody, readRemark } from "./read-body.ts";
 import { replyKindOf } from "./reply-kind.ts";
 
 /** The request that a reply belongs to. */
 export interface AwaitedReply {
+  readonly channel: Channel;
   readonly id: RequestId;
-  readonly endpoint: HttpEndpoint;
-  readonly maxMessageBytes: number;
-  readonly sink: MessageSink;
   /** The request named a session. */
   readonly hadSession: boolean;
 }
@@ -21,7 +19,7 @@ export interface AwaitedReply {
  * Takes the answer from a reply that is no stream. Throws at once when it is not in there, because it will come by no other way:
  * `protocol_error`, `message_too_large`, what the status means, or what broke the exchange.
  */
-export async function acceptReply(reply: HttpReply, awaited: AwaitedReply): Promise<void> {
+export function acceptReply(reply: HttpReply, awaited: AwaitedReply): Promise<void> {
   switch (replyKindOf(reply)) {
     case "json":
       return acceptJson(reply, awaited);
@@ -29,14 +27,18 @@ export async function acceptReply(reply: HttpReply, awaited: AwaitedReply): Prom
       return acceptRefusal(reply, awaited);
     case "accepted":
     case "events":
-    case "other": {
-      const what = `HTTP ${reply.status} (${reply.header("content-type") ?? "no content type"})`;
-      throw noAnswer(awaited.endpoint, what, (await readRemark(reply)).body);
-    }
+    case "other":
+      return rejectOther(reply, awaited);
   }
 }
 
-async function acceptJson(reply: HttpReply, { id, endpoint, maxMessageBytes, sink }: AwaitedReply): Promise<void> {
+async function rejectOther(reply: HttpReply, { channel }: AwaitedReply): Promise<never> {
+  const { body } = await readRemark(reply);
+  throw noAnswer(channel.endpoint, `HTTP ${reply.status} (${reply.header("content-type") ?? "no content type"})`, body);
+}
+
+async function acceptJson(reply: HttpReply, { id, channel }: AwaitedReply): Promise<void> {
+  const { endpoint, maxMessageBytes, sink } = channel;
   const text = await readBody(reply, maxMessageBytes, () => messageTooLarge(endpoint, maxMessageBytes));
   const json = parseJson(text);
   if (json === undefined) throw noAnswer(endpoint, text === "" ? "an empty body" : "malformed JSON", text);
@@ -54,7 +56,8 @@ const sessionNotFound = -32_001;
 
 // Servers of 2026-07-28 put a JSON-RPC error under an HTTP status that matches it.
 async function acceptRefusal(reply: HttpReply, awaited: AwaitedReply): Promise<void> {
-  const { id, endpoint, sink, hadSession } = awaited;
+  const { id, channel, hadSession } = awaited;
+  const { endpoint, sink } = channel;
   const refusal = await readRemark(reply);
   const error = endpoint.toError(refusal, hadSession);
   const answer = parseJson(refusal.body);

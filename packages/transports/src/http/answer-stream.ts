@@ -1,37 +1,26 @@
 import type { RequestId } from "@modelcontextprotocol/client";
-import {
-  isToolportError,
-  withErrorContext,
-  type Random,
-  type ToolportError,
-  type ToolportErrorCode,
-} from "@toolport/core";
-import { acceptAnswer, type MessageSink } from "./accept-message.ts";
+import { isToolportError, withErrorContext, type ToolportError, type ToolportErrorCode } from "@toolport/core";
+import { acceptAnswer } from "./accept-message.ts";
+import type { Cancellable, Channel } from "./channel.ts";
 import { startDelay } from "./delay.ts";
 import { messageTooLarge, noStream, streamEnded } from "./answer-error.ts";
-import type { HttpEndpoint } from "./http-endpoint.ts";
 import type { HttpCall, HttpReply } from "./http-exchange.ts";
+import type { LingerWatch } from "./linger-watch.ts";
 import { createMessageParser } from "./message-parser.ts";
 import { readRemark } from "./read-body.ts";
 import { isPassing, reconnectDelayMs } from "./reconnect-delay.ts";
 import { replyKindOf } from "./reply-kind.ts";
 
-/** Something under way that can be taken back; who waits for it gets `reason`. */
-export interface Cancellable {
-  cancel(reason: ToolportError): void;
-}
-
 /** What is needed to follow the answer to one request. */
 export interface AnswerStreamInit {
+  readonly channel: Channel;
   readonly id: RequestId;
-  readonly endpoint: HttpEndpoint;
-  readonly maxMessageBytes: number;
-  readonly sink: MessageSink;
-  readonly random: Random;
   /** The request named a session. */
   readonly hadSession: boolean;
   /** Asks for what comes after the event with this id. Absent where streams cannot be resumed. */
   readonly resume: ((lastEventId: string) => HttpCall) | undefined;
+  /** Ends streams that go on after their answer. */
+  readonly lingerWatch: LingerWatch;
   /** Told what is waited for now, so that it can be taken back. */
   readonly onStep: (step: Cancellable) => void;
 }
@@ -43,8 +32,6 @@ interface State extends AnswerStreamInit {
   retryMs: number | undefined;
 }
 
-// A stream should end with its answer. One that does not keeps its connection for this long.
-const lingerMs = 5000;
 // Attempts in a row that bring nothing. The waits before them add up to half a minute.
 const maxBarren = 5;
 
@@ -68,8 +55,8 @@ export async function readAnswerStream(first: HttpReply, init: AnswerStreamInit)
   for (let barren = 0; loss !== undefined;) {
     const { resume, lastEventId } = state;
     if (resume === undefined || lastEventId === undefined || barren > maxBarren) throw loss;
-    const delayMs = reconnectDelayMs({ barren, serverMs: state.retryMs, random: state.random });
-    const delay = startDelay(state.endpoint.clock, delayMs);
+    const delayMs = reconnectDelayMs({ barren, serverMs: state.retryMs, random: state.channel.random });
+    const delay = startDelay(state.channel.endpoint.clock, delayMs);
     state.onStep(delay);
     await delay.done;
     const call = resume(lastEventId);
@@ -81,7 +68,8 @@ export async function readAnswerStream(first: HttpReply, init: AnswerStreamInit)
 
 /** Returns why the stream ended without the answer; `undefined` when the answer came. */
 async function readStream(reply: HttpReply, state: State): Promise<ToolportError | undefined> {
-  const { endpoint, maxMessageBytes, sink, id } = state;
+  const { channel, id } = state;
+  const { endpoint, maxMessageBytes, sink } = channel;
   let cancelLinger = (): void => {};
   const parser = createMessageParser({
     maxMessageBytes,
@@ -90,7 +78,8 @@ async function readStream(reply: HttpReply, state: State): Promise<ToolportError
     onJson(json) {
       if (!acceptAnswer(json, id, sink) || state.isAnswered) return;
       state.isAnswered = true;
-      cancelLinger = endpoint.clock.schedule(lingerMs, () => reply.cancel());
+      // The stream should end now.
+      cancelLinger = state.lingerWatch.add(reply);
     },
   });
   try {
@@ -106,7 +95,7 @@ async function readStream(reply: HttpReply, state: State): Promise<ToolportError
 }
 
 async function readResumed(reply: HttpReply, state: State): Promise<ToolportError | undefined> {
-  const { endpoint } = state;
+  const { endpoint } = state.channel;
   const { status } = reply;
   if (replyKindOf(reply) === "events") return readStream(reply, state);
   const error = noStream(endpoint, await readRemark(reply), state.hadSession);

@@ -1,9 +1,8 @@
-import { isToolportError, type Random } from "@toolport/core";
-import { acceptUnsolicited, type MessageSink } from "./accept-message.ts";
-import type { Cancellable } from "./answer-stream.ts";
+import { isToolportError } from "@toolport/core";
+import { acceptUnsolicited } from "./accept-message.ts";
+import type { Cancellable, Channel } from "./channel.ts";
 import { startDelay } from "./delay.ts";
 import { messageTooLarge, noStream } from "./answer-error.ts";
-import type { HttpEndpoint } from "./http-endpoint.ts";
 import type { HttpCall, HttpReply } from "./http-exchange.ts";
 import { createMessageParser } from "./message-parser.ts";
 import { readRemark } from "./read-body.ts";
@@ -12,10 +11,7 @@ import { replyKindOf } from "./reply-kind.ts";
 
 /** What a notification stream is made from. */
 export interface NotificationStreamInit {
-  readonly endpoint: HttpEndpoint;
-  readonly maxMessageBytes: number;
-  readonly sink: MessageSink;
-  readonly random: Random;
+  readonly channel: Channel;
   /** The server opened a session. */
   readonly hadSession: boolean;
   /** Asks for the stream, or for what comes after the event with this id. */
@@ -70,14 +66,15 @@ export function openNotificationStream(init: NotificationStreamInit): Cancellabl
 }
 
 async function keepOpen(state: State): Promise<void> {
-  const { clock } = state.endpoint;
+  const { random, endpoint } = state.channel;
+  const { clock } = endpoint;
   for (let barren = 0; ;) {
     const openedAt = clock.now();
     state.broughtSomething = false;
     const end = await listenOnce(state);
     if (state.isCancelled || end === "refused") return;
     barren = state.broughtSomething || clock.now() - openedAt > goodStreamMs ? 0 : barren + 1;
-    const delay = startDelay(clock, reconnectDelayMs({ barren, serverMs: state.retryMs, random: state.random }));
+    const delay = startDelay(clock, reconnectDelayMs({ barren, serverMs: state.retryMs, random }));
     state.step = delay;
     try {
       await delay.done;
@@ -107,7 +104,7 @@ async function listenOnce(state: State): Promise<"lost" | "refused"> {
 }
 
 async function readMessages(reply: HttpReply, state: State): Promise<void> {
-  const { endpoint, maxMessageBytes, sink } = state;
+  const { endpoint, maxMessageBytes, sink } = state.channel;
   const parser = createMessageParser({
     maxMessageBytes,
     tooLarge: () => messageTooLarge(endpoint, maxMessageBytes),
@@ -127,7 +124,7 @@ async function readMessages(reply: HttpReply, state: State): Promise<void> {
 
 async function readRefusal(reply: HttpReply, state: State): Promise<"lost" | "refused"> {
   const { status } = reply;
-  const error = noStream(state.endpoint, await readRemark(reply), state.hadSession);
+  const error = noStream(state.channel.endpoint, await readRemark(reply), state.hadSession);
   // Once there was a stream, the server has one, whatever it or a gateway before it says now.
   if (state.wasOpen || isPassing(status)) {
     state.retryMs = error.details.retryAfterMs ?? state.retryMs;

@@ -10,7 +10,9 @@ export type ReplyKind = "accepted" | "events" | "json" | "other" | "refused";
 export function replyKindOf({ status, header }: Pick<HttpReply, "header" | "status">): ReplyKind {
   if (status < 200 || status > 299) return "refused";
   if (status === 202 || status === 204 || status === 205) return "accepted";
-  const mediaType = header("content-type")?.split(";", 1)[0]?.trim().toLowerCase();
+  const contentType = header("content-type") ?? "";
+  const end = contentType.indexOf(";");
+  const mediaType = (end === -1 ? contentType : contentType.slice(0, end)).trim().toLowerCase();
   if (mediaType === "text/event-stream") return "events";
   return mediaType === "application/json" ? "json" : "other";
 }

@@ -1,4 +1,4 @@
-import { createByteBuffer } from "./byte-buffer.ts";
+import { createByteBuffer, type ByteBuffer } from "./byte-buffer.ts";
 import { isHeaderValue } from "./header-rules.ts";
 
 /** One event of a `text/event-stream`. */
@@ -98,13 +98,14 @@ interface LineSplitter {
 
 /** Cuts bytes at LF, CR LF or CR, and at CR without waiting for the LF that may follow. */
 function createLineSplitter(maxLineBytes: number, tooLarge: () => Error): LineSplitter {
-  const unfinished = createByteBuffer(maxLineBytes, tooLarge);
+  // Most answers come whole, and need none.
+  let unfinished: ByteBuffer | undefined;
   let atStart = true;
   let skipLineFeed = false;
 
   const complete = (tail: Uint8Array): Uint8Array => {
     let line = tail;
-    if (unfinished.length > 0) {
+    if (unfinished !== undefined && unfinished.length > 0) {
       unfinished.push(tail);
       line = unfinished.take();
     }
@@ -126,7 +127,9 @@ function createLineSplitter(maxLineBytes: number, tooLarge: () => Error): LineSp
         if (chunk[from] === lineFeed) from += 1;
         else skipLineFeed = from === chunk.length;
       }
-      if (from < chunk.length) unfinished.push(chunk.subarray(from));
+      if (from === chunk.length) return;
+      unfinished ??= createByteBuffer(maxLineBytes, tooLarge);
+      unfinished.push(chunk.subarray(from));
     },
   };
 }

@@ -11,8 +11,8 @@ import {
   takenBack,
   transportClosed,
 } from "./answer-error.ts";
-import type { Cancellable } from "./answer-stream.ts";
 import { startBriefCall } from "./brief-call.ts";
+import type { Cancellable, Channel } from "./channel.ts";
 import type { HttpEndpoint } from "./http-endpoint.ts";
 import type { HttpReply } from "./http-exchange.ts";
 import { createMessageParser } from "./message-parser.ts";
@@ -20,9 +20,7 @@ import { readRemark } from "./read-body.ts";
 import { replyKindOf } from "./reply-kind.ts";
 
 /** What a transport of the old HTTP+SSE kind is made from. */
-export interface SseInit {
-  readonly endpoint: HttpEndpoint;
-  readonly maxMessageBytes: number;
+export interface SseInit extends Pick<Channel, "endpoint" | "maxMessageBytes"> {
   /** For a notification to be taken, in milliseconds. */
   readonly requestMs: number;
   /** For a request to be taken, in milliseconds: a server may hold its reply until it has the answer. */

@@ -1,37 +1,39 @@
-import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/client";
-import type { Random } from "@toolport/core";
+import type { JSONRPCMessage, JSONRPCRequest, RequestId } from "@modelcontextprotocol/client";
 import type { HostSendOptions, HostTransport } from "../host-transport.ts";
 import type { MessageSink } from "./accept-message.ts";
 import { acceptReply } from "./accept-reply.ts";
 import { asToolportError, noAnswer, takenBack, transportClosed } from "./answer-error.ts";
-import { readAnswerStream, type Cancellable } from "./answer-stream.ts";
+import { readAnswerStream } from "./answer-stream.ts";
 import { startBriefCall } from "./brief-call.ts";
+import type { Cancellable, Channel } from "./channel.ts";
 import type { EndpointRequest, HttpEndpoint } from "./http-endpoint.ts";
-import type { HttpReply } from "./http-exchange.ts";
+import type { HttpCall, HttpReply } from "./http-exchange.ts";
+import { createLingerWatch, type LingerWatch } from "./linger-watch.ts";
 import { openNotificationStream } from "./notification-stream.ts";
 import { envelopeVersionOf, protocolHeaders } from "./protocol-headers.ts";
 import { replyKindOf } from "./reply-kind.ts";
 import { requestHeaders } from "./request-headers.ts";
 
 /** What a Streamable HTTP transport is made from. */
-export interface StreamableHttpInit {
-  readonly endpoint: HttpEndpoint;
-  readonly maxMessageBytes: number;
+export interface StreamableHttpInit extends Omit<Channel, "sink"> {
   /** For a notification to be taken, in milliseconds. */
   readonly requestMs: number;
   /** For the session to be deleted, in milliseconds. */
   readonly closeMs: number;
-  readonly random: Random;
   readonly onNoise: (text: string) => void;
   /** Told how the stream for notifications was lost, once per gap. */
   readonly onStreamLost: (how: string) => void;
 }
 
+// A stream that answered a request should end. One that does not may keep its connection for this long.
+const lingerMs = 5000;
+
 interface State extends StreamableHttpInit {
   readonly host: HostTransport;
   readonly sink: MessageSink;
   /** All that waits for the server. */
-  readonly underWay: Set<Cancellable>;
+  readonly underWay: Set<Cancellable & { readonly id?: RequestId }>;
+  readonly lingerWatch: LingerWatch;
   sessionId: string | undefined;
   protocolVersion: string | undefined;
   isClosed: boolean;
@@ -56,7 +58,11 @@ export function createStreamableHttpTransport(init: StreamableHttpInit): HostTra
       state.protocolVersion = version;
     },
     start: () => Promise.resolve(),
-    send: (message, options = {}) => send(state, message, options),
+    send: (message, options = {}) =>
+      isRequest(message) ? sendRequest(state, message, options) : sendNotification(state, message, options),
+    takeBack(id) {
+      for (const step of state.underWay) if (step.id === id) step.cancel(takenBack(state.endpoint, "unknown"));
+    },
     close: () => (closing ??= close(state)),
   };
   const state: State = {
@@ -69,6 +75,7 @@ export function createStreamableHttpTransport(init: StreamableHttpInit): HostTra
       onNoise: init.onNoise,
     },
     underWay: new Set(),
+    lingerWatch: createLingerWatch(init.endpoint.clock, lingerMs),
     sessionId: undefined,
     protocolVersion: undefined,
     isClosed: false,
@@ -76,18 +83,14 @@ export function createStreamableHttpTransport(init: StreamableHttpInit): HostTra
   return host;
 }
 
-async function send(state: State, message: JSONRPCMessage, options: HostSendOptions): Promise<void> {
+async function sendNotification(state: State, message: JSONRPCMessage, options: HostSendOptions): Promise<void> {
   if (state.isClosed) throw transportClosed(state.endpoint);
   const request = toRequest(state, message, options);
-  if ("method" in message && "id" in message) {
-    await sendRequest(state, { id: message.id, message, request }, options.requestSignal);
-    return;
-  }
   const call = startBriefCall(state.endpoint, request, state.requestMs);
   state.underWay.add(call);
   try {
     const reply = await call.reply;
-    if (replyKindOf(reply) === "refused") throw state.endpoint.toError(reply, "mcp-session-id" in request.headers);
+    if (replyKindOf(reply) === "refused") throw state.endpoint.toError(reply, hasSession(request));
   } finally {
     state.underWay.delete(call);
   }
@@ -100,19 +103,13 @@ function toRequest(state: State, message: JSONRPCMessage, { headers }: HostSendO
     method: "POST",
     body: JSON.stringify(message),
     headers: {
-      ...requestHeaders(headers, state.endpoint.serverId),
+      ...(headers && requestHeaders(headers, state.endpoint.serverId)),
       ...(!isInitialize(message) && connectionHeaders(state)),
       ...protocolHeaders(message),
       accept: "application/json, text/event-stream",
       "content-type": "application/json",
     },
   };
-}
-
-interface Outgoing {
-  readonly id: RequestId;
-  readonly message: JSONRPCMessage;
-  readonly request: EndpointRequest;
 }
 
 /** A request that waits for its answer. */
@@ -125,14 +122,38 @@ interface Pending extends Cancellable {
   release(): void;
 }
 
-async function sendRequest(
+function trackRequest(
   state: State,
-  { id, message, request }: Outgoing,
-  signal: AbortSignal | undefined,
-): Promise<void> {
+  call: HttpCall,
+  { id, signal }: { id: RequestId; signal: AbortSignal | undefined },
+) {
+  const onAbort = signal && ((): void => pending.cancel(takenBack(state.endpoint, "unknown")));
+  const pending: Pending = {
+    id,
+    step: call,
+    isCancelled: false,
+    cancel(reason) {
+      pending.isCancelled = true;
+      pending.step.cancel(reason);
+    },
+    release() {
+      state.underWay.delete(pending);
+      if (onAbort !== undefined) signal?.removeEventListener("abort", onAbort);
+    },
+  };
+  state.underWay.add(pending);
+  if (onAbort !== undefined) signal?.addEventListener("abort", onAbort);
+  return pending;
+}
+
+async function sendRequest(state: State, message: JSONRPCRequest, options: HostSendOptions): Promise<void> {
+  const { requestSignal: signal } = options;
+  const { id } = message;
+  if (state.isClosed) throw transportClosed(state.endpoint);
   if (signal?.aborted) throw takenBack(state.endpoint, "not-sent");
+  const request = toRequest(state, message, options);
   const call = state.endpoint.call(request);
-  const pending = trackRequest(state, { id, step: call, signal });
+  const pending = trackRequest(state, call, { id, signal });
   let isStreaming = false;
   try {
     const reply = await call.reply;
@@ -143,34 +164,11 @@ async function sendRequest(
       // 2026-07-28 has no resumption: a stream that breaks off is lost.
       void followStream(state, { pending, reply, isResumable: envelopeVersionOf(message) === undefined });
     } else {
-      await acceptReply(reply, { ...state, id, hadSession: "mcp-session-id" in request.headers });
+      await acceptReply(reply, { channel: state, id, hadSession: hasSession(request) });
     }
   } finally {
     if (!isStreaming) pending.release();
   }
-}
-
-function trackRequest(
-  state: State,
-  { id, step, signal }: { id: RequestId; step: Cancellable; signal: AbortSignal | undefined },
-): Pending {
-  const onAbort = (): void => pending.cancel(takenBack(state.endpoint, "unknown"));
-  const pending: Pending = {
-    id,
-    step,
-    isCancelled: false,
-    cancel(reason) {
-      pending.isCancelled = true;
-      pending.step.cancel(reason);
-    },
-    release() {
-      state.underWay.delete(pending);
-      signal?.removeEventListener("abort", onAbort);
-    },
-  };
-  state.underWay.add(pending);
-  signal?.addEventListener("abort", onAbort);
-  return pending;
 }
 
 async function followStream(
@@ -180,9 +178,10 @@ async function followStream(
   const { endpoint, host } = state;
   try {
     await readAnswerStream(reply, {
-      ...state,
+      channel: state,
       id: pending.id,
       hadSession: state.sessionId !== undefined,
+      lingerWatch: state.lingerWatch,
       resume: isResumable ? (lastEventId) => endpoint.call(streamRequest(state, lastEventId)) : undefined,
       onStep: (step) => {
         pending.step = step;
@@ -199,7 +198,7 @@ async function followStream(
 function listen(state: State): void {
   const { endpoint, host, onStreamLost } = state;
   const stream = openNotificationStream({
-    ...state,
+    channel: state,
     hadSession: state.sessionId !== undefined,
     open: (lastEventId) => endpoint.call(streamRequest(state, lastEventId)),
     onInterrupted: () => host.oninterrupted?.(),
@@ -221,8 +220,9 @@ function streamRequest(state: State, lastEventId: string | undefined): EndpointR
 }
 
 async function close(state: State): Promise<void> {
-  const { endpoint, host, underWay, sessionId, closeMs } = state;
+  const { endpoint, host, underWay, lingerWatch, sessionId, closeMs } = state;
   state.isClosed = true;
+  lingerWatch.close();
   for (const step of underWay) step.cancel(transportClosed(endpoint));
   if (sessionId !== undefined) {
     const request: EndpointRequest = { method: "DELETE", mayAuthorize: false, headers: connectionHeaders(state) };
@@ -248,6 +248,14 @@ function sessionIdOf(reply: HttpReply, endpoint: HttpEndpoint): string | undefin
   if (sessionId === undefined || legalSessionId.test(sessionId)) return sessionId;
   reply.cancel();
   throw noAnswer(endpoint, "an illegal session id", "");
+}
+
+function hasSession({ headers }: EndpointRequest): boolean {
+  return "mcp-session-id" in headers;
+}
+
+function isRequest(message: JSONRPCMessage): message is JSONRPCRequest {
+  return "method" in message && "id" in message;
 }
 
 function isInitialize(message: JSONRPCMessage): boolean {
