@@ -1,8 +1,8 @@
 import {
-  createDeadline,
   defaultTimeouts,
   isToolportError,
   ToolportError,
+  withErrorContext,
   type CallOptions,
   type Clock,
   type ContentBlock,
@@ -13,6 +13,7 @@ import {
   type ToolOrigin,
   type ToolOutcome,
 } from "@toolport/core";
+import { within } from "./within.ts";
 
 /** A bundle of static tools in the directory of groups: a group without members, because tools join by declaring it (AN-78). */
 export type ToolBundle = Omit<ToolGroup, "members">;
@@ -84,40 +85,18 @@ export async function runStaticTool(
   { clock, ...options }: CallOptions & { readonly clock: Clock },
 ): Promise<ToolOutcome> {
   const { name } = tool.definition;
-  const timeoutMs = options.timeoutMs ?? defaultTimeouts.callMs;
-  const onTimeout = (): ToolportError =>
-    new ToolportError(`tool "${name}" did not finish within ${timeoutMs} ms`, {
-      code: "call_timeout",
-      toolName: name,
-      details: { timeoutMs },
-    });
-  if (options.signal?.aborted) throw abortedBy(options.signal, name, "not-sent");
-  const deadline = createDeadline({ timeoutMs, signal: options.signal, onTimeout, clock });
+  const { signal, timeoutMs = defaultTimeouts.callMs } = options;
   try {
-    const work = Promise.resolve(tool.run(args, { ...options, signal: deadline.signal }));
-    return toOutcome(await Promise.race([work, rejectOnAbort(deadline.signal, name)]), localOrigin(name));
+    const result = await within({ what: `tool "${name}"`, timeoutMs, signal, clock }, (deadline) =>
+      tool.run(args, { ...options, signal: deadline }),
+    );
+    return toOutcome(result, localOrigin(name));
   } catch (error) {
-    if (isToolportError(error)) throw error;
-    if (options.signal?.aborted) throw abortedBy(options.signal, name, "unknown");
-    throw new ToolportError(`tool "${name}" threw`, { code: "internal_error", toolName: name, cause: error });
-  } finally {
-    deadline.dispose();
+    if (isToolportError(error)) throw withErrorContext(error, { toolName: name });
+    throw new ToolportError(`tool "${name}" threw`, {
+      code: "internal_error",
+      toolName: name,
+      cause: error,
+    });
   }
-}
-
-function rejectOnAbort(signal: AbortSignal, toolName: string): Promise<never> {
-  return new Promise((_, reject) => {
-    const fail = (): void =>
-      reject(isToolportError(signal.reason) ? signal.reason : abortedBy(signal, toolName, "unknown"));
-    signal.addEventListener("abort", fail, { once: true });
-  });
-}
-
-function abortedBy(signal: AbortSignal, toolName: string, outcome: "not-sent" | "unknown"): ToolportError {
-  return new ToolportError(`the caller aborted "${toolName}"`, {
-    code: "aborted",
-    toolName,
-    outcome,
-    cause: signal.reason,
-  });
 }

@@ -112,6 +112,7 @@ function fitItems<Item>(
     }
   }
   if (omitted.length === 0) return { fitted, omitted: undefined };
+  for (const name of omitted) if (!named.has(name) && room.take(bytesOfName(name))) named.add(name);
   return { fitted, omitted: { names: omitted.filter((name) => named.has(name)), total: omitted.length } };
 }
 

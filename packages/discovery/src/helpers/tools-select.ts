@@ -1,8 +1,8 @@
 import { cleanText, type JsonObject, type ToolDefinition } from "@toolport/core";
 import { foldName } from "../catalog/fold-name.ts";
-import { findByName, rankTools } from "../ranking/rank-tools.ts";
+import { findByName, nameOf, rankTools } from "../ranking/rank-tools.ts";
 import type { SelectorChoice, ToolSelector } from "../ranking/tool-selector.ts";
-import { within } from "../ranking/within.ts";
+import { within } from "../catalog/within.ts";
 import type { ToolsAnswer } from "./answers.ts";
 import { answerTools } from "./answer-tools.ts";
 import { fitNames } from "./fit-answer.ts";
@@ -104,15 +104,17 @@ async function askSelector(
 ): Promise<SelectorChoice> {
   const candidates = ranked.map(({ name, description }) => ({ name, description: cleanText(description, 400) }));
   try {
-    const choice = await within({ timeoutMs: selectorTimeoutMs, signal, clock }, (deadline) =>
-      selector({ query, candidates, limit, signal: deadline }),
+    const choice = await within(
+      { what: "the tool selector", timeoutMs: selectorTimeoutMs, signal, clock },
+      (deadline) => selector({ query, candidates, limit, signal: deadline }),
     );
     return { ...choice, names: Array.from(new Set(Array.isArray(choice.names) ? choice.names : [])) };
   } catch (error) {
+    if (signal?.aborted) throw error;
     onDiagnostic({
       kind: "fallback",
       serverId: "",
-      message: `the tool selector failed, the ranking decides: ${String(error)}`,
+      message: `the tool selector failed (${nameOf(error)}); the ranking decides`,
     });
     return { names: [] };
   }

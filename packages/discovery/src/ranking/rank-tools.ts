@@ -1,9 +1,9 @@
-import type { Clock, Diagnostic, ToolDefinition } from "@toolport/core";
+import { isToolportError, type Clock, type Diagnostic, type ToolDefinition } from "@toolport/core";
 import type { Catalog } from "../catalog/build-catalog.ts";
 import type { CatalogSearch } from "../catalog/catalog-search.ts";
 import { foldName } from "../catalog/fold-name.ts";
 import { fuseRanks, type EmbeddingRanker } from "./embedding-ranker.ts";
-import { within } from "./within.ts";
+import { within } from "../catalog/within.ts";
 
 /** What a ranking needs to know. */
 export interface RankContext {
@@ -74,17 +74,25 @@ async function askRanker(
 ): Promise<readonly string[]> {
   const definitions = catalog.definitions.filter(({ name }) => allows(name));
   try {
-    const names = await within({ timeoutMs: rankerTimeoutMs, signal, clock }, (deadline) =>
-      ranker({ query, definitions, limit, signal: deadline }),
+    const names = await within(
+      { what: "the embedding ranker", timeoutMs: rankerTimeoutMs, signal, clock },
+      (deadline) => ranker({ query, definitions, limit, signal: deadline }),
     );
     const known = new Set(definitions.map(({ name }) => name));
     return names.filter((name) => known.has(name)).slice(0, limit);
   } catch (error) {
+    if (signal?.aborted) throw error;
     onDiagnostic({
       kind: "fallback",
       serverId: "",
-      message: `the embedding ranker failed, words alone decide: ${String(error)}`,
+      message: `the embedding ranker failed (${nameOf(error)}); words alone decide`,
     });
     return [];
   }
+}
+
+/** What went wrong without the message of a foreign error, which may quote a secret. */
+export function nameOf(error: unknown): string {
+  if (isToolportError(error)) return error.message;
+  return error instanceof Error ? error.name : typeof error;
 }

@@ -207,14 +207,17 @@ function intent(
 }
 
 function meetsRequired(clauses: readonly Clause[]): (slot: number) => boolean {
-  const required = clauses.filter((clause) => clause.required).map(({ variants }) => slotsOf(variants));
+  const required = clauses
+    .filter((clause) => clause.required)
+    // The word itself if there is one, not what else it may mean.
+    .map(({ literal, variants }) => slotsOf(literal === undefined ? variants.map(({ term }) => term) : [literal]));
   return (slot) => required.every((slots) => slots.has(slot));
 }
 
-function slotsOf(variants: Clause["variants"]): ReadonlySet<number> {
+function slotsOf(terms: readonly Term[]): ReadonlySet<number> {
   const slots = new Set<number>();
-  for (const { term } of variants) {
-    for (let at = 0; at < term.postings.length; at += 1) slots.add(term.postings.slots[at] ?? -1);
+  for (const { postings } of terms) {
+    for (let at = 0; at < postings.length; at += 1) slots.add(postings.slots[at] ?? -1);
   }
   return slots;
 }

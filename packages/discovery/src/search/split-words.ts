@@ -1,5 +1,8 @@
 const wordRun = /[\p{L}\p{N}]+/gu;
 const marks = /\p{M}+/gu;
+const camelCase = /(\p{Ll})(\p{Lu})/gu;
+const letterThenDigit = /(\p{L})(\p{N})/gu;
+const digitThenLetter = /(\p{N})(\p{L})/gu;
 // Scripts that are written without spaces; their words are searched by overlapping pairs of characters.
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
@@ -57,14 +60,15 @@ function isBoundary(before: number, kind: number): boolean {
 function splitUnicode(text: string, maxWords: number): string[] {
   const words: string[] = [];
   for (const [run] of text.normalize("NFKD").replace(marks, "").matchAll(wordRun)) {
-    if (words.length >= maxWords) break;
-    const spaced = run
-      .replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2")
-      .replace(/(\p{L})(\p{N})/gu, "$1 $2")
-      .replace(/(\p{N})(\p{L})/gu, "$1 $2");
-    for (const word of spaced.toLowerCase().split(" ")) words.push(...(unspaced.test(word) ? pairsOf(word) : [word]));
+    const spaced = run.replace(camelCase, "$1 $2").replace(letterThenDigit, "$1 $2").replace(digitThenLetter, "$1 $2");
+    for (const word of spaced.toLowerCase().split(" ")) {
+      for (const part of unspaced.test(word) ? pairsOf(word) : [word]) {
+        if (words.length >= maxWords) return words;
+        words.push(part);
+      }
+    }
   }
-  return words.slice(0, maxWords);
+  return words;
 }
 
 function pairsOf(word: string): readonly string[] {

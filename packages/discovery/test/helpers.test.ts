@@ -1,0 +1,231 @@
+import { describe, expect, it } from "vitest";
+import type { StaticTool } from "../src/index.ts";
+import { groupOf, serverTool, toolOf } from "./fake-provider.ts";
+import { ask, github, namesIn, slack, viewOf } from "./sample-view.ts";
+
+describe("definitions of the helpers", () => {
+  it("constrain their inputs: required lists, no additional properties", () => {
+    const declared = viewOf().definitions({ budget: 0 });
+    expect(
+      declared.map(({ name, inputSchema }) => [name, inputSchema["required"], inputSchema["additionalProperties"]]),
+    ).toEqual([
+      ["tools_groups", ["query"], false],
+      ["tools_select", [], false],
+      ["tools_search", ["query"], false],
+    ]);
+    expect(declared.map(({ inputSchema }) => Object.keys(inputSchema["properties"] ?? {}))).toEqual([
+      ["query"],
+      ["tools", "group", "query", "limit"],
+      ["query", "limit"],
+    ]);
+  });
+
+  it("have the names that the product gave them", async () => {
+    const view = viewOf({ helperNames: { search: "find_tools" } });
+    expect(view.definitions({ budget: 0 }).map(({ name }) => name)).toContain("find_tools");
+    expect(namesIn(await ask(view, "FIND_TOOLS", { query: "merge" }))).toEqual(["mcp_github_merge_pull_request"]);
+    expect(view.has("tools_search")).toBe(false);
+  });
+});
+
+describe("tools_groups (AN-74)", () => {
+  it.each([[""], ["*"], [" * "]])("lists all groups without schemas for %j", async (query) => {
+    expect(await ask(viewOf(), "tools_groups", { query })).toEqual({
+      groups: [
+        { id: "mcp:github", title: "GitHub", description: "Tools of mcp:github.", member_count: 3 },
+        { id: "mcp:slack", title: "Slack", description: "Chat for teams.", member_count: 2 },
+      ],
+      total_groups: 2,
+    });
+  });
+
+  it.each([["SLACK"], ["chat"], ["mcp:sl"]])(
+    "finds a group by part of its id, title or description: %s",
+    async (query) => {
+      expect(await ask(viewOf(), "tools_groups", { query })).toMatchObject({
+        groups: [{ id: "mcp:slack" }],
+        total_groups: 2,
+      });
+    },
+  );
+
+  it("counts all groups, also when none is found", async () => {
+    expect(await ask(viewOf(), "tools_groups", { query: "no_such_group" })).toEqual({ groups: [], total_groups: 2 });
+  });
+
+  it("names the groups that do not fit", async () => {
+    const many = Array.from({ length: 30 }, (_, index) => {
+      const { name } = serverTool(`s${index}`, "t");
+      return groupOf(`mcp:s${index}`, [name], { description: "d".repeat(300) });
+    });
+    const definitions = many.flatMap(({ members }) => members.map((name) => toolOf(name)));
+    const answer = viewOf({ definitions, groups: many, maxAnswerBytes: 4096 }).listGroups({ query: "*" });
+    expect(new TextEncoder().encode(JSON.stringify(answer)).length).toBeLessThanOrEqual(4096);
+    expect(answer.groups.length + (answer.omitted_groups?.names.length ?? 0)).toBe(30);
+  });
+});
+
+describe("tools_select (AN-75)", () => {
+  it("expands a whole group to full schemas in one call, with the group's advice (AN-76)", async () => {
+    const answer = await ask(viewOf(), "tools_select", { group: "MCP:GitHub" });
+    expect(answer).toMatchObject({
+      tools: github.map(({ name, description, inputSchema }) => ({ name, description, parameters: inputSchema })),
+      groups: [
+        {
+          id: "mcp:github",
+          instructions: "Search before you create.",
+          member_count: 3,
+          members: github.map(({ name }) => name),
+        },
+      ],
+      total_tools: 5,
+    });
+  });
+
+  it("takes explicit tools and group members before the query, once each, in request order; unknown names are told", async () => {
+    const answer = await ask(viewOf(), "tools_select", {
+      tools: ["MCP_SLACK_LIST_CHANNELS", "nobody", "mcp_github_list_issues"],
+      group: "mcp:github",
+      query: "post message",
+    });
+    expect(namesIn(answer)).toEqual([
+      "mcp_slack_list_channels",
+      "mcp_github_list_issues",
+      "mcp_github_create_issue",
+      "mcp_github_merge_pull_request",
+    ]);
+    expect(answer["unknown"]).toEqual({ names: ["nobody"], total: 1 });
+  });
+
+  it("resolves a remote name that only one tool has", async () => {
+    const view = viewOf({ definitions: [...github, ...slack, serverTool("teams", "post_message")] });
+    expect(namesIn(await ask(view, "tools_select", { tools: ["create_issue", "slack_post_message"] }))).toEqual([
+      "mcp_github_create_issue",
+      "mcp_slack_post_message",
+    ]);
+    expect(await ask(view, "tools_select", { tools: ["post_message"] })).toMatchObject({
+      tools: [],
+      unknown: { total: 1 },
+    });
+  });
+
+  it("tells an unknown group", async () => {
+    expect(await ask(viewOf(), "tools_select", { group: "mcp:nobody" })).toEqual({
+      tools: [],
+      groups: [],
+      total_tools: 5,
+      unknown: { names: ["mcp:nobody"], total: 1 },
+    });
+  });
+
+  it("returns 5 tools for a query, 5 for a limit of 0, 16 at most", async () => {
+    const definitions = Array.from({ length: 40 }, (_, index) => serverTool("s", `thing_${index}`));
+    const view = viewOf({ definitions });
+    const count = async (limit?: number): Promise<number> =>
+      namesIn(await ask(view, "tools_select", { query: "thing", ...(limit !== undefined && { limit }) })).length;
+    expect([await count(), await count(0), await count(7), await count(999)]).toEqual([5, 5, 7, 16]);
+  });
+
+  it("expands a static bundle by the same path (AN-78)", async () => {
+    const bundle = { id: "math", title: "Math", description: "Sums and such." };
+    const tool: StaticTool = { definition: toolOf("add_numbers"), bundle, run: () => "3" };
+    const view = viewOf({ tools: [tool] });
+    expect(await ask(view, "tools_groups", { query: "math" })).toMatchObject({
+      groups: [{ id: "math", member_count: 1 }],
+    });
+    expect(namesIn(await ask(view, "tools_select", { group: "Math" }))).toEqual(["add_numbers"]);
+  });
+
+  it("has every schema of a large group in the answer or declared next, also past the limits (AN-79a)", async () => {
+    const definitions = Array.from({ length: 17 }, (_, index) =>
+      serverTool("big", `tool_${String(index).padStart(2, "0")}`, "x".repeat(400)),
+    );
+    const names = definitions.map(({ name }) => name);
+    const view = viewOf({ definitions, groups: [groupOf("mcp:big", names)], maxAnswerBytes: 4096, maxSelected: 128 });
+    const answer = await view.selectTools({ group: "mcp:big" });
+    expect(answer.tools.length).toBeLessThan(17);
+    expect([...namesIn(answer), ...(answer.omitted_tools?.names ?? [])]).toEqual(names);
+    expect(view.definitions({ budget: 0 }).map(({ name }) => name)).toEqual(expect.arrayContaining(names));
+  });
+});
+
+describe("tools_search (AN-77)", () => {
+  it("returns 10 tools, 10 for a limit of 0, 64 at most, with their groups (AN-76)", async () => {
+    const definitions = Array.from({ length: 80 }, (_, index) => serverTool("s", `thing_${index}`));
+    const view = viewOf({
+      definitions,
+      groups: [
+        groupOf(
+          "mcp:s",
+          definitions.map(({ name }) => name),
+        ),
+      ],
+    });
+    const count = async (limit?: number): Promise<number> =>
+      namesIn(await ask(view, "tools_search", { query: "thing", ...(limit !== undefined && { limit }) })).length;
+    expect([await count(), await count(0), await count(3), await count(1000)]).toEqual([10, 10, 3, 64]);
+    const answer = await view.searchTools({ query: "thing_7" });
+    // Siblings are named, but not a whole catalogue of them.
+    expect(answer.groups).toMatchObject([{ id: "mcp:s", member_count: 80 }]);
+    expect(answer.groups[0]?.members).toHaveLength(50);
+  });
+
+  it("finds nothing for a blank query and tells how many tools there are", async () => {
+    expect(await ask(viewOf(), "tools_search", { query: "  " })).toEqual({ tools: [], groups: [], total_tools: 5 });
+  });
+
+  it("ranks an exact name first, then a prefix, then words; a name beats a description", async () => {
+    const definitions = [
+      serverTool("a", "report", "Sends an issue about something."),
+      serverTool("a", "issue_list"),
+      serverTool("b", "issue", "Anything."),
+      serverTool("c", "close_issue"),
+    ];
+    expect(namesIn(await ask(viewOf({ definitions }), "tools_search", { query: "issue" }))).toEqual([
+      "mcp_b_issue",
+      "mcp_a_issue_list",
+      "mcp_c_close_issue",
+      "mcp_a_report",
+    ]);
+  });
+
+  it("lists names and descriptions only for *, and never takes them for schemas (AN-79a)", async () => {
+    const view = viewOf();
+    const summaries = await view.searchTools({ query: "*", limit: 3 });
+    expect(summaries.tools).toEqual(github.map(({ name, description }) => ({ name, description })));
+    expect(summaries.total_tools).toBe(5);
+    expect(view.selection()).toEqual([]);
+
+    const { name, description, inputSchema } = serverTool("github", "create_issue");
+    const selected = await view.selectTools({ tools: [name] });
+    expect(selected.tools).toEqual([{ name, description, parameters: inputSchema }]);
+    expect(view.definitions({ budget: 0 }).find((definition) => definition.name === name)?.inputSchema).toEqual(
+      inputSchema,
+    );
+  });
+
+  it("takes select:a,b by exact name, in that order, and +word as a must (EV-41)", async () => {
+    const view = viewOf();
+    const exact = await view.searchTools({ query: "select:mcp_slack_post_message, mcp_github_create_issue, nobody" });
+    expect(namesIn(exact)).toEqual(["mcp_slack_post_message", "mcp_github_create_issue"]);
+    expect(namesIn(await view.searchTools({ query: "list +messages" }))).toEqual(["mcp_slack_post_message"]);
+    expect(namesIn(await view.searchTools({ query: "list" })).length).toBeGreaterThan(1);
+  });
+
+  it("finds all tools of a server by the prefix of their names (EV-41, NX-42)", async () => {
+    const origin = (toolName: string) => ({ serverId: "fs", toolName, qualifiedName: `mcp::fs::${toolName}` });
+    const evva = [
+      toolOf("mcp__fs__read", { origin: origin("read") }),
+      toolOf("mcp__fs__write", { origin: origin("write") }),
+    ];
+    expect(namesIn(await viewOf({ definitions: [...evva, ...github] }).searchTools({ query: "mcp__fs" }))).toEqual([
+      "mcp__fs__read",
+      "mcp__fs__write",
+    ]);
+    const nexo = [
+      toolOf("fs_read", { origin: origin("read") }),
+      toolOf("other_read", { origin: { ...origin("read"), serverId: "other" } }),
+    ];
+    expect(namesIn(await viewOf({ definitions: nexo }).searchTools({ query: "fs_read" }))[0]).toBe("fs_read");
+  });
+});

@@ -1,0 +1,92 @@
+import { ToolportError, type Diagnostic } from "@toolport/core";
+import { describe, expect, it } from "vitest";
+import { createToolbox } from "../src/index.ts";
+import type { StaticTool } from "../src/index.ts";
+import { fakeProvider, outage, toolOf } from "./fake-provider.ts";
+
+function staticTool(name: string, more: Partial<StaticTool> = {}): StaticTool {
+  return { definition: toolOf(name), run: () => `static/${name}`, ...more };
+}
+
+describe("precedence (AF-4)", () => {
+  const setUp = (precedence: "static" | "provider" | "fallback", tool: StaticTool = staticTool("echo")) => {
+    const provider = fakeProvider("mcp");
+    provider.offer([toolOf("echo", { description: "the provider's" })]);
+    const diagnostics: Diagnostic[] = [];
+    const onDiagnostic = (diagnostic: Diagnostic): void => void diagnostics.push(diagnostic);
+    return {
+      provider,
+      diagnostics,
+      toolbox: createToolbox({ tools: [tool], providers: [provider], precedence, onDiagnostic }),
+    };
+  };
+  const failing = (error: unknown, annotations = {}): StaticTool => ({
+    definition: toolOf("echo", { annotations }),
+    run: () => Promise.reject(error),
+  });
+
+  it("provider: the provider's tool is listed where its provider's tools are, and called", async () => {
+    const { toolbox, provider } = setUp("provider");
+    expect(toolbox.definitions().map(({ description }) => description)).toEqual(["the provider's"]);
+    await toolbox.call("echo");
+    expect(provider.calls).toHaveLength(1);
+  });
+
+  it("asks a custom rule with both definitions", async () => {
+    const provider = fakeProvider("mcp");
+    provider.offer([toolOf("mine"), toolOf("yours")]);
+    const toolbox = createToolbox({
+      tools: [staticTool("mine"), staticTool("yours")],
+      providers: [provider],
+      precedence: ({ name, provider: from, staticTool: a, providerTool: b }) =>
+        from === "mcp" && a.name === b.name && name === "yours" ? "provider" : "static",
+    });
+    await toolbox.call("mine");
+    await toolbox.call("yours");
+    expect(provider.calls.map(({ name }) => name)).toEqual(["yours"]);
+  });
+
+  it("throws TypeError when a custom rule answers nonsense", () => {
+    const provider = fakeProvider("mcp");
+    provider.offer([toolOf("echo")]);
+    // @ts-expect-error Not one of the rules.
+    const toolbox = createToolbox({ tools: [staticTool("echo")], providers: [provider], precedence: () => "both" });
+    expect(() => toolbox.definitions()).toThrow(TypeError);
+  });
+
+  it("fallback: calls the provider's tool when the static call provably never left", async () => {
+    const { toolbox, provider, diagnostics } = setUp("fallback", failing(outage("not-sent")));
+    expect(toolbox.definitions().map(({ description }) => description)).toEqual(["Does echo."]);
+    const outcome = await toolbox.call("echo", { text: "x" }, { selected: toolOf("echo") });
+    expect(outcome.origin.serverId).toBe("mcp");
+    expect(provider.calls).toEqual([{ name: "echo", args: { text: "x" }, options: {} }]);
+    expect(diagnostics).toMatchObject([{ kind: "fallback", toolName: "echo" }]);
+  });
+
+  it.each([
+    ["read-only", { readOnlyHint: true }],
+    ["idempotent", { idempotentHint: true }],
+  ])("fallback: calls the provider's tool after an unknown outcome of a tool that is %s", async (_, annotations) => {
+    const { toolbox, provider } = setUp("fallback", failing(outage("unknown"), annotations));
+    await toolbox.call("echo");
+    expect(provider.calls).toHaveLength(1);
+  });
+
+  it.each([
+    ["an unknown outcome of a tool with effects", outage("unknown"), {}],
+    ["wrong arguments", new ToolportError("bad", { code: "invalid_arguments" }), { readOnlyHint: true }],
+    ["missing credentials", new ToolportError("who?", { code: "auth_required" }), { readOnlyHint: true }],
+    ["an abort", new ToolportError("stop", { code: "aborted", outcome: "not-sent" }), { readOnlyHint: true }],
+  ])("fallback: does not call twice after %s", async (_, error, annotations) => {
+    const { toolbox, provider } = setUp("fallback", failing(error, annotations));
+    await expect(toolbox.call("echo")).rejects.toMatchObject({ code: error.code });
+    expect(provider.calls).toEqual([]);
+  });
+
+  it("fallback: a tool's own failure is an answer, not an outage", async () => {
+    const tool = staticTool("echo", { run: () => ({ content: [], isError: true }) });
+    const { toolbox, provider } = setUp("fallback", tool);
+    expect((await toolbox.call("echo")).isError).toBe(true);
+    expect(provider.calls).toEqual([]);
+  });
+});

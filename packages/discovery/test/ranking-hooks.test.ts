@@ -1,0 +1,115 @@
+import type { Diagnostic, JsonObject } from "@toolport/core";
+import { describe, expect, it } from "vitest";
+import type { SelectorRequest } from "../src/index.ts";
+import { serverTool } from "./fake-provider.ts";
+import { namesIn, viewOf } from "./sample-view.ts";
+
+describe("tools_select with a selector (AN-79b)", () => {
+  const definitions = Array.from({ length: 20 }, (_, index) =>
+    serverTool("s", `issue_${String(index).padStart(2, "0")}`),
+  );
+
+  it("lets it pick from the ranked candidates only; duplicates and strangers are ignored, the limit holds", async () => {
+    const asked: SelectorRequest[] = [];
+    const view = viewOf({
+      definitions,
+      selector: (request) => {
+        asked.push(request);
+        const names = ["mcp_s_issue_07", "mcp_s_issue_07", "mcp_secret", "mcp_s_issue_03", "mcp_s_issue_01"];
+        return Promise.resolve({ names, usage: { tokens: 12 } });
+      },
+    });
+    const outcome = await view.call("tools_select", { query: "issue", limit: 2 });
+    expect(namesIn(outcome.structuredContent as JsonObject)).toEqual(["mcp_s_issue_07", "mcp_s_issue_03"]);
+    expect(outcome.meta).toEqual({ usage: { tokens: 12 } });
+    expect(asked[0]).toMatchObject({ query: "issue", limit: 2 });
+    expect(asked[0]?.candidates).toHaveLength(20);
+  });
+
+  it("falls back to the ranking when the choice is of no use, and still reports its usage", async () => {
+    const view = viewOf({ definitions, selector: () => Promise.resolve({ names: ["nobody"], usage: { tokens: 3 } }) });
+    const outcome = await view.call("tools_select", { query: "issue", limit: 2 });
+    expect(namesIn(outcome.structuredContent as JsonObject)).toEqual(["mcp_s_issue_00", "mcp_s_issue_01"]);
+    expect(outcome.meta).toEqual({ usage: { tokens: 3 } });
+  });
+
+  it("falls back when the selector throws or answers nonsense, and says so", async () => {
+    const diagnostics: Diagnostic[] = [];
+    const onDiagnostic = (diagnostic: Diagnostic): void => void diagnostics.push(diagnostic);
+    const broken = viewOf({
+      definitions,
+      onDiagnostic,
+      selector: () => Promise.reject(new Error("key sk-1234 is wrong")),
+    });
+    expect((await broken.selectTools({ query: "issue" })).tools).toHaveLength(5);
+    // @ts-expect-error Not a list.
+    const odd = viewOf({ definitions, onDiagnostic, selector: () => Promise.resolve({ names: "mcp_s_issue_07" }) });
+    expect((await odd.selectTools({ query: "issue" })).tools).toHaveLength(5);
+    expect(diagnostics.map(({ kind }) => kind)).toEqual(["fallback"]);
+    expect(JSON.stringify(diagnostics)).not.toContain("sk-1234");
+  });
+
+  it("is not asked for a query of 3 characters or fewer, nor for explicit tools", async () => {
+    let asked = 0;
+    const selector = () => Promise.resolve({ names: [], usage: { asked: (asked += 1) } });
+    const view = viewOf({ definitions, selector });
+    await view.selectTools({ query: "iss" });
+    await view.selectTools({ tools: ["mcp_s_issue_07"] });
+    expect(asked).toBe(0);
+  });
+
+  it("is not waited for after the caller gave up: rejects with aborted", async () => {
+    const controller = new AbortController();
+    const selector = (): Promise<never> => {
+      controller.abort();
+      return new Promise(() => {});
+    };
+    const call = viewOf({ definitions, selector }).call(
+      "tools_select",
+      { query: "issue" },
+      { signal: controller.signal },
+    );
+    await expect(call).rejects.toMatchObject({ code: "aborted" });
+  });
+});
+
+describe("with an embedding ranker", () => {
+  it("fuses by rank; names come first all the same, and strangers are ignored", async () => {
+    const view = viewOf({
+      embeddingRanker: ({ definitions }) =>
+        Promise.resolve(["nobody", ...definitions.map(({ name }) => name).filter((name) => name.includes("slack"))]),
+    });
+    const byMeaning = await view.searchTools({ query: "tell my colleagues" });
+    expect(namesIn(byMeaning)).toContain("mcp_slack_list_channels");
+    const byName = await view.searchTools({ query: "create_issue" });
+    expect(namesIn(byName)[0]).toBe("mcp_github_create_issue");
+    expect(namesIn(byName)).not.toContain("nobody");
+  });
+
+  it("does not show it tools that the agent may not use", async () => {
+    const seen: string[] = [];
+    const view = viewOf({
+      denied: ["MCP_slack_list_channels"],
+      embeddingRanker: ({ definitions }) => {
+        seen.push(...definitions.map(({ name }) => name));
+        return Promise.resolve(["mcp_slack_list_channels"]);
+      },
+    });
+    expect(namesIn(await view.searchTools({ query: "channels" }))).not.toContain("mcp_slack_list_channels");
+    expect(seen).not.toContain("mcp_slack_list_channels");
+  });
+
+  it("does without one that throws or never answers", async () => {
+    const diagnostics: Diagnostic[] = [];
+    const due: (() => void)[] = [];
+    const clock = { now: () => 0, schedule: (_: number, task: () => void) => (due.push(task), () => {}) };
+    const onDiagnostic = (diagnostic: Diagnostic): void => void diagnostics.push(diagnostic);
+    const throwing = viewOf({ onDiagnostic, embeddingRanker: () => Promise.reject(new Error("down")) });
+    expect(namesIn(await throwing.searchTools({ query: "merge" }))).toEqual(["mcp_github_merge_pull_request"]);
+    const hanging = viewOf({ onDiagnostic, clock, embeddingRanker: () => new Promise(() => {}) });
+    const search = hanging.searchTools({ query: "merge" });
+    for (const task of due) task();
+    expect(namesIn(await search)).toEqual(["mcp_github_merge_pull_request"]);
+    expect(diagnostics.map(({ kind }) => kind)).toEqual(["fallback", "fallback"]);
+  });
+});

@@ -1,0 +1,138 @@
+import { describe, expect, it } from "vitest";
+import { createCatalogSearch } from "../src/catalog/catalog-search.ts";
+import { createAdmission } from "../src/catalog/admission.ts";
+import { buildCatalog, type Catalog } from "../src/catalog/build-catalog.ts";
+import { createToolbox } from "../src/index.ts";
+import { fakeProvider, groupOf, serverTool, type FakeProvider } from "./fake-provider.ts";
+
+const verbs = ["list", "get", "create", "update", "delete"];
+
+/** A provider with 100 servers. */
+function bigProvider(tools: number): FakeProvider {
+  const provider = fakeProvider("mcp");
+  const perServer = tools / 100;
+  const servers = Array.from({ length: 100 }, (_, server) =>
+    Array.from({ length: perServer }, (__, tool) =>
+      serverTool(
+        `server${server}`,
+        `${verbs[tool % 5] ?? ""}_thing${tool}`,
+        `Does something to thing ${tool} of server ${server}.`,
+      ),
+    ),
+  );
+  provider.offer(
+    servers.flat(),
+    servers.map((own, server) =>
+      groupOf(
+        `mcp:server${server}`,
+        own.map(({ name }) => name),
+      ),
+    ),
+  );
+  return provider;
+}
+
+function catalogOf(provider: FakeProvider): Catalog {
+  return buildCatalog({
+    tools: [],
+    providers: [provider],
+    precedence: "static",
+    reserved: new Set(),
+    admission: createAdmission(),
+  });
+}
+
+/** How many reads of members of groups and definitions a piece of work makes. */
+function countReads<T extends object>(
+  objects: readonly T[],
+): { readonly objects: readonly T[]; readonly reads: () => number } {
+  let reads = 0;
+  const counted = objects.map(
+    (object) =>
+      new Proxy(object, {
+        get(target, member, receiver) {
+          reads += 1;
+          return Reflect.get(target, member, receiver) as unknown;
+        },
+      }),
+  );
+  return { objects: counted, reads: () => reads };
+}
+
+describe("10,000 tools over 100 servers", () => {
+  it("cost ten times as much as 1,000, not a hundred times: reads for snapshot, groups and selection", async () => {
+    const work = await Promise.all(
+      [1000, 10_000].map(async (size) => {
+        const provider = bigProvider(size);
+        const { objects, reads } = countReads(provider.definitions());
+        provider.offer(objects, provider.groups());
+        const sorted = reads();
+        const view = createToolbox({ providers: [provider] }).view();
+        expect(view.groups()).toHaveLength(100);
+        const answer = await view.selectTools({ group: "mcp:server7" });
+        expect(answer.tools).toHaveLength(size / 100);
+        return reads() - sorted;
+      }),
+    );
+    const [small = 0, large = 0] = work;
+    expect(large / small).toBeLessThan(12);
+    // A handful of reads per tool.
+    expect(large).toBeLessThan(10_000 * 40);
+  });
+
+  it("cost the index ten times the work of 1,000", () => {
+    const work = [1000, 10_000].map((size) => {
+      const search = createCatalogSearch();
+      search.search(catalogOf(bigProvider(size)), "create thing7", { limit: 10 });
+      return { ...search.work };
+    });
+    expect(work.map(({ documentsScored }) => documentsScored)).toEqual([1000, 10_000]);
+    expect((work[1]?.postingsVisited ?? 0) / (work[0]?.postingsVisited ?? 1)).toBeLessThan(12);
+  });
+
+  it("re-index in proportion to what came and went: one server's 50 tools cost 50 documents", () => {
+    const provider = bigProvider(10_000);
+    const search = createCatalogSearch();
+    const all = provider.definitions();
+    const more = Array.from({ length: 50 }, (_, tool) => serverTool("extra", `frobnicate_${tool}`));
+    const scoredBy = (catalog: Catalog): number => {
+      const before = search.work.documentsScored;
+      search.search(catalog, "frobnicate", { limit: 10 });
+      return search.work.documentsScored - before;
+    };
+    expect(scoredBy(catalogOf(provider))).toBe(10_000);
+    provider.offer([...all, ...more], provider.groups());
+    expect(scoredBy(catalogOf(provider))).toBe(50);
+    expect(search.search(catalogOf(provider), "frobnicate_7", { limit: 1 })).toMatchObject([
+      { name: "mcp_extra_frobnicate_7" },
+    ]);
+    provider.offer(all, provider.groups());
+    expect(scoredBy(catalogOf(provider))).toBe(50);
+    expect(search.search(catalogOf(provider), "frobnicate", { limit: 1 })).toEqual([]);
+  });
+
+  it("do not re-index what was only listed again", () => {
+    const provider = bigProvider(1000);
+    const search = createCatalogSearch();
+    search.search(catalogOf(provider), "thing", { limit: 1 });
+    provider.offer(
+      provider.definitions().map((definition) => structuredClone(definition)),
+      provider.groups(),
+    );
+    search.search(catalogOf(provider), "thing", { limit: 1 });
+    expect(search.work.documentsScored).toBe(1000);
+  });
+
+  it("are counted against a budget only as far as needed", () => {
+    const provider = bigProvider(10_000);
+    const { objects, reads } = countReads(provider.definitions().map(({ inputSchema }) => inputSchema));
+    const definitions = provider
+      .definitions()
+      .map((definition, index) => ({ ...definition, inputSchema: objects[index] ?? {} }));
+    provider.offer(definitions, provider.groups());
+    createToolbox({ providers: [provider] })
+      .view()
+      .definitions({ budget: 5000 });
+    expect(reads()).toBeLessThan(2000);
+  });
+});

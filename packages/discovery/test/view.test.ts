@@ -1,0 +1,184 @@
+import { describe, expect, it } from "vitest";
+import { createToolbox } from "../src/index.ts";
+import type { ToolboxView } from "../src/index.ts";
+import { fakeProvider, groupOf, serverTool, toolOf, type FakeProvider } from "./fake-provider.ts";
+
+const helpers = ["tools_groups", "tools_select", "tools_search"];
+const declared = (view: ToolboxView, budget?: number): readonly string[] =>
+  view.definitions(budget === undefined ? {} : { budget }).map(({ name }) => name);
+
+function providerOf(...names: readonly string[]): FakeProvider {
+  const provider = fakeProvider("mcp");
+  provider.offer(names.map((name) => toolOf(name)));
+  return provider;
+}
+
+describe("definitions({ budget })", () => {
+  it("declares everything while it fits, otherwise the helpers and what is always visible", () => {
+    const toolbox = createToolbox({ providers: [providerOf("a", "b", "c")] });
+    const all = toolbox.estimateTokens();
+    expect(declared(toolbox.view())).toEqual(["a", "b", "c"]);
+    expect(declared(toolbox.view(), all)).toEqual(["a", "b", "c"]);
+    expect(declared(toolbox.view({ alwaysVisible: ["C", "nobody"] }), all - 1)).toEqual([...helpers, "c"]);
+  });
+
+  it("declares a tool that was found or selected in the next request (EV-42)", async () => {
+    const view = createToolbox({ providers: [providerOf("alpha", "beta", "gamma")] }).view();
+    expect(declared(view, 0)).toEqual(helpers);
+    await view.call("tools_search", { query: "gamma" });
+    await view.call("tools_select", { tools: ["alpha"] });
+    expect(declared(view, 0)).toEqual([...helpers, "gamma", "alpha"]);
+    expect((await view.call("gamma")).isError).toBe(false);
+  });
+
+  it("keeps its order and its objects while tools come, go and are listed again", async () => {
+    const provider = providerOf("b", "d");
+    const view = createToolbox({ providers: [provider] }).view();
+    const before = view.definitions();
+    provider.offer([toolOf("a"), toolOf("d")]);
+    const after = view.definitions();
+    expect(after.map(({ name }) => name)).toEqual(["b", "d", "a"]);
+    expect(after[0]).toBe(before[0]);
+    expect(after[1]).toBe(before[1]);
+    // "b" is declared, but gone.
+    await expect(view.call("b")).rejects.toMatchObject({ code: "tool_removed" });
+    await expect(view.call("never")).rejects.toMatchObject({ code: "unknown_tool" });
+    view.compact();
+    expect(declared(view)).toEqual(["a", "d"]);
+  });
+
+  it("replaces a definition that changed in its place", () => {
+    const provider = providerOf("a", "b");
+    const view = createToolbox({ providers: [provider] }).view();
+    view.definitions();
+    provider.offer([toolOf("a", { description: "new" }), toolOf("b")]);
+    expect(view.definitions().map(({ description }) => description)).toEqual(["new", "Does b."]);
+  });
+
+  it("keeps old definitions until it is asked again (NX-65)", () => {
+    const provider = providerOf("a");
+    const view = createToolbox({ providers: [provider] }).view();
+    const turn = view.definitions();
+    provider.offer([toolOf("b")]);
+    provider.offer([toolOf("c")]);
+    expect(turn.map(({ name }) => name)).toEqual(["a"]);
+    expect(declared(view)).toEqual(["a", "c"]);
+  });
+
+  it("stays with the helpers once a budget was passed, and undeclares nothing", () => {
+    const provider = providerOf("a", "b");
+    const toolbox = createToolbox({ providers: [provider] });
+    const view = toolbox.view();
+    const budget = toolbox.estimateTokens();
+    expect(declared(view, budget)).toEqual(["a", "b"]);
+    provider.offer(["a", "b", "c"].map((name) => toolOf(name)));
+    expect(declared(view, budget)).toEqual(["a", "b", ...helpers]);
+    provider.offer(["a", "b"].map((name) => toolOf(name)));
+    expect(declared(view, budget)).toEqual(["a", "b", ...helpers]);
+    view.compact();
+    expect(declared(view, budget)).toEqual(["a", "b"]);
+  });
+});
+
+describe("selection()", () => {
+  it("goes over to another view, so that a switch of profile keeps tools (EV-40)", async () => {
+    const toolbox = createToolbox({ providers: [providerOf("alpha", "beta")] });
+    const first = toolbox.view();
+    await first.selectTools({ tools: ["beta"] });
+    const second = toolbox.view({ selection: first.selection() });
+    expect(declared(second, 0)).toEqual([...helpers, "beta"]);
+  });
+
+  it("holds 128 tools; those unused for the longest time give way (AN-79)", async () => {
+    const names = Array.from({ length: 130 }, (_, index) => `t${String(index).padStart(3, "0")}`);
+    const view = createToolbox({ providers: [providerOf(...names)] }).view();
+    await view.selectTools({ tools: names.slice(0, 128) });
+    await view.call("t000");
+    const answer = await view.selectTools({ tools: ["t128"] });
+    expect(answer.not_declared).toBeUndefined();
+    expect(view.selection()).toHaveLength(128);
+    expect(view.selection()).toEqual(expect.arrayContaining(["t000", "t128"]));
+    expect(view.selection()).not.toContain("t001");
+  });
+
+  it("names tools of one answer that found no place", async () => {
+    const view = createToolbox({ providers: [providerOf("a1", "a2", "a3")] }).view({ maxSelected: 2 });
+    const answer = await view.selectTools({ tools: ["a1", "a2", "a3"] });
+    expect(answer.tools).toHaveLength(3);
+    expect(answer.not_declared).toEqual({ names: ["a3"], total: 1 });
+    expect(declared(view, 0)).toEqual([...helpers, "a1", "a2"]);
+  });
+});
+
+describe("several views of one toolbox (EV-40)", () => {
+  it("share tools and connections, and nothing of their choices", async () => {
+    const provider = providerOf("read", "write");
+    const toolbox = createToolbox({ providers: [provider] });
+    const reader = toolbox.view({ denied: ["WRITE"] });
+    const writer = toolbox.view({ alwaysVisible: ["write"] });
+    await reader.selectTools({ tools: ["read"] });
+
+    expect(declared(reader, 0)).toEqual([...helpers, "read"]);
+    expect(declared(writer, 0)).toEqual([...helpers, "write"]);
+    expect(provider.log).toEqual([]);
+  });
+
+  it("deny a tool everywhere: listing, groups, search, selection and call", async () => {
+    const provider = fakeProvider("mcp");
+    const [open, secret] = [serverTool("s", "open"), serverTool("s", "secret")];
+    provider.offer([open, secret], [groupOf("mcp:s", [open.name, secret.name]), groupOf("mcp:only", [secret.name])]);
+    const view = createToolbox({ providers: [provider] }).view({
+      denied: ["MCP_S_SECRET"],
+      alwaysVisible: [secret.name],
+    });
+
+    expect(declared(view)).toEqual([open.name]);
+    expect(view.has(secret.name)).toBe(false);
+    expect(view.groups()).toMatchObject([{ id: "mcp:s", members: [open.name] }]);
+    expect((await view.searchTools({ query: "secret" })).tools).toEqual([]);
+    expect((await view.searchTools({ query: "*" })).total_tools).toBe(1);
+    expect((await view.selectTools({ tools: [secret.name, "secret"], group: "mcp:only" })).tools).toEqual([]);
+    await expect(view.call(secret.name)).rejects.toMatchObject({ code: "unknown_tool" });
+    expect(provider.calls).toEqual([]);
+  });
+});
+
+describe("undeclared()", () => {
+  it("names what a model could ask for, without schemas (EV-41)", async () => {
+    const view = createToolbox({ providers: [providerOf("b", "a", "c")] }).view({ alwaysVisible: ["c"] });
+    view.definitions({ budget: 0 });
+    expect(view.undeclared()).toEqual(["a", "b"]);
+    await view.selectTools({ tools: ["a"] });
+    view.definitions({ budget: 0 });
+    expect(view.undeclared()).toEqual(["b"]);
+  });
+});
+
+describe("estimateTokens()", () => {
+  it("counts all, some tools, or a group", () => {
+    const provider = fakeProvider("mcp");
+    const tools = [
+      serverTool("s", "one"),
+      serverTool("s", "two", "A much longer description of what it does."),
+      toolOf("other"),
+    ];
+    provider.offer(tools, [groupOf("mcp:s", ["mcp_s_one", "mcp_s_two"])]);
+    const toolbox = createToolbox({ providers: [provider] });
+    const one = toolbox.estimateTokens({ tools: ["MCP_S_ONE"] });
+    const two = toolbox.estimateTokens({ tools: ["mcp_s_two", "nobody"] });
+    expect(one).toBeGreaterThan(20);
+    expect(two).toBeGreaterThan(one);
+    expect(toolbox.estimateTokens({ group: "MCP:s" })).toBe(one + two);
+    expect(toolbox.estimateTokens()).toBe(one + two + toolbox.estimateTokens({ tools: ["other"] }));
+    expect(toolbox.estimateTokens({ tools: [], group: "mcp:nobody" })).toBe(0);
+  });
+});
+
+describe("view()", () => {
+  it.each([[{ maxSelected: 0 }], [{ maxSelected: 1.5 }], [{ maxAnswerBytes: 100 }]])(
+    "throws TypeError for %j",
+    (options) => {
+      expect(() => createToolbox().view(options)).toThrow(TypeError);
+    },
+  );
+});
