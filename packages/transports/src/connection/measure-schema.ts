@@ -34,12 +34,10 @@ function measureMembers(node: object, nested: object[]): number {
     for (const item of node) length += measureValue(item, nested) + 1;
     return node.length === 0 ? length : length - 1;
   }
-  let members = 0;
-  for (const [key, value] of Object.entries(node)) {
-    members += 1;
-    length += key.length + 4 + measureValue(value, nested);
-  }
-  return members === 0 ? length : length - 1;
+  // Object.entries would make an array per member; a listing can have a million of them.
+  const keys = Object.keys(node);
+  for (const key of keys) length += key.length + 4 + measureValue(Reflect.get(node, key), nested);
+  return keys.length === 0 ? length : length - 1;
 }
 
 function measureValue(value: unknown, nested: object[]): number {

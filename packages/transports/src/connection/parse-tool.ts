@@ -56,16 +56,18 @@ export function parseTool(entry: unknown, limits: ServerLimits): ToolReading {
 
 function readAnnotations(annotations: JsonObject, limits: ServerLimits): ToolAnnotations {
   const { title } = annotations;
-  const known = hints.filter((hint) => typeof annotations[hint] === "boolean").map((hint) => [hint, annotations[hint]]);
-  return {
-    ...(typeof title === "string" && { title: truncateText(title, limits.maxNameLength) }),
-    ...Object.fromEntries(known),
-  };
+  const known: { -readonly [Member in keyof ToolAnnotations]: ToolAnnotations[Member] } = {};
+  if (typeof title === "string") known.title = truncateText(title, limits.maxNameLength);
+  for (const hint of hints) {
+    const value = annotations[hint];
+    if (typeof value === "boolean") known[hint] = value;
+  }
+  return known;
 }
 
 function flagsOf(texts: readonly unknown[], cut: boolean): readonly TextFlag[] {
-  const flags = new Set<TextFlag>();
-  for (const text of texts) if (typeof text === "string") for (const flag of inspectText(text)) flags.add(flag);
-  if (cut) flags.add("truncated");
-  return Array.from(flags);
+  const flags: TextFlag[] = [];
+  for (const text of texts) if (typeof text === "string") flags.push(...inspectText(text));
+  if (cut) flags.push("truncated");
+  return flags.length < 2 ? flags : Array.from(new Set(flags));
 }
