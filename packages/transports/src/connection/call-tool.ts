@@ -1,5 +1,4 @@
 import {
-  cleanText,
   isToolportError,
   ToolportError,
   withErrorContext,
@@ -8,6 +7,7 @@ import {
   type JsonObject,
   type ServerTimeouts,
 } from "@toolport/core";
+import { quoteJson } from "../quote-json.ts";
 import type { Elicitor } from "./elicitor.ts";
 import { answerInputRequests } from "./input-rounds.ts";
 import type { RequestChannel } from "./request-channel.ts";
@@ -107,7 +107,7 @@ function checkResult({ serverId, isModern }: CallToolInit, toolName: string, res
     content !== undefined && !Array.isArray(content)
       ? "with content that is not an array"
       : isModern && resultType !== undefined && resultType !== "complete"
-        ? `with a result of the unknown type ${cleanText(JSON.stringify(resultType), 60)}`
+        ? `with a result of the unknown type ${quoteJson(resultType, 60)}`
         : undefined;
   if (problem === undefined) return result;
   throw new ToolportError(`${nameOf(serverId, toolName)} was answered ${problem}`, {

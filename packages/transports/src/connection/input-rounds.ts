@@ -1,5 +1,6 @@
-import { cleanText, isJsonObject, type Clock, type JsonObject } from "@toolport/core";
+import { isJsonObject, type Clock, type JsonObject } from "@toolport/core";
 import { pauseFor } from "../pause-for.ts";
+import { quoteJson } from "../quote-json.ts";
 import type { Elicitor } from "./elicitor.ts";
 
 /** What to add to the next round's parameters, or why there is no next round. */
@@ -50,5 +51,5 @@ export async function answerInputRequests(
 function findFault(request: unknown): string | undefined {
   const method = isJsonObject(request) ? request["method"] : undefined;
   if (method === "elicitation/create") return undefined;
-  return `asks for an input that is not offered: ${cleanText(JSON.stringify(method) ?? "none", 60)}`;
+  return `asks for an input that is not offered: ${quoteJson(method, 60)}`;
 }

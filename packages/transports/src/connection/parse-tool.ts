@@ -48,7 +48,7 @@ export function parseTool(entry: unknown, limits: ServerLimits): ToolReading {
       inputSchema,
       ...(outputSchema && { outputSchema }),
       ...(isJsonObject(annotations) && { annotations: readAnnotations(annotations, limits) }),
-      ...(isJsonObject(meta) && { meta }),
+      ...(isJsonObject(meta) && findSchemaExcess(meta, limits) === undefined && { meta }),
       ...(flags.length > 0 && { flags }),
     },
   };

@@ -7,6 +7,8 @@ import {
   type ServerLimits,
 } from "@toolport/core";
 
+import { toJson } from "../quote-json.ts";
+
 /** What an SDK's client knows of a server after the handshake; everything in it is the server's. */
 export interface ClaimedServerInfo {
   readonly era: ProtocolEra;
@@ -44,7 +46,7 @@ function text<Key extends string>(key: Key, value: unknown, maxLength: number): 
 // Capabilities are a small object of flags; one of megabytes is not kept for the life of a connection.
 function readCapabilities(claimed: unknown, limits: ServerLimits): JsonObject {
   if (!isJsonObject(claimed)) return {};
-  if (JSON.stringify(claimed).length <= limits.maxServerTextLength) return claimed;
+  if ((toJson(claimed)?.length ?? Infinity) <= limits.maxServerTextLength) return claimed;
   const { tools } = claimed;
   return isJsonObject(tools) ? { tools: { listChanged: tools["listChanged"] === true } } : {};
 }

@@ -1,4 +1,5 @@
 import { cleanText, isJsonObject, ToolportError, type ErrorDetails, type ToolportErrorCode } from "@toolport/core";
+import { toJson } from "../quote-json.ts";
 import { knownRevisions } from "../wire/request-meta.ts";
 
 /** The `error` member of a JSON-RPC answer, checked for shape only; its texts and data are the server's. */
@@ -95,7 +96,8 @@ function supportedVersions(data: unknown): readonly string[] | undefined {
 // Data is kept for the caller who knows the server, but neither at any size nor with a secret in it.
 function boundedData(data: unknown, redact: (text: string) => string): unknown {
   if (data === undefined) return undefined;
-  const text = JSON.stringify(data);
+  const text = toJson(data);
+  if (text === undefined) return undefined;
   const masked = redact(text);
   if (masked.length > longestData) return cleanText(masked, 1000);
   return masked === text ? data : parseOr(masked);

@@ -2,16 +2,25 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 import { withErrorContext, type Cancel, type JsonObject, type Progress, type ToolportError } from "@toolport/core";
 import { fromRpcError } from "../errors/from-rpc-error.ts";
 import type { HostSendOptions, HostTransport } from "../host-transport.ts";
+import { toJson } from "../quote-json.ts";
 import { runHook } from "../run-hook.ts";
 import type { ActiveClock } from "./active-clock.ts";
 import type { HotRequest } from "./hot-request.ts";
 import { readAnswer } from "./read-answer.ts";
-import { abortError, asToolportError, contextOf, malformedError, timeoutError } from "./request-errors.ts";
+import {
+  abortError,
+  asToolportError,
+  contextOf,
+  malformedError,
+  timeoutError,
+  unserializableError,
+} from "./request-errors.ts";
 import type { WireContext } from "./wire-context.ts";
 
 /** The wire's own requests that wait for an answer. */
 export interface HotRequests {
-  readonly size: number;
+  /** Why nothing can be sent any more. */
+  readonly closedBy: ToolportError | undefined;
   /** The id of the one request that waits; absent when none or several do. */
   readonly soleId: number | undefined;
   /** True for an id that was handed out here, whether or not it still waits. */
@@ -68,8 +77,8 @@ const firstId = 1_000_000_000;
 export function createHotRequests(init: HotRequestsInit): HotRequests {
   const state: State = { ...init, pending: new Map(), nextId: firstId, closedBy: undefined, whenDrained: undefined };
   return {
-    get size() {
-      return state.pending.size;
+    get closedBy() {
+      return state.closedBy;
     },
     get soleId() {
       return state.pending.size === 1 ? state.pending.keys().next().value : undefined;
@@ -79,7 +88,12 @@ export function createHotRequests(init: HotRequestsInit): HotRequests {
     answer(id, message) {
       const entry = take(state, id);
       if (entry === undefined) return false;
-      settle(state, entry, message);
+      try {
+        settle(state, entry, message);
+      } catch (error) {
+        // Whatever a hostile answer can do to its reader, the call has to end.
+        entry.reject(asToolportError(state.context, error));
+      }
       return true;
     },
     fail: (id, error) => fail(state, id, error),
@@ -153,18 +167,26 @@ function send(state: State, id: number, entry: Pending): void {
     if (state.host.takeBack === undefined) entry.abort = new AbortController();
     options = { requestSignal: entry.abort?.signal, headers };
   }
-  void transmit(state, id, { message, options });
+  void transmit(state, id, { message, options, entry });
 }
 
-async function transmit(
-  state: State,
-  id: number,
-  { message, options }: { message: object; options: HostSendOptions | undefined },
-): Promise<void> {
+interface Transmission {
+  readonly message: object;
+  readonly options: HostSendOptions | undefined;
+  readonly entry: Pending;
+}
+
+async function transmit(state: State, id: number, { message, options, entry }: Transmission): Promise<void> {
   try {
     await state.host.send(asMessage(message), options);
   } catch (error) {
-    fail(state, id, asToolportError(state.context, error));
+    fail(
+      state,
+      id,
+      toJson(message) === undefined
+        ? unserializableError(state.context, entry.request)
+        : asToolportError(state.context, error),
+    );
   }
 }
 

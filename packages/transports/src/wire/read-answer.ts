@@ -1,4 +1,5 @@
-import { cleanText, isJsonObject, type JsonObject } from "@toolport/core";
+import { isJsonObject, type JsonObject } from "@toolport/core";
+import { quoteJson } from "../quote-json.ts";
 import type { RpcError } from "../errors/from-rpc-error.ts";
 
 /** What an answer on the wire says, told by hand: a schema library would cost more than the rest of a call. */
@@ -37,5 +38,5 @@ function describe(value: unknown): string {
   if (value === undefined) return "missing";
   if (value === null) return "null";
   if (Array.isArray(value)) return "an array";
-  return typeof value === "object" ? "an object" : cleanText(JSON.stringify(value), 60);
+  return typeof value === "object" ? "an object" : quoteJson(value, 60);
 }

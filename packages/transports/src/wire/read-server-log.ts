@@ -1,4 +1,5 @@
 import { cleanText, isJsonObject, type ServerLog } from "@toolport/core";
+import { toJson } from "../quote-json.ts";
 
 // RFC 5424; what a server calls a level and is none of these counts as "info".
 const levels = new Set(["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]);
@@ -7,7 +8,7 @@ const longestLine = 4096;
 /** The log line in the parameters of a `notifications/message`: cleaned, bounded, without this server's secrets. */
 export function readServerLog(params: unknown, redact: (text: string) => string): ServerLog {
   const { level, logger, data } = isJsonObject(params) ? params : {};
-  const body = typeof data === "string" ? data : (JSON.stringify(data) ?? "");
+  const body = typeof data === "string" ? data : (toJson(data) ?? "");
   const text = typeof logger === "string" && logger !== "" ? `${logger}: ${body}` : body;
   return {
     source: "notification",

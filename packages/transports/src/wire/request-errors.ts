@@ -40,6 +40,15 @@ export function malformedError({ serverId }: ErrorContext, request: HotRequest, 
   });
 }
 
+/** The caller's parameters are no JSON: a cycle, a bigint. */
+export function unserializableError({ serverId }: ErrorContext, request: HotRequest): ToolportError {
+  return new ToolportError(`${nameOf(serverId, request)} was not sent: its parameters cannot be written as JSON`, {
+    code: "invalid_arguments",
+    serverId,
+    ...contextOf(request),
+  });
+}
+
 /** What a transport threw: its own coded error, or one that admits that nothing is known. */
 export function asToolportError({ serverId }: ErrorContext, error: unknown): ToolportError {
   if (isToolportError(error)) return error;

@@ -130,6 +130,7 @@ function open(members: Partial<HostTransport> = {}) {
   const host: FakeHostTransport = createFakeHostTransport(members);
   const diagnostics: Diagnostic[] = [];
   const received: unknown[] = [];
+  let isModern = false;
   const sdk = createSdkTraffic({
     host,
     context: {
@@ -138,7 +139,10 @@ function open(members: Partial<HostTransport> = {}) {
       redact: (text) => text,
       onDiagnostic: (each) => diagnostics.push(each),
     },
-    onProtocolVersion: () => undefined,
+    isModern: () => isModern,
+    onProtocolVersion: (version) => {
+      isModern = version === "2026-07-28";
+    },
   });
   sdk.transport.onmessage = (message) => received.push(message);
   return { host, sdk, received, diagnostics };

@@ -1,7 +1,6 @@
 import type { JSONRPCMessage, RequestId, Transport, TransportSendOptions } from "@modelcontextprotocol/client";
 import { isJsonObject, ToolportError, type JsonObject } from "@toolport/core";
 import type { HostTransport } from "../host-transport.ts";
-import { isModernVersion } from "./request-meta.ts";
 import { readAnswer, type Answer } from "./read-answer.ts";
 import { repairInitialize } from "./repair-initialize.ts";
 import type { WireContext } from "./wire-context.ts";
@@ -30,6 +29,8 @@ export interface SdkTraffic {
 export interface SdkTrafficInit {
   readonly host: HostTransport;
   readonly context: WireContext;
+  /** Whether the revision is one without requests from server to client. */
+  readonly isModern: () => boolean;
   /** The revision that the SDK's client settled on. */
   readonly onProtocolVersion: (version: string) => void;
 }
@@ -40,7 +41,6 @@ interface State extends SdkTrafficInit {
   readonly sent: Map<RequestId, { readonly id: RequestId; readonly method: string }>;
   /** Ids of the server's requests that the SDK works on. */
   readonly served: Set<RequestId>;
-  isModern: boolean;
   isProbeAnswered: boolean;
   didInitialize: boolean;
   nextProbeId: number;
@@ -60,7 +60,6 @@ export function createSdkTraffic(init: SdkTrafficInit): SdkTraffic {
     // The SDK closes after a failed handshake. Whoever made the attempt closes the transport, and should hear of the failure first.
     close: async () => transport.onclose?.(),
     setProtocolVersion(version) {
-      state.isModern = isModernVersion(version);
       host.setProtocolVersion?.(version);
       init.onProtocolVersion(version);
     },
@@ -72,7 +71,6 @@ export function createSdkTraffic(init: SdkTrafficInit): SdkTraffic {
     transport,
     sent: new Map(),
     served: new Set(),
-    isModern: false,
     isProbeAnswered: false,
     didInitialize: false,
     nextProbeId: firstProbeId,
@@ -170,7 +168,7 @@ function receiveRequest(state: State, request: { id: unknown; method: string; pa
   const { id, method, params } = request;
   if (!isRequestId(id)) return;
   // 2026-07-28 has no requests from server to client, and an answer to one would be an error of its own.
-  if (state.isModern) return;
+  if (state.isModern()) return;
   if (state.served.size >= mostServedRequests && !state.served.has(id)) {
     const error = { code: internalError, message: "Too many requests at once" };
     // The server's request is refused; if it cannot even be told, its connection is about to end anyway.
@@ -187,7 +185,7 @@ function receiveNotification(state: State, method: string, message: JsonObject):
     const id = params?.["requestId"];
     if (!isRequestId(id)) return true;
     // The SDK stops working on the request and will not answer it, or it is the end of a subscription.
-    if (state.served.delete(id) || state.sent.has(id))
+    if (state.served.delete(id) || state.sent.delete(id))
       deliver(state, { jsonrpc: "2.0", method, ...(params && { params }) });
     return true;
   }

@@ -119,6 +119,31 @@ describe("a request on the wire", () => {
     await expect(wire.request(call())).rejects.toMatchObject({ code: "connection_closed", outcome: "unknown" });
   });
 
+  it("rejects with invalid_arguments, not-sent, when its parameters cannot be written as JSON", async () => {
+    const { wire } = openWire();
+    const cycle: Record<string, unknown> = {};
+    cycle["self"] = cycle;
+    // What a caller without types may hand in.
+    const params = cycle as never;
+    await expect(wire.request(call({ params }))).rejects.toMatchObject({
+      code: "invalid_arguments",
+      outcome: "not-sent",
+    });
+  });
+
+  it("ends however deep the answer is nested (fault 48)", async () => {
+    const { wire, host } = openWire();
+    const deep: unknown = JSON.parse("[".repeat(100_000) + "]".repeat(100_000));
+    const requests = [wire.request(call()), wire.request(call())];
+    const [a, b] = host.sent.map(({ message }) => message["id"]);
+    host.receive({ id: a, error: { code: 1, message: "x", data: deep } });
+    host.receive({ id: b, error: { code: deep, message: "x" } });
+    host.receive({ id: deep, result: {} });
+    host.receive({ method: "notifications/message", params: { data: deep } });
+    await expect(requests[0]).rejects.toMatchObject({ code: "server_error", details: { rpcCode: 1 } });
+    await expect(requests[1]).rejects.toMatchObject({ code: "protocol_error" });
+  });
+
   it("rejects alone when the transport says that its answer will not come", async () => {
     const { wire, host } = openWire();
     const requests = [wire.request(call()), wire.request(call())];
@@ -281,6 +306,16 @@ describe("2026-07-28 on the wire", () => {
     const { wire, host } = openWire({ hasPerRequestStream: true });
     void wire.request(call({ headers: { "Mcp-Param-Region": "eu" } }));
     expect(host.sent[0]?.options?.headers).toEqual({ "Mcp-Param-Region": "eu" });
+  });
+});
+
+describe("a notification of the host", () => {
+  it("is refused with a code when it cannot be sent, or when the wire is closed", async () => {
+    const { wire, host } = openWire();
+    host.failSends(new Error("EPIPE"));
+    await expect(wire.notify("notifications/x", {})).rejects.toMatchObject({ code: "connection_closed" });
+    await wire.close(new ToolportError("closed", { code: "closed" }), "bye");
+    await expect(wire.notify("notifications/x", {})).rejects.toMatchObject({ code: "closed", outcome: "not-sent" });
   });
 });
 

@@ -1,13 +1,22 @@
 import type { RequestId, Transport } from "@modelcontextprotocol/client";
-import { cleanText, isJsonObject, ToolportError, type JsonObject, type ServerLog } from "@toolport/core";
+import {
+  cleanText,
+  isJsonObject,
+  ToolportError,
+  withErrorContext,
+  type JsonObject,
+  type ServerLog,
+} from "@toolport/core";
 import type { ClientIdentity } from "../client-identity.ts";
 import type { HostTransport } from "../host-transport.ts";
 import type { RequestChannel } from "../connection/request-channel.ts";
+import { quoteJson } from "../quote-json.ts";
 import { settleWithin } from "../settle-within.ts";
 import { createActiveClock } from "./active-clock.ts";
 import { createHotRequests, type HotRequests } from "./hot-requests.ts";
 import { createNotificationGate, type NotificationGate } from "./notification-gate.ts";
 import { readServerLog } from "./read-server-log.ts";
+import { asToolportError } from "./request-errors.ts";
 import { isModernVersion, modernEnvelope } from "./request-meta.ts";
 import { createSdkTraffic, type SdkTraffic } from "./sdk-traffic.ts";
 import type { WireContext } from "./wire-context.ts";
@@ -75,6 +84,7 @@ export function createWire(init: WireInit): Wire {
     sdk: createSdkTraffic({
       host,
       context,
+      isModern: () => state.envelope !== undefined,
       onProtocolVersion: (version) => {
         state.envelope = isModernVersion(version) ? modernEnvelope(version, identity) : undefined;
       },
@@ -154,7 +164,7 @@ function receiveOtherAnswer(state: State, id: unknown, message: JsonObject): voi
     // A late answer to a request that was given up, or a second one: the first word counts.
     if (state.hot.issued(asNumber)) return;
   }
-  noise(state, `answered a request that was never sent (id ${cleanText(JSON.stringify(id) ?? "none", 60)})`);
+  noise(state, `answered a request that was never sent (id ${quoteJson(id, 60)})`);
 }
 
 function receiveAnswerTo(state: State, id: RequestId, message: JsonObject): void {
@@ -194,12 +204,17 @@ function receiveProgress(state: State, params: unknown): void {
 }
 
 async function notify(state: State, method: string, params: JsonObject | undefined): Promise<void> {
-  const { envelope } = state;
+  const { envelope, hot, context } = state;
+  if (hot.closedBy !== undefined) throw withErrorContext(hot.closedBy, { outcome: "not-sent" });
   const meta = envelope && {
     _meta: { ...envelope, ...(isJsonObject(params?.["_meta"]) ? params["_meta"] : undefined) },
   };
   const body = params === undefined && meta === undefined ? undefined : { ...params, ...meta };
-  await state.host.send({ jsonrpc: "2.0", method, ...(body && { params: body }) });
+  try {
+    await state.host.send({ jsonrpc: "2.0", method, ...(body && { params: body }) });
+  } catch (error) {
+    throw asToolportError(context, error);
+  }
 }
 
 // Each request on the dead session is refused by itself, provably unprocessed, so that those under way are left to their own end.
