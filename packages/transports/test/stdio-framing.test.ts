@@ -58,7 +58,7 @@ describe("an answer that is too long", () => {
       [1, "message_too_large", "child"],
       [2, "message_too_large", "child"],
     ]);
-    expect(failures[0]?.error.message).toContain("the limit (maxMessageBytes) is 100000");
+    expect(failures[0]?.error.message).toContain("too long (150045 bytes; maxMessageBytes is 100000)");
   });
 
   it("is let in when it is exactly as long as the limit", async () => {

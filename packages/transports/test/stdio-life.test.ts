@@ -1,5 +1,5 @@
 import { isToolportError, type ToolportError } from "@toolport/core";
-import { spawn } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { openChild, until } from "./open-child.ts";
 
@@ -144,6 +144,18 @@ describe("a stdio server that dies", () => {
     await transport.send(request(1));
     await closed;
     expect(transport.closeReason).toMatchObject({ code: "server_exited", details: { exitCode: 7 } });
+  });
+
+  it("and whose process object reports an error later: without effect", async () => {
+    let child: ChildProcess | undefined;
+    const { transport, closed } = await openChild("crash-on-first-message.mjs", {
+      options: { spawn: (command, args, options) => (child = spawn(command, args, options)) },
+    });
+    await transport.send(request(1));
+    await closed;
+    await transport.close();
+    expect(child?.emit("error", new Error("late"))).toBe(true);
+    expect(transport.closeReason).toMatchObject({ code: "server_exited" });
   });
 
   it("without secrets in errors, logs and diagnostics", async () => {

@@ -1,9 +1,10 @@
 import type { Clock } from "@toolport/core";
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-/** As much of a `net.Socket` as matters here. */
+/** As much of a readable stream as matters here. */
 export interface OutputPipe {
-  readonly bytesRead: number;
+  /** Node's pipes are sockets, which know this. */
+  readonly bytesRead?: number;
   readonly readableEnded: boolean;
 }
 
@@ -17,7 +18,7 @@ const quietTurns = 2;
  * event loop in which nothing arrives say that there is no more: no time has to be waited out. Never longer than 500 ms.
  */
 export async function drainOutput(pipes: readonly OutputPipe[], clock: Clock): Promise<void> {
-  const readBytes = (): number => pipes.reduce((sum, pipe) => sum + pipe.bytesRead, 0);
+  const readBytes = (): number => pipes.reduce((sum, pipe) => sum + (pipe.bytesRead ?? 0), 0);
   const deadline = clock.now() + maxMs;
   let seen = readBytes();
   let quiet = 0;

@@ -4,9 +4,11 @@ import { createLineSplitter, type OversizedLine } from "./line-splitter.ts";
 import { createNoiseReport } from "./noise-report.ts";
 import { maxMessageDepth, parseLine } from "./parse-line.ts";
 import { recoverRequestId } from "./recover-request-id.ts";
+import { withoutBrokenEnd } from "./safe-excerpt.ts";
 
 // A server that is still on the same line after this many times the limit will not end it.
 const endlessFactor = 16;
+const tooDeep = `nested deeper than ${maxMessageDepth} levels`;
 
 /** What a {@linkcode MessageReader} is made from. */
 export interface MessageReaderInit {
@@ -16,6 +18,7 @@ export interface MessageReaderInit {
   readonly onMessage: (message: JsonObject) => void;
   /** An answer came that cannot be let in: `message_too_large`, or `protocol_error` when it is nested too deeply. */
   readonly onRequestFailed: (id: RequestId, error: ToolportError) => void;
+  /** Told of lines that are nobody's answer, a bounded number of times. */
   readonly onDiagnostic: (diagnostic: Diagnostic) => void;
   /** A line does not end; memory is safe, but nothing more will come of this stream. */
   readonly onEndless: (error: ToolportError) => void;
@@ -30,20 +33,14 @@ export interface MessageReader {
 
 /** Makes the reader. Whatever comes, it holds at most one message of `maxMessageBytes` bytes and never throws by itself. */
 export function createMessageReader(init: MessageReaderInit): MessageReader {
-  const { serverId, maxMessageBytes, onMessage, onRequestFailed, onDiagnostic, onEndless } = init;
-  const server = `server ${JSON.stringify(serverId)}`;
+  const { serverId, maxMessageBytes, onMessage, onRequestFailed, onEndless } = init;
   const noise = createNoiseReport(init);
 
-  const rejectMessage = (
-    id: RequestId | undefined,
-    code: "message_too_large" | "protocol_error",
-    what: string,
-  ): void => {
-    if (id !== undefined)
-      onRequestFailed(id, new ToolportError(`${server} sent an answer ${what}`, { code, serverId }));
-    else
-      onDiagnostic({ kind: "protocol-noise", serverId, message: `${server} sent a message ${what}; it was skipped` });
-  };
+  const fail = (id: RequestId, code: "message_too_large" | "protocol_error", what: string): void =>
+    onRequestFailed(
+      id,
+      new ToolportError(`server ${JSON.stringify(serverId)} sent an answer that is ${what}`, { code, serverId }),
+    );
   const readLine = (line: string): void => {
     const parsed = parseLine(line);
     switch (parsed.kind) {
@@ -52,19 +49,21 @@ export function createMessageReader(init: MessageReaderInit): MessageReader {
         if (parsed.strayCount > 0) noise.add("a batch with members that are no messages", line);
         return;
       case "too-deep":
-        return rejectMessage(parsed.requestId, "protocol_error", `nested deeper than ${maxMessageDepth} levels`);
+        if (parsed.requestId === undefined) noise.add(tooDeep, line);
+        else fail(parsed.requestId, "protocol_error", tooDeep);
+        return;
       case "noise":
         return noise.add(parsed.reason, line);
       case "blank":
         return;
     }
   };
-  const rejectOversized = (line: OversizedLine): void =>
-    rejectMessage(
-      recoverRequestId(line),
-      "message_too_large",
-      `of ${line.bytes} bytes; the limit (maxMessageBytes) is ${maxMessageBytes}`,
-    );
+  const rejectOversized = (line: OversizedLine): void => {
+    const tooLong = `too long (${line.bytes} bytes; maxMessageBytes is ${maxMessageBytes})`;
+    const id = recoverRequestId(line);
+    if (id === undefined) noise.add(tooLong, withoutBrokenEnd(line.head.toString("utf8")));
+    else fail(id, "message_too_large", tooLong);
+  };
   const splitter = createLineSplitter({
     maxLineBytes: maxMessageBytes,
     onLine: (bytes, start, end) => readLine(bytes.toString("utf8", start, end)),
@@ -74,8 +73,10 @@ export function createMessageReader(init: MessageReaderInit): MessageReader {
     push(chunk) {
       splitter.push(chunk);
       if (splitter.droppedBytes <= endlessFactor * maxMessageBytes) return;
-      const evidence = `a line of more than ${splitter.droppedBytes} bytes without an end`;
-      onEndless(new ToolportError(`${server} sent ${evidence}`, { code: "message_too_large", serverId }));
+      const what = `writes a line to stdout that does not end (${splitter.droppedBytes} bytes so far)`;
+      onEndless(
+        new ToolportError(`server ${JSON.stringify(serverId)} ${what}`, { code: "message_too_large", serverId }),
+      );
     },
     end: () => splitter.end(),
   };

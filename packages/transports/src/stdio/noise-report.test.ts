@@ -11,7 +11,6 @@ describe("createNoiseReport()", () => {
       onDiagnostic: (diagnostic) => reported.push(diagnostic),
     });
     for (let line = 1; line <= 12_345; line += 1) noise.add("not JSON", `line ${line}`);
-    expect(noise.count).toBe(12_345);
     expect(reported.map(({ message }) => /line (\d+)"/.exec(message)?.[1])).toEqual([
       "1",
       "2",

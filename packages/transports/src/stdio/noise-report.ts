@@ -12,12 +12,10 @@ export interface NoiseReportInit {
   readonly onDiagnostic: (diagnostic: Diagnostic) => void;
 }
 
-/** Counts lines on stdout that are no messages, and tells about them. */
+/** Counts lines on stdout that are of no use, and tells about them. */
 export interface NoiseReport {
   /** `reason` completes "a line that is …". */
   add(reason: string, line: string): void;
-  /** How many there were. */
-  readonly count: number;
 }
 
 /** Reports the first 10 lines, then the hundredth, the thousandth and so on, each as a `stdout-noise` diagnostic that quotes the line. */
@@ -36,9 +34,6 @@ export function createNoiseReport({ serverId, redact, onDiagnostic }: NoiseRepor
         serverId,
         message: `server ${JSON.stringify(serverId)} wrote a line to stdout that is ${reason}: ${excerpt}${soFar}`,
       });
-    },
-    get count() {
-      return count;
     },
   };
 }

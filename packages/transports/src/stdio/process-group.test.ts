@@ -40,10 +40,11 @@ describe("createProcessGroup() on POSIX", () => {
 describe.runIf(process.platform === "linux")("createProcessGroup() on Linux", () => {
   it("does not count zombies, which a container may never collect", async () => {
     // The shell becomes a program that never collects its child, which leads a group of its own.
-    const parent = spawn("sh", ["-c", "setsid sleep 0 & echo $!; exec sleep 100"]);
+    const parent = spawn("sh", ["-c", "setsid sleep 0.5 & echo $!; exec sleep 100"]);
     const [output] = await once(parent.stdout, "data");
     const pid = Number(output);
     const group = createProcessGroup({ pid, platform: "linux", hasLeaderExited: () => true });
+    await vi.waitFor(() => process.kill(-pid, 0), { timeout: 10_000, interval: 1 });
     await vi.waitFor(() => expect(group.isAlive()).toBe(false), { timeout: 10_000, interval: 10 });
     expect(process.kill(-pid, 0)).toBe(true);
     parent.kill();

@@ -8,7 +8,7 @@ import type { OversizedLine } from "./line-splitter.ts";
  */
 export function recoverRequestId({ head, tail }: Pick<OversizedLine, "head" | "tail">): RequestId | undefined {
   const members = readFirstMembers(head.toString("utf8"));
-  if (members.has("method") || !(members.has("result") || members.has("error"))) return undefined;
+  if (!members.has("result") && !members.has("error")) return undefined;
   return asRequestId(members.get("id") ?? lastId.exec(tail.toString("utf8"))?.[1]);
 }
 

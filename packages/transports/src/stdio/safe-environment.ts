@@ -1,7 +1,7 @@
 import type { StdioTransportSpec } from "@toolport/core";
 
 /** Variables of this process that a child may see by default (AN-18): what programs need to run, nothing that tends to hold secrets. */
-export const safeVariables: readonly string[] = [
+const safeVariables: readonly string[] = [
   "PATH",
   "HOME",
   "USER",

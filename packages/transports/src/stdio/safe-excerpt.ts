@@ -1,6 +1,6 @@
 import { cleanText, truncateText, type Redactor } from "@toolport/core";
 
-// Enough to fill any excerpt, and a bound on the work when a server writes a line of megabytes.
+// Enough to fill an excerpt, and a bound on the work when a server writes a line of megabytes.
 const longestSource = 16 * 1024;
 
 /**
@@ -9,8 +9,9 @@ const longestSource = 16 * 1024;
  * would leave half of one.
  */
 export function safeExcerpt(text: string, redact: Redactor, maxLength: number): string {
-  const source = text.length > longestSource ? withoutBrokenEnd(text.slice(0, longestSource)) : text;
-  return truncateText(redact(cleanText(source)).trim(), maxLength);
+  const safe = redact(cleanText(text.slice(0, longestSource)));
+  const endIsVisible = text.length > longestSource && safe.length <= maxLength;
+  return truncateText((endIsVisible ? withoutBrokenEnd(safe) : safe).trim(), maxLength);
 }
 
 /** `text` up to its last white space, because what follows may be the start of a secret. */

@@ -1,7 +1,6 @@
 import type { StdioTransportSpec } from "@toolport/core";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { Socket } from "node:net";
 import { fromSpawnError } from "./from-spawn-error.ts";
 import { safeEnvironment, type Environment } from "./safe-environment.ts";
 import type { ServerProcess, SpawnProcess } from "./spawn-process.ts";
@@ -54,6 +53,5 @@ export async function startProcess(
 function ignore(): void {}
 
 function isServerProcess(child: ChildProcess): child is ServerProcess {
-  const pipes = [child.stdin, child.stdout, child.stderr];
-  return child.pid !== undefined && pipes.every((pipe) => pipe instanceof Socket);
+  return child.pid !== undefined && child.stdin !== null && child.stdout !== null && child.stderr !== null;
 }

@@ -43,7 +43,9 @@ export interface StdioTransportInit {
 
 /**
  * Newline-delimited JSON-RPC with a process that runs. From the start its stderr is drained and its end is noticed; its stdout waits for
- * `start()`. A message is a `not-sent` failure of `send()` only if no byte of it left; `requestSignal` has no meaning here.
+ * `start()`, which throws a TypeError when called twice and the reason when the process is gone already. `send()` rejects with `overloaded`
+ * when the server does not read, else with what ended the connection, `not-sent` only if no byte of the message left. Aborting
+ * `requestSignal` has no effect: on stdio, a cancel is a message.
  */
 export function createStdioTransport({ spec, context, process, group, clock }: StdioTransportInit): StdioTransport {
   const { maxMessageBytes, stderrTailBytes } = { ...defaultLimits, ...spec.limits };

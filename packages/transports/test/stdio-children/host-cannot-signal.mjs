@@ -1,4 +1,4 @@
-// A host that may not send signals: opens the server that its arguments name and closes it in vain.
+// A host that may not send signals: opens the server that its arguments name and closes it in vain, once that has said something.
 import { openStdio } from "../../dist/stdio/open-stdio.js";
 
 const [program] = process.argv.slice(2);
@@ -11,6 +11,10 @@ const transport = await openStdio(
     },
   },
 );
+const ready = new Promise((resolve) => {
+  transport.onmessage = resolve;
+});
 await transport.start();
 process.stdout.write(`${transport.pid}\n`);
+await ready;
 await transport.close();
