@@ -74,7 +74,6 @@ async function openOverWire(session: SessionContext, firstTransport?: HostTransp
       opened = undefined;
       return transport;
     },
-    createElicitor,
   });
   const elicitor = createElicitor?.(wire.activeClock);
   return finish(session, { client, channel: wire, elicitor, isHttp: wire.hasPerRequestStream, life });
@@ -85,7 +84,8 @@ async function openOverClient(session: SessionContext, client: CustomClient): Pr
   const life: Life = {};
   const unwatch = watchClient(client, {
     onToolsChanged: hooks.onToolsChanged,
-    onClose: () => end(life, connectionClosed(serverId)),
+    // The client tells of its end before it rejects what was under way.
+    onClose: () => void channel.drained().then(() => end(life, connectionClosed(serverId))),
   });
   const channel = createClientChannel({ ...session, client, unwatch });
   if (isConnected(client)) {

@@ -1,4 +1,5 @@
 import { ToolportError } from "@toolport/core";
+import { closePart } from "./custom/close-part.ts";
 import { openCustom } from "./custom/open-custom.ts";
 import type { HostTransport, TransportContext } from "./host-transport.ts";
 import { openMemory } from "./memory/open-memory.ts";
@@ -9,11 +10,11 @@ import type { SessionContext } from "./session-context.ts";
 export async function openTransport(session: SessionContext, attempt: Attempt): Promise<HostTransport> {
   const { spec, serverId, options, clock, random, settings, hooks, deadline } = session;
   const { transport } = spec;
-  const adapting = { serverId, clock, closeMs: settings.timeouts.closeMs };
+  const closing = { clock, closeMs: settings.timeouts.closeMs };
   const context: TransportContext = { signal: deadline.signal, onDiagnostic: hooks.onDiagnostic, onLog: hooks.onLog };
   switch (transport.kind) {
     case "memory":
-      return openMemory(transport, adapting);
+      return openMemory(transport, { serverId, ...closing });
     case "stdio": {
       const { openStdio } = await import("#stdio");
       return openStdio(spec, context, { clock });
@@ -21,7 +22,7 @@ export async function openTransport(session: SessionContext, attempt: Attempt): 
     case "custom": {
       const opened = await openCustom(transport, session);
       if (opened.kind === "transport") return opened.transport;
-      await opened.client.close();
+      await closePart(opened.client, closing);
       throw new ToolportError(
         `"open" of server ${JSON.stringify(serverId)} returned a transport first and a client then`,
         {

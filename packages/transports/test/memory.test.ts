@@ -4,7 +4,7 @@ import { ElicitResultSchema } from "@modelcontextprotocol/sdk/types.js";
 import type { JsonObject, ServerSpec } from "@toolport/core";
 import { describe, expect, it, vi } from "vitest";
 import { connect } from "../src/index.ts";
-import { createServerV1, custom, memory, openClientV1, openClientV2 } from "./in-process-servers.ts";
+import { createServerV1, memory } from "./in-process-servers.ts";
 import { createManualClock } from "./manual-clock.ts";
 
 describe("a server in memory", () => {
@@ -99,94 +99,6 @@ describe("the time a human takes", () => {
     await expect(call).resolves.toMatchObject({ content: [{ text: "accept" }] });
     await connection.close();
     expect(clock.pending()).toBe(0);
-  });
-});
-
-describe("a connected client of one's own", () => {
-  it.each([
-    { name: "v1", open: openClientV1 },
-    { name: "v2", open: openClientV2 },
-  ])("keeps its own callbacks, is watched, and is closed with the connection: $name", async ({ open }) => {
-    const client = await open();
-    const onclose = vi.fn<() => void>();
-    client.onclose = onclose;
-    const onDown = vi.fn<() => void>();
-    const connection = await connect({ id: "srv", transport: custom(() => client) }, { onDown });
-    await connection.close();
-    expect(onclose).toHaveBeenCalled();
-    expect(onDown).not.toHaveBeenCalled();
-    await expect(connect({ id: "srv", transport: custom(() => client) })).rejects.toMatchObject({
-      code: "handshake_failed",
-    });
-  });
-
-  it("goes down with its client", async () => {
-    const client = await openClientV1();
-    const onDown = vi.fn<() => void>();
-    await connect({ id: "srv", transport: custom(() => client) }, { onDown });
-    await client.close();
-    expect(onDown).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "connection_closed" }));
-  });
-
-  it.each([
-    { name: "v1", open: openClientV1 },
-    { name: "v2", open: openClientV2 },
-  ])("maps its errors, deadlines and aborts: $name", async ({ open }) => {
-    const connection = await connect({ id: "srv", transport: custom(open) });
-    await expect(connection.request("no/such")).rejects.toMatchObject({
-      outcome: "failed",
-      details: { rpcCode: -32_601 },
-    });
-    const aborted = connection.callTool("echo", { text: "x" }, { signal: AbortSignal.abort("enough") });
-    await expect(aborted).rejects.toMatchObject({ code: "aborted" });
-    await connection.close();
-  });
-});
-
-describe("what open() of a custom spec returns", () => {
-  it.each([{ value: undefined }, { value: {} }, { value: "transport" }])(
-    "is refused when it is $value",
-    async ({ value }) => {
-      const connecting = connect({ id: "srv", transport: custom(() => value) });
-      await expect(connecting).rejects.toMatchObject({ code: "internal_error", outcome: "not-sent" });
-    },
-  );
-
-  it("is unreachable when it throws, with the cause", async () => {
-    const cause = new Error("no tunnel");
-    const connecting = connect({ id: "srv", transport: custom(() => Promise.reject(cause)) });
-    await expect(connecting).rejects.toMatchObject({ code: "unreachable", cause });
-  });
-
-  it("is closed when it comes after the deadline", async () => {
-    const clock = createManualClock();
-    const close = vi.fn<() => Promise<void>>(async () => undefined);
-    let arrive: (value: unknown) => void = () => undefined;
-    const arriving = new Promise((resolve) => {
-      arrive = resolve;
-    });
-    const connecting = connect(
-      { id: "srv", transport: custom(() => arriving), timeouts: { connectMs: 10 } },
-      { clock },
-    );
-    clock.advance(10);
-    await expect(connecting).rejects.toMatchObject({ code: "connect_timeout" });
-    arrive({ start: async () => undefined, send: async () => undefined, close });
-    await vi.waitFor(() => expect(close).toHaveBeenCalledOnce());
-  });
-
-  it("is given up when it does not close in time", async () => {
-    const hanging = {
-      start: async () => undefined,
-      send: async () => undefined,
-      close: () => new Promise(() => undefined),
-    };
-    const connecting = connect({
-      id: "srv",
-      transport: custom(() => hanging),
-      timeouts: { connectMs: 50, probeMs: 20, closeMs: 20 },
-    });
-    await expect(connecting).rejects.toMatchObject({ code: "connect_timeout" });
   });
 });
 

@@ -1,31 +1,23 @@
 import type { Transport } from "@modelcontextprotocol/client";
-import type { Clock } from "@toolport/core";
 import type { HostTransport } from "../host-transport.ts";
-import { settleWithin } from "../settle-within.ts";
-
-/** What {@linkcode adaptTransport} goes by. */
-export interface AdaptInit {
-  readonly clock: Clock;
-  /** For the transport to close, in milliseconds; it is given up then. */
-  readonly closeMs: number;
-}
+import { closePart, type ClosePartInit } from "./close-part.ts";
 
 /**
  * Makes a {@linkcode HostTransport} of an SDK-style transport of either line that closes once and in time, whatever the transport
  * does.
  */
-export function adaptTransport(transport: Transport, { clock, closeMs }: AdaptInit): HostTransport {
-  let closing: Promise<void> | undefined;
+export function adaptTransport(transport: Transport, closing: ClosePartInit): HostTransport {
+  let closed: Promise<void> | undefined;
   let isClosed = false;
   const host: HostTransport = {
     async start() {
-      if (closing !== undefined) throw new Error("The transport is closed");
+      if (closed !== undefined) throw new Error("The transport is closed");
       await transport.start();
     },
     send: async (message, options) => transport.send(message, options),
     close() {
-      closing ??= settleWithin(callClose(transport), closeMs, clock).then(finish);
-      return closing;
+      closed ??= closePart(transport, closing).then(finish);
+      return closed;
     },
     ...(transport.hasPerRequestStream === true && { hasPerRequestStream: true }),
     setProtocolVersion: (version) => transport.setProtocolVersion?.(version),
@@ -43,9 +35,4 @@ export function adaptTransport(transport: Transport, { clock, closeMs }: AdaptIn
   };
   transport.onclose = finish;
   return host;
-}
-
-// Also for a transport that throws where it should reject.
-async function callClose(transport: Transport): Promise<void> {
-  await transport.close();
 }

@@ -10,10 +10,10 @@ import {
 import type { RequestChannel } from "../connection/request-channel.ts";
 import { fromSdkError } from "../errors/from-sdk-error.ts";
 import type { ServerSettings } from "../resolve-settings.ts";
-import { settleWithin } from "../settle-within.ts";
 import { createActiveClock } from "../wire/active-clock.ts";
 import type { HotRequest } from "../wire/hot-request.ts";
 import { abortError, contextOf, malformedError, timeoutError } from "../wire/request-errors.ts";
+import { closePart } from "./close-part.ts";
 import type { CustomClient } from "./custom-parts.ts";
 import { passThrough } from "./pass-through-schema.ts";
 
@@ -32,12 +32,28 @@ export interface ClientChannelInit {
 const longestTimeoutMs = 2 ** 31 - 1;
 
 /** A {@linkcode RequestChannel} over an SDK client of either line, which speaks JSON-RPC itself. */
-export function createClientChannel(init: ClientChannelInit): RequestChannel {
+export interface ClientChannel extends RequestChannel {
+  /** Resolves when the requests under way are settled. */
+  drained(): Promise<void>;
+}
+
+/** Makes one. */
+export function createClientChannel(init: ClientChannelInit): ClientChannel {
   const { client, clock, settings, unwatch } = init;
   const closing = new AbortController();
+  const underWay = new Set<Promise<unknown>>();
   return {
     activeClock: createActiveClock(clock),
-    request: (request) => send(init, request, closing.signal),
+    request(request) {
+      const answer = send(init, request, closing.signal);
+      const forget = (): void => void underWay.delete(answer);
+      underWay.add(answer);
+      answer.then(forget, forget);
+      return answer;
+    },
+    async drained() {
+      await Promise.allSettled(underWay);
+    },
     async notify(method, params) {
       // Both lines take `{ method, params }`; their types name the methods.
       await client.notification({ method, ...(params && { params }) } as never);
@@ -46,14 +62,9 @@ export function createClientChannel(init: ClientChannelInit): RequestChannel {
       if (closing.signal.aborted) return;
       closing.abort(error);
       unwatch();
-      await settleWithin(callClose(client), settings.timeouts.closeMs, clock);
+      await closePart(client, { clock, closeMs: settings.timeouts.closeMs });
     },
   };
-}
-
-// Also for a client that throws where it should reject.
-async function callClose(client: CustomClient): Promise<void> {
-  await client.close();
 }
 
 async function send(init: ClientChannelInit, request: HotRequest, closing: AbortSignal): Promise<JsonObject> {

@@ -1,5 +1,6 @@
 import { isJsonObject } from "@toolport/core";
 import type { ClaimedServerInfo } from "../connection/read-server-info.ts";
+import { memberOf } from "../member-of.ts";
 import type { CustomClient } from "./custom-parts.ts";
 
 /**
@@ -30,10 +31,6 @@ export function hasPerRequestStream(client: CustomClient): boolean {
 }
 
 function callIfThere(owner: object, name: string): unknown {
-  const method: unknown = Reflect.get(owner, name);
+  const method = memberOf(owner, name);
   return typeof method === "function" ? Reflect.apply(method, owner, []) : undefined;
-}
-
-function memberOf(owner: unknown, name: string): unknown {
-  return typeof owner === "object" && owner !== null ? Reflect.get(owner, name) : undefined;
 }

@@ -3,6 +3,7 @@ import type { Transport } from "@modelcontextprotocol/client";
 import type { HostTransport } from "../host-transport.ts";
 import { untilAborted } from "../until-aborted.ts";
 import type { SessionContext } from "../session-context.ts";
+import { closePart, type ClosePartInit } from "./close-part.ts";
 import { adaptTransport } from "./adapt-transport.ts";
 import { isCustomClient, isCustomTransport, type CustomClient } from "./custom-parts.ts";
 
@@ -18,12 +19,13 @@ export type OpenedCustom =
 export async function openCustom(spec: CustomTransportSpec, session: SessionContext): Promise<OpenedCustom> {
   const { serverId, clock, settings, deadline } = session;
   const { signal } = deadline;
+  const closing = { clock, closeMs: settings.timeouts.closeMs };
   const opening = callOpen(spec, { serverId, signal });
   let opened: unknown;
   try {
     opened = await untilAborted(opening, signal);
   } catch (error) {
-    if (signal.aborted) void opening.then(closeQuietly, () => undefined);
+    if (signal.aborted) void closeLate(opening, closing);
     if (isToolportError(error) || signal.aborted) throw error;
     throw new ToolportError(`"open" of server ${JSON.stringify(serverId)} failed`, {
       code: "unreachable",
@@ -36,7 +38,7 @@ export async function openCustom(spec: CustomTransportSpec, session: SessionCont
     // Checked for the methods that both SDK lines call; the callbacks are ours to set.
     return {
       kind: "transport",
-      transport: adaptTransport(opened as Transport, { clock, closeMs: settings.timeouts.closeMs }),
+      transport: adaptTransport(opened as Transport, closing),
     };
   }
   throw new ToolportError(
@@ -56,8 +58,10 @@ async function callOpen(
   return spec.open(context);
 }
 
-async function closeQuietly(opened: unknown): Promise<void> {
-  if (!isCustomClient(opened) && !isCustomTransport(opened)) return;
-  // Nobody waits for this one any more; that it fails to close is its owner's to see.
-  await opened.close().catch(() => undefined);
+// What comes after the deadline is nobody's any more.
+async function closeLate(opening: Promise<unknown>, closing: ClosePartInit): Promise<void> {
+  const [opened] = await Promise.allSettled([opening]);
+  if (opened.status === "rejected") return;
+  const { value } = opened;
+  if (isCustomClient(value) || isCustomTransport(value)) await closePart(value, closing);
 }

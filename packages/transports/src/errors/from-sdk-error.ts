@@ -1,4 +1,5 @@
 import { cleanText, isToolportError, ToolportError, type CallOutcome, type ToolportErrorCode } from "@toolport/core";
+import { memberOf } from "../member-of.ts";
 import { describeOffer, fromRpcError, type RpcErrorContext } from "./from-rpc-error.ts";
 
 /**
@@ -70,8 +71,4 @@ function findToolportError(error: unknown): ToolportError | undefined {
     current = memberOf(current, "cause");
   }
   return undefined;
-}
-
-function memberOf(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 }

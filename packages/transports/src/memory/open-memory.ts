@@ -1,5 +1,6 @@
 import { ToolportError, type MemoryTransportSpec } from "@toolport/core";
-import { adaptTransport, type AdaptInit } from "../custom/adapt-transport.ts";
+import { adaptTransport } from "../custom/adapt-transport.ts";
+import type { ClosePartInit } from "../custom/close-part.ts";
 import type { HostTransport } from "../host-transport.ts";
 import { createLinkedPair } from "./linked-pair.ts";
 
@@ -8,7 +9,10 @@ import { createLinkedPair } from "./linked-pair.ts";
  * resolve only when their connection ends; but when it rejects, the transport closes with `spawn_failed`. Throws `spawn_failed` when
  * `serve` throws.
  */
-export function openMemory(spec: MemoryTransportSpec, init: AdaptInit & { readonly serverId: string }): HostTransport {
+export function openMemory(
+  spec: MemoryTransportSpec,
+  init: ClosePartInit & { readonly serverId: string },
+): HostTransport {
   const { serverId } = init;
   const pair = createLinkedPair();
   const adapted = adaptTransport(pair.host, init);

@@ -1,0 +1,173 @@
+import { Client } from "@modelcontextprotocol/client";
+import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
+import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
+import { describe, expect, it, vi } from "vitest";
+import { connect, type ConnectOptions } from "../src/index.ts";
+import { createServerV1, custom, openClientV1, openClientV2 } from "./in-process-servers.ts";
+import { createManualClock } from "./manual-clock.ts";
+
+const identity = { name: "mine", version: "1" };
+const lines = [
+  { name: "v1", open: () => new ClientV1(identity) },
+  { name: "v2", open: () => new Client(identity) },
+];
+
+describe("a connected client of one's own", () => {
+  it.each([
+    { name: "v1", open: openClientV1 },
+    { name: "v2", open: openClientV2 },
+  ])("keeps its own callbacks, is watched, and is closed with the connection: $name", async ({ open }) => {
+    const client = await open();
+    const onclose = vi.fn<() => void>();
+    client.onclose = onclose;
+    const onDown = vi.fn<() => void>();
+    const connection = await connect({ id: "srv", transport: custom(() => client) }, { onDown });
+    await connection.close();
+    expect(onclose).toHaveBeenCalled();
+    expect(onDown).not.toHaveBeenCalled();
+    await expect(connect({ id: "srv", transport: custom(() => client) })).rejects.toMatchObject({
+      code: "handshake_failed",
+    });
+  });
+
+  it.each(lines)("tells of a change of the tools: $name", async ({ open }) => {
+    const onToolsChanged = vi.fn<() => void>();
+    const { connection, server } = await openWithWait(open, { onToolsChanged });
+    server.registerTool("extra", {}, () => ({ content: [] }));
+    await vi.waitFor(() => expect(onToolsChanged).toHaveBeenCalled());
+    await connection.close();
+  });
+
+  it("goes down with its client", async () => {
+    const client = await openClientV1();
+    const onDown = vi.fn<() => void>();
+    await connect({ id: "srv", transport: custom(() => client) }, { onDown });
+    await client.close();
+    await vi.waitFor(() => expect(onDown).toHaveBeenCalled());
+    expect(onDown).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "connection_closed" }));
+  });
+
+  it.each([
+    { name: "v1", open: openClientV1 },
+    { name: "v2", open: openClientV2 },
+  ])("maps its errors, deadlines and aborts: $name", async ({ open }) => {
+    const connection = await connect({ id: "srv", transport: custom(open) });
+    await expect(connection.request("no/such")).rejects.toMatchObject({
+      outcome: "failed",
+      details: { rpcCode: -32_601 },
+    });
+    const aborted = connection.callTool("echo", { text: "x" }, { signal: AbortSignal.abort("enough") });
+    await expect(aborted).rejects.toMatchObject({ code: "aborted" });
+    await connection.close();
+  });
+});
+
+describe("a call through a client of one's own", () => {
+  it.each(lines)("ends with an abort, which the server hears of: $name", async ({ open }) => {
+    const { connection, aborted } = await openWithWait(open);
+    const controller = new AbortController();
+    const call = connection.callTool(
+      "wait",
+      {},
+      { signal: controller.signal, onProgress: () => controller.abort("enough") },
+    );
+    await expect(call).rejects.toMatchObject({ code: "aborted", outcome: "unknown", toolName: "wait" });
+    await vi.waitFor(() => expect(aborted).toHaveBeenCalledOnce());
+    await connection.close();
+  });
+
+  it.each(lines)("ends with call_timeout: $name", async ({ open }) => {
+    const { connection } = await openWithWait(open);
+    await expect(connection.callTool("wait", {}, { timeoutMs: 20 })).rejects.toMatchObject({
+      code: "call_timeout",
+      outcome: "unknown",
+    });
+    await connection.close();
+  });
+
+  it.each(lines)("ends with close(): $name", async ({ open }) => {
+    const { connection } = await openWithWait(open);
+    const call = connection.callTool("wait", {}, { onProgress: () => void connection.close() });
+    await expect(call).rejects.toMatchObject({ code: "closed", outcome: "unknown" });
+  });
+
+  it.each(lines)("ends before onDown when the client does: $name", async ({ open }) => {
+    const order: string[] = [];
+    const { connection, client } = await openWithWait(open, { onDown: () => order.push("down") });
+    const call = connection
+      .callTool("wait", {}, { onProgress: () => void client.close() })
+      .catch(({ code }) => order.push(code));
+    await call;
+    await vi.waitFor(() => expect(order).toEqual(["connection_closed", "down"]));
+  });
+});
+
+describe("what open() of a custom spec returns", () => {
+  it.each([{ value: undefined }, { value: {} }, { value: "transport" }])(
+    "is refused when it is $value",
+    async ({ value }) => {
+      const connecting = connect({ id: "srv", transport: custom(() => value) });
+      await expect(connecting).rejects.toMatchObject({ code: "internal_error", outcome: "not-sent" });
+    },
+  );
+
+  it("is unreachable when it throws, with the cause", async () => {
+    const cause = new Error("no tunnel");
+    const connecting = connect({ id: "srv", transport: custom(() => Promise.reject(cause)) });
+    await expect(connecting).rejects.toMatchObject({ code: "unreachable", cause });
+  });
+
+  it("is closed when it comes after the deadline", async () => {
+    const clock = createManualClock();
+    const close = vi.fn<() => Promise<void>>(async () => undefined);
+    let arrive: (value: unknown) => void = () => undefined;
+    const arriving = new Promise((resolve) => {
+      arrive = resolve;
+    });
+    const connecting = connect(
+      { id: "srv", transport: custom(() => arriving), timeouts: { connectMs: 10 } },
+      { clock },
+    );
+    clock.advance(10);
+    await expect(connecting).rejects.toMatchObject({ code: "connect_timeout" });
+    arrive({ start: async () => undefined, send: async () => undefined, close });
+    await vi.waitFor(() => expect(close).toHaveBeenCalledOnce());
+  });
+
+  it("is given up when it does not close in time", async () => {
+    const hanging = {
+      start: async () => undefined,
+      send: async () => undefined,
+      close: () => new Promise(() => undefined),
+    };
+    const connecting = connect({
+      id: "srv",
+      transport: custom(() => hanging),
+      timeouts: { connectMs: 50, probeMs: 20, closeMs: 20 },
+    });
+    await expect(connecting).rejects.toMatchObject({ code: "connect_timeout" });
+  });
+});
+
+async function openWithWait(open: (typeof lines)[number]["open"], options: ConnectOptions = {}) {
+  const aborted = vi.fn<() => void>();
+  const server = createServerV1();
+  server.registerTool("wait", {}, async ({ signal, sendNotification, _meta }) => {
+    const progressToken = _meta?.progressToken;
+    if (progressToken !== undefined) {
+      await sendNotification({ method: "notifications/progress", params: { progressToken, progress: 1 } });
+    }
+    await new Promise((resolve) => {
+      if (signal.aborted) resolve(undefined);
+      else signal.addEventListener("abort", resolve, { once: true });
+    });
+    aborted();
+    return { content: [] };
+  });
+  const [near, far] = InMemoryTransport.createLinkedPair();
+  await server.connect(far);
+  const client = open();
+  await client.connect(near);
+  const connection = await connect({ id: "srv", transport: custom(() => client) }, options);
+  return { connection, client, server, aborted };
+}
