@@ -2,6 +2,7 @@ import type { Diagnostic, ServerSpec } from "@toolport/core";
 import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
 import { connect, createConnector, createEraCache } from "../src/index.ts";
+import { version } from "../src/version.ts";
 import { reply, replyAsLegacy, startLoopback, type LoopbackServer, type SeenRequest } from "./loopback-server.ts";
 
 describe("the probe over HTTP", () => {
@@ -148,6 +149,27 @@ describe("what was found out about a server", () => {
     const connector = createConnector();
     for (let count = 0; count < 2; count += 1) await open(connector, server, { timeouts: { probeMs: 100 } });
     expect(server.methods().filter((method) => method === "server/discover")).toHaveLength(2);
+  });
+});
+
+describe("initialize on the wire (AN-80, AN-86)", () => {
+  it.each([
+    { name: "nothing", options: {}, capabilities: {} },
+    {
+      name: "elicitation, when somebody answers",
+      options: { onElicit: async () => ({ action: "decline" }) as const },
+      capabilities: { elicitation: { form: {}, url: {} } },
+    },
+  ])("offers $name; no roots, no sampling, no logging", async ({ options, capabilities }) => {
+    await using server = await startLoopback(replyAsLegacy);
+    const connection = await connect(spec(server), options);
+    await connection.close();
+    const initialize = server.seen.find(({ message }) => message["method"] === "initialize");
+    expect(initialize?.message["params"]).toEqual({
+      protocolVersion: "2025-11-25",
+      capabilities,
+      clientInfo: { name: "toolport", version },
+    });
   });
 });
 

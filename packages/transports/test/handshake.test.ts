@@ -1,0 +1,113 @@
+import type { ServerSpec } from "@toolport/core";
+import { describe, expect, it } from "vitest";
+import { connect } from "../src/index.ts";
+
+/** A server of a few lines: `answer(message)` returns what to write, or nothing. */
+function server(answer: string, members: Partial<ServerSpec> = {}): ServerSpec {
+  const code = `
+    const answer = ${answer};
+    console.error("pid " + process.pid);
+    let text = "";
+    process.stdin.on("data", (chunk) => {
+      text += chunk;
+      const lines = text.split("\\n");
+      text = lines.pop();
+      for (const line of lines) {
+        const message = JSON.parse(line);
+        const reply = message.id === undefined ? undefined : answer(message);
+        if (reply) process.stdout.write(JSON.stringify({ jsonrpc: "2.0", id: message.id, ...reply }) + "\\n");
+      }
+    });`;
+  return { id: "srv", transport: { kind: "stdio", command: process.execPath, args: ["-e", code] }, ...members };
+}
+
+const unknown = '{ error: { code: -32601, message: "Method not found" } }';
+const onInitialize = (reply: string): string => `({ method }) => (method === "initialize" ? ${reply} : ${unknown})`;
+
+describe("a handshake that fails", () => {
+  it.each([
+    {
+      name: "the server exits at once",
+      spec: server('console.error("no token") || process.exit(3)'),
+      error: { code: "server_exited", details: { exitCode: 3, operation: "initialize" } },
+      message: /exited with code 3; the end of its stderr:\nno token$/,
+    },
+    {
+      name: "the server exits at initialize",
+      spec: server(onInitialize('console.error("bad config") || process.exit(4)')),
+      error: { code: "server_exited", details: { exitCode: 4, operation: "initialize" } },
+      message: /exited with code 4; the end of its stderr:\npid \d+\nbad config$/,
+    },
+    {
+      name: "the server never says a word",
+      spec: server("() => undefined", { timeouts: { connectMs: 500, probeMs: 100, closeMs: 200 } }),
+      error: { code: "connect_timeout", details: { timeoutMs: 500, operation: "initialize" } },
+      message: /was not ready within 500 ms \(during initialize\); the end of its stderr:\npid \d+$/,
+    },
+    {
+      name: "the server knows none of our revisions",
+      spec: server(onInitialize('{ result: { protocolVersion: "1999-01-01", capabilities: {} } }')),
+      error: { code: "unsupported_protocol", details: { supported: ["1999-01-01"] } },
+      message: /the server knows 1999-01-01; this host 2026-07-28, 2025-11-25,/,
+    },
+    {
+      name: "the server names no capabilities",
+      spec: server(onInitialize('{ result: { protocolVersion: "2025-11-25" } }')),
+      error: { code: "handshake_failed" },
+      message: /answered initialize with something malformed: it names no capabilities/,
+    },
+    {
+      name: "the server answers initialize with null",
+      spec: server(onInitialize("{ result: null }")),
+      error: { code: "handshake_failed" },
+      message: /its result is null, not an object/,
+    },
+    {
+      name: "the server refuses initialize",
+      spec: server(onInitialize('{ error: { code: -32603, message: "no database" } }')),
+      error: { code: "server_error", details: { rpcCode: -32_603 } },
+      message: /refused initialize with JSON-RPC error -32603: no database/,
+    },
+  ])("says so when $name, and leaves no process", async ({ spec, error, message }) => {
+    const failure: unknown = await connect(spec).catch((reason: unknown) => reason);
+    expect(failure).toMatchObject({ serverId: "srv", outcome: "not-sent", ...error });
+    expect(failure).toHaveProperty("message", expect.stringMatching(message));
+    for (const pid of pidsIn(failure)) expect(isAlive(pid)).toBe(false);
+  });
+
+  it("leaves no process when the caller aborts", async () => {
+    const controller = new AbortController();
+    const pids: number[] = [];
+    const connecting = connect(server("() => undefined", { timeouts: { closeMs: 200 } }), {
+      signal: controller.signal,
+      onLog: ({ text }) => {
+        pids.push(Number(text.replace("pid ", "")));
+        controller.abort("enough");
+      },
+    });
+    await expect(connecting).rejects.toMatchObject({ code: "aborted", outcome: "not-sent" });
+    expect(pids.map(isAlive)).toEqual([false]);
+  });
+
+  it("takes a sloppy server all the same", async () => {
+    const reply =
+      '{ result: { protocolVersion: "2025-11-25", capabilities: { tools: true }, serverInfo: { name: 7 } } }';
+    const connection = await connect(server(onInitialize(reply)));
+    expect(connection.server).toEqual({ era: "legacy", protocolVersion: "2025-11-25", capabilities: { tools: {} } });
+    await connection.close();
+  });
+});
+
+function pidsIn(failure: unknown): readonly number[] {
+  const text = failure instanceof Error ? failure.message : "";
+  return Array.from(text.matchAll(/^pid (\d+)$/gm), ([, pid]) => Number(pid));
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
