@@ -1,18 +1,19 @@
 import { ToolportError } from "@toolport/core";
-import { isHeaderName, isHeaderValue, isReservedHeader } from "./header-rules.ts";
+import { isCredentialHeader, isHeaderName, isHeaderValue, isReservedHeader } from "./header-rules.ts";
 
 /**
- * The headers that come with one message from above, in lower case. Those that the transport sets itself are left out. Throws
- * `internal_error` for what no header can carry: encoding it was the caller's part.
+ * The headers that come with one message from above, in lower case. Those that the transport sets itself, and credentials,
+ * which are the connection's, are left out. Throws `internal_error` for what no header can carry: encoding it was the caller's part.
  */
 export function requestHeaders(
-  headers: Readonly<Record<string, string>> | undefined,
+  headers: Readonly<Record<string, string>>,
   serverId: string,
 ): Readonly<Record<string, string>> {
   const accepted: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers ?? {})) {
+  for (const [name, value] of Object.entries(headers)) {
     const lower = name.toLowerCase();
-    if (isReservedHeader(lower) && !lower.startsWith("mcp-param-")) continue;
+    const isOwned = isReservedHeader(lower) || isCredentialHeader(lower);
+    if (isOwned && !lower.startsWith("mcp-param-")) continue;
     if (!isHeaderName(name) || !isHeaderValue(value)) {
       throw new ToolportError("a header of the request is malformed", {
         code: "internal_error",

@@ -1,0 +1,86 @@
+import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/client";
+import type { Diagnostic, HttpTransportSpec, ServerSpec, ToolportError } from "@toolport/core";
+import type { HostSendOptions, HostTransport } from "../src/host-transport.ts";
+import { openSse, openStreamableHttp, type HttpOptions } from "../src/http/open-http.ts";
+
+/** An HTTP transport, and all that it said. */
+export interface OpenedHttp extends AsyncDisposable {
+  readonly transport: HostTransport;
+  readonly messages: readonly JSONRPCMessage[];
+  readonly failures: readonly { readonly id: RequestId; readonly error: ToolportError }[];
+  readonly diagnostics: readonly Diagnostic[];
+  readonly interruptions: number;
+  readonly closes: number;
+  /** Sends a request of the legacy eras. */
+  request(id: RequestId, method?: string, options?: HostSendOptions): Promise<void>;
+  notify(method: string): Promise<void>;
+  /** Sends `initialize` and `notifications/initialized`. */
+  handshake(): Promise<void>;
+}
+
+/** What to open. */
+export interface OpenHttpInit extends HttpOptions {
+  readonly url: string;
+  readonly channel?: "sse" | "streamable";
+  readonly transport?: Partial<HttpTransportSpec>;
+  readonly spec?: Partial<ServerSpec>;
+  /** Aborts the opening. */
+  readonly signal?: AbortSignal;
+}
+
+/** Opens a transport that is closed when the test ends. It is not started. */
+export async function openHttpTransport(init: OpenHttpInit): Promise<OpenedHttp> {
+  const { url, channel = "streamable", transport: members, spec, signal, ...options } = init;
+  const messages: JSONRPCMessage[] = [];
+  const failures: { id: RequestId; error: ToolportError }[] = [];
+  const diagnostics: Diagnostic[] = [];
+  let interruptions = 0;
+  let closes = 0;
+  const open = channel === "sse" ? openSse : openStreamableHttp;
+  const transport = await open(
+    { id: "web", ...spec, transport: { kind: "http", url, ...members } },
+    {
+      signal: signal ?? new AbortController().signal,
+      onDiagnostic: (diagnostic) => diagnostics.push(diagnostic),
+      onLog: () => undefined,
+    },
+    options,
+  );
+  transport.onmessage = (message) => void messages.push(message);
+  transport.onrequestfailed = (id, error) => void failures.push({ id, error });
+  transport.oninterrupted = () => void (interruptions += 1);
+  transport.onclose = () => void (closes += 1);
+  const request = (id: RequestId, method = "tools/call", sendOptions?: HostSendOptions): Promise<void> =>
+    transport.send({ jsonrpc: "2.0", id, method, params: {} }, sendOptions);
+  const notify = (method: string): Promise<void> => transport.send({ jsonrpc: "2.0", method });
+  return {
+    transport,
+    messages,
+    failures,
+    diagnostics,
+    get interruptions() {
+      return interruptions;
+    },
+    get closes() {
+      return closes;
+    },
+    request,
+    notify,
+    async handshake() {
+      await request(0, "initialize");
+      transport.setProtocolVersion?.("2025-11-25");
+      await notify("notifications/initialized");
+    },
+    [Symbol.asyncDispose]: () => transport.close(),
+  };
+}
+
+/** What a promise rejects with. */
+export async function thrownBy(promise: Promise<unknown>): Promise<unknown> {
+  try {
+    await promise;
+  } catch (error) {
+    return error;
+  }
+  throw new TypeError("it did not fail");
+}
