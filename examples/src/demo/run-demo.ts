@@ -4,6 +4,7 @@ import { callEach } from "./call-each.ts";
 import { closeCleanly } from "./close-cleanly.ts";
 import { connectAll } from "./connect-all.ts";
 import { prepareServers } from "./demo-servers.ts";
+import { findATool } from "./find-a-tool.ts";
 import { noticeANewTool } from "./notice-a-new-tool.ts";
 import type { Printer } from "./printer.ts";
 import { showDefinitions, showGroups } from "./show-catalogue.ts";
@@ -14,6 +15,7 @@ const steps: readonly (readonly [title: string, step: Step])[] = [
   ["Connect to eight servers, side by side", connectAll],
   ["Groups: what there is, at a glance", showGroups],
   ["A few definitions, as a model gets them", showDefinitions],
+  ["A model's way in: groups, a group's schemas, a call", findATool],
   ["A call on each server", callEach],
   ["Kill a server, and call it again", surviveAKill],
   ["A server adds a tool", noticeANewTool],
