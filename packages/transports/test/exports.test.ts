@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import * as transports from "../src/index.ts";
 
@@ -14,4 +15,24 @@ it("exports these values and no others", () => {
 it("has these entries and no others", () => {
   const file = readFileSync(new URL("../package.json", import.meta.url), "utf8");
   expect(Object.keys(JSON.parse(file).exports)).toEqual([".", "./package.json"]);
+});
+
+it("loads at import only itself and core: no SDK, no Node module, nothing that opens a connection", () => {
+  const entry = fileURLToPath(new URL("../src/index.ts", import.meta.url));
+  const foreign = new Set<string>();
+  const seen = new Set<string>();
+  const visit = (file: string): void => {
+    if (seen.has(file)) return;
+    seen.add(file);
+    // Static imports and re-exports of values; those of types are gone after the build.
+    const imports = readFileSync(file, "utf8").matchAll(/^(?:import|export) (?!type\b)[^;]*? from "([^"]+)";/gm);
+    for (const [, specifier = ""] of imports) {
+      if (specifier.startsWith(".")) visit(fileURLToPath(new URL(specifier, `file://${file}`)));
+      else foreign.add(specifier);
+    }
+  };
+  visit(entry);
+  expect([...foreign]).toEqual(["@toolport/core"]);
+  expect([...seen].filter((file) => /open-(?:stdio|http)\.ts$/.test(file))).toEqual([]);
+  expect(seen.size).toBeGreaterThan(20);
 });

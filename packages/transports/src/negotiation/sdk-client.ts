@@ -25,11 +25,9 @@ export interface SdkClientInit {
   readonly onError: (error: Error) => void;
 }
 
-/**
- * Loads the SDK, once per process. It is not imported at the top of any module, because it costs more than the rest of Toolport
- * together, and a process that never connects should not pay.
- */
-export function loadSdk(): Promise<{ readonly Client: typeof Client }> {
+// Not imported at the top of any module, because it costs more than the rest of Toolport together, and a process that never
+// connects should not pay. The runtime loads it once.
+function loadSdk(): Promise<{ readonly Client: typeof Client }> {
   return import("@modelcontextprotocol/client");
 }
 
