@@ -98,7 +98,7 @@ export function createRegistry(init: RegistryInit): Registry {
     replace(old, spec, error) {
       void stop(old, error);
       const next = put(spec, false);
-      if (old.listed !== undefined && spec.disabled !== true) next.listed = old.listed;
+      if (old.listed !== undefined && !old.held && spec.disabled !== true) next.listed = old.listed;
       publish();
       if (spec.disabled === true) announce(next);
       return next;

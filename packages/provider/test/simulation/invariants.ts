@@ -24,10 +24,12 @@ export function createInvariants(run: Run): Invariants {
   const { provider, world } = run;
   const checks: readonly Check[] = [
     () => checkProcesses(run),
+    () => checkCloses(run),
     createSnapshotCheck(run),
     createEventCheck(run),
     () => checkDeadlines(run),
     () => checkExecutions(run),
+    () => checkAdditions(run),
     () => checkRegistrations(run),
     createCalmCheck(run),
   ];
@@ -39,6 +41,7 @@ export function createInvariants(run: Run): Invariants {
     checkQuiet() {
       checkSessions(run);
       checkStaleness(run);
+      checkLeftovers(run);
       for (const { serverId, label } of run.operations.pending) {
         hold(serverId !== calmId, () => `${label} waits, though its server is well`);
       }
@@ -78,6 +81,26 @@ function checkSessions({ world, provider }: Run): void {
   }
 }
 
+/** A session is closed for a reason: somebody asked for it, or its tools could not be listed. */
+function checkCloses({ world, operations, closing }: Run): void {
+  if (closing.value) return;
+  for (const { id, healthyCloses, failedListings } of world.servers.values()) {
+    const asked = operations.all.filter(({ interrupts, adds }) => interrupts === id || adds === id);
+    hold(healthyCloses <= asked.length + failedListings, () => `${id} lost a session that was well, for no reason`);
+  }
+}
+
+/** Nothing is kept of what has come to an end. */
+function checkLeftovers({ provider, operations }: Run): void {
+  if (operations.pending.size > 0) return;
+  for (const { id, inFlight, waiting } of provider.statuses()) {
+    hold(
+      inFlight === 0 && waiting === 0,
+      () => `${id} holds places for ${inFlight} and ${waiting} calls that are over`,
+    );
+  }
+}
+
 /** A server that is said to be up to date is. */
 function checkStaleness(run: Run): void {
   const snapshot = readSnapshot(run.provider);
@@ -88,8 +111,9 @@ function checkStaleness(run: Run): void {
 }
 
 /** What is shown of a server is what it had at some time, and never older than what was shown before. */
-function createSnapshotCheck({ provider, world }: Run): Check {
+function createSnapshotCheck({ provider, world, operations }: Run): Check {
   const lastVersions = new Map<string, number>();
+  const removals = new Map<string, number>();
   let lastRevision = 0;
   let lastDefinitions: readonly ToolDefinition[] = provider.definitions();
   return (statuses) => {
@@ -97,6 +121,10 @@ function createSnapshotCheck({ provider, world }: Run): Check {
     const offering = new Set(statuses.flatMap(({ id, state }) => (state === "disabled" ? [] : [id])));
     for (const { id, history } of world.servers.values()) {
       const shown: ShownTools = snapshot.get(id) ?? new Map();
+      const removed = operations.all.filter(({ removes }) => removes === id).length;
+      // What comes after a removal is another registration.
+      if (removed !== (removals.get(id) ?? 0)) lastVersions.delete(id);
+      removals.set(id, removed);
       const last = lastVersions.get(id);
       if (!offering.has(id)) {
         hold(shown.size === 0, () => `tools of ${id} are shown, though it offers none`);
@@ -169,6 +197,14 @@ function checkExecutions({ operations, world }: Run): void {
     const claim = claimOf(operation);
     hold(claim !== "ran" || runs === 1, () => `${label} has a result, and did not run`);
     hold(claim !== "not-sent" || runs === 0, () => `${label} is said not to have been sent, and ran`);
+  }
+}
+
+/** A server that is being added shows nothing before it is added. */
+function checkAdditions({ operations, provider }: Run): void {
+  for (const { adds, label } of operations.pending) {
+    if (adds === undefined) continue;
+    hold(!readSnapshot(provider).has(adds), () => `${label} is under way, and tools are shown`);
   }
 }
 

@@ -25,6 +25,8 @@ export type Command =
   | { readonly do: "expire"; readonly id: string }
   | { readonly do: "add"; readonly id: string; readonly abortable: boolean }
   | { readonly do: "remove"; readonly id: string }
+  /** A removal and an add in the same turn. */
+  | { readonly do: "swap"; readonly id: string }
   | { readonly do: "disconnect"; readonly id: string }
   | { readonly do: "update"; readonly id: string; readonly change: "session" | "view" | "disabled" }
   | { readonly do: "advance"; readonly ms: number }
@@ -34,76 +36,63 @@ export type Command =
 export interface Program {
   readonly refresh: RefreshMode;
   readonly concurrency: Concurrency;
+  /** Whether the servers are ready before the first command; else commands mix with the start. */
+  readonly warm: boolean;
   readonly commands: readonly Command[];
 }
 
 const id = fc.constantFrom(...playedIds);
 // Most trouble is interesting where it meets other trouble, so one server gets most of it.
-const target = fc.oneof({ weight: 3, arbitrary: fc.constant("a") }, { weight: 1, arbitrary: id });
+const target = fc.oneof({ weight: 4, arbitrary: fc.constant("a") }, { weight: 1, arbitrary: id });
 
-const command: fc.Arbitrary<Command> = fc.oneof(
-  {
-    weight: 8,
-    arbitrary: fc.record({
-      do: fc.constant("call" as const),
-      tool: fc.nat(7),
-      timeoutMs: fc.constantFrom(3000, 3000, 400),
-      select: fc.boolean(),
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant("call-calm" as const) }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant("abort" as const) }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant("refresh" as const) }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant("refresh-server" as const), id: target }) },
-  {
-    weight: 4,
-    arbitrary: fc.record({ do: fc.constant("change" as const), id: target, tool: fc.constantFrom("echo", "x", "y") }),
-  },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant("storm" as const), id: target }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      do: fc.constant("connect-fault" as const),
-      id: target,
-      fault: fc.constantFrom<ConnectFault>("refuse", "hang", "unauthorized", "crash-after-handshake"),
-    }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      do: fc.constant("list-fault" as const),
-      id: target,
-      fault: fc.constantFrom<ListFault>("fail", "hang", "truncate"),
-    }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      do: fc.constant("call-fault" as const),
-      id: target,
-      fault: fc.constantFrom<CallFault>("fail", "hang", "crash", "unauthorized", "ask-human"),
-    }),
-  },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant("crash" as const), id: target }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant("expire" as const), id: target }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant("add" as const), id: target, abortable: fc.boolean() }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant("remove" as const), id: target }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant("disconnect" as const), id: target }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      do: fc.constant("update" as const),
-      id: target,
-      change: fc.constantFrom("session" as const, "view" as const, "disabled" as const),
-    }),
-  },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant("advance" as const), ms: fc.constantFrom(1, 120, 600, 4000) }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant("close" as const) }) },
-);
+const commands: readonly fc.Arbitrary<Command>[] = [
+  fc.record({ do: fc.constant("call-calm") }),
+  fc.record({ do: fc.constant("abort") }),
+  fc.record({ do: fc.constant("refresh") }),
+  fc.record({ do: fc.constant("refresh-server"), id: target }),
+  fc.record({ do: fc.constant("storm"), id: target }),
+  fc.record({
+    do: fc.constant("connect-fault"),
+    id: target,
+    fault: fc.constantFrom("refuse", "hang", "unauthorized", "crash-after-handshake"),
+  }),
+  fc.record({ do: fc.constant("list-fault"), id: target, fault: fc.constantFrom("fail", "hang", "truncate") }),
+  fc.record({
+    do: fc.constant("call-fault"),
+    id: target,
+    fault: fc.constantFrom("fail", "hang", "crash", "unauthorized", "ask-human"),
+  }),
+  fc.record({ do: fc.constant("crash"), id: target }),
+  fc.record({ do: fc.constant("expire"), id: target }),
+  fc.record({ do: fc.constant("add"), id: target, abortable: fc.boolean() }),
+  fc.record({ do: fc.constant("remove"), id: target }),
+  fc.record({ do: fc.constant("swap"), id: target }),
+  fc.record({ do: fc.constant("disconnect"), id: target }),
+  fc.record({ do: fc.constant("update"), id: target, change: fc.constantFrom("session", "view", "disabled") }),
+  fc.record({ do: fc.constant("advance"), ms: fc.constantFrom(1, 120, 600, 4000) }),
+  fc.record({ do: fc.constant("close") }),
+];
+const call: fc.Arbitrary<Command> = fc.record({
+  do: fc.constant("call"),
+  tool: fc.nat(7),
+  timeoutMs: fc.constantFrom(3000, 3000, 400),
+  select: fc.boolean(),
+});
+const change: fc.Arbitrary<Command> = fc.record({
+  do: fc.constant("change"),
+  id: target,
+  tool: fc.constantFrom("echo", "x", "y"),
+});
+
+// "Swarm testing" (Groce et al., 2012): a program of a few kinds of trouble goes deeper into each than one of all kinds.
+const swarms = fc
+  .subarray([...commands], { minLength: 2, maxLength: 5 })
+  .chain((kinds) => fc.array(fc.oneof(call, call, change, ...kinds), { minLength: 1, maxLength: 14 }));
 
 /** Random programs. */
 export const programs: fc.Arbitrary<Program> = fc.record({
   refresh: fc.constantFrom<RefreshMode>("lazy", "debounced", "manual"),
   concurrency: fc.constantFrom<Concurrency>("parallel", "serial", "read-only-parallel"),
-  commands: fc.array(command, { minLength: 1, maxLength: 14 }),
+  warm: fc.oneof(fc.constant(true), fc.constant(true), fc.boolean()),
+  commands: swarms,
 });

@@ -16,6 +16,8 @@ export interface Run {
   readonly operations: TrackedOperations;
   readonly human: Human;
   readonly closing: { value: boolean };
+  /** While it is calm, steps happen at once; else the scheduler picks the next one. */
+  readonly calm: { value: boolean };
 }
 
 /** Who answers the questions of servers, in their own time. */
@@ -45,6 +47,8 @@ export async function runProgram(program: Program, scheduler: Scheduler, create:
   const driver: Driver = { run, scheduler, invariants, step };
 
   track(run, { label: "init" }, run.provider.init());
+  if (program.warm) await drain(driver);
+  run.calm.value = false;
   scheduler.scheduleSequence(
     program.commands.map((command, index) => ({
       label: `${index}: ${JSON.stringify(command)}`,
@@ -64,10 +68,12 @@ interface Driver {
 }
 
 function startRun(program: Program, scheduler: Scheduler, create: typeof createProvider): Run {
+  const calm = { value: program.warm };
   const world: World = {
     clock: createVirtualClock(),
     // The calm server is the control of the experiment: quick, whatever the others do.
-    pause: (id, step) => (id === calmId ? Promise.resolve() : scheduler.schedule(Promise.resolve(), `${id} ${step}`)),
+    pause: (id, step) =>
+      calm.value || id === calmId ? Promise.resolve() : scheduler.schedule(Promise.resolve(), `${id} ${step}`),
     servers: new Map(),
   };
   for (const id of [...playedIds, calmId]) serverOf(world, id);
@@ -84,7 +90,7 @@ function startRun(program: Program, scheduler: Scheduler, create: typeof createP
       return { action: "decline" };
     },
   });
-  return { world, provider, program, operations: createTrackedOperations(), human, closing: { value: false } };
+  return { world, provider, program, operations: createTrackedOperations(), human, closing: { value: false }, calm };
 }
 
 function createHuman({ clock, pause }: World): Human {
@@ -129,6 +135,7 @@ async function drain(driver: Driver): Promise<void> {
 /** All faults are over. A refresh may still share an attempt that began before; then the next one makes the provider catch up. */
 async function recover(driver: Driver): Promise<void> {
   const { run, invariants } = driver;
+  run.calm.value = true;
   if (run.closing.value) return;
   for (const { faults } of run.world.servers.values()) faults.connect = faults.list = faults.call = [];
   if ((await refreshAll(driver)) !== undefined) {
@@ -203,7 +210,7 @@ async function execute(command: Command, index: number, driver: Driver): Promise
 
 type Operating = Extract<
   Command,
-  { readonly do: "refresh" | "refresh-server" | "add" | "remove" | "disconnect" | "update" | "close" }
+  { readonly do: "refresh" | "refresh-server" | "add" | "remove" | "swap" | "disconnect" | "update" | "close" }
 >;
 
 function operate(command: Operating, index: number, run: Run): void {
@@ -221,6 +228,9 @@ function operate(command: Operating, index: number, run: Run): void {
     }
     case "remove":
       return void track(run, { label, removes: command.id, interrupts: command.id }, provider.removeServer(command.id));
+    case "swap":
+      operate({ do: "remove", id: command.id }, index, run);
+      return operate({ do: "add", id: command.id, abortable: false }, index, run);
     case "disconnect":
       return void track(run, { label, interrupts: command.id }, provider.disconnectServer(command.id));
     case "update":

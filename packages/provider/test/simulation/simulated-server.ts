@@ -19,6 +19,10 @@ export interface SimulatedServer {
   processes: number;
   /** Sessions that a provider could use. */
   readonly sessions: Set<SimulatedSession>;
+  /** Sessions that the provider closed though nothing was wrong with them. */
+  healthyCloses: number;
+  /** Listings that came to nothing. */
+  failedListings: number;
   /** It has forgotten a session, and nobody has noticed yet. */
   expired: boolean;
   readonly connects: { started: number; most: number };
@@ -39,6 +43,8 @@ export function createSimulatedServer(id: string, toolNames: readonly string[]):
     processes: 0,
     sessions: new Set(),
     expired: false,
+    healthyCloses: 0,
+    failedListings: 0,
     connects: { started: 0, most: 0 },
     listings: 0,
     faults: { connect: [], list: [], call: [] },

@@ -114,14 +114,16 @@ export function openSession(parts: SessionParts): SimulatedSession {
     },
     async listTools(options = {}): Promise<ToolListing> {
       const timeoutMs = options.timeoutMs ?? defaultTimeouts.listMs;
-      return request("tools/list", { timeoutMs, signal: options.signal, timeoutCode: "list_timeout" }, async () => {
-        server.listings += 1;
-        const fault = server.faults.list.shift();
-        if (fault === "fail") throw simulatedError("server_error", spec.id, "failed");
-        if (fault === "hang") await new Promise(() => {});
-        const listing: ToolListing = { tools: toolsOf(server), dropped: [], pages: 1 };
-        return fault === "truncate" ? { ...listing, truncated: "page-limit" } : listing;
-      });
+      try {
+        return await request(
+          "tools/list",
+          { timeoutMs, signal: options.signal, timeoutCode: "list_timeout" },
+          async () => serveListing(parts),
+        );
+      } catch (error) {
+        server.failedListings += 1;
+        throw error;
+      }
     },
     async callTool(toolName: string, args: JsonObject, options: CallOptions = {}): Promise<JsonObject> {
       const timeoutMs = options.timeoutMs ?? defaultTimeouts.callMs;
@@ -138,6 +140,7 @@ export function openSession(parts: SessionParts): SimulatedSession {
       closed ??= (async () => {
         if (state === "gone") return;
         state = "closing";
+        if (!expired) server.healthyCloses += 1;
         server.sessions.delete(session);
         failAll("closed");
         await stepOfClosing("closes", spec, world);
@@ -172,6 +175,15 @@ export function openSession(parts: SessionParts): SimulatedSession {
   };
   server.sessions.add(session);
   return session;
+}
+
+async function serveListing({ server, spec }: SessionParts): Promise<ToolListing> {
+  server.listings += 1;
+  const fault = server.faults.list.shift();
+  if (fault === "fail") throw simulatedError("server_error", spec.id, "failed");
+  if (fault === "hang") await new Promise(() => {});
+  const listing: ToolListing = { tools: toolsOf(server), dropped: [], pages: 1 };
+  return fault === "truncate" ? { ...listing, truncated: "page-limit" } : listing;
 }
 
 async function serveCall(

@@ -1,0 +1,231 @@
+/** A deliberate bug: a few words of one source file that say something else. */
+export interface Mutant {
+  /** What the provider does wrong. */
+  readonly bug: string;
+  readonly patches: readonly Patch[];
+}
+
+/** One change of one file. */
+export interface Patch {
+  /** Path below `src`. */
+  readonly file: string;
+  /** Occurs exactly once. */
+  readonly find: string;
+  readonly replace: string;
+}
+
+/** Bugs that hosts have, each as small as it would be in real life. The simulation has to find every one of them. */
+export const mutants: readonly Mutant[] = [
+  {
+    bug: "starts a session for each caller that finds one on its way (no single flight)",
+    patches: [
+      {
+        file: "link/transition.ts",
+        find: 'case "connecting":\n      return stay(state, { type: "wait", tickets, run: state.run + 1 });',
+        replace:
+          'case "connecting":\n      return startAttempt({ ...state, kind: "idle" }, context, [{ type: "wait", tickets, run: state.run + 1 }]);',
+      },
+    ],
+  },
+  {
+    bug: "forgets a notification that comes while it lists (dirty is cleared after the await)",
+    patches: [
+      {
+        file: "link/listing-transitions.ts",
+        find: "return stay(state.listing.noticed ? state : withListing(state, { noticed: true }));",
+        replace: "return stay(state);",
+      },
+    ],
+  },
+  {
+    bug: "lets an older listing overwrite a newer one",
+    patches: [
+      {
+        file: "link/listing-transitions.ts",
+        find: "  // A refresh must not be",
+        replace:
+          '  if (demand === "refresh" && state.kind === "ready") {\n    const step = startRun(state, context);\n    return { state: step.state, effects: [{ type: "wait", tickets, run: step.state.run }, ...step.effects] };\n  }\n  // A refresh must not be',
+      },
+      {
+        file: "link/transition.ts",
+        find: "return isRunning(state) && state.session === session && state.run === run;",
+        replace: "return hasSession(state) && state.session === session && state.run >= run;",
+      },
+    ],
+  },
+  {
+    bug: "does not list again after a reconnect",
+    patches: [
+      {
+        file: "link/transition.ts",
+        find: "  return startFirstRun({ session, run, failures, connectedAt: context.now, connectMs }, context);",
+        replace:
+          '  const live = { session, run, failures, connectedAt: context.now, connectMs };\n  if (run === 0) return startFirstRun(live, context);\n  return { state: { ...live, kind: "ready", listMs: 0, listing: { kind: "fresh" } }, effects: [{ type: "release", run: run + 1 }] };',
+      },
+    ],
+  },
+  {
+    bug: "takes a failed listing for a good one",
+    patches: [
+      {
+        file: "link/listing-transitions.ts",
+        find: "    listing: error.retryable ? withDueTime(dirty, context) : dirty,",
+        replace: '    listing: { kind: "fresh" },',
+      },
+    ],
+  },
+  {
+    bug: "publishes what a removed server listed late (no removed check)",
+    patches: [
+      {
+        file: "link/transition.ts",
+        find: '    state: { kind: "removed", session, run, error },\n    effects: [',
+        replace: "    state,\n    effects: [",
+      },
+      {
+        file: "servers/registry.ts",
+        find: "    if (registrations.get(registration.id) !== registration) return;",
+        replace: "    registrations.set(registration.id, registration);",
+      },
+    ],
+  },
+  {
+    bug: "keeps the session of a removed server",
+    patches: [
+      {
+        file: "servers/registry.ts",
+        find: "        void stop(registration, error);",
+        replace: "        registration.lane.rejectWaiting(error);",
+      },
+    ],
+  },
+  {
+    bug: "rolls a failed add back onto the registration that has taken its place",
+    patches: [
+      {
+        file: "servers/registry.ts",
+        find: "      if (registrations.get(registration.id) === registration) {\n        registrations.delete",
+        replace:
+          "      const current = registrations.get(registration.id);\n      if (current !== undefined) {\n        registration = current;\n        registrations.delete",
+      },
+    ],
+  },
+  {
+    bug: "shows the tools of a server before it is known that it can be added",
+    patches: [
+      {
+        file: "servers/server-operations.ts",
+        find: "registry.add(spec, spec.disabled !== true)",
+        replace: "registry.add(spec, false)",
+      },
+    ],
+  },
+  {
+    bug: "leaves those who wait behind when it closes",
+    patches: [
+      {
+        file: "link/transition.ts",
+        find: '    effects: [...(live ? [{ type: "close", session, error } as const] : []), { type: "reject", error }],',
+        replace: '    effects: live ? [{ type: "close", session, error }] : [],',
+      },
+    ],
+  },
+  {
+    bug: "sends a call again though it may have run",
+    patches: [
+      {
+        file: "calls/call-lane.ts",
+        find: 'return lost && error.outcome === "not-sent" && error.kind === "execution";',
+        replace: 'return lost && error.kind === "execution";',
+      },
+    ],
+  },
+  {
+    bug: "sends a call again that was under way on an expired session",
+    patches: [
+      {
+        file: "calls/call-lane.ts",
+        find: 'return error.outcome !== "unknown";',
+        replace: "return true;",
+      },
+      { file: "link/sessions.ts", find: "  entry.endedBy = error;", replace: "  entry.endedBy ??= error;" },
+    ],
+  },
+  {
+    bug: "keeps the place of a call that failed while it waited",
+    patches: [{ file: "calls/call-lane.ts", find: "    if (entered) gate.leave(mode);\n", replace: "" }],
+  },
+  {
+    bug: "does not count the time before a call is sent",
+    patches: [
+      {
+        file: "calls/call-lane.ts",
+        find: "    timeoutMs: remainingMs(pending, clock),\n    signal",
+        replace: "    timeoutMs: 1_000_000,\n    signal",
+      },
+    ],
+  },
+  {
+    bug: "ends the shared attempt when one caller gives up",
+    patches: [
+      {
+        file: "link/link.ts",
+        find: "      const { ticket, session } = waiters.add(demand, signal);",
+        replace:
+          '      const { ticket, session } = waiters.add(demand, signal);\n      signal?.addEventListener("abort", () => sessions.end(machine.state.session, { error: signal.reason }));',
+      },
+    ],
+  },
+  {
+    bug: "starts the next session before the last one is gone",
+    patches: [
+      {
+        file: "link/sessions.ts",
+        find: "      if (entries.size > 1 || predecessor !== undefined) await earlier;",
+        replace: "      void earlier;",
+      },
+    ],
+  },
+  {
+    bug: "renews the session once for each call that finds it expired",
+    patches: [
+      {
+        file: "link/transition.ts",
+        find: '  if (state.session !== session) return stay(state);\n  switch (state.kind) {\n    case "ready":\n      return loseSession',
+        replace: '  switch (state.kind) {\n    case "ready":\n      return loseSession',
+      },
+    ],
+  },
+  {
+    bug: "leaves a timer behind",
+    patches: [
+      {
+        file: "link/wake-timer.ts",
+        find: "      if (at === undefined) return stop();",
+        replace: "      if (at === undefined) return;",
+      },
+    ],
+  },
+  {
+    bug: "tells its listeners of what happens while it closes",
+    patches: [
+      {
+        file: "provider.ts",
+        find: "      observers.close();\n      catalog.close();\n      await registry.endAll(closedError(name));",
+        replace: "      await registry.endAll(closedError(name));\n      observers.close();\n      catalog.close();",
+      },
+      { file: "servers/announcer.ts", find: 'if (registration.link.state.kind === "removed") return;', replace: "" },
+    ],
+  },
+  {
+    bug: "forgets the tools of a server whose session is lost",
+    patches: [
+      {
+        file: "servers/register.ts",
+        find: "    onState: () => onState(registration),",
+        replace:
+          '    onState: (state) => {\n      if (state.kind === "down") onListing(registration, { tools: [], dropped: [], pages: 0 }, { connection: { server: registration.listed?.server } } as never);\n      onState(registration);\n    },',
+      },
+    ],
+  },
+];
