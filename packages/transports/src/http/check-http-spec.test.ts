@@ -10,8 +10,7 @@ function refusedField(members: Members): string | undefined {
     checkHttpSpec({ id: "web", transport: { kind: "http", ...members } });
     return undefined;
   } catch (error) {
-    if (!isToolportError(error, "invalid_spec")) throw error;
-    expect(error.serverId).toBe("web");
+    if (!isToolportError(error, "invalid_spec") || error.serverId !== "web") throw error;
     return error.details.field;
   }
 }
@@ -78,13 +77,13 @@ describe("checkHttpSpec() of headers (AN-17, AN-19)", () => {
     },
   );
 
-  it.each(["", " ", "a b", "a:b", "x\r\ny", "Authorization: Bearer abcdef", "größe"])(
-    "refuses the name %j, and does not quote it, because it may hold a whole header line",
-    (name) => {
-      expect(refusedField({ url, headers: { [name]: "x" } })).toBe("transport.headers");
-      if (name.trim() !== "") expect(messageOf({ url, headers: { [name]: "x" } })).not.toContain(name);
-    },
-  );
+  it.each(["", " ", "a b", "a:b", "x\r\ny", "Authorization: Bearer abcdef", "größe"])("refuses the name %j", (name) => {
+    expect(refusedField({ url, headers: { [name]: "x" } })).toBe("transport.headers");
+  });
+
+  it("does not quote an illegal name, because it may be a whole header line", () => {
+    expect(messageOf({ url, headers: { "Authorization: Bearer abcdef": "" } })).not.toContain("abcdef");
+  });
 
   it("refuses a name that is given twice in different case", () => {
     expect(refusedField({ url, headers: { "X-Team": "a", "x-team": "b" } })).toBe("transport.headers.x-team");
@@ -151,7 +150,10 @@ describe("checkHttpSpec() of credentials on the way (AD-14)", () => {
 
   it.each(table)("$field on $url is refused at $expected", ({ url, members, expected }) => {
     expect(refusedField({ url, ...members })).toBe(expected);
-    if (expected !== undefined) expect(messageOf({ url, ...members })).not.toContain("secret");
+  });
+
+  it.each(carriers)("does not quote the value of %s", (_field, members) => {
+    expect(messageOf({ url: "http://example.com", ...members })).not.toContain("secret");
   });
 
   it.each(["x-request-id", "authorization-hint", "x-my-api-key", "accept-language"])(

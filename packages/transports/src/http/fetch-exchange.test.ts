@@ -85,7 +85,7 @@ describe("createFetchExchange()", () => {
     let pulled = 0;
     let cancelled = false;
     const body = new ReadableStream({
-      pull: (controller) => void controller.enqueue(Buffer.alloc(1000, (pulled += 1))),
+      pull: (controller) => controller.enqueue(Buffer.alloc(1000, (pulled += 1))),
       cancel: () => void (cancelled = true),
     });
     const reply = await post(async () => new Response(body)).reply;
@@ -125,9 +125,9 @@ describe("cancel() of a fetch", () => {
 describe("the exchange of other runtimes", () => {
   it("uses the global fetch of the moment of the request", async () => {
     msw.use(http.get(url.href, () => HttpResponse.text("hello")));
-    const { start, close } = createDefaultExchange({ serverId: "web" });
-    const reply = await start({ method: "GET", url, headers: {} }).reply;
+    const exchange = createDefaultExchange({ serverId: "web" });
+    const reply = await exchange.start({ method: "GET", url, headers: {} }).reply;
     expect(await readBody(reply, 1000, noLimit)).toBe("hello");
-    close();
+    exchange.close();
   });
 });

@@ -185,12 +185,14 @@ describe("the notification stream of a legacy server", () => {
     expect(web.diagnostics).toMatchObject([{ kind: "protocol-noise" }]);
   });
 
-  it.each(["open", "waiting"])("ends with close() while it is %s, and says nothing more", async (state) => {
+  it.each([
+    ["open", streaming(), 0],
+    ["about to be opened again", ending(), 1],
+  ])("ends with close() while it is %s, and says nothing more", async (_state, step, timers) => {
     const clock = createManualClock();
-    await using server = await startScript(state === "open" ? streaming() : ending());
+    await using server = await startScript(step);
     await using web = await connect(server, clock);
-    if (state === "waiting") await expect.poll(() => clock.pending()).toBe(1);
-    else await expect.poll(() => server.gets().length).toBe(1);
+    await expect.poll(() => [server.gets().length, clock.pending()]).toEqual([1, timers]);
     const { interruptions } = web;
     await web.transport.close();
     expect([clock.pending(), web.interruptions, web.closes]).toEqual([0, interruptions, 1]);

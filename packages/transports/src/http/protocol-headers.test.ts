@@ -3,8 +3,12 @@ import { describe, expect, it } from "vitest";
 import { encodeHeaderValue, envelopeVersionOf, protocolHeaders } from "./protocol-headers.ts";
 
 const meta = { "io.modelcontextprotocol/protocolVersion": "2026-07-28" };
-const modern = (method: string, params: object = {}): JSONRPCMessage =>
-  ({ jsonrpc: "2.0", id: 1, method, params: { ...params, _meta: meta } }) as JSONRPCMessage;
+const modern = (method: string, params: object = {}): JSONRPCMessage => ({
+  jsonrpc: "2.0",
+  id: 1,
+  method,
+  params: { ...params, _meta: meta },
+});
 
 describe("protocolHeaders()", () => {
   it.each([

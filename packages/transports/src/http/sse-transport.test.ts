@@ -165,13 +165,19 @@ describe("start() of the old HTTP+SSE", () => {
     expect(web.closes).toBe(0);
   });
 
-  it.each(["before it", "during it"])("rejects with aborted when the opening is aborted %s", async (when) => {
+  it("rejects with aborted when the opening is aborted before it, and opens nothing", async () => {
+    await using server = await startSse(": hi\n\n");
+    await using web = await open(server, { signal: AbortSignal.abort() });
+    expect(await thrownBy(web.transport.start())).toMatchObject({ code: "aborted", outcome: "not-sent" });
+    expect(server.seen).toEqual([]);
+  });
+
+  it("rejects with aborted when the opening is aborted during it", async () => {
     await using server = await startSse(": hi\n\n");
     const abort = new AbortController();
-    if (when === "before it") abort.abort();
     await using web = await open(server, { signal: abort.signal });
     const failure = thrownBy(web.transport.start());
-    if (when === "during it") await expect.poll(() => server.seen.length).toBe(1);
+    await expect.poll(() => server.seen.length).toBe(1);
     abort.abort();
     expect(await failure).toMatchObject({ code: "aborted" });
   });
