@@ -126,6 +126,7 @@ async function finish(
     server,
     channel,
     elicitor,
+    onToolsChanged: hooks.onToolsChanged,
     mirrorsParams: isHttp && server.era === "modern",
     onClose() {
       hooks.silence();

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@toolport/core";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { connect } from "../src/index.ts";
 import { reply, startLoopback, type LoopbackServer } from "./loopback-server.ts";
 
@@ -27,6 +27,16 @@ it("mirrors declared arguments in headers, and leaves out a tool that declares t
   });
 });
 
+it("says that the tools changed when the server wants other headers than its last listing declared", async () => {
+  await using server = await startModern();
+  const onToolsChanged = vi.fn<() => void>();
+  const connection = await connect({ id: "srv", transport: { kind: "http", url: server.url } }, { onToolsChanged });
+  const call = connection.callTool("mismatch", { region: "eu" });
+  await expect(call).rejects.toMatchObject({ outcome: "failed", retryable: true, details: { rpcCode: -32_020 } });
+  expect(onToolsChanged).toHaveBeenCalledOnce();
+  await connection.close();
+});
+
 it("carries revision, client and capabilities in the _meta of each request of 2026-07-28, and nothing that is not offered", async () => {
   await using server = await startModern();
   const connection = await connect(
@@ -46,7 +56,7 @@ it("carries revision, client and capabilities in the _meta of each request of 20
 });
 
 function startModern(): Promise<LoopbackServer> {
-  return startLoopback(({ message }, response) => {
+  return startLoopback(({ message, headers }, response) => {
     const { id } = message;
     const method = typeof message["method"] === "string" ? message["method"] : "";
     const cached = { resultType: "complete", ttlMs: 0, cacheScope: "private" };
@@ -55,6 +65,10 @@ function startModern(): Promise<LoopbackServer> {
       "tools/list": { ...cached, tools },
       "tools/call": { resultType: "complete", content: [] },
     };
+    if (headers["mcp-name"] === "mismatch") {
+      const error = { code: -32_020, message: "Mcp-Param-Region is missing" };
+      return reply(response, 400, { jsonrpc: "2.0", id, error });
+    }
     reply(response, 200, { jsonrpc: "2.0", id, result: results[method] });
   });
 }

@@ -114,6 +114,13 @@ describe("callTool()", () => {
     expect(sent.map(({ timeoutMs }) => timeoutMs)).toEqual([1000, 900]);
   });
 
+  it("asks for another listing when the server wants other headers (-32020)", async () => {
+    const refusal = new ToolportError("no", { code: "server_error", details: { rpcCode: -32_020 } });
+    const { call, onToolsChanged } = open([refusal]);
+    await expect(call()).rejects.toMatchObject({ code: "server_error", outcome: "failed", retryable: true });
+    expect(onToolsChanged).toHaveBeenCalledOnce();
+  });
+
   it("says failed, not not-sent, when a later round could not be sent", async () => {
     const { call } = open([asks, new ToolportError("gone", { code: "unreachable", outcome: "not-sent" })]);
     await expect(call()).rejects.toMatchObject({ code: "unreachable", outcome: "failed" });
@@ -127,6 +134,7 @@ function open(
   const clock = createManualClock();
   const activeClock = createActiveClock(clock);
   const sent: HotRequest[] = [];
+  const onToolsChanged = vi.fn<() => void>();
   const ask = vi.fn<Elicitor["ask"]>(async () => ({ action: "accept", content: {} }));
   const init = {
     serverId: "srv",
@@ -135,6 +143,7 @@ function open(
     isModern: true,
     elicitor: { ask },
     headersFor: () => undefined,
+    onToolsChanged,
     closing: new AbortController().signal,
     ...members,
     channel: {
@@ -151,5 +160,5 @@ function open(
   };
   const call = (args: JsonObject = {}, options: CallOptions = {}) =>
     callTool(init, { toolName: "search", args, options });
-  return { call, sent, ask, clock, activeClock: () => activeClock };
+  return { call, sent, ask, onToolsChanged, clock, activeClock: () => activeClock };
 }

@@ -23,6 +23,8 @@ export interface CallToolInit {
   readonly elicitor: Elicitor | undefined;
   /** The headers that mirror arguments of this tool, if any. */
   readonly headersFor: (toolName: string, args: JsonObject) => Readonly<Record<string, string>> | undefined;
+  /** The listing that the headers were made from is not the server's any more. */
+  readonly onToolsChanged: () => void;
   /** Aborts when the connection is closed. */
   readonly closing: AbortSignal;
 }
@@ -35,6 +37,7 @@ export interface ToolCallRequest {
 }
 
 const mostRounds = 10;
+const headerMismatch = -32_020;
 
 /**
  * Sends one `tools/call` and resolves with the server's result, unchanged. On 2026-07-28 it also goes through the rounds in which a
@@ -56,7 +59,12 @@ export async function callTool(init: CallToolInit, call: ToolCallRequest): Promi
     toolName,
   } as const;
   const startedAt = channel.activeClock.now();
-  const result = await channel.request(request);
+  let result: JsonObject;
+  try {
+    result = await channel.request(request);
+  } catch (error) {
+    throw refreshAfterMismatch(init, error);
+  }
   if (!isModern || result["resultType"] !== "input_required") return checkResult(init, toolName, result);
   return continueCall(init, call, {
     result,
@@ -68,6 +76,13 @@ export async function callTool(init: CallToolInit, call: ToolCallRequest): Promi
         timeoutMs: Math.max(1, timeoutMs - (channel.activeClock.now() - startedAt)),
       }),
   });
+}
+
+// The server refuses a call whose headers do not mirror what its schema of today declares. Another listing helps, and a later call.
+function refreshAfterMismatch({ onToolsChanged }: CallToolInit, error: unknown): unknown {
+  if (!isToolportError(error) || error.details.rpcCode !== headerMismatch) return error;
+  onToolsChanged();
+  return withErrorContext(error, { retryable: true });
 }
 
 interface Continuation {

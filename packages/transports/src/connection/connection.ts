@@ -16,6 +16,7 @@ export interface ConnectionInit {
   /** Over 2026-07-28 on HTTP, arguments can be mirrored in headers. */
   readonly mirrorsParams: boolean;
   readonly elicitor: Elicitor | undefined;
+  readonly onToolsChanged: () => void;
   /** Called first thing by `close()`: from then on no hook is. */
   readonly onClose: () => void;
 }
