@@ -3,10 +3,10 @@ export { createToolbox, type Toolbox, type ToolboxOptions } from "./toolbox.ts";
 export type { DeclareOptions, ToolboxView, ViewOptions } from "./view/view.ts";
 export type { StaticResult, StaticTool, ToolBundle } from "./catalog/static-tool.ts";
 export type { NameClash, Precedence, PrecedenceRule } from "./catalog/precedence.ts";
-export type { HelperNames } from "./helpers/helper-names.ts";
-export type { GroupsInput } from "./helpers/tools-groups.ts";
-export type { SearchInput } from "./helpers/tools-search.ts";
-export type { SelectInput } from "./helpers/tools-select.ts";
+export type { HelperNames } from "./discovery-tools/helper-names.ts";
+export type { GroupsInput } from "./discovery-tools/tools-groups.ts";
+export type { SearchInput } from "./discovery-tools/tools-search.ts";
+export type { SelectInput } from "./discovery-tools/tools-select.ts";
 export type {
   GroupAnswer,
   GroupEntry,
@@ -14,7 +14,7 @@ export type {
   OmittedNames,
   ToolAnswer,
   ToolsAnswer,
-} from "./helpers/answers.ts";
+} from "./discovery-tools/answers.ts";
 export type { EmbeddingRanker, EmbeddingRequest } from "./ranking/embedding-ranker.ts";
 export type { SelectorChoice, SelectorRequest, ToolSelector } from "./ranking/tool-selector.ts";
 export type { TokenScope } from "./tokens/token-counter.ts";

@@ -22,7 +22,7 @@ import { foldName } from "./catalog/fold-name.ts";
 import { createLiveCatalog } from "./catalog/live-catalog.ts";
 import type { Precedence } from "./catalog/precedence.ts";
 import { assertToolName, type StaticTool } from "./catalog/static-tool.ts";
-import { resolveHelperNames, type HelperNames } from "./helpers/helper-names.ts";
+import { resolveHelperNames, type HelperNames } from "./discovery-tools/helper-names.ts";
 import { createTokenCounter, type TokenScope } from "./tokens/token-counter.ts";
 import { createView, type ToolboxView, type ViewOptions } from "./view/view.ts";
 import type { EmbeddingRanker } from "./ranking/embedding-ranker.ts";

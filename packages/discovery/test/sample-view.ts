@@ -9,7 +9,7 @@ export const slack = [
   serverTool("slack", "post_message", "Posts a message in a channel."),
   serverTool("slack", "list_channels"),
 ];
-export const groups: readonly ToolGroup[] = [
+const groups: readonly ToolGroup[] = [
   groupOf(
     "mcp:github",
     github.map(({ name }) => name),

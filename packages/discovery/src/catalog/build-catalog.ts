@@ -83,7 +83,7 @@ export function buildCatalog(sources: CatalogSources): Catalog {
       if (rule === "fallback" && owner !== undefined) tools.set(key, { ...owner, fallback: route });
       if (rule !== "provider") continue;
       // Deleted first, so that the tool is listed where its provider's tools are.
-      tools.delete(key);
+      if (owner !== undefined) tools.delete(key);
       tools.set(key, { definition, route });
     }
   }

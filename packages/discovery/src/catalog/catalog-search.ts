@@ -3,6 +3,7 @@ import { createSearchIndex, type SearchIndex, type SearchOptions, type SearchWor
 import type { SearchHit } from "../search/rank-documents.ts";
 import type { SearchDocument } from "../search/search-document.ts";
 import type { Catalog } from "./build-catalog.ts";
+import { ownWords } from "./own-words.ts";
 
 /** The search index of a catalog, brought up to date by what changed since the last time. */
 export interface CatalogSearch {
@@ -67,15 +68,13 @@ function contextOf({ origin }: ToolDefinition, groupTitles: string | undefined):
 }
 
 /** A definition as the index reads it; `context` are words of its server and groups. */
-export function toSearchDocument(
-  { name, title = "", description, inputSchema, origin }: ToolDefinition,
-  context: string,
-): SearchDocument {
+export function toSearchDocument(definition: ToolDefinition, context: string): SearchDocument {
+  const { name, title = "", inputSchema, origin } = definition;
   const properties = inputSchema["properties"];
   const parameters = typeof properties === "object" && properties !== null ? Object.keys(properties) : [];
   const shortName = origin?.toolName ?? name;
   const aliases = origin === undefined || origin.serverId === "" ? [] : [`${origin.serverId}_${origin.toolName}`];
-  return { name, shortName, aliases, title, description, parameters, context };
+  return { name, shortName, aliases, title, description: ownWords(definition), parameters, context };
 }
 
 function isSameDocument(a: SearchDocument, b: SearchDocument): boolean {

@@ -1,6 +1,5 @@
 import type { ToolDefinition, ToolsChange } from "@toolport/core";
 import type { Catalog } from "./build-catalog.ts";
-import { compareNames } from "./compare-names.ts";
 
 /** What changed between two snapshots, by the names under which tools are listed; `undefined` when nothing did. */
 export function diffCatalogs(before: Catalog, after: Catalog): ToolsChange | undefined {
@@ -14,7 +13,7 @@ export function diffCatalogs(before: Catalog, after: Catalog): ToolsChange | und
   }
   for (const [key, { definition }] of before.tools) if (!after.tools.has(key)) removed.push(definition.name);
   if (added.length + removed.length + changed.length === 0) return undefined;
-  return { added: added.sort(compareNames), removed: removed.sort(compareNames), changed: changed.sort(compareNames) };
+  return { added: added.sort(), removed: removed.sort(), changed: changed.sort() };
 }
 
 /** A new listing makes new objects of what did not change. */

@@ -32,7 +32,7 @@ export function normalizeGroups(declared: Iterable<DeclaredGroup>): readonly Too
   return Array.from(merged)
     .filter(([, { members }]) => members.size > 0)
     .sort(([a], [b]) => compareNames(a, b))
-    .map(([, { group, members }]) => withTextLimits(group, Array.from(members).sort(compareNames)));
+    .map(([, { group, members }]) => withTextLimits(group, Array.from(members).sort()));
 }
 
 function withTextLimits(group: ToolGroup, members: readonly string[]): ToolGroup {

@@ -24,18 +24,16 @@ const nothing: NameMatches = { exact: new Set(), prefix: new Set() };
 
 /** An empty order. Adding is cheap; the next search sorts what was added and merges it in one pass. */
 export function createNameOrder(): NameOrder {
-  let slotsOf = new Map<string, number[]>();
+  // Most keys belong to one tool; a list for each would cost more than all the rest of it.
+  let slotsOf = new Map<string, number | number[]>();
   let sorted: string[] = [];
   let fresh: string[] = [];
 
   const add = (key: string, slot: number): void => {
     const slots = slotsOf.get(key);
-    if (slots !== undefined) {
-      slots.push(slot);
-      return;
-    }
-    slotsOf.set(key, [slot]);
-    fresh.push(key);
+    if (slots === undefined) fresh.push(key);
+    if (typeof slots === "object") slots.push(slot);
+    else slotsOf.set(key, slots === undefined ? slot : [slots, slot]);
   };
 
   const settle = (): void => {
@@ -55,22 +53,27 @@ export function createNameOrder(): NameOrder {
       sorted = [];
       fresh = [];
       for (const [key, slots] of before) {
-        for (const target of slots.map(moveTo)) if (target !== undefined) add(key, target);
+        for (const target of listOf(slots).map(moveTo)) if (target !== undefined) add(key, target);
       }
     },
     find(text) {
       const key = text.length > longestKey ? "" : keyOf(text);
       if (key === "") return nothing;
       settle();
-      const exact = new Set(slotsOf.get(key));
+      const exact = new Set(listOf(slotsOf.get(key)));
       const prefix = new Set<number>();
       if (key.length < shortestPrefix) return { exact, prefix };
       for (let at = lowerBound(sorted, key); sorted[at]?.startsWith(key) === true; at += 1) {
-        for (const slot of slotsOf.get(sorted[at] ?? "") ?? []) if (!exact.has(slot)) prefix.add(slot);
+        for (const slot of listOf(slotsOf.get(sorted[at] ?? ""))) if (!exact.has(slot)) prefix.add(slot);
       }
       return { exact, prefix };
     },
   };
+}
+
+function listOf(slots: number | readonly number[] | undefined): readonly number[] {
+  if (slots === undefined) return [];
+  return typeof slots === "number" ? [slots] : slots;
 }
 
 /** `listIssues`, `list-issues` and `List issues` are one name to whoever types it. */

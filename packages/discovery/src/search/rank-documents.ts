@@ -136,9 +136,9 @@ function sumClauses(
     let hitCount = 0;
     for (const { term, weight } of variants) {
       const factor = weight * Math.min(ceiling, rarity(term, size));
-      const { slots, impacts, length } = term.postings;
-      postingsVisited += length;
-      for (let at = 0; at < length; at += 1) {
+      const { slots, impacts } = term.postings;
+      postingsVisited += slots.length;
+      for (let at = 0; at < slots.length; at += 1) {
         const slot = slots[at] ?? 0;
         const score = factor * (impacts[at] ?? 0);
         const before = best[slot] ?? 0;
@@ -215,11 +215,7 @@ function meetsRequired(clauses: readonly Clause[]): (slot: number) => boolean {
 }
 
 function slotsOf(terms: readonly Term[]): ReadonlySet<number> {
-  const slots = new Set<number>();
-  for (const { postings } of terms) {
-    for (let at = 0; at < postings.length; at += 1) slots.add(postings.slots[at] ?? -1);
-  }
-  return slots;
+  return new Set(terms.flatMap(({ postings }) => postings.slots));
 }
 
 /** The best few of many, without sorting the many. */

@@ -13,6 +13,9 @@ const typicalNameWords = 3;
 const typicalDescriptionWords = 24;
 const lengthPull = 0.6;
 
+// Servers call themselves "files-server" or "GitHub MCP Server"; a query for a server is not meant for each of them.
+const emptyWords: ReadonlySet<string> = new Set([...stopWords, "mcp", "server"]);
+
 const maxSummaryWords = 24;
 const maxDescriptionWords = 120;
 const maxParameters = 40;
@@ -55,7 +58,7 @@ export function scoreDocument(document: SearchDocument, vocabulary: Vocabulary, 
   for (const parameter of document.parameters.slice(0, maxParameters)) {
     for (const word of splitWords(parameter, maxNameWords)) add(word, weights.parameters);
   }
-  const contextWords = splitWords(document.context, maxNameWords).filter((word) => !stopWords.has(word));
+  const contextWords = splitWords(document.context, maxNameWords).filter((word) => !emptyWords.has(word));
   addText(contextWords, weights.context);
   for (const term of terms) {
     take(term, (term.evidence * (saturation + 1)) / (term.evidence + saturation));

@@ -82,12 +82,12 @@ export function createSearchIndex(): SearchIndex {
     for (const [slot, indexed] of documents.entries()) if (indexed !== undefined) target.set(slot, target.size);
     const next = createVocabulary();
     for (const term of vocabulary.values()) {
-      const { slots, impacts, length } = term.postings;
-      work.postingsVisited += length;
+      const { slots, impacts } = term.postings;
+      work.postingsVisited += slots.length;
       const copy = term.documents > 0 ? next.internStem(term.stem) : undefined;
       if (copy === undefined) continue;
-      for (let at = 0; at < length; at += 1) {
-        const slot = target.get(slots[at] ?? -1);
+      for (const [at, from] of slots.entries()) {
+        const slot = target.get(from);
         if (slot === undefined) continue;
         copy.documents += 1;
         appendPosting(copy.postings, slot, impacts[at] ?? 0);

@@ -9,17 +9,17 @@ import {
 } from "@toolport/core";
 import type { Catalog } from "../catalog/build-catalog.ts";
 import { foldName } from "../catalog/fold-name.ts";
-import { normalizeGroups } from "../catalog/normalize-groups.ts";
-import type { GroupsAnswer, ToolsAnswer } from "../helpers/answers.ts";
-import { helperDefinitions } from "../helpers/helper-definitions.ts";
-import type { HelperNames } from "../helpers/helper-names.ts";
-import { createHelpers } from "../helpers/helpers.ts";
-import type { GroupsInput } from "../helpers/tools-groups.ts";
-import type { SearchInput } from "../helpers/tools-search.ts";
-import type { SelectInput } from "../helpers/tools-select.ts";
+import type { GroupsAnswer, ToolsAnswer } from "../discovery-tools/answers.ts";
+import { helperDefinitions } from "../discovery-tools/helper-definitions.ts";
+import type { HelperNames } from "../discovery-tools/helper-names.ts";
+import { createHelpers } from "../discovery-tools/discovery-tools.ts";
+import type { GroupsInput } from "../discovery-tools/tools-groups.ts";
+import type { SearchInput } from "../discovery-tools/tools-search.ts";
+import type { SelectInput } from "../discovery-tools/tools-select.ts";
 import type { TokenCounter } from "../tokens/token-counter.ts";
 import type { Toolbox } from "../toolbox.ts";
 import { createDeclarations } from "./declarations.ts";
+import { createPermitted } from "./permitted.ts";
 import type { RankContext } from "../ranking/rank-tools.ts";
 import { createSelection } from "./selection.ts";
 import type { ToolSelector } from "../ranking/tool-selector.ts";
@@ -102,12 +102,9 @@ export function createView(context: ViewContext, options: ViewOptions): ToolboxV
   let overBudget = false;
 
   const allows = (name: string): boolean => !denied.has(foldName(name));
-  const visible = (): readonly ToolDefinition[] => catalog().definitions.filter(({ name }) => allows(name));
-  const groups = (): readonly ToolGroup[] => {
-    if (denied.size === 0) return catalog().groups;
-    const nameOf = (name: string): string | undefined => (allows(name) ? name : undefined);
-    return normalizeGroups(catalog().groups.map((group) => ({ group, nameOf })));
-  };
+  const permitted = createPermitted(denied);
+  const visible = (): readonly ToolDefinition[] => permitted(catalog()).definitions;
+  const groups = (): readonly ToolGroup[] => permitted(catalog()).groups;
   const find = (names: readonly string[]): readonly ToolDefinition[] =>
     toolbox.definitions(names).filter(({ name }) => allows(name));
   const helpers = createHelpers(

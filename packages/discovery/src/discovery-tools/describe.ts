@@ -1,4 +1,5 @@
 import { cleanText, type ToolDefinition, type ToolGroup } from "@toolport/core";
+import { ownWords } from "../catalog/own-words.ts";
 import type { GroupAnswer, GroupEntry, ToolAnswer } from "./answers.ts";
 
 const maxTitleLength = 256;
@@ -18,8 +19,8 @@ export function describeTool({ name, title, description, inputSchema }: ToolDefi
 }
 
 /** A tool's name and what it does, in a line. */
-export function summarizeTool({ name, description }: ToolDefinition): ToolAnswer {
-  return { name, description: cleanText(description, maxSummaryLength) };
+export function summarizeTool(definition: ToolDefinition): ToolAnswer {
+  return { name: definition.name, description: cleanText(ownWords(definition), maxSummaryLength) };
 }
 
 /** A line of the directory. */

@@ -1,0 +1,90 @@
+import { estimateDefinitionTokens } from "@toolport/discovery";
+import { getEncoding } from "js-tiktoken";
+import { describe, expect, it } from "vitest";
+import { makeDistractors } from "./distractors.ts";
+import { localNames, measureQuality, type Quality } from "./measure-quality.ts";
+import { rankers, toolportRanker } from "./rankers.ts";
+import { queryKinds, readQueries } from "./read-queries.ts";
+import { readToolSet } from "./tool-set.ts";
+
+const toolSet = readToolSet();
+const tools = toolSet.flatMap((server) => server.tools);
+const names = localNames(toolSet);
+const known = new Set(names.keys());
+const develop = readQueries("develop", known);
+const report = readQueries("report", known);
+
+describe("the data set", () => {
+  it("has at least 400 tools of 20 servers, most of them recorded, under different names", () => {
+    expect(toolSet.length).toBeGreaterThanOrEqual(20);
+    expect(tools.length).toBeGreaterThanOrEqual(400);
+    expect(new Set(tools.map(({ name }) => name)).size).toBe(tools.length);
+    const recorded = toolSet.filter(({ source }) => source === "recorded").flatMap((server) => server.tools);
+    expect(recorded.length).toBeGreaterThan(tools.length / 2);
+  });
+
+  it("has at least 150 queries of four kinds, none in both halves", () => {
+    expect(develop.length + report.length).toBeGreaterThanOrEqual(150);
+    const asked = new Set(develop.map(({ query }) => query.toLowerCase()));
+    expect(report.filter(({ query }) => asked.has(query.toLowerCase()))).toEqual([]);
+    for (const kind of queryKinds)
+      expect(report.filter((query) => query.kind === kind).length).toBeGreaterThanOrEqual(25);
+  });
+});
+
+describe("the search", () => {
+  const at = (recall3: number, recall5: number, mrr: number): Quality =>
+    expect.objectContaining({
+      recall3: expect.toSatisfy((value: number) => value >= recall3, `at least ${recall3}`),
+      recall5: expect.toSatisfy((value: number) => value >= recall5, `at least ${recall5}`),
+      mrr: expect.toSatisfy((value: number) => value >= mrr, `at least ${mrr}`),
+    });
+
+  it("finds what is wanted among the tools of the data set", () => {
+    const search = toolportRanker.build(toolSet);
+    expect(measureQuality(search, develop, names)).toEqual(at(0.94, 0.96, 0.88));
+    expect(measureQuality(search, report, names)).toEqual(at(0.9, 0.95, 0.88));
+  });
+
+  it("finds it among 10,000 tools as well", () => {
+    const search = toolportRanker.build([...toolSet, ...makeDistractors(10_000 - tools.length)]);
+    expect(measureQuality(search, develop, names)).toEqual(at(0.9, 0.93, 0.85));
+    expect(measureQuality(search, report, names)).toEqual(at(0.87, 0.92, 0.84));
+  });
+
+  it("puts an exactly named tool first, always", () => {
+    const search = toolportRanker.build([...toolSet, ...makeDistractors(10_000 - tools.length)]);
+    for (const { name } of tools) expect(search(name, 1)).toEqual([name]);
+  });
+
+  it("is better than each of its alternatives", () => {
+    const [own, ...others] = rankers.map((ranker) => measureQuality(ranker.build(toolSet), report, names));
+    for (const other of others) {
+      expect(own?.recall5).toBeGreaterThan(other.recall5);
+      expect(own?.mrr).toBeGreaterThan(other.mrr);
+    }
+  });
+});
+
+describe("the token estimate", () => {
+  const encoding = getEncoding("o200k_base");
+  const countReally = ({ name, description, inputSchema }: (typeof tools)[number]): number =>
+    encoding.encode(JSON.stringify({ name, description, parameters: inputSchema })).length;
+
+  it("is within 15 % of a real tokenizer for every tool, every server and all together", () => {
+    let [estimated, real] = [0, 0];
+    for (const server of toolSet) {
+      let [serverEstimated, serverReal] = [0, 0];
+      for (const tool of server.tools) {
+        const [estimate, count] = [estimateDefinitionTokens(tool), countReally(tool)];
+        expect(Math.abs(estimate / count - 1), tool.name).toBeLessThan(0.15);
+        serverEstimated += estimate;
+        serverReal += count;
+      }
+      expect(Math.abs(serverEstimated / serverReal - 1), server.id).toBeLessThan(0.1);
+      estimated += serverEstimated;
+      real += serverReal;
+    }
+    expect(Math.abs(estimated / real - 1)).toBeLessThan(0.05);
+  });
+});

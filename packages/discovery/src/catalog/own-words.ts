@@ -1,0 +1,14 @@
+import type { ToolDefinition } from "@toolport/core";
+
+/**
+ * A tool's description without the preface that says which server's tool it is and what its title is (AN-60). A model should read
+ * that; a search, or a line that has the name already, gains nothing by it.
+ */
+export function ownWords({ description, origin, title, annotations }: ToolDefinition): string {
+  if (origin === undefined) return description;
+  const preface = `MCP server \`${origin.serverId}\` tool \`${origin.toolName}\`.`;
+  if (!description.startsWith(preface)) return description;
+  const rest = description.slice(preface.length).trimStart();
+  const label = `Title: ${title ?? annotations?.title ?? ""}.`;
+  return rest.startsWith(label) ? rest.slice(label.length).trimStart() : rest;
+}
