@@ -17,7 +17,7 @@ import type { McpProvider } from "./mcp-provider.ts";
 import { readOptions, type ProviderOptions } from "./provider-options.ts";
 import { checkSpecs } from "./servers/check-specs.ts";
 import { createObservers } from "./servers/observers.ts";
-import { bringUp, refreshError } from "./servers/refresh-all.ts";
+import { bringUp, refreshError } from "./servers/bring-up.ts";
 import { createRegistry } from "./servers/registry.ts";
 import { createServerOperations } from "./servers/server-operations.ts";
 
@@ -31,7 +31,7 @@ import { createServerOperations } from "./servers/server-operations.ts";
 export function createProvider(options: ProviderOptions): McpProvider {
   const settings = readOptions(options);
   checkSpecs(settings.servers, settings.connector, settings.naming);
-  const { name, naming, describe, interceptors } = settings;
+  const { name, naming, describe, interceptors, clock } = settings;
   const catalog = createLiveCatalog({ providerName: name, naming, describe, savedNames: options.savedNames });
   const observers = createObservers();
   const registry = createRegistry({ settings, catalog, observers });
@@ -66,13 +66,13 @@ export function createProvider(options: ProviderOptions): McpProvider {
     has: (toolName) => findTool(catalog.current, toolName) !== undefined,
     async init({ signal } = {}) {
       assertOpen();
-      const failures = await bringUp(registry.all(), "ready", { operation: "init", signal });
+      const failures = await bringUp({ registry, clock, demand: "ready", operation: "init", signal });
       const fatal = failures.filter(({ registration }) => registration.link.spec.required === true);
       if (fatal.length > 0) throw refreshError("start required MCP servers", fatal);
     },
     async refresh({ signal } = {}) {
       assertOpen();
-      const failures = await bringUp(registry.all(), "refresh", { operation: "refresh", signal });
+      const failures = await bringUp({ registry, clock, demand: "refresh", operation: "refresh", signal });
       if (failures.length > 0) throw refreshError("refresh MCP servers", failures);
     },
     // Async, so that every failure is a rejection, also one that is known at once.

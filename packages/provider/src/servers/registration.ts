@@ -1,4 +1,4 @@
-import type { Diagnostic, ServerInfo, ToolListing } from "@toolport/core";
+import type { Diagnostic, ServerInfo, ServerSpec, ToolListing } from "@toolport/core";
 import type { CallLane } from "../calls/call-lane.ts";
 import type { ServerListing } from "../catalog/catalog.ts";
 import { sameJson } from "../catalog/same-json.ts";
@@ -15,7 +15,7 @@ export interface Registration {
   listing?: ToolListing;
   /** The same as the catalogue takes it; at first perhaps that of the registration which this one replaces. */
   listed?: ServerListing;
-  /** Being added: nothing of it is shown before it is known to work. */
+  /** Being added, or about to appear together with others: nothing of it is shown yet. */
   held: boolean;
 }
 
@@ -30,4 +30,10 @@ export function takeListing(
   registration.listed = { registration: number, spec: link.spec, server, tools: listing.tools };
   const told = before?.truncated === listing.truncated && sameJson(before?.dropped ?? [], listing.dropped);
   return told ? [] : listingDiagnostics(id, listing);
+}
+
+/** Gives a registration another spec, for all that needs no new session. */
+export function changeSpec(registration: Registration, spec: ServerSpec): void {
+  registration.link.spec = spec;
+  if (registration.listed !== undefined) registration.listed = { ...registration.listed, spec };
 }

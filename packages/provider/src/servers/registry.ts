@@ -8,7 +8,7 @@ import { createDepartures } from "./departures.ts";
 import { collisionDiagnostics } from "./listing-diagnostics.ts";
 import type { Observers } from "./observers.ts";
 import { createRegistration } from "./register.ts";
-import { takeListing, type Registration } from "./registration.ts";
+import { changeSpec, takeListing, type Registration } from "./registration.ts";
 import { readStatus, type ServerStatus } from "./server-status.ts";
 
 /** The registered servers, and the way from each of them to the catalogue. */
@@ -18,8 +18,8 @@ export interface Registry {
   all(): readonly Registration[];
   /** Registers a server; nothing starts. `held` keeps its tools back until `show`. */
   add(spec: ServerSpec, held: boolean): Registration;
-  /** Shows the tools of a registration that was held. */
-  show(registration: Registration): void;
+  /** Shows the tools of registrations that were held, in one step. */
+  show(registrations: Iterable<Registration>): void;
   /** Gives a registration another spec, for all that needs no new session. */
   respec(registration: Registration, spec: ServerSpec): void;
   /** Puts a new registration in the place of another one, whose tools stay on show until there are new ones. */
@@ -48,13 +48,11 @@ export function createRegistry(init: RegistryInit): Registry {
   let lastNumber = 0;
 
   const all = (): readonly Registration[] => Array.from(registrations.values()).sort((a, b) => compareText(a.id, b.id));
-  const publish = (): void => {
-    const listings = all().flatMap(({ held, listed }) => (held || listed === undefined ? [] : [listed]));
-    for (const diagnostic of collisionDiagnostics(catalog.publish(listings))) observers.diagnostic.emit(diagnostic);
-  };
+  const isCurrent = (registration: Registration): boolean => registrations.get(registration.id) === registration;
+  const publish = (): void => publishAll(all(), init);
   const onListing = (registration: Registration, listing: ToolListing, { connection }: Session): void => {
     // What ended can publish nothing more.
-    if (registrations.get(registration.id) !== registration) return;
+    if (!isCurrent(registration)) return;
     const news = takeListing(registration, listing, connection.server);
     if (!registration.held) publish();
     for (const diagnostic of news) observers.diagnostic.emit(diagnostic);
@@ -83,15 +81,14 @@ export function createRegistry(init: RegistryInit): Registry {
       if (spec.disabled === true) announce(registration);
       return registration;
     },
-    show(registration) {
-      registration.held = false;
+    show(held) {
+      const shown = Array.from(held).filter(isCurrent);
+      for (const registration of shown) registration.held = false;
       publish();
-      announce(registration);
+      for (const registration of shown) announce(registration);
     },
     respec(registration, spec) {
-      registration.link.spec = spec;
-      if (registration.listed === undefined) return;
-      registration.listed = { ...registration.listed, spec };
+      changeSpec(registration, spec);
       publish();
       announce(registration);
     },
@@ -104,7 +101,7 @@ export function createRegistry(init: RegistryInit): Registry {
       return next;
     },
     async end(registration, error) {
-      if (registrations.get(registration.id) === registration) {
+      if (isCurrent(registration)) {
         registrations.delete(registration.id);
         catalog.forgetNames(registration.id);
         publish();
@@ -120,4 +117,17 @@ export function createRegistry(init: RegistryInit): Registry {
     },
     status: statusOf,
   };
+}
+
+function publishAll(registrations: readonly Registration[], { catalog, observers }: RegistryInit): void {
+  const listings = registrations.flatMap(({ held, listed }) => (held || listed === undefined ? [] : [listed]));
+  try {
+    for (const diagnostic of collisionDiagnostics(catalog.publish(listings))) observers.diagnostic.emit(diagnostic);
+  } catch (error) {
+    // A naming strategy or a description of the product's own threw. The last good catalogue stays, and the error goes where errors
+    // go that nobody caught, because no call is to blame for it.
+    queueMicrotask(() => {
+      throw error;
+    });
+  }
 }

@@ -44,7 +44,7 @@ export function createServerOperations(
         await registry.end(registration, removedError(spec.id, "could not be added"));
         throw operationError(reason, { serverId: spec.id, operation: "addServer", signal });
       }
-      registry.show(registration);
+      registry.show([registration]);
     },
     async removeServer(id) {
       assertOpen();

@@ -84,7 +84,7 @@ function isUpToDate(state: LinkState): boolean {
   return listing.kind === "fresh" || (listing.kind === "running" && !listing.outdated && !listing.noticed);
 }
 
-// A server that is being added is ready for nobody before it is added.
+// A server whose tools are not shown yet is ready for nobody.
 function publicState(state: LinkState, held: boolean): ServerState {
   if (state.kind === "listing" || (held && state.kind === "ready")) return "connecting";
   return state.kind === "ready" && state.refusal !== undefined ? "needs-auth" : state.kind;

@@ -11,8 +11,8 @@ export async function loadMutant({ bug, patches }: Mutant): Promise<typeof creat
   const applied = new Set<string>();
   const patchSource: Plugin = {
     name: "patch-source",
-    setup({ onLoad }) {
-      onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+    setup(bundle) {
+      bundle.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
         let contents = await readFile(path, "utf8");
         for (const { file, find, replace } of patches) {
           if (path !== `${src}${file}`) continue;

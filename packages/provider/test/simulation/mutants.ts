@@ -84,7 +84,7 @@ export const mutants: readonly Mutant[] = [
       },
       {
         file: "servers/registry.ts",
-        find: "    if (registrations.get(registration.id) !== registration) return;",
+        find: "    if (!isCurrent(registration)) return;",
         replace: "    registrations.set(registration.id, registration);",
       },
     ],
@@ -104,7 +104,7 @@ export const mutants: readonly Mutant[] = [
     patches: [
       {
         file: "servers/registry.ts",
-        find: "      if (registrations.get(registration.id) === registration) {\n        registrations.delete",
+        find: "      if (isCurrent(registration)) {\n        registrations.delete",
         replace:
           "      const current = registrations.get(registration.id);\n      if (current !== undefined) {\n        registration = current;\n        registrations.delete",
       },

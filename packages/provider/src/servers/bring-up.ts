@@ -1,7 +1,9 @@
-import { ToolportError } from "@toolport/core";
+import { ToolportError, type Clock } from "@toolport/core";
 import type { Demand } from "../link/link-event.ts";
 import { toToolportError } from "../to-toolport-error.ts";
 import type { Registration } from "./registration.ts";
+import { createDebut } from "./debut.ts";
+import type { Registry } from "./registry.ts";
 import { operationError } from "./server-operations.ts";
 
 /** One server that could not be brought up. */
@@ -10,16 +12,29 @@ export interface Failure {
   readonly error: ToolportError;
 }
 
+/** What to bring up, and how. */
+export interface BringUpPlan {
+  readonly registry: Registry;
+  readonly clock: Clock;
+  readonly demand: Demand;
+  /** For errors. */
+  readonly operation: string;
+  readonly signal: AbortSignal | undefined;
+}
+
 /**
- * Brings all these servers up at the same time, and returns those that failed, in their order. Servers that are disabled are passed
- * over, and so are those whose registration ends meanwhile. Throws `aborted` when the caller gives up.
+ * Brings all servers up at the same time, and returns those that failed, in their order. Servers that are disabled are passed over,
+ * and so are those whose registration ends meanwhile. Throws `aborted` when the caller gives up.
  */
-export async function bringUp(
-  registrations: readonly Registration[],
-  demand: Demand,
-  { operation, signal }: { readonly operation: string; readonly signal?: AbortSignal | undefined },
-): Promise<readonly Failure[]> {
-  const wanted = registrations.filter(({ link }) => link.state.kind !== "disabled");
+export async function bringUp({
+  registry,
+  clock,
+  demand,
+  operation,
+  signal,
+}: BringUpPlan): Promise<readonly Failure[]> {
+  const wanted = registry.all().filter(({ link }) => link.state.kind !== "disabled");
+  const debut = createDebut(wanted, registry, clock);
   const outcomes = await Promise.all(
     wanted.map(async (registration): Promise<readonly Failure[]> => {
       try {
@@ -28,6 +43,8 @@ export async function bringUp(
       } catch (reason) {
         if (registration.link.state.kind === "removed") return [];
         return [{ registration, error: toToolportError(reason, registration.id, operation) }];
+      } finally {
+        debut.settled(registration);
       }
     }),
   );

@@ -1,0 +1,37 @@
+import type { Cancel, Clock } from "@toolport/core";
+import type { Registration } from "./registration.ts";
+import type { Registry } from "./registry.ts";
+
+/** The first appearance of several servers. */
+export interface Debut {
+  /** The server has its tools, or is known not to get them now. */
+  settled(registration: Registration): void;
+}
+
+// Long enough for servers that start at about the same speed, too short for a person to notice.
+const longestHoldMs = 250;
+
+/**
+ * Makes servers that have not been shown yet appear together: when all of them have settled, or a quarter of a second after the first,
+ * whichever comes first. So the speed at which they start does not decide which of two equal names is whose (AN-34), and a slow one
+ * holds up nobody. Those that are late appear when they are ready.
+ */
+export function createDebut(registrations: readonly Registration[], registry: Registry, clock: Clock): Debut {
+  const held = new Set(registrations.filter(({ listed, held: already }) => listed === undefined && !already));
+  const waiting = new Set(held);
+  let cancel: Cancel | undefined;
+  for (const registration of held) registration.held = true;
+
+  const appear = (): void => {
+    cancel?.();
+    registry.show(held);
+    held.clear();
+  };
+  return {
+    settled(registration) {
+      if (!waiting.delete(registration) || held.size === 0) return;
+      if (waiting.size === 0) appear();
+      else cancel ??= clock.schedule(longestHoldMs, appear);
+    },
+  };
+}
