@@ -1,13 +1,37 @@
-import { defaultLimits, inspectText, truncateText, type TextFlag, type ToolDefinition } from "@toolport/core";
+import {
+  defaultLimits,
+  inspectText,
+  truncateText,
+  type TextFlag,
+  type ToolDefinition,
+  type ToolProvider,
+} from "@toolport/core";
+import { foldName } from "./fold-name.ts";
 
-/** The way of a provider's definition into the toolbox and back. */
-export interface Admission {
+/** A provider's tool on its way into a catalog. */
+export interface AdmittedTool {
+  /** The folded name. */
+  readonly key: string;
   /**
-   * A definition as the toolbox shows it: the very same object when its texts are plain and short, otherwise a copy with texts cut
-   * to size and `flags` that say what is odd about them. A definition that has flags already was looked at by its provider. The
-   * same object in gives the same object out.
+   * What the toolbox shows: the very same object that the provider has when its texts are plain and short, otherwise a copy with
+   * texts cut to size and `flags` that say what is odd about them. A definition that has flags already was looked at by its provider.
    */
-  admit(definition: ToolDefinition): ToolDefinition;
+  readonly definition: ToolDefinition;
+  readonly route: ProviderRoute;
+}
+
+/** How to call a provider's tool. */
+export interface ProviderRoute {
+  readonly kind: "provider";
+  readonly provider: ToolProvider;
+  /** As the provider knows it. */
+  readonly definition: ToolDefinition;
+}
+
+/** The way of providers' definitions into the toolbox and back. */
+export interface Admission {
+  /** Admits definitions of one provider. The same object in gives the same object out, so that a new snapshot repeats no work. */
+  from(provider: ToolProvider): (definition: ToolDefinition) => AdmittedTool;
   /** What the provider knows an admitted definition by; any other definition is returned as it is. */
   originalOf(definition: ToolDefinition): ToolDefinition;
 }
@@ -18,17 +42,22 @@ const maxTitleLength = 1024;
 
 /** An admission that remembers what it saw for as long as somebody else does. */
 export function createAdmission(): Admission {
-  const admitted = new WeakMap<ToolDefinition, ToolDefinition>();
+  const admitted = new WeakMap<ToolProvider, WeakMap<ToolDefinition, AdmittedTool>>();
   const originals = new WeakMap<ToolDefinition, ToolDefinition>();
   return {
-    admit(definition) {
-      let shown = admitted.get(definition);
-      if (shown === undefined) {
-        shown = inspectDefinition(definition);
-        admitted.set(definition, shown);
-        originals.set(shown, definition);
-      }
-      return shown;
+    from(provider) {
+      const known = admitted.get(provider) ?? new WeakMap<ToolDefinition, AdmittedTool>();
+      admitted.set(provider, known);
+      return (original) => {
+        const before = known.get(original);
+        if (before !== undefined) return before;
+        const definition = inspectDefinition(original);
+        const route: ProviderRoute = { kind: "provider", provider, definition: original };
+        const tool = { key: foldName(original.name), definition, route };
+        known.set(original, tool);
+        if (definition !== original) originals.set(definition, original);
+        return tool;
+      };
     },
     originalOf: (definition) => originals.get(definition) ?? definition,
   };

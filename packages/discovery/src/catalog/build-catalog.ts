@@ -1,5 +1,5 @@
 import { cleanText, type Diagnostic, type ToolDefinition, type ToolGroup, type ToolProvider } from "@toolport/core";
-import type { Admission } from "./admission.ts";
+import type { Admission, ProviderRoute } from "./admission.ts";
 import { foldName } from "./fold-name.ts";
 import { normalizeGroups, type DeclaredGroup } from "./normalize-groups.ts";
 import { resolvePrecedence, type Precedence, type PrecedenceRule } from "./precedence.ts";
@@ -7,13 +7,6 @@ import { localOrigin, type StaticTool } from "./static-tool.ts";
 
 /** Who runs a tool. */
 export type Route = { readonly kind: "static"; readonly tool: StaticTool } | ProviderRoute;
-
-interface ProviderRoute {
-  readonly kind: "provider";
-  readonly provider: ToolProvider;
-  /** As the provider knows it. */
-  readonly definition: ToolDefinition;
-}
 
 /** One tool of the toolbox. */
 export interface CatalogTool {
@@ -56,10 +49,10 @@ export function buildCatalog(sources: CatalogSources): Catalog {
 
   for (const tool of statics) tools.set(foldName(tool.definition.name), staticEntry(tool));
   for (const provider of providers) {
+    const admit = admission.from(provider);
     for (const original of provider.definitions()) {
-      const key = foldName(original.name);
-      const definition = admission.admit(original);
-      const route: ProviderRoute = { kind: "provider", provider, definition: original };
+      const admitted = admit(original);
+      const { key, definition, route } = admitted;
       if (definition.flags !== undefined && definition.flags.length > 0) {
         report("text-flagged", definition, `texts of "${shown(definition)}" contain: ${definition.flags.join(", ")}`);
       }
@@ -84,7 +77,7 @@ export function buildCatalog(sources: CatalogSources): Catalog {
       if (rule !== "provider") continue;
       // Deleted first, so that the tool is listed where its provider's tools are.
       if (owner !== undefined) tools.delete(key);
-      tools.set(key, { definition, route });
+      tools.set(key, admitted);
     }
   }
   return {

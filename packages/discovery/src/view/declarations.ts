@@ -17,18 +17,26 @@ export interface Declarations {
   clear(): void;
 }
 
+interface Declared {
+  /** What was declared; kept for equal ones, so that its JSON stays the same to the byte. */
+  readonly definition: ToolDefinition;
+  /** The object that it was compared with last. */
+  readonly compared: ToolDefinition;
+}
+
 /** An empty list. */
 export function createDeclarations(): Declarations {
-  const declared = new Map<string, ToolDefinition>();
+  const declared = new Map<string, Declared>();
   return {
     declare(wanted) {
-      for (const definition of wanted) {
-        const key = foldName(definition.name);
+      for (const compared of wanted) {
+        const key = foldName(compared.name);
         const before = declared.get(key);
-        // The object that was declared first is kept for what is equal, so that its JSON stays the same to the byte.
-        if (before === undefined || !isSameDefinition(before, definition)) declared.set(key, definition);
+        if (before?.compared === compared) continue;
+        const isSame = before !== undefined && isSameDefinition(before.definition, compared);
+        declared.set(key, { definition: isSame ? before.definition : compared, compared });
       }
-      return Array.from(declared.values());
+      return Array.from(declared.values(), ({ definition }) => definition);
     },
     has: (name) => declared.has(foldName(name)),
     clear: () => declared.clear(),

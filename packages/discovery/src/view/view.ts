@@ -1,14 +1,7 @@
-import {
-  cleanText,
-  ToolportError,
-  type CallOptions,
-  type JsonObject,
-  type ToolDefinition,
-  type ToolGroup,
-  type ToolOutcome,
-} from "@toolport/core";
+import type { CallOptions, JsonObject, ToolDefinition, ToolGroup, ToolOutcome } from "@toolport/core";
 import type { Catalog } from "../catalog/build-catalog.ts";
 import { foldName } from "../catalog/fold-name.ts";
+import { removedTool, unknownTool } from "../catalog/missing-tool.ts";
 import type { GroupsAnswer, ToolsAnswer } from "../discovery-tools/answers.ts";
 import { helperDefinitions } from "../discovery-tools/helper-definitions.ts";
 import type { HelperNames } from "../discovery-tools/helper-names.ts";
@@ -141,7 +134,8 @@ export function createView(context: ViewContext, options: ViewOptions): ToolboxV
     has: (name) => helpers.has(name) || (allows(name) && toolbox.has(name)),
     async call(name, args, callOptions) {
       if (helpers.has(name)) return await helpers.call(name, args, callOptions);
-      if (!allows(name) || !toolbox.has(name)) throw missingTool(name, declarations.has(name) && allows(name));
+      if (!allows(name)) throw unknownTool(name);
+      if (!toolbox.has(name)) throw declarations.has(name) ? removedTool(name) : unknownTool(name);
       const listed = toolbox.definitions([name])[0]?.name ?? name;
       selection.touch(listed);
       return await toolbox.call(name, args, callOptions);
@@ -150,13 +144,6 @@ export function createView(context: ViewContext, options: ViewOptions): ToolboxV
     selectTools: (input, selectOptions) => helpers.selectTools(input, selectOptions),
     searchTools: (input, searchOptions) => helpers.searchTools(input, searchOptions),
   };
-}
-
-function missingTool(name: string, wasDeclared: boolean): ToolportError {
-  const shown = JSON.stringify(cleanText(name, 80));
-  return wasDeclared
-    ? new ToolportError(`tool ${shown} is no longer offered`, { code: "tool_removed", toolName: name })
-    : new ToolportError(`no tool ${shown}`, { code: "unknown_tool", toolName: name });
 }
 
 function assertAtLeast(option: string, value: number, least: number): void {
