@@ -27,6 +27,8 @@ export interface LockCommandLine {
   readonly kind: "lock" | "diff";
   readonly target: TargetArguments;
   readonly file: string;
+  /** `diff`: compatible changes fail, too. */
+  readonly strict: boolean;
 }
 
 /** `host`: check a host through its driver. */
@@ -138,7 +140,7 @@ function toCommand(values: Values, positionals: readonly string[], program: read
       });
     case "lock":
     case "diff":
-      return withTarget(target, { kind: verb, target, file: values.file ?? "mcp-lock.json" });
+      return withTarget(target, { kind: verb, target, file: values.file ?? "mcp-lock.json", strict: run.strict });
     case "host":
       return program.length === 0
         ? mistake("host needs a driver: host -- ./my-driver")

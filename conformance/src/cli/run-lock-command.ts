@@ -1,8 +1,78 @@
+import { readFile } from "node:fs/promises";
+import { cleanText } from "@toolport/core";
 import { exitCodes } from "../engine/run-report.ts";
+import { diffLocks } from "../lock/diff-locks.ts";
+import type { ToolChange } from "../lock/tool-change.ts";
+import { formatLock, lockTools, parseLock, type ToolLock } from "../lock/tool-lock.ts";
+import type { TextStyle } from "../report/text-style.ts";
+import { readOffer } from "../server/read-offer.ts";
 import type { CommandIo } from "./command-io.ts";
 import type { LockCommandLine } from "./command.ts";
+import { readTarget } from "./read-target.ts";
+import { writeWholeFile } from "./write-whole-file.ts";
 
-export async function runLockCommand(_commandLine: LockCommandLine, { err }: CommandIo): Promise<number> {
-  err("not there yet\n");
-  return exitCodes.incomplete;
+/** Runs `lock` or `diff` and resolves with the exit code. `diff` fails on breaking and on security-relevant changes. */
+export async function runLockCommand(commandLine: LockCommandLine, io: CommandIo): Promise<number> {
+  const { kind, file } = commandLine;
+  // Read first, so that a missing lock file does not start a server.
+  const locked = kind === "diff" ? await readLock(file) : undefined;
+  if (typeof locked === "string") return say(locked, exitCodes.usage, io);
+  const current = await lockServer(commandLine, io);
+  if (typeof current === "number") return current;
+  if (locked !== undefined) return tell(diffLocks(locked, current), commandLine, io);
+  try {
+    await writeWholeFile(file, formatLock(current));
+  } catch (error) {
+    return say(`--file ${messageOf(error)}`, exitCodes.usage, io);
+  }
+  io.out(`${file}: ${current.tools.length} tools, ${current.hash}\n`);
+  return exitCodes.pass;
+}
+
+async function lockServer({ target }: LockCommandLine, io: CommandIo): Promise<ToolLock | number> {
+  const read = await readTarget(target);
+  if (!read.ok) return say(read.mistake, exitCodes.usage, io);
+  const { signal } = io;
+  const offer = await readOffer(read.address, {
+    signal,
+    ...(target.startMs !== undefined && { startMs: target.startMs }),
+  });
+  if (offer.ok) return lockTools(offer.tools, offer.instructions);
+  const { obstacle, reason } = offer;
+  if (obstacle === undefined) return say(reason, exitCodes.fail, io);
+  const code = obstacle.kind === "auth-required" ? exitCodes.authRequired : exitCodes.unreachable;
+  return say(obstacle.stderr === undefined ? reason : `${reason}\n${obstacle.stderr}`, code, io);
+}
+
+function tell(changes: readonly ToolChange[], { file, strict }: LockCommandLine, { out, style }: CommandIo): number {
+  const count = (kind: ToolChange["kind"]): number => changes.filter((change) => change.kind === kind).length;
+  const [breaking, security] = [count("breaking"), count("security")];
+  for (const change of changes) out(`${describeChange(change, style)}\n`);
+  const sum = `${breaking} breaking, ${security} security-relevant, ${count("compatible")} compatible`;
+  out(changes.length === 0 ? `The server offers what ${file} says.\n` : `${sum}\n`);
+  return breaking + security > 0 || (strict && changes.length > 0) ? exitCodes.fail : exitCodes.pass;
+}
+
+function describeChange({ kind, tool, path, what }: ToolChange, style: TextStyle): string {
+  const paint = { breaking: style.bad, security: style.warn, compatible: style.good }[kind];
+  const where = [tool === undefined ? "server" : JSON.stringify(tool), ...(path === "" ? [] : [path])].join(" ");
+  // What changed is a stranger's text.
+  return `${paint(kind.padEnd(10))}  ${cleanText(`${where} ${what}`).replaceAll("\n", " ")}`;
+}
+
+async function readLock(file: string): Promise<ToolLock | string> {
+  try {
+    return parseLock(await readFile(file, "utf8"));
+  } catch (error) {
+    return `--file ${file}: ${messageOf(error)}`;
+  }
+}
+
+function say(message: string, code: number, { err }: CommandIo): number {
+  err(`${message}\n`);
+  return code;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

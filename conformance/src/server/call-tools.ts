@@ -1,6 +1,6 @@
 import type { JsonObject } from "@toolport/core";
 import { consentedTools, type ConsentedTool } from "./consented-tools.ts";
-import type { Answer } from "./raw-session.ts";
+import type { Answer, StdioSession } from "./raw-session.ts";
 import type { ReadySession } from "./ready-session.ts";
 import type { ServerTarget } from "./server-target.ts";
 
@@ -16,6 +16,8 @@ export interface ToolCalls {
   /** On this session, which served nothing else. */
   readonly ready: ReadySession;
   readonly calls: readonly MadeCall[];
+  /** How many lines that are no message had been on stdout before the first call; 0 over HTTP. */
+  readonly noiseBefore: number;
 }
 
 // Read-only tools are cheap, but a server may have hundreds of them.
@@ -29,6 +31,7 @@ export async function callTools(target: ServerTarget): Promise<ToolCalls | undef
   const tools = (await consentedTools(target)).slice(0, mostCalled);
   if (tools.length === 0) return undefined;
   const ready = await target.openReady();
+  const noiseBefore = "noise" in ready.session ? (ready.session as StdioSession).noise.length : 0;
   const calls = await Promise.all(
     tools.map(async (tool) => {
       const startedAt = performance.now();
@@ -36,7 +39,7 @@ export async function callTools(target: ServerTarget): Promise<ToolCalls | undef
       return { tool, answer, durationMs: performance.now() - startedAt };
     }),
   );
-  return { ready, calls };
+  return { ready, calls, noiseBefore };
 }
 
 /** Calls one tool; `undefined` leaves the arguments out. */

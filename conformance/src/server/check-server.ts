@@ -64,7 +64,7 @@ export async function checkServer(options: CheckServerOptions): Promise<RunRepor
     const obstacle = reached.kind === "obstacle" ? reached.obstacle : undefined;
     const results = obstacle
       ? preventAll(checks, obstacle)
-      : await runChecks(inScopes(checks), owner, runOptions(options));
+      : await runChecks(inScopes(checks, address), owner, runOptions(options));
     const preview = await previewOf(options, found);
     return createReport({
       options,
@@ -82,16 +82,25 @@ export async function checkServer(options: CheckServerOptions): Promise<RunRepor
   }
 }
 
-/** Each check gets a view of its own, so that what it opened ends with it, also when it throws or takes too long. */
-function inScopes(checks: readonly ServerCheck[]): readonly Check<TargetOwner>[] {
-  return checks.map((check) => ({
-    ...check,
-    async run(owner, context) {
-      const { target, leave } = owner.enter();
-      context.signal.addEventListener("abort", leave, { once: true });
-      return check.run(target, context);
-    },
-  }));
+/**
+ * Each check gets a view of its own, so that what it opened ends with it, also when it throws or takes too long. A check that is about
+ * another transport does not apply, whatever it needs.
+ */
+function inScopes(checks: readonly ServerCheck[], { kind }: ServerAddress): readonly Check<TargetOwner>[] {
+  return checks.map(({ over, ...check }) => {
+    if (over !== undefined && over !== kind) {
+      const finding: Finding = { status: "not-applicable", reason: `the server is not reached over ${over}` };
+      return { ...check, needs: [], run: async () => finding };
+    }
+    return {
+      ...check,
+      async run(owner, context) {
+        const { target, leave } = owner.enter();
+        context.signal.addEventListener("abort", leave, { once: true });
+        return check.run(target, context);
+      },
+    };
+  });
 }
 
 function runOptions({

@@ -50,7 +50,8 @@ export function openHttpSession(url: URL, options: HttpSessionOptions): HttpSess
     );
     const given = response.headers.get("mcp-session-id");
     if (given !== undefined) session.id = given;
-    if (isType(response, "application/json")) receive(response.body);
+    // Whatever the content type says: that it is wrong is told by a check of its own.
+    if (!isType(response, "text/event-stream") && response.body !== "") receive(response.body);
     return response;
   };
   const receive = (text: string): void => {
@@ -102,22 +103,32 @@ interface Sending {
 function send(url: URL, { init, timeoutMs, open, onChunk }: Sending): Promise<HttpResponse> {
   const none = (reason: string): HttpResponse => ({ status: 0, headers: new Map(), body: reason });
   return new Promise((resolve) => {
+    // A response that has begun counts as far as it came: a stream never ends by itself.
+    let begun: () => HttpResponse = () => none(`no response within ${timeoutMs} ms`);
+    const timer = setTimeout(() => {
+      finish(begun());
+      request.destroy();
+    }, timeoutMs);
     const makeRequest = url.protocol === "https:" ? httpsRequest : httpRequest;
     const request = makeRequest(url, { method: init.method, headers: init.headers }, (response) => {
       const headers = new Map(Object.entries(response.headers).map(([name, value]) => [name, String(value)]));
       const status = response.statusCode ?? 0;
       let body = "";
+      begun = () => ({ status, headers, body });
+      if (init.headersOnly) {
+        finish(begun());
+        request.destroy();
+        return;
+      }
       response.setEncoding("utf8");
       response.on("data", (chunk: string) => {
         if (body.length < maxBodyLength) body += chunk;
         onChunk?.(chunk, headers.get("content-type") ?? "");
       });
-      response.on("close", () => finish({ status, headers, body }));
+      response.on("close", () => finish(begun()));
       // A cut stream is told by "close", too; what came before it counts.
       response.on("error", () => {});
     });
-    // A response that has begun counts as far as it came: a stream never ends by itself.
-    const timer = setTimeout(() => request.destroy(new Error(`no response within ${timeoutMs} ms`)), timeoutMs);
     const finish = (response: HttpResponse): void => {
       clearTimeout(timer);
       open.delete(request);

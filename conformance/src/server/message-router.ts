@@ -26,6 +26,7 @@ export interface MessageRouterOptions {
 export function createMessageRouter({ reply }: MessageRouterOptions): MessageRouter {
   const pending = new Map<string, (answer: Answer) => void>();
   const unsolicited: RawMessage[] = [];
+  const late = new Set<string>();
   const watchers = new Set<(message: RawMessage | undefined) => void>();
   let lastId = 0;
   let ended: string | undefined;
@@ -47,7 +48,10 @@ export function createMessageRouter({ reply }: MessageRouterOptions): MessageRou
     awaitAnswer(id, timeoutMs) {
       if (ended !== undefined) return Promise.resolve({ kind: "gone", reason: ended });
       return new Promise((resolve) => {
-        const timer = setTimeout(() => settle(id, { kind: "silence", afterMs: timeoutMs }), timeoutMs);
+        const timer = setTimeout(() => {
+          late.add(JSON.stringify(id));
+          settle(id, { kind: "silence", afterMs: timeoutMs });
+        }, timeoutMs);
         pending.set(JSON.stringify(id), (answer) => {
           clearTimeout(timer);
           resolve(answer);
@@ -62,7 +66,9 @@ export function createMessageRouter({ reply }: MessageRouterOptions): MessageRou
         if (id !== undefined) reply(message);
         return;
       }
-      if (id === undefined || !settle(id, toAnswer(message))) keep(message);
+      if (id !== undefined && settle(id, toAnswer(message))) return;
+      // An answer that comes too late is no answer to nobody.
+      if (!late.delete(JSON.stringify(id))) keep(message);
     },
     waitFor(matches, timeoutMs) {
       const past = unsolicited.find(matches);

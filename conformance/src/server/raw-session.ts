@@ -100,6 +100,8 @@ export interface HttpRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly timeoutMs?: number;
+  /** `true`: hangs up when the headers are there, because a stream does not end by itself. Default `false`. */
+  readonly headersOnly?: boolean;
 }
 
 /** What came back. `status` 0: nothing did; `body` says why. */

@@ -9,7 +9,7 @@ import type { TargetOwner } from "./server-target.ts";
 /** What came of the first contact. */
 export type Reached =
   /** The handshake is done, and its session is the target's shared one. */
-  | { readonly kind: "ready"; readonly handshake: Handshake; readonly tookMs: number }
+  | { readonly kind: "ready"; readonly handshake: Handshake }
   /** Something answers, but not as it should: the checks tell how. */
   | { readonly kind: "answers" }
   | { readonly kind: "obstacle"; readonly obstacle: Obstacle };
@@ -41,8 +41,8 @@ export async function reachServer(owner: TargetOwner, options: ReachOptions): Pr
   const attempt = await stoppable(attemptHandshake(session, options), options.signal);
   if (attempt === undefined) return unreachable("the run was stopped before the server answered", session, options);
   if (attempt.ok) {
-    owner.share(readySession(session, attempt.handshake));
-    return { kind: "ready", handshake: attempt.handshake, tookMs: performance.now() - startedAt };
+    owner.share({ ready: readySession(session, attempt.handshake), tookMs: performance.now() - startedAt });
+    return { kind: "ready", handshake: attempt.handshake };
   }
   const { answer } = attempt;
   if (answer.kind === "http" && answer.status === 401)

@@ -9,6 +9,7 @@ import { readRawListing, type RawListing } from "./raw-listing.ts";
 import type { HttpSession, RawSession, StdioSession } from "./raw-session.ts";
 import { readySession, type ReadySession } from "./ready-session.ts";
 import type { ServerAddress } from "./server-address.ts";
+import { endOrderly, type OrderlyEnd } from "./orderly-end.ts";
 import { openStdioSession } from "./stdio-session.ts";
 
 /** Which tools the kit may call. */
@@ -35,9 +36,11 @@ export interface ServerTarget {
   openReady(): Promise<ReadySession>;
   /**
    * Hands out a ready session that nobody else uses meanwhile. It was used before if there was one to spare, and is only used again
-   * after a pass: starting processes is most of a run's time.
+   * when the check found no fault: starting processes is most of a run's time.
    */
   lend(use: (ready: ReadySession) => Promise<Finding>): Promise<Finding>;
+  /** The handshake of the first contact and how long it took from the start of the process, in milliseconds; if it succeeded. */
+  readonly first: FirstContact | undefined;
   /** The first session of the run, for all checks that only read. */
   shared(): Promise<ReadySession>;
   /** The handshake of the shared session. */
@@ -46,6 +49,14 @@ export interface ServerTarget {
   listing(): Promise<RawListing>;
   /** One call of each tool that may be called, made once; `undefined` when none may. */
   calls(): Promise<ToolCalls | undefined>;
+  /** How the process of one session ended after its stdin did; looked at once. Only over stdio. */
+  orderlyEnd(): Promise<OrderlyEnd>;
+}
+
+/** How the first contact with the server went. */
+export interface FirstContact {
+  readonly ready: ReadySession;
+  readonly tookMs: number;
 }
 
 /** What owns the sessions of a run. */
@@ -53,7 +64,7 @@ export interface TargetOwner {
   /** A view of the target for one check; `leave` ends the sessions that the check opened, in the background. */
   enter(): { readonly target: ServerTarget; readonly leave: () => void };
   /** Makes a session that is ready already the shared one. */
-  share(ready: ReadySession): void;
+  share(first: FirstContact): void;
   /** Opens a session that stays until {@linkcode close}. */
   open(): Promise<RawSession>;
   /** Ends every session. Resolves when nothing is left running. */
@@ -74,9 +85,11 @@ export interface TargetOptions {
 export function createTargetOwner(options: TargetOptions): TargetOwner {
   const sessions = createSessions(options);
   const spare: ReadySession[] = [];
+  let first: FirstContact | undefined;
   let shared: Promise<ReadySession> | undefined;
   let listing: Promise<RawListing> | undefined;
   let calls: Promise<ToolCalls | undefined> | undefined;
+  let ending: Promise<OrderlyEnd> | undefined;
 
   const root = createView(new Set());
   function createView(opened: Set<RawSession>): ServerTarget {
@@ -86,6 +99,9 @@ export function createTargetOwner(options: TargetOptions): TargetOwner {
     };
     const view: ServerTarget = {
       ...options,
+      get first() {
+        return first;
+      },
       open: async () => keep(await sessions.open()),
       openStdio: async () => keep(await sessions.openStdio()),
       openHttp: async () => keep(sessions.openHttp()),
@@ -97,7 +113,7 @@ export function createTargetOwner(options: TargetOptions): TargetOwner {
         const ready = spare.pop() ?? (await view.openReady());
         opened.add(ready.session);
         const finding = await use(ready);
-        if (finding.status === "pass") {
+        if (finding.status !== "fail") {
           opened.delete(ready.session);
           spare.push(ready);
         }
@@ -107,6 +123,7 @@ export function createTargetOwner(options: TargetOptions): TargetOwner {
       identity: async () => (await view.shared()).handshake,
       listing: () => (listing ??= view.shared().then(readRawListing)),
       calls: () => (calls ??= callTools(root)),
+      orderlyEnd: () => (ending ??= endOrderly(root)),
     };
     return view;
   }
@@ -120,12 +137,13 @@ export function createTargetOwner(options: TargetOptions): TargetOwner {
         },
       };
     },
-    share(ready) {
-      shared = Promise.resolve(ready);
+    share(contact) {
+      first = contact;
+      shared = Promise.resolve(contact.ready);
     },
     open: () => root.open(),
-    close: sessions.close,
-    abandon: sessions.abandon,
+    close: () => sessions.close(),
+    abandon: () => sessions.abandon(),
   };
 }
 

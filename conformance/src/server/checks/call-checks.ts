@@ -136,9 +136,9 @@ export const callChecks: readonly ServerCheck[] = [
       legal: ["every line of stdout is a JSON-RPC 2.0 message, also while a tool runs"],
       fix: "Look for console.log or print in the tools, and in what they call; the output of child processes goes to stdout, too, if they inherit it.",
       // A session over stdio is one with a process: onlyOver has made sure.
-      judge: ({ ready }) =>
+      judge: ({ ready, noiseBefore }) =>
         (ready.session as StdioSession).noise
-          .slice(0, 1)
+          .slice(noiseBefore, noiseBefore + 1)
           .map(({ offset, text }) => `at byte ${offset}: ${JSON.stringify(text)}`),
     }),
   ),
@@ -189,26 +189,25 @@ export const callChecks: readonly ServerCheck[] = [
     },
     legal: ["no answer, or an answer that was already under way, and a probe that is answered afterwards"],
     fix: "Handle notifications/cancelled: stop the tool if you can, and drop its answer.",
-    needs,
+    needs: ["tools/list", "requests/probe"],
     run: async (target) => {
       const made = await target.calls();
       // The slowest: cancelling what is done already shows little.
       const slowest = made?.calls.toSorted((a, b) => b.durationMs - a.durationMs)[0]?.tool;
       if (slowest === undefined) return noConsent;
-      return target.lend(async ({ session, envelop, probe }) => {
-        // Not waited for: over HTTP the response to this comes when the tool is done.
-        void session.send({
-          jsonrpc: "2.0",
-          id: "to-cancel",
-          method: "tools/call",
-          params: envelop({ name: slowest.name, arguments: slowest.args }),
-        });
-        await session.notify("notifications/cancelled", { requestId: "to-cancel", reason: "conformance check" });
-        const answer = await probe();
-        return answer.kind === "result"
-          ? pass("the session goes on")
-          : fail(`afterwards: ${describeAnswer(answer)}`, session, target);
+      const { session, envelop, probe } = await target.openReady();
+      // Not waited for: over HTTP the response to this comes when the tool is done.
+      void session.send({
+        jsonrpc: "2.0",
+        id: "to-cancel",
+        method: "tools/call",
+        params: envelop({ name: slowest.name, arguments: slowest.args }),
       });
+      await session.notify("notifications/cancelled", { requestId: "to-cancel", reason: "conformance check" });
+      const answer = await probe();
+      return answer.kind === "result"
+        ? pass("the session goes on")
+        : fail(`afterwards: ${describeAnswer(answer)}`, session, target);
     },
   },
   {

@@ -1,11 +1,15 @@
-import type { Check, Finding, Level, Requirement } from "../../engine/check.ts";
+import type { Check, Finding, Requirement } from "../../engine/check.ts";
 import type { TraceEvent } from "../../engine/trace.ts";
 import { describeAnswer } from "../handshake.ts";
 import type { Answer, RawSession } from "../raw-session.ts";
+import type { ServerAddress } from "../server-address.ts";
 import type { ServerTarget } from "../server-target.ts";
 
 /** A check of a server. */
-export type ServerCheck = Check<ServerTarget>;
+export interface ServerCheck extends Check<ServerTarget> {
+  /** The one transport that it is about; absent: all. It does not apply to servers over another. */
+  readonly over?: ServerAddress["kind"];
+}
 
 /** A section of the newest legacy revision of the specification. */
 export function legacySpec(page: string, section: string): Pick<Requirement, "section" | "url"> {
@@ -25,15 +29,9 @@ export function hostAdvice(anchor: string): Pick<Requirement, "section" | "url">
   };
 }
 
-/** A check that is only about servers over one transport: it does not apply to others. */
-export function onlyOver(kind: "stdio" | "http", check: ServerCheck): ServerCheck {
-  return {
-    ...check,
-    run: async (target, context) =>
-      target.address.kind === kind
-        ? check.run(target, context)
-        : { status: "not-applicable", reason: `the server is not reached over ${kind}` },
-  };
+/** A check that is only about servers over one transport. */
+export function onlyOver(over: ServerAddress["kind"], check: ServerCheck): ServerCheck {
+  return { ...check, over };
 }
 
 /** A finding that passed, with what was seen. */
@@ -51,5 +49,3 @@ export function fail(observed: string, session?: RawSession, target?: ServerTarg
 export function failWith(answer: Answer, session: RawSession, target: ServerTarget): Finding {
   return fail(describeAnswer(answer), session, target);
 }
-
-export type { Level };

@@ -1,10 +1,12 @@
-import { isJsonObject } from "@toolport/core";
-import { envelopeFor, handshake, kitInfo, legacyRevisions, modernRevision } from "../handshake.ts";
+import { isJsonObject, truncateText, type JsonValue } from "@toolport/core";
+import type { Finding } from "../../engine/check.ts";
+import { attemptHandshake, envelopeFor, handshake, kitInfo, legacyRevisions, modernRevision } from "../handshake.ts";
 import type { HttpResponse } from "../raw-session.ts";
-import { fail, legacySpec, modernSpec, onlyOver, pass, type ServerCheck } from "./define-check.ts";
+import { fail, hostAdvice, legacySpec, modernSpec, onlyOver, pass, type ServerCheck } from "./define-check.ts";
 
-const page = "basic/transports#streamable-http";
 const needs = ["lifecycle/initialize"];
+const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
+const noSessions: Finding = { status: "not-applicable", reason: "the server uses no sessions" };
 const initializeBody = JSON.stringify({
   jsonrpc: "2.0",
   id: "http-check",
@@ -20,7 +22,7 @@ export const httpChecks: readonly ServerCheck[] = [
     level: "MUST",
     requirement: {
       sentence: "A request is answered with application/json or text/event-stream.",
-      ...legacySpec(page, "Transports, Streamable HTTP"),
+      ...legacySpec("basic/transports#sending-messages-to-the-server", "Transports, sending messages"),
     },
     legal: ["content-type application/json", "content-type text/event-stream"],
     fix: "Set the content type; a page of a proxy or login form in front of the server is the usual cause of text/html.",
@@ -40,7 +42,7 @@ export const httpChecks: readonly ServerCheck[] = [
     level: "MUST",
     requirement: {
       sentence: "If the server accepts a notification, it returns 202 Accepted without a body.",
-      ...legacySpec(page, "Transports, sending messages"),
+      ...legacySpec("basic/transports#sending-messages-to-the-server", "Transports, sending messages"),
     },
     legal: ["202 with an empty body"],
     fix: "Answer a POST that holds no request with 202 at once.",
@@ -54,7 +56,7 @@ export const httpChecks: readonly ServerCheck[] = [
       });
       return response.status === 202 && response.body === ""
         ? pass("202")
-        : fail(`${response.status}: ${response.body.slice(0, 120)}`, session, target);
+        : fail(describeResponse(response), session, target);
     },
   }),
   onlyOver("http", {
@@ -63,7 +65,7 @@ export const httpChecks: readonly ServerCheck[] = [
     level: "MUST",
     requirement: {
       sentence: "The server returns text/event-stream to a GET, or 405 Method Not Allowed.",
-      ...legacySpec(page, "Transports, listening for messages"),
+      ...legacySpec("basic/transports#listening-for-messages-from-the-server", "Transports, listening for messages"),
     },
     legal: ["405", "200 with content-type text/event-stream", "from 2026-07-28 on any 4xx"],
     fix: "Answer 405 when you offer no stream; a 404 or 200 with a page makes hosts fall back or retry.",
@@ -73,58 +75,73 @@ export const httpChecks: readonly ServerCheck[] = [
       const response = await session.fetch({
         method: "GET",
         headers: { accept: "text/event-stream" },
-        timeoutMs: 1000,
+        headersOnly: true,
       });
       const type = response.headers.get("content-type") ?? "";
       const streams = response.status === 200 && type.startsWith("text/event-stream");
       const refused = response.status === 405 || (era === "modern" && response.status >= 400 && response.status < 500);
-      // An open stream never ends by itself; the kit hangs up, and status 0 tells of that.
-      if (streams || refused || (response.status === 0 && response.body.includes("no end of the response")))
-        return pass(refused ? String(response.status) : "an event stream");
-      return fail(`${response.status} ${type} ${response.body.slice(0, 80)}`, session, target);
+      if (streams || refused) return pass(refused ? String(response.status) : "an event stream");
+      return fail(`${response.status} ${type}`.trim(), session, target);
     },
   }),
   onlyOver("http", {
     id: "http/unknown-session",
     title: "A session id that the server does not know is refused with 404",
-    level: "MUST",
+    level: "HOST",
     requirement: {
       sentence:
-        "A request with the id of a session that was ended is answered with 404, so that the client starts a new one.",
-      ...legacySpec("basic/transports#session-management", "Transports, session management"),
+        "After a restart a server knows none of its sessions; 404 is the one status on which hosts begin a new one.",
+      ...hostAdvice("unknown-session"),
     },
     legal: ["404"],
-    fix: "Answer 404, not 400 or 500: it is the one status on which hosts start a new session and go on.",
+    fix: "Answer 404, not 400 or 500, to a session id that you do not know.",
     needs,
     run: async (target) => {
       const { session } = await ready(target);
-      if (session.sessionId === undefined) return { status: "not-applicable", reason: "the server uses no sessions" };
+      if (session.sessionId === undefined) return noSessions;
       const response = await session.fetch({
         method: "POST",
         headers: { "mcp-session-id": "00000000-0000-4000-8000-000000000000" },
-        body: '{"jsonrpc":"2.0","id":1,"method":"ping"}',
+        body: ping,
       });
-      return response.status === 404
-        ? pass("404")
-        : fail(`${response.status}: ${response.body.slice(0, 120)}`, session, target);
+      return response.status === 404 ? pass("404") : fail(describeResponse(response), session, target);
     },
   }),
   onlyOver("http", {
     id: "http/session-id-form",
-    title: "Session ids are visible ASCII and hard to guess",
-    level: "SHOULD",
+    title: "Session ids are of visible ASCII characters",
+    level: "MUST",
     requirement: {
-      sentence: "A session id is globally unique, cryptographically secure, and of visible ASCII characters.",
+      sentence: "A session id contains only visible ASCII characters.",
       ...legacySpec("basic/transports#session-management", "Transports, session management"),
     },
-    legal: ["characters 0x21 to 0x7E, at least 16 of them, another id for each session"],
+    legal: ["characters 0x21 to 0x7E"],
+    fix: "Use a random UUID.",
+    needs,
+    run: async (target) => {
+      const { session } = await ready(target);
+      if (session.sessionId === undefined) return noSessions;
+      return /^[\u0021-\u007E]+$/.test(session.sessionId)
+        ? pass(`${session.sessionId.length} characters`)
+        : fail("an id with other characters", session, target);
+    },
+  }),
+  onlyOver("http", {
+    id: "http/session-id-secure",
+    title: "Session ids are unique and hard to guess",
+    level: "SHOULD",
+    requirement: {
+      sentence: "A session id is globally unique and cryptographically secure.",
+      ...legacySpec("basic/transports#session-management", "Transports, session management"),
+    },
+    legal: ["at least 16 characters, and another id for each session"],
     fix: "Use a random UUID.",
     needs,
     run: async (target) => {
       const [{ session: first }, { session: second }] = [await ready(target), await ready(target)];
-      if (first.sessionId === undefined) return { status: "not-applicable", reason: "the server uses no sessions" };
+      if (first.sessionId === undefined) return noSessions;
       if (first.sessionId === second.sessionId) return fail("two sessions got the same id", first, target);
-      return /^[\u0021-\u007E]{16,}$/.test(first.sessionId)
+      return first.sessionId.length >= 16
         ? pass(`${first.sessionId.length} characters`)
         : fail(`an id of ${first.sessionId.length} characters`, first, target);
     },
@@ -137,19 +154,38 @@ export const httpChecks: readonly ServerCheck[] = [
       sentence: "Clients end a session with DELETE; a server that does not allow it answers 405.",
       ...legacySpec("basic/transports#session-management", "Transports, session management"),
     },
-    legal: ["a 2xx status, after which the session is unknown", "405"],
+    legal: ["a 2xx status", "405"],
     fix: "Handle DELETE: otherwise sessions of hosts that are gone pile up.",
     needs,
     run: async (target) => {
       const { session } = await ready(target);
-      if (session.sessionId === undefined) return { status: "not-applicable", reason: "the server uses no sessions" };
+      if (session.sessionId === undefined) return noSessions;
+      const response = await session.fetch({ method: "DELETE" });
+      const { status } = response;
+      return status === 405 || isSuccess(status)
+        ? pass(String(status))
+        : fail(describeResponse(response), session, target);
+    },
+  }),
+  onlyOver("http", {
+    id: "http/ended-session",
+    title: "A session that was ended is answered with 404",
+    level: "MUST",
+    requirement: {
+      sentence: "After a session was terminated, requests with its id are answered with 404.",
+      ...legacySpec("basic/transports#session-management", "Transports, session management"),
+    },
+    legal: ["404 to a request after a DELETE that was accepted"],
+    fix: "Forget the session on DELETE, and answer 404 to its id.",
+    needs: ["http/delete-session"],
+    run: async (target) => {
+      const { session } = await ready(target);
+      if (session.sessionId === undefined) return noSessions;
       const { status } = await session.fetch({ method: "DELETE" });
-      if (status === 405) return pass("405");
-      if (status < 200 || status > 299) return fail(`DELETE: ${status}`, session, target);
-      const after = await session.fetch({ method: "POST", body: '{"jsonrpc":"2.0","id":1,"method":"ping"}' });
-      return after.status === 404 || after.status === 400
-        ? pass(`${status}, then ${after.status}`)
-        : fail(`the session still answers: ${after.status}`, session, target);
+      if (!isSuccess(status))
+        return { status: "not-applicable", reason: "the server does not let clients end sessions" };
+      const after = await session.fetch({ method: "POST", body: ping });
+      return after.status === 404 ? pass("404") : fail(describeResponse(after), session, target);
     },
   }),
   onlyOver("http", {
@@ -158,7 +194,7 @@ export const httpChecks: readonly ServerCheck[] = [
     level: "MUST",
     requirement: {
       sentence: "Servers validate the Origin header, to prevent DNS rebinding, and answer 403 when it is invalid.",
-      ...legacySpec(page, "Transports, security warning"),
+      ...legacySpec("basic/transports#security-warning", "Transports, security warning"),
     },
     legal: ["403, or another 4xx, to a foreign Origin, on a loopback address"],
     fix: "Compare Origin with the origins that you expect; the official SDKs have a middleware for it.",
@@ -193,22 +229,21 @@ export const httpChecks: readonly ServerCheck[] = [
       const response = await session.fetch({
         method: "POST",
         headers: { "mcp-protocol-version": "1999-01-01" },
-        body: '{"jsonrpc":"2.0","id":1,"method":"ping"}',
+        body: ping,
       });
-      return response.status === 400
-        ? pass("400")
-        : fail(`${response.status}: ${response.body.slice(0, 120)}`, session, target);
+      return response.status === 400 ? pass("400") : fail(describeResponse(response), session, target);
     },
   }),
   onlyOver("http", {
     id: "http/bad-json",
     title: "A body that is no JSON is refused with a 4xx status",
-    level: "MUST",
+    level: "SHOULD",
     requirement: {
-      sentence: "A parse error is answered with -32700 and an HTTP error status.",
-      ...legacySpec(page, "Transports, sending messages"),
+      sentence: "Invalid JSON is answered with a parse error, -32700.",
+      section: "JSON-RPC 2.0, section 5.1",
+      url: "https://www.jsonrpc.org/specification#error_object",
     },
-    legal: ["a 4xx status"],
+    legal: ["a 4xx status, for choice with error -32700"],
     fix: "Catch the parse error of the body; a 500 makes hosts try again.",
     needs,
     run: async (target) => {
@@ -223,16 +258,16 @@ export const httpChecks: readonly ServerCheck[] = [
     level: "MUST",
     requirement: {
       sentence: "A request whose Mcp-Method header differs from its body is answered with 400 and error -32020.",
-      ...modernSpec("basic/transports#headers", "Transports, headers"),
+      ...modernSpec("basic/transports/streamable-http#server-validation", "Streamable HTTP, server validation"),
       revisions: [modernRevision],
     },
-    legal: ["400, for choice with error -32020"],
+    legal: ["400 with error -32020"],
     fix: "Compare Mcp-Method, Mcp-Name and MCP-Protocol-Version with the body before you run anything: gateways route by them.",
     needs,
     run: async (target) => {
       const probe = await target.openHttp();
-      const modern = await handshake(probe, { ...target, revision: modernRevision }).catch(() => undefined);
-      if (!modern) return { status: "not-applicable", reason: `the server does not speak ${modernRevision}` };
+      const { ok } = await attemptHandshake(probe, { ...target, revision: modernRevision });
+      if (!ok) return { status: "not-applicable", reason: `the server does not speak ${modernRevision}` };
       const body = JSON.stringify({
         jsonrpc: "2.0",
         id: 1,
@@ -244,9 +279,39 @@ export const httpChecks: readonly ServerCheck[] = [
         headers: { "mcp-method": "tools/call", "mcp-protocol-version": modernRevision },
         body,
       });
-      return response.status === 400
-        ? pass(errorOf(response))
-        : fail(`${response.status}: ${response.body.slice(0, 120)}`, probe, target);
+      return response.status === 400 && errorCodeOf(response) === -32_020
+        ? pass("400, error -32020")
+        : fail(describeResponse(response), probe, target);
+    },
+  }),
+  onlyOver("http", {
+    id: "http/unknown-method-status",
+    title: "From 2026-07-28 on an unknown method is answered with 404 and -32601",
+    level: "MUST",
+    requirement: {
+      sentence: "A server that does not implement a method answers 404 with error -32601.",
+      ...modernSpec(
+        "basic/transports/streamable-http#protocol-version-header",
+        "Streamable HTTP, protocol version header",
+      ),
+      revisions: [modernRevision],
+    },
+    legal: ["404 with error -32601"],
+    fix: "Set the HTTP status from the error code; the body is what tells it from a wrong address.",
+    needs,
+    run: async (target) => {
+      const probe = await target.openHttp();
+      const { ok } = await attemptHandshake(probe, { ...target, revision: modernRevision });
+      if (!ok) return { status: "not-applicable", reason: `the server does not speak ${modernRevision}` };
+      const method = "toolport/no-such-method";
+      const response = await probe.fetch({
+        method: "POST",
+        headers: { "mcp-method": method, "mcp-protocol-version": modernRevision },
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: { _meta: envelopeFor(modernRevision) } }),
+      });
+      return response.status === 404 && errorCodeOf(response) === -32_601
+        ? pass("404, error -32601")
+        : fail(describeResponse(response), probe, target);
     },
   }),
 ];
@@ -259,16 +324,22 @@ async function ready(
   return { session, era, protocolVersion };
 }
 
-function errorOf({ status, body }: HttpResponse): string {
+function errorCodeOf({ body }: HttpResponse): JsonValue | undefined {
   try {
-    const message: unknown = JSON.parse(body);
-    return isJsonObject(message) && isJsonObject(message["error"])
-      ? `${status}, error ${JSON.stringify(message["error"]["code"])}`
-      : String(status);
+    const message = JSON.parse(body) as JsonValue;
+    return isJsonObject(message) && isJsonObject(message["error"]) ? message["error"]["code"] : undefined;
   } catch {
-    // The status alone is what counts.
-    return String(status);
+    // No JSON, no code.
+    return undefined;
   }
+}
+
+function describeResponse({ status, body }: HttpResponse): string {
+  return `${status}: ${truncateText(body, 120) || "empty body"}`;
+}
+
+function isSuccess(status: number): boolean {
+  return status >= 200 && status <= 299;
 }
 
 function isLoopback({ hostname }: URL): boolean {

@@ -1,5 +1,12 @@
 import { isJsonObject } from "@toolport/core";
-import { describeAnswer, handshake, initialize, legacyRevisions, modernRevision } from "../handshake.ts";
+import {
+  attemptHandshake,
+  describeAnswer,
+  excerpt,
+  initialize,
+  legacyRevisions,
+  modernRevision,
+} from "../handshake.ts";
 import { fail, failWith, legacySpec, modernSpec, pass, type ServerCheck } from "./define-check.ts";
 
 const lifecycle = "basic/lifecycle";
@@ -20,13 +27,11 @@ export const lifecycleChecks: readonly ServerCheck[] = [
     legal: ["a result of initialize", "a result of server/discover, from a server that speaks only 2026-07-28"],
     fix: "Read the trace: what the server wrote to stderr before it gave up usually names the cause.",
     run: async (target) => {
+      const { first } = target;
+      if (first) return pass(`${first.ready.handshake.protocolVersion} (${first.ready.handshake.era})`);
       const session = await target.open();
-      try {
-        const { protocolVersion, era } = await handshake(session, target);
-        return pass(`${protocolVersion} (${era})`);
-      } catch (error) {
-        return fail(error instanceof Error ? error.message : String(error), session, target);
-      }
+      const attempt = await attemptHandshake(session, target);
+      return attempt.ok ? pass("at the second attempt") : fail(attempt.reason, session, target);
     },
   },
   {
@@ -81,7 +86,7 @@ export const lifecycleChecks: readonly ServerCheck[] = [
       if (answer.kind !== "result" || !isJsonObject(answer.result)) return failWith(answer, session, target);
       const version = answer.result["protocolVersion"];
       if (typeof version === "string" && known.includes(version)) return pass(version);
-      return fail(`answered with protocolVersion ${JSON.stringify(version)}`, session, target);
+      return fail(`answered with protocolVersion ${excerpt(version)}`, session, target);
     },
   },
   {
@@ -90,7 +95,10 @@ export const lifecycleChecks: readonly ServerCheck[] = [
     level: "HOST",
     requirement: {
       sentence: "Hosts that speak 2026-07-28 send server/discover first, to find out which era a server belongs to.",
-      ...modernSpec("basic/versioning", "Versioning"),
+      ...modernSpec(
+        "basic/versioning#backward-compatibility-with-initialization-based-versions",
+        "Versioning, backward compatibility",
+      ),
     },
     legal: [
       "an error, silence or a result, as long as the server goes on and then answers initialize in the same session",
@@ -102,7 +110,8 @@ export const lifecycleChecks: readonly ServerCheck[] = [
       const probe = await session.request("server/discover", { _meta: {} }, { timeoutMs: 1000 });
       if (probe.kind === "gone") return failWith(probe, session, target);
       const answer = await initialize(session, legacyRevisions[0], target);
-      const alive = answer.kind === "result" || (answer.kind === "error" && probe.kind === "result");
+      const { era } = await target.identity();
+      const alive = answer.kind === "result" || (answer.kind === "error" && era === "modern");
       return alive ? pass(`probe: ${probe.kind}; then initialize: ${answer.kind}`) : failWith(answer, session, target);
     },
   },
@@ -120,15 +129,16 @@ export const lifecycleChecks: readonly ServerCheck[] = [
     needs: ["lifecycle/initialize"],
     run: async (target) => {
       const session = await target.open();
-      try {
-        const { result } = await handshake(session, { ...target, revision: modernRevision });
-        const versions = result["supportedVersions"];
-        if (isStrings(versions) && versions.includes(modernRevision)) return pass(versions.join(", "));
-        return fail(`supportedVersions: ${JSON.stringify(versions)}`, session, target);
-      } catch {
-        // No answer that a server of that era could give: it does not claim the era, and owes nothing.
-        return { status: "not-applicable", reason: `the server does not speak ${modernRevision}` };
-      }
+      const attempt = await attemptHandshake(session, {
+        ...target,
+        revision: modernRevision,
+        startMs: target.answerMs,
+      });
+      // No answer that a server of that era could give: it does not claim the era, and owes nothing.
+      if (!attempt.ok) return { status: "not-applicable", reason: `the server does not speak ${modernRevision}` };
+      const versions = attempt.handshake.result["supportedVersions"];
+      if (isStrings(versions) && versions.includes(modernRevision)) return pass(versions.join(", "));
+      return fail(`supportedVersions: ${excerpt(versions)}`, session, target);
     },
   },
 ];
@@ -152,6 +162,10 @@ function negotiates(revision: string): ServerCheck {
     fix: "Compare the offered revision with those you support and answer with the same one, or with your newest.",
     needs: ["lifecycle/initialize"],
     run: async (target) => {
+      const { first } = target;
+      // The first contact offered the newest of them.
+      const answered = first?.ready.handshake.result["protocolVersion"];
+      if (answered === revision && revision === legacyRevisions[0]) return pass(revision);
       const session = await target.open();
       const answer = await initialize(session, revision, target);
       const { era } = await target.identity();
@@ -159,7 +173,7 @@ function negotiates(revision: string): ServerCheck {
       if (answer.kind !== "result" || !isJsonObject(answer.result)) return failWith(answer, session, target);
       const version = answer.result["protocolVersion"];
       if (typeof version === "string" && known.includes(version)) return pass(version);
-      return fail(`answered with protocolVersion ${JSON.stringify(version)}`, session, target);
+      return fail(`answered with protocolVersion ${excerpt(version)}`, session, target);
     },
   };
 }

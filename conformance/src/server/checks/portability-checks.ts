@@ -1,7 +1,7 @@
 import { inspectText, isJsonObject, type JsonObject, type JsonValue } from "@toolport/core";
 import { assignNames, isLegalName, verbatimNaming } from "@toolport/naming";
 import { aboutTools } from "./about-tools.ts";
-import { hostAdvice, type ServerCheck } from "./define-check.ts";
+import { fail, hostAdvice, pass, type ServerCheck } from "./define-check.ts";
 import { exponentialPattern } from "../exponential-pattern.ts";
 
 // What the major model APIs accept of a function's name.
@@ -9,6 +9,7 @@ const longestName = 64;
 // A host puts a prefix such as "mcp_github_" in front: what is left for the tool's own name.
 const roomForPrefix = 20;
 const longestDescription = 1024;
+const longestInstructions = 2048;
 const largestSchema = 16 * 1024;
 const deepestSchema = 10;
 // Four characters are about a token of JSON; hosts start to hide tools at some 10,000 tokens.
@@ -198,6 +199,28 @@ export const portabilityChecks: readonly ServerCheck[] = [
       return tokens >= mostTokens ? [`about ${tokens} tokens`] : [];
     },
   }),
+  {
+    id: "portability/instructions",
+    title: `The server's instructions are plain text of at most ${longestInstructions} characters`,
+    level: "HOST",
+    requirement: {
+      sentence: "Hosts cut instructions, some at two kilobytes, and mark or drop those that hide characters.",
+      ...hostAdvice("instructions"),
+    },
+    legal: ["no instructions", `a plain text of at most ${longestInstructions} characters`],
+    fix: "Say how the tools belong together and when to use which; what belongs to one tool goes into its description.",
+    needs: ["lifecycle/initialize"],
+    run: async (target) => {
+      const { result } = await target.identity();
+      const { instructions } = result;
+      if (instructions === undefined) return { status: "not-applicable", reason: "the server gives no instructions" };
+      if (typeof instructions !== "string") return fail(`instructions is ${typeof instructions}`);
+      const flags = inspectText(instructions);
+      if (flags.length > 0) return fail(`instructions with ${flags.join(", ")}`);
+      const { length } = instructions;
+      return length <= longestInstructions ? pass(`${length} characters`) : fail(`${length} characters`);
+    },
+  },
 ];
 
 function isTyped(schema: JsonValue | undefined): boolean {

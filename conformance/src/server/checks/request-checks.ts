@@ -1,11 +1,15 @@
 import { isJsonObject, type JsonValue } from "@toolport/core";
-import { describeAnswer } from "../handshake.ts";
-import type { Answer } from "../raw-session.ts";
-import { fail, failWith, legacySpec, pass, type ServerCheck } from "./define-check.ts";
+import { describeAnswer, excerpt } from "../handshake.ts";
+import type { Answer, RawMessage } from "../raw-session.ts";
+import type { ReadySession } from "../ready-session.ts";
+import type { Finding } from "../../engine/check.ts";
+import type { ServerTarget } from "../server-target.ts";
+import { fail, failWith, hostAdvice, legacySpec, pass, type ServerCheck } from "./define-check.ts";
 
-const messages = legacySpec("basic#messages", "Base protocol, messages");
 const jsonRpc = { section: "JSON-RPC 2.0, section 5.1", url: "https://www.jsonrpc.org/specification#error_object" };
 const needs = ["lifecycle/initialize"];
+const answering = ["requests/probe"];
+const refusing = ["requests/probe", "requests/unknown-method"];
 
 /** How a server treats requests and notifications in general. */
 export const requestChecks: readonly ServerCheck[] = [
@@ -16,15 +20,58 @@ export const requestChecks: readonly ServerCheck[] = [
     requirement: {
       sentence:
         "A receiver answers ping promptly with an empty result; from 2026-07-28 on server/discover takes its place.",
-      ...legacySpec("basic/utilities/ping", "Ping"),
+      ...legacySpec("basic/utilities/ping#behavior-requirements", "Ping, behavior requirements"),
     },
     legal: ["a result"],
     fix: "Answer ping with {} at any time, also while a tool runs.",
     needs,
+    run: (target) =>
+      target.lend(async ({ session, probe }) => {
+        const answer = await probe();
+        return answer.kind === "result" ? pass("answered") : failWith(answer, session, target);
+      }),
+  },
+  {
+    id: "requests/response-shape",
+    title: "A response has either a result or an error, in the right form",
+    level: "MUST",
+    requirement: {
+      sentence:
+        "A response has a result, which is an object, or an error with an integer code and a message; never both.",
+      ...legacySpec("basic#responses", "Base protocol, responses"),
+    },
+    legal: [
+      "result: an object, and no error",
+      "error: an object with an integer code and a text message, and no result",
+    ],
+    fix: "Leave the other member out, also when it would be null; give error codes as numbers.",
+    needs,
+    run: (target) =>
+      target.lend(async ({ session, probe, request }) => {
+        const answers = [await probe(), await request("toolport/no-such-method")];
+        const problems = answers.flatMap((answer) => ("message" in answer ? shapeProblems(answer.message) : []));
+        return problems.length === 0 ? pass("well formed") : fail(problems.join("; "), session, target);
+      }),
+  },
+  {
+    id: "requests/respects-capabilities",
+    title: "The server asks for nothing that the host did not offer",
+    level: "MUST",
+    requirement: {
+      sentence: "Both parties use only capabilities that were negotiated; the kit offers none.",
+      ...legacySpec("basic/lifecycle#operation", "Lifecycle, operation"),
+    },
+    legal: ["no request but ping from the server to a host without capabilities"],
+    fix: "Look at the capabilities of initialize before you send roots/list, sampling/createMessage or elicitation/create.",
+    needs: answering,
     run: async (target) => {
       const { session, probe } = await target.shared();
-      const answer = await probe();
-      return answer.kind === "result" ? pass("answered") : failWith(answer, session, target);
+      await target.listing();
+      await probe();
+      const asked = session.unsolicited.find(
+        ({ id, method }) => id !== undefined && method !== undefined && method !== "ping",
+      );
+      return asked ? fail(excerpt(asked), session, target) : pass("no request");
     },
   },
   {
@@ -35,13 +82,13 @@ export const requestChecks: readonly ServerCheck[] = [
     legal: ["error -32601"],
     fix: "Answer every request that you do not know with -32601 and its id; never stay silent, never end the process.",
     needs,
-    run: async (target) => {
-      const { session, request } = await target.shared();
-      const answer = await request("toolport/no-such-method");
-      return answer.kind === "error" && answer.code === -32601
-        ? pass("error -32601")
-        : failWith(answer, session, target);
-    },
+    run: (target) =>
+      target.lend(async ({ session, request }) => {
+        const answer = await request("toolport/no-such-method");
+        return answer.kind === "error" && answer.code === -32601
+          ? pass("error -32601")
+          : failWith(answer, session, target);
+      }),
   },
   {
     id: "requests/invalid-params",
@@ -51,38 +98,41 @@ export const requestChecks: readonly ServerCheck[] = [
     legal: ["error -32602", "another JSON-RPC error", "for tools/call: a result with isError"],
     fix: "Validate parameters before you use them, and answer -32602 with what is wrong.",
     needs,
-    run: async (target) => {
-      const { session, request, handshake } = await target.shared();
-      if (!isJsonObject(handshake.capabilities["tools"]))
-        return { status: "not-applicable", reason: "the server declares no tools" };
-      const answer = await request("tools/call", { name: 42, arguments: "none" });
-      const refused =
-        answer.kind === "error" ||
-        (answer.kind === "result" && isJsonObject(answer.result) && answer.result["isError"] === true);
-      return refused ? pass(describeAnswer(answer)) : failWith(answer, session, target);
-    },
+    run: (target) =>
+      target.lend(async ({ session, request, handshake }) => {
+        if (!isJsonObject(handshake.capabilities["tools"]))
+          return { status: "not-applicable", reason: "the server declares no tools" };
+        const answer = await request("tools/call", { name: 42, arguments: "none" });
+        const refused =
+          answer.kind === "error" ||
+          (answer.kind === "result" && isJsonObject(answer.result) && answer.result["isError"] === true);
+        return refused ? pass(describeAnswer(answer)) : failWith(answer, session, target);
+      }),
   },
   {
     id: "requests/notification-unanswered",
     title: "A notification is never answered",
     level: "MUST",
-    requirement: { sentence: "The receiver of a notification must not send a response.", ...messages },
+    requirement: {
+      sentence: "The receiver of a notification must not send a response.",
+      ...legacySpec("basic#notifications", "Base protocol, notifications"),
+    },
     legal: ["no message at all, for a known and an unknown notification"],
     fix: "Answer only what has an id; drop unknown notifications in silence.",
-    needs,
-    run: async (target) => {
-      const { session, probe } = await target.openReady();
-      const before = session.unsolicited.length;
-      await session.notify("notifications/toolport-unknown", { reason: "no answer expected" });
-      await session.notify("notifications/cancelled", { requestId: 987_654, reason: "no such request" });
-      // Whatever a server would wrongly answer comes before the answer to a later request.
-      const answer = await probe();
-      const answers = session.unsolicited.slice(before).filter((message) => message["method"] === undefined);
-      if (answers.length > 0) return fail(`answered: ${JSON.stringify(answers[0])}`, session, target);
-      return answer.kind === "result"
-        ? pass("no answer")
-        : fail(`afterwards: ${describeAnswer(answer)}`, session, target);
-    },
+    needs: answering,
+    run: (target) =>
+      target.lend(async ({ session, probe }) => {
+        const before = session.unsolicited.length;
+        await session.notify("notifications/toolport-unknown", { reason: "no answer expected" });
+        await session.notify("notifications/cancelled", { requestId: 987_654, reason: "no such request" });
+        // Whatever a server would wrongly answer comes before the answer to a later request.
+        const answer = await probe();
+        const answers = session.unsolicited.slice(before).filter((message) => message["method"] === undefined);
+        if (answers.length > 0) return fail(`answered: ${excerpt(answers[0])}`, session, target);
+        return answer.kind === "result"
+          ? pass("no answer")
+          : fail(`afterwards: ${describeAnswer(answer)}`, session, target);
+      }),
   },
   {
     id: "requests/ids",
@@ -90,20 +140,20 @@ export const requestChecks: readonly ServerCheck[] = [
     level: "MUST",
     requirement: {
       sentence: "A response carries the id of its request, a string or an integer, with the same value and type.",
-      ...messages,
+      ...legacySpec("basic#responses", "Base protocol, responses"),
     },
     legal: ['the same id for 0, a large integer, a negative one, "", "7" and a string with any characters'],
     fix: "Keep the id as the JSON value it was; do not convert it, and do not treat 0 or an empty string as missing.",
-    needs,
-    run: async (target) => {
-      const { session, probe } = await target.openReady();
-      const ids: readonly JsonValue[] = [0, 2_147_483_648, -3, "", "7", 'é😀"\\\u2028'];
-      const answers = await Promise.all(ids.map((id) => probe({ id })));
-      const wrong = ids.find((_, index) => answers[index]?.kind !== "result");
-      return wrong === undefined
-        ? pass(`${ids.length} ids came back`)
-        : fail(`no answer with id ${JSON.stringify(wrong)}`, session, target);
-    },
+    needs: answering,
+    run: (target) =>
+      target.lend(async ({ session, probe }) => {
+        const ids: readonly JsonValue[] = [0, 2_147_483_648, -3, "", "7", 'é😀"\\\u2028'];
+        const answers = await Promise.all(ids.map((id) => probe({ id })));
+        const wrong = ids.find((_, index) => answers[index]?.kind !== "result");
+        return wrong === undefined
+          ? pass(`${ids.length} ids came back`)
+          : fail(`no answer with id ${JSON.stringify(wrong)}`, session, target);
+      }),
   },
   {
     id: "requests/concurrency",
@@ -111,26 +161,65 @@ export const requestChecks: readonly ServerCheck[] = [
     level: "MUST",
     requirement: {
       sentence: "Requests may be in flight at the same time; each is answered once, with its own id.",
-      ...messages,
+      ...legacySpec("basic#responses", "Base protocol, responses"),
     },
     legal: ["one answer for each of 50 requests, and no answer to anything else"],
     fix: "Do not keep the current request in a variable that the next one overwrites.",
-    needs,
-    run: async (target) => {
-      const { session, probe, request } = await target.openReady();
-      const answers = await Promise.all(
-        Array.from({ length: 50 }, (_, n): Promise<Answer> =>
-          n % 2 === 0 ? probe() : request("toolport/no-such-method"),
-        ),
-      );
-      const wrong = answers.filter((answer, n) => answer.kind !== (n % 2 === 0 ? "result" : "error"));
-      const stray = session.unsolicited.filter((message) => message["method"] === undefined);
-      if (wrong[0] !== undefined)
-        return fail(`${wrong.length} of 50 went wrong; the first: ${describeAnswer(wrong[0])}`, session, target);
-      return stray.length === 0
-        ? pass("50 answers")
-        : fail(`an answer to nothing: ${JSON.stringify(stray[0])}`, session, target);
+    needs: refusing,
+    run: (target) =>
+      target.lend(async ({ session, probe, request }) => {
+        const before = session.unsolicited.length;
+        // About order, not about speed: a busy machine takes its time over fifty.
+        const patient = { timeoutMs: target.answerMs * 3 };
+        const answers = await Promise.all(
+          Array.from({ length: 50 }, (_, n): Promise<Answer> =>
+            n % 2 === 0 ? probe(patient) : request("toolport/no-such-method", {}, patient),
+          ),
+        );
+        const wrong = answers.filter((answer, n) => answer.kind !== (n % 2 === 0 ? "result" : "error"));
+        const stray = session.unsolicited.slice(before).filter((message) => message["method"] === undefined);
+        if (wrong[0] !== undefined)
+          return fail(`${wrong.length} of 50 went wrong; the first: ${describeAnswer(wrong[0])}`, session, target);
+        return stray.length === 0
+          ? pass("50 answers")
+          : fail(`an answer to nothing: ${excerpt(stray[0])}`, session, target);
+      }),
+  },
+  {
+    id: "requests/duplicate-id",
+    title: "An id that is used twice does not end the session",
+    level: "HOST",
+    requirement: {
+      sentence: "A client must not use an id twice, and a careless one does: that must not harm later requests.",
+      ...hostAdvice("careless-clients"),
     },
+    legal: ["answers, errors or silence to the two requests, and a later request that is answered"],
+    fix: "Answer the second with an error, or both; do not keep requests in a table that breaks when an id comes twice.",
+    needs: answering,
+    run: (target) =>
+      goesOn(target, ({ session, envelop, handshake: { era } }) => {
+        const message = {
+          jsonrpc: "2.0",
+          id: "twice",
+          method: era === "legacy" ? "ping" : "server/discover",
+          params: envelop(),
+        };
+        return Promise.all([session.send(message), session.send(message)]);
+      }),
+  },
+  {
+    id: "requests/batch",
+    title: "A batch does not end the session",
+    level: "HOST",
+    requirement: {
+      sentence: "Revision 2025-03-26 had batches; a server that does not take them refuses them, and goes on.",
+      ...hostAdvice("careless-clients"),
+    },
+    legal: ["answers, an error or silence to the batch, and a later request that is answered"],
+    fix: "Answer an array with error -32600, or with the answers to its requests.",
+    needs: answering,
+    run: (target) =>
+      goesOn(target, ({ session }) => session.send([{ jsonrpc: "2.0", id: "in-batch", method: "ping" }])),
   },
   {
     id: "requests/large-message",
@@ -138,21 +227,21 @@ export const requestChecks: readonly ServerCheck[] = [
     level: "HOST",
     requirement: {
       sentence: "Hosts pass file contents and documents as arguments; a server should take a mebibyte.",
-      section: "host advice",
-      url: "https://modelcontextprotocol.io/specification/2025-11-25/basic",
+      ...hostAdvice("large-messages"),
     },
     legal: ["an answer, whatever it says, and a server that goes on"],
     fix: "Raise the limit of your JSON body parser or line reader, or answer with an error instead of ending the session.",
-    needs,
-    run: async (target) => {
-      const { session, request, probe } = await target.openReady();
-      const answer = await request("toolport/no-such-method", { text: "x".repeat(1024 * 1024) });
-      const after = await probe();
-      const alive = after.kind === "result" && answer.kind !== "silence" && answer.kind !== "gone";
-      return alive
-        ? pass(describeAnswer(answer))
-        : fail(`${describeAnswer(answer)}; then ${describeAnswer(after)}`, session, target);
-    },
+    needs: refusing,
+    run: (target) =>
+      target.lend(async ({ session, request, probe }) => {
+        const patient = { timeoutMs: target.answerMs * 3 };
+        const answer = await request("toolport/no-such-method", { text: "x".repeat(1024 * 1024) }, patient);
+        const after = await probe(patient);
+        const alive = after.kind === "result" && answer.kind !== "silence" && answer.kind !== "gone";
+        return alive
+          ? pass(describeAnswer(answer))
+          : fail(`${describeAnswer(answer)}; then ${describeAnswer(after)}`, session, target);
+      }),
   },
   {
     id: "requests/odd-text",
@@ -161,14 +250,32 @@ export const requestChecks: readonly ServerCheck[] = [
     requirement: { sentence: "Messages are UTF-8 encoded JSON.", ...legacySpec("basic/transports", "Transports") },
     legal: ["an answer to a request with escaped and raw non-ASCII text, line separators and a NUL escape"],
     fix: "Read and write UTF-8; let a JSON library do the escaping.",
-    needs,
-    run: async (target) => {
-      const { session, request } = await target.openReady();
-      const answer = await request("toolport/no-such-method", {
-        text: 'é 😀 \u2028 \u0000 \uFEFF \\ " </script>',
-        ["__proto__ "]: { polluted: true },
-      });
-      return answer.kind === "error" ? pass("answered") : failWith(answer, session, target);
-    },
+    needs: refusing,
+    run: (target) =>
+      target.lend(async ({ session, request }) => {
+        const answer = await request("toolport/no-such-method", {
+          text: 'é 😀 \u2028 \u0000 \uFEFF \\ " </script>',
+          ["__proto__ "]: { polluted: true },
+        });
+        return answer.kind === "error" ? pass("answered") : failWith(answer, session, target);
+      }),
   },
 ];
+
+/** Does something odd on a session of its own, and looks whether the next request is answered. */
+async function goesOn(target: ServerTarget, act: (ready: ReadySession) => Promise<unknown>): Promise<Finding> {
+  const ready = await target.openReady();
+  await act(ready);
+  const answer = await ready.probe();
+  return answer.kind === "result"
+    ? pass("the session goes on")
+    : fail(`afterwards: ${describeAnswer(answer)}`, ready.session, target);
+}
+
+function shapeProblems(message: RawMessage): readonly string[] {
+  const { error, result } = message;
+  if (error !== undefined && result !== undefined) return [`both a result and an error: ${excerpt(message)}`];
+  if (error === undefined) return isJsonObject(result) ? [] : [`result is no object: ${excerpt(message)}`];
+  const wellFormed = isJsonObject(error) && Number.isInteger(error["code"]) && typeof error["message"] === "string";
+  return wellFormed ? [] : [`a malformed error: ${excerpt(message)}`];
+}

@@ -1,10 +1,18 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { describeEnd } from "../stdio-session.ts";
+import type { StdioSession } from "../raw-session.ts";
 import { describeAnswer, handshake } from "../handshake.ts";
-import { readySession } from "../ready-session.ts";
+import { endGraceMs } from "../orderly-end.ts";
+import { readySession, type ReadySession } from "../ready-session.ts";
 import { fail, hostAdvice, legacySpec, onlyOver, pass, type ServerCheck } from "./define-check.ts";
 
 const transports = "basic/transports#stdio";
 const shutdown = "basic/lifecycle#stdio";
+
+const slowStartMs = 5000;
+// Long enough that a reader has most likely taken one piece before the next comes.
+const cutPauseMs = 40;
+const mostStderr = 64 * 1024;
 
 /** How a server behaves as a process. */
 export const stdioChecks: readonly ServerCheck[] = [
@@ -20,8 +28,11 @@ export const stdioChecks: readonly ServerCheck[] = [
     fix: "Log to stderr: in Node, console.error instead of console.log; in Python, logging to sys.stderr. Look at libraries that print a banner.",
     run: async (target) => {
       const session = await target.openStdio();
-      await handshake(session, target).catch(() => undefined);
-      await session.request("tools/list");
+      const ready = await handshake(session, target)
+        .then((done) => readySession(session, done))
+        .catch(() => undefined);
+      await ready?.request("tools/list");
+      await ready?.request("toolport/no-such-method");
       await session.close();
       const [first] = session.noise;
       if (first === undefined) return pass("stdout held only messages");
@@ -41,10 +52,7 @@ export const stdioChecks: readonly ServerCheck[] = [
     fix: "Exit when stdin ends: close what keeps the process alive (timers, sockets, watchers), or call the runtime's exit function there.",
     needs: ["lifecycle/initialize"],
     run: async (target) => {
-      const session = await target.openStdio();
-      await handshake(session, target);
-      session.endInput();
-      const end = await session.ended(2000);
+      const { end, session } = await target.orderlyEnd();
       if (end === undefined) return fail("still running two seconds after its stdin ended", session, target);
       return end.exitCode === 0 ? pass(describeEnd(end)) : fail(`ended with ${describeEnd(end)}`, session, target);
     },
@@ -64,7 +72,7 @@ export const stdioChecks: readonly ServerCheck[] = [
       const session = await target.openStdio();
       await handshake(session, target);
       session.kill("SIGTERM");
-      const end = await session.ended(2000);
+      const end = await session.ended(endGraceMs);
       return end
         ? pass(`ended with ${describeEnd(end)}`)
         : fail("still running two seconds after SIGTERM", session, target);
@@ -82,12 +90,7 @@ export const stdioChecks: readonly ServerCheck[] = [
     fix: "End your own children before you exit, or start them so that they notice the end of a pipe you hold.",
     needs: ["stdio/exits-on-end-of-input"],
     run: async (target) => {
-      const session = await target.openStdio();
-      await handshake(session, target);
-      await session.request("tools/list");
-      session.endInput();
-      await session.ended(2000);
-      const left = session.leftBehind();
+      const { left, session } = await target.orderlyEnd();
       return left.length === 0
         ? pass("nothing was left")
         : fail(`left behind: process ${left.join(", ")}`, session, target);
@@ -101,18 +104,22 @@ export const stdioChecks: readonly ServerCheck[] = [
       sentence: "Messages are delimited by newlines; a pipe may cut them anywhere, also inside a multi-byte character.",
       ...legacySpec(transports, "Transports, stdio"),
     },
-    legal: ["a request that arrives byte by byte is answered like any other"],
+    legal: ["a request that arrives in five pieces is answered like any other"],
     fix: "Collect bytes until a newline, then decode: do not parse each chunk by itself.",
     needs: ["lifecycle/initialize"],
     run: async (target) => {
-      const session = await target.openStdio();
-      await handshake(session, target);
-      const bytes = new TextEncoder().encode(`{"jsonrpc":"2.0","id":"split-é😀","method":"ping"}\n`);
-      const answered = session.waitFor(({ id }) => id === "split-é😀", target.answerMs);
-      await session.writeBytes(Array.from(bytes, (byte) => Uint8Array.of(byte)));
+      const ready = await target.openReady();
+      const bytes = new TextEncoder().encode(probeMessage(ready, "split-é😀"));
+      const answered = ready.session.waitFor(({ id }) => id === "split-é😀", target.answerMs);
+      // Cut inside the two-byte and inside the four-byte character, too.
+      const cuts = [0, 8, bytes.indexOf(0xc3) + 1, bytes.indexOf(0xf0) + 2, bytes.length - 1, bytes.length];
+      for (const [n, cut] of cuts.slice(1).entries()) {
+        if (n > 0) await delay(cutPauseMs);
+        await asStdio(ready).writeBytes([bytes.slice(cuts[n], cut)]);
+      }
       return (await answered)
         ? pass("answered")
-        : fail("no answer to a ping that arrived byte by byte", session, target);
+        : fail("no answer to a request that arrived in five pieces", ready.session, target);
     },
   }),
   onlyOver("stdio", {
@@ -127,11 +134,11 @@ export const stdioChecks: readonly ServerCheck[] = [
     fix: "Split what you read at newlines and handle every line, not just the first.",
     needs: ["lifecycle/initialize"],
     run: async (target) => {
-      const session = await target.openStdio();
-      await handshake(session, target);
+      const ready = await target.openReady();
+      const session = asStdio(ready);
       const ids = ["merged-1", "merged-2", "merged-3"];
       const answered = ids.map((id) => session.waitFor((message) => message["id"] === id, target.answerMs));
-      await session.writeBytes([ids.map((id) => `{"jsonrpc":"2.0","id":"${id}","method":"ping"}\n`).join("")]);
+      await session.writeBytes([ids.map((id) => probeMessage(ready, id)).join("")]);
       const count = (await Promise.all(answered)).filter((message) => message !== undefined).length;
       return count === ids.length
         ? pass("all answered")
@@ -149,10 +156,10 @@ export const stdioChecks: readonly ServerCheck[] = [
     },
     legal: ["after a line of garbage and a blank line, a request is answered"],
     fix: "Catch the parse error of each line; answer -32700 with id null, or skip the line.",
-    needs: ["lifecycle/initialize"],
+    needs: ["requests/probe"],
     run: async (target) => {
-      const session = await target.openStdio();
-      const ready = readySession(session, await handshake(session, target));
+      const ready = await target.openReady();
+      const session = asStdio(ready);
       await session.writeBytes(["this is no JSON\n", "\n", '{"jsonrpc":"2.0"\n']);
       const answer = await ready.probe();
       return answer.kind === "result"
@@ -160,4 +167,51 @@ export const stdioChecks: readonly ServerCheck[] = [
         : fail(`after garbage: ${describeAnswer(answer)}`, session, target);
     },
   }),
+  onlyOver("stdio", {
+    id: "stdio/time-to-initialize",
+    title: `The first answer comes within ${slowStartMs / 1000} seconds`,
+    level: "HOST",
+    requirement: {
+      sentence: "Hosts start their servers when a session begins, and give up on those that are not ready soon.",
+      ...hostAdvice("time-to-initialize"),
+    },
+    legal: [`initialize is answered within ${slowStartMs} ms after the start of the process`],
+    fix: "Answer initialize first, and load models, caches and connections afterwards, or with the first call that needs them.",
+    needs: ["lifecycle/initialize"],
+    run: async ({ first }) => {
+      if (first === undefined) return { status: "could-not-run", reason: "the first handshake failed" };
+      const took = Math.round(first.tookMs);
+      return took <= slowStartMs ? pass(`${took} ms`) : fail(`${took} ms`);
+    },
+  }),
+  onlyOver("stdio", {
+    id: "stdio/stderr-volume",
+    title: `Less than ${mostStderr / 1024} KiB of stderr for a handshake and a listing`,
+    level: "HOST",
+    requirement: {
+      sentence:
+        "Hosts keep the end of stderr to explain a failure; a host that does not read it stops the server when the pipe is full.",
+      ...hostAdvice("stderr-volume"),
+    },
+    legal: [`at most ${mostStderr} bytes`],
+    fix: "Log what went wrong, and the rest only when a debug option asks for it.",
+    needs: ["lifecycle/initialize"],
+    run: async (target) => {
+      await target.listing();
+      const session = asStdio(await target.shared());
+      const { stderrBytes } = session;
+      return stderrBytes <= mostStderr ? pass(`${stderrBytes} bytes`) : fail(`${stderrBytes} bytes`, session, target);
+    },
+  }),
 ];
+
+// The checks of this file run only over stdio, where every session has a process.
+function asStdio({ session }: ReadySession): StdioSession {
+  return session as StdioSession;
+}
+
+/** A line with the era's own probe. */
+function probeMessage({ handshake: { era }, envelop }: ReadySession, id: string): string {
+  const method = era === "legacy" ? "ping" : "server/discover";
+  return `${JSON.stringify({ jsonrpc: "2.0", id, method, params: envelop() })}\n`;
+}

@@ -1,15 +1,13 @@
 import { isJsonObject, type JsonObject } from "@toolport/core";
-import { compileSchema } from "../compile-schema.ts";
-import { describeAnswer } from "../handshake.ts";
-import { readRawListing } from "../raw-listing.ts";
-import { fail, failWith, legacySpec, pass, type ServerCheck } from "./define-check.ts";
-import { aboutTools } from "./about-tools.ts";
+import { describeAnswer, excerpt } from "../handshake.ts";
+import { readRawListing, type RawListing } from "../raw-listing.ts";
+import { fail, failWith, hostAdvice, legacySpec, modernSpec, pass, type ServerCheck } from "./define-check.ts";
 
 const page = "server/tools";
 const paging = "server/utilities/pagination";
 
-/** How a server lists its tools. */
-export const toolChecks: readonly ServerCheck[] = [
+/** How a server lists its tools: page by page, again, and after a restart. */
+export const listingChecks: readonly ServerCheck[] = [
   {
     id: "tools/list",
     title: "tools/list answers when the capability is declared",
@@ -98,125 +96,56 @@ export const toolChecks: readonly ServerCheck[] = [
         : fail(describeAnswer(answer), session, target);
     },
   },
-  aboutTools({
-    id: "tools/name-unique",
-    title: "Every tool has a name of its own",
+  {
+    id: "tools/cursor-form",
+    title: "nextCursor is a text, or absent",
     level: "MUST",
     requirement: {
-      sentence: "A tool's name is its unique identifier within the server.",
-      ...legacySpec(`${page}#tool`, "Tools, data types"),
+      sentence: "A cursor is an opaque text; a missing nextCursor means the end of the results.",
+      ...legacySpec(`${paging}#response-format`, "Pagination, response format"),
     },
-    legal: ["all names are non-empty strings, and no two are equal"],
-    fix: "Rename one of them: hosts keep the first and drop the rest.",
-    judge: (tools) => {
-      const seen = new Set<unknown>();
-      return tools.flatMap(({ name }) => {
-        if (typeof name !== "string" || name === "") return [`a tool with the name ${JSON.stringify(name)}`];
-        if (seen.has(name)) return [`${JSON.stringify(name)} is there twice`];
-        seen.add(name);
-        return [];
-      });
+    legal: ["no nextCursor on the last page", "a non-empty text on every other page"],
+    fix: "Leave nextCursor out instead of sending null or an empty text: some hosts ask again with it.",
+    needs: ["tools/list"],
+    run: async (target) => {
+      const { session } = await target.shared();
+      const { pages } = await target.listing();
+      const cursors = pages.flatMap(({ result }) => (result["nextCursor"] === undefined ? [] : [result["nextCursor"]]));
+      const wrong = cursors.find((cursor) => typeof cursor !== "string" || cursor === "");
+      return wrong === undefined
+        ? pass(`${cursors.length} cursors`)
+        : fail(`nextCursor ${excerpt(wrong)}`, session, target);
     },
-  }),
-  aboutTools({
-    id: "tools/name-form",
-    title: "Names are 1 to 128 characters of A-Z a-z 0-9 _ - .",
+  },
+  {
+    id: "tools/cursor-stable",
+    title: "The same cursor gives the same page again",
     level: "SHOULD",
     requirement: {
-      sentence: "Tool names should be 1 to 128 characters long, of ASCII letters, digits, underscore, hyphen and dot.",
-      ...legacySpec(`${page}#tool-names`, "Tools, tool names"),
+      sentence: "Servers provide stable cursors.",
+      ...legacySpec(`${paging}#implementation-guidelines`, "Pagination, implementation guidelines"),
     },
-    legal: ["names that match ^[A-Za-z0-9_.-]{1,128}$"],
-    fix: "Use snake_case or kebab-case names; put spaces and other scripts into the title.",
-    judge: (tools) =>
-      tools.flatMap(({ name }) =>
-        typeof name === "string" && /^[A-Za-z0-9_.-]{1,128}$/.test(name) ? [] : [JSON.stringify(name)],
-      ),
-  }),
-  aboutTools({
-    id: "tools/input-schema",
-    title: "Every tool has an input schema of type object",
-    level: "MUST",
-    requirement: {
-      sentence: "inputSchema is a JSON Schema object, with type object, never null.",
-      ...legacySpec(`${page}#tool`, "Tools, data types"),
+    legal: ["the same tools on the page, as long as nothing changed"],
+    fix: "Derive the page from the cursor alone, not from a position that the server remembers: a host may have to ask again.",
+    needs: ["tools/list"],
+    run: async (target) => {
+      const { session, request } = await target.shared();
+      const second = (await target.listing()).pages[1];
+      if (second === undefined) return { status: "not-applicable", reason: "the server lists everything on one page" };
+      const again = await request("tools/list", second.cursor === undefined ? {} : { cursor: second.cursor });
+      if (again.kind !== "result" || !isJsonObject(again.result)) return failWith(again, session, target);
+      return JSON.stringify(again.result["tools"]) === JSON.stringify(second.result["tools"])
+        ? pass("the same page")
+        : fail(`cursor ${excerpt(second.cursor)} gave another page the second time`, session, target);
     },
-    legal: [
-      'an object with "type": "object"',
-      'for a tool without parameters { "type": "object", "additionalProperties": false }',
-    ],
-    fix: "Wrap the schema: the arguments of a tool are always one object.",
-    judge: (tools) =>
-      tools.flatMap(({ name, inputSchema }) =>
-        isObjectSchema(inputSchema) ? [] : [`${JSON.stringify(name)}: ${JSON.stringify(inputSchema)?.slice(0, 80)}`],
-      ),
-  }),
-  aboutTools({
-    id: "tools/schema-compiles",
-    title: "Schemas are valid JSON Schema",
-    level: "MUST",
-    requirement: {
-      sentence: "Schemas conform to the dialect that they name, 2020-12 by default.",
-      ...legacySpec("basic#json-schema-usage", "JSON Schema usage"),
-    },
-    legal: ["every inputSchema and outputSchema compiles in its dialect: 2020-12, 2019-09 or draft-07"],
-    fix: "Run the schema through a validator; common slips are a draft-04 $schema, a required that is no array, and a pattern that is no regular expression.",
-    judge: (tools) =>
-      tools.flatMap(({ name, inputSchema, outputSchema }) =>
-        [inputSchema, outputSchema].filter(isJsonObject).flatMap((schema) => {
-          const compiled = compileSchema(schema);
-          return compiled.ok ? [] : [`${JSON.stringify(name)}: ${compiled.reason}`];
-        }),
-      ),
-  }),
-  aboutTools({
-    id: "tools/schema-local",
-    title: "Schemas refer to nothing on the network",
-    level: "HOST",
-    requirement: {
-      sentence: "Hosts never fetch a $ref from the network.",
-      ...legacySpec("basic#json-schema-usage", "JSON Schema usage"),
-    },
-    legal: ["every $ref begins with # or names an $id or $anchor in the same schema"],
-    fix: "Bundle the referenced schema under $defs.",
-    judge: (tools) =>
-      tools.flatMap((tool) =>
-        /"\$(?:dynamicRef|ref)":"(?:https?|ftp|file):/.test(JSON.stringify([tool["inputSchema"], tool["outputSchema"]]))
-          ? [JSON.stringify(tool["name"])]
-          : [],
-      ),
-  }),
-  aboutTools({
-    id: "tools/annotations",
-    title: "Annotations are booleans that do not contradict each other",
-    level: "HOST",
-    requirement: {
-      sentence:
-        "Hints describe a tool's behaviour; destructive and idempotent mean something only for tools that are not read-only.",
-      ...legacySpec("schema#toolannotations", "Schema, ToolAnnotations"),
-    },
-    legal: ["each hint is true, false or absent", "no tool is both readOnlyHint and destructiveHint"],
-    fix: "Leave destructiveHint out, or false, when readOnlyHint is true.",
-    judge: (tools) =>
-      tools.flatMap(({ name, annotations }) => {
-        if (annotations === undefined) return [];
-        if (!isJsonObject(annotations)) return [`${JSON.stringify(name)}: annotations is no object`];
-        const hints = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"];
-        const odd = hints.filter((hint) => annotations[hint] !== undefined && typeof annotations[hint] !== "boolean");
-        if (odd.length > 0) return [`${JSON.stringify(name)}: ${odd.join(", ")} is no boolean`];
-        return annotations["readOnlyHint"] === true && annotations["destructiveHint"] === true
-          ? [`${JSON.stringify(name)}: read-only and destructive`]
-          : [];
-      }),
-  }),
+  },
   {
     id: "tools/order-stable",
     title: "Two listings are equal, to the order of the tools",
     level: "SHOULD",
     requirement: {
       sentence: "Tools should be listed in a deterministic order, so that hosts and models can cache.",
-      section: "Tools, listing",
-      url: "https://modelcontextprotocol.io/specification/2026-07-28/server/tools",
+      ...modernSpec("server/tools#capabilities", "Tools, capabilities"),
     },
     legal: ["the same tools in the same order, as long as nothing changed"],
     fix: "Sort the tools, or list them in the order of registration; do not iterate over an unordered map.",
@@ -234,8 +163,7 @@ export const toolChecks: readonly ServerCheck[] = [
     level: "HOST",
     requirement: {
       sentence: "A host that restarts a server goes on with the tools that it had.",
-      section: "host advice",
-      url: "https://modelcontextprotocol.io/specification/2026-07-28/server/tools",
+      ...hostAdvice("restart-stable"),
     },
     legal: ["the same definitions in a new process or session"],
     fix: "Keep times, random values and counters out of names, descriptions and schemas.",
@@ -247,15 +175,66 @@ export const toolChecks: readonly ServerCheck[] = [
       return fail(`first ${names(first.tools)}; after a restart ${names(second.tools)}`, again.session, target);
     },
   },
+  {
+    id: "tools/list-changed-declared",
+    title: "A server that announces changes declares that it does",
+    level: "SHOULD",
+    requirement: {
+      sentence: "Servers that declare listChanged send notifications when the list changes; hosts listen to no others.",
+      ...legacySpec(`${page}#list-changed-notification`, "Tools, list changed notification"),
+    },
+    legal: ["tools.listChanged is true", "no notifications/tools/list_changed"],
+    fix: "Declare { tools: { listChanged: true } }, or send no such notification.",
+    needs: ["tools/list"],
+    run: async (target) => {
+      const { session, handshake, probe } = await target.shared();
+      const declared = isJsonObject(handshake.capabilities["tools"]) && handshake.capabilities["tools"]["listChanged"];
+      if (declared === true) return pass("declared");
+      await target.listing();
+      await probe();
+      return session.unsolicited.some(isListChanged)
+        ? fail("notifications/tools/list_changed without tools.listChanged", session, target)
+        : pass("none was sent");
+    },
+  },
+  {
+    id: "tools/list-changed-honest",
+    title: "A change that is announced is one",
+    level: "HOST",
+    requirement: {
+      sentence: "A host lists all tools again after each announcement, and a model's cached prompt is lost with it.",
+      ...hostAdvice("list-changed"),
+    },
+    legal: ["another list after each notifications/tools/list_changed that comes after a listing", "no notification"],
+    fix: "Send the notification only when the tools differ from what was listed last.",
+    needs: ["tools/list"],
+    run: (target) =>
+      target.lend(async (ready) => {
+        // What a listing makes the server announce comes before the answer to a later request.
+        const listAndWait = async (): Promise<RawListing> => {
+          const listing = await readRawListing(ready);
+          await ready.probe();
+          return listing;
+        };
+        const before = await listAndWait();
+        const known = ready.session.unsolicited.filter(isListChanged).length;
+        const after = await listAndWait();
+        const announced = ready.session.unsolicited.filter(isListChanged).length - known;
+        if (announced === 0) return pass("none was announced");
+        return JSON.stringify(before.tools) === JSON.stringify(after.tools)
+          ? fail(`${announced} announced, and the list is the same`, ready.session, target)
+          : pass("the list did change");
+      }),
+  },
 ];
-
-function isObjectSchema(schema: unknown): schema is JsonObject {
-  return isJsonObject(schema) && schema["type"] === "object";
-}
 
 function names(tools: readonly JsonObject[]): string {
   return tools
     .map(({ name }) => JSON.stringify(name))
     .join(", ")
     .slice(0, 200);
+}
+
+function isListChanged({ method }: JsonObject): boolean {
+  return method === "notifications/tools/list_changed";
 }

@@ -1,0 +1,27 @@
+import { createHash } from "node:crypto";
+import type { JsonValue } from "@toolport/core";
+
+const deepest = 200;
+
+/**
+ * JSON with the members of every object in the order of their names and no space: equal values give equal texts (in the manner of
+ * RFC 8785). Throws `TypeError` for a value that is nested more than 200 deep.
+ */
+export function canonicalJson(value: JsonValue, depth = 0): string {
+  if (depth > deepest) throw new TypeError(`nested more than ${deepest} deep`);
+  if (Array.isArray(value)) {
+    const items = value as readonly JsonValue[];
+    return `[${items.map((item) => canonicalJson(item, depth + 1)).join(",")}]`;
+  }
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const members = Object.entries(value)
+    .filter((entry): entry is [string, JsonValue] => entry[1] !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member, depth + 1)}`);
+  return `{${members.join(",")}}`;
+}
+
+/** `sha256-` and the hash of the value's canonical JSON in hexadecimal. */
+export function hashJson(value: JsonValue): string {
+  return `sha256-${createHash("sha256").update(canonicalJson(value)).digest("hex")}`;
+}

@@ -1,0 +1,211 @@
+import { isJsonObject, type JsonObject } from "@toolport/core";
+import { compileSchema } from "../compile-schema.ts";
+import { excerpt } from "../handshake.ts";
+import { aboutTools } from "./about-tools.ts";
+import { fail, hostAdvice, legacySpec, modernSpec, pass, type ServerCheck } from "./define-check.ts";
+
+const page = "server/tools";
+
+/** Whether the definitions that a server lists keep to the specification. */
+export const definitionChecks: readonly ServerCheck[] = [
+  {
+    id: "tools/entries",
+    title: "Every entry is an object with a name",
+    level: "MUST",
+    requirement: {
+      sentence: "A tool has a name, which is a text; title and description are texts when they are there.",
+      ...legacySpec("schema#tool", "Schema, Tool"),
+    },
+    legal: ["objects with a non-empty name; title and description are texts or absent"],
+    fix: "Look at the entry that is named: hosts drop it, and older ones refuse the whole list because of it.",
+    needs: ["tools/list"],
+    run: async (target) => {
+      const { session } = await target.shared();
+      const { pages } = await target.listing();
+      const entries = pages.flatMap(({ result }) => (Array.isArray(result["tools"]) ? result["tools"] : []));
+      if (entries.length === 0) return { status: "not-applicable", reason: "the server lists no tools" };
+      const wrong = entries.filter((entry) => !isEntry(entry));
+      return wrong.length === 0
+        ? pass(`${entries.length} entries`)
+        : fail(`${wrong.length} of ${entries.length}; the first: ${excerpt(wrong[0])}`, session, target);
+    },
+  },
+  aboutTools({
+    id: "tools/name-unique",
+    title: "Every tool has a name of its own",
+    level: "SHOULD",
+    requirement: {
+      sentence: "Tool names are unique within a server.",
+      ...legacySpec(`${page}#tool-names`, "Tools, tool names"),
+    },
+    legal: ["no two names are equal"],
+    fix: "Rename one of them: hosts keep the first and drop the rest.",
+    judge: (tools) => {
+      const seen = new Set<unknown>();
+      return tools.flatMap(({ name }) => {
+        if (typeof name !== "string") return [];
+        if (seen.has(name)) return [`${JSON.stringify(name)} is there twice`];
+        seen.add(name);
+        return [];
+      });
+    },
+  }),
+  aboutTools({
+    id: "tools/name-form",
+    title: "Names are 1 to 128 characters of A-Z a-z 0-9 _ - .",
+    level: "SHOULD",
+    requirement: {
+      sentence: "Tool names should be 1 to 128 characters long, of ASCII letters, digits, underscore, hyphen and dot.",
+      ...legacySpec(`${page}#tool-names`, "Tools, tool names"),
+    },
+    legal: ["names that match ^[A-Za-z0-9_.-]{1,128}$"],
+    fix: "Use snake_case or kebab-case names; put spaces and other scripts into the title.",
+    judge: (tools) =>
+      tools.flatMap(({ name }) =>
+        typeof name !== "string" || /^[A-Za-z0-9_.-]{0,128}$/.test(name) ? [] : [JSON.stringify(name)],
+      ),
+  }),
+  aboutTools({
+    id: "tools/input-schema",
+    title: "Every tool has an input schema of type object",
+    level: "MUST",
+    requirement: {
+      sentence: "inputSchema is a JSON Schema object, with type object, never null.",
+      ...legacySpec(`${page}#tool`, "Tools, tool"),
+    },
+    legal: [
+      'an object with "type": "object"',
+      'for a tool without parameters { "type": "object", "additionalProperties": false }',
+    ],
+    fix: "Wrap the schema: the arguments of a tool are always one object.",
+    judge: (tools) =>
+      tools.flatMap(({ name, inputSchema }) =>
+        isObjectSchema(inputSchema) ? [] : [`${JSON.stringify(name)}: ${JSON.stringify(inputSchema)?.slice(0, 80)}`],
+      ),
+  }),
+  aboutTools({
+    id: "tools/output-schema",
+    title: "An output schema is an object",
+    level: "MUST",
+    requirement: {
+      sentence: "outputSchema is a JSON Schema object, when it is there.",
+      ...legacySpec(`${page}#tool`, "Tools, tool"),
+    },
+    legal: ["a JSON Schema object", "no outputSchema"],
+    fix: "Leave outputSchema out when the results have no structure; null is no schema.",
+    judge: (tools) =>
+      tools.flatMap(({ name, outputSchema }) =>
+        outputSchema === undefined || isJsonObject(outputSchema)
+          ? []
+          : [`${JSON.stringify(name)}: ${excerpt(outputSchema)}`],
+      ),
+  }),
+  aboutTools({
+    id: "tools/schema-compiles",
+    title: "Schemas are valid JSON Schema",
+    level: "MUST",
+    requirement: {
+      sentence: "Schemas conform to the dialect that they name, 2020-12 by default.",
+      ...legacySpec("basic#schema-validation", "JSON Schema usage, schema validation"),
+    },
+    legal: ["every inputSchema and outputSchema compiles in its dialect: 2020-12, 2019-09 or draft-07"],
+    fix: "Run the schema through a validator; common slips are a draft-04 $schema, a required that is no array, and a pattern that is no regular expression.",
+    judge: (tools) =>
+      tools.flatMap(({ name, inputSchema, outputSchema }) =>
+        [inputSchema, outputSchema].filter(isJsonObject).flatMap((schema) => {
+          const compiled = compileSchema(schema);
+          return compiled.ok ? [] : [`${JSON.stringify(name)}: ${compiled.reason}`];
+        }),
+      ),
+  }),
+  aboutTools({
+    id: "tools/schema-local",
+    title: "Schemas refer to nothing on the network",
+    level: "HOST",
+    requirement: {
+      sentence: "Hosts never fetch a $ref from the network.",
+      ...hostAdvice("schema-local"),
+    },
+    legal: ["every $ref begins with # or names an $id or $anchor in the same schema"],
+    fix: "Bundle the referenced schema under $defs.",
+    judge: (tools) =>
+      tools.flatMap((tool) =>
+        /"\$(?:dynamicRef|ref)":"(?:https?|ftp|file):/.test(JSON.stringify([tool["inputSchema"], tool["outputSchema"]]))
+          ? [JSON.stringify(tool["name"])]
+          : [],
+      ),
+  }),
+  aboutTools({
+    id: "tools/header-parameters",
+    title: "Parameters that are mirrored into headers can be",
+    level: "MUST",
+    requirement: {
+      sentence:
+        "An x-mcp-header is a header name that no other parameter has, of a text, integer or boolean; hosts drop a tool that breaks this.",
+      ...modernSpec("server/tools#x-mcp-header", "Tools, x-mcp-header"),
+      revisions: ["2026-07-28"],
+    },
+    legal: [
+      "no x-mcp-header",
+      "a token of RFC 9110 that occurs once, on a property of type string, integer or boolean",
+    ],
+    fix: "Mend the annotation, or take it away: over HTTP the tool is invisible until then.",
+    judge: (tools) =>
+      tools.flatMap(({ name, inputSchema }) =>
+        headerProblems(inputSchema).map((problem) => `${JSON.stringify(name)}: ${problem}`),
+      ),
+  }),
+  aboutTools({
+    id: "tools/annotations",
+    title: "Annotations are booleans that do not contradict each other",
+    level: "HOST",
+    requirement: {
+      sentence:
+        "Hints describe a tool's behaviour; destructive and idempotent mean something only for tools that are not read-only.",
+      ...legacySpec("schema#toolannotations", "Schema, ToolAnnotations"),
+    },
+    legal: ["each hint is true, false or absent", "no tool is both readOnlyHint and destructiveHint"],
+    fix: "Leave destructiveHint out, or false, when readOnlyHint is true.",
+    judge: (tools) =>
+      tools.flatMap(({ name, annotations }) => {
+        if (annotations === undefined) return [];
+        if (!isJsonObject(annotations)) return [`${JSON.stringify(name)}: annotations is no object`];
+        const hints = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"];
+        const odd = hints.filter((hint) => annotations[hint] !== undefined && typeof annotations[hint] !== "boolean");
+        if (odd.length > 0) return [`${JSON.stringify(name)}: ${odd.join(", ")} is no boolean`];
+        return annotations["readOnlyHint"] === true && annotations["destructiveHint"] === true
+          ? [`${JSON.stringify(name)}: read-only and destructive`]
+          : [];
+      }),
+  }),
+];
+
+function isObjectSchema(schema: unknown): schema is JsonObject {
+  return isJsonObject(schema) && schema["type"] === "object";
+}
+
+function isEntry(entry: unknown): boolean {
+  if (!isJsonObject(entry)) return false;
+  const { name, title, description } = entry;
+  const texts = [title, description].every((text) => text === undefined || typeof text === "string");
+  return typeof name === "string" && name !== "" && texts;
+}
+
+/** What is wrong with the `x-mcp-header` annotations of a schema's own properties. */
+function headerProblems(inputSchema: unknown): readonly string[] {
+  const properties = isJsonObject(inputSchema) ? inputSchema["properties"] : undefined;
+  if (!isJsonObject(properties)) return [];
+  const seen = new Set<string>();
+  return Object.entries(properties).flatMap(([key, property]) => {
+    const header = isJsonObject(property) ? property["x-mcp-header"] : undefined;
+    if (!isJsonObject(property) || header === undefined) return [];
+    if (typeof header !== "string" || !/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(header))
+      return [`${key}: x-mcp-header ${excerpt(header)}`];
+    if (seen.has(header.toLowerCase())) return [`${key}: x-mcp-header ${excerpt(header)} is there twice`];
+    seen.add(header.toLowerCase());
+    const { type } = property;
+    return type === "string" || type === "integer" || type === "boolean"
+      ? []
+      : [`${key}: ${excerpt(type)} in a header`];
+  });
+}

@@ -1,0 +1,91 @@
+import type { FaultAction, FaultRule, FaultScript, JsonObject } from "@toolport/fixtures";
+
+/** A server that is wrong in one way, and the checks that find it. */
+export interface Mutant {
+  readonly id: string;
+  /** What is wrong with it, as a clause. */
+  readonly wrong: string;
+  /** Over HTTP it runs in the test's own process, which costs next to nothing. */
+  readonly transport: "stdio" | "http";
+  /** How it behaves: deviations from a good server, or the name of a mode of `programs/odd-server.mjs`. */
+  readonly script: FaultScript | string;
+  /** `true`: it is reached through a proxy that hides the origin of requests from it. */
+  readonly hidesOrigin?: boolean;
+  /** The checks that fail, all of them, in any order. */
+  readonly fails: readonly string[];
+}
+
+/** A mutant over HTTP whose deviations are rules. */
+export function overHttp(id: string, wrong: string, { rules, fails, ...script }: Deviation): Mutant {
+  return { id, wrong, transport: "http", script: { ...script, rules: [...(rules ?? []), ...goodRules] }, fails };
+}
+
+/** The same over stdio, in a process of its own. */
+export function overStdio(id: string, wrong: string, { rules, fails, ...script }: Deviation): Mutant {
+  return { id, wrong, transport: "stdio", script: { ...script, rules: [...(rules ?? []), ...goodCallRules] }, fails };
+}
+
+/** A mutant whose only fault is in the definition of one more tool. */
+export function withTool(
+  id: string,
+  wrong: string,
+  { tool, fails }: { tool: JsonObject | null; fails: readonly string[] },
+): Mutant {
+  return overHttp(id, wrong, { tools: [goodTool, tool], fails });
+}
+
+/** A deviation from a good server. */
+export interface Deviation extends FaultScript {
+  readonly fails: readonly string[];
+}
+
+/** A tool without fault, which the kit calls. */
+export const goodTool: JsonObject = {
+  name: "echo",
+  description: "Returns the text it is given.",
+  inputSchema: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
+  annotations: { readOnlyHint: true },
+};
+
+/** A tool without fault but for what `more` says, which the kit does not call. */
+export function tool(name: string, more: JsonObject = {}): JsonObject {
+  return { name, description: `Does ${name}.`, inputSchema: { type: "object", properties: {} }, ...more };
+}
+
+export function respond(message: JsonObject): FaultAction {
+  return { type: "respond", message };
+}
+
+export function result(members: JsonObject): FaultAction {
+  return respond({ result: members });
+}
+
+export function rule(on: string, where: FaultRule["where"] | undefined, ...actions: readonly FaultAction[]): FaultRule {
+  return { on, ...(where && { where }), do: actions };
+}
+
+export const proceed: FaultAction = { type: "proceed" };
+
+const goodCallRules: readonly FaultRule[] = [
+  rule(
+    "tools/call",
+    { "params.name": "echo", "params.arguments.text": null },
+    respond({ error: { code: -32_602, message: "text is missing" } }),
+  ),
+];
+
+const badRequest = (code: number, message: string): FaultAction => ({
+  type: "http",
+  status: 400,
+  json: { jsonrpc: "2.0", id: null, error: { code, message } },
+});
+
+const goodRules: readonly FaultRule[] = [
+  rule("POST", { "http.headers.mcp-protocol-version": "1999-01-01" }, badRequest(-32_000, "Unsupported version")),
+  rule(
+    "POST",
+    { "http.headers.mcp-method": "tools/call", method: "tools/list" },
+    badRequest(-32_020, "Header mismatch"),
+  ),
+  ...goodCallRules,
+];

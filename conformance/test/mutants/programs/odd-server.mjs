@@ -1,0 +1,88 @@
+// A small server without fault, but for the mode that its first argument names: what a fault script cannot express, because it
+// happens before there is a message.
+const mode = process.argv[2];
+const seen = new Set();
+let current;
+let rest = "";
+
+const tools = [
+  {
+    name: "echo",
+    description: "Returns the text it is given.",
+    inputSchema: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
+    annotations: { readOnlyHint: true },
+  },
+];
+
+const failure = (code, message) => ({ error: { code, message } });
+
+function answer({ method, params = {} }) {
+  switch (method) {
+    case "initialize":
+      return {
+        result: {
+          protocolVersion: /^(2024-11-05|2025-0[36]-..|2025-11-25)$/.test(params.protocolVersion)
+            ? params.protocolVersion
+            : "2025-11-25",
+          capabilities: { tools: {} },
+          serverInfo: { name: "odd-server", version: "1.0.0" },
+        },
+      };
+    case "ping":
+      return { result: {} };
+    case "tools/list":
+      return { result: { tools } };
+    case "tools/call":
+      return params.name === "echo" && typeof params.arguments?.text === "string"
+        ? { result: { content: [{ type: "text", text: params.arguments.text }] } }
+        : failure(-32602, "Invalid parameters");
+    default:
+      return failure(-32601, "Method not found");
+  }
+}
+
+function send(id, members) {
+  process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", id, ...members })}\n`);
+}
+
+function receive(message) {
+  if (Array.isArray(message)) {
+    if (mode === "dies-of-batch") process.exit(1);
+    send(null, failure(-32600, "No batches"));
+    return;
+  }
+  if (message.id === undefined || message.method === undefined) return;
+  if (mode === "dies-of-repeated-id" && seen.has(message.id)) process.exit(1);
+  seen.add(message.id);
+  current = message;
+  if (mode === "one-request-at-a-time") setTimeout(() => send(current.id, answer(current)), 100);
+  else send(message.id, answer(message));
+}
+
+function readLine(line) {
+  if (line.trim() === "") {
+    if (mode === "dies-of-blank-line") process.exit(1);
+    return;
+  }
+  if (mode === "dies-of-large-message" && line.length > 64 * 1024) process.exit(1);
+  if (mode === "strips-control" && line.includes("\\u0000")) {
+    send(null, failure(-32700, "Control characters"));
+    return;
+  }
+  let message;
+  try {
+    message = JSON.parse(line);
+  } catch {
+    if (mode === "dies-of-garbage") process.exit(1);
+    return;
+  }
+  receive(message);
+}
+
+process.stdin.setEncoding(mode === "reads-latin1" ? "latin1" : "utf8");
+process.stdin.on("data", (chunk) => {
+  const lines = `${rest}${chunk}`.split("\n");
+  rest = lines.pop();
+  if (mode === "forgets-unfinished-line") rest = "";
+  for (const line of lines) readLine(line);
+});

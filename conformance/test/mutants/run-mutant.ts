@@ -1,0 +1,33 @@
+import { fileURLToPath } from "node:url";
+import { startFaultServer } from "@toolport/fixtures";
+import type { RunReport } from "../../src/engine/run-report.ts";
+import { checkServer, type CheckServerOptions } from "../../src/server/check-server.ts";
+import type { ServerAddress } from "../../src/server/server-address.ts";
+import type { Mutant } from "./mutant.ts";
+import { stripOrigin } from "./strip-origin.ts";
+
+/** The program with the modes that a fault script cannot express. */
+export const oddServer: string = fileURLToPath(new URL("programs/odd-server.mjs", import.meta.url));
+
+type Options = Partial<Omit<CheckServerOptions, "address">>;
+
+/** Runs every check against a mutant. */
+export async function runMutant({ transport, script, hidesOrigin }: Mutant, options: Options = {}): Promise<RunReport> {
+  const check = (address: ServerAddress): Promise<RunReport> =>
+    checkServer({ address, preview: false, answerMs: 3000, ...options });
+  if (typeof script === "string")
+    return check({ kind: "stdio", server: { command: process.execPath, args: [oddServer, script] } });
+  if (transport === "http") {
+    await using server = await startFaultServer({ script, transport });
+    if (!hidesOrigin) return await check({ kind: "http", url: new URL(server.url) });
+    await using proxy = await stripOrigin(server.url);
+    return await check({ kind: "http", url: new URL(proxy.url) });
+  }
+  await using server = await startFaultServer({ script, transport: "stdio" });
+  return await check({ kind: "stdio", server: server.spec });
+}
+
+/** The checks that failed, sorted. */
+export function failedChecks({ results }: RunReport): readonly string[] {
+  return results.flatMap(({ check, finding }) => (finding.status === "fail" ? [check.id] : [])).sort();
+}

@@ -1,0 +1,53 @@
+import { overStdio, proceed, rule, type Mutant } from "./mutant.ts";
+
+/** Servers that behave badly as a process. */
+export const stdioMutants: readonly Mutant[] = [
+  overStdio("banner", "greets on stdout", {
+    rules: [rule("start", undefined, { type: "write", bytes: "Server is running!\n" })],
+    fails: ["stdio/stdout-purity"],
+  }),
+  overStdio("logs-listings", "logs listings on stdout", {
+    rules: [rule("tools/list", undefined, { type: "write", bytes: "listing tools\n" }, proceed)],
+    fails: ["stdio/stdout-purity"],
+  }),
+  overStdio("says-goodbye", "says goodbye on stdout", {
+    rules: [rule("stdin-end", undefined, { type: "write", bytes: "bye\n" }, { type: "exit", code: 0 })],
+    fails: ["stdio/stdout-purity"],
+  }),
+  overStdio("logs-calls", "logs calls on stdout", {
+    rules: [rule("tools/call", { "params.arguments.text": "x" }, { type: "write", bytes: "called\n" }, proceed)],
+    fails: ["calls/stdout-purity"],
+  }),
+  overStdio("stays-after-input", "stays when its stdin ends", {
+    rules: [rule("stdin-end", undefined)],
+    fails: ["stdio/exits-on-end-of-input"],
+  }),
+  overStdio("fails-at-the-end", "ends with code 1 when its stdin ends", {
+    rules: [rule("stdin-end", undefined, { type: "exit", code: 1 })],
+    fails: ["stdio/exits-on-end-of-input"],
+  }),
+  overStdio("ignores-sigterm", "ignores SIGTERM", {
+    rules: [rule("SIGTERM", undefined)],
+    fails: ["stdio/exits-on-sigterm"],
+  }),
+  overStdio("leaves-a-child", "leaves a child process behind", {
+    rules: [rule("start", undefined, { type: "fork" })],
+    fails: ["stdio/leaves-no-process-behind"],
+  }),
+  overStdio("floods-stderr", "writes 100 KB of stderr before it is asked anything", {
+    rules: [
+      rule("start", undefined, { type: "write", to: "stderr", bytes: { repeat: "debug: still here\n", times: 6000 } }),
+    ],
+    fails: ["stdio/stderr-volume"],
+  }),
+  odd("forgets-unfinished-line", "drops what a read leaves of a line", [
+    "requests/large-message",
+    "stdio/split-writes",
+  ]),
+  odd("dies-of-garbage", "ends when a line is no JSON", ["stdio/survives-garbage"]),
+  odd("dies-of-blank-line", "ends when a line is empty", ["stdio/survives-garbage"]),
+];
+
+function odd(id: string, wrong: string, fails: readonly string[]): Mutant {
+  return { id, wrong, transport: "stdio", script: id, fails };
+}
