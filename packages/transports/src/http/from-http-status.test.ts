@@ -58,6 +58,7 @@ describe("fromHttpStatus()", () => {
     ["400 with -32001", { status: 400, body: rpc(-32_001, "whatever") }],
     ["400 of a restarted SDK server", { status: 400, body: rpc(-32_000, "Bad Request: Server not initialized") }],
     ["400 without a valid id", { status: 400, body: rpc(-32_000, "Bad Request: No valid session ID provided") }],
+    ["400 of many examples", { status: 400, body: "Invalid or missing session ID" }],
     ["400 in plain text", { status: 400, body: "Session has been terminated" }],
   ])("reads as session_expired, for a request that named a session: %s (NX-19, EV-38)", (_name, refusal) => {
     expect(errorOf({ ...refusal, hadSession: true })).toMatchObject({ code: "session_expired", outcome: "failed" });

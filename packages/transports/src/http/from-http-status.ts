@@ -109,7 +109,7 @@ const headerMissing = /session.{0,40}(?:required|missing)|missing.{0,40}session/
 function saysSessionIsGone(status: number, complaint: string, rpcCode: number | undefined): boolean {
   if (status === 404) return true;
   if (status !== 400) return false;
-  return rpcCode === -32_001 || (sessionGone.test(complaint) && !headerMissing.test(complaint));
+  return rpcCode === -32_001 || sessionGone.test(complaint);
 }
 
 function hintFor({ status, header, body }: CompleteReply, hadSession: boolean): string {

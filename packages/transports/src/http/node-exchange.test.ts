@@ -120,9 +120,11 @@ describe("a request that fails before its reply", () => {
   it("is unreachable and not-sent when nobody listens", async () => {
     const server = await startRaw(() => undefined);
     await server[Symbol.asyncDispose]();
-    const error = await thrownBy(post(openExchange(), server.url).reply);
+    const clock = createManualClock();
+    const error = await thrownBy(post(openExchange({ clock }), server.url).reply);
     expect(error).toMatchObject({ code: "unreachable", outcome: "not-sent", serverId: "web" });
     expect(String(error)).toContain("ECONNREFUSED");
+    await expect.poll(() => clock.pending()).toBe(0);
   });
 
   it("is dns_failed and not-sent when the name has no address", async () => {
@@ -241,6 +243,16 @@ describe("a reply whose body fails", () => {
     expect(await thrownBy(textOf(reply))).toMatchObject({ code: "connection_closed", outcome: "unknown" });
   });
 
+  it("is connection_closed, not a decoding error, when it is cut off while being decoded", async () => {
+    const body = gzipSync(Buffer.alloc(50_000, "ab"));
+    await using server = await startRaw((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${body.length}\r\n\r\n`);
+      socket.end(body.subarray(0, body.length - 10));
+    });
+    const reply = await post(openExchange(), server.url).reply;
+    expect(await thrownBy(textOf(reply))).toMatchObject({ code: "connection_closed", outcome: "unknown" });
+  });
+
   it.each([
     ["gzip", Buffer.from("this is no gzip")],
     ["gzip", gzipSync(Buffer.alloc(5000, "ab")).subarray(0, 20)],
@@ -302,8 +314,8 @@ describe("cancel()", () => {
     const second = post(exchange, server.url);
     const reply = await second.reply;
     second.cancel(enough);
-    expect(await thrownBy(reply.read(() => undefined))).toBe(enough);
     await server.allClosed();
+    expect(await thrownBy(reply.read(() => undefined))).toBe(enough);
   });
 
   it("of a reply ends its reading with connection_closed", async () => {
