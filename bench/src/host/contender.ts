@@ -6,6 +6,8 @@ export type BenchServer =
 /** What a contender tells of a tool: enough to call it. */
 export interface BenchTool {
   readonly serverId: string;
+  /** As the server calls it. */
+  readonly toolName: string;
   /** The name by which `call` knows it. */
   readonly name: string;
 }
@@ -19,6 +21,8 @@ export interface Contender {
   listTools(): Promise<readonly BenchTool[]>;
   /** Resolves with the text of the result's first block. */
   call(name: string, args: Readonly<Record<string, unknown>>): Promise<string>;
+  /** The names that a model is given when the tools of all servers are put together as documented. Absent where the contender leaves that to its user. */
+  modelNames?(): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 

@@ -31,7 +31,7 @@ export function floor(name: string, http: (url: string) => Line): Contender {
       await Promise.all(Array.from(lines.values(), ({ exchange }) => exchange("tools/list", {})));
     },
     async listTools() {
-      return Array.from(lines.keys(), (serverId) => ({ serverId, name: `${serverId}/echo` }));
+      return Array.from(lines.keys(), (serverId) => ({ serverId, toolName: "echo", name: `${serverId}/echo` }));
     },
     async call(tool, args) {
       const slash = tool.indexOf("/");

@@ -21,7 +21,11 @@ export const create: CreateContender = async () => {
     async listTools() {
       const lists = await Promise.all(
         Array.from(clients, async ([serverId, client]) =>
-          (await client.listTools()).tools.map(({ name }) => ({ serverId, name: `${serverId}/${name}` })),
+          (await client.listTools()).tools.map(({ name }) => ({
+            serverId,
+            toolName: name,
+            name: `${serverId}/${name}`,
+          })),
         ),
       );
       return lists.flat();

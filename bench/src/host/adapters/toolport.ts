@@ -14,11 +14,16 @@ export const create: CreateContender = async () => {
       await Promise.all(servers.map((server) => provider.addServer(toSpec(server))));
     },
     async listTools() {
-      return provider.definitions().map(({ name, origin }) => ({ name, serverId: origin?.serverId ?? "" }));
+      return provider.definitions().map(({ name, origin }) => ({
+        name,
+        serverId: origin?.serverId ?? "",
+        toolName: origin?.toolName ?? "",
+      }));
     },
     async call(name, args) {
       return firstText(await provider.call(name, args as never));
     },
+    modelNames: async () => provider.definitions().map(({ name }) => name),
     close: () => provider.close(),
   };
   return contender;

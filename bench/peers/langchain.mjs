@@ -1,0 +1,46 @@
+import { MultiServerMCPClient } from "@langchain/mcp-adapters";
+import { installed } from "./installed.mjs";
+
+/** One client for all servers; its tools are LangChain's. Prefixed names, because eight servers have a tool `echo` here. */
+export const create = async () => {
+  let client;
+  let prefixed;
+  const tools = new Map();
+  return {
+    name: "@langchain/mcp-adapters",
+    version: installed("@langchain/mcp-adapters"),
+    async connect(servers) {
+      const mcpServers = Object.fromEntries(
+        servers.map((server) => [
+          server.id,
+          server.kind === "http"
+            ? { transport: "http", url: server.url }
+            : { transport: "stdio", command: server.command, args: [...server.args] },
+        ]),
+      );
+      client = new MultiServerMCPClient({ mcpServers, prefixToolNameWithServerName: true });
+      prefixed = mcpServers;
+      await client.initializeConnections();
+    },
+    async listTools() {
+      const all = await client.getTools();
+      for (const tool of all) tools.set(tool.name, tool);
+      return all.map(({ name }) => {
+        const [serverId, ...rest] = name.split("__");
+        return { serverId, toolName: rest.join("__"), name };
+      });
+    },
+    async call(name, args) {
+      const answer = await tools.get(name).invoke(args);
+      return typeof answer === "string" ? answer : answer[0].text;
+    },
+    // Without the option: its default.
+    async modelNames() {
+      const plain = new MultiServerMCPClient({ mcpServers: prefixed });
+      const names = (await plain.getTools()).map(({ name }) => name);
+      await plain.close();
+      return names;
+    },
+    close: () => client.close(),
+  };
+};
