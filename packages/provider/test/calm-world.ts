@@ -5,21 +5,25 @@ import { createVirtualClock } from "./simulation/virtual-clock.ts";
 
 /** A world in which every step happens at once and in order, for tests of one behaviour each. */
 export interface CalmWorld extends World {
+  /** The server of this id. With `tools`, these are all it has; a new one has `echo` otherwise. */
   server(id: string, ...tools: readonly string[]): SimulatedServer;
   provider(options?: Partial<ProviderOptions>): McpProvider;
-  /** Steps wait from now on; the returned function lets them go on, and later ones too. */
-  hold(): () => void;
+  /** The steps of one server, or of all, wait from now on; the returned function lets them and all later ones go on. */
+  hold(id?: string): () => void;
+  /** Lets everything happen that does not need time to pass. */
+  settle(): Promise<void>;
 }
 
 /** Makes a world without servers. */
 export function createCalmWorld(): CalmWorld {
-  let held: (() => void)[] | undefined;
+  const holds = new Set<{ readonly id: string | undefined; readonly steps: (() => void)[] }>();
   const world: World = {
     clock: createVirtualClock(),
-    pause: () =>
+    pause: (serverId) =>
       new Promise((resolve) => {
-        if (held === undefined) resolve();
-        else held.push(resolve);
+        const hold = Array.from(holds).find(({ id }) => id === undefined || id === serverId);
+        if (hold === undefined) resolve();
+        else hold.steps.push(resolve);
       }),
     servers: new Map(),
   };
@@ -37,18 +41,16 @@ export function createCalmWorld(): CalmWorld {
     },
     provider: (options = {}) =>
       createProvider({ connector: createSimulatedConnector(world), clock: world.clock, random: () => 0.5, ...options }),
-    hold() {
-      held ??= [];
+    hold(id) {
+      const hold = { id, steps: [] as (() => void)[] };
+      holds.add(hold);
       return () => {
-        const steps = held ?? [];
-        held = undefined;
-        for (const step of steps) step();
+        holds.delete(hold);
+        for (const step of hold.steps) step();
       };
     },
+    async settle() {
+      for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    },
   };
-}
-
-/** Lets everything happen that does not need time to pass. */
-export async function settle(): Promise<void> {
-  for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }

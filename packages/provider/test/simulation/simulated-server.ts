@@ -13,6 +13,8 @@ export interface SimulatedServer {
   version: number;
   /** Names of the tools, with the version in which each was last changed. */
   readonly tools: Map<string, number>;
+  /** Tools besides, exactly as they are listed. */
+  readonly raw: RemoteTool[];
   /** The tools as they were in each version. */
   readonly history: Map<number, ReadonlyMap<string, number>>;
   /** Processes that exist: from the start of an attempt to the end of its clean-up. */
@@ -39,6 +41,7 @@ export function createSimulatedServer(id: string, toolNames: readonly string[]):
     id,
     version: 0,
     tools,
+    raw: [],
     history: new Map([[0, new Map(tools)]]),
     processes: 0,
     sessions: new Set(),
@@ -64,11 +67,12 @@ export function changeTools(
 
 /** The tools of a server as it lists them. The version is in the description, so that a change shows. */
 export function toolsOf(server: SimulatedServer): readonly RemoteTool[] {
-  return Array.from(server.tools, ([name, version]) => ({
+  const tools = Array.from(server.tools, ([name, version]) => ({
     name,
     description: `version ${version}`,
     inputSchema: { type: "object", properties: {} } satisfies JsonObject,
   }));
+  return [...tools, ...server.raw];
 }
 
 /** A spec that leads to a simulated server. */

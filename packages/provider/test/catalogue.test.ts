@@ -1,0 +1,265 @@
+import type { Diagnostic, RemoteTool, ToolsChange } from "@toolport/core";
+import { verbatimNaming } from "@toolport/naming";
+import { describe, expect, it } from "vitest";
+import { createCalmWorld } from "./calm-world.ts";
+import { changeTools, specOf } from "./simulation/simulated-server.ts";
+
+describe("definitions()", () => {
+  it("has the tools of all servers, sorted by local name, with a group for each server (AN-1, AN-70, AN-71)", async () => {
+    const world = createCalmWorld();
+    world.server("files", "write", "read");
+    world.server("git", "log");
+    const provider = world.provider({ servers: [specOf("git"), specOf("files"), specOf("off", { disabled: true })] });
+    expect(provider.definitions()).toEqual([]);
+    await provider.init();
+    expect(provider.definitions().map(({ name }) => name)).toEqual([
+      "mcp_files_read",
+      "mcp_files_write",
+      "mcp_git_log",
+    ]);
+    expect(provider.groups()).toEqual([
+      {
+        id: "mcp:files",
+        title: "MCP server `files`",
+        description: "Tools provided by MCP server `files`.",
+        members: ["mcp_files_read", "mcp_files_write"],
+      },
+      {
+        id: "mcp:git",
+        title: "MCP server `git`",
+        description: "Tools provided by MCP server `git`.",
+        members: ["mcp_git_log"],
+      },
+    ]);
+    await provider.close();
+  });
+
+  it("looks names up regardless of ASCII case, in the order asked for, and leaves unknown ones out (AN-2)", async () => {
+    const world = createCalmWorld();
+    world.server("s", "a", "b");
+    const provider = world.provider({ servers: [specOf("s")] });
+    await provider.init();
+    const names = provider.definitions(["MCP_S_B", "mcp_s_nothing", "mcp_s_a", "\u212Acp"]).map(({ name }) => name);
+    expect(names).toEqual(["mcp_s_b", "mcp_s_a"]);
+    expect(provider.definitions([])).toEqual([]);
+    expect([provider.has("Mcp_s_A"), provider.has("mcp_s_c"), provider.has("__proto__")]).toEqual([true, false, false]);
+    await provider.close();
+  });
+
+  it("keeps the server's own objects, and says where a tool comes from (AN-37, AN-60, AF-1)", async () => {
+    const world = createCalmWorld();
+    const raw: RemoteTool = {
+      name: "issues/get",
+      title: "Get issue",
+      description: "  Reads one issue. ",
+      inputSchema: { type: "object", properties: { n: { type: "number" } } },
+      outputSchema: { type: "object" },
+      annotations: { readOnlyHint: true },
+    };
+    world.server("repo").raw.push(raw);
+    const provider = world.provider({ servers: [specOf("repo", { include: ["issues/get"] })] });
+    await provider.init();
+    const [definition] = provider.definitions();
+    expect(definition).toEqual({
+      name: "mcp_repo_issues_get",
+      title: "Get issue",
+      description: "MCP server `repo` tool `issues/get`. Title: Get issue. Reads one issue.",
+      inputSchema: raw.inputSchema,
+      outputSchema: raw.outputSchema,
+      annotations: raw.annotations,
+      origin: { serverId: "repo", toolName: "issues/get", qualifiedName: "mcp::repo::issues/get" },
+      groupIds: ["mcp:repo"],
+    });
+    expect(definition?.inputSchema).toBe(raw.inputSchema);
+    await provider.close();
+  });
+
+  it("can have the server's own descriptions and names, or the product's (AD-9)", async () => {
+    const world = createCalmWorld();
+    world.server("s").raw.push({ name: "t", description: " as it is ", inputSchema: {} });
+    const verbatim = world.provider({
+      servers: [specOf("s", { include: ["t"] })],
+      naming: verbatimNaming,
+      description: "verbatim",
+    });
+    await verbatim.init();
+    expect(verbatim.definitions()[0]).toMatchObject({ name: "t", description: " as it is " });
+    const own = world.provider({
+      servers: [specOf("s", { include: ["t"] })],
+      description: ({ name }, { id }) => `${id}/${name}`,
+    });
+    await own.init();
+    expect(own.definitions()[0]?.description).toBe("s/t");
+    await Promise.all([verbatim.close(), own.close()]);
+  });
+
+  it("strips what hides in a flagged description and in a name (AN-61)", async () => {
+    const world = createCalmWorld();
+    world
+      .server("s")
+      .raw.push({ name: "a\u001b[31mb", description: "x\u202Ey\u200B", flags: ["bidi"], inputSchema: {} });
+    const provider = world.provider({ servers: [specOf("s", { exclude: ["echo"] })] });
+    await provider.init();
+    expect(provider.definitions()[0]?.description).toBe("MCP server `s` tool `ab`. xy");
+    expect(provider.definitions()[0]?.origin?.toolName).toBe("a\u001b[31mb");
+    await provider.close();
+  });
+
+  it("offers what the spec includes and does not exclude, by exact remote name, in listing and in calling (AN-13)", async () => {
+    const world = createCalmWorld();
+    world.server("s", "Read", "read", "write");
+    const provider = world.provider({ servers: [specOf("s", { include: ["read", "write"], exclude: ["write"] })] });
+    await provider.init();
+    expect(provider.definitions().map(({ origin }) => origin?.toolName)).toEqual(["read"]);
+    await expect(provider.call("mcp_s_write")).rejects.toMatchObject({ code: "unknown_tool" });
+    await provider.close();
+  });
+
+  it("leaves out tools that are for the server's own interface (AN-65)", async () => {
+    const world = createCalmWorld();
+    const server = world.server("s");
+    server.raw.push({ name: "app", inputSchema: {}, meta: { ui: { visibility: ["app"] } } });
+    server.raw.push({ name: "both", inputSchema: {}, meta: { ui: { visibility: ["model", "app"] } } });
+    const provider = world.provider({ servers: [specOf("s")] });
+    await provider.init();
+    expect(provider.definitions().map(({ name }) => name)).toEqual(["mcp_s_both", "mcp_s_echo"]);
+    await provider.close();
+  });
+
+  it("keeps definitions that did not change the same objects, whatever order their members come in", async () => {
+    const world = createCalmWorld();
+    const server = world.server("s", "a", "b");
+    const provider = world.provider({ servers: [specOf("s")] });
+    await provider.init();
+    const before = provider.definitions();
+    await provider.refresh();
+    expect(provider.definitions()).toBe(before);
+    changeTools(server, (tools, version) => tools.set("b", version).set("c", version));
+    await provider.refresh();
+    expect(provider.definitions()[0]).toBe(before[0]);
+    expect(provider.definitions()[1]).not.toBe(before[1]);
+    await provider.close();
+  });
+
+  it("is frozen", async () => {
+    const world = createCalmWorld();
+    world.server("s", "a");
+    const provider = world.provider({ servers: [specOf("s")] });
+    await provider.init();
+    const [definition] = provider.definitions();
+    for (const part of [
+      provider.definitions(),
+      definition,
+      definition?.origin,
+      provider.groups(),
+      provider.groups()[0],
+    ]) {
+      expect(Object.isFrozen(part)).toBe(true);
+    }
+    await provider.close();
+  });
+});
+
+describe("names", () => {
+  it("are all hashed when they collide, also across servers, whichever server is quicker (AN-33, AN-34, NX-44)", async () => {
+    const namesWhen = async (slow: string): Promise<readonly string[]> => {
+      const world = createCalmWorld();
+      world.server("github", "prod_list");
+      world.server("github_prod", "list");
+      const release = world.hold(slow);
+      const provider = world.provider({ servers: [specOf("github"), specOf("github_prod")] });
+      const diagnostics: Diagnostic[] = [];
+      provider.onDiagnostic((diagnostic) => diagnostics.push(diagnostic));
+      const init = provider.init();
+      await world.settle();
+      expect(provider.definitions()).toEqual([]);
+      release();
+      await init;
+      expect(diagnostics.map(({ kind, serverId }) => [kind, serverId])).toEqual([
+        ["name-collision", "github"],
+        ["name-collision", "github_prod"],
+      ]);
+      const names = provider.definitions().map(({ name, origin }) => `${origin?.serverId} ${name}`);
+      await provider.close();
+      return names;
+    };
+    const names = await namesWhen("github");
+    expect(names).toEqual(await namesWhen("github_prod"));
+    for (const name of names) expect(name).toMatch(/ mcp_github_prod_list_[0-9a-f]{8}$/);
+  });
+
+  it("do not wait long for a slow server (EV-63)", async () => {
+    const world = createCalmWorld();
+    world.server("quick", "a");
+    world.server("slow", "b");
+    const release = world.hold("slow");
+    const provider = world.provider({ servers: [specOf("quick"), specOf("slow")] });
+    void provider.init().catch(() => undefined);
+    await world.settle();
+    world.clock.advance(250);
+    expect(provider.definitions().map(({ name }) => name)).toEqual(["mcp_quick_a"]);
+    expect(provider.statuses().map(({ state }) => state)).toEqual(["ready", "connecting"]);
+    release();
+    await provider.close();
+  });
+
+  it("stay when tools come and go, and over a restart when they are saved (AN-33)", async () => {
+    const world = createCalmWorld();
+    const server = world.server("s", "a.b");
+    const provider = world.provider({ servers: [specOf("s")] });
+    await provider.init();
+    changeTools(server, (tools, version) => tools.set("a_b", version));
+    await provider.refresh();
+    const names = provider.definitions().map(({ name, origin }) => [origin?.toolName, name]);
+    expect(names[0]).toEqual(["a.b", "mcp_s_a_b"]);
+    expect(names[1]?.[1]).toMatch(/^mcp_s_a_b_[0-9a-f]{8}$/);
+    const saved: unknown = JSON.parse(JSON.stringify(provider.savedNames()));
+    await provider.close();
+
+    const again = world.provider({ servers: [specOf("s")], savedNames: saved });
+    await again.init();
+    expect(again.definitions().map(({ name, origin }) => [origin?.toolName, name])).toEqual(names);
+    await again.close();
+  });
+
+  it("are refused when they were not saved here", () => {
+    expect(() => createCalmWorld().provider({ savedNames: { version: 7 } })).toThrow(
+      expect.objectContaining({ code: "invalid_names" }),
+    );
+  });
+});
+
+describe("onToolsChanged", () => {
+  it("tells added, removed and changed names after the new snapshot is in place, and the revision grows (NX-65)", async () => {
+    const world = createCalmWorld();
+    const server = world.server("s", "a", "b");
+    const provider = world.provider({ servers: [specOf("s")] });
+    await provider.init();
+    const changes: (ToolsChange & { readonly shown: number; readonly revision: number })[] = [];
+    provider.onToolsChanged((change) =>
+      changes.push({ ...change, shown: provider.definitions().length, revision: provider.revision }),
+    );
+    const { revision } = provider;
+    changeTools(server, (tools, version) => {
+      tools.delete("a");
+      tools.set("b", version).set("c", version).set("d", version);
+    });
+    await provider.refresh();
+    await provider.refresh();
+    expect(changes).toEqual([
+      { added: ["mcp_s_c", "mcp_s_d"], removed: ["mcp_s_a"], changed: ["mcp_s_b"], shown: 3, revision: revision + 1 },
+    ]);
+    await provider.close();
+  });
+
+  it("exchanges the tools of one server by its identity, not by the start of its names (NX-66)", async () => {
+    const world = createCalmWorld();
+    world.server("github", "a");
+    world.server("github_prod", "b");
+    const provider = world.provider({ servers: [specOf("github"), specOf("github_prod")] });
+    await provider.init();
+    await provider.removeServer("github");
+    expect(provider.definitions().map(({ name }) => name)).toEqual(["mcp_github_prod_b"]);
+    await provider.close();
+  });
+});
