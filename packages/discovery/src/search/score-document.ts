@@ -37,18 +37,17 @@ export interface DocumentTerms {
  */
 export function scoreDocument(document: SearchDocument, vocabulary: Vocabulary, take: TakeImpact): DocumentTerms {
   const terms: Term[] = [];
-  const add = (word: string, weight: number): void => {
-    const term = vocabulary.intern(word);
+  const add = (term: Term, weight: number): void => {
     if (term.evidence === 0) terms.push(term);
     term.evidence += weight;
   };
   const addText = (words: readonly string[], weight: number): void => {
-    for (const word of words) if (!stopWords.has(word)) add(word, weight);
+    for (const word of words) if (!stopWords.has(word)) add(vocabulary.intern(word), weight);
   };
 
   const nameWords = splitWords(document.shortName, maxNameWords);
   const nameWeight = weights.name / lengthFactor(nameWords.length, typicalNameWords);
-  for (const word of nameWords) add(word, nameWeight);
+  for (const word of nameWords) add(vocabulary.intern(word), nameWeight);
   const nameTerms = terms.slice();
   addText(splitWords(document.title, maxNameWords), weights.title);
   const [summary, detail] = splitDescription(document.description);
@@ -56,15 +55,19 @@ export function scoreDocument(document: SearchDocument, vocabulary: Vocabulary, 
   const length = summary.length + detail.length;
   addText(detail, weights.description / lengthFactor(length, typicalDescriptionWords));
   for (const parameter of document.parameters.slice(0, maxParameters)) {
-    for (const word of splitWords(parameter, maxNameWords)) add(word, weights.parameters);
+    for (const word of splitWords(parameter, maxNameWords)) add(vocabulary.intern(word), weights.parameters);
   }
-  const contextWords = splitWords(document.context, maxNameWords).filter((word) => !emptyWords.has(word));
-  addText(contextWords, weights.context);
+  const context = vocabulary.internText(document.context, contextTerms);
+  for (const term of context) add(term, weights.context);
   for (const term of terms) {
     take(term, (term.evidence * (saturation + 1)) / (term.evidence + saturation));
     term.evidence = 0;
   }
-  return { name: nameTerms, context: contextWords.map((word) => vocabulary.intern(word)) };
+  return { name: nameTerms, context };
+}
+
+function contextTerms(context: string): readonly string[] {
+  return splitWords(context, maxNameWords).filter((word) => !emptyWords.has(word));
 }
 
 function lengthFactor(length: number, typical: number): number {

@@ -57,7 +57,9 @@ export function createSearchIndex(): SearchIndex {
     });
     documents.push({ document, terms });
     slotOf.set(document.name, slot);
-    for (const name of new Set([document.name, document.shortName, ...document.aliases])) names.add(name, slot);
+    names.add(document.name, slot);
+    if (document.shortName !== document.name) names.add(document.shortName, slot);
+    for (const alias of document.aliases) names.add(alias, slot);
   };
 
   const remove = (name: string): boolean => {

@@ -20,6 +20,8 @@ export interface Vocabulary {
   intern(word: string): Term;
   /** The term of a stem, made on first sight. */
   internStem(stem: string): Term;
+  /** The terms of a text that many documents share word for word; `split` is asked once per text. */
+  internText(text: string, split: (text: string) => readonly string[]): readonly Term[];
   /** The term of a word, if some document has it. */
   find(word: string): Term | undefined;
   /** Terms that begin with the word, the most frequent first; `[]` for words of fewer than three letters. */
@@ -40,6 +42,7 @@ export function createVocabulary(): Vocabulary {
   const byStem = new Map<string, Term>();
   // Stemming costs more than a lookup, and a catalogue repeats its words.
   const byWord = new Map<string, Term>();
+  const byText = new Map<string, readonly Term[]>();
   const byPrefix = new Map<string, Term[]>();
   const byInitial = new Map<string, Term[]>();
 
@@ -53,15 +56,22 @@ export function createVocabulary(): Vocabulary {
 
   const internStem = (stem: string): Term => byStem.get(stem) ?? add(stem);
 
+  const intern = (word: string): Term => {
+    let term = byWord.get(word);
+    if (term === undefined) {
+      term = internStem(stemWord(word));
+      byWord.set(word, term);
+    }
+    return term;
+  };
+
   return {
+    intern,
     internStem,
-    intern(word) {
-      let term = byWord.get(word);
-      if (term === undefined) {
-        term = internStem(stemWord(word));
-        byWord.set(word, term);
-      }
-      return term;
+    internText(text, split) {
+      const known = byText.get(text) ?? split(text).map(intern);
+      byText.set(text, known);
+      return known;
     },
     find(word) {
       const term = byStem.get(stemWord(word));
