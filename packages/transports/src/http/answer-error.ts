@@ -6,7 +6,7 @@ import { replyKindOf } from "./reply-kind.ts";
 
 /** A message of the server is larger than the limit. */
 export function messageTooLarge({ serverId }: HttpEndpoint, maxMessageBytes: number): ToolportError {
-  return new ToolportError(`${JSON.stringify(serverId)} sent a message of more than ${maxMessageBytes} bytes`, {
+  return new ToolportError(`server ${JSON.stringify(serverId)} sent a message of more than ${maxMessageBytes} bytes`, {
     code: "message_too_large",
     serverId,
   });
@@ -32,7 +32,7 @@ export function noStream(endpoint: HttpEndpoint, reply: CompleteReply, hadSessio
 
 /** The stream that should have brought the answer is over. */
 export function streamEnded({ serverId }: HttpEndpoint): ToolportError {
-  return new ToolportError(`the response stream of ${JSON.stringify(serverId)} ended before the answer`, {
+  return new ToolportError(`the response stream of server ${JSON.stringify(serverId)} ended before the answer`, {
     code: "connection_closed",
     serverId,
   });
@@ -40,12 +40,15 @@ export function streamEnded({ serverId }: HttpEndpoint): ToolportError {
 
 /** The transport was closed before, or while, something was under way. */
 export function transportClosed({ serverId }: HttpEndpoint): ToolportError {
-  return new ToolportError(`the transport of ${JSON.stringify(serverId)} is closed`, { code: "closed", serverId });
+  return new ToolportError(`the transport of server ${JSON.stringify(serverId)} is closed`, {
+    code: "closed",
+    serverId,
+  });
 }
 
 /** The caller took a request back. */
 export function takenBack({ serverId }: HttpEndpoint, outcome: "not-sent" | "unknown"): ToolportError {
-  return new ToolportError(`a request to ${JSON.stringify(serverId)} was taken back`, {
+  return new ToolportError(`a request to server ${JSON.stringify(serverId)} was taken back`, {
     code: "aborted",
     serverId,
     outcome,

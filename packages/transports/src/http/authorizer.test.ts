@@ -308,6 +308,29 @@ describe("a token source", () => {
     expect(JSON.stringify([error, String(error)])).not.toContain("s3cret");
   });
 
+  it("that hangs in onUnauthorized is given up after two minutes, for all that wait", async () => {
+    const clock = createManualClock();
+    await using server = await startOAuthServer({ refuse: unless("never") });
+    let asked = 0;
+    const source: TokenSource = {
+      token: async () => "old",
+      onUnauthorized: () => {
+        asked += 1;
+        return new Promise(() => undefined);
+      },
+    };
+    await using web = await open(server, source, { clock });
+    const failures = [thrownBy(web.request(1)), thrownBy(web.request(2))];
+    await expect.poll(() => [server.bearers.length, asked]).toEqual([2, 1]);
+    clock.advance(120_000);
+    expect(await Promise.all(failures)).toMatchObject([{ code: "auth_required" }, { code: "auth_required" }]);
+    const again = thrownBy(web.request(3));
+    await expect.poll(() => asked).toBe(2);
+    clock.advance(120_000);
+    expect(await again).toMatchObject({ code: "auth_required" });
+    expect(clock.pending()).toBe(0);
+  });
+
   it("can be cancelled while it thinks", async () => {
     await using server = await startOAuthServer({ refuse: () => undefined });
     await using web = await open(server, { token: () => new Promise(() => undefined) });

@@ -4,7 +4,8 @@ import type {
   extractWWWAuthenticateParams,
   isStrictScopeSuperset,
 } from "@modelcontextprotocol/client";
-import { isToolportError, systemClock, ToolportError, type Clock, type Redactor } from "@toolport/core";
+import { createDeadline, isToolportError, systemClock, ToolportError, type Clock, type Redactor } from "@toolport/core";
+import { untilAborted } from "../until-aborted.ts";
 import { isOAuthProvider, type AuthorizationProvider, type OAuthProvider } from "./authorization-provider.ts";
 import { excerptOf } from "./excerpt.ts";
 
@@ -51,6 +52,8 @@ export interface AuthorizerInit {
 // A server that refuses whatever it is given would otherwise send the user to the browser for ever.
 const maxUserAuthorizations = 3;
 const authorizationWindowMs = 600_000;
+// Several requests to an authorization server, each of which has 30 s.
+const recoveryMs = 120_000;
 
 /** What outlives a connection, because the user's answer may come when the connection that asked is gone. */
 interface ProviderState {
@@ -65,7 +68,7 @@ const states = new WeakMap<AuthorizationProvider, ProviderState>();
 
 /** Makes an authorizer. */
 export function createAuthorizer(init: AuthorizerInit): Authorizer {
-  const { provider, fetchFn, serverUrl } = init;
+  const { provider, fetchFn, serverId, serverUrl, clock = systemClock } = init;
   const state = stateOf(provider);
   const token = async (): Promise<string | undefined> => {
     try {
@@ -84,13 +87,22 @@ export function createAuthorizer(init: AuthorizerInit): Authorizer {
       throw fromAuthError(error, init, refusal.error);
     }
   };
+  // Everybody waits for the one attempt, so that a provider that hangs must not hold it for ever.
+  const attemptInTime = async (refusal: Refusal): Promise<void> => {
+    const deadline = createDeadline({ timeoutMs: recoveryMs, onTimeout: () => tookTooLong(serverId), clock });
+    try {
+      await untilAborted(attempt(refusal), deadline.signal);
+    } finally {
+      deadline.dispose();
+    }
+  };
   return {
     token,
     async recover(refusal) {
       if (refusal.status === 403 && !/insufficient_scope/.test(refusal.challenge ?? "")) throw refusal.error;
       // Another request may have been refused, and have got a new token, since this one was sent.
       if (state.recovery === undefined && (await token()) !== refusal.token) return;
-      state.recovery ??= attempt(refusal).finally(() => {
+      state.recovery ??= attemptInTime(refusal).finally(() => {
         state.recovery = undefined;
       });
       await state.recovery;
@@ -173,6 +185,14 @@ function fromAuthError(error: unknown, { serverId, redact }: AuthorizerInit, ref
     serverId,
     details: refusal?.details,
     cause: error,
+  });
+}
+
+function tookTooLong(serverId: string): ToolportError {
+  return new ToolportError(`the authorization provider did not come back within ${recoveryMs} ms`, {
+    code: "auth_required",
+    serverId,
+    details: { timeoutMs: recoveryMs },
   });
 }
 

@@ -1,12 +1,10 @@
-import { cleanText, truncateText, type Redactor } from "@toolport/core";
+import { truncateText, type Redactor } from "@toolport/core";
+import { safeExcerpt } from "../stdio/safe-excerpt.ts";
 
-/**
- * A piece of what a server sent instead of an answer, fit for an error message: one line of at most `maxLength` UTF-16 units
- * (default 300), without control characters and secrets.
- */
+// More than any message quotes, so that white space does not use up the room.
+const longestSource = 4096;
+
+/** A {@linkcode safeExcerpt} in one line, of at most `maxLength` UTF-16 units; default 300. */
 export function excerptOf(body: string, redact: Redactor, maxLength = 300): string {
-  // Masking comes after cleaning, because cleaning can join the parts of a secret, and before cutting, because a cut secret is not
-  // recognised.
-  const line = cleanText(body, 4096).replaceAll(/\s+/g, " ").trim();
-  return truncateText(redact(line), maxLength);
+  return truncateText(safeExcerpt(body, redact, longestSource).replaceAll(/\s+/g, " "), maxLength);
 }

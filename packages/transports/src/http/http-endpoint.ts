@@ -49,6 +49,8 @@ export interface HttpEndpointInit {
   readonly exchange: HttpExchange;
   readonly authorizer?: Authorizer | undefined;
   readonly clock?: Clock | undefined;
+  /** Epoch milliseconds, for a `Retry-After` that is a date. Default: the real time. */
+  readonly now?: () => number;
 }
 
 /** Makes an endpoint. Nothing is sent yet. */
@@ -57,6 +59,7 @@ export function createHttpEndpoint({
   exchange,
   authorizer,
   clock = systemClock,
+  now = Date.now,
 }: HttpEndpointInit): HttpEndpoint {
   const serverId = spec.id;
   const url = new URL(spec.transport.url);
@@ -68,7 +71,7 @@ export function createHttpEndpoint({
     return token === undefined ? masked : masked.replaceAll(token, redacted);
   };
   const toError = (reply: CompleteReply, hadSession = false): ToolportError =>
-    fromHttpStatus(reply, { serverId, url, redact, hadSession, now: Date.now() });
+    fromHttpStatus(reply, { serverId, url, redact, hadSession, now: now() });
 
   const start = ({ method, headers, body, url: target = url }: EndpointRequest): HttpCall => {
     const request = { method, url: target, body, headers: { ...configured, ...headers } };

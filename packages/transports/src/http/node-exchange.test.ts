@@ -1,5 +1,5 @@
 import { createServer as createTcpServer, type AddressInfo, type Socket } from "node:net";
-import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
+import { brotliCompressSync, createGzip, deflateSync, gzipSync } from "node:zlib";
 import { ToolportError } from "@toolport/core";
 import { afterEach, describe, expect, it } from "vitest";
 import { createManualClock } from "../../test/manual-clock.ts";
@@ -85,6 +85,23 @@ describe("createDefaultExchange() on Node", () => {
       socket.write(body);
     });
     expect(await textOf(await post(openExchange(), server.url).reply)).toBe('{"text":"größe"}');
+  });
+
+  it("decodes what came so far, without waiting for the end", async () => {
+    const gzip = createGzip();
+    await using server = await startRaw((socket) => {
+      socket.write("HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\n\r\n");
+      gzip.pipe(socket);
+      gzip.write("first");
+      gzip.flush();
+    });
+    const reply = await post(openExchange(), server.url).reply;
+    let text = "";
+    const reading = reply.read((chunk) => (text += Buffer.from(chunk).toString()));
+    await expect.poll(() => text).toBe("first");
+    gzip.end(" second");
+    await reading;
+    expect(text).toBe("first second");
   });
 
   it.each(["zstd", "gzip, br", "snappy"])(

@@ -17,6 +17,7 @@ import { createExchangeFetch } from "./exchange-fetch.ts";
 import { createFetchExchange, type Fetch } from "./fetch-exchange.ts";
 import { createHttpEndpoint, type HttpEndpoint } from "./http-endpoint.ts";
 import type { HttpExchange } from "./http-exchange.ts";
+import { createNoiseReport } from "./noise-report.ts";
 import { createSseTransport } from "./sse-transport.ts";
 import { createStreamableHttpTransport } from "./streamable-http-transport.ts";
 
@@ -52,9 +53,9 @@ export async function openStreamableHttp(
     requestMs: timeouts.requestMs,
     closeMs: timeouts.closeMs,
     random: options.random ?? Math.random,
-    onNoise: noiseReporter(spec, context),
+    onNoise: createNoiseReport(spec.id, context.onDiagnostic),
     onStreamLost(how) {
-      const message = `the notification stream of ${JSON.stringify(id)} is not open: ${how}`;
+      const message = `the notification stream of server ${JSON.stringify(id)} is not open: ${how}`;
       context.onDiagnostic({ kind: "stream-lost", serverId: id, message });
     },
   });
@@ -73,7 +74,7 @@ export async function openSse(
     requestMs: timeouts.requestMs,
     callMs: timeouts.callMs,
     signal: context.signal,
-    onNoise: noiseReporter(spec, context),
+    onNoise: createNoiseReport(spec.id, context.onDiagnostic),
   });
 }
 
@@ -137,13 +138,4 @@ function authorizerInit(spec: HttpServerSpec, exchange: HttpExchange, options: H
     loadOAuth: () => import("@modelcontextprotocol/client"),
     clock: options.clock,
   };
-}
-
-function noiseReporter({ id }: ServerSpec, { onDiagnostic }: TransportContext): (text: string) => void {
-  return (text) =>
-    onDiagnostic({
-      kind: "protocol-noise",
-      serverId: id,
-      message: `${JSON.stringify(id)} sent ${text}; it is ignored`,
-    });
 }

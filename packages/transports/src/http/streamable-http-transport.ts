@@ -226,8 +226,11 @@ async function close(state: State): Promise<void> {
   for (const step of underWay) step.cancel(transportClosed(endpoint));
   if (sessionId !== undefined) {
     const request: EndpointRequest = { method: "DELETE", mayAuthorize: false, headers: connectionHeaders(state) };
-    // A courtesy: a server that does not hear of it, or that does not allow it (405), lets the session expire.
-    await startBriefCall(endpoint, request, closeMs).reply.catch(() => undefined);
+    try {
+      await startBriefCall(endpoint, request, closeMs).reply;
+    } catch {
+      // A courtesy: a session whose server does not hear of it, or does not allow it (405), expires.
+    }
   }
   endpoint.close();
   host.onclose?.();
