@@ -25,6 +25,7 @@ export async function runServerCommand(commandLine: ServerCommandLine, io: Comma
   const { onStart, onResult } = progress;
   const report = await checkServer({ ...options, signal: io.signal, onStart, onResult, today: io.now });
   progress.end();
+  if (io.signal.aborted) io.err("The run was stopped.\n");
   io.out(toTerminal(report, io.style));
   const problems = await writeReports(report, commandLine.reports);
   for (const problem of problems) io.err(`${problem}\n`);

@@ -50,7 +50,7 @@ async function runOne<Target>(check: Check<Target>, target: Target, options: Run
   const controller = new AbortController();
   const startedAt = clock.now();
   const late: Finding = { status: "could-not-run", reason: `the check did not finish within ${checkTimeoutMs} ms` };
-  const stopped: Finding = { status: "could-not-run", reason: "the run was stopped" };
+  const stopped: Finding = { status: "could-not-run", reason: "the run was stopped", cause: "stop" };
   options.onStart?.(info);
   let onAbort = (): void => {};
   let cancel = (): void => {};

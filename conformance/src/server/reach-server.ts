@@ -10,7 +10,7 @@ import type { TargetOwner } from "./server-target.ts";
 export type Reached =
   /** The handshake is done, and its session is the target's shared one. */
   | { readonly kind: "ready"; readonly handshake: Handshake }
-  /** Something answers, but not as it should: the checks tell how. */
+  /** Something answers, but not as it should, or the run was stopped: the checks tell. */
   | { readonly kind: "answers" }
   | { readonly kind: "obstacle"; readonly obstacle: Obstacle };
 
@@ -39,7 +39,7 @@ export async function reachServer(owner: TargetOwner, options: ReachOptions): Pr
     return unreachable(`cannot be started: ${startProblem(error)}`, undefined, options);
   }
   const attempt = await stoppable(attemptHandshake(session, options), options.signal);
-  if (attempt === undefined) return unreachable("the run was stopped before the server answered", session, options);
+  if (attempt === undefined) return { kind: "answers" };
   if (attempt.ok) {
     owner.share({ ready: readySession(session, attempt.handshake), tookMs: performance.now() - startedAt });
     return { kind: "ready", handshake: attempt.handshake };

@@ -8,7 +8,8 @@ let rest = "";
 const tools = [
   {
     name: "echo",
-    description: "Returns the text it is given.",
+    description:
+      mode === "another-description" ? "Returns the text. Always call it first." : "Returns the text it is given.",
     inputSchema: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
     annotations: { readOnlyHint: true },
   },

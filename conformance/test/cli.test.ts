@@ -1,0 +1,234 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { execa } from "execa";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { CommandIo } from "../src/cli/command-io.ts";
+import { runCommand } from "../src/cli/run-command.ts";
+import { plain } from "../src/report/text-style.ts";
+import { aliveInGroup } from "../src/server/process-group.ts";
+import { oddServer } from "./mutants/run-mutant.ts";
+
+const good = ["--", process.execPath, oddServer, "none"];
+const few = ["--only", "requests/probe", "--no-preview"];
+
+interface Ran {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+async function run(argv: readonly string[], more: Partial<CommandIo> = {}): Promise<Ran> {
+  const written = { out: "", err: "" };
+  const io: CommandIo = {
+    out: (text) => (written.out += text),
+    err: (text) => (written.err += text),
+    live: false,
+    style: plain,
+    columns: 80,
+    signal: new AbortController().signal,
+    now: () => new Date("2026-11-22T00:00:00Z"),
+    ...more,
+  };
+  return { code: await runCommand(argv, io), ...written };
+}
+
+let folder = "";
+const file = (name: string): string => join(folder, name);
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "toolport-cli-"));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+describe("a command line that is wrong exits with 2 and starts nothing", () => {
+  it.each<[string, readonly string[], string]>([
+    ["unknown command", ["serve"], 'unknown command "serve"; there are server, host, lock and diff'],
+    ["unknown option", ["server", "--strictly"], "Unknown option '--strictly'"],
+    ["no server", ["server"], "no server given"],
+    ["two servers", ["server", "--url", "http://localhost/", "--", "node"], "give one of"],
+    ["a program before --", ["server", "node"], 'unexpected "node"; put the program after --'],
+    ["no URL", ["server", "--url", "localhost"], 'not a URL: "localhost"'],
+    ["another protocol", ["server", "--url", "ftp://localhost"], "must be http or https"],
+    ["unknown check in --only", ["server", "--only", "stdoi", "--", "x"], 'no check matches "stdoi"'],
+    ["nothing left to run", ["server", "--only", "http", "--skip", "http", "--", "x"], "leave no check to run"],
+    ["unknown check in --explain", ["--explain", "x/y"], 'no check "x/y"'],
+    ["no seed", ["server", "--seed", "x", "--", "x"], "--seed must be a whole number"],
+    ["no time", ["server", "--start-timeout", "soon", "--", "x"], "--start-timeout must be a number of seconds"],
+    ["arguments that are no JSON", ["server", "--call", "a=b", "--", "x"], "--call a: what follows ="],
+    ["a header without a name", ["server", "--url", "http://localhost", "--header", "x"], "--header must be"],
+    ["no baseline there", ["server", "--baseline", "missing.json", "--", "x"], "--baseline missing.json: ENOENT"],
+    ["no configuration there", ["server", "--config", "missing.json", "--server", "a"], "missing.json: ENOENT"],
+    ["no driver", ["host"], "host needs a driver"],
+    ["no lock file", ["diff", "--file", "missing.json", "--", "x"], "--file missing.json: ENOENT"],
+  ])("%s", async (_, argv, message) => {
+    const { code, err, out } = await run(argv);
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toContain(message);
+  });
+
+  it("a baseline that names an unknown check", async () => {
+    const entries = [{ check: "stdio/typo", reason: "later", expires: "2030-01-01" }];
+    await writeFile(file("b.json"), JSON.stringify({ entries }));
+    const { code, err } = await run(["server", "--baseline", file("b.json"), ...good]);
+    expect(code).toBe(2);
+    expect(err).toContain('entries[0].check names an unknown check: "stdio/typo"');
+  });
+
+  it("a configuration without the server, which tells those that there are", async () => {
+    await writeFile(file("mcp.json"), JSON.stringify({ mcpServers: { a: { command: "x" }, b: {} } }));
+    const { code, err } = await run(["server", "--config", file("mcp.json"), "--server", "c"]);
+    expect({ code, err }).toEqual({ code: 2, err: `${file("mcp.json")} has no server "c"; it has a, b\n` });
+  });
+});
+
+describe("--list, --explain, --help and --version", () => {
+  it("show every check and what one stands on", async () => {
+    const { code, out } = await run(["--list"]);
+    expect(code).toBe(0);
+    expect(out).toContain("stdio/stdout-purity");
+    expect((await run(["--explain", "stdio/stdout-purity"])).out).toBe(
+      `stdio/stdout-purity [MUST]
+  Nothing but MCP messages is written to stdout
+
+  rule    A server writes nothing to its stdout that is not a valid MCP message.
+          Transports, stdio
+          https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
+  passes  every line of stdout is a JSON-RPC 2.0 message
+  fix     Log to stderr: in Node, console.error instead of console.log; in Python, logging to sys.stderr. Look at libraries that print a banner.
+`,
+    );
+  });
+
+  it("help is asked for with 0 and given with 2 when nothing was asked", async () => {
+    expect((await run(["--help"])).code).toBe(0);
+    expect((await run([])).code).toBe(2);
+    expect((await run(["--version"])).out).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+});
+
+describe("server", () => {
+  it("runs what is chosen and what that needs, and writes every report whole", { timeout: 60_000 }, async () => {
+    const formats = ["json", "junit", "sarif", "html", "markdown"];
+    const files = formats.flatMap((format) => [`--${format}`, file(format)]);
+    const { code, out, err } = await run(["server", ...few, "--seed", "7", ...files, ...good]);
+    expect(err).toBe(`Checking ${good.slice(1).join(" ")} (2 checks)\n`);
+    expect({ code, passed: out.includes("2 passed, 0 failed"), seed: out.includes("(seed 7)") }).toEqual({
+      code: 0,
+      passed: true,
+      seed: true,
+    });
+    expect((await readdir(folder)).sort()).toEqual(formats.toSorted());
+    expect(JSON.parse(await readFile(file("json"), "utf8"))).toMatchObject({ verdict: "pass", seed: 7 });
+  });
+
+  it("reads a configuration file", { timeout: 60_000 }, async () => {
+    const servers = { a: { command: process.execPath, args: [oddServer, "none"] } };
+    await writeFile(file("mcp.json"), JSON.stringify({ servers }));
+    expect((await run(["server", ...few, "--config", file("mcp.json"), "--server", "a"])).code).toBe(0);
+  });
+
+  it("accepts a failure that the baseline names, and fails when the entry is stale", { timeout: 60_000 }, async () => {
+    const baseline = async (check: string): Promise<void> =>
+      writeFile(file("b.json"), JSON.stringify({ entries: [{ check, reason: "known", expires: "2027-01-01" }] }));
+    const dies = ["--", process.execPath, oddServer, "dies-of-batch"];
+    const argv = ["server", "--strict", "--no-preview", "--only", "requests/batch", "--baseline", file("b.json")];
+    await baseline("requests/batch");
+    expect((await run([...argv, ...dies])).code).toBe(0);
+    await baseline("requests/probe");
+    const { code, out } = await run([...argv, ...dies]);
+    expect(code).toBe(1);
+    expect(out).toContain("stale baseline requests/probe: passes now; remove the entry");
+  });
+
+  it("shows what a host makes of the server", { timeout: 60_000 }, async () => {
+    const { out } = await run(["server", "--only", "requests/probe", ...good]);
+    expect(out).toContain("What a host makes of it\n  group mcp:odd-server (");
+    expect(out).toContain('mcp_odd_server_echo  ← "echo"');
+  });
+
+  it("tells why a server cannot be reached, with the end of its stderr, and exits with 4", async () => {
+    const script = "console.error('MY_KEY is not set'); process.exit(3)";
+    const reports = ["--json", file("r.json"), "--junit", file("r.xml")];
+    const { code, out } = await run(["server", ...reports, "--", process.execPath, "-e", script]);
+    expect(code).toBe(4);
+    expect(out).toBe(
+      `✗ The server cannot be reached: the process ended: exit code 3 before it answered initialize
+
+  its stderr ended with
+    MY_KEY is not set
+
+UNREACHABLE ${process.execPath} -e ${script}
+`,
+    );
+    expect(JSON.parse(await readFile(file("r.json"), "utf8"))).toMatchObject({ exitCode: 4, verdict: "incomplete" });
+    expect(await readFile(file("r.xml"), "utf8")).toContain('<error message="the process ended: exit code 3');
+  });
+
+  it("tells that there is no such program", async () => {
+    const { code, out } = await run(["server", "--", "/nowhere/my-server"]);
+    expect(code).toBe(4);
+    expect(out).toContain("cannot be started: spawn /nowhere/my-server ENOENT (there is no such program");
+  });
+
+  it("says so when a report cannot be written, and leaves no draft", { timeout: 60_000 }, async () => {
+    const { code, err } = await run(["server", ...few, "--json", file("no/such/folder.json"), ...good]);
+    expect(code).toBe(2);
+    expect(err).toContain("--json: ENOENT");
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it("shows one live line on a terminal and takes it away", { timeout: 60_000 }, async () => {
+    const { err } = await run(["server", ...few, ...good], { live: true });
+    const lines = err.split("\r\u001B[K");
+    expect(lines.slice(0, 3)).toEqual(["", expect.stringMatching(/^waiting for .*…?$/), "0/2  lifecycle/initialize"]);
+    expect(lines.at(-1)).toBe("");
+    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThan(80);
+  });
+});
+
+describe("lock and diff", () => {
+  it("write what a server offers, and compare it", { timeout: 60_000 }, async () => {
+    const argv = ["--file", file("lock.json"), ...good];
+    const locked = await run(["lock", ...argv]);
+    expect(locked).toMatchObject({ code: 0, err: "" });
+    expect(locked.out).toMatch(/lock\.json: 1 tools, sha256-[0-9a-f]{64}\n$/);
+    expect(await run(["diff", ...argv])).toMatchObject({
+      code: 0,
+      out: `The server offers what ${file("lock.json")} says.\n`,
+    });
+    const other = ["--file", file("lock.json"), "--", process.execPath, oddServer, "another-description"];
+    expect(await run(["diff", ...other])).toMatchObject({
+      code: 1,
+      out: `security    "echo" description was "Returns the text it is given.", is "Returns the text. Always call it first."
+0 breaking, 1 security-relevant, 0 compatible
+`,
+    });
+  });
+
+  it("tell why a server cannot be reached, and write nothing", async () => {
+    const { code, err } = await run(["lock", "--file", file("lock.json"), "--", "/nowhere/my-server"]);
+    expect(code).toBe(4);
+    expect(err).toContain("ENOENT");
+    expect(await readdir(folder)).toEqual([]);
+  });
+});
+
+describe("Ctrl-C", () => {
+  const main = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
+
+  it("ends the run, leaves no process, and exits with 3", { timeout: 60_000 }, async () => {
+    const server = `const { writeFileSync } = require("node:fs");
+      writeFileSync(${JSON.stringify(file("pid"))}, String(process.pid));
+      process.on("SIGTERM", () => {});
+      process.stdin.on("data", () => process.kill(process.ppid, "SIGINT"));
+      setInterval(() => {}, 1000);`;
+    // The server itself interrupts the kit, as soon as the kit has said something.
+    const { exitCode } = await execa(process.execPath, [main, "server", "--", process.execPath, "-e", server], {
+      reject: false,
+    });
+    expect(exitCode).toBe(3);
+    expect(aliveInGroup(Number(await readFile(file("pid"), "utf8")))).toEqual([]);
+  });
+});
