@@ -33,6 +33,16 @@ describe("fitAnswer()", () => {
     if (namesFit) expect(fitted.omittedTools?.names.length ?? 0).toBe(fitted.omittedTools?.total ?? 0);
   });
 
+  it("keeps the room of names for names when a tool does not fit (AN-79)", () => {
+    const tools = Array.from({ length: 30 }, (_, index) => ({
+      name: `n${index}`.padEnd(64, "x"),
+      description: "d".repeat(2900),
+    }));
+    const fitted = fitAnswer({ tools, groups: [] }, 4096);
+    expect(jsonBytes(fitted)).toBeLessThanOrEqual(4096);
+    expect(fitted.omittedTools?.names).toEqual(tools.map(({ name }) => name));
+  });
+
   it("gives up a group's members, then its advice, before the group", () => {
     const group: GroupAnswer = {
       id: "g",
