@@ -1,12 +1,16 @@
+import type { ServerInfo } from "@toolport/core";
 import { createProvider, type McpProvider, type ProviderOptions } from "@toolport/provider";
 import { createSimulatedConnector, serverOf, type World } from "./simulation/simulated-connector.ts";
 import { changeTools, type SimulatedServer } from "./simulation/simulated-server.ts";
+import { infoOf } from "./simulation/simulated-session.ts";
 import { createVirtualClock } from "./simulation/virtual-clock.ts";
 
 /** A world in which every step happens at once and in order, for tests of one behaviour each. */
 export interface CalmWorld extends World {
   /** The server of this id. With `tools`, these are all it has; a new one has `echo` otherwise. */
   server(id: string, ...tools: readonly string[]): SimulatedServer;
+  /** What a server says of itself. */
+  info(id: string): ServerInfo;
   provider(options?: Partial<ProviderOptions>): McpProvider;
   /** The steps of one server, or of all, wait from now on; the returned function lets them and all later ones go on. */
   hold(id?: string): () => void;
@@ -39,6 +43,7 @@ export function createCalmWorld(): CalmWorld {
       }
       return server;
     },
+    info: infoOf,
     provider: (options = {}) =>
       createProvider({ connector: createSimulatedConnector(world), clock: world.clock, random: () => 0.5, ...options }),
     hold(id) {
@@ -53,4 +58,14 @@ export function createCalmWorld(): CalmWorld {
       for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
     },
   };
+}
+
+/** What a promise rejects with; taken care of at once, so that it may reject long before it is looked at. */
+export async function failureOf(work: Promise<unknown>): Promise<unknown> {
+  try {
+    await work;
+  } catch (reason) {
+    return reason;
+  }
+  throw new Error("it did not reject");
 }

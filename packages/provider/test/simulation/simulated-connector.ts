@@ -30,6 +30,7 @@ export function createSimulatedConnector(world: World): Connector {
       try {
         const session = await handshake({ spec, hooks, signal, fault, world, server });
         if (fault === "crash-after-handshake") session.crash();
+        if (fault === "forget-at-once") session.forgetCalls();
         return session.connection;
       } catch (error) {
         // The clean-up of a failed attempt takes its time too.

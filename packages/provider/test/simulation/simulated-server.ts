@@ -1,8 +1,8 @@
-import type { JsonObject, RemoteTool, ServerSpec } from "@toolport/core";
+import type { DroppedTool, JsonObject, RemoteTool, ServerSpec } from "@toolport/core";
 import type { SimulatedSession } from "./simulated-session.ts";
 
 /** What a server does instead of its work, once. */
-export type ConnectFault = "refuse" | "hang" | "unauthorized" | "crash-after-handshake";
+export type ConnectFault = "refuse" | "hang" | "unauthorized" | "crash-after-handshake" | "forget-at-once";
 export type ListFault = "fail" | "hang" | "truncate";
 export type CallFault = "fail" | "hang" | "crash" | "unauthorized" | "ask-human";
 
@@ -13,6 +13,10 @@ export interface SimulatedServer {
   version: number;
   /** Names of the tools, with the version in which each was last changed. */
   readonly tools: Map<string, number>;
+  /** It announces a change whenever it is listed. */
+  restless: boolean;
+  /** Entries of its listing that are no tools. */
+  readonly dropped: DroppedTool[];
   /** Tools besides, exactly as they are listed. */
   readonly raw: RemoteTool[];
   /** The tools as they were in each version. */
@@ -30,6 +34,8 @@ export interface SimulatedServer {
   readonly connects: { started: number; most: number };
   listings: number;
   readonly faults: { connect: ConnectFault[]; list: ListFault[]; call: CallFault[] };
+  /** Calls that arrived. */
+  readonly received: { readonly toolName: string; readonly args: JsonObject; readonly meta: JsonObject | undefined }[];
   /** How often each call ran, by the id in its arguments. */
   readonly ledger: Map<string, number>;
 }
@@ -42,6 +48,8 @@ export function createSimulatedServer(id: string, toolNames: readonly string[]):
     version: 0,
     tools,
     raw: [],
+    dropped: [],
+    restless: false,
     history: new Map([[0, new Map(tools)]]),
     processes: 0,
     sessions: new Set(),
@@ -51,6 +59,7 @@ export function createSimulatedServer(id: string, toolNames: readonly string[]):
     connects: { started: 0, most: 0 },
     listings: 0,
     faults: { connect: [], list: [], call: [] },
+    received: [],
     ledger: new Map(),
   };
 }

@@ -7,6 +7,7 @@ import {
   type Connection,
   type ConnectionHooks,
   type JsonObject,
+  type ServerInfo,
   type ServerSpec,
   type ToolListing,
   type ToolportErrorCode,
@@ -21,6 +22,8 @@ export interface SimulatedSession {
   crash(): void;
   /** The server forgets the session: everything sent on it from now on is refused. */
   expire(): void;
+  /** The server still lists its tools, and takes every call for one of a session that it does not know. */
+  forgetCalls(): void;
   /** The server says that its tools changed, so many times at once. */
   notify(times: number): Promise<void>;
 }
@@ -38,12 +41,18 @@ interface SessionParts {
   readonly world: World;
 }
 
+/** What a simulated server says of itself. */
+export function infoOf(name: string): ServerInfo {
+  return { era: "legacy", protocolVersion: "2025-11-25", name, capabilities: { tools: { listChanged: true } } };
+}
+
 /** Opens a session; the process counts as started by the connector. */
 export function openSession(parts: SessionParts): SimulatedSession {
   const { server, hooks, world, spec } = parts;
   const requests = new Set<Request>();
   let state: "live" | "closing" | "gone" = "live";
   let expired = false;
+  let callsForgotten = false;
   let closed: Promise<void> | undefined;
 
   const leave = (): void => {
@@ -106,12 +115,7 @@ export function openSession(parts: SessionParts): SimulatedSession {
     });
 
   const connection: Connection = {
-    server: {
-      era: "legacy",
-      protocolVersion: "2025-11-25",
-      name: spec.id,
-      capabilities: { tools: { listChanged: true } },
-    },
+    server: infoOf(spec.id),
     async listTools(options = {}): Promise<ToolListing> {
       const timeoutMs = options.timeoutMs ?? defaultTimeouts.listMs;
       try {
@@ -131,7 +135,12 @@ export function openSession(parts: SessionParts): SimulatedSession {
         `call of ${toolName}`,
         { timeoutMs, signal: options.signal, timeoutCode: "call_timeout" },
         (entry, pause) =>
-          serveCall({ ...parts, toolName, args }, { pause, crash: () => session.crash(), arrived: entry.arrived }),
+          callsForgotten
+            ? Promise.reject(simulatedError("session_expired", spec.id, "failed"))
+            : serveCall(
+                { ...parts, toolName, args, options },
+                { pause, crash: () => session.crash(), arrived: entry.arrived },
+              ),
       );
     },
     request: () => Promise.resolve({}),
@@ -159,6 +168,9 @@ export function openSession(parts: SessionParts): SimulatedSession {
       failAll("server_exited");
       if (wasLive) hooks.onDown(simulatedError("server_exited", spec.id, "unknown"));
     },
+    forgetCalls() {
+      callsForgotten = true;
+    },
     expire() {
       if (expired || state !== "live") return;
       // What is left of it is on this side only.
@@ -177,12 +189,13 @@ export function openSession(parts: SessionParts): SimulatedSession {
   return session;
 }
 
-async function serveListing({ server, spec }: SessionParts): Promise<ToolListing> {
+async function serveListing({ server, spec, hooks }: SessionParts): Promise<ToolListing> {
   server.listings += 1;
+  if (server.restless) hooks.onToolsChanged();
   const fault = server.faults.list.shift();
   if (fault === "fail") throw simulatedError("server_error", spec.id, "failed");
   if (fault === "hang") await new Promise(() => {});
-  const listing: ToolListing = { tools: toolsOf(server), dropped: [], pages: 1 };
+  const listing: ToolListing = { tools: toolsOf(server), dropped: [...server.dropped], pages: 1 };
   return fault === "truncate" ? { ...listing, truncated: "page-limit" } : listing;
 }
 
@@ -192,15 +205,18 @@ async function serveCall(
     spec,
     toolName,
     args,
+    options,
     hooks,
     world,
-  }: SessionParts & { readonly toolName: string; readonly args: JsonObject },
+  }: SessionParts & { readonly toolName: string; readonly args: JsonObject; readonly options: CallOptions },
   session: { readonly pause: () => () => void; readonly crash: () => void; readonly arrived: boolean },
 ): Promise<JsonObject> {
   const fault = server.faults.call.shift();
   if (fault === "unauthorized") throw simulatedError("auth_required", spec.id, "failed");
   const { id } = args;
   const callId = typeof id === "string" ? id : JSON.stringify(id);
+  server.received.push({ toolName, args, meta: options.meta });
+  options.onProgress?.({ progress: 1 });
   server.ledger.set(callId, (server.ledger.get(callId) ?? 0) + 1);
   if (fault === "fail") throw simulatedError("server_error", spec.id, "failed");
   if (fault === "crash") session.crash();
@@ -211,7 +227,7 @@ async function serveCall(
     resume();
   }
   await world.pause(spec.id, `works on ${toolName}`);
-  if (!server.tools.has(toolName)) throw simulatedError("server_error", spec.id, "failed");
+  if (!toolsOf(server).some(({ name }) => name === toolName)) throw simulatedError("server_error", spec.id, "failed");
   return { content: [{ type: "text", text: callId }], isError: false };
 }
 

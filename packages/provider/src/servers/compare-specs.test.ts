@@ -1,0 +1,36 @@
+import type { ServerSpec } from "@toolport/core";
+import { describe, expect, it } from "vitest";
+import { compareSpecs } from "./compare-specs.ts";
+
+const stdio: ServerSpec = {
+  id: "s",
+  transport: { kind: "stdio", command: "node", args: ["a"], env: { A: "1", B: "2" } },
+};
+const serve = (): void => {};
+const memory: ServerSpec = { id: "s", transport: { kind: "memory", serve } };
+
+describe("compareSpecs() (NX-32)", () => {
+  it.each<[string, ServerSpec, ServerSpec, string]>([
+    ["the same", stdio, structuredClone(stdio), "none"],
+    [
+      "another order of members",
+      stdio,
+      { ...stdio, transport: { ...stdio.transport, env: { B: "2", A: "1" } } as never },
+      "none",
+    ],
+    ["a default written out", stdio, { ...stdio, era: "auto", disabled: false, limits: {} }, "view"],
+    ["another argument", stdio, { ...stdio, transport: { kind: "stdio", command: "node", args: ["b"] } }, "session"],
+    ["another kind", stdio, { id: "s", transport: { kind: "http", url: "https://example.com" } }, "session"],
+    ["another era", stdio, { ...stdio, era: "legacy" }, "session"],
+    ["another limit of the wire", stdio, { ...stdio, limits: { maxTools: 5 } }, "session"],
+    ["switched off", stdio, { ...stdio, disabled: true }, "session"],
+    ["another limit of the queue", stdio, { ...stdio, limits: { maxQueuedCalls: 5, maxInFlightCalls: 2 } }, "view"],
+    ["other timeouts", stdio, { ...stdio, timeouts: { callMs: 5 } }, "view"],
+    ["other tools", stdio, { ...stdio, include: ["a"], exclude: ["b"] }, "view"],
+    ["another way to call", stdio, { ...stdio, concurrency: "serial", required: true, title: "T" }, "view"],
+    ["the same function", memory, { id: "s", transport: { kind: "memory", serve } }, "none"],
+    ["another function", memory, { id: "s", transport: { kind: "memory", serve: () => {} } }, "session"],
+  ])("%s", (...[, before, after, difference]) => {
+    expect(compareSpecs(before, after)).toBe(difference);
+  });
+});

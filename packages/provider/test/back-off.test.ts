@@ -1,0 +1,165 @@
+import type { McpProvider } from "@toolport/provider";
+import { describe, expect, it } from "vitest";
+import { createCalmWorld, type CalmWorld } from "./calm-world.ts";
+import { specOf, type ConnectFault } from "./simulation/simulated-server.ts";
+
+function start(world: CalmWorld, faults: readonly ConnectFault[], options: { background?: boolean } = {}): McpProvider {
+  world.server("s", "a").faults.connect.push(...faults);
+  // Half of each ceiling, so that the jitter is in the numbers.
+  return world.provider({
+    servers: [specOf("s")],
+    random: () => 0.5,
+    backoff: { baseMs: 1000, maxMs: 8000, ...options },
+  });
+}
+
+function refusals(count: number): readonly ConnectFault[] {
+  return Array.from({ length: count }, () => "refuse");
+}
+
+const crash = async (world: CalmWorld): Promise<void> => {
+  for (const session of world.server("s").sessions) session.crash();
+  await world.settle();
+};
+
+describe("a server that cannot be reached", () => {
+  it("does not fail init, and appears by itself when it gets well (AN-46, EV-30)", async () => {
+    const world = createCalmWorld();
+    const provider = start(world, refusals(2));
+    await provider.init();
+    expect(provider.statuses()[0]).toMatchObject({ state: "failed", stage: "connect", error: { code: "unreachable" } });
+    world.clock.advance(500);
+    await world.settle();
+    expect(provider.statuses()[0]).toMatchObject({ state: "failed", failures: 2 });
+    world.clock.advance(1000);
+    await world.settle();
+    expect(provider.definitions()).toHaveLength(1);
+    expect(world.clock.pending).toBe(0);
+    await provider.close();
+  });
+
+  it("is tried again after waits that double up to a cap, each shortened at random", async () => {
+    const world = createCalmWorld();
+    const provider = start(world, refusals(7));
+    await provider.init();
+    const waits: number[] = [];
+    for (let turn = 0; turn < 6; turn += 1) {
+      waits.push((world.clock.nextAt ?? 0) - world.clock.now());
+      world.clock.advanceToNext();
+      await world.settle();
+    }
+    expect(waits).toEqual([500, 1000, 2000, 4000, 4000, 4000]);
+    await provider.close();
+    expect(world.clock.pending).toBe(0);
+  });
+
+  it("is left alone where background retries are off, until somebody needs it", async () => {
+    const world = createCalmWorld();
+    const provider = start(world, refusals(1), { background: false });
+    await provider.init();
+    expect(world.clock.pending).toBe(0);
+    await provider.refresh();
+    expect(provider.definitions()).toHaveLength(1);
+    await provider.close();
+  });
+
+  it("is not tried again by itself for want of credentials (EV-32, AN-66)", async () => {
+    const world = createCalmWorld();
+    const provider = start(world, ["unauthorized"]);
+    await provider.init();
+    expect(provider.statuses()[0]).toMatchObject({
+      state: "needs-auth",
+      stage: "connect",
+      error: { code: "auth_required" },
+    });
+    expect(world.clock.pending).toBe(0);
+    await provider.refreshServer("s");
+    expect(provider.statuses()[0]).toMatchObject({ state: "ready", toolCount: 1 });
+    await provider.close();
+  });
+
+  it("fails init where the spec requires it; the others are there all the same (AN-20)", async () => {
+    const world = createCalmWorld();
+    world.server("s", "a").faults.connect.push("refuse");
+    world.server("t", "b");
+    const provider = world.provider({ servers: [specOf("s", { required: true }), specOf("t", { required: true })] });
+    await expect(provider.init()).rejects.toMatchObject({
+      code: "refresh_failed",
+      rawMessage: "failed to start required MCP servers: s: [unreachable] simulated",
+    });
+    expect(provider.definitions().map(({ name }) => name)).toEqual(["mcp_t_b"]);
+    await provider.close();
+  });
+});
+
+describe("a server that crashes", () => {
+  it("is back with the next call, five times in a row without waiting (AN-44, NX-35)", async () => {
+    const world = createCalmWorld();
+    const provider = start(world, []);
+    await provider.init();
+    for (let turn = 0; turn < 20; turn += 1) {
+      await crash(world);
+      expect(await provider.call("mcp_s_a")).toMatchObject({ isError: false });
+    }
+    expect(world.server("s").connects).toEqual({ started: 21, most: 1 });
+    await provider.close();
+  });
+
+  it("is started once per back-off when it crashes before any call works, however many calls there are", async () => {
+    const world = createCalmWorld();
+    const provider = start(world, []);
+    await provider.init();
+    const server = world.server("s");
+    await crash(world);
+    for (let turn = 0; turn < 100; turn += 1) {
+      server.faults.call.push("crash");
+      await provider.call("mcp_s_a").catch(() => undefined);
+    }
+    expect(server.connects.started).toBe(6);
+    const refused: unknown = await provider.call("mcp_s_a").catch((reason: unknown) => reason);
+    expect(refused).toMatchObject({ code: "server_exited", outcome: "not-sent", details: { retryAfterMs: 4000 } });
+    expect(provider.statuses()[0]).toMatchObject({ state: "down", failures: 6, toolCount: 1, stale: true });
+
+    world.clock.advance(4000);
+    server.faults.call.length = 0;
+    expect(await provider.call("mcp_s_a")).toMatchObject({ isError: false });
+    expect(provider.statuses()[0]).toMatchObject({ state: "ready", failures: 0 });
+    await provider.close();
+  });
+
+  it("has its crashes forgotten when a session lasts", async () => {
+    const world = createCalmWorld();
+    const provider = start(world, []);
+    await provider.init();
+    for (let turn = 0; turn < 20; turn += 1) {
+      world.clock.advance(30_000);
+      await crash(world);
+      await provider.refresh();
+    }
+    expect(provider.statuses()[0]).toMatchObject({ failures: 1 });
+    await provider.close();
+  });
+
+  it("sets no timer while it is down: nobody needs it", async () => {
+    const world = createCalmWorld();
+    const provider = start(world, []);
+    await provider.init();
+    await crash(world);
+    expect(world.clock.pending).toBe(0);
+    await provider.close();
+  });
+});
+
+describe("an idle provider", () => {
+  it("has no timer, and does nothing, with 50 servers", async () => {
+    const world = createCalmWorld();
+    const ids = Array.from({ length: 50 }, (_, index) => `s${index}`);
+    const provider = world.provider({ servers: ids.map((id) => specOf(id)) });
+    await provider.init();
+    expect(world.clock.pending).toBe(0);
+    world.clock.advance(24 * 3600 * 1000);
+    await world.settle();
+    for (const id of ids) expect(world.server(id)).toMatchObject({ connects: { started: 1 }, listings: 1 });
+    await provider.close();
+  });
+});

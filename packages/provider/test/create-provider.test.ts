@@ -1,0 +1,223 @@
+import type { Connector, ServerSpec } from "@toolport/core";
+import { createProvider, type McpProvider, type ServerStatus } from "@toolport/provider";
+import { toolportNaming } from "@toolport/naming";
+import { describe, expect, it } from "vitest";
+import { createCalmWorld, failureOf, type CalmWorld } from "./calm-world.ts";
+import { specOf } from "./simulation/simulated-server.ts";
+
+async function startWith(world: CalmWorld, ...ids: readonly string[]): Promise<McpProvider> {
+  const provider = world.provider({ servers: ids.map((id) => specOf(id)) });
+  await provider.init();
+  return provider;
+}
+
+describe("createProvider()", () => {
+  it.each<[string, object]>([
+    ["connector must have a connect function", { connector: {} }],
+    ["servers must be an array", { servers: {} }],
+    ["name must be 1 to 64 characters: a letter, then letters, digits, _ or -", { name: "no spaces" }],
+    ['refresh must be "lazy", "debounced" or "manual"', { refresh: "eager" }],
+    ["interceptors must be an array of functions", { interceptors: [1] }],
+    ["onElicit must be a function", { onElicit: true }],
+    ['description must be "with-origin", "verbatim" or a function', { description: "short" }],
+    ["backoff.baseMs must be a number of 0 or more", { backoff: { baseMs: -1 } }],
+    ["debounce.quietMs must be a number of 0 or more", { debounce: { quietMs: "300" } }],
+    ["naming.maxLength must be an integer from 32 to", { naming: { ...toolportNaming, maxLength: 8 } }],
+  ])("throws a TypeError: %s", (message, options) => {
+    const make = (): unknown => createCalmWorld().provider(options);
+    expect(make).toThrow(TypeError);
+    expect(make).toThrow(message);
+  });
+
+  it("checks every spec before anything starts (AN-14, AN-15)", () => {
+    const world = createCalmWorld();
+    const make = (...servers: readonly object[]): unknown =>
+      world.provider({ servers: servers as readonly ServerSpec[] });
+    expect(() => make(specOf("a"), { id: " ", transport: {} })).toThrow(
+      expect.objectContaining({ code: "invalid_spec" }),
+    );
+    expect(() => make(specOf("a"), specOf("a"))).toThrow(expect.objectContaining({ code: "duplicate_server" }));
+    expect(() => make(specOf("GitHub-Prod"), specOf("github_prod"))).toThrow(
+      'server "github_prod" collides with server "GitHub-Prod": both ids are "github_prod" in tool names',
+    );
+    expect(world.servers.size).toBe(0);
+  });
+
+  it("lets the connector check what only it knows", () => {
+    const connector: Connector = {
+      check: () => {
+        throw new RangeError("no such transport here");
+      },
+      connect: () => Promise.reject(new Error("never")),
+    };
+    expect(() => createProvider({ connector, servers: [specOf("a")] })).toThrow("no such transport here");
+  });
+
+  it("starts nothing, and without servers never does (AN-11)", async () => {
+    const world = createCalmWorld();
+    world.provider({ servers: [specOf("a")] });
+    expect(world.servers.size).toBe(0);
+    const provider = world.provider();
+    await provider.init();
+    await provider.refresh();
+    expect([provider.definitions(), provider.groups(), provider.statuses()]).toEqual([[], [], []]);
+    await provider.close();
+    expect(world.servers.size).toBe(0);
+  });
+});
+
+describe("statuses()", () => {
+  it("is sorted, honest and safe to log (EV-31, AN-51, AN-82)", async () => {
+    const world = createCalmWorld();
+    world.server("bad").faults.connect.push("refuse");
+    world.server("locked").faults.connect.push("unauthorized");
+    const secret = "sk-very-secret-token";
+    const provider = world.provider({
+      servers: [
+        specOf("off", { disabled: true }),
+        specOf("locked"),
+        specOf("good", { title: "Good" }),
+        specOf("bad", { transport: { kind: "stdio", command: "x", env: { TOKEN: secret } } }),
+      ],
+    });
+    expect(provider.statuses().map(({ id, state }) => `${id} ${state}`)).toEqual([
+      "bad idle",
+      "good idle",
+      "locked idle",
+      "off disabled",
+    ]);
+    await provider.init();
+    const [bad, good, locked, off] = provider.statuses();
+    expect(bad).toMatchObject({
+      state: "failed",
+      stage: "connect",
+      toolCount: 0,
+      attempts: 1,
+      failures: 1,
+      transport: "stdio",
+    });
+    expect(good).toEqual({
+      id: "good",
+      title: "Good",
+      transport: "custom",
+      state: "ready",
+      toolCount: 1,
+      stale: false,
+      droppedTools: 0,
+      server: world.info("good"),
+      connectedAt: 0,
+      connectMs: 0,
+      listMs: 0,
+      attempts: 1,
+      failures: 0,
+      inFlight: 0,
+      waiting: 0,
+    });
+    expect([locked?.state, off?.state]).toEqual(["needs-auth", "disabled"]);
+    expect(JSON.stringify(provider.statuses())).not.toContain(secret);
+    await provider.close();
+  });
+
+  it("tells every change of state once", async () => {
+    const world = createCalmWorld();
+    const provider = world.provider({ servers: [specOf("a")] });
+    const told: string[] = [];
+    const note = ({ state, stale }: ServerStatus): unknown => told.push(stale ? `${state}, stale` : state);
+    const subscription = provider.onStatusChanged(note);
+    await provider.init();
+    await provider.refresh();
+    for (const session of world.server("a").sessions) session.crash();
+    await provider.call("mcp_a_echo");
+    subscription();
+    await provider.removeServer("a");
+    expect(told).toEqual(["connecting", "ready", "down, stale", "connecting, stale", "ready"]);
+    await provider.close();
+  });
+});
+
+describe("connection()", () => {
+  it("gives the live connection, made if there is none (AD-16)", async () => {
+    const world = createCalmWorld();
+    const provider = world.provider({ servers: [specOf("a")] });
+    const connection = await provider.connection("a");
+    expect(connection.server.protocolVersion).toBe("2025-11-25");
+    expect(await provider.connection("a")).toBe(connection);
+    await expect(provider.connection("nothing")).rejects.toMatchObject({ code: "unknown_server" });
+    await provider.close();
+    await expect(provider.connection("a")).rejects.toMatchObject({ code: "closed" });
+  });
+});
+
+describe("close()", () => {
+  it("ends everything, tells nobody, and is idempotent (EV-35, NX-33)", async () => {
+    const world = createCalmWorld();
+    const provider = await startWith(world, "a", "b");
+    world.server("a").faults.call.push("hang");
+    const call = provider.call("mcp_a_echo");
+    const failed = failureOf(call);
+    await world.settle();
+    const told: unknown[] = [];
+    provider.onStatusChanged((status) => told.push(status));
+    provider.onToolsChanged((change) => told.push(change));
+    const [first, second] = [provider.close(), provider.close()];
+    expect(first).toBe(second);
+    await first;
+    expect(await failed).toMatchObject({ code: "closed", outcome: "unknown" });
+    expect(told).toEqual([]);
+    expect(world.clock.pending).toBe(0);
+    for (const { processes } of world.servers.values()) expect(processes).toBe(0);
+    expect([provider.definitions(), provider.groups(), provider.statuses()]).toEqual([[], [], []]);
+    await expect(provider.init()).rejects.toMatchObject({ code: "closed" });
+    await expect(provider.addServer(specOf("c"))).rejects.toMatchObject({ code: "closed" });
+  });
+
+  it.each(["connect", "list", "back-off"])("ends a server during %s", async (when) => {
+    const world = createCalmWorld();
+    const { faults } = world.server("a");
+    if (when === "connect") faults.connect.push("hang");
+    if (when === "list") faults.list.push("hang");
+    if (when === "back-off") faults.connect.push("refuse");
+    const provider = world.provider({ servers: [specOf("a")] });
+    const init = Promise.allSettled([provider.init()]);
+    await world.settle();
+    await provider.close();
+    await init;
+    expect(world.server("a").processes).toBe(0);
+    expect(world.clock.pending).toBe(0);
+  });
+
+  it("is bounded, also when a connection never closes", async () => {
+    const world = createCalmWorld();
+    const provider = await startWith(world, "a");
+    const [session] = world.server("a").sessions;
+    if (session) session.connection.close = () => new Promise(() => {});
+    const closed = provider.close();
+    await world.settle();
+    world.clock.advance(12_000);
+    await closed;
+    expect(world.clock.pending).toBe(0);
+  });
+
+  it("comes with `await using` (NX-33)", async () => {
+    const world = createCalmWorld();
+    {
+      await using provider = world.provider({ servers: [specOf("a")] });
+      await provider.init();
+    }
+    expect(world.server("a").processes).toBe(0);
+  });
+});
+
+describe("a shared provider", () => {
+  it("serves many agents with one session for each server (EV-40, NX-30)", async () => {
+    const world = createCalmWorld();
+    const provider = await startWith(world, "a");
+    const agents = Array.from({ length: 8 }, async () => {
+      await provider.init();
+      return provider.call("mcp_a_echo");
+    });
+    await Promise.all(agents);
+    expect(world.server("a")).toMatchObject({ connects: { started: 1 }, listings: 1 });
+    await provider.close();
+  });
+});
