@@ -20,10 +20,15 @@ export const create = async () => {
       const lists = await Promise.all(
         Array.from(clients, async ([serverId, client]) => {
           const own = Object.entries(await client.tools());
-          return own.map(([toolName, tool]) => ({ serverId, toolName, name: `${serverId}/${toolName}`, tool }));
+          return own.map(([toolName, definition]) => ({
+            serverId,
+            toolName,
+            name: `${serverId}/${toolName}`,
+            definition,
+          }));
         }),
       );
-      for (const { name, tool } of lists.flat()) tools.set(name, tool);
+      for (const { name, definition } of lists.flat()) tools.set(name, definition);
       return lists.flat();
     },
     async call(name, args) {

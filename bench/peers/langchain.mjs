@@ -25,9 +25,9 @@ export const create = async () => {
     async listTools() {
       const all = await client.getTools();
       for (const tool of all) tools.set(tool.name, tool);
-      return all.map(({ name }) => {
-        const [serverId, ...rest] = name.split("__");
-        return { serverId, toolName: rest.join("__"), name };
+      return all.map((definition) => {
+        const [serverId, ...rest] = definition.name.split("__");
+        return { serverId, toolName: rest.join("__"), name: definition.name, definition };
       });
     },
     async call(name, args) {

@@ -26,9 +26,9 @@ export const create = async () => {
     async listTools() {
       const all = Object.entries(await client.getTools());
       for (const [name, tool] of all) tools.set(name, tool);
-      return all.map(([name]) => {
+      return all.map(([name, definition]) => {
         const [serverId, ...rest] = name.split("_");
-        return { serverId, toolName: rest.join("_"), name };
+        return { serverId, toolName: rest.join("_"), name, definition };
       });
     },
     async call(name, args) {

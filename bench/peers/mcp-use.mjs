@@ -24,7 +24,12 @@ export const create = async () => {
     async listTools() {
       const lists = await Promise.all(
         Object.entries(client.getAllActiveSessions()).map(async ([serverId, session]) =>
-          (await session.listTools()).map(({ name }) => ({ serverId, toolName: name, name: `${serverId}/${name}` })),
+          (await session.listTools()).map((definition) => ({
+            serverId,
+            toolName: definition.name,
+            name: `${serverId}/${definition.name}`,
+            definition,
+          })),
         ),
       );
       return lists.flat();

@@ -14,10 +14,11 @@ export const create = async () => {
     async listTools() {
       const lists = await Promise.all(
         runtime.listServers().map(async (serverId) =>
-          (await runtime.listTools(serverId, { includeSchema: true })).map(({ name }) => ({
+          (await runtime.listTools(serverId, { includeSchema: true })).map((definition) => ({
             serverId,
-            toolName: name,
-            name: `${serverId}/${name}`,
+            toolName: definition.name,
+            name: `${serverId}/${definition.name}`,
+            definition,
           })),
         ),
       );

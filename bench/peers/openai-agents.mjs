@@ -21,7 +21,12 @@ export const create = async () => {
     async listTools() {
       const lists = await Promise.all(
         Array.from(hosts, async ([serverId, host]) =>
-          (await host.listTools()).map(({ name }) => ({ serverId, toolName: name, name: `${serverId}/${name}` })),
+          (await host.listTools()).map((definition) => ({
+            serverId,
+            toolName: definition.name,
+            name: `${serverId}/${definition.name}`,
+            definition,
+          })),
         ),
       );
       return lists.flat();

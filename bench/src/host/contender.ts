@@ -10,6 +10,8 @@ export interface BenchTool {
   readonly toolName: string;
   /** The name by which `call` knows it. */
   readonly name: string;
+  /** What the contender gave for it. Kept by who lists, so that memory is compared with everybody holding the same. */
+  readonly definition: unknown;
 }
 
 /** A host under measurement, used as its documentation says. One file per contender in `adapters/`. */
@@ -23,6 +25,8 @@ export interface Contender {
   call(name: string, args: Readonly<Record<string, unknown>>): Promise<string>;
   /** The names that a model is given when the tools of all servers are put together as documented. Absent where the contender leaves that to its user. */
   modelNames?(): Promise<readonly string[]>;
+  /** Whatever the contender finds by a tool's name, at once. Absent where it has no such lookup of its own. */
+  lookup?(name: string): unknown;
   close(): Promise<void>;
 }
 

@@ -1,54 +1,109 @@
-import { mkdir, writeFile } from "node:fs/promises";
-import { arch, cpus, platform } from "node:os";
+import { execFileSync } from "node:child_process";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { arch, cpus, loadavg, platform } from "node:os";
 import { fileURLToPath } from "node:url";
+import { allBehaviours } from "./behaviours/all-behaviours.ts";
+import { findNode } from "./find-node.ts";
+import type { GrowthPoint } from "./growth/measure-growth.ts";
+import { growthOf } from "./growth/growth-of.ts";
+import { growthPlot } from "./growth/growth-plot.ts";
 import { measure, type Adapter } from "./measure.ts";
+import { observe, type Observation } from "./observe.ts";
+import { resultsPage } from "./results-page.ts";
+import { runProgram } from "./run-program.ts";
 import { runRounds, type Row } from "./run-rounds.ts";
-import { toTable } from "./to-table.ts";
 import { allWorkloads } from "./workloads/all-workloads.ts";
 
-// Usage: node main.js [--rounds N] [--only workload,…] [--peers]
-// Writes docs/benchmark-results.md and bench/results/host.json.
+// Usage: node main.js [--rounds N] [--node MAJOR] [--peers] [--only workload,behaviour,growth]
+// Writes docs/benchmark.md, its plots and bench/results/host.json, unless only a part was asked for.
 const options = process.argv.slice(2);
 const rounds = Number(valueOf("--rounds") ?? 3);
 const only = valueOf("--only")?.split(",");
-const adapter = (id: string): Adapter => ({ id, url: new URL(`adapters/${id}.js`, import.meta.url).href });
-const contenders = ["toolport", "sdk-v2", "sdk-v1", "floor-fetch"].map(adapter);
-const floor = adapter("floor");
+const node = findNode(valueOf("--node"));
+const own = ["toolport", "sdk-v2", "sdk-v1", "floor-fetch"].map((id) => adapter(id, `adapters/${id}.js`));
+const peers = ["ai-sdk", "mcp-use", "langchain", "mastra", "openai-agents", "mcporter"].map((id) =>
+  adapter(id, `../../peers/${id}.mjs`),
+);
+const contenders = options.includes("--peers") ? [...own, ...peers] : own;
+const floor = adapter("floor", "adapters/floor.js");
+const startedAt = performance.now();
 
 const results = new Map<string, readonly Row[]>();
 for (const workload of allWorkloads) {
-  if (only && !only.includes(workload.id)) continue;
+  if (!isAskedFor(workload.id)) continue;
   say(`\n${workload.title}`);
   const fits = contenders.filter(({ id }) => id !== "floor-fetch" || workload.id.startsWith("http"));
-  const rows = await runRounds(workload, fits, { rounds, floor, measure });
+  const rows = await runRounds(workload, fits, { rounds, floor, measure: (one, id) => measure(node, one, id) });
   results.set(workload.id, rows);
-  for (const { name, values, failure } of rows) {
+  for (const { name, values, failure = "" } of rows) {
     const numbers = workload.metrics.map(
       ({ name: metric, label }) => `${label} ${values.get(metric)?.median.toFixed(2)}`,
     );
-    say(`  ${name.padEnd(16)} ${failure ?? numbers.join(", ")}`);
+    say(`  ${name.padEnd(24)} ${values.size > 0 ? numbers.join(", ") : ""} ${failure}`);
   }
 }
-if (!only) await save();
+
+const observations: Observation[] = [];
+for (const behaviour of allBehaviours) {
+  if (!isAskedFor(behaviour.id)) continue;
+  say(`\n${behaviour.title}`);
+  for (const contender of contenders.filter(({ id }) => id !== "floor-fetch")) {
+    const observation = await observe(node, contender, behaviour.id);
+    observations.push(observation);
+    say(`  ${contender.id.padEnd(24)} ${observation.seen}`);
+  }
+}
+
+const growth = isAskedFor("growth") ? await measureGrowth() : [];
+if (only === undefined) await save();
+say(`\n${((performance.now() - startedAt) / 60_000).toFixed(1)} minutes`);
+
+async function measureGrowth(): Promise<readonly GrowthPoint[]> {
+  say("\nHow cost grows");
+  const run = await runProgram<readonly GrowthPoint[]>({ node, file: "run-growth.js", args: [], patienceMs: 240_000 });
+  if (!run.ok) throw new Error(`the measurement of growth failed: ${run.reason}`);
+  for (const of of ["servers", "tools"] as const)
+    for (const { series, exponent } of growthOf(run.value, of))
+      say(`  ${series} by ${of}: exponent ${exponent.toFixed(2)}`);
+  return run.value;
+}
 
 async function save(): Promise<void> {
+  const root = fileURLToPath(new URL("../../../", import.meta.url));
   const machine = {
-    node: process.version,
+    node: execFileSync(node, ["--version"], { encoding: "utf8" }).trim(),
     cpu: cpus()[0]?.model ?? "unknown",
     cores: cpus().length,
     system: `${platform()} ${arch()}`,
     date: new Date().toISOString().slice(0, 10),
+    load: loadavg()[1] ?? 0,
   };
-  const root = fileURLToPath(new URL("../../../", import.meta.url));
-  await mkdir(`${root}bench/results`, { recursive: true });
   const rows = Object.fromEntries(
     Array.from(results, ([id, ofWorkload]) => [
       id,
       ofWorkload.map((row) => ({ ...row, values: Object.fromEntries(row.values) })),
     ]),
   );
-  await writeFile(`${root}bench/results/host.json`, `${JSON.stringify({ machine, rounds, rows }, null, 2)}\n`);
-  await writeFile(`${root}docs/benchmark-results.md`, toTable({ machine, rounds, workloads: allWorkloads, results }));
+  await mkdir(`${root}bench/results`, { recursive: true });
+  await mkdir(`${root}docs/images`, { recursive: true });
+  const page = `${root}docs/benchmark.md`;
+  const text = resultsPage(await readFile(page, "utf8"), { machine, rounds, results, observations, growth });
+  await writeFile(page, text);
+  for (const of of ["servers", "tools"] as const)
+    await writeFile(
+      `${root}docs/images/cost-by-${of}.svg`,
+      growthPlot(`Cost by number of ${of}`, growthOf(growth, of)),
+    );
+  const data = { machine, rounds, rows, observations, growth };
+  await writeFile(`${root}bench/results/host.json`, `${JSON.stringify(data, null, 2)}\n`);
+}
+
+function adapter(id: string, path: string): Adapter {
+  return { id, url: new URL(path, import.meta.url).href };
+}
+
+function isAskedFor(id: string): boolean {
+  return only === undefined || only.includes(id);
 }
 
 function valueOf(option: string): string | undefined {

@@ -3,16 +3,14 @@ import { allWorkloads } from "./workloads/all-workloads.ts";
 
 // Usage: node --expose-gc run-contender.js <adapter file URL> <workload>; prints one line of JSON.
 // One process for each measurement, so that no contender pays for another one's garbage or warm code.
-const [adapter = "", id = ""] = process.argv.slice(2);
-const importedAt = performance.now();
-const { create } = (await import(adapter)) as { readonly create: CreateContender };
-const importMs = performance.now() - importedAt;
+const [adapterUrl = "", id = ""] = process.argv.slice(2);
 const workload = allWorkloads.find((candidate) => candidate.id === id);
 if (workload === undefined) throw new TypeError(`no workload ${JSON.stringify(id)}`);
+const { create } = (await import(adapterUrl)) as { readonly create: CreateContender };
 let identity = { name: "?", version: "?" };
 const metrics = await workload.run(async () => {
   const contender = await create();
   identity = { name: contender.name, version: contender.version };
   return contender;
-});
-process.stdout.write(`${JSON.stringify({ ...identity, importMs, metrics })}\n`, () => process.exit(0));
+}, adapterUrl);
+process.stdout.write(`\n${JSON.stringify({ ...identity, metrics })}\n`, () => process.exit(0));

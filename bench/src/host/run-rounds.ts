@@ -1,4 +1,4 @@
-import type { Adapter, Measurement } from "./measure.ts";
+import type { Adapter, Measured, Measurement } from "./measure.ts";
 import { spreadOf, type Spread } from "./statistics.ts";
 import type { Metric, Workload } from "./workloads/workload.ts";
 
@@ -7,9 +7,10 @@ export interface Row {
   readonly adapter: string;
   readonly name: string;
   readonly version: string;
-  /** By metric; a spread of the ratios, or of the numbers themselves. Absent when the contender failed. */
+  /** By metric; a spread of the ratios, or of the numbers themselves. Empty when every round failed. */
   readonly values: ReadonlyMap<string, Spread>;
-  /** Why there are no values. */
+  /** How many rounds failed, and why the first of them did. */
+  readonly failures: number;
   readonly failure?: string;
 }
 
@@ -18,58 +19,65 @@ export interface RoundsOptions {
   readonly rounds: number;
   readonly floor: Adapter;
   readonly measure: (adapter: Adapter, workload: string) => Promise<Measurement>;
-  readonly onMeasured?: (adapter: Adapter, measurement: Measurement) => void;
+}
+
+interface Pair {
+  readonly own: Measurement;
+  /** Absent where nothing is compared with it. */
+  readonly floor?: Measurement;
 }
 
 /**
  * Measures every contender in turn, round by round, each right after the floor that it is compared with: what the machine does
- * beside it falls on both. The first round of all is a warm-up of the machine and is thrown away.
+ * beside it falls on both. A first measurement of the floor warms the machine up and is thrown away.
  */
 export async function runRounds(
   workload: Workload,
   contenders: readonly Adapter[],
-  options: RoundsOptions,
+  { rounds, floor, measure }: RoundsOptions,
 ): Promise<readonly Row[]> {
-  const { rounds, floor, measure, onMeasured } = options;
-  await measure(floor, workload.id);
-  const pairs = new Map<string, { readonly own: Measurement; readonly floor: Measurement }[]>();
+  const compares = workload.metrics.some(({ as }) => as !== "absolute");
+  if (compares) await measure(floor, workload.id);
+  const pairs = new Map<string, readonly Pair[]>();
   for (let round = 0; round < rounds; round += 1) {
     // Another order in each round, so that nobody always comes after the same neighbour.
     for (const contender of round % 2 === 0 ? contenders : contenders.toReversed()) {
-      const [below, own] = [await measure(floor, workload.id), await measure(contender, workload.id)];
-      onMeasured?.(contender, own);
-      pairs.set(contender.id, [...(pairs.get(contender.id) ?? []), { own, floor: below }]);
+      const below = compares ? { floor: await measure(floor, workload.id) } : {};
+      const own = await measure(contender, workload.id);
+      pairs.set(contender.id, [...(pairs.get(contender.id) ?? []), { own, ...below }]);
     }
   }
   return contenders.map((contender) => toRow(contender, pairs.get(contender.id) ?? [], workload.metrics));
 }
 
-function toRow(
-  contender: Adapter,
-  pairs: readonly { readonly own: Measurement; readonly floor: Measurement }[],
-  metrics: readonly Metric[],
-): Row {
-  const good = pairs.flatMap(({ own, floor }) => (own.ok && floor.ok ? [{ own, floor }] : []));
-  const [first] = good;
-  if (first === undefined) {
-    const failed = pairs.find(({ own }) => !own.ok)?.own;
-    return {
-      adapter: contender.id,
-      name: contender.id,
-      version: "",
-      values: new Map(),
-      failure: failed?.ok === false ? failed.reason : "not measured",
-    };
-  }
-  const values = new Map(
-    metrics.map((metric) => [
-      metric.name,
-      spreadOf(good.map(({ own, floor }) => reported(metric, own.metrics[metric.name], floor.metrics[metric.name]))),
-    ]),
-  );
-  return { adapter: contender.id, name: first.own.name, version: first.own.version, values };
+function toRow(contender: Adapter, pairs: readonly Pair[], metrics: readonly Metric[]): Row {
+  const good = pairs.flatMap(({ own, floor }) => {
+    if (!own.ok || floor?.ok === false) return [];
+    return [{ own: own.value, floor: floor?.value }];
+  });
+  const failed = pairs
+    .map(({ own, floor }) => reasonOf(own) ?? reasonOf(floor))
+    .filter((reason) => reason !== undefined);
+  const [failure] = failed;
+  const values =
+    good.length === 0 ? [] : metrics.map((metric) => [metric.name, spreadOf(reported(metric, good))] as const);
+  return {
+    adapter: contender.id,
+    name: good[0]?.own.name ?? contender.id,
+    version: good[0]?.own.version ?? "",
+    values: new Map(values),
+    failures: failed.length,
+    ...(failure !== undefined && { failure }),
+  };
 }
 
-function reported({ as }: Metric, own = Number.NaN, floor = Number.NaN): number {
-  return as === "absolute" ? own : own / floor;
+function reported(metric: Metric, pairs: readonly { own: Measured; floor: Measured | undefined }[]): readonly number[] {
+  return pairs.map(({ own, floor }) => {
+    const value = own.metrics[metric.name] ?? Number.NaN;
+    return metric.as === "absolute" ? value : value / (floor?.metrics[metric.name] ?? Number.NaN);
+  });
+}
+
+function reasonOf(measurement: Measurement | undefined): string | undefined {
+  return measurement?.ok === false ? measurement.reason : undefined;
 }

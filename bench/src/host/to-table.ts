@@ -2,61 +2,92 @@ import type { Row } from "./run-rounds.ts";
 import type { Spread } from "./statistics.ts";
 import type { Metric, Workload } from "./workloads/workload.ts";
 
-/** What a table is made from. */
-export interface TableInput {
-  readonly machine: Readonly<Record<string, string | number>>;
-  readonly rounds: number;
-  readonly workloads: readonly Workload[];
-  readonly results: ReadonlyMap<string, readonly Row[]>;
+/** The rows of every workload that was measured, by its id. */
+export type Results = ReadonlyMap<string, readonly Row[]>;
+
+/** The contender whose aims are in the table. */
+const ours = "toolport";
+
+/** The results as a Markdown table: a row for each metric, a column for each contender, medians with the spread in brackets. */
+export function toTable(workloads: readonly Workload[], results: Results): string {
+  const columns = columnsOf(results);
+  const lines = workloads.flatMap((workload) => {
+    const rows = results.get(workload.id);
+    if (rows === undefined) return [];
+    return workload.metrics.map((metric) => {
+      const cells = columns.map(({ id }) => cellOf(rows, id, metric));
+      const aim = metric.aim === undefined ? "" : formatNumber(metric, metric.aim);
+      return `| ${workload.title}: ${metric.label} | ${aim} | ${cells.join(" | ")} |`;
+    });
+  });
+  const head = columns.map(({ name, version }) => `${name}<br>${version}`);
+  return [`| | aim | ${head.join(" | ")} |`, `|---|---|${columns.map(() => "---|").join("")}`, ...lines].join("\n");
 }
 
-/** The results as Markdown: a row for each metric, a column for each contender, medians with the spread in brackets. */
-export function toTable({ machine, rounds, workloads, results }: TableInput): string {
-  const names = [...new Set([...results.values()].flatMap((rows) => rows.map(({ name }) => name)))];
-  const versions = new Map([...results.values()].flat().map(({ name, version }) => [name, version]));
-  const lines = workloads.flatMap((workload) =>
-    workload.metrics.map((metric) => {
+/** One line of Markdown for each metric that misses its aim, or where a contender that is not a floor does better. */
+export function whereBehind(workloads: readonly Workload[], results: Results): readonly string[] {
+  return workloads.flatMap((workload) =>
+    workload.metrics.flatMap((metric) => {
       const rows = results.get(workload.id) ?? [];
-      const cells = names.map((name) =>
-        cell(
-          rows.find((row) => row.name === name),
-          metric,
-        ),
-      );
-      return `| ${workload.title}: ${metric.label} | ${metric.aim === undefined ? "" : number(metric, metric.aim)} | ${cells.join(" | ")} |`;
+      const own = rows.find(({ adapter }) => adapter === ours)?.values.get(metric.name);
+      if (own === undefined || !Number.isFinite(own.median))
+        return rows.length === 0 ? [] : [`- ${workload.title}: ${metric.label}: not measured.`];
+      const complaints = [...missedAim(metric, own), ...better(metric, own, rows)];
+      if (complaints.length === 0) return [];
+      return [`- ${workload.title}, ${metric.label}: ${withSpread(metric, own)}; ${complaints.join("; ")}.`];
     }),
   );
-  return [
-    "# Results of the host benchmark",
-    "",
-    `Made by \`pnpm bench\`. Medians of ${rounds} rounds, in brackets the smallest and the largest; each contender is compared with the floor measured right before it.`,
-    `Machine: ${Object.entries(machine)
-      .map(([key, value]) => `${key} ${value}`)
-      .join(", ")}.`,
-    `Versions: ${names.map((name) => `${name} ${versions.get(name) ?? ""}`).join(", ")}.`,
-    "",
-    `| workload | aim | ${names.join(" | ")} |`,
-    `|---|---|${names.map(() => "---").join("|")}|`,
-    ...lines,
-    "",
-  ].join("\n");
 }
 
-function cell(row: Row | undefined, metric: Metric): string {
+function missedAim(metric: Metric, own: Spread): readonly string[] {
+  if (metric.aim === undefined || !isBetter(metric, metric.aim, own.median)) return [];
+  return [`the aim is ${formatNumber(metric, metric.aim)}`];
+}
+
+function better(metric: Metric, own: Spread, rows: readonly Row[]): readonly string[] {
+  return rows.flatMap(({ adapter, name, values }) => {
+    const other = values.get(metric.name);
+    if (other === undefined || adapter === ours || adapter.startsWith("floor")) return [];
+    return isBetter(metric, other.median, own.median) ? [`${name} has ${withSpread(metric, other)}`] : [];
+  });
+}
+
+function isBetter({ as }: Metric, one: number, other: number): boolean {
+  return as === "share" ? one > other : one < other;
+}
+
+function columnsOf(
+  results: Results,
+): readonly { readonly id: string; readonly name: string; readonly version: string }[] {
+  const columns = new Map<string, { id: string; name: string; version: string }>();
+  for (const { adapter: id, name, version } of [...results.values()].flat()) {
+    // One that failed in one workload is known by its name from another.
+    if (!columns.has(id) || version !== "") columns.set(id, { id, name, version });
+  }
+  return [...columns.values()];
+}
+
+function cellOf(rows: readonly Row[], id: string, metric: Metric): string {
+  const row = rows.find(({ adapter }) => adapter === id);
   if (row === undefined) return "";
   const value = row.values.get(metric.name);
-  if (value === undefined)
-    return row.failure === undefined ? "" : `failed: ${row.failure.slice(0, 80).replaceAll("|", "\\|")}`;
-  return withSpread(value, metric);
+  const why = escapeCell(row.failure?.slice(0, 80) ?? "");
+  if (value === undefined) return `failed: ${why}`;
+  if (!Number.isFinite(value.median)) return "–";
+  return `${withSpread(metric, value)}${row.failures > 0 ? `, ${row.failures} failed: ${why}` : ""}`;
 }
 
-function withSpread({ median, min, max }: Spread, metric: Metric): string {
-  return `${number(metric, median)} (${number(metric, min)} to ${number(metric, max)})`;
+/** Text of others as it can stand in a cell of a table. */
+export function escapeCell(text: string): string {
+  return text.replaceAll("|", "\\|").replaceAll("<", "&lt;").replaceAll("\n", " ");
 }
 
-function number({ as, unit }: Metric, value: number): string {
-  if (!Number.isFinite(value)) return "never";
+function withSpread(metric: Metric, { median, min, max }: Spread): string {
+  return `${formatNumber(metric, median)} (${formatNumber(metric, min)} to ${formatNumber(metric, max)})`;
+}
+
+function formatNumber({ as, unit }: Metric, value: number): string {
   if (as === "share") return `${(value * 100).toFixed(0)} %`;
-  const digits = value >= 100 ? 0 : value >= 10 ? 1 : 2;
+  const digits = value >= 100 ? 0 : value >= 10 ? 1 : value >= 0.1 ? 2 : 4;
   return `${value.toFixed(digits)}${unit === undefined ? "" : ` ${unit}`}`;
 }

@@ -10,7 +10,7 @@ export const create: CreateContender = async () =>
         const body = JSON.stringify({ jsonrpc: "2.0", id: ++lastId, method, params });
         const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
         const response = await fetch(url, { method: "POST", headers, body });
-        return ((await response.json()) as { result: never }).result;
+        return ((await response.json()) as { result: { content?: { text: string }[] } }).result;
       },
       close: () => {},
     };

@@ -1,12 +1,15 @@
 import { Agent, request as httpRequest } from "node:http";
 import { spawn, type ChildProcess } from "node:child_process";
-import type { BenchServer, Contender, CreateContender } from "../contender.ts";
+import type { BenchServer, BenchTool, Contender, CreateContender } from "../contender.ts";
+
+interface Result {
+  readonly tools?: readonly { readonly name: string }[];
+  readonly nextCursor?: string;
+  readonly content?: readonly { readonly text: string }[];
+}
 
 /** Sends one JSON-RPC request and resolves with the parsed result. */
-type Exchange = (
-  method: string,
-  params: object,
-) => Promise<{ tools?: { name: string }[]; content?: { text: string }[] }>;
+type Exchange = (method: string, params: object) => Promise<Result>;
 
 interface Line {
   readonly exchange: Exchange;
@@ -15,39 +18,53 @@ interface Line {
 
 /**
  * What no host can beat: no SDK, no handshake, no checks. Newline-delimited JSON over a child's pipes, and one keep-alive POST with
- * `node:http`; one `tools/list`, and a call is one line or one POST.
+ * `node:http`; a `tools/list` for each page, and a call is one line or one POST.
  */
 export const create: CreateContender = async () => floor("floor", openHttp);
 
 /** A floor over these two ways; the other floors differ only in how they send a POST. */
 export function floor(name: string, http: (url: string) => Line): Contender {
   const lines = new Map<string, Line>();
+  const tools = new Map<string, BenchTool>();
   return {
     name,
     version: process.versions.node,
     async connect(servers) {
       for (const server of servers)
         lines.set(server.id, server.kind === "stdio" ? openStdio(server) : http(server.url));
-      await Promise.all(Array.from(lines.values(), ({ exchange }) => exchange("tools/list", {})));
+      const lists = await Promise.all(Array.from(lines, ([serverId, line]) => listAll(serverId, line)));
+      for (const tool of lists.flat()) tools.set(tool.name, tool);
     },
-    async listTools() {
-      return Array.from(lines.keys(), (serverId) => ({ serverId, toolName: "echo", name: `${serverId}/echo` }));
-    },
+    listTools: async () => [...tools.values()],
     async call(tool, args) {
       const slash = tool.indexOf("/");
       const line = lines.get(tool.slice(0, slash));
       const result = await line?.exchange("tools/call", { name: tool.slice(slash + 1), arguments: args });
       return result?.content?.[0]?.text ?? "";
     },
+    lookup: (tool) => tools.get(tool),
     async close() {
       for (const { close } of lines.values()) close();
     },
   };
 }
 
+async function listAll(serverId: string, { exchange }: Line): Promise<readonly BenchTool[]> {
+  const all: BenchTool[] = [];
+  let cursor: string | undefined;
+  do {
+    const { tools = [], nextCursor } = await exchange("tools/list", cursor === undefined ? {} : { cursor });
+    for (const definition of tools)
+      all.push({ serverId, toolName: definition.name, name: `${serverId}/${definition.name}`, definition });
+    cursor = nextCursor;
+  } while (cursor !== undefined);
+  return all;
+}
+
 function openStdio(server: Extract<BenchServer, { kind: "stdio" }>): Line {
-  const child: ChildProcess = spawn(server.command, server.args, { stdio: ["pipe", "pipe", "ignore"] });
-  const pending = new Map<number, (result: never) => void>();
+  // In a session of its own, as Toolport starts its servers: Linux shares a loaded machine out by session, so this is not free.
+  const child: ChildProcess = spawn(server.command, server.args, { stdio: ["pipe", "pipe", "ignore"], detached: true });
+  const pending = new Map<number, (result: Result) => void>();
   let rest = "";
   let lastId = 0;
   child.stdout?.setEncoding("utf8");
@@ -55,7 +72,7 @@ function openStdio(server: Extract<BenchServer, { kind: "stdio" }>): Line {
     const lines = (rest + chunk).split("\n");
     rest = lines.pop() ?? "";
     for (const line of lines) {
-      const message = JSON.parse(line) as { id: number; result: never };
+      const message = JSON.parse(line) as { id: number; result: Result };
       pending.get(message.id)?.(message.result);
       pending.delete(message.id);
     }
@@ -86,7 +103,7 @@ function openHttp(url: string): Line {
         let text = "";
         response.setEncoding("utf8");
         response.on("data", (chunk: string) => (text += chunk));
-        response.on("end", () => resolve((JSON.parse(text) as { result: never }).result));
+        response.on("end", () => resolve((JSON.parse(text) as { result: Result }).result));
       });
       request.on("error", reject);
       request.end(body);

@@ -1,6 +1,7 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import type { Tool } from "@modelcontextprotocol/sdk/types.js";
 import type { BenchServer, CreateContender } from "../contender.ts";
 import { installedVersion } from "../installed-version.ts";
 
@@ -22,10 +23,11 @@ export const create: CreateContender = async () => {
     async listTools() {
       const lists = await Promise.all(
         Array.from(clients, async ([serverId, client]) =>
-          (await client.listTools()).tools.map(({ name }) => ({
+          (await listAll(client)).map((definition) => ({
             serverId,
-            toolName: name,
-            name: `${serverId}/${name}`,
+            toolName: definition.name,
+            name: `${serverId}/${definition.name}`,
+            definition,
           })),
         ),
       );
@@ -49,4 +51,16 @@ export const create: CreateContender = async () => {
 function transportFor(server: BenchServer): StdioClientTransport | StreamableHTTPClientTransport {
   if (server.kind === "stdio") return new StdioClientTransport({ command: server.command, args: [...server.args] });
   return new StreamableHTTPClientTransport(new URL(server.url));
+}
+
+// This client gives one page at a time; following the cursor is up to its user.
+async function listAll(client: Client): Promise<readonly Tool[]> {
+  const all: Tool[] = [];
+  let cursor: string | undefined;
+  do {
+    const { tools, nextCursor } = await client.listTools(cursor === undefined ? {} : { cursor });
+    all.push(...tools);
+    cursor = nextCursor;
+  } while (cursor !== undefined);
+  return all;
 }

@@ -21,10 +21,11 @@ export const create: CreateContender = async () => {
     async listTools() {
       const lists = await Promise.all(
         Array.from(clients, async ([serverId, client]) =>
-          (await client.listTools()).tools.map(({ name }) => ({
+          (await client.listTools()).tools.map((definition) => ({
             serverId,
-            toolName: name,
-            name: `${serverId}/${name}`,
+            toolName: definition.name,
+            name: `${serverId}/${definition.name}`,
+            definition,
           })),
         ),
       );

@@ -14,16 +14,18 @@ export const create: CreateContender = async () => {
       await Promise.all(servers.map((server) => provider.addServer(toSpec(server))));
     },
     async listTools() {
-      return provider.definitions().map(({ name, origin }) => ({
-        name,
-        serverId: origin?.serverId ?? "",
-        toolName: origin?.toolName ?? "",
+      return provider.definitions().map((definition) => ({
+        name: definition.name,
+        serverId: definition.origin?.serverId ?? "",
+        toolName: definition.origin?.toolName ?? "",
+        definition,
       }));
     },
     async call(name, args) {
       return firstText(await provider.call(name, args as never));
     },
     modelNames: async () => provider.definitions().map(({ name }) => name),
+    lookup: (name) => provider.has(name),
     close: () => provider.close(),
   };
   return contender;

@@ -1,5 +1,6 @@
 import type { CreateContender, Metrics } from "../contender.ts";
 import { startHttpServers, stdioServers, type ServerPlan } from "../start-servers.ts";
+import { heapMb } from "../heap.ts";
 import type { Workload } from "./workload.ts";
 
 /** How fast a host is ready. */
@@ -35,6 +36,7 @@ export const startWorkloads: readonly Workload[] = [
     metrics: [
       { name: "readyMs", label: "over floor", as: "ratio", aim: 1.6 },
       { name: "heapMb", label: "heap held", as: "absolute", unit: "MB", aim: 14 },
+      { name: "bytesPerTool", label: "heap held per tool", as: "absolute", unit: "B" },
     ],
     run: listTenThousand,
   },
@@ -56,7 +58,8 @@ async function timeToReady(create: CreateContender, servers: ReturnType<typeof s
 }
 
 async function listTenThousand(create: CreateContender): Promise<Metrics> {
-  const { servers, stop } = await startHttpServers({ tools: 10_000, pageSize: 500 });
+  const total = 10_000;
+  const { servers, stop } = await startHttpServers({ tools: total, pageSize: 500 });
   const before = heapMb();
   const contender = await create();
   try {
@@ -64,14 +67,13 @@ async function listTenThousand(create: CreateContender): Promise<Metrics> {
     await contender.connect(servers);
     const tools = await contender.listTools();
     const readyMs = performance.now() - startedAt;
-    return { readyMs, heapMb: heapMb() - before, tools: tools.length };
+    if (tools.length !== total) throw new Error(`listed ${tools.length} of ${total} tools`);
+    const heap = heapMb() - before;
+    // Used after the heap was read, so that nobody's tools were collected before.
+    if (tools.some(({ definition }) => definition === undefined)) throw new Error("a tool without a definition");
+    return { readyMs, heapMb: heap, bytesPerTool: (heap * 1e6) / total };
   } finally {
     await contender.close();
     stop();
   }
-}
-
-function heapMb(): number {
-  globalThis.gc?.();
-  return process.memoryUsage().heapUsed / 1e6;
 }

@@ -7,7 +7,8 @@ export interface Workload {
   readonly title: string;
   /** The metrics to report, each with its unit, and whether it is reported as a ratio to the floor or as it is. */
   readonly metrics: readonly Metric[];
-  readonly run: (create: CreateContender) => Promise<Metrics>;
+  /** `adapterUrl` is the file that `create` comes from. */
+  readonly run: (create: CreateContender, adapterUrl: string) => Promise<Metrics>;
 }
 
 /** How one metric is reported. */
