@@ -1,0 +1,167 @@
+import { isJsonObject, type JsonObject, type JsonValue } from "@toolport/core";
+import { DriverFailure, type DriverLink } from "./driver-link.ts";
+import {
+  driverProtocol,
+  type DriverError,
+  type DriverHello,
+  type DriverReply,
+  type DriverResult,
+  type DriverServer,
+  type DriverSnapshot,
+} from "./driver-protocol.ts";
+
+/** How something that may fail went. */
+export type Told<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly error: DriverError };
+
+/** A call that is under way. */
+export interface CallUnderWay {
+  /** What `cancel` names it by. */
+  readonly callId: string;
+  /** Rejects with {@linkcode DriverFailure}, kind `silent`, when the host does not settle the call by its deadline. */
+  readonly settled: Promise<Told<DriverResult>>;
+}
+
+/** How a call is made. */
+export interface CallManner {
+  /** Default: the driver's patience. */
+  readonly timeoutMs?: number;
+  readonly meta?: JsonObject;
+}
+
+/** The host under test. Each method rejects with {@linkcode DriverFailure} when the driver does not answer in time, or wrongly. */
+export interface HostDriver {
+  hello(): Promise<DriverHello>;
+  init(servers: readonly DriverServer[]): Promise<Told<JsonObject>>;
+  addServer(spec: DriverServer): Promise<Told<JsonObject>>;
+  removeServer(serverId: string): Promise<Told<JsonObject>>;
+  snapshot(): Promise<DriverSnapshot>;
+  call(name: string, args: JsonObject, manner?: CallManner): Promise<Told<DriverResult>>;
+  /** Starts a call and does not wait for it. */
+  startCall(name: string, args: JsonObject, manner?: CallManner): CallUnderWay;
+  cancel(callId: string): Promise<Told<JsonObject>>;
+  refresh(): Promise<Told<JsonObject>>;
+  /** Every text that the host has told so far in errors, and now in statuses and events: where no secret may be. */
+  texts(): Promise<string>;
+  /** How many child processes the host says it has; `undefined` when it does not say. */
+  children(): Promise<number | undefined>;
+  close(): Promise<Told<JsonObject>>;
+  readonly alive: boolean;
+  end(): Promise<void>;
+}
+
+/** Makes the verbs of a link typed, and reads what comes back. `patienceMs` is what an answer may take beyond a deadline of its own. */
+export function createHostDriver(link: DriverLink, patienceMs: number): HostDriver {
+  const told: string[] = [];
+  let calls = 0;
+  const note = (reply: DriverReply): DriverReply => {
+    told.push(JSON.stringify(reply.ok ? reply.value : reply.error));
+    return reply;
+  };
+  const plain = async (reply: Promise<DriverReply>): Promise<Told<JsonObject>> => note(await reply);
+  const longest = (servers: readonly DriverServer[]): number =>
+    Math.max(0, ...servers.map(({ connectMs }) => connectMs));
+
+  function startCall(name: string, args: JsonObject, { timeoutMs = patienceMs, meta }: CallManner = {}): CallUnderWay {
+    calls += 1;
+    const callId = `call-${calls}`;
+    const params = { callId, name, args, timeoutMs, ...(meta !== undefined && { meta }) };
+    const settled = link.ask("call", params, timeoutMs + patienceMs).then((reply) => readCall(note(reply)));
+    // A scenario that failed meanwhile no longer waits for it.
+    settled.catch(() => {});
+    return { callId, settled };
+  }
+
+  async function snapshot(): Promise<DriverSnapshot> {
+    return readSnapshot(note(await link.ask("snapshot", {}, patienceMs)));
+  }
+
+  return {
+    hello: async () => readHello(await link.ask("hello", { protocol: driverProtocol }, patienceMs)),
+    init: (servers) => plain(link.ask("init", { servers }, patienceMs + longest(servers))),
+    addServer: (spec) => plain(link.ask("addServer", { spec }, patienceMs + spec.connectMs)),
+    removeServer: (serverId) => plain(link.ask("removeServer", { serverId }, patienceMs)),
+    snapshot,
+    startCall,
+    call: (name, args, manner) => startCall(name, args, manner).settled,
+    cancel: (callId) => plain(link.ask("cancel", { callId }, patienceMs)),
+    refresh: () => plain(link.ask("refresh", {}, patienceMs)),
+    async texts() {
+      await snapshot();
+      note(await link.ask("events", {}, patienceMs));
+      return told.join("\n");
+    },
+    async children() {
+      const reply = await link.ask("stats", {}, patienceMs);
+      const children = reply.ok ? reply.value["children"] : undefined;
+      return typeof children === "number" ? children : undefined;
+    },
+    close: () => plain(link.ask("close", {}, patienceMs)),
+    get alive() {
+      return link.alive;
+    },
+    end: () => link.end(),
+  };
+}
+
+function readHello(reply: DriverReply): DriverHello {
+  const { protocol, name, version, features } = valueOf(reply, "hello");
+  if (protocol !== driverProtocol) {
+    throw rubbish(`hello must name protocol ${driverProtocol}, not ${JSON.stringify(protocol)}`);
+  }
+  if (typeof name !== "string" || name === "" || typeof version !== "string") {
+    throw rubbish("hello must name the host and its version");
+  }
+  return { protocol, name, version, features: arrayOf(features, "hello.features").filter(isText) };
+}
+
+function readSnapshot(reply: DriverReply): DriverSnapshot {
+  const { tools, servers } = valueOf(reply, "snapshot");
+  return {
+    tools: arrayOf(tools, "snapshot.tools").map((tool) => {
+      const { name, serverId, remoteName } = isJsonObject(tool) ? tool : {};
+      if (!isText(name) || !isText(serverId) || !isText(remoteName)) {
+        throw rubbish("every tool of a snapshot must have a name, a serverId and a remoteName");
+      }
+      return { name, serverId, remoteName };
+    }),
+    servers: arrayOf(servers, "snapshot.servers").map((server) => {
+      const { id, state, error } = isJsonObject(server) ? server : {};
+      if (!isText(id)) throw rubbish("every server of a snapshot must have an id");
+      return { id, ...(isText(state) && { state }), ...(isText(error) && { error }) };
+    }),
+  };
+}
+
+function readCall(reply: DriverReply): Told<DriverResult> {
+  if (!reply.ok) return reply;
+  const { content, structuredContent, isError } = reply.value;
+  return {
+    ok: true,
+    value: {
+      content: arrayOf(content, "the content of a call's result"),
+      ...(structuredContent !== undefined && { structuredContent }),
+      ...(typeof isError === "boolean" && { isError }),
+    },
+  };
+}
+
+function valueOf(reply: DriverReply, verb: string): JsonObject {
+  if (reply.ok) return reply.value;
+  throw rubbish(`${verb} must not fail, and it said: ${reply.error.message}`);
+}
+
+function arrayOf(value: JsonValue | undefined, what: string): readonly JsonValue[] {
+  // `Array.isArray` does not narrow readonly arrays.
+  if (Array.isArray(value)) return value as readonly JsonValue[];
+  throw rubbish(`${what} must be an array`);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+function rubbish(what: string): DriverFailure {
+  return new DriverFailure("rubbish", what);
+}

@@ -1,0 +1,96 @@
+import { isJsonObject } from "@toolport/core";
+import type { DriverResult } from "../driver-protocol.ts";
+import type { Told } from "../host-driver.ts";
+import type { Stage, Stand } from "../stage.ts";
+import { must } from "../violation.ts";
+
+/** The texts of a result, joined. */
+export function textOf({ content }: DriverResult): string {
+  return content.flatMap((block) => (isJsonObject(block) && isText(block["text"]) ? [block["text"]] : [])).join("\n");
+}
+
+/** How a call went, in words. */
+export function describeCall(told: Told<DriverResult>): string {
+  if (told.ok) return `the result ${JSON.stringify(told.value).slice(0, 200)}`;
+  const { code, outcome, message } = told.error;
+  return `the error ${[code, outcome, message.slice(0, 300)].filter((part) => part !== undefined).join(", ")}`;
+}
+
+/** Whether a call brought back what a tool said, and not that it failed. */
+export function succeeded(told: Told<DriverResult>): told is Extract<Told<DriverResult>, { ok: true }> {
+  return told.ok && told.value.isError !== true;
+}
+
+/** A call with this text as its argument. */
+export interface CallOfTool {
+  readonly text: string;
+  /** The remote name. Default `append`. */
+  readonly tool?: string;
+}
+
+/** A call with a deadline of its own, in milliseconds. */
+export interface HastyCall {
+  readonly text: string;
+  readonly timeoutMs: number;
+}
+
+/** Calls a tool, which must work, and must have run exactly once by then. */
+export async function callWell(stage: Stage, stand: Stand, what: string | CallOfTool): Promise<void> {
+  const { text, tool = "append" } = typeof what === "string" ? { text: what } : what;
+  const { name } = await stage.tool(stand, tool);
+  const told = await stage.host.call(name, { text });
+  must(succeeded(told), `a call to ${stand.id} that should work brought ${describeCall(told)}`);
+  must(textOf(told.value) === text, `a call with ${JSON.stringify(text)} brought ${describeCall(told)}`);
+  mustHaveRun(stand, { tool, text, times: [1] });
+}
+
+/** A call that must not seem to have worked, and must be over in time. */
+export async function callInVain(stage: Stage, stand: Stand, what: string | HastyCall): Promise<string> {
+  const { text, ...manner } = typeof what === "string" ? { text: what } : what;
+  const { name } = await stage.tool(stand);
+  const told = await stage.host.call(name, { text }, manner);
+  must(!succeeded(told), `a call that cannot have worked brought ${describeCall(told)}`);
+  return describeCall(told);
+}
+
+/**
+ * Calls until it works, because a host may need a moment to see that a server is gone. Each attempt has a text of its own, and none
+ * may run more than once.
+ */
+export async function callUntilItWorks(stage: Stage, stand: Stand, tool = "append"): Promise<number> {
+  let attempts = 0;
+  let last = "nothing";
+  const deadline = Date.now() + stage.patienceMs;
+  for (;;) {
+    attempts += 1;
+    const text = `attempt ${attempts}`;
+    const { name } = await stage.tool(stand, tool);
+    const told = await stage.host.call(name, { text });
+    mustHaveRun(stand, { tool, text, times: succeeded(told) ? [1] : [0, 1] });
+    if (succeeded(told)) return attempts;
+    last = describeCall(told);
+    must(Date.now() < deadline, `${stand.id} is there again, and calls still bring ${last}`);
+    await stage.quiet();
+  }
+}
+
+/** How often a tool may have run with a text. */
+export interface RunCount extends CallOfTool {
+  readonly times: readonly number[];
+}
+
+/** Compares what the host said with the ledger of the server. */
+export function mustHaveRun(stand: Stand, { tool = "append", text, times }: RunCount): void {
+  const ran = stand.runs(tool).filter((args) => args["text"] === text).length;
+  must(times.includes(ran), `${stand.id} ran the call ${JSON.stringify(text)} ${ran} times, not ${times.join(" or ")}`);
+}
+
+/** Waits until no process of the servers is alive. */
+export async function mustLeaveNoProcess(stage: Stage, ...stands: readonly Stand[]): Promise<void> {
+  const left = (): readonly number[] => stands.flatMap((stand) => stand.livePids());
+  await stage.eventually("a process of the server, or one that it started, is still alive", () => left().length === 0);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}

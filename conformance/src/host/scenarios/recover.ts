@@ -1,0 +1,249 @@
+import type { FaultRule } from "@toolport/fixtures";
+import { legacySpec } from "../../server/checks/define-check.ts";
+import type { HostScenario } from "../host-scenario.ts";
+import { overStdio } from "../host-venue.ts";
+import type { Stage, Stand } from "../stage.ts";
+import { must } from "../violation.ts";
+import {
+  callInVain,
+  callUntilItWorks,
+  callWell,
+  describeCall,
+  mustHaveRun,
+  mustLeaveNoProcess,
+  succeeded,
+} from "./judge-calls.ts";
+
+const area = "recover";
+const reconnect =
+  "Notice that the server is gone, and connect again with the next call: once, however many calls wait.";
+
+/** Servers that go away and come back. */
+export const recoverScenarios: readonly HostScenario[] = [
+  {
+    area,
+    name: "crash-while-idle",
+    title: "After a server crashed between calls, the next call gets a new process",
+    legal: ["calls work again, and none ran twice"],
+    fix: reconnect,
+    over: overStdio,
+    async run(stage) {
+      const alpha = await stage.serve("alpha");
+      await stage.init(alpha);
+      await callWell(stage, alpha, "before the crash");
+      await crash(stage, alpha);
+      const attempts = await callUntilItWorks(stage, alpha);
+      mustHaveRun(alpha, { text: "before the crash", times: [1] });
+      return `worked again at attempt ${attempts}`;
+    },
+  },
+  {
+    area,
+    name: "crash-during-call",
+    title: "A call that ran when its server crashed is not run again, and the next call gets a new process",
+    level: "MUST",
+    legal: ["an error, and the call ran exactly once; then a call that works"],
+    fix: "Send a call again only if it provably never left. Tell the caller that the outcome is unknown.",
+    over: overStdio,
+    async run(stage) {
+      const rules: readonly FaultRule[] = [
+        {
+          on: "tools/call",
+          where: { process: 1, "params.name": "append" },
+          do: [{ type: "execute" }, { type: "exit", code: 7 }],
+        },
+      ];
+      const alpha = await stage.serve("alpha", { script: { rules } });
+      await stage.init(alpha);
+      const seen = await callInVain(stage, alpha, "at most once");
+      await callUntilItWorks(stage, alpha);
+      mustHaveRun(alpha, { text: "at most once", times: [1] });
+      return seen;
+    },
+  },
+  {
+    area,
+    name: "crash-is-noticed",
+    title: "A crash during a call ends the call at once, also when a grandchild holds the pipe",
+    legal: ["an error long before the deadline of the call"],
+    fix: "Listen for the exit of the process; its pipes may stay open.",
+    over: ["stdio"],
+    async run(stage) {
+      const rules: readonly FaultRule[] = [
+        {
+          on: "tools/call",
+          where: { process: 1 },
+          do: [
+            { type: "fork", keeps: ["stdout", "stderr"] },
+            { type: "exit", signal: "SIGKILL" },
+          ],
+        },
+      ];
+      const alpha = await stage.serve("alpha", { script: { rules } });
+      await stage.init(alpha);
+      const { name } = await stage.tool(alpha);
+      const call = stage.host.startCall(name, { text: "crash" }, { timeoutMs: stage.patienceMs * 3 });
+      const told = await stage.happens("the call still waits for a process that is gone", call.settled);
+      must(!succeeded(told), `a call that cannot have worked brought ${describeCall(told)}`);
+      return describeCall(told);
+    },
+  },
+  {
+    area,
+    name: "reset-during-call",
+    title: "A call whose connection was reset after it ran is not run again",
+    level: "MUST",
+    legal: ["an error, and the call ran exactly once; then a call that works"],
+    fix: "Send a call again only if it provably never left. Tell the caller that the outcome is unknown.",
+    over: ["http", "http-2026"],
+    async run(stage) {
+      const rules: readonly FaultRule[] = [{ on: "tools/call", nth: 1, do: [{ type: "execute" }, { type: "reset" }] }];
+      const alpha = await stage.serve("alpha", { script: { rules } });
+      await stage.init(alpha);
+      const seen = await callInVain(stage, alpha, "at most once");
+      await stage.quiet();
+      mustHaveRun(alpha, { text: "at most once", times: [1] });
+      await callWell(stage, alpha, "after the reset");
+      return seen;
+    },
+  },
+  {
+    area,
+    name: "callers-share-a-reconnect",
+    title: "Callers that find the server gone share one new process",
+    legal: ["every call ends, none ran twice, and one process was started"],
+    fix: "Let callers that race join the connection attempt that is under way.",
+    over: ["stdio"],
+    async run(stage) {
+      const alpha = await stage.serve("alpha");
+      await stage.init(alpha);
+      await callWell(stage, alpha, "before the crash");
+      await crash(stage, alpha);
+      const { name } = await stage.tool(alpha);
+      const texts = Array.from({ length: 8 }, (_, i) => `caller ${i}`);
+      const all = await Promise.all(texts.map((text) => stage.host.call(name, { text })));
+      for (const [i, text] of texts.entries()) {
+        mustHaveRun(alpha, { text, times: all[i]?.ok === true ? [1] : [0, 1] });
+      }
+      await callUntilItWorks(stage, alpha);
+      const processes = new Set(alpha.received().map(({ process }) => process)).size;
+      must(processes <= 2, `${processes - 1} processes were started in place of one`);
+      return `${all.filter(succeeded).length} of ${all.length} calls worked, over one new process`;
+    },
+  },
+  {
+    area,
+    name: "session-expired",
+    title: "A session that the server forgot is opened again, and the refused call is sent again once",
+    level: "MUST",
+    source: legacySpec("basic/transports", "Session Management"),
+    legal: ["the call works, and ran once; there was one new handshake"],
+    fix: "On 404 with a session id, start a new session with initialize; the call was refused before it ran.",
+    over: ["http"],
+    async run(stage) {
+      const alpha = await stage.serve("alpha");
+      await stage.init(alpha);
+      await callWell(stage, alpha, "before");
+      await alpha.server.perform([{ type: "session", change: "expire" }]);
+      await callWell(stage, alpha, "after");
+      const handshakes = alpha.received("initialize").length;
+      must(handshakes === 2, `there were ${handshakes} handshakes, not 2`);
+      return "one new handshake, and the call ran once";
+    },
+  },
+  {
+    area,
+    name: "session-always-expired",
+    title: "A server that forgets every session does not make the host loop",
+    legal: ["an error by the deadline, after at most three attempts; then a call that works"],
+    fix: "Try again once; then tell the caller.",
+    over: ["http"],
+    async run(stage) {
+      const rules: readonly FaultRule[] = [
+        {
+          on: "tools/call",
+          where: { "params.arguments.text": "refused" },
+          do: [
+            { type: "session", change: "expire" },
+            { type: "http", status: 404, body: "no such session" },
+          ],
+        },
+      ];
+      const alpha = await stage.serve("alpha", { script: { rules } });
+      await stage.init(alpha);
+      const seen = await callInVain(stage, alpha, "refused");
+      const sent = alpha.received("tools/call").length;
+      must(sent <= 3, `the call was sent ${sent} times`);
+      await callUntilItWorks(stage, alpha);
+      return seen;
+    },
+  },
+  {
+    area,
+    name: "server-restarted",
+    title: "A server that was restarted behind the same URL is used again",
+    legal: ["calls work again, and none ran twice"],
+    fix: "Treat a lost session and a lost stream as reasons to connect again.",
+    over: ["http", "http-2026", "sse"],
+    async run(stage) {
+      const alpha = await stage.serve("alpha");
+      await stage.init(alpha);
+      await callWell(stage, alpha, "before the restart");
+      must("restart" in alpha.server, "this venue has no server that can be restarted");
+      await alpha.server.restart();
+      const attempts = await callUntilItWorks(stage, alpha);
+      return `worked again at attempt ${attempts}`;
+    },
+  },
+  {
+    area,
+    name: "tools-after-reconnect",
+    title: "After a reconnect the tools are those of the new process",
+    legal: ["a tool that only the new process has is in the snapshot after the next call that works"],
+    fix: "List again after every reconnect: the server may have been updated.",
+    over: ["stdio"],
+    async run(stage) {
+      const added = { name: "added", description: "Only in the new process.", inputSchema: { type: "object" } };
+      const rules: readonly FaultRule[] = [
+        {
+          on: "start",
+          where: { process: 2 },
+          do: [{ type: "change-tools", add: [added] }],
+        },
+      ];
+      const alpha = await stage.serve("alpha", { script: { rules } });
+      await stage.init(alpha);
+      await callWell(stage, alpha, "before the crash");
+      await crash(stage, alpha);
+      await callUntilItWorks(stage, alpha);
+      await stage.tool(alpha, "added");
+      return "the new tool is there";
+    },
+  },
+  {
+    area,
+    name: "server-is-late",
+    title: "A server that cannot be started at first is used once it can",
+    legal: ["after a refresh, or by itself, the tools are there and calls work"],
+    fix: "Never treat a failed start as final.",
+    over: ["stdio"],
+    uses: ["refresh"],
+    async run(stage) {
+      const rules: readonly FaultRule[] = [{ on: "start", where: { process: 1 }, do: [{ type: "exit", code: 1 }] }];
+      const alpha = await stage.serve("alpha", { script: { rules } });
+      await stage.init(alpha);
+      await stage.eventually("its tools never come, also after refreshes", async () => {
+        await stage.host.refresh();
+        return (await stage.host.snapshot()).tools.length > 0;
+      });
+      await callWell(stage, alpha, "better late");
+      return "worked after a refresh";
+    },
+  },
+];
+
+async function crash(stage: Stage, stand: Stand): Promise<void> {
+  // Nobody is left to say that it is done.
+  void stand.server.perform([{ type: "exit", code: 7 }]).catch(() => {});
+  await mustLeaveNoProcess(stage, stand);
+}

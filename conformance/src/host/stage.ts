@@ -1,0 +1,200 @@
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+import { once } from "node:events";
+import type { JsonObject } from "@toolport/core";
+import { startFaultServer, type FaultScript, type HttpFaultServer, type StdioFaultServer } from "@toolport/fixtures";
+import type { TraceEvent } from "../engine/trace.ts";
+import type { DriverServer, DriverTool } from "./driver-protocol.ts";
+import type { HostDriver } from "./host-driver.ts";
+import type { HostTarget } from "./host-target.ts";
+import { hostVenues, type HostVenue } from "./host-venue.ts";
+import { must } from "./violation.ts";
+import { messagesFrom, toTraceEvents, type ReceivedMessage } from "./wire-view.ts";
+
+/** A fault server on the stage, and what it saw. */
+export interface Stand {
+  readonly id: string;
+  /** What the driver is told of it. */
+  readonly spec: DriverServer;
+  readonly server: StdioFaultServer | HttpFaultServer;
+  /** The messages that it received by this method, oldest first; of all methods without one. */
+  received(method?: string): readonly ReceivedMessage[];
+  /** The arguments that a tool was run with, oldest first. */
+  runs(tool: string): readonly JsonObject[];
+  /** Processes that are alive; of the server itself over HTTP none, because that one is the kit's. */
+  livePids(): readonly number[];
+}
+
+/** How a server differs from a good one. */
+export interface StandOptions {
+  readonly script?: FaultScript;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Default: the patience of the run. */
+  readonly connectMs?: number;
+}
+
+/** An HTTP server that nobody has any business with. */
+export interface Canary {
+  readonly url: string;
+  readonly requests: readonly IncomingHttpHeaders[];
+}
+
+/** Where one scenario takes place. */
+export interface Stage {
+  readonly venue: HostVenue;
+  readonly host: HostDriver;
+  readonly patienceMs: number;
+  readonly random: () => number;
+  /** Starts a server, and tells nobody. */
+  serve(id: string, options?: StandOptions): Promise<Stand>;
+  /** Starts a good server. */
+  canary(): Promise<Canary>;
+  /** Initialises the host with servers; fails if the host says that it failed. */
+  init(...stands: readonly Stand[]): Promise<void>;
+  /** The host's tool for a remote tool, as soon as there is one. */
+  tool(stand: Stand, remoteName?: string): Promise<DriverTool>;
+  /** Waits for a condition. `otherwise` says what is wrong when it does not come true. */
+  eventually(otherwise: string, holds: () => boolean | Promise<boolean>): Promise<void>;
+  /** Waits for something that a server tells. */
+  happens<Value>(otherwise: string, promise: Promise<Value>): Promise<Value>;
+  /** Lets time pass in which something must not happen. */
+  quiet(): Promise<void>;
+  /** What happened so far, as the servers saw it. */
+  trace(): readonly TraceEvent[];
+  /** Closes the host and ends the servers. Idempotent. */
+  leave(): Promise<void>;
+}
+
+const pollMs = 15;
+const quietMs = 250;
+const closeMs = 400;
+
+/** Sets the stage for a scenario, with a driver of its own. */
+export async function openStage(
+  target: HostTarget,
+  { venue, random }: { readonly venue: HostVenue; readonly random: () => number },
+): Promise<Stage> {
+  const { patienceMs } = target;
+  const { transport, era } = hostVenues[venue];
+  const startedAt = Date.now();
+  const host = await target.borrow();
+  const stands: Stand[] = [];
+  const cleanups: (() => Promise<unknown>)[] = [];
+  let left: Promise<void> | undefined;
+
+  async function leave(): Promise<void> {
+    const well = host.alive && (await host.close().catch(() => ({ ok: false }))).ok;
+    await target.giveBack(host, well);
+    await Promise.all(cleanups.map((cleanup) => cleanup()));
+  }
+
+  async function happens<Value>(otherwise: string, promise: Promise<Value>): Promise<Value> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<undefined>((resolve) => {
+      timer = setTimeout(resolve, patienceMs, undefined);
+    });
+    const outcome = await Promise.race([promise.then((value) => ({ value })), late]);
+    clearTimeout(timer);
+    must(outcome !== undefined, otherwise);
+    return outcome.value;
+  }
+
+  async function eventually(otherwise: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+    const deadline = Date.now() + patienceMs;
+    while (!(await holds())) {
+      must(Date.now() < deadline, otherwise);
+      await pause(pollMs);
+    }
+  }
+
+  const stage: Stage = {
+    venue,
+    host,
+    patienceMs,
+    random,
+    happens,
+    eventually,
+    async serve(id, { script = {}, headers, connectMs = patienceMs } = {}) {
+      const server = await startFaultServer({ transport, script: { era, ...script } });
+      cleanups.push(() => server.close());
+      const stand = createStand(id, server, { headers, connectMs });
+      stands.push(stand);
+      return stand;
+    },
+    async canary() {
+      const canary = await startCanary();
+      cleanups.push(canary.close);
+      return canary;
+    },
+    async init(...given) {
+      const { ok } = await host.init(given.map(({ spec }) => spec));
+      must(ok, "init failed; a server that fails is not a failure of init");
+    },
+    async tool({ id }, remoteName = "append") {
+      const deadline = Date.now() + patienceMs;
+      for (;;) {
+        const { tools, servers } = await host.snapshot();
+        const found = tools.find((tool) => tool.serverId === id && tool.remoteName === remoteName);
+        if (found !== undefined) return found;
+        const { state = "not registered", error = "no error" } = servers.find((server) => server.id === id) ?? {};
+        const standing = `the host says of the server: ${state}, ${error}`;
+        must(
+          Date.now() < deadline,
+          `the tool ${JSON.stringify(remoteName)} of ${id} is not in the snapshot; ${standing}`,
+        );
+        await pause(pollMs);
+      }
+    },
+    quiet: () => pause(quietMs),
+    trace: () => stands.flatMap(({ id, server }) => toTraceEvents(id, server.trace(), startedAt)),
+    leave: () => (left ??= leave()),
+  };
+  return stage;
+}
+
+function createStand(
+  id: string,
+  server: StdioFaultServer | HttpFaultServer,
+  { headers, connectMs }: { readonly headers: StandOptions["headers"] | undefined; readonly connectMs: number },
+): Stand {
+  const { spec: transport } = server;
+  return {
+    id,
+    server,
+    spec: {
+      id,
+      connectMs,
+      closeMs,
+      transport: transport.kind === "http" && headers ? { ...transport, headers } : transport,
+    },
+    received: (method) =>
+      messagesFrom(server.trace()).filter((message) => method === undefined || message.method === method),
+    runs: (tool) => server.ledger().flatMap((run) => (run.tool === tool ? [run.args] : [])),
+    livePids: () => ("livePids" in server ? server.livePids() : []),
+  };
+}
+
+async function startCanary(): Promise<Canary & { readonly close: () => Promise<unknown> }> {
+  const requests: IncomingHttpHeaders[] = [];
+  const server = createServer(({ headers }, response) => {
+    requests.push(headers);
+    response.writeHead(200, { "content-type": "application/json" }).end("{}");
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  // A server that listens on a port has an address of this kind.
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/canary`,
+    requests,
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

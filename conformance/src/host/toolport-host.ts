@@ -1,0 +1,107 @@
+import { isToolportError, type Connector, type ServerSpec } from "@toolport/core";
+import { createProvider, type McpProvider, type ProviderOptions } from "@toolport/provider";
+import { createConnector } from "@toolport/transports";
+import type { DriverError, DriverFeature, DriverServer } from "./driver-protocol.ts";
+import { driverFeatures } from "./driver-protocol.ts";
+import type { DriverHost } from "./serve-driver.ts";
+
+/** What Toolport can do, in the words of the driver protocol; it does not say how many children it has. */
+export const toolportFeatures: readonly DriverFeature[] = driverFeatures.filter((feature) => feature !== "stats");
+
+/** What differs from the Toolport that products use. */
+export interface ToolportHostOptions {
+  /** Default `createConnector()`. */
+  readonly connector?: Connector;
+  readonly provider?: Partial<ProviderOptions>;
+}
+
+/** Toolport behind the verbs of a driver, through its public entries alone. */
+export function createToolportHost({ connector, provider: options = {} }: ToolportHostOptions = {}): DriverHost {
+  const calls = new Map<string, AbortController>();
+  let events: string[] = [];
+  let current: McpProvider | undefined;
+
+  function provider(): McpProvider {
+    if (current === undefined) throw new TypeError("init comes first");
+    return current;
+  }
+
+  return {
+    async init({ servers }) {
+      const made = createProvider({
+        connector: connector ?? createConnector(),
+        servers: servers.map(toSpec),
+        refresh: "debounced",
+        debounce: { quietMs: 20, maxMs: 200 },
+        ...options,
+      });
+      current = made;
+      events = [];
+      made.onDiagnostic((diagnostic) => events.push(JSON.stringify(diagnostic)));
+      made.onStatusChanged((status) => events.push(JSON.stringify(status)));
+      await made.init();
+      return {};
+    },
+    async addServer({ spec }) {
+      await provider().addServer(toSpec(spec));
+      return {};
+    },
+    async removeServer({ serverId }) {
+      await provider().removeServer(serverId);
+      return {};
+    },
+    snapshot() {
+      const tools = provider()
+        .definitions()
+        .map(({ name, origin }) => ({ name, serverId: origin?.serverId ?? "", remoteName: origin?.toolName ?? "" }));
+      const servers = provider()
+        .statuses()
+        .map(({ id, state, error }) => ({ id, state, ...(error && { error: error.message }) }));
+      return { tools, servers };
+    },
+    async call({ callId, name, args, timeoutMs, meta }) {
+      const controller = new AbortController();
+      calls.set(callId, controller);
+      try {
+        const { signal } = controller;
+        const outcome = await provider().call(name, args, { timeoutMs, signal, ...(meta !== undefined && { meta }) });
+        const { content, structuredContent, isError } = outcome;
+        return {
+          content,
+          ...(structuredContent !== undefined && { structuredContent }),
+          ...(isError !== undefined && { isError }),
+        };
+      } finally {
+        calls.delete(callId);
+      }
+    },
+    cancel({ callId }) {
+      calls.get(callId)?.abort();
+      return {};
+    },
+    async refresh() {
+      await provider().refresh();
+      return {};
+    },
+    events() {
+      const told = events;
+      events = [];
+      return { events: told };
+    },
+    async close() {
+      await current?.close();
+      return {};
+    },
+  };
+}
+
+/** A Toolport error in the words of the driver protocol. */
+export function describeToolportError(error: unknown): DriverError {
+  if (!isToolportError(error)) return { message: error instanceof Error ? error.message : String(error) };
+  const { code, outcome, message } = error;
+  return { message, code, outcome };
+}
+
+function toSpec({ id, transport, connectMs, closeMs }: DriverServer): ServerSpec {
+  return { id, transport, timeouts: { connectMs, closeMs, probeMs: Math.max(1, Math.floor(connectMs / 4)) } };
+}
