@@ -1,4 +1,4 @@
-import type { OAuthTokens } from "@modelcontextprotocol/client";
+import { ClientCredentialsProvider, type OAuthTokens } from "@modelcontextprotocol/client";
 import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../test/manual-clock.ts";
 import {
@@ -163,6 +163,19 @@ describe("auth: oauth", () => {
     expect(provider.redirects[0]?.searchParams.get("scope")?.split(" ").toSorted()).toEqual(["read", "write"]);
     await finish(server, provider, callbackOf(provider));
     await web.request(2);
+  });
+
+  it("gets a token without a user where the provider needs none, such as the SDK's for client credentials", async () => {
+    await using server = await startOAuthServer({ refuse: unless("granted-1") });
+    const provider = new ClientCredentialsProvider({
+      clientId: "id",
+      clientSecret: "secret",
+      expectedIssuer: new URL(server.url).origin,
+    });
+    await using web = await open(server, provider);
+    await web.request(1);
+    expect(server.grants.map((grant) => grant.get("grant_type"))).toEqual(["client_credentials"]);
+    expect(server.bearers).toEqual([undefined, "granted-1"]);
   });
 
   it("takes a plain 403 for what it is", async () => {

@@ -1,5 +1,5 @@
 import { truncateText, type Redactor } from "@toolport/core";
-import { safeExcerpt } from "../stdio/safe-excerpt.ts";
+import { safeExcerpt } from "../safe-excerpt.ts";
 
 // More than any message quotes, so that white space does not use up the room.
 const longestSource = 4096;

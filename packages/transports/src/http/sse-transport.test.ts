@@ -219,7 +219,7 @@ describe("the end of the stream", () => {
     await expect.poll(() => web.closes).toBe(1);
     expect(web.transport.closeReason).toMatchObject({ code: "connection_closed", outcome: "unknown" });
     expect(await waiting).toMatchObject({ code: "connection_closed", outcome: "unknown" });
-    expect(await thrownBy(web.request(3))).toMatchObject({ code: "connection_closed" });
+    expect(await thrownBy(web.request(3))).toMatchObject({ code: "connection_closed", outcome: "not-sent" });
     pending();
     await web.transport.close();
     expect([web.closes, web.failures]).toEqual([1, []]);

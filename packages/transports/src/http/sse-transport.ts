@@ -1,5 +1,5 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
-import type { ToolportError } from "@toolport/core";
+import { withErrorContext, type ToolportError } from "@toolport/core";
 import type { HostTransport } from "../host-transport.ts";
 import { acceptAny, type MessageSink } from "./accept-message.ts";
 import {
@@ -142,7 +142,7 @@ function readTarget(data: string, endpoint: HttpEndpoint): URL {
 
 async function send(state: State, message: JSONRPCMessage): Promise<void> {
   const { endpoint, target, protocolVersion, underWay } = state;
-  if (state.isClosed) throw state.closeReason ?? transportClosed(endpoint);
+  if (state.isClosed) throw withErrorContext(state.closeReason ?? transportClosed(endpoint), { outcome: "not-sent" });
   if (target === undefined) throw new TypeError("send() before start()");
   const isRequest = "method" in message && "id" in message;
   const call = startBriefCall(
