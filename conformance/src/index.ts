@@ -1,3 +1,24 @@
+// For pipelines and test suites of server authors: run the checks, read the report.
+export { checkServer, type CheckServerOptions } from "./server/check-server.ts";
+export { serverChecks } from "./server/checks/server-checks.ts";
+export type { ServerCheck } from "./server/checks/define-check.ts";
+export type { ServerAddress } from "./server/server-address.ts";
+export type { CallConsent } from "./server/server-target.ts";
+export type { ServerCommand } from "./server/stdio-session.ts";
+export { parseBaseline, type Baseline, type BaselineEntry } from "./engine/baseline.ts";
+
+// The report, and what it looks like in each format.
 export type { Check, CheckContext, CheckInfo, CheckResult, Finding, Level, Requirement } from "./engine/check.ts";
-export { exitCodes, type Headline, type RunReport, type Verdict } from "./engine/run-report.ts";
+export type { HostPreview } from "./engine/host-preview.ts";
+export { exitCodes, type Headline, type Obstacle, type RunReport, type Verdict } from "./engine/run-report.ts";
 export type { TraceEvent } from "./engine/trace.ts";
+export { toHtml } from "./report/html-report.ts";
+export { toJson } from "./report/json-report.ts";
+export { toJunit } from "./report/junit-report.ts";
+export { toMarkdown } from "./report/markdown-report.ts";
+export { toSarif } from "./report/sarif-report.ts";
+
+// What a server offers, pinned and compared.
+export { diffLocks } from "./lock/diff-locks.ts";
+export type { ChangeKind, ToolChange } from "./lock/tool-change.ts";
+export { formatLock, lockTools, parseLock, type LockedTool, type ToolLock } from "./lock/tool-lock.ts";

@@ -39,7 +39,7 @@ export function judgeRun(
   return { verdict, exitCode: exitCodes[verdict], counts, headlines: headlinesOf(results, failures) };
 }
 
-// One root cause, one headline: failures first, then whatever could not run without a failed check as its cause.
+// One root cause, one headline. What fails the run comes first, then what could not be checked for a reason of its own, then advice.
 function headlinesOf(results: readonly CheckResult[], failures: readonly CheckResult[]): readonly Headline[] {
   const prevented = new Map<string, string[]>();
   for (const { check, finding } of results) {
@@ -47,10 +47,16 @@ function headlinesOf(results: readonly CheckResult[], failures: readonly CheckRe
     prevented.set(finding.cause, [...(prevented.get(finding.cause) ?? []), check.id]);
   }
   const ownCauses = results.filter(({ finding }) => finding.status === "could-not-run" && finding.cause === undefined);
-  return [...failures, ...ownCauses].map(({ check, finding }) => ({
-    checkId: check.id,
-    observed: finding.status === "fail" ? finding.observed : finding.status === "could-not-run" ? finding.reason : "",
-    fix: check.fix,
-    prevented: prevented.get(check.id) ?? [],
-  }));
+  return [...failures, ...ownCauses]
+    .toSorted((a, b) => weightOf(a) - weightOf(b))
+    .map(({ check, finding }) => ({
+      checkId: check.id,
+      observed: finding.status === "fail" ? finding.observed : finding.status === "could-not-run" ? finding.reason : "",
+      fix: check.fix,
+      prevented: prevented.get(check.id) ?? [],
+    }));
+}
+
+function weightOf({ check, finding }: CheckResult): number {
+  return finding.status === "could-not-run" ? 1 : { MUST: 0, SHOULD: 2, HOST: 3 }[check.level];
 }

@@ -1,37 +1,42 @@
 import type { CheckResult } from "../engine/check.ts";
-import type { RunReport } from "../engine/run-report.ts";
+import type { HostPreview } from "../engine/host-preview.ts";
+import type { Headline, RunReport } from "../engine/run-report.ts";
 import type { TraceEvent } from "../engine/trace.ts";
-import { htmlScript, htmlStyle } from "./html-page.ts";
 import { areasOf } from "./areas.ts";
-import { outcomeOf } from "./outcome.ts";
+import { htmlScript, htmlStyle } from "./html-page.ts";
+import { outcomeOf, type Outcome } from "./outcome.ts";
 import { xmlText } from "./xml-text.ts";
 
 /**
- * The report as one HTML file without any outside resource: the matrix of checks with a filter, a section per check with what is
- * legal, what was observed and its slice of the trace, and the timeline of the wire. Everything a server said is escaped text.
+ * The report as one HTML file without any outside resource: what to mend, the matrix of checks with a filter, a section per check
+ * with what is legal, what was observed and its slice of the trace, the host preview, and the timeline of the wire. Everything a
+ * server said is escaped text.
  */
 export function toHtml(report: RunReport): string {
-  const title = `${report.verdict.toUpperCase()}: ${report.target}`;
+  const { verdict, target } = report;
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'">
-<title>${xmlText(title)}</title>
+<title>${xmlText(`${verdict.toUpperCase()}: ${target}`)}</title>
 <style>${htmlStyle}</style>
 </head>
 <body>
-<header class="${report.verdict}">
-<h1>${xmlText(report.target)}</h1>
-<p class="verdict">${report.verdict}</p>
-<p>${summary(report)}</p>
-</header>
+<header class="${verdict}"><div>
+<p class="verdict">${verdict}</p>
+<h1><code>${xmlText(target)}</code></h1>
+${counts(report)}
+<p class="faint">${facts(report)}</p>
+</div></header>
 <main>
-${headlines(report)}
+${toMend(report)}
 <h2 id="checks">Checks</h2>
-<p class="filters" role="group" aria-label="Show checks">${filters(report.results)}</p>
-${[...areasOf(report.results)].map(([area, results]) => areaSection(area, results)).join("\n")}
+${matrix(report)}
+<div class="filters" role="group" aria-label="Show checks">${filters(report)}</div>
+${report.results.map((result) => checkDetails(result, report.strict)).join("\n")}
+${report.preview ? preview(report.preview) : ""}
 <h2 id="timeline">Timeline of the wire</h2>
 ${timeline(report.trace)}
 </main>
@@ -41,14 +46,28 @@ ${timeline(report.trace)}
 `;
 }
 
-function summary({ identity, kit, startedAt, durationMs, seed, strict }: RunReport): string {
+function counts({ counts: { passed, failed, advice, baselined, notApplicable, couldNotRun } }: RunReport): string {
+  const shown: readonly (readonly [count: number, label: string, tone: string])[] = [
+    [passed, "passed", "good"],
+    [failed, "failed", "bad"],
+    [advice, "advice", "warn"],
+    [couldNotRun, "could not run", "warn"],
+    [baselined, "accepted", ""],
+    [notApplicable, "not applicable", ""],
+  ];
+  const items = shown.map(
+    ([count, label, tone]) => `<li class="${count > 0 ? tone : ""}"><b>${count}</b>${label}</li>`,
+  );
+  return `<ul class="counts">${items.join("")}</ul>`;
+}
+
+function facts({ identity, kit, startedAt, durationMs, seed, strict }: RunReport): string {
   const server = [identity?.name, identity?.version].filter((part) => part !== undefined).join(" ");
-  const revisions = identity?.protocolVersions.join(", ") ?? "";
   const parts = [
     server,
-    revisions,
+    identity ? `speaks ${identity.protocolVersions.join(", ")}` : "",
+    `${startedAt.slice(0, 16).replace("T", " ")} UTC`,
     `${(durationMs / 1000).toFixed(1)} s`,
-    startedAt,
     `seed ${seed}`,
     strict ? "strict" : "",
     `${kit.name} ${kit.version}`,
@@ -59,68 +78,117 @@ function summary({ identity, kit, startedAt, durationMs, seed, strict }: RunRepo
     .join(" · ");
 }
 
-function headlines({ headlines, staleBaseline }: RunReport): string {
-  const items = [
-    ...headlines.map(
-      ({ checkId, observed, fix, prevented }) =>
-        `<li><a href="#${anchor(checkId)}">${xmlText(checkId)}</a> ${xmlText(observed)}<br><em>${xmlText(fix)}</em>${
-          prevented.length > 0 ? `<br>Prevented ${prevented.length} more.` : ""
-        }</li>`,
-    ),
-    ...staleBaseline.map((entry) => `<li>Stale baseline: ${xmlText(entry)}</li>`),
+function toMend({ headlines, staleBaseline, obstacle, results, strict }: RunReport): string {
+  const byId = new Map(results.map((result) => [result.check.id, result]));
+  const cards = [
+    ...(obstacle
+      ? [card("fail", obstacle.kind, `${obstacle.reason}${obstacle.stderr ? `\n\n${obstacle.stderr}` : ""}`)]
+      : []),
+    ...headlines.flatMap((headline) => {
+      const result = byId.get(headline.checkId);
+      return result ? [mendCard(headline, result, outcomeOf(result, strict))] : [];
+    }),
+    ...staleBaseline.map((entry) => card("fail", "stale baseline", entry)),
   ];
-  return items.length === 0 ? "" : `<h2 id="headlines">What to mend</h2>\n<ol>${items.join("\n")}</ol>`;
+  return cards.length === 0 ? "" : `<h2 id="mend">What to mend</h2>\n${cards.join("\n")}`;
 }
 
-function filters(results: readonly CheckResult[]): string {
-  const counts = new Map<string, number>();
-  for (const result of results) counts.set(outcomeOf(result), (counts.get(outcomeOf(result)) ?? 0) + 1);
-  return [...counts]
-    .map(
-      ([outcome, count]) =>
-        `<label class="${outcome}"><input type="checkbox" value="${outcome}" checked> ${outcome.replaceAll("-", " ")} ${count}</label>`,
-    )
+function card(outcome: Outcome, title: string, text: string): string {
+  return `<div class="card mend ${outcome}"><h3>${xmlText(title)}</h3><p><code class="seen">${xmlText(text)}</code></p></div>`;
+}
+
+function mendCard({ checkId, observed, fix, prevented }: Headline, { check }: CheckResult, outcome: Outcome): string {
+  return `<div class="card mend ${outcome}">
+<h3>${badge(outcome)} <a href="#${anchor(checkId)}">${xmlText(check.title)}</a></h3>
+<p class="faint"><code>${xmlText(checkId)}</code> · ${check.level}</p>
+<p><code class="seen">${xmlText(observed)}</code></p>
+<p>${xmlText(fix)}</p>
+${prevented.length > 0 ? `<p class="faint">Prevented ${prevented.length} more: ${xmlText(prevented.join(", "))}</p>` : ""}
+</div>`;
+}
+
+function badge(outcome: Outcome): string {
+  return `<span class="badge ${outcome}">${outcome.replaceAll("-", " ")}</span>`;
+}
+
+function matrix({ results, strict }: RunReport): string {
+  const rows = [...areasOf(results)].map(([area, ofArea]) => {
+    const cells = ofArea.map((result) => {
+      const outcome = outcomeOf(result, strict);
+      const label = xmlText(`${result.check.id}: ${outcome}`);
+      return `<a class="cell ${outcome}" href="#${anchor(result.check.id)}" title="${label}"><span>${label}</span></a>`;
+    });
+    const ms = Math.round(ofArea.reduce((sum, { durationMs }) => sum + durationMs, 0));
+    return `<span>${xmlText(area)}</span><span class="cells">${cells.join("")}</span><span class="faint">${ms} ms</span>`;
+  });
+  return `<div class="card matrix">${rows.join("\n")}</div>`;
+}
+
+// What passed and what does not apply is a click away; the rest is what the reader came for.
+const hiddenAtFirst: readonly Outcome[] = ["pass", "not-applicable"];
+
+function filters({ results, strict }: RunReport): string {
+  const totals = new Map<Outcome, number>();
+  for (const result of results) {
+    const outcome = outcomeOf(result, strict);
+    totals.set(outcome, (totals.get(outcome) ?? 0) + 1);
+  }
+  return [...totals]
+    .map(([outcome, count]) => {
+      const checked = hiddenAtFirst.includes(outcome) ? "" : " checked";
+      return `<label><input type="checkbox" value="${outcome}"${checked}> ${badge(outcome)} ${count}</label>`;
+    })
     .join(" ");
 }
 
-function areaSection(area: string, results: readonly CheckResult[]): string {
-  const cells = results
-    .map(
-      (result) =>
-        `<a class="cell ${outcomeOf(result)}" href="#${anchor(result.check.id)}" title="${xmlText(result.check.id)}"><span>${outcomeOf(result)}</span></a>`,
-    )
-    .join("");
-  return `<section><h3>${xmlText(area)}</h3><p class="matrix">${cells}</p>\n${results.map(checkDetails).join("\n")}</section>`;
-}
-
-function checkDetails(result: CheckResult): string {
+function checkDetails(result: CheckResult, strict: boolean): string {
   const { check, finding, baselined, durationMs } = result;
-  const outcome = outcomeOf(result);
-  const observed = finding.status === "pass" || finding.status === "fail" ? finding.observed : finding.reason;
-  const rows = [
-    ["observed", observed],
-    ["legal", check.legal.join("; or ")],
+  const outcome = outcomeOf(result, strict);
+  const rows: readonly (readonly [label: string, text: string | undefined])[] = [
+    ["observed", "reason" in finding ? finding.reason : finding.observed],
+    ["legal", check.legal.join("\n")],
     ["accepted", baselined],
-    ["fix", outcome === "fail" || outcome === "advice" ? check.fix : undefined],
+    ["fix", finding.status === "fail" ? check.fix : undefined],
     ["time", `${durationMs.toFixed(0)} ms`],
-  ].flatMap(([label, text]) =>
-    text === undefined ? [] : [`<dt>${label}</dt><dd>${xmlText(text).replaceAll("&#10;", "<br>")}</dd>`],
+  ];
+  const shown = rows.flatMap(([label, text]) =>
+    text === undefined ? [] : [`<dt>${label}</dt><dd>${xmlText(text)}</dd>`],
   );
-  const trace = "trace" in finding && finding.trace && finding.trace.length > 0 ? timeline(finding.trace) : "";
-  return `<details id="${anchor(check.id)}" data-outcome="${outcome}" class="${outcome}"${outcome === "fail" ? " open" : ""}>
-<summary><b>${outcome.replaceAll("-", " ")}</b> <code>${xmlText(check.id)}</code> <small>${check.level}</small> ${xmlText(check.title)}</summary>
-<dl>${rows.join("")}<dt>why</dt><dd>${xmlText(check.requirement.sentence)} <a href="${xmlText(check.requirement.url)}">${xmlText(check.requirement.section)}</a></dd></dl>
+  const { sentence, section, url } = check.requirement;
+  const trace = "trace" in finding && finding.trace && finding.trace.length > 0 ? wireTable(finding.trace) : "";
+  return `<details class="check" id="${anchor(check.id)}" data-outcome="${outcome}">
+<summary>${badge(outcome)} <code>${xmlText(check.id)}</code> <span class="level">${check.level}</span> ${xmlText(check.title)}</summary>
+<dl>${shown.join("")}<dt>why</dt><dd>${xmlText(sentence)} <a href="${xmlText(url)}">${xmlText(section)}</a></dd></dl>
 ${trace}
 </details>`;
 }
 
+function preview({ tools, groups, notes, failure }: HostPreview): string {
+  const rows = tools.map(
+    ({ name, toolName }) => `<tr><td><code>${xmlText(name)}</code></td><td><code>${xmlText(toolName)}</code></td></tr>`,
+  );
+  return `<h2 id="preview">What a host makes of it</h2>
+${failure === undefined ? "" : card("fail", "unusable", failure)}
+${groups.map(({ id, title, members }) => `<p>Group <code>${xmlText(id)}</code>: ${xmlText(title)}, ${members} tools</p>`).join("")}
+${notes.length === 0 ? "" : `<ul>${notes.map((note) => `<li>${xmlText(note)}</li>`).join("")}</ul>`}
+<div class="scroll"><table><thead><tr><th>name for the model</th><th>name at the server</th></tr></thead><tbody>${rows.join("")}</tbody></table></div>`;
+}
+
 function timeline(events: readonly TraceEvent[]): string {
   if (events.length === 0) return "<p>Nothing was recorded.</p>";
+  const sessions = [...new Set(events.map(({ session }) => session))];
+  const choices = sessions.map((session) => `<option>${xmlText(session)}</option>`);
+  return `<p><label>Session <select id="session"><option value="">all ${sessions.length}</option>${choices.join("")}</select></label>
+<span class="faint">${events.length} events</span></p>
+<div id="wire">${wireTable(events)}</div>`;
+}
+
+function wireTable(events: readonly TraceEvent[]): string {
   const rows = events.map(
     ({ atMs, session, kind, text }) =>
-      `<tr class="${kind}"><td>${atMs.toFixed(0)}</td><td>${xmlText(session)}</td><td>${kind}</td><td><code>${xmlText(text)}</code></td></tr>`,
+      `<tr class="${kind}" data-session="${xmlText(session)}"><td>${atMs.toFixed(0)}</td><td>${xmlText(session)}</td><td>${kind}</td><td><code>${xmlText(text)}</code></td></tr>`,
   );
-  return `<div class="scroll"><table><thead><tr><th>ms</th><th>session</th><th>what</th><th>text</th></tr></thead><tbody>${rows.join("\n")}</tbody></table></div>`;
+  return `<div class="scroll"><table class="wire"><thead><tr><th>ms</th><th>session</th><th>what</th><th>text</th></tr></thead><tbody>${rows.join("\n")}</tbody></table></div>`;
 }
 
 function anchor(id: string): string {

@@ -13,7 +13,7 @@ const previewLines = 12;
 
 /** The report for a person at a terminal: a short table, the first failure with its trace, the other causes, and the verdict. */
 export function toTerminal(report: RunReport, style: TextStyle = plain): string {
-  const [first, ...rest] = report.headlines.toSorted(byWeight(report.results));
+  const [first, ...rest] = report.headlines;
   const sections = [
     report.obstacle ? obstacleText(report.obstacle, style) : table(report, style),
     first && [headlineText(first, report, style), ...traceText(first, report.results, style)].join("\n"),
@@ -134,15 +134,4 @@ function verdictText(report: RunReport, style: TextStyle): string {
   ];
   if (obstacle) return `${paint(style.strong(obstacle.kind.toUpperCase()))} ${target}`;
   return `${paint(style.strong(verdict.toUpperCase()))} ${target}\n${parts.join(", ")} in ${(durationMs / 1000).toFixed(1)} s (seed ${seed})`;
-}
-
-// What fails the run comes first, then what could not be checked, then advice.
-function byWeight(results: readonly CheckResult[]): (a: Headline, b: Headline) => number {
-  const weights = new Map(
-    results.map(({ check, finding }) => [
-      check.id,
-      finding.status === "could-not-run" ? 1 : { MUST: 0, SHOULD: 2, HOST: 3 }[check.level],
-    ]),
-  );
-  return (a, b) => (weights.get(a.checkId) ?? 0) - (weights.get(b.checkId) ?? 0);
 }

@@ -1,0 +1,38 @@
+import { readFile } from "node:fs/promises";
+import { expect, it } from "vitest";
+import * as kit from "../src/index.ts";
+
+it("exports these values and no others", () => {
+  expect(Object.keys(kit).sort()).toEqual([
+    "checkServer",
+    "diffLocks",
+    "exitCodes",
+    "formatLock",
+    "lockTools",
+    "parseBaseline",
+    "parseLock",
+    "serverChecks",
+    "toHtml",
+    "toJson",
+    "toJunit",
+    "toMarkdown",
+    "toSarif",
+  ]);
+});
+
+it("has these entry points, and one command", async () => {
+  const manifest: unknown = JSON.parse(await readFile(new URL("../package.json", import.meta.url), "utf8"));
+  expect(manifest).toMatchObject({
+    bin: { "toolport-conformance": "./bin/toolport-conformance.js" },
+    exports: {
+      ".": expect.anything(),
+      "./checks.json": "./checks.json",
+      "./report.schema.json": "./report.schema.json",
+      "./package.json": "./package.json",
+    },
+  });
+});
+
+it("exits with these codes, which pipelines rely on", () => {
+  expect(kit.exitCodes).toEqual({ pass: 0, fail: 1, usage: 2, incomplete: 3, unreachable: 4, authRequired: 5 });
+});
