@@ -33,6 +33,17 @@ describe("callTool()", () => {
   });
 
   it.each([
+    { name: "a type of result", result: { resultType: `a ${"x".repeat(50)} s3cret-token` } },
+    {
+      name: "an input to ask for",
+      result: { resultType: "input_required", inputRequests: { a: { method: "s3cret-token" } } },
+    },
+  ])("does not quote a secret that the server echoes as $name", async ({ result }) => {
+    const { call } = open([result]);
+    await expect(call()).rejects.toMatchObject({ message: expect.not.stringContaining("s3c") });
+  });
+
+  it.each([
     { name: "content that is no array", result: { content: "text" }, isModern: false },
     { name: "a result of unknown type", result: { resultType: "task", content: [] }, isModern: true },
     { name: "a result of no sensible type", result: { resultType: 7, content: [] }, isModern: true },
@@ -140,6 +151,7 @@ function open(
     serverId: "srv",
     clock,
     timeouts: defaultTimeouts,
+    redact: (text: string) => text.replaceAll("s3cret-token", "[redacted]"),
     isModern: true,
     elicitor: { ask },
     headersFor: () => undefined,

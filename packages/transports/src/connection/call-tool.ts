@@ -18,6 +18,8 @@ export interface CallToolInit {
   readonly channel: RequestChannel;
   readonly clock: Clock;
   readonly timeouts: ServerTimeouts;
+  /** Masks the secrets that the host gave this server. */
+  readonly redact: (text: string) => string;
   /** 2026-07-28 marks its results with a type, and asks for input in one. */
   readonly isModern: boolean;
   readonly elicitor: Elicitor | undefined;
@@ -97,12 +99,12 @@ async function continueCall(
   call: ToolCallRequest,
   { result, send }: Continuation,
 ): Promise<JsonObject> {
-  const { elicitor, clock, closing } = init;
+  const { elicitor, clock, redact, closing } = init;
   const { signal } = call.options;
   const aborted = signal === undefined ? closing : AbortSignal.any([signal, closing]);
   let asking = result;
   for (let round = 0; round < mostRounds; round += 1) {
-    const answered = await answerInputRequests(asking, { elicitor, signal: aborted, clock });
+    const answered = await answerInputRequests(asking, { elicitor, signal: aborted, clock, redact });
     if (answered.problem !== undefined) throw inputRequired(init, call.toolName, answered.problem);
     asking = await send(answered.params).catch((error: unknown) => {
       // The first round did reach the server, which said that it did not finish.
@@ -115,14 +117,14 @@ async function continueCall(
   throw inputRequired(init, call.toolName, `still asks for input after ${mostRounds} rounds`);
 }
 
-function checkResult({ serverId, isModern }: CallToolInit, toolName: string, result: JsonObject): JsonObject {
+function checkResult({ serverId, isModern, redact }: CallToolInit, toolName: string, result: JsonObject): JsonObject {
   const { content, resultType } = result;
   // A missing type counts as "complete", as it does from servers of earlier drafts.
   const problem =
     content !== undefined && !Array.isArray(content)
       ? "with content that is not an array"
       : isModern && resultType !== undefined && resultType !== "complete"
-        ? `with a result of the unknown type ${quoteJson(resultType, 60)}`
+        ? `with a result of the unknown type ${quoteJson(resultType, redact)}`
         : undefined;
   if (problem === undefined) return result;
   throw new ToolportError(`${nameOf(serverId, toolName)} was answered ${problem}`, {

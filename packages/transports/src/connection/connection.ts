@@ -12,6 +12,8 @@ export interface ConnectionInit {
   readonly server: ServerInfo;
   readonly settings: ServerSettings;
   readonly clock: Clock;
+  /** Masks the secrets that the host gave this server. */
+  readonly redact: (text: string) => string;
   readonly channel: RequestChannel;
   /** Over 2026-07-28 on HTTP, arguments can be mirrored in headers. */
   readonly mirrorsParams: boolean;

@@ -13,6 +13,7 @@ export interface RoundInit {
   readonly elicitor: Elicitor | undefined;
   readonly signal: AbortSignal;
   readonly clock: Clock;
+  readonly redact: (text: string) => string;
 }
 
 const mostRequests = 16;
@@ -25,7 +26,7 @@ const pacingMs = 250;
  */
 export async function answerInputRequests(
   result: JsonObject,
-  { elicitor, signal, clock }: RoundInit,
+  { elicitor, signal, clock, redact }: RoundInit,
 ): Promise<RoundAnswer> {
   const { inputRequests, requestState } = result;
   const requests = isJsonObject(inputRequests) ? Object.entries(inputRequests) : [];
@@ -36,7 +37,7 @@ export async function answerInputRequests(
     return { params: state };
   }
   if (requests.length > mostRequests) return { problem: `asks for more than ${mostRequests} inputs at once` };
-  const fault = requests.map(([, request]) => findFault(request)).find((each) => each !== undefined);
+  const fault = requests.map(([, request]) => findFault(request, redact)).find((each) => each !== undefined);
   if (fault !== undefined) return { problem: fault };
   if (elicitor === undefined) return { problem: "asks for input, and nobody is there to give it" };
   const answers: [string, JsonObject][] = [];
@@ -48,8 +49,8 @@ export async function answerInputRequests(
   return { params: { inputResponses: Object.fromEntries(answers), ...state } };
 }
 
-function findFault(request: unknown): string | undefined {
+function findFault(request: unknown, redact: (text: string) => string): string | undefined {
   const method = isJsonObject(request) ? request["method"] : undefined;
   if (method === "elicitation/create") return undefined;
-  return `asks for an input that is not offered: ${quoteJson(method, 60)}`;
+  return `asks for an input that is not offered: ${quoteJson(method, redact)}`;
 }

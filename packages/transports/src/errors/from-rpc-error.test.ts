@@ -43,6 +43,17 @@ describe("fromRpcError()", () => {
     expect(error.details.rpcData).toEqual({ headers: { authorization: "Bearer [redacted]" } });
   });
 
+  it("keeps no part of a secret that stands where a text is cut", () => {
+    const redact = (text: string): string => text.replaceAll("s3cret-token", "[redacted]");
+    const message = `${"m".repeat(992)} s3cret-token`;
+    const data = {
+      supported: [`${"v".repeat(35)}s3cret-token`],
+      text: `${"d".repeat(985)}s3cret-token${"d".repeat(17_000)}`,
+    };
+    const error = fromRpcError({ code: 1, message, data }, { ...context(), redact });
+    expect(JSON.stringify(error)).not.toContain("s3c");
+  });
+
   it("bounds message and data", () => {
     const error = fromRpcError({ code: 1, message: "m".repeat(1e6), data: { text: "d".repeat(1e6) } }, context());
     expect(JSON.stringify(error).length).toBeLessThan(4000);

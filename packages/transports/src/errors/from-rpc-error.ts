@@ -1,5 +1,6 @@
-import { cleanText, isJsonObject, ToolportError, type ErrorDetails, type ToolportErrorCode } from "@toolport/core";
+import { isJsonObject, ToolportError, type ErrorDetails, type ToolportErrorCode } from "@toolport/core";
 import { toJson } from "../quote-json.ts";
+import { safeExcerpt } from "../safe-excerpt.ts";
 import { knownRevisions } from "../wire/request-meta.ts";
 
 /** The `error` member of a JSON-RPC answer, checked for shape only; its texts and data are the server's. */
@@ -36,8 +37,8 @@ const longestData = 16_384;
 export function fromRpcError(error: RpcError, context: RpcErrorContext): ToolportError {
   const { serverId, method, toolName, redact } = context;
   const what = toolName === undefined ? method : `${method} of ${JSON.stringify(toolName)}`;
-  const reason = redact(cleanText(error.message, longestMessage));
-  const supported = supportedVersions(error.data);
+  const reason = safeExcerpt(error.message, redact, longestMessage);
+  const supported = supportedVersions(error.data, redact);
   const data = boundedData(error.data, redact);
   const details: ErrorDetails = {
     operation: method,
@@ -86,11 +87,11 @@ function wantsElicitation(data: unknown): boolean {
   return isJsonObject(required) && Object.hasOwn(required, "elicitation");
 }
 
-function supportedVersions(data: unknown): readonly string[] | undefined {
+function supportedVersions(data: unknown, redact: (text: string) => string): readonly string[] | undefined {
   const supported = isJsonObject(data) ? data["supported"] : undefined;
   if (!Array.isArray(supported)) return undefined;
   const versions = supported.filter((version) => typeof version === "string").slice(0, 20);
-  return versions.length === 0 ? undefined : versions.map((version) => cleanText(version, 40));
+  return versions.length === 0 ? undefined : versions.map((version) => safeExcerpt(version, redact, 40));
 }
 
 // Data is kept for the caller who knows the server, but neither at any size nor with a secret in it.
@@ -99,7 +100,7 @@ function boundedData(data: unknown, redact: (text: string) => string): unknown {
   const text = toJson(data);
   if (text === undefined) return undefined;
   const masked = redact(text);
-  if (masked.length > longestData) return cleanText(masked, 1000);
+  if (masked.length > longestData) return safeExcerpt(text, redact, 1000);
   return masked === text ? data : parseOr(masked);
 }
 

@@ -46,6 +46,12 @@ describe("fromSdkError()", () => {
     });
   });
 
+  it("keeps no part of a secret that stands where the text is cut", () => {
+    const redact = (text: string): string => text.replaceAll("s3cret-token", "[redacted]");
+    const error = fromSdkError(new Error(`${"x".repeat(992)} s3cret-token`), { ...context("tools/call"), redact });
+    expect(error.message).not.toContain("s3c");
+  });
+
   it("finds our own error again behind the SDK's, in its data or its causes", () => {
     const ours = new ToolportError("no credentials", { code: "auth_required" });
     const wrapped = new SdkError(SdkErrorCode.EraNegotiationFailed, "x", { cause: ours }, { cause: ours });

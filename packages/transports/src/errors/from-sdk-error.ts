@@ -1,5 +1,6 @@
-import { cleanText, isToolportError, ToolportError, type CallOutcome, type ToolportErrorCode } from "@toolport/core";
+import { isToolportError, ToolportError, type CallOutcome, type ToolportErrorCode } from "@toolport/core";
 import { memberOf } from "../member-of.ts";
+import { safeExcerpt } from "../safe-excerpt.ts";
 import { describeOffer, fromRpcError, type RpcErrorContext } from "./from-rpc-error.ts";
 
 /**
@@ -10,7 +11,7 @@ export function fromSdkError(error: unknown, context: RpcErrorContext): Toolport
   const ours = findToolportError(error);
   if (ours !== undefined) return ours;
   const { serverId, method, toolName, redact } = context;
-  const message = redact(cleanText(error instanceof Error ? error.message : String(error), 1000));
+  const message = safeExcerpt(error instanceof Error ? error.message : String(error), redact, 1000);
   const local = localFailure(error, { message, method });
   const rpcCode = memberOf(error, "code");
   if (local === undefined && typeof rpcCode === "number") {

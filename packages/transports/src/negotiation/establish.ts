@@ -4,6 +4,7 @@ import type { ClientIdentity } from "../client-identity.ts";
 import type { Elicitor } from "../connection/elicitor.ts";
 import { fromSdkError } from "../errors/from-sdk-error.ts";
 import type { HostTransport } from "../host-transport.ts";
+import { safeExcerpt } from "../safe-excerpt.ts";
 import { untilAborted } from "../until-aborted.ts";
 import type { ActiveClock } from "../wire/active-clock.ts";
 import type { WireContext } from "../wire/wire-context.ts";
@@ -101,5 +102,5 @@ function toHandshakeError(
 
 // The SDK goes on after these, and so do we.
 function reportOddity({ serverId, redact, onDiagnostic }: WireContext, error: Error): void {
-  onDiagnostic({ kind: "protocol-noise", serverId, message: redact(error.message.slice(0, 300)) });
+  onDiagnostic({ kind: "protocol-noise", serverId, message: safeExcerpt(error.message, redact, 300) });
 }

@@ -4,7 +4,7 @@ import { createLineSplitter, type OversizedLine } from "./line-splitter.ts";
 import { createNoiseReport } from "./noise-report.ts";
 import { maxMessageDepth, parseLine } from "./parse-line.ts";
 import { recoverRequestId } from "./recover-request-id.ts";
-import { withoutBrokenEnd } from "./safe-excerpt.ts";
+import { withoutBrokenEnd } from "../safe-excerpt.ts";
 
 // A server that is still on the same line after this many times the limit will not end it.
 const endlessFactor = 16;

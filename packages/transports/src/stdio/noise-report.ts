@@ -1,5 +1,5 @@
 import type { Diagnostic, Redactor } from "@toolport/core";
-import { safeExcerpt } from "./safe-excerpt.ts";
+import { safeExcerpt } from "../safe-excerpt.ts";
 
 // A banner has a few lines, and a server that logs to stdout never stops.
 const reportedLines = 10;

@@ -1,6 +1,6 @@
 import type { Clock, Redactor, ServerLog } from "@toolport/core";
 import type { Readable } from "node:stream";
-import { safeExcerpt } from "./safe-excerpt.ts";
+import { safeExcerpt } from "../safe-excerpt.ts";
 import { createStderrLog } from "./stderr-log.ts";
 import { createStderrTail } from "./stderr-tail.ts";
 

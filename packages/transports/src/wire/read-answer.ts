@@ -1,5 +1,4 @@
 import { isJsonObject, type JsonObject } from "@toolport/core";
-import { quoteJson } from "../quote-json.ts";
 import type { RpcError } from "../errors/from-rpc-error.ts";
 
 /** What an answer on the wire says, told by hand: a schema library would cost more than the rest of a call. */
@@ -38,5 +37,6 @@ function describe(value: unknown): string {
   if (value === undefined) return "missing";
   if (value === null) return "null";
   if (Array.isArray(value)) return "an array";
-  return typeof value === "object" ? "an object" : quoteJson(value, 60);
+  // Not quoted: a text may be a secret that the server echoes.
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }

@@ -1,5 +1,6 @@
-import { cleanText, isJsonObject, type ServerLog } from "@toolport/core";
+import { isJsonObject, type ServerLog } from "@toolport/core";
 import { toJson } from "../quote-json.ts";
+import { safeExcerpt } from "../safe-excerpt.ts";
 
 // RFC 5424; what a server calls a level and is none of these counts as "info".
 const levels = new Set(["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]);
@@ -13,6 +14,6 @@ export function readServerLog(params: unknown, redact: (text: string) => string)
   return {
     source: "notification",
     level: typeof level === "string" && levels.has(level) ? level : "info",
-    text: redact(cleanText(text, longestLine)),
+    text: safeExcerpt(text, redact, longestLine),
   };
 }

@@ -164,7 +164,7 @@ function receiveOtherAnswer(state: State, id: unknown, message: JsonObject): voi
     // A late answer to a request that was given up, or a second one: the first word counts.
     if (state.hot.issued(asNumber)) return;
   }
-  noise(state, `answered a request that was never sent (id ${quoteJson(id, 60)})`);
+  noise(state, `answered a request that was never sent (id ${quoteJson(id, state.context.redact)})`);
 }
 
 function receiveAnswerTo(state: State, id: RequestId, message: JsonObject): void {
