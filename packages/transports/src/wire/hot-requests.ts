@@ -23,6 +23,8 @@ export interface HotRequests {
   readonly closedBy: ToolportError | undefined;
   /** The id of the one request that waits; absent when none or several do. */
   readonly soleId: number | undefined;
+  /** The id of the next request. */
+  readonly nextId: number;
   /** True for an id that was handed out here, whether or not it still waits. */
   issued(id: number): boolean;
   /** Sends a request; settles once, in any case by its deadline. Nothing of it is left afterwards. */
@@ -49,6 +51,8 @@ export interface HotRequestsInit {
   readonly envelope: () => JsonObject | undefined;
   /** The server says that it does not know the session any more. Called per refused request. */
   readonly onSessionExpired: (error: ToolportError) => void;
+  /** A notification is about to be sent. */
+  readonly onNotified: () => void;
 }
 
 interface Pending {
@@ -82,6 +86,9 @@ export function createHotRequests(init: HotRequestsInit): HotRequests {
     },
     get soleId() {
       return state.pending.size === 1 ? state.pending.keys().next().value : undefined;
+    },
+    get nextId() {
+      return state.nextId;
     },
     issued: (id) => id >= firstId && id < state.nextId,
     start: (request) => start(state, request),
@@ -253,6 +260,7 @@ async function tellCancelled(state: State, id: number, reason: string): Promise<
   // On 2026-07-28 over HTTP, closing the response stream is the cancel; elsewhere the server has to be told.
   if (envelope !== undefined && state.host.hasPerRequestStream === true) return;
   const params = { requestId: id, reason, ...(envelope && { _meta: envelope }) };
+  state.onNotified();
   try {
     await state.host.send(asMessage({ jsonrpc: "2.0", method: "notifications/cancelled", params }));
   } catch {

@@ -140,6 +140,7 @@ function open(members: Partial<HostTransport> = {}) {
       onDiagnostic: (each) => diagnostics.push(each),
     },
     isModern: () => isModern,
+    onNotified: () => undefined,
     onProtocolVersion: (version) => {
       isModern = version === "2026-07-28";
     },

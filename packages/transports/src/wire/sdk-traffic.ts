@@ -33,6 +33,8 @@ export interface SdkTrafficInit {
   readonly isModern: () => boolean;
   /** The revision that the SDK's client settled on. */
   readonly onProtocolVersion: (version: string) => void;
+  /** A notification is about to be sent. */
+  readonly onNotified: () => void;
 }
 
 interface State extends SdkTrafficInit {
@@ -104,6 +106,7 @@ async function send(state: State, message: JSONRPCMessage, options: TransportSen
   if (!("id" in message)) {
     const cancelled = message.method === "notifications/cancelled" ? message.params?.["requestId"] : undefined;
     if (isRequestId(cancelled)) state.sent.delete(cancelled);
+    state.onNotified();
     return state.host.send(message, sendOptions);
   }
   const { id, method } = message;

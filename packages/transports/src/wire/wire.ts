@@ -60,6 +60,8 @@ interface State extends WireInit {
   readonly gate: NotificationGate;
   /** The `_meta` of a modern connection, known once the SDK settled on a revision. */
   envelope: JsonObject | undefined;
+  /** Notifications that the server may still answer, though it must not, and the id that the first request after them has. */
+  notified: { readonly count: number; readonly nextId: number };
   /** Why the session is no good any more, though requests may still be under way. */
   expiredBy: ToolportError | undefined;
   isClosed: boolean;
@@ -80,6 +82,7 @@ export function createWire(init: WireInit): Wire {
       activeClock,
       envelope: () => state.envelope,
       onSessionExpired: (error) => expire(state, error),
+      onNotified: () => expectStrayError(state),
     }),
     sdk: createSdkTraffic({
       host,
@@ -88,6 +91,7 @@ export function createWire(init: WireInit): Wire {
       onProtocolVersion: (version) => {
         state.envelope = isModernVersion(version) ? modernEnvelope(version, identity) : undefined;
       },
+      onNotified: () => expectStrayError(state),
     }),
     gate: createNotificationGate({
       perSecond: init.maxNotificationsPerSecond,
@@ -95,6 +99,7 @@ export function createWire(init: WireInit): Wire {
       onDeferred: () => events.onToolsChanged(),
     }),
     envelope: undefined,
+    notified: noNotifications,
     expiredBy: undefined,
     isClosed: false,
   };
@@ -146,7 +151,10 @@ function receiveOne(state: State, message: unknown): void {
     else state.sdk.receiveRequest(id, method, message);
     return;
   }
-  if (typeof id === "number" && state.hot.answer(id, message)) return;
+  if (typeof id === "number" && state.hot.answer(id, message)) {
+    if (id >= state.notified.nextId) state.notified = noNotifications;
+    return;
+  }
   receiveOtherAnswer(state, id, message);
 }
 
@@ -156,7 +164,10 @@ function receiveOtherAnswer(state: State, id: unknown, message: JsonObject): voi
   if (id === null || id === undefined) {
     // A server that could not even read the request answers its error with `id: null`. With one under way, that is the one.
     const soleId = state.sdk.handshakeId ?? state.hot.soleId;
-    if (soleId !== undefined && isJsonObject(message["error"])) return receiveAnswerTo(state, soleId, message);
+    const { error } = message;
+    if (soleId !== undefined && isJsonObject(error) && !isStrayError(state, error)) {
+      return receiveAnswerTo(state, soleId, message);
+    }
   }
   const asNumber = typeof id === "string" && /^\d{1,15}$/.test(id) ? Number(id) : id;
   if (typeof asNumber === "number") {
@@ -165,6 +176,23 @@ function receiveOtherAnswer(state: State, id: unknown, message: JsonObject): voi
     if (state.hot.issued(asNumber)) return;
   }
   noise(state, `answered a request that was never sent (id ${quoteJson(id, state.context.redact)})`);
+}
+
+const noNotifications = { count: 0, nextId: Number.POSITIVE_INFINITY };
+// "Invalid Request" and "Method not found" (JSON-RPC 2.0, section 5.1).
+const strayCodes: ReadonlySet<unknown> = new Set([-32_600, -32_601]);
+
+function expectStrayError(state: State): void {
+  state.notified = { count: state.notified.count + 1, nextId: state.hot.nextId };
+}
+
+// Some servers answer a notification that they do not know, and have no id for it. To take that for the answer to a request would
+// tell of a call that runs that it failed.
+function isStrayError(state: State, { code }: JsonObject): boolean {
+  const { count, nextId } = state.notified;
+  if (count === 0 || !strayCodes.has(code)) return false;
+  state.notified = { count: count - 1, nextId };
+  return true;
 }
 
 function receiveAnswerTo(state: State, id: RequestId, message: JsonObject): void {
@@ -210,6 +238,7 @@ async function notify(state: State, method: string, params: JsonObject | undefin
     _meta: { ...envelope, ...(isJsonObject(params?.["_meta"]) ? params["_meta"] : undefined) },
   };
   const body = params === undefined && meta === undefined ? undefined : { ...params, ...meta };
+  expectStrayError(state);
   try {
     await state.host.send({ jsonrpc: "2.0", method, ...(body && { params: body }) });
   } catch (error) {

@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import { call, lastId, openWire } from "../../test/open-wire.ts";
+
+type Opened = ReturnType<typeof openWire>;
+
+const initialized = { jsonrpc: "2.0", method: "notifications/initialized" } as const;
+
+describe("an error without an id", () => {
+  it.each([
+    { name: "the SDK sent", notify: ({ wire }: Opened) => wire.sdkTransport.send(initialized) },
+    { name: "the caller sent", notify: ({ wire }: Opened) => wire.notify("notifications/x", {}) },
+    {
+      name: "cancels another request",
+      async notify({ wire }: Opened) {
+        const aborted = wire.request(call({ signal: AbortSignal.timeout(0) }));
+        await expect(aborted).rejects.toMatchObject({ code: "aborted" });
+      },
+    },
+  ])("is not the answer to a request when a notification may have provoked it: one that $name", async ({ notify }) => {
+    const opened = openWire();
+    const { wire, host, diagnostics } = opened;
+    await notify(opened);
+    const request = wire.request(call());
+    const unknownMethod = { jsonrpc: "2.0", id: null, error: { code: -32_601, message: "Method not found" } };
+    host.receive(unknownMethod);
+    expect(diagnostics).toMatchObject([{ kind: "protocol-noise" }]);
+    host.receive({ id: lastId(host), result: { ok: true } });
+    await expect(request).resolves.toEqual({ ok: true });
+    // By then the server is past the notification, so that such an error can only mean what was asked since.
+    const next = wire.request(call());
+    host.receive(unknownMethod);
+    await expect(next).rejects.toMatchObject({ code: "server_error", details: { rpcCode: -32_601 } });
+  });
+});
