@@ -8,7 +8,8 @@ import type { DriverServer, DriverTool } from "./driver-protocol.ts";
 import type { HostDriver } from "./host-driver.ts";
 import type { HostTarget } from "./host-target.ts";
 import { hostVenues, type HostVenue } from "./host-venue.ts";
-import { must } from "./violation.ts";
+import { isZombie } from "./is-zombie.ts";
+import { must, Violation } from "./violation.ts";
 import { messagesFrom, toTraceEvents, type ReceivedMessage } from "./wire-view.ts";
 
 /** A fault server on the stage, and what it saw. */
@@ -136,12 +137,11 @@ export async function openStage(
         const { tools, servers } = await host.snapshot();
         const found = tools.find((tool) => tool.serverId === id && tool.remoteName === remoteName);
         if (found !== undefined) return found;
-        const { state = "not registered", error = "no error" } = servers.find((server) => server.id === id) ?? {};
-        const standing = `the host says of the server: ${state}, ${error}`;
-        must(
-          Date.now() < deadline,
-          `the tool ${JSON.stringify(remoteName)} of ${id} is not in the snapshot; ${standing}`,
-        );
+        if (Date.now() >= deadline) {
+          const server = servers.find((each) => each.id === id);
+          const standing = server === undefined ? "" : `; of its server the host says ${JSON.stringify(server)}`;
+          throw new Violation(`the tool ${JSON.stringify(remoteName)} of ${id} is not in the snapshot${standing}`);
+        }
         await pause(pollMs);
       }
     },
@@ -170,7 +170,7 @@ function createStand(
     received: (method) =>
       messagesFrom(server.trace()).filter((message) => method === undefined || message.method === method),
     runs: (tool) => server.ledger().flatMap((run) => (run.tool === tool ? [run.args] : [])),
-    livePids: () => ("livePids" in server ? server.livePids() : []),
+    livePids: () => ("livePids" in server ? server.livePids().filter((pid) => !isZombie(pid)) : []),
   };
 }
 

@@ -141,24 +141,31 @@ export const hostileScenarios: readonly HostScenario[] = [
   {
     area,
     name: "deep-schema",
-    title: "A schema of 4,000 levels costs its tool at most",
-    legal: ["init ends, and the other tools work"],
-    fix: "Bound the depth before anything walks a schema.",
+    title: "A schema of 400 levels costs its tool at most",
+    legal: ["init ends, and the other tools of the server work"],
+    fix: "Bound the depth of a schema before anything walks it.",
     over: stdioAndHttp,
     async run(stage) {
-      const good = JSON.stringify(remoteTool("append"));
-      const text = [
-        `{"jsonrpc":"2.0","id":{{id}},"result":{"tools":[${good},{"name":"deep","inputSchema":`,
-        { repeat: '{"type":"object","properties":{"x":', times: 4000 },
-        '{"type":"object"}',
-        { repeat: "}}", times: 4000 },
-        "}]}}",
-      ];
-      const rules: readonly FaultRule[] = [{ on: "tools/list", do: [{ type: "respond", text }] }];
-      const alpha = await stage.serve("alpha", { script: { tools: [remoteTool("append")], rules } });
+      const alpha = await stage.serve("alpha", { script: { rules: [listingWithSchemaOf(400)] } });
       await stage.init(alpha);
       await callWell(stage, alpha, "other");
       return "the other tool works";
+    },
+  },
+  {
+    area,
+    name: "bottomless-schema",
+    title: "A schema of 10,000 levels costs its server at most",
+    legal: ["init ends, and the other server works"],
+    fix: "Bound the depth of messages before anything walks them recursively.",
+    over: stdioAndHttp,
+    async run(stage) {
+      const alpha = await stage.serve("alpha", { script: { rules: [listingWithSchemaOf(10_000)] } });
+      const beta = await stage.serve("beta");
+      await stage.init(alpha, beta);
+      await stage.happens("the server was never asked for its tools", alpha.server.occurred("tools/list"));
+      await callWell(stage, beta, "beside the deep one");
+      return "the other server works";
     },
   },
   {
@@ -250,6 +257,18 @@ export const hostileScenarios: readonly HostScenario[] = [
     },
   },
 ];
+
+// As text: writing such a schema as JSON would exhaust the stack of the server itself.
+function listingWithSchemaOf(levels: number): FaultRule {
+  const text = [
+    `{"jsonrpc":"2.0","id":{{id}},"result":{"tools":[${JSON.stringify(remoteTool("append"))},{"name":"deep","inputSchema":`,
+    { repeat: '{"type":"object","properties":{"x":', times: levels / 2 },
+    '{"type":"object"}',
+    { repeat: "}}", times: levels / 2 },
+    "}]}}",
+  ];
+  return { on: "tools/list", do: [{ type: "respond", text }] };
+}
 
 function hostileTool(name: string): JsonObject {
   return {

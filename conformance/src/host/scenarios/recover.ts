@@ -4,6 +4,7 @@ import type { HostScenario } from "../host-scenario.ts";
 import { overStdio } from "../host-venue.ts";
 import type { Stage, Stand } from "../stage.ts";
 import { must } from "../violation.ts";
+import { remoteTool } from "./consistent-tools.ts";
 import {
   callInVain,
   callUntilItWorks,
@@ -40,23 +41,26 @@ export const recoverScenarios: readonly HostScenario[] = [
   {
     area,
     name: "crash-during-call",
-    title: "A call that ran when its server crashed is not run again, and the next call gets a new process",
+    title: "A call that ran when its server crashed is not run again",
     level: "MUST",
-    legal: ["an error, and the call ran exactly once; then a call that works"],
+    legal: ["an error, and the call ran exactly once"],
     fix: "Send a call again only if it provably never left. Tell the caller that the outcome is unknown.",
     over: overStdio,
     async run(stage) {
       const rules: readonly FaultRule[] = [
         {
           on: "tools/call",
-          where: { process: 1, "params.name": "append" },
+          where: { "params.arguments.text": "at most once" },
           do: [{ type: "execute" }, { type: "exit", code: 7 }],
         },
       ];
       const alpha = await stage.serve("alpha", { script: { rules } });
       await stage.init(alpha);
+      const { name } = await stage.tool(alpha);
       const seen = await callInVain(stage, alpha, "at most once");
-      await callUntilItWorks(stage, alpha);
+      // A host that sends it again does so by now, or when it has connected again. Whether it connects is judged elsewhere.
+      await stage.quiet();
+      await stage.host.call(name, { text: "next" });
       mustHaveRun(alpha, { text: "at most once", times: [1] });
       return seen;
     },
@@ -72,7 +76,7 @@ export const recoverScenarios: readonly HostScenario[] = [
       const rules: readonly FaultRule[] = [
         {
           on: "tools/call",
-          where: { process: 1 },
+          where: { "params.arguments.text": "crash" },
           do: [
             { type: "fork", keeps: ["stdout", "stderr"] },
             { type: "exit", signal: "SIGKILL" },
@@ -118,6 +122,8 @@ export const recoverScenarios: readonly HostScenario[] = [
       const alpha = await stage.serve("alpha");
       await stage.init(alpha);
       await callWell(stage, alpha, "before the crash");
+      // A host may use more than one process to connect, because it asks for the era first.
+      const perConnection = processesOf(alpha).size;
       await crash(stage, alpha);
       const { name } = await stage.tool(alpha);
       const texts = Array.from({ length: 8 }, (_, i) => `caller ${i}`);
@@ -126,8 +132,8 @@ export const recoverScenarios: readonly HostScenario[] = [
         mustHaveRun(alpha, { text, times: all[i]?.ok === true ? [1] : [0, 1] });
       }
       await callUntilItWorks(stage, alpha);
-      const processes = new Set(alpha.received().map(({ process }) => process)).size;
-      must(processes <= 2, `${processes - 1} processes were started in place of one`);
+      const started = processesOf(alpha).size - perConnection;
+      must(started <= perConnection, `${started} processes were started; connecting takes ${perConnection}`);
       return `${all.filter(succeeded).length} of ${all.length} calls worked, over one new process`;
     },
   },
@@ -203,21 +209,17 @@ export const recoverScenarios: readonly HostScenario[] = [
     fix: "List again after every reconnect: the server may have been updated.",
     over: ["stdio"],
     async run(stage) {
-      const added = { name: "added", description: "Only in the new process.", inputSchema: { type: "object" } };
+      const tools = [remoteTool("append"), remoteTool("of-process-{{process}}")];
       const rules: readonly FaultRule[] = [
-        {
-          on: "start",
-          where: { process: 2 },
-          do: [{ type: "change-tools", add: [added] }],
-        },
+        { on: "tools/list", do: [{ type: "respond", message: { result: { tools } } }] },
       ];
       const alpha = await stage.serve("alpha", { script: { rules } });
       await stage.init(alpha);
       await callWell(stage, alpha, "before the crash");
       await crash(stage, alpha);
       await callUntilItWorks(stage, alpha);
-      await stage.tool(alpha, "added");
-      return "the new tool is there";
+      await stage.tool(alpha, `of-process-${Math.max(...processesOf(alpha))}`);
+      return "the tools are those of the new process";
     },
   },
   {
@@ -241,6 +243,10 @@ export const recoverScenarios: readonly HostScenario[] = [
     },
   },
 ];
+
+function processesOf(stand: Stand): ReadonlySet<number> {
+  return new Set(stand.received().map(({ process }) => process));
+}
 
 async function crash(stage: Stage, stand: Stand): Promise<void> {
   // Nobody is left to say that it is done.

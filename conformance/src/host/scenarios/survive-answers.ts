@@ -131,7 +131,7 @@ export const surviveAnswers: readonly HostScenario[] = [
     over: stdioAndHttp,
     async run(stage) {
       const alpha = await stage.serve("alpha", {
-        script: { rules: [{ ...firstCall([oversized]), where: { process: 1 } }] },
+        script: { rules: [{ on: "tools/call", where: { "params.arguments.text": "much" }, do: [oversized] }] },
       });
       await stage.init(alpha);
       const { name } = await stage.tool(alpha);
