@@ -41,6 +41,19 @@ describe("createRedactor()", () => {
     expect(redact("a%2Fb%2Fc%2Fd and a/b/c/d")).toBe("[redacted] and [redacted]");
   });
 
+  it("masks each line of a secret that has several, because logs are read line by line", () => {
+    const key = "-----BEGIN KEY-----\nhunter2a\nhunter2b\n-----END KEY-----\n";
+    const redact = createRedactor(stdio({ env: { PRIVATE_KEY: key } }));
+    expect(redact(`cannot read ${key}`)).toBe("cannot read [redacted]\n");
+    expect(redact("bad line: hunter2b")).toBe("bad line: [redacted]");
+  });
+
+  it("masks a secret as JSON writes it", () => {
+    const secret = 'hunter"2\\\n3';
+    const redact = createRedactor(stdio({ env: { TOKEN: secret } }));
+    expect(redact(JSON.stringify({ token: secret }))).toBe('{"token":"[redacted]"}');
+  });
+
   it("masks a secret that contains another one as a whole", () => {
     const redact = createRedactor(stdio({ env: { A: "hunter2", B: "hunter2-hunter3" } }));
     expect(redact("hunter2-hunter3 hunter2")).toBe("[redacted] [redacted]");

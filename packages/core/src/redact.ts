@@ -66,8 +66,15 @@ export function redactUrl(url: string): string {
 }
 
 function secretsOf({ transport }: ServerSpec): readonly string[] {
-  const secrets = Array.from(configuredSecrets(transport), (secret) => secret.trim());
+  const secrets = configuredSecrets(transport).flatMap(echoesOf);
   return [...new Set(secrets.filter((secret) => secret.length >= shortestSecret))];
+}
+
+// How a text may show a secret: as a whole, line by line as logs are read, and as JSON writes it.
+function echoesOf(secret: string): readonly string[] {
+  const whole = secret.trim();
+  const lines = whole.split("\n").map((line) => line.trim());
+  return [whole, ...lines, JSON.stringify(whole).slice(1, -1)];
 }
 
 function configuredSecrets(transport: TransportSpec): readonly string[] {
