@@ -34,6 +34,15 @@ describe("systemClock", () => {
     expect(runs).toEqual([]);
   });
 
+  it("runs a task whose delay is longer than timers can be in its time, not before", () => {
+    const runs: string[] = [];
+    systemClock.schedule(2 ** 31 + 1000, () => runs.push("late"));
+    vi.advanceTimersByTime(2 ** 31);
+    expect(runs).toEqual([]);
+    vi.advanceTimersByTime(1000);
+    expect(runs).toEqual(["late"]);
+  });
+
   it("takes a negative delay for none", () => {
     const runs: string[] = [];
     systemClock.schedule(-5, () => runs.push("now"));

@@ -16,7 +16,12 @@ const longestDelayMs = 2 ** 31 - 1;
 export const systemClock: Clock = {
   now: () => performance.now(),
   schedule(delayMs, task) {
-    const timer = setTimeout(task, Math.min(Math.max(0, delayMs), longestDelayMs));
+    let timer: ReturnType<typeof setTimeout>;
+    const wait = (leftMs: number): void => {
+      const next = leftMs > longestDelayMs ? () => wait(leftMs - longestDelayMs) : task;
+      timer = setTimeout(next, Math.min(Math.max(0, leftMs), longestDelayMs));
+    };
+    wait(delayMs);
     return () => clearTimeout(timer);
   },
 };
