@@ -57,6 +57,16 @@ describe("a stdio server that works", () => {
     expect(JSON.stringify(messages[0])).not.toContain("hush");
   });
 
+  it("has its default where a limit is given as undefined", async () => {
+    // What `exactOptionalPropertyTypes` forbids, a configuration without types can hold.
+    const { transport, messages } = await openChild("floods-stderr.mjs", {
+      spec: { limits: { stderrTailBytes: undefined as never } },
+    });
+    await transport.send(request(1));
+    await until(() => messages.length === 1);
+    expect(transport.stderr.length).toBeGreaterThan(1000);
+  });
+
   it("may flood stderr: it is drained, and a bounded tail is kept", async () => {
     const { transport, messages, logs } = await openChild("floods-stderr.mjs", {
       spec: { limits: { stderrTailBytes: 1000 } },

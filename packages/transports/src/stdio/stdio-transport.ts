@@ -1,13 +1,7 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
-import {
-  createRedactor,
-  defaultLimits,
-  defaultTimeouts,
-  ToolportError,
-  type Clock,
-  type ServerSpec,
-} from "@toolport/core";
+import { createRedactor, ToolportError, type Clock, type ServerSpec } from "@toolport/core";
 import type { HostTransport, TransportContext } from "../host-transport.ts";
+import { resolveSettings } from "../resolve-settings.ts";
 import { deathError } from "./death-error.ts";
 import { watchForDeath } from "./death-watch.ts";
 import { endProcess } from "./end-process.ts";
@@ -48,8 +42,9 @@ export interface StdioTransportInit {
  * `requestSignal` has no effect: on stdio, a cancel is a message.
  */
 export function createStdioTransport({ spec, context, process, group, clock }: StdioTransportInit): StdioTransport {
-  const { maxMessageBytes, stderrTailBytes } = { ...defaultLimits, ...spec.limits };
-  const { closeMs } = { ...defaultTimeouts, ...spec.timeouts };
+  const { limits, timeouts } = resolveSettings(spec);
+  const { maxMessageBytes, stderrTailBytes } = limits;
+  const { closeMs } = timeouts;
   const redact = createRedactor(spec);
   let state: "opened" | "started" | "closed" = "opened";
   let closeReason: ToolportError | undefined;
