@@ -1,4 +1,6 @@
 import { isJsonObject, type JsonObject } from "@toolport/core";
+import { isHeaderName } from "../http/header-rules.ts";
+import { encodeHeaderValue } from "../http/protocol-headers.ts";
 
 /** An argument that travels in a header, too, so that proxies can route by it. */
 export interface ParamHeader {
@@ -14,8 +16,6 @@ export type ParamHeaders =
   | { readonly headers?: undefined; readonly fault: string };
 
 const keyword = "x-mcp-header";
-// A field name of HTTP (RFC 9110, section 5.1).
-const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const headerTypes: ReadonlySet<unknown> = new Set(["string", "integer", "boolean"]);
 
 // Where else JSON Schema keeps schemas. A declaration there has no one place among the arguments, which makes the tool invalid.
@@ -57,7 +57,7 @@ export function findParamHeaders(inputSchema: JsonObject): ParamHeaders {
   function declare(schema: JsonObject, path: readonly string[] | undefined): string | undefined {
     const name = schema[keyword];
     if (path === undefined || path.length === 0) return `${keyword} stands where no single argument is`;
-    if (typeof name !== "string" || !token.test(name)) return `${keyword} of ${path.join(".")} is no header name`;
+    if (typeof name !== "string" || !isHeaderName(name)) return `${keyword} of ${path.join(".")} is no header name`;
     if (!headerTypes.has(schema["type"]))
       return `${keyword} of ${path.join(".")} needs the type string, integer or boolean`;
     if (names.has(name.toLowerCase())) return `${keyword} ${name} is declared twice`;
@@ -113,12 +113,4 @@ function toHeaderText(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   if (typeof value === "boolean") return String(value);
   return Number.isSafeInteger(value) ? String(value) : undefined;
-}
-
-// Plain ASCII without outer white space travels as it is; anything else, and what looks encoded already, as base64 of its UTF-8.
-function encodeHeaderValue(text: string): string {
-  const isPlain = /^[\t\u0020-\u007E]+$/.test(text) && text === text.trim() && !/^=\?base64\?.*\?=$/.test(text);
-  if (isPlain) return text;
-  const bytes = Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte));
-  return `=?base64?${btoa(bytes.join(""))}?=`;
 }
