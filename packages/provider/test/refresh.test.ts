@@ -145,6 +145,23 @@ describe('refresh: "manual"', () => {
     await provider.close();
   });
 
+  it("is stale until a listing that started after the notification is in", async () => {
+    const world = createCalmWorld();
+    const [provider, server] = await start(world, { refresh: "manual" });
+    const release = world.hold();
+    const first = provider.refresh();
+    await world.settle();
+    const second = provider.refresh();
+    const notified = notify(server);
+    server.faults.list.push("truncate", "hang");
+    release();
+    await Promise.all([first, notified]);
+    expect(provider.statuses()[0]).toMatchObject({ state: "ready", stale: true });
+    world.clock.advanceToNext();
+    expect(await failureOf(second)).toMatchObject({ code: "refresh_failed" });
+    await provider.close();
+  });
+
   it("lists after a reconnect all the same", async () => {
     const world = createCalmWorld();
     const [provider, server] = await start(world, { refresh: "manual" });

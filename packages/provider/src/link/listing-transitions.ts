@@ -54,16 +54,15 @@ export function wantTools(
 export function noteChange(state: ListingState | ReadyState, context: LinkContext): Step {
   if (isRunning(state)) return stay(state.listing.noticed ? state : withListing(state, { noticed: true }));
   const { listing } = state;
-  const dirty: DirtyListing =
-    listing.kind === "dirty" ? listing : { kind: "dirty", since: context.now, notBefore: 0, failures: 0 };
-  const next = withDueTime(dirty, context);
+  const next = withDueTime(listing.kind === "dirty" ? listing : dirtySince(context.now), context);
   return stay(next === listing ? state : { ...state, listing: next });
 }
 
 /** A listing came back. Its tools are published, and one more listing follows if something happened while it ran. */
 export function finishRun(state: RunningState, listing: ToolListing, context: LinkContext): Step {
   const { noticed, demanded, repeat } = state.listing;
-  const ready = toReady(state, context.now);
+  const fresh = toReady(state, context.now);
+  const ready: ReadyState = noticed ? { ...fresh, listing: withDueTime(dirtySince(context.now), context) } : fresh;
   const publish: LinkEffect = { type: "publish", listing };
   const release: LinkEffect = { type: "release", run: state.run };
   // Whoever waits gets the server's latest word, not one that is known to be outdated. But a server that announces a change during
@@ -73,7 +72,7 @@ export function finishRun(state: RunningState, listing: ToolListing, context: Li
     const next = startRun(ready, context, again);
     return { state: next.state, effects: [publish, ...(again ? [] : [release]), ...next.effects] };
   }
-  return { state: noticed ? noteChange(ready, context).state : ready, effects: [publish, release] };
+  return { state: ready, effects: [publish, release] };
 }
 
 /** A listing failed. The first one of a session costs the session; a later one leaves the last good tools in place. */
@@ -104,6 +103,10 @@ function withDueTime(listing: DirtyListing, { now, policy }: LinkContext): Dirty
   if (policy.refresh !== "debounced") return listing;
   const quiet = Math.min(now + policy.debounceMs, listing.since + policy.maxDelayMs);
   return { ...listing, dueAt: Math.max(quiet, listing.notBefore) };
+}
+
+function dirtySince(since: number): DirtyListing {
+  return { kind: "dirty", since, notBefore: 0, failures: 0 };
 }
 
 function withListing(state: RunningState, flags: Partial<Pick<RunningListing, "noticed" | "demanded">>): RunningState {

@@ -19,7 +19,10 @@ export interface Registration {
   held: boolean;
 }
 
-/** Keeps a good listing. Returns what is worth telling of it, unless it was told of the one before. */
+/**
+ * Keeps a good listing. Returns what is worth telling of it, unless it was told of the one before. `listed` stays the same object
+ * when nothing that the catalogue shows is new.
+ */
 export function takeListing(
   registration: Registration,
   listing: ToolListing,
@@ -27,7 +30,8 @@ export function takeListing(
 ): readonly Diagnostic[] {
   const { id, number, link, listing: before } = registration;
   registration.listing = listing;
-  registration.listed = { registration: number, spec: link.spec, server, tools: listing.tools };
+  const next: ServerListing = { registration: number, spec: link.spec, server, tools: listing.tools };
+  if (!sameListing(registration.listed, next)) registration.listed = next;
   const told = before?.truncated === listing.truncated && sameJson(before?.dropped ?? [], listing.dropped);
   return told ? [] : listingDiagnostics(id, listing);
 }
@@ -36,4 +40,13 @@ export function takeListing(
 export function changeSpec(registration: Registration, spec: ServerSpec): void {
   registration.link.spec = spec;
   if (registration.listed !== undefined) registration.listed = { ...registration.listed, spec };
+}
+
+function sameListing(before: ServerListing | undefined, next: ServerListing): boolean {
+  return (
+    before?.registration === next.registration &&
+    before.spec === next.spec &&
+    sameJson(before.server, next.server) &&
+    sameJson(before.tools, next.tools)
+  );
 }

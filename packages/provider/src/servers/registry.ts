@@ -54,7 +54,9 @@ export function createRegistry(init: RegistryInit): Registry {
     // What ended can publish nothing more.
     if (!isCurrent(registration)) return;
     const news = takeListing(registration, listing, connection.server);
-    if (!registration.held) publish();
+    // A refresh of a thousand servers without news must not make a thousand catalogues.
+    const isShown = catalog.current.servers.get(registration.id)?.listing === registration.listed;
+    if (!registration.held && !isShown) publish();
     for (const diagnostic of news) observers.diagnostic.emit(diagnostic);
   };
   const put = (spec: ServerSpec, held: boolean): Registration => {

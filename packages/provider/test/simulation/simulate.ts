@@ -9,6 +9,8 @@ export interface SimulationPlan {
   readonly numRuns: number;
   /** Default: another one each time. A failure says which it was. */
   readonly seed?: number | undefined;
+  /** Which program and schedule of that seed to run again, as a failure printed it. Default: all. */
+  readonly path?: string | undefined;
   /** Default `true`: a failure is shrunk to the shortest program and schedule that still fail. */
   readonly shrink?: boolean;
 }
@@ -18,6 +20,7 @@ export async function simulate({
   create,
   numRuns,
   seed,
+  path,
   shrink = true,
 }: SimulationPlan): Promise<RunDetails<[Program, Scheduler]>> {
   const property = fc.asyncProperty(programs, fc.scheduler(), (program, scheduler) =>
@@ -27,7 +30,12 @@ export async function simulate({
   // The errors of a run are data. Their stacks would take a third of the time and tell nothing.
   Error.stackTraceLimit = 0;
   try {
-    return await fc.check(property, { numRuns, endOnFailure: !shrink, ...(seed !== undefined && { seed }) });
+    return await fc.check(property, {
+      numRuns,
+      endOnFailure: !shrink,
+      ...(seed !== undefined && { seed }),
+      ...(path !== undefined && { path }),
+    });
   } finally {
     Error.stackTraceLimit = stackTraceLimit;
   }
