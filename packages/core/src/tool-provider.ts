@@ -2,7 +2,7 @@ import type { JsonObject } from "./json.ts";
 import type { CallOptions, ToolDefinition, ToolGroup, ToolOutcome } from "./tool.ts";
 import type { Event } from "./event.ts";
 
-/** Which local names changed between two snapshots, each list sorted. */
+/** Which local names changed between two snapshots, each list sorted. All are empty when only groups changed. */
 export interface ToolsChange {
   readonly added: readonly string[];
   readonly removed: readonly string[];
@@ -27,7 +27,7 @@ export interface ToolProvider {
   groups(): readonly ToolGroup[];
   /** Whether a call by this name would find a tool; ASCII-case-insensitive. */
   has(name: string): boolean;
-  /** Gets ready. Tolerant: a part that fails is reported by status, not thrown, unless it is required. */
+  /** Gets ready. Tolerant: a part that fails is reported by status, not thrown, unless it is required: then throws `refresh_failed`. */
   init(options?: { readonly signal?: AbortSignal }): Promise<void>;
   /** Brings the snapshot up to date. Strict: throws `refresh_failed` with every failure, after publishing what succeeded. */
   refresh(options?: { readonly signal?: AbortSignal }): Promise<void>;
