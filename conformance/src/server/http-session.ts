@@ -26,10 +26,10 @@ export function openHttpSession(url: URL, options: HttpSessionOptions): HttpSess
   const open = new Set<{ destroy: () => void }>();
   const router = createMessageRouter({ reply: (message) => void post(replyTo(message), {}) });
 
-  const exchange = (init: HttpRequest, onChunk?: OnChunk): Promise<HttpResponse> => {
+  const exchange = (init: HttpRequest, watch: Watch = {}): Promise<HttpResponse> => {
     trace.record({ kind: "http", session: id, text: `${init.method} ${url.pathname} ${headerText(init.headers)}` });
     if (init.body !== undefined) trace.record({ kind: "send", session: id, text: init.body });
-    return send(url, { init, timeoutMs: init.timeoutMs ?? answerMs, open, onChunk }).then((response) => {
+    return send(url, { init, timeoutMs: init.timeoutMs ?? answerMs, open, watch }).then((response) => {
       trace.record({ kind: "http", session: id, text: `${response.status} ${headerText(response.headers)}` });
       return response;
     });
@@ -38,7 +38,10 @@ export function openHttpSession(url: URL, options: HttpSessionOptions): HttpSess
     message: JsonValue,
     extra: { headers?: Readonly<Record<string, string>>; timeoutMs?: number },
   ): Promise<HttpResponse> => {
-    const reader = createSseReader((event) => receive(event.data));
+    const reader = createSseReader(({ data }) => {
+      // An event without data only carries an id, for clients that resume.
+      if (data !== "") receive(data);
+    });
     const response = await exchange(
       {
         method: "POST",
@@ -46,10 +49,14 @@ export function openHttpSession(url: URL, options: HttpSessionOptions): HttpSess
         body: JSON.stringify(message),
         ...extraTime(extra.timeoutMs),
       },
-      (chunk, contentType) => contentType.startsWith("text/event-stream") && reader.push(chunk),
+      {
+        // At once: on an event stream the answer comes before the end of the response, and the next request after the answer.
+        onHeaders(headers) {
+          session.id = headers.get("mcp-session-id") ?? session.id;
+        },
+        onChunk: (chunk, contentType) => contentType.startsWith("text/event-stream") && reader.push(chunk),
+      },
     );
-    const given = response.headers.get("mcp-session-id");
-    if (given !== undefined) session.id = given;
     // Whatever the content type says: that it is wrong is told by a check of its own.
     if (!isType(response, "text/event-stream") && response.body !== "") receive(response.body);
     return response;
@@ -91,16 +98,19 @@ export function openHttpSession(url: URL, options: HttpSessionOptions): HttpSess
   };
 }
 
-type OnChunk = (chunk: string, contentType: string) => void;
+interface Watch {
+  readonly onHeaders?: (headers: ReadonlyMap<string, string>) => void;
+  readonly onChunk?: (chunk: string, contentType: string) => void;
+}
 
 interface Sending {
   readonly init: HttpRequest;
   readonly timeoutMs: number;
   readonly open: Set<{ destroy: () => void }>;
-  readonly onChunk: OnChunk | undefined;
+  readonly watch: Watch;
 }
 
-function send(url: URL, { init, timeoutMs, open, onChunk }: Sending): Promise<HttpResponse> {
+function send(url: URL, { init, timeoutMs, open, watch }: Sending): Promise<HttpResponse> {
   const none = (reason: string): HttpResponse => ({ status: 0, headers: new Map(), body: reason });
   return new Promise((resolve) => {
     // A response that has begun counts as far as it came: a stream never ends by itself.
@@ -115,6 +125,7 @@ function send(url: URL, { init, timeoutMs, open, onChunk }: Sending): Promise<Ht
       const status = response.statusCode ?? 0;
       let body = "";
       begun = () => ({ status, headers, body });
+      watch.onHeaders?.(headers);
       if (init.headersOnly) {
         finish(begun());
         request.destroy();
@@ -123,7 +134,7 @@ function send(url: URL, { init, timeoutMs, open, onChunk }: Sending): Promise<Ht
       response.setEncoding("utf8");
       response.on("data", (chunk: string) => {
         if (body.length < maxBodyLength) body += chunk;
-        onChunk?.(chunk, headers.get("content-type") ?? "");
+        watch.onChunk?.(chunk, headers.get("content-type") ?? "");
       });
       response.on("close", () => finish(begun()));
       // A cut stream is told by "close", too; what came before it counts.

@@ -32,7 +32,8 @@ export const untestableRequirements: readonly UntestableRequirement[] = [
     id: "untestable/binds-to-loopback",
     sentence: "A server that runs locally binds only to 127.0.0.1.",
     ...legacySpec("basic/transports#security-warning", "Transports, security warning"),
-    reason: "It takes a look at the machine's sockets, not at the server; the check of the Origin header is the part that can be seen.",
+    reason:
+      "It takes a look at the machine's sockets, not at the server; the check of the Origin header is the part that can be seen.",
   },
   {
     id: "untestable/session-ids-random",

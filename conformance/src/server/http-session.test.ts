@@ -1,0 +1,40 @@
+import { startFaultServer } from "@toolport/fixtures";
+import { describe, expect, it } from "vitest";
+import { createTraceRecorder } from "../engine/trace-recorder.ts";
+import { handshake } from "./handshake.ts";
+import { openHttpSession } from "./http-session.ts";
+
+describe("openHttpSession()", () => {
+  it.each(["json", "sse"] as const)(
+    "sends the session's id from the first notification on, after %s",
+    async (answers) => {
+      const script = { era: "legacy", http: { answers } } as const;
+      await using server = await startFaultServer({ script, transport: "http" });
+      const trace = createTraceRecorder();
+      const session = openHttpSession(new URL(server.url), { id: "#1", trace, answerMs: 5000 });
+      await handshake(session, { answerMs: 5000 });
+      await session.request("ping");
+      await session.close();
+      const posts = trace.slice().filter(({ kind, text }) => kind === "http" && text.startsWith("POST"));
+      expect(posts.map(({ text }) => text.includes("mcp-session-id"))).toEqual([false, true, true]);
+    },
+  );
+
+  it("shows no credential in the trace", async () => {
+    await using server = await startFaultServer({ script: {}, transport: "http" });
+    const trace = createTraceRecorder();
+    const headers = { authorization: "Bearer hunter2", "x-api-key": "hunter2" };
+    const session = openHttpSession(new URL(server.url), { id: "#1", trace, answerMs: 5000, headers });
+    await handshake(session, { answerMs: 5000 });
+    await session.close();
+    expect(JSON.stringify(trace.slice())).not.toContain("hunter2");
+  });
+
+  it("ends a request when its time is up, and hangs up", async () => {
+    const script = { rules: [{ on: "POST", do: [] }] };
+    await using server = await startFaultServer({ script, transport: "http" });
+    const session = openHttpSession(new URL(server.url), { id: "#1", trace: createTraceRecorder(), answerMs: 50 });
+    expect(["gone", "silence"]).toContain((await session.request("ping")).kind);
+    await session.close();
+  });
+});
