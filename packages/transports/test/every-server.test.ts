@@ -21,6 +21,8 @@ interface Row {
   readonly version: string;
   /** What was tried in vain on the way there. */
   readonly fallbacks?: number;
+  /** For the probe; short only where the server lets it pass. */
+  readonly probeMs?: number;
 }
 
 const closers: (() => Promise<void>)[] = [];
@@ -53,6 +55,7 @@ const rows: readonly Row[] = [
     open: stdio("silent-before-initialize"),
     era: "legacy",
     version: "2024-11-05",
+    probeMs: 400,
   },
   {
     name: "stdio: 2024-11-05, exits on the unknown",
@@ -101,30 +104,34 @@ const rows: readonly Row[] = [
 ];
 
 describe("every kind of server (AN-10, AN-86, AD-1, AD-8, AD-16)", () => {
-  it.each(rows)("$name: connects as $era, lists, calls and closes, the second time without a fallback", async (row) => {
-    const transport = await row.open();
-    const connector = createConnector();
-    const diagnostics: string[] = [];
-    const onDown = vi.fn<ConnectionHooks["onDown"]>();
-    for (const fallbacks of [row.fallbacks ?? 0, 0]) {
-      const connection = await connector.connect(
-        { id: "srv", transport, timeouts: { probeMs: 400 } },
-        {
-          onToolsChanged: () => undefined,
-          onDown,
-          onDiagnostic: ({ kind, message }) => void (kind === "fallback" && diagnostics.push(message)),
-        },
-        new AbortController().signal,
-      );
-      expect(diagnostics.splice(0)).toHaveLength(fallbacks);
-      expect(connection.server).toMatchObject({ era: row.era, protocolVersion: row.version });
-      await exercise(connection);
-      await connection.close();
-      await connection.close();
-      expect(await refusal(connection)).toMatchObject({ code: "closed", outcome: "not-sent" });
-    }
-    expect(onDown).not.toHaveBeenCalled();
-  });
+  it.each(rows)(
+    "$name: connects as $era, lists, calls and closes, the second time without a fallback",
+    async (row) => {
+      const transport = await row.open();
+      const connector = createConnector();
+      const diagnostics: string[] = [];
+      const onDown = vi.fn<ConnectionHooks["onDown"]>();
+      for (const fallbacks of [row.fallbacks ?? 0, 0]) {
+        const connection = await connector.connect(
+          { id: "srv", transport, timeouts: { probeMs: row.probeMs ?? 20_000 } },
+          {
+            onToolsChanged: () => undefined,
+            onDown,
+            onDiagnostic: ({ kind, message }) => void (kind === "fallback" && diagnostics.push(message)),
+          },
+          new AbortController().signal,
+        );
+        expect(diagnostics.splice(0)).toHaveLength(fallbacks);
+        expect(connection.server).toMatchObject({ era: row.era, protocolVersion: row.version });
+        await exercise(connection);
+        await connection.close();
+        await connection.close();
+        expect(await refusal(connection)).toMatchObject({ code: "closed", outcome: "not-sent" });
+      }
+      expect(onDown).not.toHaveBeenCalled();
+    },
+    60_000,
+  );
 });
 
 async function exercise(connection: Connection): Promise<void> {
