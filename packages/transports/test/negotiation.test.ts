@@ -142,6 +142,22 @@ describe("what was found out about a server", () => {
     expect(server.methods().at(-1)).not.toBe("server/discover");
   });
 
+  it("cannot be kept by a cache that throws: nothing of the connection is left then", async () => {
+    await using server = await startLoopback((request, response) => {
+      response.setHeader("mcp-session-id", "one");
+      replyAsLegacy(request, response);
+    });
+    const set = (): never => {
+      throw new Error("disk full");
+    };
+    const connector = createConnector({ eraCache: { ...createEraCache(), set } });
+    await expect(open(connector, server)).rejects.toMatchObject({
+      code: "internal_error",
+      cause: new Error("disk full"),
+    });
+    expect(server.methods().at(-1)).toBe("DELETE");
+  });
+
   it("is not kept when a server was only slow", async () => {
     await using server = await startLoopback((request, response) => {
       if (request.message["method"] !== "server/discover") replyAsLegacy(request, response);

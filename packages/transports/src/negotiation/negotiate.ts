@@ -22,7 +22,13 @@ export async function negotiate(init: NegotiateInit): Promise<Established> {
   for (let attempt = firstAttempt(spec, verdict); ;) {
     const result = await establish(init, attempt);
     if ("client" in result) {
-      remember(init, result, failed);
+      try {
+        remember(init, result, failed);
+      } catch (cause) {
+        const error = new ToolportError("the era cache failed", { code: "internal_error", serverId: spec.id, cause });
+        await result.wire.close(error, "the connection was not wanted any more");
+        throw error;
+      }
       return result;
     }
     failed.push(result);
