@@ -13,6 +13,7 @@ describe("check()", () => {
       spec: { id: "a", transport: { kind: "http", url: "http://x.test", bearerToken: "t0ken-value" } },
       field: "transport.bearerToken",
     },
+    { spec: { id: "a", transport: { kind: "http", url: "https://x.test", auth: "oauth" } }, field: "transport.auth" },
     { spec: { id: "a", transport: { kind: "carrier-pigeon" } }, field: "transport.kind" },
   ])(
     "refuses $spec.transport with invalid_spec, naming $field, before anything starts (AN-14)",

@@ -1,4 +1,4 @@
-import type { ConnectionHooks, Connector, ServerSpec } from "@toolport/core";
+import { specError, type ConnectionHooks, type Connector, type ServerSpec } from "@toolport/core";
 import { checkSpec } from "./check-spec.ts";
 import type { HttpOptions } from "./http/open-http.ts";
 import { createEraCache, type EraCache } from "./negotiation/era-cache.ts";
@@ -20,7 +20,12 @@ export interface ConnectorOptions extends HttpOptions {
 export function createConnector(options: ConnectorOptions = {}): Connector {
   const eraCache = options.eraCache ?? createEraCache();
   return {
-    check: (spec: ServerSpec) => checkSpec(spec),
+    check(spec: ServerSpec) {
+      checkSpec(spec);
+      const { transport } = spec;
+      if (transport.kind === "http" && transport.auth === "oauth" && options.authProvider === undefined)
+        throw specError(spec.id, "transport.auth", "needs a connector with an authProvider");
+    },
     connect: (spec, hooks, signal) => openConnection(spec, { options, eraCache, hooks, signal }),
   };
 }
