@@ -99,7 +99,10 @@ export interface Connection {
   callTool(toolName: string, args: JsonObject, options?: CallOptions): Promise<JsonObject>;
   /** Sends any request and resolves with its result, unparsed. Throws as {@linkcode callTool}, with `request_timeout`. */
   request(method: string, params?: JsonObject, options?: RequestOptions): Promise<JsonValue>;
-  /** Sends a notification. Resolves when it is handed to the transport. */
+  /**
+   * Sends a notification. Resolves when it is handed to the transport. Throws `request_timeout` when that takes longer than
+   * `timeouts.requestMs`, `closed`, or what ended the connection.
+   */
   notify(method: string, params?: JsonObject): Promise<void>;
   /**
    * Ends the session: in-flight requests are cancelled on the wire and reject with `closed`, a child process and its descendants

@@ -38,6 +38,45 @@ describe("a connected client of one's own", () => {
     await connection.close();
   });
 
+  it("tells of a notification that cannot be sent with a code", async () => {
+    const client = await openClientV1();
+    const connection = await connect({ id: "srv", transport: custom(() => client) });
+    await client.close();
+    await expect(connection.notify("notifications/x")).rejects.toMatchObject({
+      code: "connection_closed",
+      outcome: "not-sent",
+    });
+    await connection.close();
+    await expect(connection.notify("notifications/x")).rejects.toMatchObject({ code: "closed", outcome: "not-sent" });
+  });
+
+  it("may be deaf and slow: calls and notifications end by their deadline, and each close() waits for the end", async () => {
+    const clock = createManualClock();
+    let closeCount = 0;
+    const never = (): Promise<never> => new Promise(() => undefined);
+    const deaf = {
+      request: never,
+      notification: never,
+      close: async () => {
+        await Promise.resolve();
+        closeCount += 1;
+      },
+      getServerCapabilities: () => ({}),
+      getServerVersion: () => undefined,
+      getInstructions: () => undefined,
+    };
+    const connection = await connect({ id: "srv", transport: custom(() => deaf) }, { clock });
+    const call = connection.callTool("echo", {}, { timeoutMs: 1000 });
+    const notified = connection.notify("notifications/x");
+    clock.advance(60_000);
+    await expect(call).rejects.toMatchObject({ code: "call_timeout", outcome: "unknown" });
+    await expect(notified).rejects.toMatchObject({ code: "request_timeout", outcome: "unknown" });
+    void connection.close();
+    await connection.close();
+    expect(closeCount).toBe(1);
+    expect(clock.pending()).toBe(0);
+  });
+
   it("goes down with its client", async () => {
     const client = await openClientV1();
     const onDown = vi.fn<() => void>();

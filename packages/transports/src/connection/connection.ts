@@ -1,5 +1,13 @@
-import { ToolportError, type Clock, type Connection, type JsonObject, type ServerInfo } from "@toolport/core";
+import {
+  createDeadline,
+  ToolportError,
+  type Clock,
+  type Connection,
+  type JsonObject,
+  type ServerInfo,
+} from "@toolport/core";
 import type { ServerSettings } from "../resolve-settings.ts";
+import { untilAborted } from "../until-aborted.ts";
 import { callTool, type CallToolInit } from "./call-tool.ts";
 import type { Elicitor } from "./elicitor.ts";
 import { listTools } from "./list-tools.ts";
@@ -25,7 +33,7 @@ export interface ConnectionInit {
 
 /** The contract of core over a channel whose handshake is done. */
 export function createConnection(init: ConnectionInit): Connection {
-  const { serverId, server, settings, channel, mirrorsParams, onClose } = init;
+  const { serverId, server, settings, clock, channel, mirrorsParams, onClose } = init;
   const { timeouts } = settings;
   const closing = new AbortController();
   let paramHeaders: ReadonlyMap<string, readonly ParamHeader[]> = new Map();
@@ -67,7 +75,15 @@ export function createConnection(init: ConnectionInit): Connection {
     callTool: (toolName, args, options = {}) => callTool(calling, { toolName, args, options }),
     request: (method, params = {}, { signal, timeoutMs = timeouts.requestMs } = {}) =>
       channel.request({ method, params, timeoutMs, timeoutCode: "request_timeout", signal }),
-    notify: (method, params) => channel.notify(method, params),
+    async notify(method, params) {
+      const timeoutMs = timeouts.requestMs;
+      const deadline = createDeadline({ timeoutMs, clock, onTimeout: () => notTaken(serverId, method, timeoutMs) });
+      try {
+        await untilAborted(channel.notify(method, params), deadline.signal);
+      } finally {
+        deadline.dispose();
+      }
+    },
     close(reason = "closed by the host") {
       onClose();
       closing.abort();
@@ -79,4 +95,12 @@ export function createConnection(init: ConnectionInit): Connection {
       return channel.close(error, reason);
     },
   };
+}
+
+function notTaken(serverId: string, method: string, timeoutMs: number): ToolportError {
+  return new ToolportError(`${method} was not taken by server ${JSON.stringify(serverId)} within ${timeoutMs} ms`, {
+    code: "request_timeout",
+    serverId,
+    details: { operation: method, timeoutMs },
+  });
 }

@@ -10,6 +10,7 @@ import {
 import type { RequestChannel } from "../connection/request-channel.ts";
 import { fromSdkError } from "../errors/from-sdk-error.ts";
 import type { ServerSettings } from "../resolve-settings.ts";
+import { untilAborted } from "../until-aborted.ts";
 import { createActiveClock } from "../wire/active-clock.ts";
 import type { HotRequest } from "../wire/hot-request.ts";
 import { abortError, contextOf, malformedError, timeoutError } from "../wire/request-errors.ts";
@@ -39,8 +40,9 @@ export interface ClientChannel extends RequestChannel {
 
 /** Makes one. */
 export function createClientChannel(init: ClientChannelInit): ClientChannel {
-  const { client, clock, settings, unwatch } = init;
+  const { client, serverId, clock, settings, redact, unwatch } = init;
   const closing = new AbortController();
+  let closed: Promise<void> | undefined;
   const underWay = new Set<Promise<unknown>>();
   return {
     activeClock: createActiveClock(clock),
@@ -55,14 +57,21 @@ export function createClientChannel(init: ClientChannelInit): ClientChannel {
       await Promise.allSettled(underWay);
     },
     async notify(method, params) {
-      // Both lines take `{ method, params }`; their types name the methods.
-      await client.notification({ method, ...(params && { params }) } as never);
+      if (closing.signal.aborted) throw withErrorContext(toClosedError(closing.signal), { outcome: "not-sent" });
+      try {
+        // Both lines take `{ method, params }`; their types name the methods.
+        await client.notification({ method, ...(params && { params }) } as never);
+      } catch (error) {
+        throw fromSdkError(error, { serverId, method, redact });
+      }
     },
-    async close(error) {
-      if (closing.signal.aborted) return;
-      closing.abort(error);
-      unwatch();
-      await closePart(client, { clock, closeMs: settings.timeouts.closeMs });
+    close(error) {
+      if (closed === undefined) {
+        closing.abort(error);
+        unwatch();
+        closed = closePart(client, { clock, closeMs: settings.timeouts.closeMs });
+      }
+      return closed;
     },
   };
 }
@@ -84,7 +93,9 @@ async function send(init: ClientChannelInit, request: HotRequest, closing: Abort
   };
   try {
     // Both lines take these three; their types name methods and schema classes.
-    const result = await client.request({ method, params } as never, passThrough as never, options as never);
+    const answer = client.request({ method, params } as never, passThrough as never, options as never);
+    // Not every client that is plugged in heeds a signal.
+    const result = await untilAborted(answer, deadline.signal);
     if (!isJsonObject(result)) throw malformedError(init, request, "its result is not an object");
     return result;
   } catch (error) {
