@@ -89,10 +89,11 @@ const swarms = fc
   .subarray([...commands], { minLength: 2, maxLength: 5 })
   .chain((kinds) => fc.array(fc.oneof(call, call, change, ...kinds), { minLength: 1, maxLength: 14 }));
 
-/** Random programs. */
-export const programs: fc.Arbitrary<Program> = fc.record({
-  refresh: fc.constantFrom<RefreshMode>("lazy", "debounced", "manual"),
-  concurrency: fc.constantFrom<Concurrency>("parallel", "serial", "read-only-parallel"),
-  warm: fc.oneof(fc.constant(true), fc.constant(true), fc.boolean()),
-  commands: swarms,
-});
+/** Random programs, for a provider in one of these modes. */
+export const programsFor = (...modes: readonly RefreshMode[]): fc.Arbitrary<Program> =>
+  fc.record({
+    refresh: fc.constantFrom(...modes),
+    concurrency: fc.constantFrom<Concurrency>("parallel", "serial", "read-only-parallel"),
+    warm: fc.oneof(fc.constant(true), fc.constant(true), fc.boolean()),
+    commands: swarms,
+  });

@@ -1,12 +1,14 @@
 import fc, { type RunDetails, type Scheduler } from "fast-check";
-import type { createProvider } from "@toolport/provider";
-import { programs, type Program } from "./program.ts";
+import type { createProvider, RefreshMode } from "@toolport/provider";
+import { programsFor, type Program } from "./program.ts";
 import { runProgram } from "./run-program.ts";
 
 /** How much to simulate. */
 export interface SimulationPlan {
   readonly create: typeof createProvider;
   readonly numRuns: number;
+  /** Default: all three. */
+  readonly modes?: readonly RefreshMode[];
   /** Default: another one each time. A failure says which it was. */
   readonly seed?: number | undefined;
   /** Which program and schedule of that seed to run again, as a failure printed it. Default: all. */
@@ -19,11 +21,12 @@ export interface SimulationPlan {
 export async function simulate({
   create,
   numRuns,
+  modes = ["lazy", "debounced", "manual"],
   seed,
   path,
   shrink = true,
 }: SimulationPlan): Promise<RunDetails<[Program, Scheduler]>> {
-  const property = fc.asyncProperty(programs, fc.scheduler(), (program, scheduler) =>
+  const property = fc.asyncProperty(programsFor(...modes), fc.scheduler(), (program, scheduler) =>
     runProgram(program, scheduler, create),
   );
   const { stackTraceLimit } = Error;

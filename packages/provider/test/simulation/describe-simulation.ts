@@ -1,0 +1,28 @@
+import fc from "fast-check";
+import { createProvider, type RefreshMode } from "@toolport/provider";
+import { describe, expect, it } from "vitest";
+import { simulate } from "./simulate.ts";
+
+// `pnpm soak` sets these: another number of schedules, or the seed and path that a failure has printed, to run it again.
+const { TOOLPORT_SCHEDULES: schedules, TOOLPORT_SEED: seed, TOOLPORT_PATH: path } = process.env;
+
+/** Tests a provider in one mode in so many random schedules. One file for each mode, so that they run side by side. */
+export function describeSimulation(refresh: RefreshMode, usualRuns: number): void {
+  const numRuns = Number(schedules ?? usualRuns);
+  describe(`a provider with refresh: "${refresh}" in a simulated world`, () => {
+    it(
+      `holds its invariants in ${numRuns} random schedules (AN-41 to AN-50, AN-52, EV-38, NX-12, NX-34, NX-35, NX-66)`,
+      { timeout: Math.max(240_000, numRuns * 20) },
+      async () => {
+        const details = await simulate({
+          create: createProvider,
+          numRuns,
+          modes: [refresh],
+          path,
+          ...(seed !== undefined && { seed: Number(seed) }),
+        });
+        expect(details.failed, fc.defaultReportMessage(details)).toBe(false);
+      },
+    );
+  });
+}
