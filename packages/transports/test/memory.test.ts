@@ -61,6 +61,36 @@ describe("a server in memory", () => {
     expect(onDown).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: "connection_closed" }));
   });
 
+  it("fails a call with protocol_error whose answer is nested too deeply, and reads the next one", async () => {
+    const diagnostics: string[] = [];
+    const deep: unknown = JSON.parse("[".repeat(1000) + "]".repeat(1000));
+    const connection = await connect(
+      {
+        id: "srv",
+        era: "legacy",
+        transport: memory(async (end) => {
+          const send = end.send.bind(end);
+          await createServerV1().connect(end);
+          end.send = async (message) => {
+            const isResult = "result" in message && "content" in message.result;
+            if (!isResult) return send(message);
+            await send({ jsonrpc: "2.0", method: "notifications/x", params: { deep } });
+            return send({ ...message, result: { ...message.result, deep } });
+          };
+        }),
+      },
+      { onDiagnostic: ({ message }) => diagnostics.push(message) },
+    );
+    await expect(connection.callTool("echo", { text: "x" })).rejects.toMatchObject({
+      code: "protocol_error",
+      outcome: "unknown",
+      toolName: "echo",
+    });
+    expect(diagnostics).toEqual(['server "srv" sent a message nested deeper than 512 levels']);
+    await expect(connection.listTools()).resolves.toMatchObject({ tools: [{ name: "echo" }] });
+    await connection.close();
+  });
+
   it("shares no object with the host", async () => {
     const sent: JsonObject[] = [];
     const connection = await connect({

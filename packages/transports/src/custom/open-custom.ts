@@ -38,7 +38,7 @@ export async function openCustom(spec: CustomTransportSpec, session: SessionCont
     // Checked for the methods that both SDK lines call; the callbacks are ours to set.
     return {
       kind: "transport",
-      transport: adaptTransport(opened as Transport, closing),
+      transport: adaptTransport(opened as Transport, { ...closing, serverId }),
     };
   }
   throw new ToolportError(

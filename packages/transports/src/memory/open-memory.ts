@@ -1,6 +1,5 @@
 import { ToolportError, type MemoryTransportSpec } from "@toolport/core";
-import { adaptTransport } from "../custom/adapt-transport.ts";
-import type { ClosePartInit } from "../custom/close-part.ts";
+import { adaptTransport, type AdaptTransportInit } from "../custom/adapt-transport.ts";
 import type { HostTransport } from "../host-transport.ts";
 import { createLinkedPair } from "./linked-pair.ts";
 
@@ -9,10 +8,7 @@ import { createLinkedPair } from "./linked-pair.ts";
  * resolve only when their connection ends; but when it rejects, the transport closes with `spawn_failed`. Throws `spawn_failed` when
  * `serve` throws.
  */
-export function openMemory(
-  spec: MemoryTransportSpec,
-  init: ClosePartInit & { readonly serverId: string },
-): HostTransport {
+export function openMemory(spec: MemoryTransportSpec, init: AdaptTransportInit): HostTransport {
   const { serverId } = init;
   const pair = createLinkedPair();
   const adapted = adaptTransport(pair.host, init);

@@ -1,8 +1,9 @@
 import type { RequestId } from "@modelcontextprotocol/client";
 import { ToolportError, type Diagnostic, type JsonObject, type Redactor } from "@toolport/core";
+import { maxMessageDepth } from "../message-depth.ts";
 import { createLineSplitter, type OversizedLine } from "./line-splitter.ts";
 import { createNoiseReport } from "./noise-report.ts";
-import { maxMessageDepth, parseLine } from "./parse-line.ts";
+import { parseLine } from "./parse-line.ts";
 import { recoverRequestId } from "./recover-request-id.ts";
 import { withoutBrokenEnd } from "../safe-excerpt.ts";
 

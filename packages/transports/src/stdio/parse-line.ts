@@ -1,11 +1,6 @@
 import type { RequestId } from "@modelcontextprotocol/client";
 import { isJsonObject, type JsonObject } from "@toolport/core";
-
-/**
- * Deepest nesting of objects and arrays that is let in. Far above honest messages, far below what exhausts the stack of code that
- * walks a message recursively.
- */
-export const maxMessageDepth = 512;
+import { answeredRequest, isTooDeep, maxMessageDepth } from "../message-depth.ts";
 
 /** What one line on stdout turned out to be. */
 export type ParsedLine =
@@ -29,7 +24,7 @@ export function parseLine(line: string): ParsedLine {
     return notJson;
   }
   // Each level takes two bytes at least, so that short lines need no walk.
-  if (text.length >= 2 * maxMessageDepth && isDeeperThan(value, maxMessageDepth)) return tooDeep(value);
+  if (text.length >= 2 * maxMessageDepth && isTooDeep(value)) return tooDeep(value);
   if (isJsonObject(value)) return { kind: "messages", messages: [value], strayCount: 0 };
   if (!Array.isArray(value)) return notMessage;
   const messages = value.filter(isJsonObject);
@@ -48,15 +43,6 @@ function startsLikeMessage(text: string): boolean {
 }
 
 function tooDeep(value: unknown): ParsedLine {
-  if (!isJsonObject(value) || Object.hasOwn(value, "method")) return { kind: "too-deep" };
-  const { id } = value;
-  return typeof id === "string" || typeof id === "number" ? { kind: "too-deep", requestId: id } : { kind: "too-deep" };
-}
-
-// Recursion is safe here, because it goes no deeper than `levels`.
-function isDeeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  if (levels === 0) return true;
-  if (Array.isArray(value)) return value.some((item) => isDeeperThan(item, levels - 1));
-  return Object.values(value).some((item) => isDeeperThan(item, levels - 1));
+  const requestId = answeredRequest(value);
+  return requestId === undefined ? { kind: "too-deep" } : { kind: "too-deep", requestId };
 }
