@@ -37,9 +37,8 @@ export function adaptTransport(transport: Transport, init: AdaptTransportInit): 
   }
   function refuse(answered: RequestId | undefined): void {
     const text = `server ${JSON.stringify(serverId)} sent a message nested deeper than ${maxMessageDepth} levels`;
-    const error = new ToolportError(text, { code: "protocol_error", serverId });
-    if (answered === undefined) host.onerror?.(error);
-    else host.onrequestfailed?.(answered, error);
+    if (answered === undefined) host.onerror?.(new Error(text));
+    else host.onrequestfailed?.(answered, new ToolportError(text, { code: "protocol_error", serverId }));
   }
   transport.onmessage = (message, extra) => {
     if (isClosed) return;
