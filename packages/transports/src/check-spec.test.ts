@@ -16,7 +16,7 @@ describe("check()", () => {
     { spec: { id: "a", transport: { kind: "http", url: "https://x.test", auth: "oauth" } }, field: "transport.auth" },
     { spec: { id: "a", transport: { kind: "carrier-pigeon" } }, field: "transport.kind" },
   ])(
-    "refuses $spec.transport with invalid_spec, naming $field, before anything starts (AN-14)",
+    "refuses $spec.transport with invalid_spec, naming $field, before anything starts (AN-14, AD-2)",
     async ({ spec, field }) => {
       // What a product reads from a file has any shape.
       const bad = spec as never;

@@ -189,6 +189,20 @@ describe("initialize on the wire (AN-80, AN-86)", () => {
   });
 });
 
+describe("the handshake of a legacy server", () => {
+  it("is over before the connection is handed out: initialize with id 0, then the notification (AD-8, NX-10)", async () => {
+    await using server = await startLoopback(replyAsLegacy);
+    const connection = await connect(spec(server, { era: "legacy" }));
+    const posted = server.seen.filter(({ httpMethod }) => httpMethod === "POST").map(({ message }) => message);
+    expect(posted).toMatchObject([
+      { jsonrpc: "2.0", id: 0, method: "initialize" },
+      { jsonrpc: "2.0", method: "notifications/initialized" },
+    ]);
+    expect(posted[1]).not.toHaveProperty("id");
+    await connection.close();
+  });
+});
+
 describe("an era that the spec insists on", () => {
   it("goes straight to initialize for legacy", async () => {
     await using server = await startLoopback(replyAsLegacy);
