@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { allBehaviours } from "./behaviours/all-behaviours.ts";
 import { findNode } from "./find-node.ts";
 import type { GrowthPoint } from "./growth/measure-growth.ts";
-import { growthOf } from "./growth/growth-of.ts";
+import { growthOf, growthTable } from "./growth/growth-of.ts";
 import { growthPlot } from "./growth/growth-plot.ts";
 import { measure, type Adapter } from "./measure.ts";
 import { observe, type Observation } from "./observe.ts";
@@ -62,9 +62,7 @@ async function measureGrowth(): Promise<readonly GrowthPoint[]> {
   say("\nHow cost grows");
   const run = await runProgram<readonly GrowthPoint[]>({ node, file: "run-growth.js", args: [], patienceMs: 240_000 });
   if (!run.ok) throw new Error(`the measurement of growth failed: ${run.reason}`);
-  for (const of of ["servers", "tools"] as const)
-    for (const { series, exponent } of growthOf(run.value, of))
-      say(`  ${series} by ${of}: exponent ${exponent.toFixed(2)}`);
+  for (const of of ["servers", "tools"] as const) say(growthTable(growthOf(run.value, of), of));
   return run.value;
 }
 

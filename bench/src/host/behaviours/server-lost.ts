@@ -40,8 +40,8 @@ async function killedInFlight(create: CreateContender): Promise<string> {
       rules: [
         {
           on: "tools/call",
-          where: { "params.name": "append", process: 1 },
-          do: [{ type: "execute" }, { type: "exit", signal: "SIGKILL" }],
+          where: { "params.name": "append" },
+          do: [{ type: "execute" }, { type: "hold", barrier: "running" }, { type: "proceed" }],
         },
       ],
     },
@@ -50,7 +50,12 @@ async function killedInFlight(create: CreateContender): Promise<string> {
   await contender.connect([stdioSpec(server)]);
   const append = await toolNamed(contender, "append");
   const echo = await toolNamed(contender, "echo");
-  const first = await outcomeOf(contender.call(append, { text: "once" }));
+  const call = outcomeOf(contender.call(append, { text: "once" }));
+  await server.reached("running");
+  for (const pid of server.livePids()) process.kill(pid, "SIGKILL");
+  // Whoever runs it again gets an answer.
+  server.open("running");
+  const first = await call;
   // Whoever runs it again does so by now.
   await pause(1500);
   const runs = server.ledger().filter(({ tool }) => tool === "append").length;

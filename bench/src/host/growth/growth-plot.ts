@@ -22,13 +22,13 @@ export function growthPlot(title: string, growth: readonly Growth[]): string {
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="12">`,
     `<rect width="${width}" height="${height}" fill="#fff"/>`,
-    text(left, 22, title, 'font-size="15"'),
+    text([left, 22], title, 'font-size="15"'),
     ...decades.flatMap((cost) => [
       line([left, y(cost)], [width - right, y(cost)], 'stroke="#e5e7eb"'),
-      text(left - 8, y(cost) + 4, formatMicros(cost), 'text-anchor="end" fill="#555"'),
+      text([left - 8, y(cost) + 4], formatMicros(cost), 'text-anchor="end" fill="#555"'),
     ]),
     ...sizes.map((size) =>
-      text(x(size), height - bottom + 20, size.toLocaleString("en"), 'text-anchor="middle" fill="#555"'),
+      text([x(size), height - bottom + 20], size.toLocaleString("en"), 'text-anchor="middle" fill="#555"'),
     ),
     linear(x, y, { sizes, low, high }),
     ...growth.flatMap((one, index) => curve(one, { x, y, colour: colours[index % colours.length] ?? "#000", index })),
@@ -69,7 +69,7 @@ function curve({ series, points }: Growth, { x, y, colour, index }: CurveStyle):
       ({ size, micros }) => `<circle cx="${x(size).toFixed(1)}" cy="${y(micros).toFixed(1)}" r="3" fill="${colour}"/>`,
     ),
     `<rect x="${width - right + 16}" y="${row - 9}" width="10" height="10" fill="${colour}"/>`,
-    text(width - right + 32, row, series),
+    text([width - right + 32, row], series),
   ];
 }
 
@@ -77,6 +77,6 @@ function line([x1, y1]: Point, [x2, y2]: Point, style: string): string {
   return `<line x1="${x1.toFixed(1)}" y1="${y1.toFixed(1)}" x2="${x2.toFixed(1)}" y2="${y2.toFixed(1)}" ${style}/>`;
 }
 
-function text(x: number, y: number, words: string, style = ""): string {
+function text([x, y]: Point, words: string, style = ""): string {
   return `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}" ${style}>${words}</text>`;
 }

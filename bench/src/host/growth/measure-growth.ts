@@ -5,7 +5,7 @@ import { createConnector } from "@toolport/transports";
 import { startHttpServers } from "../start-servers.ts";
 import { median } from "../statistics.ts";
 
-/** What one operation costs at one size. */
+/** What one operation costs at one size, in microseconds of the host's CPU. */
 export interface GrowthPoint {
   readonly series: string;
   /** What the size counts. */
@@ -20,9 +20,13 @@ export const sizes: readonly number[] = [1, 10, 100, 1000];
 /** What everything that depends on a size costs, at every size: Toolport over Streamable HTTP, through its public API. */
 export async function measureGrowth(): Promise<readonly GrowthPoint[]> {
   const points: GrowthPoint[] = [];
+  // Once for nothing: what is loaded with the first connection does not grow.
+  await measureSize("servers", 1);
   for (const size of sizes) points.push(...(await measureSize("servers", size)), ...(await measureSize("tools", size)));
   return points;
 }
+
+const batches = 5;
 
 async function measureSize(of: "servers" | "tools", size: number): Promise<readonly GrowthPoint[]> {
   const point = (series: string, micros: number): GrowthPoint => ({ series, of, size, micros });
@@ -35,15 +39,15 @@ async function measureSize(of: "servers" | "tools", size: number): Promise<reado
   }));
   const provider = createProvider({ connector: createConnector(), servers: specs });
   try {
-    const connect = await timed(() => provider.init());
+    const connect = await cpuOf(() => provider.init());
     const names = provider.definitions().map(({ name }) => name);
     if (names.length !== size) throw new Error(`${names.length} tools, not ${size}`);
-    const few = Math.max(3, Math.min(30, 300 / size));
+    const few = Math.max(2, Math.min(50, 500 / size));
     return [
       point("connect and list", connect),
       point("refresh", await typical(few, () => provider.refresh())),
-      point("one call", await timeCalls(provider, names)),
-      point("catalogue: all definitions", await typical(50, () => provider.definitions())),
+      point("one call", await costOfCalls(provider, names)),
+      point("catalogue: all definitions", await typical(10_000, () => provider.definitions())),
       ...(await discovery(provider, point)),
     ];
   } finally {
@@ -59,10 +63,10 @@ async function discovery(
   const fresh = (): ToolboxView => createToolbox({ providers: [provider] }).view();
   const view = fresh();
   return [
-    point("toolbox and first view", await typical(7, () => fresh().definitions({ budget: 8000 }))),
-    point("groups", await typical(50, () => view.listGroups({ query: "*" }))),
-    point("search", await typical(50, () => view.searchTools({ query: "return the text unchanged" }))),
-    point("select one", await typical(50, () => view.selectTools({ tools: [firstName(provider)] }))),
+    point("toolbox and first view", await typical(20, () => fresh().definitions({ budget: 8000 }))),
+    point("groups", await typical(100, () => view.listGroups({ query: "*" }))),
+    point("search", await typical(100, () => view.searchTools({ query: "return the text unchanged" }))),
+    point("select one", await typical(100, () => view.selectTools({ tools: [firstName(provider)] }))),
   ];
 }
 
@@ -70,27 +74,28 @@ function firstName(provider: McpProvider): string {
   return provider.definitions()[0]?.name ?? "";
 }
 
-async function timeCalls(provider: McpProvider, names: readonly string[]): Promise<number> {
+function costOfCalls(provider: McpProvider, names: readonly string[]): Promise<number> {
   const args: JsonObject = { text: "x" };
-  const call = async (index: number): Promise<void> =>
-    void (await provider.call(names[index % names.length] ?? "", args));
-  // Every connection is used once before, as in a host that runs for a while.
-  for (let index = 0; index < Math.max(200, names.length); index += 1) await call(index);
-  const times: number[] = [];
-  for (let index = 0; index < 1000; index += 1) times.push(await timed(() => call(index)));
-  return median(times);
+  let index = 0;
+  // At least as many as there are tools: every connection is used before anything counts, as in a host that runs for a while.
+  return typical(Math.max(300, names.length), () => provider.call(names[index++ % names.length] ?? "", args));
 }
 
-/** The median of several runs, after as many to warm up. */
+/** Microseconds of CPU for one run: the median of several batches, after one to warm up. */
 async function typical(runs: number, operation: () => unknown): Promise<number> {
-  const times: number[] = [];
-  for (let run = 0; run < runs * 2; run += 1) times.push(await timed(operation));
-  return median(times.slice(runs));
+  const batch = async (): Promise<void> => {
+    for (let run = 0; run < runs; run += 1) await operation();
+  };
+  await batch();
+  const costs: number[] = [];
+  for (let round = 0; round < batches; round += 1) costs.push((await cpuOf(batch)) / runs);
+  return median(costs);
 }
 
-/** Microseconds. */
-async function timed(operation: () => unknown): Promise<number> {
-  const startedAt = performance.now();
+/** Microseconds of CPU that this process spends. Unlike time, it says little about what else the machine does. */
+async function cpuOf(operation: () => unknown): Promise<number> {
+  const before = process.cpuUsage();
   await operation();
-  return (performance.now() - startedAt) * 1000;
+  const { user, system } = process.cpuUsage(before);
+  return user + system;
 }

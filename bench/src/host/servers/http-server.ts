@@ -23,7 +23,8 @@ const server = createServer((request, response) => {
   });
 });
 server.keepAliveTimeout = 60_000;
-server.listen(0, "127.0.0.1", () => {
+// A thousand hosts may connect at once; whoever finds the queue full would wait a second before trying again.
+server.listen({ port: 0, host: "127.0.0.1", backlog: 4096 }, () => {
   const address = server.address();
   process.stdout.write(`${typeof address === "object" ? address?.port : ""}\n`);
 });

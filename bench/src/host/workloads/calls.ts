@@ -15,37 +15,37 @@ export const callWorkloads: readonly Workload[] = [
       { name: "p50Us", label: "p50 over floor", as: "ratio", aim: 1.15 },
       { name: "cpuUs", label: "host CPU per call over floor", as: "ratio", aim: 1.4 },
     ],
-    run: (create) => overStdio(create, (contender) => sequential(contender, { calls: 6000, text: small })),
+    run: (create) => overStdio(create, (contender) => sequential(contender, { calls: 4000, text: small })),
   },
   {
     id: "stdio-64",
     title: "stdio, 100 B echo, 64 in flight",
     metrics: [{ name: "callsPerSecond", label: "calls/s as share of floor", as: "share", aim: 0.6 }],
-    run: (create) => overStdio(create, (contender) => inFlight(contender, { calls: 30_000, width: 64 })),
+    run: (create) => overStdio(create, (contender) => inFlight(contender, { calls: 15_000, width: 64 })),
   },
   {
     id: "stdio-8x8",
     title: "stdio, 8 servers with 8 in flight each",
     metrics: [{ name: "callsPerSecond", label: "calls/s as share of floor", as: "share", aim: 0.75 }],
-    run: (create) => overStdio(create, (contender) => inFlight(contender, { calls: 30_000, width: 64 }), 8),
+    run: (create) => overStdio(create, (contender) => inFlight(contender, { calls: 15_000, width: 64 }), 8),
   },
   {
     id: "stdio-64k",
     title: "stdio, 64 KiB echo, one after another",
     metrics: [{ name: "p50Us", label: "p50 over floor", as: "ratio", aim: 1.07 }],
-    run: (create) => overStdio(create, (contender) => sequential(contender, { calls: 800, text: large })),
+    run: (create) => overStdio(create, (contender) => sequential(contender, { calls: 400, text: large })),
   },
   {
     id: "http-sequential",
     title: "Streamable HTTP, 100 B echo, one after another",
     metrics: [{ name: "p50Us", label: "p50 over floor", as: "ratio", aim: 1.4 }],
-    run: (create) => overHttp(create, (contender) => sequential(contender, { calls: 3000, text: small })),
+    run: (create) => overHttp(create, (contender) => sequential(contender, { calls: 2000, text: small })),
   },
   {
     id: "http-64",
     title: "Streamable HTTP, 100 B echo, 64 in flight",
     metrics: [{ name: "callsPerSecond", label: "calls/s as share of floor", as: "share", aim: 0.45 }],
-    run: (create) => overHttp(create, (contender) => inFlight(contender, { calls: 8000, width: 64 })),
+    run: (create) => overHttp(create, (contender) => inFlight(contender, { calls: 4000, width: 64 })),
   },
 ];
 

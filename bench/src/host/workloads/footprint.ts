@@ -37,7 +37,7 @@ async function importTime(create: CreateContender, adapterUrl: string): Promise<
   const empty: number[] = [];
   const full: number[] = [];
   const url = JSON.stringify(adapterUrl);
-  for (let round = 0; round < 5; round += 1) {
+  for (let round = 0; round < 3; round += 1) {
     empty.push(processTime("0"));
     full.push(processTime(`await import(${url})`));
   }

@@ -1,0 +1,97 @@
+import { describe, expect, it } from "vitest";
+import type { Row } from "./run-rounds.ts";
+import { toTable, whereBehind, type Results } from "./to-table.ts";
+import type { Metric, Workload } from "./workloads/workload.ts";
+
+describe("toTable", () => {
+  it("has a row for each metric and a column for each contender, with the spread in brackets", () => {
+    const table = toTable(
+      [workload({ name: "m", label: "over floor", as: "ratio", aim: 1.15 })],
+      results({ toolport: 1.1, peer: 2 }),
+    );
+    expect(table.split("\n")).toEqual([
+      "| | aim | toolport<br>1.0.0 | peer<br>1.0.0 |",
+      "|---|---|---|---|",
+      "| Work: over floor | 1.15 | 1.10 (1.10 to 1.10) | 2.00 (2.00 to 2.00) |",
+    ]);
+  });
+
+  it("writes shares in percent and the rest with its unit", () => {
+    expect(toTable([workload({ name: "m", label: "share", as: "share" })], results({ toolport: 0.6 }))).toContain(
+      "60 % (60 % to 60 %)",
+    );
+    expect(
+      toTable([workload({ name: "m", label: "time", as: "absolute", unit: "ms" })], results({ toolport: 123.4 })),
+    ).toContain("123 ms (");
+  });
+
+  it("says why there is no value, without breaking the table", () => {
+    const failed: Row = {
+      adapter: "peer",
+      name: "peer",
+      version: "",
+      values: new Map(),
+      failures: 3,
+      failure: "a | b <c>",
+    };
+    const table = toTable([workload({ name: "m", label: "time", as: "absolute" })], new Map([["w", [failed]]]));
+    expect(table).toContain("| failed: a \\| b &lt;c> |");
+  });
+
+  it("has a dash for what a contender does not do", () => {
+    expect(
+      toTable([workload({ name: "m", label: "time", as: "absolute" })], results({ toolport: Number.NaN })),
+    ).toContain("| – |");
+  });
+});
+
+describe("whereBehind", () => {
+  it("is silent where Toolport meets its aim and nobody is better; floors do not count", () => {
+    expect(
+      behind({ name: "m", label: "x", as: "ratio", aim: 1.2 }, { toolport: 1.1, peer: 1.3, "floor-fetch": 1 }),
+    ).toEqual([]);
+  });
+
+  it("tells a missed aim", () => {
+    expect(behind({ name: "m", label: "x", as: "ratio", aim: 1.05 }, { toolport: 1.1 })).toEqual([
+      "- Work, x: 1.10 (1.10 to 1.10); the aim is 1.05.",
+    ]);
+  });
+
+  it("tells who is better; of a share, more is better", () => {
+    const metric: Metric = { name: "m", label: "x", as: "share", aim: 0.5 };
+    expect(behind(metric, { toolport: 0.6, peer: 0.7 })).toEqual([
+      "- Work, x: 60 % (60 % to 60 %); peer has 70 % (70 % to 70 %).",
+    ]);
+    expect(behind(metric, { toolport: 0.7, peer: 0.6 })).toEqual([]);
+  });
+
+  it("hides nothing that failed", () => {
+    const failed: Row = {
+      adapter: "toolport",
+      name: "toolport",
+      version: "",
+      values: new Map(),
+      failures: 3,
+      failure: "x",
+    };
+    const metric: Metric = { name: "m", label: "x", as: "ratio" };
+    expect(whereBehind([workload(metric)], new Map([["w", [failed]]]))).toEqual(["- Work: x: not measured."]);
+  });
+});
+
+function behind(metric: Metric, medians: Readonly<Record<string, number>>): readonly string[] {
+  return whereBehind([workload(metric)], results(medians));
+}
+
+function workload(metric: Metric): Workload {
+  return { id: "w", title: "Work", metrics: [metric], run: async () => ({}) };
+}
+
+function results(medians: Readonly<Record<string, number>>): Results {
+  const rows = Object.entries(medians).map(([id, value]): Row => {
+    const spread = { median: value, min: value, max: value };
+    return { adapter: id, name: id, version: "1.0.0", values: new Map([["m", spread]]), failures: 0 };
+  });
+  return new Map([["w", rows]]);
+}
