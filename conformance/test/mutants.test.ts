@@ -3,39 +3,49 @@ import { mutants } from "./mutants/all-mutants.ts";
 import type { Mutant } from "./mutants/mutant.ts";
 import { failedChecks, runMutant } from "./mutants/run-mutant.ts";
 
-// Processes are what costs time, so few at once; what runs in this process waits most of the time.
-const atOnce = { stdio: 3, http: 3 } as const;
+// Processes of their own, and one lane for the servers that share this process: more would only make each other slow.
+const lanes = { stdio: 3, http: 1 } as const;
+
+// On a machine that is busy with something else a good answer may come too late. A fault stays one, however patient the kit is.
+const patienceMs = [3000, 12_000] as const;
 
 describe("each broken server fails exactly the checks that it should", () => {
-  const runs = new Map<string, Promise<{ failed: readonly string[]; verdict: string }>>();
   const stopped = new AbortController();
+  const runs = new Map<string, Promise<readonly string[]>>();
 
   beforeAll(() => {
-    for (const transport of ["stdio", "http"] as const)
-      startAll(
-        mutants.filter((mutant) => mutant.transport === transport),
-        atOnce[transport],
-      );
+    for (const transport of ["stdio", "http"] as const) {
+      const waiting = mutants.filter((mutant) => mutant.transport === transport);
+      for (let lane = 0; lane < lanes[transport]; lane += 1) runInTurn(waiting, lane, lanes[transport]);
+    }
   });
   afterAll(() => stopped.abort());
 
-  function startAll(waiting: readonly Mutant[], count: number): void {
-    const lanes: Promise<unknown>[] = Array.from({ length: count }, () => Promise.resolve());
-    for (const [n, mutant] of waiting.entries()) {
-      const run = (lanes[n % count] ?? Promise.resolve()).then(() => runMutant(mutant, { signal: stopped.signal }));
-      runs.set(
-        mutant.id,
-        run.then((report) => ({ failed: failedChecks(report), verdict: report.verdict })),
-      );
-      lanes[n % count] = run.catch(() => undefined);
+  function runInTurn(waiting: readonly Mutant[], first: number, step: number): void {
+    let previous: Promise<unknown> = Promise.resolve();
+    for (let n = first; n < waiting.length; n += step) {
+      const mutant = waiting[n];
+      if (mutant === undefined) continue;
+      const run = previous.then(() => failuresOf(mutant));
+      runs.set(mutant.id, run);
+      previous = run.catch(() => undefined);
     }
+  }
+
+  async function failuresOf(mutant: Mutant): Promise<readonly string[]> {
+    let failed: readonly string[] = [];
+    for (const answerMs of patienceMs) {
+      failed = failedChecks(await runMutant(mutant, { answerMs, signal: stopped.signal }));
+      if (failed.join() === mutant.fails.toSorted().join()) break;
+    }
+    return failed;
   }
 
   it.each(mutants)(
     "$id: $wrong",
     async ({ id, fails }) => {
-      expect(await runs.get(id)).toMatchObject({ failed: fails.toSorted() });
+      expect(await runs.get(id)).toEqual(fails.toSorted());
     },
-    240_000,
+    300_000,
   );
 });

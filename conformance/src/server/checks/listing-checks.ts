@@ -149,7 +149,7 @@ export const listingChecks: readonly ServerCheck[] = [
     },
     legal: ["the same tools in the same order, as long as nothing changed"],
     fix: "Sort the tools, or list them in the order of registration; do not iterate over an unordered map.",
-    needs: ["tools/list"],
+    needs: ["tools/pagination-ends"],
     run: async (target) => {
       const ready = await target.shared();
       const [first, second] = [await target.listing(), await readRawListing(ready)];
@@ -167,7 +167,7 @@ export const listingChecks: readonly ServerCheck[] = [
     },
     legal: ["the same definitions in a new process or session"],
     fix: "Keep times, random values and counters out of names, descriptions and schemas.",
-    needs: ["tools/list"],
+    needs: ["tools/pagination-ends"],
     run: async (target) => {
       const again = await target.openReady();
       const [first, second] = [await target.listing(), await readRawListing(again)];
@@ -207,7 +207,7 @@ export const listingChecks: readonly ServerCheck[] = [
     },
     legal: ["another list after each notifications/tools/list_changed that comes after a listing", "no notification"],
     fix: "Send the notification only when the tools differ from what was listed last.",
-    needs: ["tools/list"],
+    needs: ["tools/pagination-ends"],
     run: (target) =>
       target.lend(async (ready) => {
         // What a listing makes the server announce comes before the answer to a later request.

@@ -1,0 +1,30 @@
+import type { JsonObject } from "@toolport/core";
+import { describe, expect, it } from "vitest";
+import { compileSchema } from "./compile-schema.ts";
+
+describe("compileSchema()", () => {
+  it.each<[string, JsonObject, string | undefined]>([
+    ["2020-12 by default", { type: "array", prefixItems: [{ type: "string" }] }, undefined],
+    ["draft-07", { $schema: "http://json-schema.org/draft-07/schema#", definitions: {} }, undefined],
+    ["2019-09", { $schema: "https://json-schema.org/draft/2019-09/schema", type: "object" }, undefined],
+    ["a reference to the network, without following it", { $ref: "https://example.com/x.json" }, undefined],
+    ["another dialect", { $schema: "http://json-schema.org/draft-04/schema#" }, "unknown dialect"],
+    ["a dialect that is no text", { $schema: 7 }, "unknown dialect"],
+    ["a type that does not exist", { type: "text" }, "type"],
+    ["a reference to nowhere", { $ref: "#/$defs/missing" }, "can't resolve reference"],
+    ["a pattern that is none", { pattern: "(" }, "Invalid regular expression"],
+    ["too much", { description: "x".repeat(200_000) }, "larger than"],
+  ])("compiles or refuses %s", (_, schema, reason) => {
+    const compiled = compileSchema(schema);
+    expect(compiled.ok ? "" : compiled.reason).toContain(reason ?? "");
+    expect(compiled.ok).toBe(reason === undefined);
+  });
+
+  it("says what is wrong with a value", () => {
+    const compiled = compileSchema({ type: "object", properties: { a: { type: "number" } }, required: ["b"] });
+    expect(compiled.ok && compiled.validate({ a: "1" })).toEqual([
+      "(root) must have required property 'b'",
+      "/a must be number",
+    ]);
+  });
+});

@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+import { createMessageRouter, type MessageRouter } from "./message-router.ts";
+import type { RawMessage } from "./raw-session.ts";
+
+function start(): { router: MessageRouter; replies: RawMessage[] } {
+  const replies: RawMessage[] = [];
+  return { router: createMessageRouter({ reply: (message) => void replies.push(message) }), replies };
+}
+
+describe("createMessageRouter()", () => {
+  it("settles the request of an id and no other, by value and type", async () => {
+    const { router } = start();
+    const [number, text] = [router.awaitAnswer(7, 1000), router.awaitAnswer("7", 1000)];
+    router.receive({ jsonrpc: "2.0", id: "7", result: "text" });
+    router.receive({ jsonrpc: "2.0", id: 7, error: { code: 1, message: "number" } });
+    expect(await text).toMatchObject({ kind: "result", result: "text" });
+    expect(await number).toMatchObject({ kind: "error", code: 1, text: "number" });
+    expect(router.unsolicited).toEqual([]);
+  });
+
+  it("keeps an answer to nothing, and forgets one that is only late", async () => {
+    const { router } = start();
+    expect(await router.awaitAnswer(1, 1)).toEqual({ kind: "silence", afterMs: 1 });
+    router.receive({ jsonrpc: "2.0", id: 1, result: {} });
+    router.receive({ jsonrpc: "2.0", id: 1, result: {} });
+    expect(router.unsolicited).toEqual([{ jsonrpc: "2.0", id: 1, result: {} }]);
+  });
+
+  it("hands requests of the server on to be answered, and keeps them", () => {
+    const { router, replies } = start();
+    router.receive({ jsonrpc: "2.0", id: 1, method: "ping" });
+    router.receive({ jsonrpc: "2.0", method: "notifications/message" });
+    expect(replies).toHaveLength(1);
+    expect(router.unsolicited).toHaveLength(2);
+  });
+
+  it("settles everything when the session ends", async () => {
+    const { router } = start();
+    const waiting = [router.awaitAnswer(1, 1000), router.waitFor(() => true, 1000)];
+    router.end("over");
+    router.end("again");
+    expect(await Promise.all([...waiting, router.awaitAnswer(2, 1000)])).toEqual([
+      { kind: "gone", reason: "over" },
+      undefined,
+      { kind: "gone", reason: "over" },
+    ]);
+  });
+});
