@@ -7,7 +7,7 @@ import { estimateDefinitionTokens } from "./estimate-tokens.ts";
 export interface TokenScope {
   /** Names of tools, ASCII-case-insensitive. Unknown ones cost nothing. */
   readonly tools?: readonly string[];
-  /** Id of a group, ASCII-case-insensitive. */
+  /** Id of a group, such as `mcp:github`, ASCII-case-insensitive. An unknown one costs nothing. */
   readonly group?: string;
 }
 
