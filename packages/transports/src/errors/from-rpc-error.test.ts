@@ -7,8 +7,10 @@ describe("fromRpcError()", () => {
     { error: { code: -32_602, message: "Invalid arguments" }, code: "server_error" },
     { error: { code: -32_602, message: "Unknown tool: search" }, code: "tool_removed" },
     { error: { code: -32_602, message: "MCP error -32602: Tool search not found" }, code: "tool_removed" },
-    { error: { code: -32_001, message: "Session not found" }, code: "session_expired" },
-    { error: { code: -32_001, message: "Request timed out" }, code: "server_error" },
+    { error: { code: -32_001, message: "Session not found" }, code: "session_expired", hasSession: true },
+    { error: { code: -32_001, message: "Request timed out" }, code: "server_error", hasSession: true },
+    { error: { code: -32_001, message: "Browser session not found" }, code: "server_error", hasSession: true },
+    { error: { code: -32_001, message: "Session not found" }, code: "server_error" },
     { error: { code: -32_002, message: "Resource not found" }, code: "server_error" },
     { error: { code: -32_042, message: "Open a page", data: { elicitations: [] } }, code: "input_required" },
     {
@@ -19,9 +21,10 @@ describe("fromRpcError()", () => {
       error: { code: -32_021, message: "Missing", data: { requiredCapabilities: { sampling: {} } } },
       code: "server_error",
     },
-  ])("maps $error.code ($error.message) to $code with outcome failed (AD-17)", ({ error, code }) => {
+  ])("maps $error.code ($error.message) to $code with outcome failed (AD-17)", ({ error, code, hasSession }) => {
     const { code: rpcCode } = error;
-    expect(fromRpcError(error, context())).toMatchObject({ code, outcome: "failed", details: { rpcCode } });
+    const failure = fromRpcError(error, { ...context(), hasSession });
+    expect(failure).toMatchObject({ code, outcome: "failed", details: { rpcCode } });
   });
 
   it("does not take an unknown resource of another method for an unknown tool", () => {

@@ -16,6 +16,8 @@ export interface RpcErrorContext {
   readonly method: string;
   /** The tool's remote name, for a `tools/call`. */
   readonly toolName?: string | undefined;
+  /** The connection has a session that the server can forget. Default `false`. */
+  readonly hasSession?: boolean | undefined;
   /** Masks the secrets that the host gave this server, because servers echo what they got. */
   readonly redact: (text: string) => string;
 }
@@ -48,7 +50,7 @@ export function fromRpcError(error: RpcError, context: RpcErrorContext): Toolpor
   };
   return new ToolportError(
     `server ${JSON.stringify(serverId)} refused ${what} with JSON-RPC error ${error.code}: ${reason}${describeOffer(supported)}`,
-    { code: codeOf(error, method), serverId, toolName, outcome: "failed", details },
+    { code: codeOf(error, context), serverId, toolName, outcome: "failed", details },
   );
 }
 
@@ -59,13 +61,14 @@ export function describeOffer(supported: readonly string[] | undefined): string 
     : ` (the server knows ${supported.join(", ")}; this host ${knownRevisions.join(", ")})`;
 }
 
-function codeOf(error: RpcError, method: string): ToolportErrorCode {
+function codeOf(error: RpcError, { method, hasSession = false }: RpcErrorContext): ToolportErrorCode {
   switch (error.code) {
     case invalidParams:
       return method === "tools/call" && namesUnknownTool(error.message) ? "tool_removed" : "server_error";
     case sessionNotFound:
-      // The code also stands for a timeout in some servers, which says nothing about the session.
-      return /\bsession\b/i.test(error.message) ? "session_expired" : "server_error";
+      // The code also stands for a timeout in some servers, and in tools for anything, such as the end of a browser's session. Only a
+      // call that was refused for the connection's own session may be sent again.
+      return hasSession && namesLostSession(error.message) ? "session_expired" : "server_error";
     case urlElicitationRequired:
       return "input_required";
     case missingClientCapability:
@@ -80,6 +83,11 @@ function codeOf(error: RpcError, method: string): ToolportErrorCode {
 // The code is that of any bad parameter; the wording is that of the specification's example and of both SDK lines.
 function namesUnknownTool(message: string): boolean {
   return /^(?:MCP error -32602: )?(?:unknown tool\b|tool \S+ not found\b)/i.test(message);
+}
+
+// As both SDK lines word it.
+function namesLostSession(message: string): boolean {
+  return /^(?:MCP error -32001: )?session (?:not found|expired)\b/i.test(message);
 }
 
 function wantsElicitation(data: unknown): boolean {

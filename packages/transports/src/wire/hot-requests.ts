@@ -207,7 +207,8 @@ function settle(state: State, entry: Pending, message: { readonly result?: unkno
     case "error": {
       const { serverId, redact } = state.context;
       const { method, toolName } = request;
-      reject(state, entry, fromRpcError(answer.error, { serverId, method, toolName, redact }));
+      const hasSession = state.host.sessionId !== undefined;
+      reject(state, entry, fromRpcError(answer.error, { serverId, method, toolName, hasSession, redact }));
       return;
     }
     case "malformed":

@@ -353,6 +353,18 @@ describe("the end of a wire", () => {
     await expect(wire.request(call())).rejects.toMatchObject({ code: "closed", outcome: "not-sent" });
   });
 
+  it.each([
+    { name: "with a session goes down when an answer says that it expired", members: { sessionId: "1" }, downs: 1 },
+    { name: "without one does not take a tool's error about some session for its own", members: {}, downs: 0 },
+  ])("$name", async ({ members, downs }) => {
+    const { wire, host, down } = openWire(members);
+    const request = wire.request(call());
+    host.receive({ id: lastId(host), error: { code: -32_001, message: "Session not found" } });
+    await expect(request).rejects.toMatchObject({ code: downs === 1 ? "session_expired" : "server_error" });
+    await Promise.resolve();
+    expect(down).toHaveBeenCalledTimes(downs);
+  });
+
   it("lets requests under way end by themselves when the session expired, and only then goes down", async () => {
     const { wire, host, down } = openWire();
     const requests = [wire.request(call()), wire.request(call()), wire.request(call())];
