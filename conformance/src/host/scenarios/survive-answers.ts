@@ -237,7 +237,7 @@ export const surviveAnswers: readonly HostScenario[] = [
     fix: "Decode UTF-8 across reads, and split at newlines only.",
     over: stdioAndHttp,
     async run(stage) {
-      const drip: FaultAction = { type: "proceed", framing: { chunkBytes: 3 } };
+      const drip: FaultAction = { type: "proceed", framing: { chunkBytes: 5 } };
       const alpha = await stage.serve("alpha", { script: { rules: [{ on: "tools/call", do: [drip] }] } });
       await stage.init(alpha);
       await callWell(stage, alpha, "Größe: 大きさ 🐙 \u2028 end");

@@ -1,0 +1,96 @@
+import type { CustomTransportSpec, TransportSpec } from "@toolport/core";
+import { startFaultServer, type FaultEra, type FaultTransport } from "@toolport/fixtures";
+import {
+  evvaNaming,
+  nexoNaming,
+  qualifiedNaming,
+  toolportNaming,
+  verbatimNaming,
+  type NamingStrategy,
+} from "@toolport/naming";
+import { createProvider } from "@toolport/provider";
+import { createConnector } from "@toolport/transports";
+import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
+import { describeNamingContract, describeProviderContract, describeTransportContract } from "../src/contracts/index.ts";
+import { createMemoryServer } from "./memory-server.ts";
+
+const shouting: NamingStrategy = {
+  ...toolportNaming,
+  prefix: "",
+  separator: "-",
+  sanitize: (part) => part.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_") || "_",
+  legal: /^[A-Za-z0-9_-]+$/,
+  maxLength: 40,
+};
+
+describeNamingContract("toolportNaming", () => toolportNaming);
+describeNamingContract("evvaNaming", () => evvaNaming);
+describeNamingContract("nexoNaming", () => nexoNaming);
+describeNamingContract("verbatimNaming", () => verbatimNaming);
+describeNamingContract("qualifiedNaming", () => qualifiedNaming);
+describeNamingContract("a strategy of one's own", () => shouting);
+
+describeProviderContract("the provider over two memory servers", () => {
+  const first = createMemoryServer("echo", "other");
+  const second = createMemoryServer("echo");
+  const provider = createProvider({
+    connector: createConnector(),
+    servers: [
+      { id: "first", transport: first.spec },
+      { id: "second", transport: second.spec },
+    ],
+  });
+  return {
+    provider,
+    works: { name: "mcp_first_echo", args: { text: "hello" } },
+    change: async () => void first.tools.splice(1, 1, "new", "newer"),
+  };
+});
+
+const echo = { tool: "echo", argument: "text" };
+
+describeKinds([
+  ["stdio", "legacy"],
+  ["stdio", "modern"],
+  ["http", "legacy"],
+  ["http", "modern"],
+  ["sse", "legacy"],
+]);
+describeTransportContract("the connector over memory", () => ({
+  connector: createConnector(),
+  spec: { id: "memory", transport: createMemoryServer("echo").spec },
+  echo,
+}));
+describeTransportContract("the connector over an SDK client that is connected already", () => ({
+  connector: createConnector(),
+  spec: { id: "custom", transport: connectedClient() },
+  echo,
+}));
+
+function describeKinds(kinds: readonly (readonly [FaultTransport, FaultEra])[]): void {
+  for (const [transport, era] of kinds) {
+    describeTransportContract(`the connector over ${transport}, ${era}`, async () => {
+      const server = await startFaultServer({ transport, script: { era } });
+      const spec: TransportSpec = server.spec;
+      return {
+        connector: createConnector(),
+        spec: { id: transport, transport: spec },
+        echo,
+        dispose: () => server.close(),
+      };
+    });
+  }
+}
+
+function connectedClient(): CustomTransportSpec {
+  return {
+    kind: "custom",
+    async open() {
+      const [near, far] = InMemoryTransport.createLinkedPair();
+      await createMemoryServer("echo").spec.serve(far as never);
+      const client = new Client({ name: "own", version: "1.0.0" });
+      await client.connect(near);
+      return client;
+    },
+  };
+}

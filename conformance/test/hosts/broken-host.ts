@@ -1,0 +1,60 @@
+import type { Connection, ConnectionHooks, Connector, ServerSpec } from "@toolport/core";
+import { createConnector, type ConnectorOptions } from "@toolport/transports";
+import type { DriverLink } from "../../src/host/driver-link.ts";
+import { localDriver } from "../../src/host/local-driver.ts";
+import type { DriverHost } from "../../src/host/serve-driver.ts";
+import { createToolportHost, describeToolportError, toolportFeatures } from "../../src/host/toolport-host.ts";
+
+/** A host that is wrong in one way: Toolport, with one thing replaced. */
+export interface BrokenHost {
+  readonly id: string;
+  /** What is wrong with it, for the table. */
+  readonly wrong: string;
+  /** Where it is played: over HTTP, which needs no processes, or over stdio, for what is about processes. */
+  readonly venue: "http" | "stdio";
+  readonly make: () => DriverHost;
+  /** The scenarios that it fails in this venue, without the venue; all others it passes. */
+  readonly fails: readonly string[];
+}
+
+/** Starts a broken host as a driver in this process. */
+export function startBroken({ id, make }: Pick<BrokenHost, "id" | "make">): DriverLink {
+  const hello = { name: id, version: "0", features: toolportFeatures };
+  return localDriver({ hello, host: make(), describeError: describeToolportError });
+}
+
+/** Toolport with some verbs replaced; each is given the right ones. */
+export function withVerbs(replace: (host: Required<DriverHost>) => Partial<DriverHost>): () => DriverHost {
+  return () => {
+    const host = createToolportHost() as Required<DriverHost>;
+    return { ...host, ...replace(host) };
+  };
+}
+
+/** What a connection can be given in place of its own. */
+export interface ConnectorFaults {
+  readonly hooks?: (hooks: ConnectionHooks) => ConnectionHooks;
+  readonly connection?: (connection: Connection) => Partial<Connection>;
+  readonly connect?: (spec: ServerSpec, right: () => Promise<Connection>) => Promise<Connection>;
+}
+
+/** A connector some of whose parts are replaced. */
+export function breakConnector(right: Connector, faults: ConnectorFaults): Connector {
+  const { hooks = (same) => same, connection = () => ({}), connect = (_, go) => go() } = faults;
+  return {
+    async connect(spec, given, signal) {
+      const made = await connect(spec, () => right.connect(spec, hooks(given), signal));
+      return { ...made, ...connection(made) };
+    },
+  };
+}
+
+/** Toolport over a connector some of whose parts are replaced. */
+export function withConnector(faults: () => ConnectorFaults): () => DriverHost {
+  return () => createToolportHost({ connector: breakConnector(createConnector(), faults()) });
+}
+
+/** Toolport that does HTTP in another way. */
+export function withFetch(fetch: NonNullable<ConnectorOptions["fetch"]>): () => DriverHost {
+  return () => createToolportHost({ connector: createConnector({ fetch }) });
+}

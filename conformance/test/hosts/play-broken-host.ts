@@ -1,0 +1,62 @@
+import type { Check } from "../../src/engine/check.ts";
+import { checkHost } from "../../src/host/check-host.ts";
+import { hostChecks } from "../../src/host/host-checks.ts";
+import type { HostTarget } from "../../src/host/host-target.ts";
+import { startBroken, type BrokenHost } from "./broken-host.ts";
+
+// They move megabytes, or thousands of pages or tools, and say nothing that the others do not say of a broken host.
+const heavy = [
+  "survive/oversized-answer",
+  "survive/stderr-flood",
+  "hostile/many-tools",
+  "hostile/notification-flood",
+  "hostile/bottomless-schema",
+  "consistent/endless-pages",
+];
+
+/** What happened to a broken host. */
+export interface Played {
+  /** The scenarios that it failed, without the venue, sorted. */
+  readonly failed: readonly string[];
+  /** What kept a scenario from being judged, other than that the first one failed. */
+  readonly unjudged: readonly string[];
+}
+
+/**
+ * Plays every scenario of its venue that is not heavy. A failure that is not expected is looked at again, alone and with more patience,
+ * because many hosts are played at once and a busy machine makes good ones late.
+ */
+export async function playBrokenHost(broken: BrokenHost): Promise<Played> {
+  const end = `/${broken.venue}`;
+  const checks = hostChecks.filter(({ id }) => id.endsWith(end) && !heavy.includes(id.slice(0, -end.length)));
+  const first = await play(broken, checks, { concurrency: 5, patienceMs: 2500 });
+  const expected = (id: string): boolean => broken.fails.includes(id.slice(0, -end.length));
+  const doubtful = checks.filter(({ id }) => first.failed.includes(id) && !expected(id));
+  const again =
+    doubtful.length === 0
+      ? { failed: [], unjudged: [] }
+      : await play(broken, doubtful.map(withoutNeeds), { concurrency: 1, patienceMs: 8000 });
+  const failed = [...first.failed.filter(expected), ...again.failed];
+  return {
+    failed: failed.map((id) => id.slice(0, -end.length)).toSorted(),
+    unjudged: [...first.unjudged, ...again.unjudged],
+  };
+}
+
+async function play(
+  broken: BrokenHost,
+  checks: readonly Check<HostTarget>[],
+  pace: { readonly concurrency: number; readonly patienceMs: number },
+): Promise<Played> {
+  const { results } = await checkHost({ start: () => startBroken(broken), name: broken.id, checks, ...pace });
+  return {
+    failed: results.flatMap(({ check, finding }) => (finding.status === "fail" ? [check.id] : [])),
+    unjudged: results.flatMap(({ check, finding }) =>
+      finding.status === "could-not-run" ? [`${check.id}: ${finding.reason}`] : [],
+    ),
+  };
+}
+
+function withoutNeeds(check: Check<HostTarget>): Check<HostTarget> {
+  return { ...check, needs: [] };
+}
