@@ -1,8 +1,10 @@
 import type { JsonObject } from "@toolport/core";
 import { describe, expect, it } from "vitest";
-import { compileSchema } from "./compile-schema.ts";
+import { createSchemaCompiler } from "./compile-schema.ts";
 
-describe("compileSchema()", () => {
+describe("createSchemaCompiler()", () => {
+  const compileSchema = createSchemaCompiler();
+
   it.each<[string, JsonObject, string | undefined]>([
     ["2020-12 by default", { type: "array", prefixItems: [{ type: "string" }] }, undefined],
     ["draft-07", { $schema: "http://json-schema.org/draft-07/schema#", definitions: {} }, undefined],
@@ -26,5 +28,17 @@ describe("compileSchema()", () => {
       "(root) must have required property 'b'",
       "/a must be number",
     ]);
+  });
+
+  it("compiles two schemas of one $id, as two tools may have them", () => {
+    const schema = { $id: "https://example.com/args", type: "object" };
+    expect(compileSchema(schema).ok).toBe(true);
+    expect(compileSchema({ ...schema, properties: {} }).ok).toBe(true);
+  });
+
+  it("compiles a thousand schemas in a moment, because nothing else runs meanwhile", () => {
+    const startedAt = performance.now();
+    for (let n = 0; n < 1000; n += 1) compileSchema({ type: "object", properties: { [`p${n}`]: { type: "string" } } });
+    expect(performance.now() - startedAt).toBeLessThan(15_000);
   });
 });

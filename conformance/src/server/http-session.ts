@@ -120,7 +120,8 @@ function send(url: URL, { init, timeoutMs, open, watch }: Sending): Promise<Http
       request.destroy();
     }, timeoutMs);
     const makeRequest = url.protocol === "https:" ? httpsRequest : httpRequest;
-    const request = makeRequest(url, { method: init.method, headers: init.headers }, (response) => {
+    // A connection of its own for each request: one that is kept alive may be closed by the server just when it is used again.
+    const request = makeRequest(url, { method: init.method, headers: init.headers, agent: false }, (response) => {
       const headers = new Map(Object.entries(response.headers).map(([name, value]) => [name, String(value)]));
       const status = response.statusCode ?? 0;
       let body = "";

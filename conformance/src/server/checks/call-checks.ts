@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@toolport/core";
 import type { Finding } from "../../engine/check.ts";
 import { callTool, type MadeCall, type ToolCalls } from "../call-tools.ts";
-import { compileSchema } from "../compile-schema.ts";
+import { createSchemaCompiler, type SchemaCompiler } from "../compile-schema.ts";
 import { consentedTools, type ConsentedTool } from "../consented-tools.ts";
 import { describeAnswer, excerpt } from "../handshake.ts";
 import type { Answer, RawSession, StdioSession } from "../raw-session.ts";
@@ -87,8 +87,10 @@ export const callChecks: readonly ServerCheck[] = [
     legal: ["structuredContent is valid against outputSchema", "a result with isError", "a JSON-RPC error"],
     fix: "Validate what you return against the schema that you publish; clients of the official SDKs refuse the result otherwise.",
     applies: ({ tool }) => isJsonObject(tool.definition["outputSchema"]),
-    judge: ({ calls }) =>
-      problemsOf(calls, ({ answer, tool }) => outputProblem(answer, tool.definition["outputSchema"])),
+    judge({ calls }) {
+      const compile = createSchemaCompiler();
+      return problemsOf(calls, ({ answer, tool }) => outputProblem(answer, tool.definition["outputSchema"], compile));
+    },
   }),
   aboutCalls({
     id: "calls/structured-as-text",
@@ -340,12 +342,16 @@ function isBlock(block: JsonValue): boolean {
   return typeof type === "string";
 }
 
-function outputProblem(answer: Answer, outputSchema: JsonValue | undefined): string | undefined {
+function outputProblem(
+  answer: Answer,
+  outputSchema: JsonValue | undefined,
+  compile: SchemaCompiler,
+): string | undefined {
   if (answer.kind !== "result" || isRefusal(answer) || !isJsonObject(answer.result) || !isJsonObject(outputSchema))
     return undefined;
   const { structuredContent } = answer.result;
   if (structuredContent === undefined) return "no structuredContent";
-  const compiled = compileSchema(outputSchema);
+  const compiled = compile(outputSchema);
   const problems = compiled.ok ? compiled.validate(structuredContent) : [];
   return problems.length === 0 ? undefined : problems.join(", ");
 }

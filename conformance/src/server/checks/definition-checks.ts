@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "@toolport/core";
-import { compileSchema } from "../compile-schema.ts";
+import { createSchemaCompiler } from "../compile-schema.ts";
 import { excerpt } from "../handshake.ts";
 import { aboutTools } from "./about-tools.ts";
 import { fail, hostAdvice, legacySpec, modernSpec, pass, type ServerCheck } from "./define-check.ts";
@@ -110,13 +110,15 @@ export const definitionChecks: readonly ServerCheck[] = [
     },
     legal: ["every inputSchema and outputSchema compiles in its dialect: 2020-12, 2019-09 or draft-07"],
     fix: "Run the schema through a validator; common slips are a draft-04 $schema, a required that is no array, and a pattern that is no regular expression.",
-    judge: (tools) =>
-      tools.flatMap(({ name, inputSchema, outputSchema }) =>
+    judge(tools) {
+      const compile = createSchemaCompiler();
+      return tools.flatMap(({ name, inputSchema, outputSchema }) =>
         [inputSchema, outputSchema].filter(isJsonObject).flatMap((schema) => {
-          const compiled = compileSchema(schema);
+          const compiled = compile(schema);
           return compiled.ok ? [] : [`${JSON.stringify(name)}: ${compiled.reason}`];
         }),
-      ),
+      );
+    },
   }),
   aboutTools({
     id: "tools/schema-local",
