@@ -1,0 +1,52 @@
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import type { RunReport } from "../src/engine/run-report.ts";
+import { checkHost } from "../src/host/check-host.ts";
+import { hostChecks } from "../src/host/host-checks.ts";
+import { spawnDriver } from "../src/host/spawn-driver.ts";
+
+const program = fileURLToPath(new URL("programs/odd-driver.mjs", import.meta.url));
+const someChecks = hostChecks.filter(({ id }) => /^(survive|consistent)\/.*\/(stdio|http)$/.test(id));
+
+function play(command: readonly string[], patienceMs = 5000): Promise<RunReport> {
+  return checkHost({ start: () => spawnDriver(command), name: "odd", checks: someChecks, patienceMs });
+}
+
+const odd = (kind: string): readonly string[] => [process.execPath, program, kind];
+
+describe("a driver that is none", () => {
+  it.each([
+    ["that does not exist", ["/no/such/driver"], "could not be started"],
+    ["that dies at once", odd("dies"), "exited with code 9; its stderr ends with: no such library"],
+    ["that writes rubbish", odd("rubbish"), "wrote a line that is no JSON: Starting driver..."],
+    ["that answers everything with nothing", odd("null"), "hello must name protocol 1, not undefined"],
+    ["that echoes", odd("echo"), "wrote a reply without ok"],
+    ["that speaks another version of the protocol", odd("other-protocol"), "hello must name protocol 1, not 2"],
+  ])("%s is told as unreachable, in one line", { timeout: 60_000 }, async (_, command, reason) => {
+    const report = await play(command);
+    expect(report).toMatchObject({ verdict: "incomplete", exitCode: 4, counts: { passed: 0, failed: 0 } });
+    expect(report.obstacle?.reason).toContain(reason);
+  });
+
+  it("that hangs is told as unreachable", { timeout: 60_000 }, async () => {
+    const report = await play(odd("hangs"), 1000);
+    expect(report).toMatchObject({ verdict: "incomplete", exitCode: 4 });
+    expect(report.obstacle?.reason).toBe("no answer to hello within 1000 ms");
+  });
+});
+
+describe("a driver without a host behind it", () => {
+  it.each([
+    ["says yes to everything", "yes", "ran the call"],
+    ["says no to everything", "no", "init failed"],
+    ["dies with the first server", "dies-later", "exited with code 9; its stderr ends with: out of luck"],
+  ])("that %s fails, and passes nothing", { timeout: 60_000 }, async (_, kind, observed) => {
+    const { verdict, exitCode, counts, headlines } = await play(odd(kind));
+    expect({ verdict, exitCode, passed: counts.passed }).toEqual({ verdict: "fail", exitCode: 1, passed: 0 });
+    expect(headlines.map(({ checkId }) => checkId)).toEqual([
+      "survive/lists-and-calls/stdio",
+      "survive/lists-and-calls/http",
+    ]);
+    expect(headlines[0]?.observed).toContain(observed);
+  });
+});
