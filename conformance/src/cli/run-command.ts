@@ -1,3 +1,4 @@
+import type { CheckInfo } from "../engine/check.ts";
 import { kitVersion } from "../engine/kit-version.ts";
 import { exitCodes } from "../engine/run-report.ts";
 import { serverChecks } from "../server/checks/server-checks.ts";
@@ -17,10 +18,10 @@ export async function runCommand(argv: readonly string[], io: CommandIo): Promis
       io.out(`${kitVersion()}\n`);
       return exitCodes.pass;
     case "list":
-      io.out(listChecks(serverChecks));
+      io.out(listChecks(await allChecks()));
       return exitCodes.pass;
     case "explain": {
-      const check = serverChecks.find(({ id }) => id === command.checkId);
+      const check = (await allChecks()).find(({ id }) => id === command.checkId);
       if (check === undefined) return mistake(`no check ${JSON.stringify(command.checkId)}; --list shows them all`, io);
       io.out(explainCheck(check));
       return exitCodes.pass;
@@ -36,6 +37,10 @@ export async function runCommand(argv: readonly string[], io: CommandIo): Promis
     case "diff":
       return (await import("./run-lock-command.ts")).runLockCommand(command, io);
   }
+}
+
+async function allChecks(): Promise<readonly CheckInfo[]> {
+  return [...serverChecks, ...(await import("../host/host-checks.ts")).hostChecks];
 }
 
 function mistake(message: string, { err }: CommandIo): number {
