@@ -6,6 +6,7 @@ import { toJson } from "../quote-json.ts";
 import { runHook } from "../run-hook.ts";
 import type { ActiveClock } from "./active-clock.ts";
 import type { HotRequest } from "./hot-request.ts";
+import { createIdTable, type IdTable } from "./id-table.ts";
 import { readAnswer } from "./read-answer.ts";
 import {
   abortError,
@@ -68,7 +69,7 @@ interface Pending {
 }
 
 interface State extends HotRequestsInit {
-  readonly pending: Map<number, Pending>;
+  readonly pending: IdTable<Pending>;
   nextId: number;
   closedBy: ToolportError | undefined;
   whenDrained: (() => void) | undefined;
@@ -79,13 +80,19 @@ const firstId = 1_000_000_000;
 
 /** Makes an empty set of requests. */
 export function createHotRequests(init: HotRequestsInit): HotRequests {
-  const state: State = { ...init, pending: new Map(), nextId: firstId, closedBy: undefined, whenDrained: undefined };
+  const state: State = {
+    ...init,
+    pending: createIdTable(),
+    nextId: firstId,
+    closedBy: undefined,
+    whenDrained: undefined,
+  };
   return {
     get closedBy() {
       return state.closedBy;
     },
     get soleId() {
-      return state.pending.size === 1 ? state.pending.keys().next().value : undefined;
+      return state.pending.size === 1 ? state.pending.ids()[0] : undefined;
     },
     get nextId() {
       return state.nextId;
@@ -119,7 +126,7 @@ export function createHotRequests(init: HotRequestsInit): HotRequests {
     cancelAll: (error, reason) => cancelAll(state, error, reason),
     failAll(error) {
       state.closedBy ??= error;
-      for (const id of Array.from(state.pending.keys())) fail(state, id, error);
+      for (const id of state.pending.ids()) fail(state, id, error);
     },
   };
 }
@@ -154,7 +161,7 @@ function start(state: State, request: HotRequest): Promise<JsonObject> {
         });
       signal.addEventListener("abort", entry.onAbort, { once: true });
     }
-    state.pending.set(id, entry);
+    state.pending.put(id, entry);
     send(state, id, entry);
   });
 }
@@ -235,7 +242,9 @@ function checkTime(state: State, id: number): void {
 async function cancelAll(state: State, error: ToolportError, reason: string): Promise<void> {
   state.closedBy ??= error;
   const told: Promise<void>[] = [];
-  for (const [id, { request }] of Array.from(state.pending)) {
+  for (const id of state.pending.ids()) {
+    const request = state.pending.get(id)?.request;
+    if (request === undefined) continue;
     told.push(cancel(state, id, { error: withErrorContext(error, contextOf(request)), reason }));
   }
   await Promise.all(told);
@@ -290,9 +299,8 @@ function checkDrained(state: State): void {
 }
 
 function take(state: State, id: number): Pending | undefined {
-  const entry = state.pending.get(id);
+  const entry = state.pending.take(id);
   if (entry === undefined) return undefined;
-  state.pending.delete(id);
   entry.cancelTimer();
   if (entry.onAbort !== undefined) entry.request.signal?.removeEventListener("abort", entry.onAbort);
   if (state.whenDrained !== undefined) checkDrained(state);
