@@ -112,16 +112,31 @@ function findDefinition(catalog: Catalog, name: string): CatalogTool {
   if (typeof name !== "string") throw new TypeError("the name of a tool must be a string");
   const definition = findTool(catalog, name);
   if (definition !== undefined) return definition;
-  throw new ToolportError(`tool ${JSON.stringify(name.slice(0, 200))} not found`, { code: "unknown_tool" });
+  throw new ToolportError(`tool ${JSON.stringify(name.slice(0, 200))} not found${hintFor(catalog, name)}`, {
+    code: "unknown_tool",
+  });
+}
+
+// The likeliest mistake: the name that the server knows the tool by, instead of the local one.
+function hintFor({ definitions }: Catalog, name: string): string {
+  const owners = definitions.filter(({ origin }) => origin.toolName === name).slice(0, 3);
+  if (owners.length > 0) return `; did you mean ${owners.map((tool) => JSON.stringify(tool.name)).join(" or ")}?`;
+  return `; definitions() has ${definitions.length} tools to choose from`;
 }
 
 function readArguments(args: JsonObject | null | undefined, { origin }: CatalogTool): JsonObject {
   if (args === undefined || args === null) return {};
   if (isJsonObject(args)) return args;
-  throw new ToolportError(`tool ${JSON.stringify(origin.toolName)} expects JSON object arguments`, {
-    code: "invalid_arguments",
-    ...origin,
-  });
+  const { serverId, toolName } = origin;
+  const advice = typeof args === "string" ? "; parse the model's JSON text first" : "";
+  throw new ToolportError(
+    `tool ${JSON.stringify(toolName)} on ${JSON.stringify(serverId)} expects JSON object arguments, not ${kindOf(args)}${advice}`,
+    { code: "invalid_arguments", serverId, toolName },
+  );
+}
+
+function kindOf(value: unknown): string {
+  return Array.isArray(value) ? "an array" : `a ${typeof value}`;
 }
 
 function assertCallOptions({ timeoutMs }: CallOptions): void {

@@ -1,10 +1,10 @@
 import {
   ToolportError,
   withErrorContext,
-  type ErrorDetails,
   type ToolCall,
   type ToolOrigin,
   type ToolportErrorCode,
+  type ToolportErrorInit,
 } from "@toolport/core";
 import type { Session } from "../link/sessions.ts";
 import { toToolportError } from "../to-toolport-error.ts";
@@ -46,21 +46,42 @@ export function notSentError(reason: unknown, { origin, options }: ToolCall, ret
   });
 }
 
+/** A call that was sent, and how much time it had. */
+export interface FailedCall {
+  readonly origin: ToolOrigin;
+  /** In all, with what it waited before it was sent. */
+  readonly timeoutMs: number;
+  readonly idleMs?: number | undefined;
+}
+
 /** What became of a call that was handed to its connection. */
-export function failedCallError(reason: unknown, { origin }: ToolCall, session: Session): ToolportError {
+export function failedCallError(reason: unknown, call: FailedCall, session: Session): ToolportError {
+  const { origin } = call;
   const error = toToolportError(reason, origin.serverId, "tools/call");
   const { toolName } = origin;
   // This host closed the session under the call: the reason for that says more. Whether the tool ran, nobody knows.
   if (error.code === "closed") {
     return withErrorContext(session.endedBy ?? error, { toolName, outcome: "unknown", cause: error });
   }
+  if (error.code === "call_timeout") return overdueError(error, call);
   return error.toolName === undefined ? withErrorContext(error, { toolName }) : error;
+}
+
+// The connection was given what was left of the time. The caller thinks of the whole of it.
+function overdueError(error: ToolportError, { origin, timeoutMs, idleMs }: FailedCall): ToolportError {
+  const silence = idleMs === undefined ? "" : `, or was silent for ${idleMs} ms (timeouts.callIdleMs)`;
+  return callError("call_timeout", origin, {
+    problem: `did not finish within ${timeoutMs} ms (timeouts.callMs)${silence}`,
+    outcome: error.outcome,
+    details: { ...error.details, timeoutMs },
+    cause: error,
+  });
 }
 
 function callError(
   code: ToolportErrorCode,
   { serverId, toolName }: ToolOrigin,
-  { problem, ...rest }: { readonly problem: string; readonly cause?: unknown; readonly details?: ErrorDetails },
+  { problem, ...rest }: { readonly problem: string } & Pick<ToolportErrorInit, "cause" | "details" | "outcome">,
 ): ToolportError {
   return new ToolportError(`call of ${JSON.stringify(toolName)} on ${JSON.stringify(serverId)} ${problem}`, {
     code,

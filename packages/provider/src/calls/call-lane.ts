@@ -112,7 +112,7 @@ async function run(pending: PendingCall, lane: Lane): Promise<ToolOutcome> {
     try {
       return await send(pending, session, lane);
     } catch (reason) {
-      const error = failedCallError(reason, pending, session);
+      const error = failedCallError(reason, { ...pending, idleMs: link.spec.timeouts?.callIdleMs }, session);
       noteFailure(error, session, link);
       if (attempt > 1 || !provablyDidNotRun(error, session, link)) throw error;
     }

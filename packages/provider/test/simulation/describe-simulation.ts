@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { createProvider, type RefreshMode } from "@toolport/provider";
 import { describe, expect, it } from "vitest";
+import { failureReport } from "../failure-report.ts";
 import { simulate } from "./simulate.ts";
 
 // `pnpm soak` sets these: another number of schedules, or the seed and path that a failure has printed, to run it again.
@@ -21,7 +21,7 @@ export function describeSimulation(refresh: RefreshMode, usualRuns: number): voi
           path,
           ...(seed !== undefined && { seed: Number(seed) }),
         });
-        expect(details.failed, fc.defaultReportMessage(details)).toBe(false);
+        expect(details.failed, failureReport(details)).toBe(false);
       },
     );
   });
