@@ -28,6 +28,22 @@ const enough = new ToolportError("enough", { code: "aborted" });
 const noLimit = (): Error => new RangeError("too large");
 
 describe("createFetchExchange()", () => {
+  it("ends a body that is being read when it is given up, also with a fetch that is deaf to its signal", async () => {
+    let aborted = false;
+    const endless: Fetch = async (_url, { signal }) => {
+      signal?.addEventListener("abort", () => (aborted = true));
+      return new Response(new ReadableStream({ start: (stream) => stream.enqueue(new Uint8Array([1])) }));
+    };
+    const reply = await post(endless).reply;
+    const reading = thrownBy(
+      reply.read(() => {
+        queueMicrotask(() => reply.cancel());
+      }),
+    );
+    expect(await reading).toMatchObject({ code: "connection_closed" });
+    expect(aborted).toBe(true);
+  });
+
   it("sends a request as it was given, and reads the reply", async () => {
     msw.use(
       http.post(url.href, async ({ request }) =>

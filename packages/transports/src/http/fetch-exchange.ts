@@ -20,6 +20,8 @@ interface CallState {
   /** Rejects what the caller is waiting for, also when the `fetch` is deaf to its signal. */
   reject: (reason: unknown) => void;
   toError(error: unknown): ToolportError;
+  /** Ends the `fetch`, body included. */
+  abort(): void;
 }
 
 function startCall({ method, url, headers, body }: HttpRequest, fetch: Fetch, serverId: string): HttpCall {
@@ -28,6 +30,7 @@ function startCall({ method, url, headers, body }: HttpRequest, fetch: Fetch, se
     cancelled: undefined,
     reject: () => {},
     toError: (error) => state.cancelled ?? fromFetchError(error, { serverId, url, sent: undefined }),
+    abort: () => controller.abort(),
   };
   const reply = new Promise<HttpReply>((resolve, reject) => {
     state.reject = reject;
@@ -58,7 +61,11 @@ function createReply(response: Response, state: CallState): HttpReply {
         if (state.cancelled !== undefined) return reject(state.cancelled);
         readBody(response, state, onChunk).then(resolve, reject);
       }),
-    cancel: () => void response.body?.cancel().catch(ignore),
+    cancel() {
+      // A body that is being read is locked: only the signal ends it, and a `fetch` may be deaf to that.
+      state.reject(state.toError(undefined));
+      state.abort();
+    },
   };
 }
 

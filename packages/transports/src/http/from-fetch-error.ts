@@ -38,22 +38,28 @@ export function fromFetchError(error: unknown, { serverId, url, sent }: FailedRe
   const failure = known ?? (sent === false ? unreachable : cutOff);
   const outcome: CallOutcome = (sent ?? !failure.beforeSending) ? "unknown" : "not-sent";
   const evidence = code || (error instanceof Error ? error.name : "no reason given");
-  return new ToolportError(`${failure.summary} ${redactUrl(url.href)}: ${evidence}`, {
-    code: failure.code,
-    serverId,
-    outcome,
-    cause: error,
-  });
+  return new ToolportError(
+    `server ${JSON.stringify(serverId)}: ${failure.summary} ${redactUrl(url.href)}: ${evidence}`,
+    {
+      code: failure.code,
+      serverId,
+      outcome,
+      cause: error,
+    },
+  );
 }
 
 /** A new connection took too long; nothing was sent on it. */
 export function connectTimedOut({ serverId, url }: Omit<FailedRequest, "sent">, timeoutMs: number): ToolportError {
-  return new ToolportError(`no connection to ${redactUrl(url.href)} within ${timeoutMs} ms`, {
-    code: "unreachable",
-    serverId,
-    outcome: "not-sent",
-    details: { timeoutMs },
-  });
+  return new ToolportError(
+    `server ${JSON.stringify(serverId)}: no connection to ${redactUrl(url.href)} within ${timeoutMs} ms`,
+    {
+      code: "unreachable",
+      serverId,
+      outcome: "not-sent",
+      details: { timeoutMs },
+    },
+  );
 }
 
 /** A body in a content encoding that the request did not offer. */

@@ -6,9 +6,10 @@ interface Case {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly hadSession?: boolean;
+  readonly hadCredentials?: boolean;
 }
 
-function errorOf({ status, headers = {}, body = "", hadSession = false }: Case) {
+function errorOf({ status, headers = {}, body = "", hadSession = false, hadCredentials = false }: Case) {
   return fromHttpStatus(
     { status, header: (name) => headers[name], body },
     {
@@ -16,6 +17,7 @@ function errorOf({ status, headers = {}, body = "", hadSession = false }: Case) 
       url: new URL("https://example.com/mcp"),
       redact: (text) => text.replaceAll("s3cret-token", "[redacted]"),
       hadSession,
+      hadCredentials,
       now: Date.parse("Wed, 21 Oct 2026 07:28:00 GMT"),
     },
   );

@@ -22,6 +22,8 @@ export interface RefusedRequest {
   readonly redact: Redactor;
   /** Whether it named a session. */
   readonly hadSession: boolean;
+  /** Whether it carried credentials that this host knows of. */
+  readonly hadCredentials: boolean;
   /** Epoch milliseconds, for a `Retry-After` that is a date. */
   readonly now: number;
 }
@@ -31,7 +33,7 @@ export function fromHttpStatus(refusal: CompleteReply, request: RefusedRequest):
   const { status, body } = refusal;
   const rpcError = readRpcError(body);
   const details = detailsOf(refusal, rpcError, request);
-  const at = `HTTP ${status} from ${redactUrl(request.url.href)}`;
+  const at = `server ${JSON.stringify(request.serverId)}: HTTP ${status} from ${redactUrl(request.url.href)}`;
   const evidence = details.excerpt === undefined ? at : `${at}: ${details.excerpt}`;
   const fail = (code: ToolportErrorCode, message: string, rest: Partial<ToolportErrorInit> = {}): ToolportError =>
     new ToolportError(message, { code, serverId: request.serverId, details, ...rest });
@@ -42,7 +44,7 @@ export function fromHttpStatus(refusal: CompleteReply, request: RefusedRequest):
       `${at}: it redirects${redirectTarget(refusal, request.url)}; redirects are never followed`,
     );
   }
-  if (status === 401) return fail("auth_required", evidence);
+  if (status === 401) return fail("auth_required", `${evidence}${hintForCredentials(request)}`);
   if (status === 403) return fail("forbidden", evidence);
   if (status === 429) return fail("rate_limited", evidence);
   const complaint = rpcError?.message ?? body;
@@ -110,6 +112,11 @@ function saysSessionIsGone(status: number, complaint: string, rpcCode: number | 
   if (status === 404) return true;
   if (status !== 400) return false;
   return rpcCode === -32_001 || sessionGone.test(complaint);
+}
+
+function hintForCredentials({ hadCredentials }: RefusedRequest): string {
+  if (hadCredentials) return " (the server refused the credentials it was sent)";
+  return " (no credentials were sent: set transport.bearerToken, a header, or auth)";
 }
 
 function hintFor({ status, header, body }: CompleteReply, hadSession: boolean): string {

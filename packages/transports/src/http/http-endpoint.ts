@@ -12,7 +12,7 @@ import type { Authorizer } from "./authorizer.ts";
 import { bearerTokenOf } from "./check-http-spec.ts";
 import { fromHttpStatus } from "./from-http-status.ts";
 import { guardCredentials } from "./guard-credentials.ts";
-import { isHeaderValue } from "./header-rules.ts";
+import { isCredentialHeader, isHeaderValue } from "./header-rules.ts";
 import type { HttpCall, HttpExchange, HttpReply, HttpRequest } from "./http-exchange.ts";
 import { readRemark, type CompleteReply } from "./read-body.ts";
 
@@ -66,12 +66,13 @@ export function createHttpEndpoint({
   const configured = configuredHeaders(spec.transport);
   const redactConfigured = createRedactor(spec);
   let token: string | undefined;
+  const hasCredentials = (): boolean => token !== undefined || Object.keys(configured).some(isCredentialHeader);
   const redact: Redactor = (text) => {
     const masked = redactConfigured(text);
     return token === undefined ? masked : masked.replaceAll(token, redacted);
   };
   const toError = (reply: CompleteReply, hadSession = false): ToolportError =>
-    fromHttpStatus(reply, { serverId, url, redact, hadSession, now: now() });
+    fromHttpStatus(reply, { serverId, url, redact, hadSession, hadCredentials: hasCredentials(), now: now() });
 
   const start = ({ method, headers, body, url: target = url }: EndpointRequest): HttpCall => {
     const request = { method, url: target, body, headers: { ...configured, ...headers } };

@@ -9,7 +9,7 @@ export interface HttpRequest {
   readonly body?: string | undefined;
 }
 
-/** Status and headers of an answer, and its body on demand. Either `read` or `cancel` must be called, once. */
+/** Status and headers of an answer, and its body on demand. `read` or `cancel` must be called, each at most once. */
 export interface HttpReply {
   readonly status: number;
   /** A header's value by lower-case name. */
@@ -20,7 +20,7 @@ export interface HttpReply {
    * a `cancel`. `onChunk` is not called again after that.
    */
   read(onChunk: (chunk: Uint8Array) => void): Promise<void>;
-  /** Gives up the body, and with it the connection that it would have come on. */
+  /** Gives up the body, also while it is read, and with it the connection that it would have come on. */
   cancel(): void;
 }
 

@@ -1,3 +1,4 @@
+import { isTooDeep } from "../message-depth.ts";
 import { createSseParser, type SseParser } from "./sse-parser.ts";
 
 /** What a parser of messages is made from. */
@@ -26,6 +27,7 @@ export function createMessageParser(init: MessageParserInit): SseParser {
       } catch {
         return onNoise("an event that is no JSON");
       }
+      if (isTooDeep(json)) return onNoise("an event that is nested too deeply");
       onJson(json);
     },
   });

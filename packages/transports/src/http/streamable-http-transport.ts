@@ -11,6 +11,7 @@ import type { HttpCall, HttpReply } from "./http-exchange.ts";
 import { createLingerWatch, type LingerWatch } from "./linger-watch.ts";
 import { openNotificationStream } from "./notification-stream.ts";
 import { envelopeVersionOf, protocolHeaders } from "./protocol-headers.ts";
+import { createSlots, type Slots } from "../slots.ts";
 import { replyKindOf } from "./reply-kind.ts";
 import { requestHeaders } from "./request-headers.ts";
 
@@ -32,7 +33,7 @@ interface State extends StreamableHttpInit {
   readonly host: HostTransport;
   readonly sink: MessageSink;
   /** All that waits for the server. */
-  readonly underWay: Set<Cancellable & { readonly id?: RequestId }>;
+  readonly underWay: Slots<Cancellable & { readonly id?: RequestId }>;
   readonly lingerWatch: LingerWatch;
   sessionId: string | undefined;
   protocolVersion: string | undefined;
@@ -61,7 +62,7 @@ export function createStreamableHttpTransport(init: StreamableHttpInit): HostTra
     send: (message, options = {}) =>
       isRequest(message) ? sendRequest(state, message, options) : sendNotification(state, message, options),
     takeBack(id) {
-      for (const step of state.underWay) if (step.id === id) step.cancel(takenBack(state.endpoint, "unknown"));
+      for (const step of state.underWay.values()) if (step.id === id) step.cancel(takenBack(state.endpoint, "unknown"));
     },
     close: () => (closing ??= close(state)),
   };
@@ -74,7 +75,7 @@ export function createStreamableHttpTransport(init: StreamableHttpInit): HostTra
       },
       onNoise: init.onNoise,
     },
-    underWay: new Set(),
+    underWay: createSlots(),
     lingerWatch: createLingerWatch(init.endpoint.clock, lingerMs),
     sessionId: undefined,
     protocolVersion: undefined,
@@ -87,12 +88,12 @@ async function sendNotification(state: State, message: JSONRPCMessage, options: 
   if (state.isClosed) throw transportClosed(state.endpoint);
   const request = toRequest(state, message, options);
   const call = startBriefCall(state.endpoint, request, state.requestMs);
-  state.underWay.add(call);
+  const slot = state.underWay.add(call);
   try {
     const reply = await call.reply;
     if (replyKindOf(reply) === "refused") throw state.endpoint.toError(reply, hasSession(request));
   } finally {
-    state.underWay.delete(call);
+    state.underWay.remove(slot, call);
   }
   const isInitialized = "method" in message && message.method === "notifications/initialized";
   if (isInitialized && !state.isClosed) listen(state);
@@ -137,11 +138,11 @@ function trackRequest(
       pending.step.cancel(reason);
     },
     release() {
-      state.underWay.delete(pending);
+      state.underWay.remove(slot, pending);
       if (onAbort !== undefined) signal?.removeEventListener("abort", onAbort);
     },
   };
-  state.underWay.add(pending);
+  const slot = state.underWay.add(pending);
   if (onAbort !== undefined) signal?.addEventListener("abort", onAbort);
   return pending;
 }
@@ -223,7 +224,7 @@ async function close(state: State): Promise<void> {
   const { endpoint, host, underWay, lingerWatch, sessionId, closeMs } = state;
   state.isClosed = true;
   lingerWatch.close();
-  for (const step of underWay) step.cancel(transportClosed(endpoint));
+  for (const step of underWay.values()) step.cancel(transportClosed(endpoint));
   if (sessionId !== undefined) {
     const request: EndpointRequest = { method: "DELETE", mayAuthorize: false, headers: connectionHeaders(state) };
     try {
