@@ -106,7 +106,7 @@ export const stdioChecks: readonly ServerCheck[] = [
     },
     legal: ["a request that arrives in five pieces is answered like any other"],
     fix: "Collect bytes until a newline, then decode: do not parse each chunk by itself.",
-    needs: ["lifecycle/initialize"],
+    needs: ["requests/probe"],
     run: async (target) => {
       const ready = await target.openReady();
       const bytes = new TextEncoder().encode(probeMessage(ready, "split-é😀"));
@@ -132,7 +132,7 @@ export const stdioChecks: readonly ServerCheck[] = [
     },
     legal: ["three requests that arrive in one write all get their answers"],
     fix: "Split what you read at newlines and handle every line, not just the first.",
-    needs: ["lifecycle/initialize"],
+    needs: ["requests/probe"],
     run: async (target) => {
       const ready = await target.openReady();
       const session = asStdio(ready);
