@@ -21,6 +21,7 @@ describe("a driver that is none", () => {
     ["that writes rubbish", odd("rubbish"), "wrote a line that is no JSON: Starting driver..."],
     ["that answers everything with nothing", odd("null"), "hello must name protocol 1, not undefined"],
     ["that echoes", odd("echo"), "wrote a reply without ok"],
+    ["that names a feature that there is not", odd("misspelt"), 'hello names the feature "stdoi"; there are stdio'],
     ["that speaks another version of the protocol", odd("other-protocol"), "hello must name protocol 1, not 2"],
   ])("%s is told as unreachable, in one line", { timeout: 60_000 }, async (_, command, reason) => {
     const report = await play(command);

@@ -4,7 +4,6 @@ import { judgeRun } from "../engine/judge-run.ts";
 import { kitVersion } from "../engine/kit-version.ts";
 import { describe, runChecks } from "../engine/run-checks.ts";
 import { exitCodes, type Obstacle, type RunReport } from "../engine/run-report.ts";
-import { createTraceRecorder } from "../engine/trace-recorder.ts";
 import { DriverFailure, type DriverLink } from "./driver-link.ts";
 import { hostChecks } from "./host-checks.ts";
 import { openHostTarget, type HostTarget } from "./host-target.ts";
@@ -42,10 +41,9 @@ export async function checkHost(options: CheckHostOptions): Promise<RunReport> {
   const { start, checks = hostChecks, patienceMs = 5000, today = () => new Date() } = options;
   const startedAt = today();
   const begin = performance.now();
-  const trace = createTraceRecorder();
   let target: HostTarget;
   try {
-    target = await openHostTarget({ start, patienceMs, trace });
+    target = await openHostTarget({ start, patienceMs });
   } catch (error) {
     if (!(error instanceof DriverFailure)) throw error;
     const obstacle: Obstacle = { kind: "unreachable", reason: error.message };

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@toolport/core";
 import { DriverFailure, type DriverLink } from "./driver-link.ts";
 import {
+  driverFeatures,
   driverProtocol,
   type DriverError,
   type DriverHello,
@@ -113,7 +114,13 @@ function readHello(reply: DriverReply): DriverHello {
   if (typeof name !== "string" || name === "" || typeof version !== "string") {
     throw rubbish("hello must name the host and its version");
   }
-  return { protocol, name, version, features: arrayOf(features, "hello.features").filter(isText) };
+  const named = arrayOf(features, "hello.features").filter(isText);
+  // A feature that is misspelt would silently keep scenarios from being played.
+  const unknown = named.find((feature) => !driverFeatures.some((known) => known === feature));
+  if (unknown !== undefined) {
+    throw rubbish(`hello names the feature ${JSON.stringify(unknown)}; there are ${driverFeatures.join(", ")}`);
+  }
+  return { protocol, name, version, features: named };
 }
 
 function readSnapshot(reply: DriverReply): DriverSnapshot {

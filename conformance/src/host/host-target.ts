@@ -1,4 +1,3 @@
-import type { TraceRecorder } from "../engine/trace-recorder.ts";
 import type { DriverLink } from "./driver-link.ts";
 import type { DriverHello } from "./driver-protocol.ts";
 import { createHostDriver, type HostDriver } from "./host-driver.ts";
@@ -8,7 +7,6 @@ export interface HostTarget {
   readonly hello: DriverHello;
   /** How long a host may take for what it should do at once, in milliseconds. */
   readonly patienceMs: number;
-  readonly trace: TraceRecorder;
   /** A driver that nobody else uses: one that is idle, else a new one. */
   borrow(): Promise<HostDriver>;
   /** Gives a driver back, whose host was closed, so that the next scenario can have it. One that is not well is ended. */
@@ -22,11 +20,10 @@ export interface HostTargetInit {
   /** Starts one more driver. */
   readonly start: () => DriverLink;
   readonly patienceMs: number;
-  readonly trace: TraceRecorder;
 }
 
 /** Starts a first driver and hears what it says of itself. Rejects with `DriverFailure` when it is none. */
-export async function openHostTarget({ start, patienceMs, trace }: HostTargetInit): Promise<HostTarget> {
+export async function openHostTarget({ start, patienceMs }: HostTargetInit): Promise<HostTarget> {
   const all = new Set<HostDriver>();
   const idle: HostDriver[] = [];
 
@@ -51,7 +48,6 @@ export async function openHostTarget({ start, patienceMs, trace }: HostTargetIni
   return {
     hello: first.hello,
     patienceMs,
-    trace,
     async borrow() {
       for (let driver = idle.pop(); driver !== undefined; driver = idle.pop()) {
         if (driver.alive) return driver;

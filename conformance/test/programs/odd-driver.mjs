@@ -26,6 +26,7 @@ const answers = {
     process.stderr.write("out of luck\n");
     process.exit(9);
   },
+  misspelt: () => ({ ok: true, value: { ...hello, features: ["stdoi"] } }),
   "other-protocol": () => ({ ok: true, value: { ...hello, protocol: 2 } }),
 };
 

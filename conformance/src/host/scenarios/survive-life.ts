@@ -205,5 +205,7 @@ async function closeAndLook(stage: Stage, rules: readonly FaultRule[]): Promise<
   must(alpha.livePids().length > 0, "no process of the server was ever seen");
   must((await stage.host.close()).ok, "close failed");
   await mustLeaveNoProcess(stage, alpha);
+  const said = await stage.host.children();
+  must(said === undefined || said === 0, `no process is left, and the host says that it has ${said}`);
   return "no process is left";
 }
