@@ -35,8 +35,9 @@ export interface McpProvider extends ToolProvider, AsyncDisposable {
   disconnectServer(id: string): Promise<void>;
   /**
    * Gives a registered server another spec. Only what changed is done again: a new transport, era or limit restarts the session, and
-   * the old tools stay until the new ones are listed; everything else takes effect at once. Does not roll back: the new spec stands,
-   * also when this rejects because it could not be connected. Throws `invalid_spec`, `unsupported_transport`, `unknown_server`.
+   * the old tools stay until the new ones are listed; everything else takes effect at once, but for the timeouts that only a session
+   * knows (`callIdleMs`, `requestMs`, `elicitMs`), which hold from the next one on. Does not roll back: the new spec stands, also when
+   * this rejects because it could not be connected. Throws `invalid_spec`, `unsupported_transport`, `unknown_server`.
    */
   updateServer(spec: ServerSpec, options?: OperationOptions): Promise<void>;
   /** Like `refresh()`, for one server. Throws `unknown_server`, `server_disabled`, and whatever it failed with. */

@@ -1,0 +1,28 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { defaultLimits, defaultTimeouts } from "../packages/core/src/index.ts";
+
+// AN-84, AN-85: one documented place.
+const page = readFileSync(new URL("../docs/limits.md", import.meta.url), "utf8");
+
+describe("docs/limits.md", () => {
+  it("names every limit with its default", () => {
+    expect(readTable("## Limits")).toEqual(new Map(Object.entries(defaultLimits)));
+  });
+
+  it("names every timeout with its default", () => {
+    const timeouts = new Map<string, number | undefined>(Object.entries(defaultTimeouts));
+    expect(readTable("## Timeouts")).toEqual(timeouts.set("callIdleMs", undefined));
+  });
+});
+
+function readTable(heading: string): ReadonlyMap<string, number | undefined> {
+  const [section = ""] = page.slice(page.indexOf(heading) + heading.length).split("\n## ");
+  const rows = section.matchAll(/^\| `(\w+)` \| ([\d,]+|–) \|/gm);
+  return new Map(
+    Array.from(rows, ([, name = "", value = ""]) => [
+      name,
+      value === "–" ? undefined : Number(value.replaceAll(",", "")),
+    ]),
+  );
+}
