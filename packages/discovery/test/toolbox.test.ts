@@ -202,6 +202,16 @@ describe("groups()", () => {
     ]);
   });
 
+  it("never makes a function of a group: what a model is given are tools alone (AN-72)", () => {
+    const provider = fakeProvider("mcp");
+    provider.offer([toolOf("read"), toolOf("write")], [groupOf("mcp:files", ["read", "write"])]);
+    const view = createToolbox({ providers: [provider] }).view();
+    const declared = view.definitions().map(({ name }) => name);
+    expect(declared).toEqual(expect.arrayContaining(["read", "write"]));
+    expect(declared.filter((name) => name.includes("files") || name.includes(":"))).toEqual([]);
+    expect(view.groups().map(({ id }) => id)).toEqual(["mcp:files"]);
+  });
+
   it("says of a static tool which bundle it is in", () => {
     const bundle = { id: "math", title: "Math", description: "Sums." };
     expect(createToolbox({ tools: [staticTool("add", { bundle })] }).definitions()[0]?.groupIds).toEqual(["math"]);

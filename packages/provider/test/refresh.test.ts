@@ -162,7 +162,7 @@ describe('refresh: "manual"', () => {
     await provider.close();
   });
 
-  it("lists after a reconnect all the same", async () => {
+  it("lists after a reconnect all the same (AN-45)", async () => {
     const world = createCalmWorld();
     const [provider, server] = await start(world, { refresh: "manual" });
     addTool(server, "b");
