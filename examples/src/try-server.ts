@@ -6,7 +6,7 @@ import { createPrinter } from "./demo/printer.ts";
 
 const [first, ...rest] = process.argv.slice(2);
 const printer = createPrinter(process.stdout, process.env);
-if (first === undefined) {
+if (first === undefined || first === "--help" || first === "-h") {
   printer.line("usage: pnpm try <command> [arguments…]   or   pnpm try <url>");
   process.exitCode = 2;
 } else {
@@ -25,6 +25,8 @@ function readTransport(target: string): ServerSpec["transport"] {
 
 async function show(spec: ServerSpec): Promise<void> {
   await using provider = createProvider({ connector: createConnector(), servers: [spec] });
+  // What stops nobody and still matters to whoever writes the server: noise on stdout, tools that were left out.
+  provider.onDiagnostic(({ kind, message }) => printer.line(`note: ${kind}: ${message}`, "yellow"));
   await provider.init();
   for (const { error, server, toolCount } of provider.statuses()) {
     for (const text of error?.message.split("\n") ?? []) printer.line(text, "red");

@@ -38,9 +38,9 @@ function explain(code: string, { command, path }: SpawnAttempt, found: FoundProg
     return `${found.path} is not executable (mode ${found.mode}); run chmod +x on it, or start it through its interpreter`;
   if (passing.has(code)) return `the system is out of processes, memory or open files for now (${code})`;
   if (code !== "ENOENT") return code === "" ? "the system refused" : `the system refused (${code})`;
-  if (command.includes("/")) return "there is no such file";
   if (/\s/.test(command))
     return "there is no such program; `command` is the program alone, its arguments belong in `args`";
+  if (command.includes("/")) return "there is no such file";
   if (path === undefined || path === "") return "its environment has no PATH to look it up on; give the full path";
   return "there is no such program on the PATH; install it, or give its full path";
 }
