@@ -38,6 +38,11 @@ export interface ProviderOptions {
   /** For `"debounced"`: how long a server must be quiet first (default 300), and how long at most that may put it off (2,000). */
   readonly debounce?: { readonly quietMs?: number; readonly maxMs?: number };
   readonly backoff?: BackoffOptions;
+  /**
+   * Closes a session that no call has used for so many milliseconds; its tools stay, and the next call connects again (NX-31).
+   * Default: sessions are kept.
+   */
+  readonly idleMs?: number;
   /** Layers around every call; the first is the outermost. */
   readonly interceptors?: readonly Interceptor[];
   /** Answers questions that servers ask a human. Default none: elicitation is not offered to servers. */
@@ -127,7 +132,7 @@ function readDescription(description: NonNullable<ProviderOptions["description"]
 }
 
 function readPolicy(
-  { backoff = {}, debounce = {} }: ProviderOptions,
+  { backoff = {}, debounce = {}, idleMs }: ProviderOptions,
   refresh: RefreshMode,
 ): ProviderSettings["policy"] {
   return {
@@ -139,6 +144,7 @@ function readPolicy(
     freeAttempts: readAmount("backoff.freeAttempts", backoff.freeAttempts, 5),
     stableMs: readAmount("backoff.stableMs", backoff.stableMs, 30_000),
     background: backoff.background ?? true,
+    idleMs: readAmount("idleMs", idleMs, Number.POSITIVE_INFINITY),
   };
 }
 

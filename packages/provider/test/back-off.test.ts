@@ -1,6 +1,6 @@
 import type { McpProvider } from "@toolport/provider";
 import { describe, expect, it } from "vitest";
-import { createCalmWorld, type CalmWorld } from "./calm-world.ts";
+import { createCalmWorld, failureOf, type CalmWorld } from "./calm-world.ts";
 import { specOf, type ConnectFault } from "./simulation/simulated-server.ts";
 
 function start(world: CalmWorld, faults: readonly ConnectFault[], options: { background?: boolean } = {}): McpProvider {
@@ -51,6 +51,34 @@ describe("a server that cannot be reached", () => {
     expect(waits).toEqual([500, 1000, 2000, 4000, 4000, 4000]);
     await provider.close();
     expect(world.clock.pending).toBe(0);
+  });
+
+  it("is tried again by itself when it could not list its tools, whatever the reason", async () => {
+    const world = createCalmWorld();
+    world.server("s", "a").faults.list.push("fail");
+    const provider = start(world, []);
+    await provider.init();
+    expect(provider.statuses()[0]).toMatchObject({ state: "failed", stage: "list", error: { retryable: false } });
+    world.clock.advance(500);
+    await world.settle();
+    expect(provider.definitions()).toHaveLength(1);
+    await provider.close();
+  });
+
+  it("is left alone for as long as it asks, by calls too", async () => {
+    const world = createCalmWorld();
+    const provider = start(world, []);
+    await provider.init();
+    world.server("s").faults.connect.push("busy");
+    await crash(world);
+    expect(await failureOf(provider.call("mcp_s_a"))).toMatchObject({ code: "http_error" });
+    const refused = await failureOf(provider.call("mcp_s_a"));
+    expect(refused).toMatchObject({ code: "http_error", outcome: "not-sent", details: { retryAfterMs: 5000 } });
+    expect(world.server("s").connects.started).toBe(2);
+    world.clock.advance(5000);
+    await world.settle();
+    expect(provider.statuses()[0]).toMatchObject({ state: "ready" });
+    await provider.close();
   });
 
   it("is left alone where background retries are off, until somebody needs it", async () => {
@@ -146,6 +174,44 @@ describe("a server that crashes", () => {
     await provider.init();
     await crash(world);
     expect(world.clock.pending).toBe(0);
+    await provider.close();
+  });
+});
+
+describe("a session that is not used", () => {
+  it("is closed after idleMs, and the next call gets another one (NX-31)", async () => {
+    const world = createCalmWorld();
+    const server = world.server("s", "a");
+    const provider = world.provider({ servers: [specOf("s")], idleMs: 1000 });
+    await provider.init();
+    world.clock.advance(900);
+    await provider.call("mcp_s_a");
+    world.clock.advance(900);
+    await world.settle();
+    expect(provider.statuses()[0]).toMatchObject({ state: "ready" });
+    world.clock.advance(100);
+    await world.settle();
+    expect(provider.statuses()[0]).toMatchObject({ state: "idle", toolCount: 1, stale: true });
+    expect(server.processes).toBe(0);
+    expect(world.clock.pending).toBe(0);
+    expect(await provider.call("mcp_s_a")).toMatchObject({ isError: false });
+    await provider.close();
+  });
+
+  it("is kept while a call is under way, however long", async () => {
+    const world = createCalmWorld();
+    const server = world.server("s", "a");
+    const provider = world.provider({ servers: [specOf("s")], idleMs: 1000 });
+    await provider.init();
+    server.faults.call.push("hang");
+    const call = failureOf(provider.call("mcp_s_a", {}, { timeoutMs: 10_000 }));
+    await world.settle();
+    for (let second = 0; second < 10; second += 1) {
+      world.clock.advance(1000);
+      await world.settle();
+    }
+    expect(await call).toMatchObject({ code: "call_timeout" });
+    expect(server.connects.started).toBe(1);
     await provider.close();
   });
 });

@@ -268,6 +268,23 @@ describe("refresh()", () => {
     await provider.close();
   });
 
+  it("holds up no call, as long as the tools on show are not known to be old", async () => {
+    const world = createCalmWorld();
+    const [provider, server] = await start(world);
+    server.faults.list.push("hang");
+    const refresh = failureOf(provider.refresh());
+    await world.settle();
+    expect(await provider.call("mcp_s_a")).toMatchObject({ isError: false });
+    await notify(server);
+    const call = provider.call("mcp_s_a");
+    await world.settle();
+    expect(provider.statuses()[0]).toMatchObject({ waiting: 1 });
+    world.clock.advance(30_000);
+    expect(await refresh).toMatchObject({ code: "refresh_failed" });
+    expect(await call).toMatchObject({ isError: false });
+    await provider.close();
+  });
+
   it("can be given up with aborted, while the listing goes on for others", async () => {
     const world = createCalmWorld();
     const [provider, server] = await start(world);

@@ -174,6 +174,26 @@ describe("disconnectServer()", () => {
   });
 });
 
+describe("disconnectServer() and an expired session", () => {
+  it("ends a call that was still under way on it", async () => {
+    const world = createCalmWorld();
+    const provider = await startWith(world, "a");
+    const server = world.server("a");
+    server.faults.call.push("hang");
+    const call = failureOf(provider.call("mcp_a_echo", { id: "1" }));
+    await world.settle();
+    for (const session of server.sessions) session.expire();
+    await provider.call("mcp_a_echo", { id: "2" });
+    await provider.disconnectServer("a");
+    expect(await call).toMatchObject({ code: "server_removed", outcome: "unknown" });
+    expect(Array.from(server.ledger)).toEqual([
+      ["1", 1],
+      ["2", 1],
+    ]);
+    await provider.close();
+  });
+});
+
 describe("updateServer()", () => {
   it("does nothing for a spec that says the same (NX-32)", async () => {
     const world = createCalmWorld();
@@ -209,6 +229,23 @@ describe("updateServer()", () => {
     await world.settle();
     world.clock.advance(5);
     expect(await failed).toMatchObject({ code: "call_timeout" });
+    await provider.close();
+  });
+
+  it("lets new timeouts hold for the next attempt", async () => {
+    const world = createCalmWorld();
+    const spec = specOf("a", { timeouts: { connectMs: 1000, closeMs: 10 } });
+    world.server("a").faults.connect.push("hang");
+    const provider = world.provider({ servers: [spec], backoff: { background: false } });
+    await provider.updateServer({ ...spec, timeouts: { connectMs: 100_000, closeMs: 10 } });
+    const init = provider.init();
+    await world.settle();
+    world.clock.advance(99_999);
+    await world.settle();
+    expect(provider.statuses()[0]).toMatchObject({ state: "connecting" });
+    world.clock.advance(1);
+    await init;
+    expect(provider.statuses()[0]).toMatchObject({ state: "failed", error: { code: "connect_timeout" } });
     await provider.close();
   });
 

@@ -193,8 +193,8 @@ function noteFailure(error: ToolportError, { number }: Session, link: Link): voi
 function provablyDidNotRun(error: ToolportError, session: Session, { state }: Link): boolean {
   // Unknown is the outcome of a call that was on its way when this host closed the expired session.
   if (error.code === "session_expired") return error.outcome !== "unknown";
-  const lost = state.session !== session.number || state.kind === "down";
-  return lost && error.outcome === "not-sent" && error.kind === "execution";
+  if (error.outcome !== "not-sent" || error.kind !== "execution" || error.code === "server_removed") return false;
+  return state.kind !== "ready" || state.session !== session.number;
 }
 
 function startDeadline(pending: PendingCall, clock: Clock): Deadline {

@@ -54,6 +54,8 @@ export interface LinkContext {
   readonly policy: LinkPolicy;
   /** Whether anybody waits. */
   readonly waiting: boolean;
+  /** When the latest call on the current session ended; `undefined` while one is under way. */
+  readonly unusedSince: number | undefined;
 }
 
 /** The next state, and what is to be done. The same state object means that nothing happened. */

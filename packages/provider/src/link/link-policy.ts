@@ -1,4 +1,4 @@
-import type { Random } from "@toolport/core";
+import type { Random, ToolportError } from "@toolport/core";
 
 /** When a changed tool list is read again: see `ProviderOptions.refresh`. */
 export type RefreshMode = "lazy" | "debounced" | "manual";
@@ -13,6 +13,8 @@ export interface LinkPolicy {
   readonly freeAttempts: number;
   readonly background: boolean;
   readonly stableMs: number;
+  /** How long a session may go unused; `Infinity` for ever. */
+  readonly idleMs: number;
   /** When a connection attempt that has not even failed is given up. */
   readonly connectBackstopMs: number;
   /** The same for a listing. */
@@ -27,4 +29,9 @@ export function backoffMs(failures: number, policy: LinkPolicy, random: Random):
   // 2 ** 30 times any base is above any cap; a larger exponent would become Infinity.
   const ceiling = Math.min(policy.backoffMaxMs, policy.backoffBaseMs * 2 ** Math.min(30, Math.max(0, failures - 1)));
   return random() * ceiling;
+}
+
+/** How long the server itself asks to be left alone (`Retry-After`), up to the same cap; 0 when it does not. */
+export function askedMs({ details }: ToolportError, { backoffMaxMs }: LinkPolicy): number {
+  return Math.min(details.retryAfterMs ?? 0, backoffMaxMs);
 }

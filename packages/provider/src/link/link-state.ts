@@ -60,6 +60,8 @@ export interface ReadyState extends Numbered {
   /** Failures before this session that nothing has made up for yet; back to 0 after a call that worked. */
   readonly failures: number;
   readonly listing: FreshListing | DirtyListing | RunningListing;
+  /** When to look whether the session is still used; absent where sessions are kept. */
+  readonly idleAt?: number;
   /** The latest refusal of our credentials during this session; absent after a call or listing that worked. */
   readonly refusal?: ToolportError;
 }
@@ -137,6 +139,11 @@ export type RunningState = ListingState | (ReadyState & { readonly listing: Runn
 /** Whether a session is live in this state. */
 export function hasSession(state: LinkState): state is ListingState | ReadyState {
   return state.kind === "listing" || state.kind === "ready";
+}
+
+/** Whether the tools on show are the server's latest, as far as this host knows. */
+export function isUpToDate({ listing }: ReadyState): boolean {
+  return listing.kind === "fresh" || (listing.kind === "running" && !listing.outdated && !listing.noticed);
 }
 
 /** Whether a listing is under way in this state. */

@@ -2,7 +2,7 @@ import type { Clock, ConnectionHooks, Connector, Random, ServerSpec, ToolListing
 import { toToolportError } from "../to-toolport-error.ts";
 import type { Demand, LinkEffect, LinkEvent } from "./link-event.ts";
 import type { LinkPolicy } from "./link-policy.ts";
-import type { LinkState } from "./link-state.ts";
+import { isUpToDate, type LinkState } from "./link-state.ts";
 import { mustList } from "./listing-transitions.ts";
 import { createMachine, type Machine } from "./machine.ts";
 import { createSessions, type Session, type Sessions } from "./sessions.ts";
@@ -14,7 +14,8 @@ export interface LinkInit {
   readonly connector: Connector;
   readonly clock: Clock;
   readonly random: Random;
-  readonly policy: LinkPolicy;
+  /** The numbers for a spec; asked again when the spec changes. */
+  readonly policyOf: (spec: ServerSpec) => LinkPolicy;
   readonly hooks: LinkHooks;
   /** Settles when whatever had this server's id before is gone; no session starts earlier. */
   readonly predecessor?: Promise<void> | undefined;
@@ -47,13 +48,14 @@ export interface Link {
 
 /** Makes a link. Nothing starts before something is wanted of it. */
 export function createLink(init: LinkInit): Link {
-  const { clock, random, policy, hooks, predecessor, connector } = init;
+  const { clock, random, policyOf, hooks, predecessor, connector } = init;
   const waiters = createWaiters();
   const parts: LinkParts = {
     spec: init.spec,
     hooks,
     waiters,
-    sessions: createSessions({ connector, predecessor, report: (event) => machine.dispatch(event) }),
+    policy: policyOf(init.spec),
+    sessions: createSessions({ connector, clock, predecessor, report: (event) => machine.dispatch(event) }),
     dispatch: (event) => machine.dispatch(event),
   };
   const { sessions } = parts;
@@ -62,12 +64,13 @@ export function createLink(init: LinkInit): Link {
   const machine: Machine = createMachine({
     serverId: init.spec.id,
     initial: { kind: init.spec.disabled === true ? "disabled" : "idle", session: 0, run: 0 },
-    policy,
+    policy: () => parts.policy,
     clock,
     random,
     isWaiting: () => waiters.waiting,
+    unusedSince: (session) => sessions.unusedSince(session),
     enter(state) {
-      const free = state.kind === "ready" && (state.listing.kind === "fresh" || policy.refresh === "manual");
+      const free = state.kind === "ready" && (isUpToDate(state) || parts.policy.refresh === "manual");
       open = free ? sessions.get(state.session) : undefined;
     },
     perform: (effect) => perform(effect, parts, machine.state),
@@ -84,10 +87,12 @@ export function createLink(init: LinkInit): Link {
     },
     set spec(spec) {
       parts.spec = spec;
+      parts.policy = policyOf(spec);
     },
     current() {
       const { state } = machine;
-      if (open !== undefined || state.kind !== "ready" || mustList(state, { now: clock.now(), policy })) return open;
+      if (open !== undefined || state.kind !== "ready") return open;
+      if (mustList(state, { now: clock.now(), policy: parts.policy })) return undefined;
       return sessions.get(state.session);
     },
     ready(demand, signal) {
@@ -97,7 +102,10 @@ export function createLink(init: LinkInit): Link {
       return session;
     },
     report: machine.dispatch,
-    disconnect: (error) => machine.dispatch({ type: "disconnect", error }),
+    disconnect(error) {
+      machine.dispatch({ type: "disconnect", error });
+      sessions.endAll(error);
+    },
     remove(error) {
       machine.dispatch({ type: "remove", error });
       sessions.endAll(error);
@@ -108,6 +116,7 @@ export function createLink(init: LinkInit): Link {
 
 interface LinkParts {
   spec: ServerSpec;
+  policy: LinkPolicy;
   readonly hooks: LinkHooks;
   readonly waiters: Waiters;
   readonly sessions: Sessions;

@@ -1,8 +1,9 @@
 import type { ToolListing, ToolportError } from "@toolport/core";
 import { stay, type LinkContext, type LinkEffect, type LinkEvent, type Step } from "./link-event.ts";
-import { backoffMs } from "./link-policy.ts";
+import { askedMs, backoffMs } from "./link-policy.ts";
 import {
   isRunning,
+  isUpToDate,
   type DirtyListing,
   type ListingState,
   type ReadyState,
@@ -61,7 +62,7 @@ export function noteChange(state: ListingState | ReadyState, context: LinkContex
 /** A listing came back. Its tools are published, and one more listing follows if something happened while it ran. */
 export function finishRun(state: RunningState, listing: ToolListing, context: LinkContext): Step {
   const { noticed, demanded, repeat } = state.listing;
-  const fresh = toReady(state, context.now);
+  const fresh = toReady(state, context);
   const ready: ReadyState = noticed ? { ...fresh, listing: withDueTime(dirtySince(context.now), context) } : fresh;
   const publish: LinkEffect = { type: "publish", listing };
   const release: LinkEffect = { type: "release", run: state.run };
@@ -80,7 +81,8 @@ export function failRun(state: RunningState, error: ToolportError, context: Link
   if (state.kind === "listing") return attemptFailed(state, { stage: "list", error }, context);
   if (error.code === "session_expired") return loseSession(state, error, context);
   const failures = state.listing.failures + 1;
-  const notBefore = context.now + backoffMs(failures, context.policy, context.random);
+  const { now, policy, random } = context;
+  const notBefore = now + Math.max(backoffMs(failures, policy, random), askedMs(error, policy));
   const dirty: DirtyListing = { kind: "dirty", since: context.now, notBefore, failures, error };
   const next: ReadyState = {
     ...state,
@@ -94,9 +96,9 @@ export function failRun(state: RunningState, error: ToolportError, context: Link
 }
 
 /** Whether a call has to wait for a listing, or may go out with the tools as they are known. */
-export function mustList({ listing }: ReadyState, { now, policy }: Pick<LinkContext, "now" | "policy">): boolean {
-  if (listing.kind === "fresh" || policy.refresh === "manual") return false;
-  return listing.kind === "running" || now >= listing.notBefore;
+export function mustList(state: ReadyState, { now, policy }: Pick<LinkContext, "now" | "policy">): boolean {
+  if (isUpToDate(state) || policy.refresh === "manual") return false;
+  return state.listing.kind !== "dirty" || now >= state.listing.notBefore;
 }
 
 function withDueTime(listing: DirtyListing, { now, policy }: LinkContext): DirtyListing {
@@ -116,9 +118,19 @@ function withListing(state: RunningState, flags: Partial<Pick<RunningListing, "n
     : { ...state, listing: { ...state.listing, ...flags } };
 }
 
-function toReady({ listing, session, run, failures, connectedAt, connectMs }: RunningState, now: number): ReadyState {
-  const listMs = now - listing.startedAt;
-  return { kind: "ready", session, run, failures, connectedAt, connectMs, listMs, listing: { kind: "fresh" } };
+function toReady(state: RunningState, { now, policy }: LinkContext): ReadyState {
+  const { listing, session, run, failures, connectedAt, connectMs } = state;
+  return {
+    kind: "ready",
+    session,
+    run,
+    failures,
+    connectedAt,
+    connectMs,
+    listMs: now - listing.startedAt,
+    listing: { kind: "fresh" },
+    ...(Number.isFinite(policy.idleMs) && { idleAt: now + policy.idleMs }),
+  };
 }
 
 function runningSince(now: number): RunningListing {

@@ -1,5 +1,5 @@
 import type { Clock, Random } from "@toolport/core";
-import type { LinkEffect, LinkEvent } from "./link-event.ts";
+import type { LinkContext, LinkEffect, LinkEvent } from "./link-event.ts";
 import type { LinkPolicy } from "./link-policy.ts";
 import type { LinkState } from "./link-state.ts";
 import { transition, wakeAt } from "./transition.ts";
@@ -16,10 +16,11 @@ export interface Machine {
 export interface MachineInit {
   readonly serverId: string;
   readonly initial: LinkState;
-  readonly policy: LinkPolicy;
+  readonly policy: () => LinkPolicy;
   readonly clock: Clock;
   readonly random: Random;
   readonly isWaiting: () => boolean;
+  readonly unusedSince: (session: number) => number | undefined;
   /** Told of the next state before its effects are performed. */
   readonly enter: (state: LinkState) => void;
   /** Carries out an effect. Must not throw. */
@@ -30,7 +31,7 @@ export interface MachineInit {
 
 /** Makes a machine in its initial state, with no timer. */
 export function createMachine(init: MachineInit): Machine {
-  const { serverId, policy, clock, random, isWaiting } = init;
+  const { serverId, clock, random, isWaiting, unusedSince } = init;
   let state = init.initial;
   const events: LinkEvent[] = [];
   const timer = createWakeTimer(clock, () => dispatch({ type: "wake" }));
@@ -45,13 +46,20 @@ export function createMachine(init: MachineInit): Machine {
   }
 
   function step(event: LinkEvent): void {
-    const context = { serverId, now: clock.now(), random, policy, waiting: isWaiting() };
+    const context: LinkContext = {
+      serverId,
+      now: clock.now(),
+      random,
+      policy: init.policy(),
+      waiting: isWaiting(),
+      unusedSince: unusedSince(state.session),
+    };
     const { state: next, effects } = transition(state, event, context);
     const changed = next !== state;
     state = next;
     if (changed) init.enter(state);
     for (const effect of effects) init.perform(effect);
-    timer.set(wakeAt(state, policy));
+    timer.set(wakeAt(state, context.policy));
     if (changed) init.onState(state);
   }
 

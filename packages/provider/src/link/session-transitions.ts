@@ -1,5 +1,5 @@
 import type { ToolportError } from "@toolport/core";
-import { backoffMs } from "./link-policy.ts";
+import { askedMs, backoffMs } from "./link-policy.ts";
 import type { LinkContext, LinkEffect, Step } from "./link-event.ts";
 import type {
   ConnectingState,
@@ -32,13 +32,14 @@ export function startAttempt(
 
 /**
  * Whether a call may start an attempt now. The first few failures in a row cost no waiting, so that a server which died once is
- * back with the next call; a server that keeps failing is tried once per back-off, however many calls there are.
+ * back with the next call; a server that keeps failing, or asks to be left alone, is tried once per back-off, however many calls
+ * there are.
  */
 export function mayAttempt(
-  { failures, retryAt }: DownState | FailedState | NeedsAuthState,
+  { error, failures, retryAt }: DownState | FailedState | NeedsAuthState,
   { now, policy }: LinkContext,
 ): boolean {
-  return failures <= policy.freeAttempts || now >= retryAt;
+  return now >= retryAt || (failures <= policy.freeAttempts && askedMs(error, policy) === 0);
 }
 
 /** An attempt failed, in its handshake or its first listing. What there is of a session is closed. */
@@ -57,7 +58,7 @@ export function attemptFailed(
       stage,
       error,
       failures,
-      retryAt: context.now + backoffMs(failures, context.policy, context.random),
+      retryAt: nextAttemptAt(error, failures, context),
     },
     effects: [
       { type: "close", session, error },
@@ -80,11 +81,15 @@ export function loseSession(state: ReadyState, error: ToolportError, context: Li
     run,
     error,
     failures,
-    retryAt: context.now + backoffMs(failures, context.policy, context.random),
+    retryAt: nextAttemptAt(error, failures, context),
   };
   // An expired session refuses its calls one by one. Closing it now would make those still under way look as if they might have run.
   const close: LinkEffect = { type: "close", session, error, drain: error.code === "session_expired" };
   if (!context.waiting) return { state: down, effects: [close] };
   if (!mayAttempt(down, context)) return { state: down, effects: [close, { type: "reject", error }] };
   return startAttempt(down, context, [close]);
+}
+
+function nextAttemptAt(error: ToolportError, failures: number, { now, policy, random }: LinkContext): number {
+  return now + Math.max(backoffMs(failures, policy, random), askedMs(error, policy));
 }

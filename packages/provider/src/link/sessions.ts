@@ -1,4 +1,4 @@
-import type { Connection, ConnectionHooks, Connector, ServerSpec, ToolportError } from "@toolport/core";
+import type { Clock, Connection, ConnectionHooks, Connector, ServerSpec, ToolportError } from "@toolport/core";
 import { toToolportError } from "../to-toolport-error.ts";
 import type { LinkEvent } from "./link-event.ts";
 
@@ -17,6 +17,8 @@ export interface Session {
 export interface Sessions {
   /** The session of this number, once it is connected and until it is gone. */
   get(number: number): Session | undefined;
+  /** When the latest call on a session ended; `undefined` while one is under way. */
+  unusedSince(number: number): number | undefined;
   /** Starts an attempt, after all earlier sessions are gone but for those that drain. */
   open(attempt: SessionAttempt): void;
   /** Gives up an attempt or closes a session; with `drain`, when its calls are done. */
@@ -46,6 +48,7 @@ interface Entry {
   endedBy?: ToolportError;
   draining: boolean;
   inFlight: number;
+  usedAt: number;
   /** Settles when the connection is to be closed; `close` makes it. */
   readonly closing: Promise<void>;
   readonly close: () => void;
@@ -56,13 +59,14 @@ interface Entry {
 /** What the sessions of a link need. */
 export interface SessionsInit {
   readonly connector: Connector;
+  readonly clock: Clock;
   /** Settles when whatever had this server's id before is gone; no session starts earlier. */
   readonly predecessor: Promise<void> | undefined;
   readonly report: (event: Extract<LinkEvent, { readonly type: "connected" | "connect-failed" }>) => void;
 }
 
 /** Makes the sessions of one link; there are none at first. */
-export function createSessions({ connector, predecessor, report }: SessionsInit): Sessions {
+export function createSessions({ connector, clock, predecessor, report }: SessionsInit): Sessions {
   const entries = new Map<number, Entry>();
 
   const live = async (
@@ -74,7 +78,7 @@ export function createSessions({ connector, predecessor, report }: SessionsInit)
       if (entries.size > 1 || predecessor !== undefined) await earlier;
       entry.abort.signal.throwIfAborted();
       const connection = await connector.connect(spec, hooks, entry.abort.signal);
-      entry.session = sessionOf(number, connection, entry);
+      entry.session = sessionOf(number, connection, { entry, clock });
     } catch (error) {
       entries.delete(number);
       return report({ type: "connect-failed", session: number, error: toToolportError(error, spec.id, "connect") });
@@ -89,6 +93,10 @@ export function createSessions({ connector, predecessor, report }: SessionsInit)
 
   return {
     get: (number) => entries.get(number)?.session,
+    unusedSince(number) {
+      const entry = entries.get(number);
+      return entry === undefined || entry.inFlight > 0 ? undefined : entry.usedAt;
+    },
     open(attempt) {
       const earlier = earlierGone();
       const entry = createEntry();
@@ -113,7 +121,8 @@ function createEntry(): Entry {
   const closing = new Promise<void>((resolve) => {
     close = resolve;
   });
-  return { abort: new AbortController(), draining: false, inFlight: 0, closing, close, gone: Promise.resolve() };
+  const abort = new AbortController();
+  return { abort, draining: false, inFlight: 0, usedAt: 0, closing, close, gone: Promise.resolve() };
 }
 
 function endEntry(entry: Entry, { error, drain = false }: SessionEnding): void {
@@ -123,7 +132,12 @@ function endEntry(entry: Entry, { error, drain = false }: SessionEnding): void {
   if (!entry.draining) entry.close();
 }
 
-function sessionOf(number: number, connection: Connection, entry: Entry): Session {
+interface SessionParts {
+  readonly entry: Entry;
+  readonly clock: Clock;
+}
+
+function sessionOf(number: number, connection: Connection, { entry, clock }: SessionParts): Session {
   return {
     number,
     connection,
@@ -135,6 +149,7 @@ function sessionOf(number: number, connection: Connection, entry: Entry): Sessio
     },
     leave() {
       entry.inFlight -= 1;
+      entry.usedAt = clock.now();
       if (entry.draining && entry.inFlight === 0) entry.close();
     },
   };

@@ -14,6 +14,7 @@ const context: LinkContext = {
   now: 1000,
   random: () => 0.5,
   waiting: false,
+  unusedSince: undefined,
   policy: {
     refresh: "lazy",
     debounceMs: 300,
@@ -23,6 +24,7 @@ const context: LinkContext = {
     freeAttempts: 5,
     background: true,
     stableMs: 30_000,
+    idleMs: Number.POSITIVE_INFINITY,
     connectBackstopMs: 100,
     listBackstopMs: 100,
   },
@@ -34,7 +36,7 @@ const ready = { ...session, kind: "ready", listMs: 10 } as const;
 const running = {
   kind: "running",
   startedAt: 900,
-  outdated: false,
+  outdated: true,
   noticed: false,
   demanded: false,
   repeat: false,

@@ -1,7 +1,7 @@
 import { ToolportError } from "@toolport/core";
 import { stay, type LinkContext, type LinkEvent, type Step } from "./link-event.ts";
 import type { LinkPolicy } from "./link-policy.ts";
-import { hasSession, isRunning, type LinkState, type RunningState } from "./link-state.ts";
+import { hasSession, isRunning, type LinkState, type ReadyState, type RunningState } from "./link-state.ts";
 import { failRun, finishRun, noteChange, startFirstRun, startRun, wantTools } from "./listing-transitions.ts";
 import { attemptFailed, loseSession, mayAttempt, startAttempt } from "./session-transitions.ts";
 
@@ -50,11 +50,10 @@ export function wakeAt(state: LinkState, policy: LinkPolicy): number | undefined
     case "listing":
       return state.listing.startedAt + policy.listBackstopMs;
     case "ready":
-      if (state.listing.kind === "running") return state.listing.startedAt + policy.listBackstopMs;
-      return state.listing.kind === "dirty" ? state.listing.dueAt : undefined;
+      return readyWakeAt(state, policy);
     case "failed":
       // What cannot get better by itself (a missing program, a refused protocol) is left to the next call or refresh.
-      return policy.background && state.error.retryable ? state.retryAt : undefined;
+      return policy.background && (state.error.retryable || state.stage === "list") ? state.retryAt : undefined;
     case "disabled":
     case "idle":
     case "down":
@@ -62,6 +61,12 @@ export function wakeAt(state: LinkState, policy: LinkPolicy): number | undefined
     case "removed":
       return undefined;
   }
+}
+
+function readyWakeAt({ listing, idleAt }: ReadyState, policy: LinkPolicy): number | undefined {
+  if (listing.kind === "running") return listing.startedAt + policy.listBackstopMs;
+  const dueAt = listing.kind === "dirty" ? listing.dueAt : undefined;
+  return dueAt === undefined || idleAt === undefined ? (dueAt ?? idleAt) : Math.min(dueAt, idleAt);
 }
 
 function want(state: LinkState, event: LinkEvent & { readonly type: "want" }, context: LinkContext): Step {
@@ -136,8 +141,22 @@ function wake(state: LinkState, context: LinkContext): Step {
   if (isRunning(state)) {
     return failRun(state, backstopError("list_timeout", serverId, policy.listBackstopMs), context);
   }
-  if (state.kind === "ready") return startRun(state, context);
+  if (state.kind === "ready") {
+    return state.listing.kind === "dirty" && state.listing.dueAt === due
+      ? startRun(state, context)
+      : checkUse(state, context);
+  }
   return state.kind === "failed" ? startAttempt(state, context, []) : stay(state);
+}
+
+// Nobody is told: the next call gets another session, and does not wait for the end of this one in vain.
+function checkUse(state: ReadyState, { now, policy, serverId, unusedSince = now }: LinkContext): Step {
+  const { session, run, connectedAt } = state;
+  const idleAt = Math.max(unusedSince, connectedAt) + policy.idleMs;
+  if (idleAt > now) return stay({ ...state, idleAt });
+  const message = `the session with ${JSON.stringify(serverId)} was closed after ${policy.idleMs} ms without a call`;
+  const error = new ToolportError(message, { code: "connection_closed", serverId, outcome: "not-sent" });
+  return { state: { kind: "idle", session, run }, effects: [{ type: "close", session, error }] };
 }
 
 function disconnect(state: LinkState, error: ToolportError): Step {

@@ -42,7 +42,8 @@ export function createWaiters(): Waiters {
 
   return {
     get waiting() {
-      return waitingFor(Number.POSITIVE_INFINITY).length > 0;
+      for (const { run } of waiters.values()) if (run !== undefined) return true;
+      return false;
     },
     add(demand, signal) {
       lastTicket += 1;

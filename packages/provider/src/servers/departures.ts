@@ -6,6 +6,8 @@ export interface Departures {
   /** Settles when nothing of the latest one under this id is left; `undefined` when nothing is. Never rejects. */
   of(id: string): Promise<void> | undefined;
   add(registration: Registration): Promise<void>;
+  /** Settles when nothing is left of the sessions that a registration has now. Never rejects. */
+  left(registration: Registration): Promise<void>;
   /** Settles when nothing of any is left. Never rejects. */
   all(): Promise<void>;
 }
@@ -13,17 +15,22 @@ export interface Departures {
 // A connection closes within three steps of `closeMs`; twice that is for one that breaks its word.
 const closeSteps = 6;
 
-/** Makes an empty list. Each entry is waited for no longer than its `timeouts.closeMs` allow. */
+/** Makes an empty list. Nothing is waited for any longer than `timeouts.closeMs` of its server allow. */
 export function createDepartures(clock: Clock): Departures {
   const leaving = new Map<string, Promise<void>>();
+  const left = ({ link }: Registration): Promise<void> => {
+    const timeoutMs = closeSteps * (link.spec.timeouts?.closeMs ?? defaultTimeouts.closeMs);
+    return settleWithin(link.gone(), timeoutMs, clock);
+  };
   return {
     of: (id) => leaving.get(id),
-    add({ id, link }) {
-      const timeoutMs = closeSteps * (link.spec.timeouts?.closeMs ?? defaultTimeouts.closeMs);
-      const left = settleWithin(link.gone(), timeoutMs, clock);
-      leaving.set(id, left);
-      return left.finally(() => {
-        if (leaving.get(id) === left) leaving.delete(id);
+    left,
+    add(registration) {
+      const { id } = registration;
+      const departure = left(registration);
+      leaving.set(id, departure);
+      return departure.finally(() => {
+        if (leaving.get(id) === departure) leaving.delete(id);
       });
     },
     async all() {

@@ -47,7 +47,7 @@ export function createRegistration(
     connector,
     clock,
     random,
-    policy: policyOf(spec, settings),
+    policyOf: (current) => policyOf(current, settings),
     hooks,
     predecessor,
   });

@@ -24,6 +24,8 @@ export interface Registry {
   respec(registration: Registration, spec: ServerSpec): void;
   /** Puts a new registration in the place of another one, whose tools stay on show until there are new ones. */
   replace(old: Registration, spec: ServerSpec, error: ToolportError): Registration;
+  /** Settles when nothing is left of the sessions that a registration has now. */
+  left(registration: Registration): Promise<void>;
   /** Ends a registration, if it has not ended yet. Resolves when nothing of it is left. */
   end(registration: Registration, error: ToolportError): Promise<void>;
   /** Ends all, without a word. Resolves when nothing is left. */
@@ -102,6 +104,7 @@ export function createRegistry(init: RegistryInit): Registry {
       if (spec.disabled === true) announce(next);
       return next;
     },
+    left: (registration) => departures.left(registration),
     async end(registration, error) {
       if (isCurrent(registration)) {
         registrations.delete(registration.id);

@@ -54,11 +54,11 @@ export function createServerOperations(
       return true;
     },
     async disconnectServer(id) {
-      const { link, lane } = find(id);
+      const registration = find(id);
       const error = removedError(id, "was disconnected");
-      link.disconnect(error);
-      lane.rejectWaiting(error);
-      await link.gone();
+      registration.link.disconnect(error);
+      registration.lane.rejectWaiting(error);
+      await registry.left(registration);
     },
     async updateServer(spec, { signal } = {}) {
       assertOpen();

@@ -1,6 +1,6 @@
 import { cleanText, type ServerInfo, type ServerSpec, type ToolListing, type ToolportError } from "@toolport/core";
 import type { Catalog } from "../catalog/catalog.ts";
-import type { LinkState } from "../link/link-state.ts";
+import { isUpToDate, type LinkState } from "../link/link-state.ts";
 import type { Registration } from "./registration.ts";
 
 /**
@@ -61,7 +61,7 @@ export function readStatus({ link, lane, listing, listed, held }: Registration, 
     state: publicState(state, held),
     ...failureOf(state),
     toolCount: state.kind === "removed" ? 0 : (catalog.servers.get(spec.id)?.offers.size ?? 0),
-    stale: listed !== undefined && !isUpToDate(state),
+    stale: listed !== undefined && !(state.kind === "ready" && isUpToDate(state)),
     ...(listing?.truncated !== undefined && { degraded: listing.truncated }),
     droppedTools: listing?.dropped.length ?? 0,
     ...(server !== undefined && { server }),
@@ -76,12 +76,6 @@ export function readStatus({ link, lane, listing, listed, held }: Registration, 
     inFlight: lane.inFlight,
     waiting: lane.waiting,
   };
-}
-
-function isUpToDate(state: LinkState): boolean {
-  if (state.kind !== "ready") return false;
-  const { listing } = state;
-  return listing.kind === "fresh" || (listing.kind === "running" && !listing.outdated && !listing.noticed);
 }
 
 // A server whose tools are not shown yet is ready for nobody.

@@ -135,8 +135,8 @@ export const mutants: readonly Mutant[] = [
     patches: [
       {
         file: "calls/call-lane.ts",
-        find: 'return lost && error.outcome === "not-sent" && error.kind === "execution";',
-        replace: 'return lost && error.kind === "execution";',
+        find: 'if (error.outcome !== "not-sent" || error.kind !== "execution" || error.code === "server_removed") return false;',
+        replace: 'if (error.kind !== "execution" || error.code === "server_removed") return false;',
       },
     ],
   },

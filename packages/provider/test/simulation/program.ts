@@ -36,6 +36,8 @@ export type Command =
 export interface Program {
   readonly refresh: RefreshMode;
   readonly concurrency: Concurrency;
+  /** Whether unused sessions are closed. */
+  readonly idle: boolean;
   /** Whether the servers are ready before the first command; else commands mix with the start. */
   readonly warm: boolean;
   readonly commands: readonly Command[];
@@ -54,7 +56,7 @@ const commands: readonly fc.Arbitrary<Command>[] = [
   fc.record({
     do: fc.constant("connect-fault"),
     id: target,
-    fault: fc.constantFrom("refuse", "hang", "unauthorized", "crash-after-handshake"),
+    fault: fc.constantFrom("refuse", "hang", "unauthorized", "crash-after-handshake", "busy"),
   }),
   fc.record({ do: fc.constant("list-fault"), id: target, fault: fc.constantFrom("fail", "hang", "truncate") }),
   fc.record({
@@ -94,6 +96,7 @@ export const programsFor = (...modes: readonly RefreshMode[]): fc.Arbitrary<Prog
   fc.record({
     refresh: fc.constantFrom(...modes),
     concurrency: fc.constantFrom<Concurrency>("parallel", "serial", "read-only-parallel"),
+    idle: fc.oneof(fc.constant(false), fc.constant(false), fc.boolean()),
     warm: fc.oneof(fc.constant(true), fc.constant(true), fc.boolean()),
     commands: swarms,
   });

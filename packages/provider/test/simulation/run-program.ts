@@ -84,6 +84,7 @@ function startRun(program: Program, scheduler: Scheduler, create: typeof createP
     clock: world.clock,
     random: () => 0.5,
     refresh: program.refresh,
+    ...(program.idle && { idleMs: 2500 }),
     backoff: { baseMs: 100, maxMs: 2000, freeAttempts: 2, stableMs: 5000 },
     async onElicit({ serverId }) {
       await human.answer(serverId);

@@ -1,4 +1,11 @@
-import { createDeadline, defaultTimeouts, type ConnectionHooks, type Connector, type ServerSpec } from "@toolport/core";
+import {
+  createDeadline,
+  defaultTimeouts,
+  ToolportError,
+  type ConnectionHooks,
+  type Connector,
+  type ServerSpec,
+} from "@toolport/core";
 import { stepOfClosing, openSession, simulatedError, type SimulatedSession } from "./simulated-session.ts";
 import { createSimulatedServer, type SimulatedServer } from "./simulated-server.ts";
 import type { VirtualClock } from "./virtual-clock.ts";
@@ -69,8 +76,18 @@ function handshake({ spec, hooks, signal, fault, world, server }: Attempt): Prom
       if (fault === "hang" || deadline.signal.aborted) return;
       deadline.dispose();
       if (fault === "refuse") return reject(simulatedError("unreachable", spec.id));
+      if (fault === "busy") return reject(busyError(spec.id));
       if (fault === "unauthorized") return reject(simulatedError("auth_required", spec.id));
       resolve(openSession({ spec, hooks, server, world }));
     })();
+  });
+}
+
+// As HTTP 503 with `Retry-After: 5`.
+function busyError(serverId: string): ToolportError {
+  return new ToolportError("simulated", {
+    code: "http_error",
+    serverId,
+    details: { httpStatus: 503, retryAfterMs: 5000 },
   });
 }
