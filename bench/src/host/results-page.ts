@@ -23,7 +23,9 @@ export function resultsPage(page: string, run: RunResults): string {
     machine: machineText(machine, rounds),
     speed: toTable(allWorkloads, results),
     behaviour: behaviourTable(observations),
-    growth: (["servers", "tools"] as const).map((of) => growthTable(growthOf(growth, of), of)).join("\n\n"),
+    growth: (["servers", "tools"] as const)
+      .map((of) => `${growthTable(growthOf(growth, of), of)}\n\n![Cost by number of ${of}](images/cost-by-${of}.svg)`)
+      .join("\n\n"),
   };
   return Object.entries(sections).reduce((text, [mark, section]) => replaceBetween(text, mark, section), page);
 }
