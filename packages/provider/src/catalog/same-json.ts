@@ -1,4 +1,4 @@
-import { isJsonObject } from "@toolport/core";
+import { isJsonObject, type JsonObject } from "@toolport/core";
 
 /**
  * Whether two JSON values mean the same; the order of an object's members does not matter, because some servers write theirs in
@@ -9,14 +9,19 @@ export function sameJson(a: unknown, b: unknown): boolean {
   if (Array.isArray(a)) {
     return Array.isArray(b) && a.length === b.length && a.every((item, index) => sameJson(item, b[index]));
   }
-  if (!isJsonObject(a) || !isJsonObject(b)) return false;
-  const keys = presentKeys(a);
-  return (
-    keys.length === presentKeys(b).length && keys.every((key) => Object.hasOwn(b, key) && sameJson(a[key], b[key]))
-  );
+  return isJsonObject(a) && isJsonObject(b) && sameMembers(a, b);
 }
 
-// A member that is `undefined` is absent: JSON has no such value.
-function presentKeys(value: object): readonly string[] {
-  return Object.entries(value).flatMap(([key, member]) => (member === undefined ? [] : [key]));
+// Makes no lists but those of the names: it runs over every schema of every listing.
+function sameMembers(a: JsonObject, b: JsonObject): boolean {
+  let more = 0;
+  for (const name of Object.keys(a)) {
+    const member = a[name];
+    // A member that is `undefined` is absent: JSON has no such value.
+    if (member === undefined) continue;
+    if (!Object.hasOwn(b, name) || !sameJson(member, b[name])) return false;
+    more += 1;
+  }
+  for (const name of Object.keys(b)) if (b[name] !== undefined) more -= 1;
+  return more === 0;
 }
