@@ -2,6 +2,7 @@ import {
   createDeadline,
   defaultLimits,
   defaultTimeouts,
+  type CallOptions,
   type Clock,
   type Deadline,
   type ServerSpec,
@@ -59,7 +60,7 @@ interface PendingCall extends ToolCall {
   readonly timeoutMs: number;
   readonly startedAt: number;
   /** Made when there is something to wait for. */
-  deadline?: Deadline;
+  deadline: Deadline | undefined;
 }
 
 /**
@@ -85,11 +86,16 @@ export function createCallLane(init: CallLaneInit): CallLane {
       checkRoute(call, lane);
       const mayWait = link.spec.limits?.maxQueuedCalls ?? defaultLimits.maxQueuedCalls;
       if (admitted >= capacityOf(link.spec) + mayWait) throw overloadedError(origin, mayWait);
+      // Written out: a spread costs more than all the rest that this package does for a call.
       const pending: PendingCall = {
-        ...call,
+        origin,
+        definition,
+        args: call.args,
+        options,
         mode: modeOf(link.spec, definition),
         timeoutMs: options.timeoutMs ?? link.spec.timeouts?.callMs ?? defaultTimeouts.callMs,
         startedAt: clock.now(),
+        deadline: undefined,
       };
       admitted += 1;
       try {
@@ -150,18 +156,28 @@ async function send(pending: PendingCall, session: Session, { link, gate, clock 
   session.enter();
   try {
     if (session.endedBy !== undefined) throw notSentError(session.endedBy, pending);
-    const raw = await session.connection.callTool(origin.toolName, args, {
-      timeoutMs: remainingMs(pending, clock),
-      ...(options.signal !== undefined && { signal: options.signal }),
-      ...(options.meta !== undefined && { meta: options.meta }),
-      ...(options.onProgress !== undefined && { onProgress: options.onProgress }),
-    });
+    const raw = await session.connection.callTool(
+      origin.toolName,
+      args,
+      wireOptions(options, remainingMs(pending, clock)),
+    );
     noteSuccess(session, link);
     return toOutcome(raw, origin);
   } finally {
     session.leave();
     gate.leave(mode);
   }
+}
+
+// What the connection has to know: not what was selected, and not how long the caller gave it all.
+function wireOptions({ signal, meta, onProgress }: CallOptions, timeoutMs: number): CallOptions {
+  if (signal === undefined && meta === undefined && onProgress === undefined) return { timeoutMs };
+  return {
+    timeoutMs,
+    ...(signal !== undefined && { signal }),
+    ...(meta !== undefined && { meta }),
+    ...(onProgress !== undefined && { onProgress }),
+  };
 }
 
 /** Throws unless the call still leads to a tool on offer, and to the one that was selected. */
