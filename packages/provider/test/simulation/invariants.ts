@@ -75,7 +75,7 @@ function checkSessions({ world, provider }: Run): void {
   const states = new Map(provider.statuses().map((status) => [status.id, status.state]));
   for (const server of world.servers.values()) {
     const state = states.get(server.id);
-    if (state === "connecting" || server.expired) continue;
+    if (state === "connecting" || server.expired > 0) continue;
     const live = state === "ready" || (state === "needs-auth" && server.sessions.size === 1);
     hold(server.processes === (live ? 1 : 0), () => `${server.id} is ${state}, and has ${server.processes} processes`);
   }

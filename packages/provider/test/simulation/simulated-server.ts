@@ -29,8 +29,8 @@ export interface SimulatedServer {
   healthyCloses: number;
   /** Listings that came to nothing. */
   failedListings: number;
-  /** It has forgotten a session, and nobody has noticed yet. */
-  expired: boolean;
+  /** How many sessions it has forgotten that are still open on the other side. Two, when the second expires while the first is drained. */
+  expired: number;
   readonly connects: { started: number; most: number };
   listings: number;
   readonly faults: { connect: ConnectFault[]; list: ListFault[]; call: CallFault[] };
@@ -53,7 +53,7 @@ export function createSimulatedServer(id: string, toolNames: readonly string[]):
     history: new Map([[0, new Map(tools)]]),
     processes: 0,
     sessions: new Set(),
-    expired: false,
+    expired: 0,
     healthyCloses: 0,
     failedListings: 0,
     connects: { started: 0, most: 0 },

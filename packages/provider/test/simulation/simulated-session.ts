@@ -57,7 +57,7 @@ export function openSession(parts: SessionParts): SimulatedSession {
 
   const leave = (): void => {
     if (state !== "gone" && !expired) server.processes -= 1;
-    if (expired) server.expired = false;
+    if (state !== "gone" && expired) server.expired -= 1;
     state = "gone";
   };
   const failAll = (code: ToolportErrorCode): void => {
@@ -175,7 +175,7 @@ export function openSession(parts: SessionParts): SimulatedSession {
       if (expired || state !== "live") return;
       // What is left of it is on this side only.
       expired = true;
-      server.expired = true;
+      server.expired += 1;
       server.processes -= 1;
       server.sessions.delete(session);
     },
