@@ -30,8 +30,8 @@ process.exitCode = changes.length > 0 ? 1 : 0;
  */
 function note(what) {
   const frames = (new Error().stack ?? "").split("\n").slice(1);
-  const culprit = frames.find((frame) => !frame.includes("node:internal") && !frame.includes("import-quietly.mjs"));
-  if (culprit !== undefined) read.add(`${what} ${culprit.trim()}`);
+  const reader = frames.find((frame) => !frame.includes("import-quietly.mjs"));
+  if (reader !== undefined && !reader.includes("node:internal")) read.add(`${what} ${reader.trim()}`);
 }
 
 /** What importing must not change, as sentences. */
