@@ -37,7 +37,7 @@ export const brokenTools: readonly BrokenHost[] = [
     wrong: "ignores nextCursor",
     venue: "http",
     make: withConnector(() => ({ connection: firstPageOnly })),
-    fails: ["consistent/all-pages", "consistent/change-during-listing", "consistent/failed-refresh-keeps-tools"],
+    fails: ["consistent/all-pages", "consistent/change-during-listing"],
   },
   {
     id: "all-or-nothing-list",
