@@ -69,7 +69,9 @@ export async function establish(init: EstablishInit, attempt: Attempt): Promise<
     isEstablished = true;
     return { attempt, wire, client };
   } catch (cause) {
-    const method = wire?.didInitialize === true ? "initialize" : "server/discover";
+    // A server that is gone before the first message was sent failed at that message all the same.
+    const isLegacy = attempt.handshake === "legacy" || wire?.didInitialize === true;
+    const method = isLegacy ? "initialize" : "server/discover";
     const error = toHandshakeError(init, cause, { host, method });
     await (wire === undefined ? host?.close() : wire.close(error, "the handshake failed"));
     return { ...attempt, error, didInitialize: wire?.didInitialize ?? false };
