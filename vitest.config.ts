@@ -11,6 +11,9 @@ export default defineConfig({
     reporters: process.env["CI"] === undefined ? ["default"] : ["default", "json"],
     outputFile: { json: ".ci/report.json" },
     pool: "forks",
+    // Files share a process and its modules, so that a fifth of the time is not spent on loading them again; a test leaves no state behind.
+    isolate: false,
+    maxWorkers: "100%",
     testTimeout: 20_000,
     hookTimeout: 30_000,
     unstubGlobals: true,
