@@ -8,6 +8,7 @@ export interface Diagnostic {
     | "duplicate-tool"
     | "name-collision"
     | "listing-truncated"
+    | "unmatched-filter"
     | "text-flagged"
     | "stdout-noise"
     | "protocol-noise"

@@ -268,6 +268,29 @@ describe("refresh()", () => {
     await provider.close();
   });
 
+  it("tells which names in include and exclude match no tool, when they begin to (AN-13)", async () => {
+    const world = createCalmWorld();
+    const server = world.server("s", "read", "write");
+    const spec = { ...specOf("s"), include: ["read", "raed"], exclude: ["Write"] };
+    const provider = world.provider({ servers: [spec] });
+    const told: unknown[] = [];
+    provider.onDiagnostic(({ kind, toolName, message }) => told.push([kind, toolName, message]));
+    await provider.init();
+    await provider.refresh();
+    expect(told.splice(0)).toEqual([
+      ["unmatched-filter", "raed", 'include names "raed", which is none of the 2 tools that the server lists'],
+      ["unmatched-filter", "Write", 'exclude names "Write", which is none of the 2 tools that the server lists'],
+    ]);
+    await provider.updateServer({ ...spec, include: ["read"], exclude: [] });
+    expect(told).toEqual([]);
+    await provider.updateServer({ ...spec, include: ["reed"], exclude: [] });
+    expect(told.splice(0)).toMatchObject([["unmatched-filter", "reed", expect.any(String)]]);
+    addTool(server, "reed");
+    await provider.refresh();
+    expect(told).toEqual([]);
+    await provider.close();
+  });
+
   it("holds up no call, as long as the tools on show are not known to be old", async () => {
     const world = createCalmWorld();
     const [provider, server] = await start(world);

@@ -1,4 +1,4 @@
-import { cleanText, type Diagnostic, type ToolListing } from "@toolport/core";
+import { cleanText, type Diagnostic, type ServerSpec, type ToolListing } from "@toolport/core";
 import type { NameCollision } from "@toolport/naming";
 
 /** What a developer wants to know of a listing: which tools were left out, and why it stops where it does. */
@@ -15,6 +15,25 @@ export function listingDiagnostics(
   if (truncated === undefined) return drops;
   const message = `the list of tools stops after ${tools.length}: ${truncated}`;
   return [...drops, { kind: "listing-truncated", serverId, message }];
+}
+
+/** One diagnostic for each name in `include` or `exclude` that the server does not list: it may be misspelt. */
+export function filterDiagnostics(
+  { id, include = [], exclude = [] }: ServerSpec,
+  { tools }: ToolListing,
+): readonly Diagnostic[] {
+  if (include.length === 0 && exclude.length === 0) return [];
+  const listed = new Set(tools.map(({ name }) => name));
+  const unmatched = (member: string, names: readonly string[]): readonly Diagnostic[] =>
+    names
+      .filter((name) => !listed.has(name))
+      .map((toolName) => ({
+        kind: "unmatched-filter",
+        serverId: id,
+        toolName,
+        message: `${member} names ${JSON.stringify(toolName)}, which is none of the ${tools.length} tools that the server lists`,
+      }));
+  return [...unmatched("include", include), ...unmatched("exclude", exclude)];
 }
 
 /** One diagnostic for each tool that had to take another name than it would have had. */

@@ -3,7 +3,7 @@ import type { CallLane } from "../calls/call-lane.ts";
 import type { ServerListing } from "../catalog/catalog.ts";
 import { sameJson } from "../catalog/same-json.ts";
 import type { Link } from "../link/link.ts";
-import { listingDiagnostics } from "./listing-diagnostics.ts";
+import { filterDiagnostics, listingDiagnostics } from "./listing-diagnostics.ts";
 
 /** One server under its id, from registration to removal. What replaces it under the same id is another registration. */
 export interface Registration {
@@ -33,13 +33,24 @@ export function takeListing(
   const next: ServerListing = { registration: number, spec: link.spec, server, tools: listing.tools };
   if (!sameListing(registration.listed, next)) registration.listed = next;
   const told = before?.truncated === listing.truncated && sameJson(before?.dropped ?? [], listing.dropped);
-  return told ? [] : listingDiagnostics(id, listing);
+  const unmatched = filterDiagnostics(link.spec, listing);
+  const unmatchedBefore = before === undefined ? [] : filterDiagnostics(link.spec, before);
+  return [
+    ...(told ? [] : listingDiagnostics(id, listing)),
+    ...(sameTools(unmatchedBefore, unmatched) ? [] : unmatched),
+  ];
 }
 
-/** Gives a registration another spec, for all that needs no new session. */
-export function changeSpec(registration: Registration, spec: ServerSpec): void {
-  registration.link.spec = spec;
-  if (registration.listed !== undefined) registration.listed = { ...registration.listed, spec };
+/** Gives a registration another spec, for all that needs no new session. Returns what is worth telling of it. */
+export function changeSpec(registration: Registration, spec: ServerSpec): readonly Diagnostic[] {
+  const { link, listing, listed } = registration;
+  link.spec = spec;
+  if (listed !== undefined) registration.listed = { ...listed, spec };
+  return listing === undefined ? [] : filterDiagnostics(spec, listing);
+}
+
+function sameTools(before: readonly Diagnostic[], after: readonly Diagnostic[]): boolean {
+  return before.length === after.length && after.every(({ toolName }, index) => toolName === before[index]?.toolName);
 }
 
 function sameListing(before: ServerListing | undefined, next: ServerListing): boolean {

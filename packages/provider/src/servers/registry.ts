@@ -92,9 +92,10 @@ export function createRegistry(init: RegistryInit): Registry {
       for (const registration of shown) announce(registration);
     },
     respec(registration, spec) {
-      changeSpec(registration, spec);
+      const news = changeSpec(registration, spec);
       publish();
       announce(registration);
+      for (const diagnostic of news) observers.diagnostic.emit(diagnostic);
     },
     replace(old, spec, error) {
       void stop(old, error);
