@@ -1,3 +1,4 @@
+import { findUnknownField, type Fields } from "./assert-known-options.ts";
 import { isJsonObject } from "./json.ts";
 import { defaultLimits, defaultTimeouts } from "./limits.ts";
 import type {
@@ -9,7 +10,6 @@ import type {
 } from "./server-spec.ts";
 import { ToolportError } from "./toolport-error.ts";
 
-// Records, so that the compiler asks for a field that was added to the type.
 const specFields: Fields<ServerSpec> = {
   id: true,
   transport: true,
@@ -41,8 +41,6 @@ const httpFields: Fields<HttpTransportSpec> = {
 };
 const memoryFields: Fields<MemoryTransportSpec> = { kind: true, serve: true };
 const customFields: Fields<CustomTransportSpec> = { kind: true, open: true };
-
-type Fields<T> = Readonly<Record<keyof T, true>>;
 
 /**
  * Checks everything about a spec that needs no knowledge of a transport: shape, blank or unknown fields, kinds, ranges. What only a
@@ -147,7 +145,7 @@ function createChecks(id: string, owner: Record<string, unknown>, prefix = ""): 
   const fail = (field: string, rule: string): ToolportError => specError(id, `${prefix}${field}`, rule);
   return {
     known(fields) {
-      const unknown = Object.keys(owner).find((field) => !Object.hasOwn(fields, field));
+      const unknown = findUnknownField(owner, fields);
       if (unknown !== undefined) throw fail(unknown, unknownField(Object.keys(fields)));
     },
     required(field) {

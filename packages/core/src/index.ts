@@ -50,6 +50,7 @@ export type {
 } from "./connection.ts";
 export { applyInterceptors, type CallHandler, type Interceptor, type ToolCall } from "./interceptor.ts";
 export { assertServerSpec, specError } from "./assert-server-spec.ts";
+export { assertKnownOptions, type Fields } from "./assert-known-options.ts";
 export { withErrorContext, type ToolportErrorPatch } from "./toolport-error.ts";
 export { createDeadline, type Deadline, type DeadlineInit } from "./deadline.ts";
 export { createEvent, type EventSource } from "./event.ts";

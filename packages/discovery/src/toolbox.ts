@@ -1,4 +1,5 @@
 import {
+  assertKnownOptions,
   isJsonObject,
   isToolportError,
   systemClock,
@@ -7,6 +8,7 @@ import {
   type Clock,
   type Diagnostic,
   type Event,
+  type Fields,
   type JsonObject,
   type ToolDefinition,
   type ToolGroup,
@@ -80,12 +82,24 @@ export interface Toolbox {
   close(): void;
 }
 
+const optionFields: Fields<ToolboxOptions> = {
+  tools: true,
+  providers: true,
+  precedence: true,
+  helperNames: true,
+  embeddingRanker: true,
+  onDiagnostic: true,
+  clock: true,
+};
+
 /**
  * Merges static tools and providers into one set of tools with one way to call them. Nothing starts.
  *
- * Throws `TypeError` when two static tools or two providers have the same name, or a name is not legal or a helper's.
+ * Throws `TypeError` for an unknown option, and when two static tools or two providers have the same name, or a name is not legal or
+ * a helper's.
  */
 export function createToolbox(options: ToolboxOptions = {}): Toolbox {
+  assertKnownOptions("createToolbox()", options, optionFields);
   const { tools = [], precedence = "static", clock = systemClock, onDiagnostic = () => {}, embeddingRanker } = options;
   const helperNames = resolveHelperNames(options.helperNames);
   const reserved = new Set(Object.values(helperNames).map(foldName));

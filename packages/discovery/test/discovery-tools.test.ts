@@ -21,7 +21,7 @@ describe("definitions of the helpers", () => {
   });
 
   it("have the names that the product gave them", async () => {
-    const view = viewOf({ helperNames: { search: "find_tools" } });
+    const view = viewOf({ toolbox: { helperNames: { search: "find_tools" } } });
     expect(view.definitions({ budget: 0 }).map(({ name }) => name)).toContain("find_tools");
     expect(namesIn(await ask(view, "FIND_TOOLS", { query: "merge" }))).toEqual(["mcp_github_merge_pull_request"]);
     expect(view.has("tools_search")).toBe(false);
@@ -129,7 +129,7 @@ describe("tools_select (AN-75)", () => {
   it("expands a static bundle by the same path (AN-78)", async () => {
     const bundle = { id: "math", title: "Math", description: "Sums and such." };
     const tool: StaticTool = { definition: toolOf("add_numbers"), bundle, run: () => "3" };
-    const view = viewOf({ tools: [tool] });
+    const view = viewOf({ toolbox: { tools: [tool] } });
     expect(await ask(view, "tools_groups", { query: "math" })).toMatchObject({
       groups: [{ id: "math", member_count: 1 }],
     });

@@ -38,12 +38,16 @@ describe("tools_select with a selector (AN-79b)", () => {
     const onDiagnostic = (diagnostic: Diagnostic): void => void diagnostics.push(diagnostic);
     const broken = viewOf({
       definitions,
-      onDiagnostic,
+      toolbox: { onDiagnostic },
       selector: () => Promise.reject(new Error("key sk-1234 is wrong")),
     });
     expect((await broken.selectTools({ query: "issue" })).tools).toHaveLength(5);
-    // @ts-expect-error Not a list.
-    const odd = viewOf({ definitions, onDiagnostic, selector: () => Promise.resolve({ names: "mcp_s_issue_07" }) });
+    const odd = viewOf({
+      definitions,
+      toolbox: { onDiagnostic },
+      // @ts-expect-error Not a list.
+      selector: () => Promise.resolve({ names: "mcp_s_issue_07" }),
+    });
     expect((await odd.selectTools({ query: "issue" })).tools).toHaveLength(5);
     expect(diagnostics.map(({ kind }) => kind)).toEqual(["fallback"]);
     expect(JSON.stringify(diagnostics)).not.toContain("sk-1234");
@@ -76,8 +80,10 @@ describe("tools_select with a selector (AN-79b)", () => {
 describe("with an embedding ranker", () => {
   it("fuses by rank; names come first all the same, and strangers are ignored", async () => {
     const view = viewOf({
-      embeddingRanker: ({ definitions }) =>
-        Promise.resolve(["nobody", ...definitions.map(({ name }) => name).filter((name) => name.includes("slack"))]),
+      toolbox: {
+        embeddingRanker: ({ definitions }) =>
+          Promise.resolve(["nobody", ...definitions.map(({ name }) => name).filter((name) => name.includes("slack"))]),
+      },
     });
     const byMeaning = await view.searchTools({ query: "tell my colleagues" });
     expect(namesIn(byMeaning)).toContain("mcp_slack_list_channels");
@@ -90,9 +96,11 @@ describe("with an embedding ranker", () => {
     const seen: string[] = [];
     const view = viewOf({
       denied: ["MCP_slack_list_channels"],
-      embeddingRanker: ({ definitions }) => {
-        seen.push(...definitions.map(({ name }) => name));
-        return Promise.resolve(["mcp_slack_list_channels"]);
+      toolbox: {
+        embeddingRanker: ({ definitions }) => {
+          seen.push(...definitions.map(({ name }) => name));
+          return Promise.resolve(["mcp_slack_list_channels"]);
+        },
       },
     });
     expect(namesIn(await view.searchTools({ query: "channels" }))).not.toContain("mcp_slack_list_channels");
@@ -104,9 +112,9 @@ describe("with an embedding ranker", () => {
     const due: (() => void)[] = [];
     const clock = { now: () => 0, schedule: (_: number, task: () => void) => (due.push(task), () => {}) };
     const onDiagnostic = (diagnostic: Diagnostic): void => void diagnostics.push(diagnostic);
-    const throwing = viewOf({ onDiagnostic, embeddingRanker: () => Promise.reject(new Error("down")) });
+    const throwing = viewOf({ toolbox: { onDiagnostic, embeddingRanker: () => Promise.reject(new Error("down")) } });
     expect(namesIn(await throwing.searchTools({ query: "merge" }))).toEqual(["mcp_github_merge_pull_request"]);
-    const hanging = viewOf({ onDiagnostic, clock, embeddingRanker: () => new Promise(() => {}) });
+    const hanging = viewOf({ toolbox: { onDiagnostic, clock, embeddingRanker: () => new Promise(() => {}) } });
     const search = hanging.searchTools({ query: "merge" });
     for (const task of due) task();
     expect(namesIn(await search)).toEqual(["mcp_github_merge_pull_request"]);

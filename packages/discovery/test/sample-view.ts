@@ -26,15 +26,16 @@ const groups: readonly ToolGroup[] = [
 export function viewOf({
   definitions = [...github, ...slack],
   groups: declared = groups,
+  toolbox = {},
   ...options
-}: ViewOptions &
-  Partial<Pick<ToolboxOptions, "tools" | "onDiagnostic" | "embeddingRanker" | "helperNames" | "clock">> & {
-    readonly definitions?: readonly ToolDefinition[];
-    readonly groups?: readonly ToolGroup[];
-  } = {}): ToolboxView {
+}: ViewOptions & {
+  readonly definitions?: readonly ToolDefinition[];
+  readonly groups?: readonly ToolGroup[];
+  readonly toolbox?: ToolboxOptions;
+} = {}): ToolboxView {
   const provider = fakeProvider("mcp");
   provider.offer(definitions, declared);
-  return createToolbox({ ...options, providers: [provider] }).view(options);
+  return createToolbox({ ...toolbox, providers: [provider] }).view(options);
 }
 
 /** What a helper answers to a model. */

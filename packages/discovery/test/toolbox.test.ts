@@ -108,6 +108,15 @@ describe("createToolbox()", () => {
     expect(() => createToolbox(options)).toThrow(TypeError);
   });
 
+  it.each<[string, object]>([
+    ['createToolbox() has no option "provider"; known are tools, providers, ', { provider: [] }],
+    ['helperNames has no option "serach"; known are groups, select, search', { helperNames: { serach: "find" } }],
+  ])("throws TypeError: %s", (message, options) => {
+    const make = (): unknown => createToolbox(options);
+    expect(make).toThrow(TypeError);
+    expect(make).toThrow(message);
+  });
+
   it("accepts a static name of 64 characters with _ and - (AN-6)", () => {
     const name = `a${"_-9".repeat(21)}`;
     expect(namesOf(createToolbox({ tools: [staticTool(name)] }))).toEqual([name]);

@@ -181,4 +181,11 @@ describe("view()", () => {
       expect(() => createToolbox().view(options)).toThrow(TypeError);
     },
   );
+
+  it("throws TypeError for an option that it does not know, because a misspelt `denied` would hide nothing", () => {
+    const options: object = { deny: ["secret"] };
+    const make = (): unknown => createToolbox().view(options);
+    expect(make).toThrow(TypeError);
+    expect(make).toThrow('view() has no option "deny"; known are alwaysVisible, selection, denied, ');
+  });
 });

@@ -1,10 +1,12 @@
 import {
+  assertKnownOptions,
   systemClock,
   systemRandom,
   type Clock,
   type Connector,
   type ElicitationRequest,
   type ElicitationResult,
+  type Fields,
   type Interceptor,
   type Random,
   type ServerSpec,
@@ -35,8 +37,7 @@ export interface ProviderOptions {
    * by itself a moment later, `"manual"` only by `refresh()` and after a reconnect.
    */
   readonly refresh?: RefreshMode;
-  /** For `"debounced"`: how long a server must be quiet first (default 300), and how long at most that may put it off (2,000). */
-  readonly debounce?: { readonly quietMs?: number; readonly maxMs?: number };
+  readonly debounce?: DebounceOptions;
   readonly backoff?: BackoffOptions;
   /**
    * Closes a session that no call has used for so many milliseconds; its tools stay, and the next call connects again (NX-31).
@@ -51,6 +52,14 @@ export interface ProviderOptions {
   readonly clock?: Clock;
   /** For the jitter of back-off. Default `Math.random`. */
   readonly random?: Random;
+}
+
+/** How `"debounced"` waits for a server that goes on changing its tools. */
+export interface DebounceOptions {
+  /** How long it must be quiet. Default 300. */
+  readonly quietMs?: number;
+  /** How long changes may put the listing off at most. Default 2,000. */
+  readonly maxMs?: number;
 }
 
 /**
@@ -87,8 +96,34 @@ export interface ProviderSettings {
   readonly random: Random;
 }
 
-/** Fills in defaults. Throws a `TypeError` that names the option of a wrong type. */
+const optionFields: Fields<ProviderOptions> = {
+  connector: true,
+  servers: true,
+  name: true,
+  naming: true,
+  savedNames: true,
+  description: true,
+  refresh: true,
+  debounce: true,
+  backoff: true,
+  idleMs: true,
+  interceptors: true,
+  onElicit: true,
+  clock: true,
+  random: true,
+};
+const debounceFields: Fields<DebounceOptions> = { quietMs: true, maxMs: true };
+const backoffFields: Fields<BackoffOptions> = {
+  baseMs: true,
+  maxMs: true,
+  freeAttempts: true,
+  background: true,
+  stableMs: true,
+};
+
+/** Fills in defaults. Throws a `TypeError` that names the option that is unknown or of a wrong type. */
 export function readOptions(options: ProviderOptions): ProviderSettings {
+  assertKnownOptions("createProvider()", options, optionFields);
   const { connector, servers = [], name = "mcp", naming = toolportNaming, onElicit } = options;
   const {
     refresh = "lazy",
@@ -135,6 +170,8 @@ function readPolicy(
   { backoff = {}, debounce = {}, idleMs }: ProviderOptions,
   refresh: RefreshMode,
 ): ProviderSettings["policy"] {
+  assertKnownOptions("backoff", backoff, backoffFields);
+  assertKnownOptions("debounce", debounce, debounceFields);
   return {
     refresh,
     debounceMs: readAmount("debounce.quietMs", debounce.quietMs, 300),

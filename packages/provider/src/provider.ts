@@ -25,8 +25,8 @@ import { createServerOperations } from "./servers/server-operations.ts";
  * Makes a provider over MCP servers. All specs are checked before anything else happens; nothing is started or sent before `init()`,
  * or the first operation that needs a server.
  *
- * Throws a `TypeError` for an option of a wrong type, and `invalid_spec`, `unsupported_transport`, `duplicate_server` or
- * `invalid_names`.
+ * Throws a `TypeError` for an option that is unknown or of a wrong type, and `invalid_spec`, `unsupported_transport`,
+ * `duplicate_server` or `invalid_names`.
  */
 export function createProvider(options: ProviderOptions): McpProvider {
   const settings = readOptions(options);

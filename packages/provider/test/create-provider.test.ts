@@ -22,6 +22,11 @@ describe("createProvider()", () => {
     ['description must be "with-origin", "verbatim" or a function', { description: "short" }],
     ["backoff.baseMs must be a number of 0 or more", { backoff: { baseMs: -1 } }],
     ["debounce.quietMs must be a number of 0 or more", { debounce: { quietMs: "300" } }],
+    ['createProvider() has no option "refesh"; known are connector, servers, ', { refesh: "debounced" }],
+    ['backoff has no option "maxMS"; known are baseMs, maxMs, ', { backoff: { maxMS: 5 } }],
+    ['debounce has no option "quiteMs"; known are quietMs, maxMs', { debounce: { quiteMs: 5 } }],
+    ["backoff takes its options as an object", { backoff: 500 }],
+    ["debounce takes its options as an object", { debounce: null }],
     ["naming.maxLength must be an integer from 32 to", { naming: { ...toolportNaming, maxLength: 8 } }],
   ])("throws a TypeError: %s", (message, options) => {
     const make = (): unknown => createCalmWorld().provider(options);

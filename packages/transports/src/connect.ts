@@ -1,5 +1,11 @@
-import type { Connection, ConnectionHooks, ServerSpec } from "@toolport/core";
-import { createConnector, type ConnectorOptions } from "./connector.ts";
+import {
+  assertKnownOptions,
+  type Connection,
+  type ConnectionHooks,
+  type Fields,
+  type ServerSpec,
+} from "@toolport/core";
+import { connectorFields, createConnector, type ConnectorOptions } from "./connector.ts";
 
 /** Options of {@linkcode connect}. */
 export interface ConnectOptions extends ConnectorOptions, Partial<Omit<ConnectionHooks, "onElicit">> {
@@ -7,13 +13,24 @@ export interface ConnectOptions extends ConnectorOptions, Partial<Omit<Connectio
   readonly signal?: AbortSignal;
 }
 
+const optionFields: Fields<ConnectOptions> = {
+  ...connectorFields,
+  signal: true,
+  onToolsChanged: true,
+  onDown: true,
+  onDiagnostic: true,
+  onLog: true,
+};
+
 /**
  * Connects to one server, for those who want to speak MCP themselves: list, call, send any request. No reconnect, no catalogue.
- * Throws as {@linkcode createConnector}'s `connect`.
+ * Rejects with a `TypeError` for an unknown option, else as {@linkcode createConnector}'s `connect`.
  */
-export function connect(spec: ServerSpec, options: ConnectOptions = {}): Promise<Connection> {
+export async function connect(spec: ServerSpec, options: ConnectOptions = {}): Promise<Connection> {
+  assertKnownOptions("connect()", options, optionFields);
   const { signal = new AbortController().signal, onToolsChanged = ignore, onDown = ignore, ...rest } = options;
-  return createConnector(rest).connect(spec, { ...rest, onToolsChanged, onDown }, signal);
+  const { onDiagnostic = ignore, onLog = ignore, ...connectorOptions } = rest;
+  return createConnector(connectorOptions).connect(spec, { onToolsChanged, onDown, onDiagnostic, onLog }, signal);
 }
 
 function ignore(): void {

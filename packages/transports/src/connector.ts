@@ -1,4 +1,11 @@
-import { specError, type ConnectionHooks, type Connector, type ServerSpec } from "@toolport/core";
+import {
+  assertKnownOptions,
+  specError,
+  type ConnectionHooks,
+  type Connector,
+  type Fields,
+  type ServerSpec,
+} from "@toolport/core";
 import { checkSpec } from "./check-spec.ts";
 import type { HttpOptions } from "./http/open-http.ts";
 import { createEraCache, type EraCache } from "./negotiation/era-cache.ts";
@@ -14,10 +21,24 @@ export interface ConnectorOptions extends HttpOptions {
   readonly onElicit?: NonNullable<ConnectionHooks["onElicit"]>;
 }
 
+/** What a connector can be told. */
+export const connectorFields: Fields<ConnectorOptions> = {
+  clientInfo: true,
+  eraCache: true,
+  onElicit: true,
+  fetch: true,
+  authProvider: true,
+  clock: true,
+  random: true,
+};
+
 /**
  * Makes connections of every kind that this JavaScript runtime can open. Nothing is started, loaded or read before the first one.
+ *
+ * Throws a `TypeError` for an unknown option.
  */
 export function createConnector(options: ConnectorOptions = {}): Connector {
+  assertKnownOptions("createConnector()", options, connectorFields);
   const eraCache = options.eraCache ?? createEraCache();
   return {
     check(spec: ServerSpec) {

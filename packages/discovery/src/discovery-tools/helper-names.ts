@@ -1,3 +1,4 @@
+import { assertKnownOptions, type Fields } from "@toolport/core";
 import { foldName } from "../catalog/fold-name.ts";
 import { assertToolName } from "../catalog/static-tool.ts";
 
@@ -10,8 +11,11 @@ export interface HelperNames {
 
 const defaults: HelperNames = { groups: "tools_groups", select: "tools_select", search: "tools_search" };
 
-/** The names with defaults filled in. Throws `TypeError` when one is not legal or two are the same. */
+const fields: Fields<HelperNames> = { groups: true, select: true, search: true };
+
+/** The names with defaults filled in. Throws `TypeError` when one is not legal or for no helper, or two are the same. */
 export function resolveHelperNames(names: Partial<HelperNames> = {}): HelperNames {
+  assertKnownOptions("helperNames", names, fields);
   const resolved = { ...defaults, ...names };
   const all = Object.values(resolved);
   for (const name of all) assertToolName(name);

@@ -1,4 +1,12 @@
-import type { CallOptions, JsonObject, ToolDefinition, ToolGroup, ToolOutcome } from "@toolport/core";
+import {
+  assertKnownOptions,
+  type CallOptions,
+  type Fields,
+  type JsonObject,
+  type ToolDefinition,
+  type ToolGroup,
+  type ToolOutcome,
+} from "@toolport/core";
 import type { Catalog } from "../catalog/build-catalog.ts";
 import { foldName } from "../catalog/fold-name.ts";
 import { removedTool, unknownTool } from "../catalog/missing-tool.ts";
@@ -79,10 +87,19 @@ export interface ViewContext extends RankContext {
   readonly helperNames: HelperNames;
 }
 
+const optionFields: Fields<ViewOptions> = {
+  alwaysVisible: true,
+  selection: true,
+  denied: true,
+  maxSelected: true,
+  maxAnswerBytes: true,
+  selector: true,
+};
 const smallestAnswer = 4096;
 
-/** Makes a view. Throws `TypeError` when a limit is out of range. */
+/** Makes a view. Throws `TypeError` for an unknown option, and when a limit is out of range. */
 export function createView(context: ViewContext, options: ViewOptions): ToolboxView {
+  assertKnownOptions("view()", options, optionFields);
   const { toolbox, catalog, tokens, helperNames } = context;
   const { maxSelected = 128, maxAnswerBytes = 262_144, alwaysVisible = [] } = options;
   assertAtLeast("maxSelected", maxSelected, 1);

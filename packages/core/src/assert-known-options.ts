@@ -1,0 +1,22 @@
+import { isJsonObject } from "./json.ts";
+
+/** One `true` for each member of a type: a record, so that the compiler asks for a member that was added to the type. */
+export type Fields<T> = Readonly<Record<keyof T, true>>;
+
+/**
+ * Refuses options that nothing reads: with one letter wrong in its name, an option would leave its default in force, and nobody would
+ * know. `owner` says whose options they are: `"createProvider()"`, `"backoff"`.
+ *
+ * Throws a `TypeError` that names the first unknown one and lists those known, or says that `options` is no object.
+ */
+export function assertKnownOptions(owner: string, options: unknown, known: Readonly<Record<string, true>>): void {
+  if (!isJsonObject(options)) throw new TypeError(`${owner} takes its options as an object`);
+  const unknown = findUnknownField(options, known);
+  if (unknown === undefined) return;
+  throw new TypeError(`${owner} has no option ${JSON.stringify(unknown)}; known are ${Object.keys(known).join(", ")}`);
+}
+
+/** The first own member of an object that is not among the known ones, if there is one. */
+export function findUnknownField(owner: object, known: Readonly<Record<string, true>>): string | undefined {
+  return Object.keys(owner).find((field) => !Object.hasOwn(known, field));
+}
