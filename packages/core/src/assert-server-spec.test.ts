@@ -49,6 +49,36 @@ const bad: readonly (readonly [what: string, spec: unknown, field: string, rule:
     "excluded",
     "is unknown; known are id, transport, ",
   ],
+  [
+    "a command beside the id, as other products have it",
+    { id: "a", type: "stdio", command: "npx", args: ["-y", "server"], env: { A: "b" } },
+    "command",
+    'belongs in transport: { kind: "stdio", command, args, env }',
+  ],
+  [
+    "a URL beside a transport that is a text",
+    { id: "a", transport: "http", headers: { a: "b" }, url: "https://example.com" },
+    "headers",
+    'belongs in transport: { kind: "http", headers, url }',
+  ],
+  [
+    "an argument beside the transport",
+    { id: "a", transport: stdio, args: ["-y"] },
+    "args",
+    'belongs in transport: { kind: "stdio", args }',
+  ],
+  [
+    "a serve function beside the id",
+    { id: "a", serve: () => undefined },
+    "serve",
+    'belongs in transport: { kind: "memory", serve }',
+  ],
+  [
+    "a kind beside the id, and nothing else of a transport",
+    { id: "a", kind: "stdio" },
+    "kind",
+    "is unknown; known are id, transport, ",
+  ],
   ["a title that is no string", { id: "a", transport: stdio, title: 1 }, "title", "must be a string"],
   [
     "an unknown era",

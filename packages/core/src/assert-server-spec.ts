@@ -7,6 +7,7 @@ import type {
   MemoryTransportSpec,
   ServerSpec,
   StdioTransportSpec,
+  TransportSpec,
 } from "./server-spec.ts";
 import { ToolportError } from "./toolport-error.ts";
 
@@ -41,6 +42,12 @@ const httpFields: Fields<HttpTransportSpec> = {
 };
 const memoryFields: Fields<MemoryTransportSpec> = { kind: true, serve: true };
 const customFields: Fields<CustomTransportSpec> = { kind: true, open: true };
+const transportFields: Readonly<Record<TransportSpec["kind"], Readonly<Record<string, true>>>> = {
+  stdio: stdioFields,
+  http: httpFields,
+  memory: memoryFields,
+  custom: customFields,
+};
 
 /**
  * Checks everything about a spec that needs no knowledge of a transport: shape, blank or unknown fields, kinds, ranges. What only a
@@ -55,6 +62,7 @@ export function assertServerSpec(spec: unknown): asserts spec is ServerSpec {
   if (id.trim() === "") throw specError(id, "id", "must not be blank");
   const check = createChecks(id, spec);
 
+  assertNothingMisplaced(id, spec);
   check.known(specFields);
   check.optional("title", "string");
   check.oneOf("era", ["auto", "legacy", "2026-07-28"]);
@@ -78,6 +86,16 @@ export function specError(serverId: string, field: string, rule: string): Toolpo
     serverId,
     details: { field },
   });
+}
+
+// Most other products write `command` or `url` beside the id. The first such field is what is wrong; all of them show how to write it.
+function assertNothingMisplaced(id: string, spec: Record<string, unknown>): void {
+  for (const [kind, fields] of Object.entries(transportFields)) {
+    const misplaced = Object.keys(spec).filter((field) => field !== "kind" && Object.hasOwn(fields, field));
+    const [first] = misplaced;
+    if (first === undefined) continue;
+    throw specError(id, first, `belongs in transport: { kind: ${JSON.stringify(kind)}, ${misplaced.join(", ")} }`);
+  }
 }
 
 function assertTransport(id: string, transport: Record<string, unknown>): void {
