@@ -51,6 +51,7 @@ export type {
 export { applyInterceptors, type CallHandler, type Interceptor, type ToolCall } from "./interceptor.ts";
 export { assertServerSpec, specError } from "./assert-server-spec.ts";
 export { assertKnownOptions, type Fields } from "./assert-known-options.ts";
+export { unknownToolError } from "./unknown-tool-error.ts";
 export { withErrorContext, type ToolportErrorPatch } from "./toolport-error.ts";
 export { createDeadline, type Deadline, type DeadlineInit } from "./deadline.ts";
 export { createEvent, type EventSource } from "./event.ts";

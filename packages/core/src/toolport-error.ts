@@ -41,7 +41,7 @@ export interface ErrorDetails {
 export interface ToolportErrorInit {
   readonly code: ToolportErrorCode;
   readonly serverId?: string | undefined;
-  /** The tool's remote name. */
+  /** The tool's remote name; of an `unknown_tool`, the name that was asked for. */
   readonly toolName?: string | undefined;
   /** Default: that of the code. */
   readonly retryable?: boolean | undefined;
@@ -62,7 +62,7 @@ export class ToolportError extends Error {
   readonly kind: ErrorKind;
   /** The server that the failure is about; `undefined` when it is about none. */
   readonly serverId: string | undefined;
-  /** The remote name of the tool that was called, if one was. */
+  /** The remote name of the tool that was called, if one was; of an `unknown_tool`, the name that was asked for. Untrusted. */
   readonly toolName: string | undefined;
   readonly retryable: boolean;
   readonly outcome: CallOutcome;

@@ -25,6 +25,7 @@ describe("@toolport/core", () => {
       "systemClock",
       "systemRandom",
       "truncateText",
+      "unknownToolError",
       "withErrorContext",
     ]);
   });

@@ -4,6 +4,7 @@ import {
   isToolportError,
   systemClock,
   ToolportError,
+  unknownToolError,
   type CallOptions,
   type Clock,
   type Diagnostic,
@@ -22,7 +23,6 @@ import { createCatalogSearch } from "./catalog/catalog-search.ts";
 import { compareNames } from "./catalog/compare-names.ts";
 import { foldName } from "./catalog/fold-name.ts";
 import { createLiveCatalog } from "./catalog/live-catalog.ts";
-import { unknownTool } from "./catalog/missing-tool.ts";
 import type { Precedence } from "./catalog/precedence.ts";
 import { assertToolName, type StaticTool } from "./catalog/static-tool.ts";
 import { resolveHelperNames, type HelperNames } from "./discovery-tools/helper-names.ts";
@@ -125,7 +125,7 @@ export function createToolbox(options: ToolboxOptions = {}): Toolbox {
     async call(name, args, callOptions = {}) {
       if (closed) throw new ToolportError("the toolbox is closed", { code: "closed", toolName: name });
       const tool = live.read().tools.get(foldName(name));
-      if (tool === undefined) throw unknownTool(name);
+      if (tool === undefined) throw unknownToolError(name, live.read().definitions);
       const { selected } = callOptions;
       return await callRoutes(tool, {
         args: readArguments(name, args),

@@ -147,6 +147,17 @@ describe("call()", () => {
     await expect(toolbox.call("echo")).rejects.toMatchObject({ code: "closed" });
   });
 
+  it("says with unknown_tool which name was asked for, and which tool may have been meant", async () => {
+    const provider = fakeProvider("mcp");
+    provider.offer([serverTool("s", "write")]);
+    const toolbox = createToolbox({ providers: [provider] });
+    await expect(toolbox.call("write")).rejects.toMatchObject({
+      code: "unknown_tool",
+      toolName: "write",
+      rawMessage: 'tool "write" not found; did you mean "mcp_s_write"?',
+    });
+  });
+
   it("gives structured content of a static tool as text, too", async () => {
     const tool = staticTool("count", { run: () => ({ structuredContent: { count: 2 }, meta: { ms: 1 } }) });
     const outcome = await createToolbox({ tools: [tool] }).call("count");

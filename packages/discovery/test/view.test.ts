@@ -139,6 +139,10 @@ describe("several views of one toolbox (EV-40)", () => {
     expect((await view.searchTools({ query: "*" })).total_tools).toBe(1);
     expect((await view.selectTools({ tools: [secret.name, "secret"], group: "mcp:only" })).tools).toEqual([]);
     await expect(view.call(secret.name)).rejects.toMatchObject({ code: "unknown_tool" });
+    await expect(view.call("secret")).rejects.toMatchObject({
+      code: "unknown_tool",
+      rawMessage: 'tool "secret" not found; definitions() has 1 tools to choose from',
+    });
     expect(provider.calls).toEqual([]);
   });
 });

@@ -2,6 +2,7 @@ import {
   applyInterceptors,
   isJsonObject,
   ToolportError,
+  unknownToolError,
   type CallHandler,
   type CallOptions,
   type JsonObject,
@@ -112,16 +113,7 @@ function findDefinition(catalog: Catalog, name: string): CatalogTool {
   if (typeof name !== "string") throw new TypeError("the name of a tool must be a string");
   const definition = findTool(catalog, name);
   if (definition !== undefined) return definition;
-  throw new ToolportError(`tool ${JSON.stringify(name.slice(0, 200))} not found${hintFor(catalog, name)}`, {
-    code: "unknown_tool",
-  });
-}
-
-// The likeliest mistake: the name that the server knows the tool by, instead of the local one.
-function hintFor({ definitions }: Catalog, name: string): string {
-  const owners = definitions.filter(({ origin }) => origin.toolName === name).slice(0, 3);
-  if (owners.length > 0) return `; did you mean ${owners.map((tool) => JSON.stringify(tool.name)).join(" or ")}?`;
-  return `; definitions() has ${definitions.length} tools to choose from`;
+  throw unknownToolError(name, catalog.definitions);
 }
 
 function readArguments(args: JsonObject | null | undefined, { origin }: CatalogTool): JsonObject {

@@ -53,6 +53,17 @@ describe("call()", () => {
     await provider.close();
   });
 
+  it("says with unknown_tool which name was asked for, and which tool may have been meant", async () => {
+    const world = createCalmWorld();
+    const provider = await start(world);
+    await expect(provider.call("write")).rejects.toMatchObject({
+      code: "unknown_tool",
+      toolName: "write",
+      rawMessage: 'tool "write" not found; did you mean "mcp_s_write"?',
+    });
+    await provider.close();
+  });
+
   it("rejects with closed after close, and with a TypeError for wrong options (NX-34)", async () => {
     const world = createCalmWorld();
     const provider = await start(world);

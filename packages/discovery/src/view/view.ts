@@ -1,5 +1,8 @@
 import {
   assertKnownOptions,
+  cleanText,
+  ToolportError,
+  unknownToolError,
   type CallOptions,
   type Fields,
   type JsonObject,
@@ -9,7 +12,6 @@ import {
 } from "@toolport/core";
 import type { Catalog } from "../catalog/build-catalog.ts";
 import { foldName } from "../catalog/fold-name.ts";
-import { removedTool, unknownTool } from "../catalog/missing-tool.ts";
 import type { GroupsAnswer, ToolsAnswer } from "../discovery-tools/answers.ts";
 import { helperDefinitions } from "../discovery-tools/helper-definitions.ts";
 import type { HelperNames } from "../discovery-tools/helper-names.ts";
@@ -151,8 +153,8 @@ export function createView(context: ViewContext, options: ViewOptions): ToolboxV
     has: (name) => helpers.has(name) || (allows(name) && toolbox.has(name)),
     async call(name, args, callOptions) {
       if (helpers.has(name)) return await helpers.call(name, args, callOptions);
-      if (!allows(name)) throw unknownTool(name);
-      if (!toolbox.has(name)) throw declarations.has(name) ? removedTool(name) : unknownTool(name);
+      if (!allows(name)) throw unknownToolError(name, visible());
+      if (!toolbox.has(name)) throw declarations.has(name) ? removedTool(name) : unknownToolError(name, visible());
       const listed = toolbox.definitions([name])[0]?.name ?? name;
       selection.touch(listed);
       return await toolbox.call(name, args, callOptions);
@@ -161,6 +163,11 @@ export function createView(context: ViewContext, options: ViewOptions): ToolboxV
     selectTools: (input, selectOptions) => helpers.selectTools(input, selectOptions),
     searchTools: (input, searchOptions) => helpers.searchTools(input, searchOptions),
   };
+}
+
+function removedTool(name: string): ToolportError {
+  const message = `tool ${JSON.stringify(cleanText(name, 80))} is no longer offered`;
+  return new ToolportError(message, { code: "tool_removed", toolName: name });
 }
 
 function assertAtLeast(option: string, value: number, least: number): void {

@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import type { ToolDefinition } from "./tool.ts";
+import { unknownToolError } from "./unknown-tool-error.ts";
+
+function toolOf(serverId: string, toolName: string): ToolDefinition {
+  const origin = { serverId, toolName, qualifiedName: `mcp::${serverId}::${toolName}` };
+  return { name: `mcp_${serverId}_${toolName}`, description: "", inputSchema: { type: "object" }, origin };
+}
+
+describe("unknownToolError()", () => {
+  it("is an unknown_tool about the name that was asked for", () => {
+    const error = unknownToolError("nothing", [toolOf("a", "read"), toolOf("b", "read")]);
+    expect(error).toMatchObject({ code: "unknown_tool", outcome: "not-sent", toolName: "nothing" });
+    expect(error.rawMessage).toBe('tool "nothing" not found; definitions() has 2 tools to choose from');
+  });
+
+  it("suggests the local names of tools that a server knows by this name, three at most", () => {
+    const tools = ["a", "b", "c", "d"].map((id) => toolOf(id, "read"));
+    expect(unknownToolError("read", tools.slice(0, 1)).rawMessage).toBe(
+      'tool "read" not found; did you mean "mcp_a_read"?',
+    );
+    expect(unknownToolError("read", tools).rawMessage).toBe(
+      'tool "read" not found; did you mean "mcp_a_read" or "mcp_b_read" or "mcp_c_read"?',
+    );
+  });
+
+  it("bounds and cleans what a model made up", () => {
+    const error = unknownToolError(`a\u001b[31mb${"x".repeat(100_000)}`, []);
+    expect(error.rawMessage).toMatch(/^tool "abx+…" not found; definitions\(\) has 0 tools to choose from$/);
+    expect(JSON.stringify(error).length).toBeLessThan(1000);
+  });
+});
