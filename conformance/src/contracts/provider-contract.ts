@@ -139,8 +139,11 @@ function describeChanges(current: Current): void {
 
   it("can be closed twice, and refuses calls from then on", async () => {
     const { provider, works } = current();
+    expect(provider.closed).toBe(false);
     await provider.close();
     await provider.close();
+    expect(provider.closed).toBe(true);
+    expect(provider.definitions()).toEqual([]);
     const refused = await provider.call(works.name, works.args).catch((error: unknown) => error);
     expect(isToolportError(refused)).toBe(true);
   });

@@ -32,12 +32,14 @@ export interface ToolProvider {
   /** Brings the snapshot up to date. Strict: throws `refresh_failed` with every failure, after publishing what succeeded. */
   refresh(options?: { readonly signal?: AbortSignal }): Promise<void>;
   /**
-   * Calls a tool by its local name. `null` or absent arguments are `{}`. Throws `unknown_tool`, `invalid_arguments` and the errors
-   * of the call; a tool's own failure is a value (`isError`).
+   * Calls a tool by its local name. `null` or absent arguments are `{}`. Throws `closed` after {@linkcode close}, `unknown_tool`,
+   * `invalid_arguments` and the errors of the call; a tool's own failure is a value (`isError`).
    */
   call(name: string, args?: JsonObject | null, options?: CallOptions): Promise<ToolOutcome>;
   /** Fires after a new snapshot is in place. */
   readonly onToolsChanged: Event<ToolsChange>;
+  /** Whether {@linkcode close} was called. A closed provider shows nothing. */
+  readonly closed: boolean;
   /** Releases everything; idempotent. */
   close(): Promise<void>;
 }

@@ -62,8 +62,8 @@ export interface Toolbox {
   /** Whether a call by this name would find a tool; ASCII-case-insensitive. */
   has(name: string): boolean;
   /**
-   * Calls a tool by name. `null` or absent arguments are `{}`. Throws `unknown_tool`, `invalid_arguments`, `closed`, and the errors of
-   * the call; a tool's own failure is a value (`isError`).
+   * Calls a tool by name. `null` or absent arguments are `{}`. Throws `unknown_tool`, `invalid_arguments`, `closed` when the toolbox is or
+   * the provider that had the tool, and the errors of the call; a tool's own failure is a value (`isError`).
    */
   call(name: string, args?: JsonObject | null, options?: CallOptions): Promise<ToolOutcome>;
   /** One agent's or conversation's way to look at the tools. Views share everything but their own choices; a view needs no closing. */
@@ -125,7 +125,7 @@ export function createToolbox(options: ToolboxOptions = {}): Toolbox {
     async call(name, args, callOptions = {}) {
       if (closed) throw new ToolportError("the toolbox is closed", { code: "closed", toolName: name });
       const tool = live.read().tools.get(foldName(name));
-      if (tool === undefined) throw unknownToolError(name, live.read().definitions);
+      if (tool === undefined) throw live.whyGone(name) ?? unknownToolError(name, live.read().definitions);
       const { selected } = callOptions;
       return await callRoutes(tool, {
         args: readArguments(name, args),
@@ -142,7 +142,17 @@ export function createToolbox(options: ToolboxOptions = {}): Toolbox {
     },
     view: (viewOptions = {}) =>
       createView(
-        { toolbox, catalog: () => live.read(), search, tokens, helperNames, clock, onDiagnostic, embeddingRanker },
+        {
+          toolbox,
+          catalog: () => live.read(),
+          whyGone: live.whyGone,
+          search,
+          tokens,
+          helperNames,
+          clock,
+          onDiagnostic,
+          embeddingRanker,
+        },
         viewOptions,
       ),
     estimateTokens: (scope = {}) => tokens.count(live.read(), scope),
@@ -150,6 +160,8 @@ export function createToolbox(options: ToolboxOptions = {}): Toolbox {
     async init(initOptions = {}) {
       for (const tool of tools) await tool.init?.(initOptions);
       await settleAll(providers.map((provider) => provider.init(initOptions)));
+      // What was there once can be told from what never was.
+      live.read();
     },
     async refresh(refreshOptions = {}) {
       await settleAll(providers.map((provider) => provider.refresh(refreshOptions)));

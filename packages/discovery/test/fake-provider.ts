@@ -33,6 +33,7 @@ export function fakeProvider(name: string): FakeProvider {
   let groups: readonly ToolGroup[] = [];
   let revision = 0;
   let listeners = 0;
+  let closed = false;
   const find = (wanted: string): ToolDefinition | undefined =>
     definitions.find((definition) => definition.name.toLowerCase() === wanted.toLowerCase());
   const provider: FakeProvider = {
@@ -41,6 +42,9 @@ export function fakeProvider(name: string): FakeProvider {
     log,
     get revision() {
       return revision;
+    },
+    get closed() {
+      return closed;
     },
     get listeners() {
       return listeners;
@@ -70,7 +74,11 @@ export function fakeProvider(name: string): FakeProvider {
       };
       return Object.assign(once, { [Symbol.dispose]: once });
     },
-    close: () => Promise.resolve(),
+    close() {
+      closed = true;
+      provider.offer([]);
+      return Promise.resolve();
+    },
   };
   return provider;
 }

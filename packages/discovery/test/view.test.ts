@@ -47,6 +47,15 @@ describe("definitions({ budget })", () => {
     expect(declared(view)).toEqual(["a", "d"]);
   });
 
+  it("tells with closed, not tool_removed, that a declared tool is gone because its provider was closed", async () => {
+    const provider = providerOf("a", "secret");
+    const view = createToolbox({ providers: [provider] }).view({ denied: ["secret"] });
+    view.definitions();
+    await provider.close();
+    await expect(view.call("a")).rejects.toMatchObject({ code: "closed", toolName: "a" });
+    await expect(view.call("secret")).rejects.toMatchObject({ code: "unknown_tool" });
+  });
+
   it("replaces a definition that changed in its place", () => {
     const provider = providerOf("a", "b");
     const view = createToolbox({ providers: [provider] }).view();

@@ -95,6 +95,9 @@ export function createProvider(options: ProviderOptions): McpProvider {
     hasServer: (id) => registry.get(id) !== undefined,
     savedNames: () => saveNames(catalog.current.names),
     ...createServerOperations(registry, settings, assertOpen),
+    get closed() {
+      return closing !== undefined;
+    },
     onToolsChanged: catalog.onToolsChanged,
     onStatusChanged: observers.status.on,
     onDiagnostic: observers.diagnostic.on,

@@ -164,7 +164,9 @@ describe("close()", () => {
     const told: unknown[] = [];
     provider.onStatusChanged((status) => told.push(status));
     provider.onToolsChanged((change) => told.push(change));
+    expect(provider.closed).toBe(false);
     const [first, second] = [provider.close(), provider.close()];
+    expect(provider.closed).toBe(true);
     expect(first).toBe(second);
     await first;
     expect(await failed).toMatchObject({ code: "closed", outcome: "unknown" });

@@ -1,6 +1,15 @@
-import { createEvent, type Event, type Subscription, type ToolsChange } from "@toolport/core";
+import {
+  cleanText,
+  createEvent,
+  ToolportError,
+  type Event,
+  type Subscription,
+  type ToolProvider,
+  type ToolsChange,
+} from "@toolport/core";
 import { buildCatalog, type Catalog, type CatalogSources } from "./build-catalog.ts";
 import { diffCatalogs } from "./diff-catalogs.ts";
+import { foldName } from "./fold-name.ts";
 
 /** The catalog of the moment. */
 export interface LiveCatalog {
@@ -10,6 +19,8 @@ export interface LiveCatalog {
   readonly revision: number;
   /** Only somebody who listens pays for telling him what changed. */
   readonly onChange: Event<ToolsChange>;
+  /** `closed`, when a tool of this name was in an earlier snapshot, and the provider that it was from was closed since. */
+  readonly whyGone: (name: string) => ToolportError | undefined;
   /** Ends all subscriptions; the last snapshot stays. */
   close(): void;
 }
@@ -24,10 +35,20 @@ export function createLiveCatalog(sources: CatalogSources): LiveCatalog {
   let seen: readonly number[] = [];
   let current: Catalog | undefined;
 
+  // By folded name, for tools that are gone. Made when a provider is closed, and a provider is closed once: so this cannot grow on.
+  const closedOwners = new Map<string, ToolProvider>();
+  const noteOwners = ({ tools }: Catalog): void => {
+    for (const [key, { route }] of tools) {
+      if (route.kind === "provider" && route.provider.closed) closedOwners.set(key, route.provider);
+      else closedOwners.delete(key);
+    }
+  };
+
   const read = (): Catalog => {
     if (closed && current !== undefined) return current;
     const revisions = providers.map((provider) => provider.revision);
     if (current !== undefined && revisions.every((value, index) => value === seen[index])) return current;
+    if (current !== undefined) noteOwners(current);
     seen = revisions;
     revision += 1;
     current = buildCatalog(sources);
@@ -56,6 +77,11 @@ export function createLiveCatalog(sources: CatalogSources): LiveCatalog {
       }
       return changes.on(listener);
     },
+    whyGone(name) {
+      read();
+      const owner = closedOwners.get(foldName(name));
+      return owner && closedError(name, owner);
+    },
     close() {
       read();
       closed = true;
@@ -63,4 +89,12 @@ export function createLiveCatalog(sources: CatalogSources): LiveCatalog {
       changes.close();
     },
   };
+}
+
+function closedError(name: string, provider: ToolProvider): ToolportError {
+  const tool = JSON.stringify(cleanText(name, 80));
+  return new ToolportError(`tool ${tool} is gone, because provider ${JSON.stringify(provider.name)} is closed`, {
+    code: "closed",
+    toolName: name,
+  });
 }

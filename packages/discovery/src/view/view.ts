@@ -70,7 +70,7 @@ export interface ToolboxView {
   has(name: string): boolean;
   /**
    * Calls a helper or a tool, as {@linkcode Toolbox.call}. Helpers never throw on wrong arguments: they return an outcome with
-   * `isError` that says what to pass. Also throws `tool_removed` for a tool that was declared and is gone.
+   * `isError` that says what to pass. Also throws `tool_removed` for a tool that was declared and is gone while its provider is open.
    */
   call(name: string, args?: JsonObject | null, options?: CallOptions): Promise<ToolOutcome>;
   /** `tools_groups` for code. */
@@ -85,6 +85,8 @@ export interface ToolboxView {
 export interface ViewContext extends RankContext {
   readonly toolbox: Toolbox;
   readonly catalog: () => Catalog;
+  /** The error for a tool that cannot be there any more, if that is known. */
+  readonly whyGone: (name: string) => ToolportError | undefined;
   readonly tokens: TokenCounter;
   readonly helperNames: HelperNames;
 }
@@ -102,7 +104,7 @@ const smallestAnswer = 4096;
 /** Makes a view. Throws `TypeError` for an unknown option, and when a limit is out of range. */
 export function createView(context: ViewContext, options: ViewOptions): ToolboxView {
   assertKnownOptions("view()", options, optionFields);
-  const { toolbox, catalog, tokens, helperNames } = context;
+  const { toolbox, catalog, whyGone, tokens, helperNames } = context;
   const { maxSelected = 128, maxAnswerBytes = 262_144, alwaysVisible = [] } = options;
   assertAtLeast("maxSelected", maxSelected, 1);
   assertAtLeast("maxAnswerBytes", maxAnswerBytes, smallestAnswer);
@@ -119,6 +121,8 @@ export function createView(context: ViewContext, options: ViewOptions): ToolboxV
   const groups = (): readonly ToolGroup[] => permitted(catalog()).groups;
   const find = (names: readonly string[]): readonly ToolDefinition[] =>
     toolbox.definitions(names).filter(({ name }) => allows(name));
+  const missingTool = (name: string): ToolportError =>
+    declarations.has(name) ? removedTool(name) : unknownToolError(name, visible());
   const helpers = createHelpers(
     {
       ...context,
@@ -153,8 +157,8 @@ export function createView(context: ViewContext, options: ViewOptions): ToolboxV
     has: (name) => helpers.has(name) || (allows(name) && toolbox.has(name)),
     async call(name, args, callOptions) {
       if (helpers.has(name)) return await helpers.call(name, args, callOptions);
-      if (!allows(name)) throw unknownToolError(name, visible());
-      if (!toolbox.has(name)) throw declarations.has(name) ? removedTool(name) : unknownToolError(name, visible());
+      if (!allows(name)) throw missingTool(name);
+      if (!toolbox.has(name)) throw whyGone(name) ?? missingTool(name);
       const listed = toolbox.definitions([name])[0]?.name ?? name;
       selection.touch(listed);
       return await toolbox.call(name, args, callOptions);
