@@ -76,7 +76,18 @@ describe("addServer()", () => {
     expect(adds.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
     const refusals = adds.flatMap((add) => (add.status === "rejected" ? [add.reason as unknown] : []));
     expect(refusals).toEqual(Array.from({ length: 9 }, () => expect.objectContaining({ code: "duplicate_server" })));
-    await expect(provider.addServer(specOf("B"))).rejects.toMatchObject({ code: "duplicate_server" });
+    await expect(provider.addServer(specOf("b"))).rejects.toMatchObject({
+      code: "duplicate_server",
+      serverId: "b",
+      details: { field: "id" },
+      rawMessage: 'server "b" already exists; choose another id, or give it another spec with updateServer()',
+    });
+    await expect(provider.addServer(specOf("B"))).rejects.toMatchObject({
+      code: "duplicate_server",
+      serverId: "B",
+      details: { field: "id" },
+      rawMessage: 'server "B" collides with server "b": both ids are "b" in tool names; choose another id',
+    });
     expect(world.server("b").connects).toEqual({ started: 1, most: 1 });
     await provider.close();
   });

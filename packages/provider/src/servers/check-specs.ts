@@ -25,15 +25,18 @@ export function checkId(id: string, ids: Iterable<string>, naming: NamingStrateg
   const normalized = normalizeServerId(id, naming);
   for (const other of ids) {
     if (other === id) {
-      throw new ToolportError(`server ${JSON.stringify(id)} already exists`, {
-        code: "duplicate_server",
-        serverId: id,
-      });
+      throw duplicateError(id, "already exists; choose another id, or give it another spec with updateServer()");
     }
     if (normalizeServerId(other, naming) !== normalized) continue;
-    throw new ToolportError(
-      `server ${JSON.stringify(id)} collides with server ${JSON.stringify(other)}: both ids are ${JSON.stringify(normalized)} in tool names`,
-      { code: "duplicate_server", serverId: id, details: { field: "id" } },
-    );
+    const [rival, shown] = [JSON.stringify(other), JSON.stringify(normalized)];
+    throw duplicateError(id, `collides with server ${rival}: both ids are ${shown} in tool names; choose another id`);
   }
+}
+
+function duplicateError(id: string, what: string): ToolportError {
+  return new ToolportError(`server ${JSON.stringify(id)} ${what}`, {
+    code: "duplicate_server",
+    serverId: id,
+    details: { field: "id" },
+  });
 }
