@@ -215,6 +215,7 @@ async function settleAll(work: readonly Promise<void>[]): Promise<void> {
   if (reasons.length === 1 || failures.length < reasons.length) throw reasons[0];
   throw new ToolportError(failures.map(({ rawMessage }) => rawMessage).join("; "), {
     code: "refresh_failed",
+    retryable: failures.some(({ retryable }) => retryable),
     details: { failures: failures.flatMap((failure) => failure.details.failures ?? [failure]) },
   });
 }

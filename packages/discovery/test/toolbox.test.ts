@@ -329,6 +329,17 @@ describe("init() and refresh()", () => {
     expect(c.log).toEqual(["refresh"]);
   });
 
+  it("reports refresh_failed as retryable when any of the failures is", async () => {
+    const [a, b] = [fakeProvider("a"), fakeProvider("b")];
+    const hopeless = new ToolportError("signed out", { code: "auth_required" });
+    a.refresh = () => Promise.reject(hopeless);
+    b.refresh = () => Promise.reject(hopeless);
+    const toolbox = createToolbox({ providers: [a, b] });
+    await expect(toolbox.refresh()).rejects.toMatchObject({ code: "refresh_failed", retryable: false });
+    b.refresh = () => Promise.reject(outage("not-sent"));
+    await expect(toolbox.refresh()).rejects.toMatchObject({ code: "refresh_failed", retryable: true });
+  });
+
   it("rejects with the failure itself when there is only one", async () => {
     const provider = fakeProvider("a");
     const failure = outage("not-sent");

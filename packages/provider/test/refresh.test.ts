@@ -208,6 +208,20 @@ describe("refresh()", () => {
     await provider.close();
   });
 
+  it("is retryable when any of the failures is", async () => {
+    const world = createCalmWorld();
+    const provider = world.provider({ servers: [specOf("a"), specOf("b")] });
+    world.server("a").faults.connect.push("unauthorized", "unauthorized");
+    expect(await failureOf(provider.refresh())).toMatchObject({ code: "refresh_failed", retryable: false });
+    world.server("b").faults.connect.push("refuse");
+    for (const session of world.server("b").sessions) session.crash();
+    expect(await failureOf(provider.refresh())).toMatchObject({
+      retryable: true,
+      details: { failures: [{ retryable: false }, { retryable: true }] },
+    });
+    await provider.close();
+  });
+
   it("keeps the last good tools of a server that could not be listed, marked stale, and they can be called (AN-42, NX-66)", async () => {
     const world = createCalmWorld();
     const [provider, server] = await start(world);

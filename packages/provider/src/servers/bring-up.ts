@@ -52,11 +52,12 @@ export async function bringUp({
   return outcomes.flat();
 }
 
-/** One error for several servers, in server-id order (AN-46). */
+/** One error for several servers, in server-id order (AN-46); retryable if any of them is. */
 export function refreshError(what: string, failures: readonly Failure[]): ToolportError {
   const list = failures.map(({ registration, error }) => `${registration.id}: ${error.message}`).join("; ");
   return new ToolportError(`failed to ${what}: ${list}`, {
     code: "refresh_failed",
+    retryable: failures.some(({ error }) => error.retryable),
     details: { failures: failures.map(({ error }) => error) },
     cause: failures[0]?.error,
   });
