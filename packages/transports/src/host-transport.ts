@@ -10,7 +10,7 @@ export interface HostSendOptions {
 }
 
 /**
- * A way to one server. An SDK `Transport`, so that the SDK's client can drive it, with what a host needs besides: the failure of a
+ * A way to one server. Shaped like the SDK's `Transport`, so that one can be plugged in, with what a host needs besides: the failure of a
  * single request without the loss of the connection, and evidence. Every kind of transport is one of these; `open-stdio.ts`,
  * `open-http.ts`, `open-memory.ts` and `open-custom.ts` make them.
  *

@@ -1,9 +1,14 @@
 import { isJsonObject, ToolportError, type Connection, type ServerInfo, type ServerSpec } from "@toolport/core";
 import { checkSpec } from "./check-spec.ts";
-import { isListeningClient, openChangeStream, type ChangeStream } from "./connection/change-stream.ts";
+import {
+  isListeningClient,
+  openChangeStream,
+  type ChangeStream,
+  type ListeningClient,
+} from "./connection/change-stream.ts";
 import { createConnection } from "./connection/connection.ts";
 import type { Elicitor } from "./connection/elicitor.ts";
-import { readServerInfo } from "./connection/read-server-info.ts";
+import { readServerInfo, type ClaimedServerInfo } from "./connection/read-server-info.ts";
 import type { RequestChannel } from "./connection/request-channel.ts";
 import { createClientChannel } from "./custom/client-channel.ts";
 import type { CustomClient } from "./custom/custom-parts.ts";
@@ -39,8 +44,10 @@ export async function openConnection(spec: ServerSpec, init: SessionInit): Promi
 
 /** A session that can be used, in parts. */
 interface Opened {
-  readonly client: CustomClient;
+  readonly claimed: ClaimedServerInfo;
   readonly channel: RequestChannel;
+  /** Absent for a client that has no change streams. */
+  readonly listener: ListeningClient | undefined;
   readonly elicitor?: Elicitor | undefined;
   /** Each request is an exchange of its own. */
   readonly isHttp: boolean;
@@ -59,10 +66,10 @@ function end(life: Life, error: ToolportError): void {
 }
 
 async function openOverWire(session: SessionContext, firstTransport?: HostTransport): Promise<Connection> {
-  const { spec, settings, hooks, createElicitor } = session;
+  const { spec, settings, hooks } = session;
   const life: Life = {};
   let opened = firstTransport;
-  const { wire, client } = await negotiate({
+  const { wire, claimed } = await negotiate({
     ...session,
     context: session,
     fingerprint: (spec.era ?? "auto") === "auto" ? await fingerprintOf(spec) : undefined,
@@ -75,8 +82,8 @@ async function openOverWire(session: SessionContext, firstTransport?: HostTransp
       return transport;
     },
   });
-  const elicitor = createElicitor?.(wire.activeClock);
-  return finish(session, { client, channel: wire, elicitor, isHttp: wire.hasPerRequestStream, life });
+  const { elicitor, hasPerRequestStream: isHttp } = wire;
+  return finish(session, { claimed, channel: wire, listener: wire, elicitor, isHttp, life });
 }
 
 async function openOverClient(session: SessionContext, client: CustomClient): Promise<Connection> {
@@ -89,7 +96,9 @@ async function openOverClient(session: SessionContext, client: CustomClient): Pr
   });
   const channel = createClientChannel({ ...session, client, unwatch });
   if (isConnected(client)) {
-    return finish(session, { client, channel, isHttp: hasPerRequestStream(client), life });
+    const listener = isListeningClient(client) ? client : undefined;
+    const isHttp = hasPerRequestStream(client);
+    return finish(session, { claimed: describeClient(client), channel, listener, isHttp, life });
   }
   const error = new ToolportError(
     `the client that "open" of server ${JSON.stringify(serverId)} returned is not connected`,
@@ -104,11 +113,11 @@ async function openOverClient(session: SessionContext, client: CustomClient): Pr
 
 async function finish(
   session: SessionContext,
-  { client, channel, elicitor, isHttp, life }: Opened,
+  { claimed, channel, listener, elicitor, isHttp, life }: Opened,
 ): Promise<Connection> {
   const { hooks, deadline, settings } = session;
-  const server = readServerInfo(describeClient(client), settings.limits);
-  const stream = openStream(session, { client, server });
+  const server = readServerInfo(claimed, settings.limits);
+  const stream = openStream(session, { listener, server });
   try {
     await untilAborted(stream?.ready ?? Promise.resolve(), deadline.signal);
     if (life.endedBy !== undefined) throw life.endedBy;
@@ -137,13 +146,18 @@ async function finish(
 
 function openStream(
   session: SessionContext,
-  { client, server }: { readonly client: CustomClient; readonly server: ServerInfo },
+  { listener, server }: { readonly listener: ListeningClient | undefined; readonly server: ServerInfo },
 ): ChangeStream | undefined {
   const { tools } = server.capabilities;
   const announcesChanges = isJsonObject(tools) && tools["listChanged"] === true;
-  if (server.era !== "modern" || !announcesChanges || !isListeningClient(client)) return undefined;
+  if (server.era !== "modern" || !announcesChanges || listener === undefined) return undefined;
   const { settings, hooks } = session;
-  return openChangeStream({ ...session, client, openMs: settings.timeouts.requestMs, onGap: hooks.onToolsChanged });
+  return openChangeStream({
+    ...session,
+    client: listener,
+    openMs: settings.timeouts.requestMs,
+    onGap: hooks.onToolsChanged,
+  });
 }
 
 function connectionClosed(serverId: string): ToolportError {

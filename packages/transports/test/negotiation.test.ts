@@ -252,7 +252,7 @@ describe("a fallback", () => {
     const told = await tell((request, response) =>
       request.message["method"] === "server/discover" ? reply(response, 502) : replyAsLegacy(request, response),
     );
-    expect(told).toEqual(['server "srv": streamable (probe) failed with http_error; trying streamable (legacy)']);
+    expect(told).toEqual(['server "srv": server/discover failed with http_error; trying initialize']);
   });
 });
 

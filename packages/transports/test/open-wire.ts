@@ -1,5 +1,6 @@
 import type { Diagnostic, ToolportError } from "@toolport/core";
 import { vi } from "vitest";
+import type { Elicitor } from "../src/connection/elicitor.ts";
 import type { HostTransport } from "../src/host-transport.ts";
 import type { HotRequest } from "../src/wire/hot-request.ts";
 import { createWire } from "../src/wire/wire.ts";
@@ -8,7 +9,7 @@ import { createManualClock } from "./manual-clock.ts";
 
 export function openWire(
   members: Partial<HostTransport> = {},
-  { maxNotificationsPerSecond = 200 }: { maxNotificationsPerSecond?: number } = {},
+  { maxNotificationsPerSecond = 200, elicitor }: { maxNotificationsPerSecond?: number; elicitor?: Elicitor } = {},
 ) {
   const host = createFakeHostTransport(members);
   const clock = createManualClock();
@@ -22,6 +23,7 @@ export function openWire(
     maxNotificationsPerSecond,
     context: { serverId: "srv", clock, redact: (text) => text, onDiagnostic: (each) => diagnostics.push(each) },
     events: { onToolsChanged: changed, onLog: log, onDown: down },
+    createElicitor: elicitor && (() => elicitor),
   });
   return { wire, host, clock, diagnostics, changed, log, down };
 }

@@ -2,7 +2,7 @@ import type { Clock, Diagnostic, Random } from "@toolport/core";
 import { fromSdkError } from "../errors/from-sdk-error.ts";
 import { pauseFor } from "../pause-for.ts";
 
-/** The part of the SDK's client that change streams come from. */
+/** Where change streams come from: a wire, or the client of the SDK line that has them. */
 export interface ListeningClient {
   listen(
     filter: { readonly toolsListChanged: true },

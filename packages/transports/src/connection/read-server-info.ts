@@ -9,7 +9,7 @@ import {
 
 import { toJson } from "../quote-json.ts";
 
-/** What an SDK's client knows of a server after the handshake; everything in it is the server's. */
+/** What a handshake, or a client of somebody else's, found out about a server; everything in it is the server's. */
 export interface ClaimedServerInfo {
   readonly era: ProtocolEra;
   readonly protocolVersion: string;

@@ -27,6 +27,6 @@ it.each([
   );
   expect(failed).toMatchObject({
     error: { code: "server_exited", outcome: "not-sent", details: { operation: row.operation } },
-    didInitialize: false,
+    didInitialize: row.operation === "initialize",
   });
 });

@@ -1,22 +1,19 @@
-import type { Client } from "@modelcontextprotocol/client";
 import { isToolportError, ToolportError, type Deadline } from "@toolport/core";
 import type { ClientIdentity } from "../client-identity.ts";
 import type { Elicitor } from "../connection/elicitor.ts";
 import { fromSdkError } from "../errors/from-sdk-error.ts";
 import type { HostTransport } from "../host-transport.ts";
-import { safeExcerpt } from "../safe-excerpt.ts";
 import { untilAborted } from "../until-aborted.ts";
 import type { ActiveClock } from "../wire/active-clock.ts";
 import type { WireContext } from "../wire/wire-context.ts";
 import { createWire, type Wire, type WireEvents } from "../wire/wire.ts";
+import { shakeHands, type Greeting, type HandshakeStep } from "./handshake.ts";
 import type { Attempt, FailedAttempt } from "./next-attempt.ts";
-import { openSdkClient } from "./sdk-client.ts";
 
-/** A transport with a wire on it, and an SDK client that finished its handshake. */
-export interface Established {
+/** A transport with a wire on it, on which the handshake is done. */
+export interface Established extends Greeting {
   readonly attempt: Attempt;
   readonly wire: Wire;
-  readonly client: Client;
 }
 
 /** What an attempt needs; the same for all attempts of one connection. */
@@ -30,12 +27,12 @@ export interface EstablishInit {
   /** For all attempts together. */
   readonly deadline: Deadline;
   readonly open: (attempt: Attempt) => Promise<HostTransport>;
-  /** Makes what answers a legacy server's elicitations; absent when nobody does. */
+  /** Makes what answers a server's elicitations; absent when nobody does. */
   readonly createElicitor: ((activeClock: ActiveClock) => Elicitor) | undefined;
 }
 
-// The SDK has a deadline of its own. It must not come first, because it knows less about what it cut off.
-const sdkGraceMs = 1000;
+// The deadline of all attempts must come before that of a request, which knows less about what it cuts off.
+const graceMs = 1000;
 
 /**
  * Makes one attempt. A failure is a value, because the next attempt is chosen by it; nothing of the attempt is left by then.
@@ -44,55 +41,65 @@ export async function establish(init: EstablishInit, attempt: Attempt): Promise<
   const { deadline, events, context, identity, maxNotificationsPerSecond, probeMs, createElicitor } = init;
   const ending = new AbortController();
   let isEstablished = false;
+  let refusal: ToolportError | undefined;
+  let step: HandshakeStep = attempt.handshake === "legacy" ? "initialize" : "server/discover";
   let host: HostTransport | undefined;
   let wire: Wire | undefined;
   try {
     deadline.signal.throwIfAborted();
     host = await init.open(attempt);
+    // It may be over before there was anybody to tell.
+    if (host.closeReason !== undefined) throw host.closeReason;
     wire = createWire({
       host,
       identity,
       maxNotificationsPerSecond,
       context,
       events: { ...events, onDown: (error) => (isEstablished ? events.onDown(error) : ending.abort(error)) },
+      createElicitor,
     });
-    const opening = openSdkClient({
-      transport: wire.sdkTransport,
-      identity,
-      handshake: attempt.handshake,
-      probeMs,
-      timeoutMs: deadline.remainingMs() + sdkGraceMs,
-      elicitor: createElicitor?.(wire.activeClock),
-      onError: (error) => reportOddity(context, error),
-    });
-    const client = await untilAborted(opening, AbortSignal.any([deadline.signal, ending.signal]));
+    const signal = AbortSignal.any([deadline.signal, ending.signal]);
+    const greeting = await untilAborted(
+      shakeHands({
+        context,
+        wire,
+        identity,
+        handshake: attempt.handshake,
+        probeMs,
+        timeoutMs: deadline.remainingMs() + graceMs,
+        signal,
+        onStep(next, why) {
+          step = next;
+          refusal = why;
+        },
+      }),
+      signal,
+    );
     isEstablished = true;
-    return { attempt, wire, client };
+    return { attempt, wire, ...greeting };
   } catch (cause) {
-    // A server that is gone before the first message was sent failed at that message all the same.
-    const isLegacy = attempt.handshake === "legacy" || wire?.didInitialize === true;
-    const method = isLegacy ? "initialize" : "server/discover";
-    const error = toHandshakeError(init, cause, { host, method });
+    const error = toHandshakeError(init, cause, { host, step });
     await (wire === undefined ? host?.close() : wire.close(error, "the handshake failed"));
-    return { ...attempt, error, didInitialize: wire?.didInitialize ?? false };
+    return { ...attempt, error, refusal, didInitialize: step === "initialize" };
   }
 }
 
 function toHandshakeError(
-  { context }: EstablishInit,
+  { context, deadline }: EstablishInit,
   cause: unknown,
-  { host, method }: { host: HostTransport | undefined; method: string },
+  { host, step }: { readonly host: HostTransport | undefined; readonly step: HandshakeStep },
 ): ToolportError {
   const { serverId, redact } = context;
-  const error = isToolportError(cause)
-    ? cause
-    : (host?.closeReason ?? fromSdkError(cause, { serverId, method, redact }));
-  const operation = host === undefined ? "connect" : method;
+  // Why the transport closed tells more than that it did. What is not ours was thrown by a transport that somebody brought.
+  const closeReason = deadline.signal.aborted ? undefined : host?.closeReason;
+  const error =
+    closeReason ?? (isToolportError(cause) ? cause : fromSdkError(cause, { serverId, method: step, redact }));
+  const operation = host === undefined ? "connect" : step;
   const stderrTail = error.details.stderrTail === undefined ? host?.stderr : undefined;
   const where = error.code === "connect_timeout" ? ` (during ${operation})` : "";
   const evidence = stderrTail ? `; the end of its stderr:\n${stderrTail}` : "";
   return new ToolportError(`${error.rawMessage}${where}${evidence}`, {
-    code: error.code,
+    code: error.code === "protocol_error" ? "handshake_failed" : error.code,
     serverId,
     retryable: error.retryable,
     // Whatever became of the handshake, no call was sent.
@@ -100,9 +107,4 @@ function toHandshakeError(
     details: { ...error.details, operation, ...(stderrTail && { stderrTail }) },
     cause: error,
   });
-}
-
-// The SDK goes on after these, and so do we.
-function reportOddity({ serverId, redact, onDiagnostic }: WireContext, error: Error): void {
-  onDiagnostic({ kind: "protocol-noise", serverId, message: safeExcerpt(error.message, redact, 300) });
 }

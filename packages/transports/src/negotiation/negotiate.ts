@@ -21,7 +21,7 @@ export async function negotiate(init: NegotiateInit): Promise<Established> {
   const verdict = fingerprint === undefined ? undefined : recall(eraCache, fingerprint);
   for (let attempt = firstAttempt(spec, verdict); ;) {
     const result = await establish(init, attempt);
-    if ("client" in result) {
+    if ("wire" in result) {
       try {
         remember(init, result, failed);
       } catch (cause) {
@@ -35,7 +35,7 @@ export async function negotiate(init: NegotiateInit): Promise<Established> {
     if (fingerprint !== undefined) eraCache.delete(fingerprint);
     const next = deadline.signal.aborted ? undefined : nextAttempt(spec, failed);
     if (next === undefined) throw toConnectError(failed, deadline);
-    if (!isExpected(result)) context.onDiagnostic(toFallback(spec.id, result, next));
+    context.onDiagnostic(toFallback(spec.id, result, next));
     attempt = next;
   }
 }
@@ -50,26 +50,18 @@ function recall(eraCache: EraCache, fingerprint: string): EraVerdict | undefined
 
 function remember(
   { eraCache, fingerprint }: NegotiateInit,
-  { attempt, wire, client }: Established,
+  { attempt, claimed, wasSilent }: Established,
   failed: readonly FailedAttempt[],
 ): void {
   if (fingerprint === undefined) return;
-  const era = client.getProtocolEra() ?? "legacy";
   // Silence may be a slow start, and says nothing about the server's next one.
-  const isSilence = era === "legacy" && attempt.handshake === "probe" && !wire.isProbeAnswered;
-  if (isSilence || failed.some(({ error }) => error.code === "connect_timeout")) return;
+  if (wasSilent || failed.some(({ error }) => error.code === "connect_timeout")) return;
   const { channel } = attempt;
   eraCache.set(fingerprint, {
-    era,
+    era: claimed.era,
     ...((channel === "streamable" || channel === "sse") && { channel }),
     foundAt: Date.now(),
   });
-}
-
-// How every server from before the probe says over HTTP that it does not know it.
-function isExpected({ handshake, error }: FailedAttempt): boolean {
-  const { httpStatus = 0 } = error.details;
-  return handshake === "probe" && httpStatus >= 400 && httpStatus < 500;
 }
 
 function toFallback(
@@ -91,7 +83,7 @@ function toConnectError(failed: readonly FailedAttempt[], deadline: Deadline): T
   if (error === undefined) {
     return new ToolportError("no attempt was made", { code: "internal_error", cause: deadline.signal.reason });
   }
-  if (failed.length < 2) return error;
-  const causes = failed.map((attempt) => attempt.error);
-  return withErrorContext(error, { cause: new AggregateError(causes, `${failed.length} attempts failed`) });
+  const causes = failed.flatMap((attempt) => [...(attempt.refusal ? [attempt.refusal] : []), attempt.error]);
+  if (causes.length < 2) return error;
+  return withErrorContext(error, { cause: new AggregateError(causes, `${causes.length} ways to begin failed`) });
 }

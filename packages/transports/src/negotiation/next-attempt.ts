@@ -1,7 +1,7 @@
 import type { ServerSpec, ToolportError, ToolportErrorCode } from "@toolport/core";
 import { isModernVersion } from "../wire/request-meta.ts";
 import type { EraVerdict } from "./era-cache.ts";
-import type { Handshake } from "./sdk-client.ts";
+import type { Handshake } from "./handshake.ts";
 
 /** One try at a server: over which channel, with which handshake. */
 export interface Attempt {
@@ -12,11 +12,12 @@ export interface Attempt {
 /** An attempt that failed, and how. */
 export interface FailedAttempt extends Attempt {
   readonly error: ToolportError;
-  /** The probe found no modern server and `initialize` was tried on the same transport. */
+  /** Why the probe before `initialize` did not do. */
+  readonly refusal?: ToolportError | undefined;
+  /** It came to `initialize`: at once, or after a probe that found no modern server. */
   readonly didInitialize: boolean;
 }
 
-// Nothing that another handshake or another transport could change.
 const finalCodes: ReadonlySet<ToolportErrorCode> = new Set<ToolportErrorCode>([
   "aborted",
   "auth_required",
@@ -45,6 +46,11 @@ const protocolCodes: ReadonlySet<ToolportErrorCode> = new Set<ToolportErrorCode>
 // What the old HTTP+SSE servers answer to a POST at their stream's address.
 const sseStatuses: ReadonlySet<number> = new Set([400, 404, 405, 415]);
 
+/** True for a failure that no other handshake and no other transport could change. */
+export function isFinal({ code }: ToolportError): boolean {
+  return finalCodes.has(code);
+}
+
 /** The attempt to begin with, given what was found out about the server before. */
 export function firstAttempt(spec: ServerSpec, verdict: EraVerdict | undefined): Attempt {
   const { transport, era = "auto" } = spec;
@@ -62,7 +68,7 @@ export function firstAttempt(spec: ServerSpec, verdict: EraVerdict | undefined):
  */
 export function nextAttempt(spec: ServerSpec, failed: readonly FailedAttempt[]): Attempt | undefined {
   const last = failed.at(-1);
-  if (last === undefined || finalCodes.has(last.error.code)) return undefined;
+  if (last === undefined || isFinal(last.error)) return undefined;
   const isNew = (attempt: Attempt): boolean =>
     !failed.some(({ channel, handshake }) => channel === attempt.channel && handshake === attempt.handshake);
   return candidates(spec, last).find(isNew);

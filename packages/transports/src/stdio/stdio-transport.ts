@@ -15,10 +15,7 @@ import { terminateOnExit } from "./terminate-on-exit.ts";
 // Many calls with large arguments at once are honest, and a server that never reads must not cost more than this.
 const waitingFactor = 4;
 
-/**
- * A {@linkcode HostTransport} over a child process. Its members `pid` and `stderr` are how the SDK's client recognises stdio, and so probes the
- * protocol era in place: a decorator of this transport must have both.
- */
+/** A {@linkcode HostTransport} over a child process. */
 export interface StdioTransport extends HostTransport {
   /** The process, which on POSIX leads a group of this number. */
   readonly pid: number;

@@ -1,6 +1,6 @@
 import type { JsonObject, Progress } from "@toolport/core";
 
-/** A request that the wire carries itself. */
+/** A request and what it goes by. */
 export interface HotRequest {
   readonly method: string;
   readonly params: JsonObject;
@@ -14,6 +14,8 @@ export interface HotRequest {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** Headers of this request, on transports that have them. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** `false`: the server is not told when the request is given up. The specification forbids it for `initialize`. Default `true`. */
+  readonly isCancellable?: boolean | undefined;
   /** For errors only. */
   readonly toolName?: string | undefined;
 }

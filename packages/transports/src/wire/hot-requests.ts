@@ -18,7 +18,7 @@ import {
 } from "./request-errors.ts";
 import type { WireContext } from "./wire-context.ts";
 
-/** The wire's own requests that wait for an answer. */
+/** The requests that wait for an answer. */
 export interface HotRequests {
   /** Why nothing can be sent any more. */
   readonly closedBy: ToolportError | undefined;
@@ -75,8 +75,8 @@ interface State extends HotRequestsInit {
   whenDrained: (() => void) | undefined;
 }
 
-// Far above the ids that the SDK's client counts up from zero, and numbers, because some servers mishandle string ids.
-const firstId = 1_000_000_000;
+// Numbers, because some servers mishandle ids of text; and from zero, as the SDK's clients count, which every server was tried with.
+const firstId = 0;
 
 /** Makes an empty set of requests. */
 export function createHotRequests(init: HotRequestsInit): HotRequests {
@@ -258,7 +258,7 @@ function cancel(
 ): Promise<void> {
   const entry = take(state, id);
   if (entry === undefined) return Promise.resolve();
-  const told = tellCancelled(state, id, why.reason);
+  const told = entry.request.isCancellable === false ? Promise.resolve() : tellCancelled(state, id, why.reason);
   entry.abort?.abort();
   state.host.takeBack?.(id);
   entry.reject(why.error);

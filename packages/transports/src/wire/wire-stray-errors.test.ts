@@ -3,11 +3,9 @@ import { call, lastId, openWire } from "../../test/open-wire.ts";
 
 type Opened = ReturnType<typeof openWire>;
 
-const initialized = { jsonrpc: "2.0", method: "notifications/initialized" } as const;
-
 describe("an error without an id", () => {
   it.each([
-    { name: "the SDK sent", notify: ({ wire }: Opened) => wire.sdkTransport.send(initialized) },
+    { name: "ends the handshake", notify: ({ wire }: Opened) => wire.notify("notifications/initialized", undefined) },
     { name: "the caller sent", notify: ({ wire }: Opened) => wire.notify("notifications/x", {}) },
     {
       name: "cancels another request",

@@ -1,4 +1,3 @@
-import type { RequestId, Transport } from "@modelcontextprotocol/client";
 import {
   cleanText,
   isJsonObject,
@@ -8,33 +7,36 @@ import {
   type ServerLog,
 } from "@toolport/core";
 import type { ClientIdentity } from "../client-identity.ts";
+import type { ListeningClient } from "../connection/change-stream.ts";
+import type { Elicitor } from "../connection/elicitor.ts";
 import type { HostTransport } from "../host-transport.ts";
 import type { RequestChannel } from "../connection/request-channel.ts";
 import { quoteJson } from "../quote-json.ts";
+import { safeExcerpt } from "../safe-excerpt.ts";
 import { settleWithin } from "../settle-within.ts";
-import { createActiveClock } from "./active-clock.ts";
+import { createActiveClock, type ActiveClock } from "./active-clock.ts";
 import { createHotRequests, type HotRequests } from "./hot-requests.ts";
 import { createNotificationGate, type NotificationGate } from "./notification-gate.ts";
 import { readServerLog } from "./read-server-log.ts";
 import { asToolportError } from "./request-errors.ts";
 import { isModernVersion, modernEnvelope } from "./request-meta.ts";
-import { createSdkTraffic, type SdkTraffic } from "./sdk-traffic.ts";
+import { createServerRequests, type ServerRequests } from "./server-requests.ts";
+import { createSubscriptions, type Subscriptions } from "./subscriptions.ts";
 import type { WireContext } from "./wire-context.ts";
 
 /**
- * The seam between two speakers of JSON-RPC on one transport. The SDK's client has the handshake, `subscriptions/listen` and the
- * server's own requests; the wire has the requests of a running connection, because the SDK's client costs several times as much
- * per call and hangs on malformed answers. Each request id has one owner; what fits no request that was sent is dropped.
+ * JSON-RPC with one server, over any transport. Whatever comes in is read by hand and bounded: a malformed answer fails its own
+ * request at once, and what fits no request that was sent is dropped. Knows nothing of how a connection begins; see `handshake.ts`.
  */
-export interface Wire extends RequestChannel {
-  /** The SDK's side. */
-  readonly sdkTransport: Transport;
+export interface Wire extends RequestChannel, ListeningClient {
   /** True when each request is an exchange of its own, as over HTTP. */
   readonly hasPerRequestStream: boolean;
-  /** True once the server gave a well-formed answer to `server/discover`, whatever it says. */
-  readonly isProbeAnswered: boolean;
-  /** True once the SDK sent `initialize`. */
-  readonly didInitialize: boolean;
+  /** Answers the questions of a server, of either era; absent when nobody does. */
+  readonly elicitor: Elicitor | undefined;
+  /** Starts the transport. To be called first, and once. */
+  start(): Promise<void>;
+  /** From now on every message is one of this revision. */
+  setProtocolVersion(version: string): void;
 }
 
 /** How a wire reports upwards. None is called after {@linkcode Wire.close}. */
@@ -52,13 +54,16 @@ export interface WireInit {
   readonly maxNotificationsPerSecond: number;
   readonly context: WireContext;
   readonly events: WireEvents;
+  /** Makes what answers the server's questions; absent when nobody does. */
+  readonly createElicitor: ((activeClock: ActiveClock) => Elicitor) | undefined;
 }
 
 interface State extends WireInit {
   readonly hot: HotRequests;
-  readonly sdk: SdkTraffic;
+  readonly served: ServerRequests;
+  readonly subscriptions: Subscriptions;
   readonly gate: NotificationGate;
-  /** The `_meta` of a modern connection, known once the SDK settled on a revision. */
+  /** The `_meta` of a modern connection; absent before there is a revision, and of a legacy one. */
   envelope: JsonObject | undefined;
   /** Notifications that the server may still answer, though it must not, and the id that the first request after them has. */
   notified: { readonly count: number; readonly nextId: number };
@@ -70,10 +75,11 @@ interface State extends WireInit {
 // For the server to be told that its requests are cancelled, before the connection to it is cut.
 const farewellMs = 100;
 
-/** Puts a wire on a transport that is not started yet; the SDK's client starts it. */
+/** Puts a wire on a transport that is not started yet. */
 export function createWire(init: WireInit): Wire {
   const { host, identity, context, events } = init;
   const activeClock = createActiveClock(context.clock);
+  const elicitor = init.createElicitor?.(activeClock);
   const state: State = {
     ...init,
     hot: createHotRequests({
@@ -84,15 +90,8 @@ export function createWire(init: WireInit): Wire {
       onSessionExpired: (error) => expire(state, error),
       onNotified: () => expectStrayError(state),
     }),
-    sdk: createSdkTraffic({
-      host,
-      context,
-      isModern: () => state.envelope !== undefined,
-      onProtocolVersion: (version) => {
-        state.envelope = isModernVersion(version) ? modernEnvelope(version, identity) : undefined;
-      },
-      onNotified: () => expectStrayError(state),
-    }),
+    served: createServerRequests({ host, elicitor }),
+    subscriptions: createSubscriptions({ host, context, envelope: () => state.envelope }),
     gate: createNotificationGate({
       perSecond: init.maxNotificationsPerSecond,
       context,
@@ -105,28 +104,30 @@ export function createWire(init: WireInit): Wire {
   };
   host.onmessage = (message: unknown) => receive(state, message);
   host.onrequestfailed = (id, error) => {
-    if (typeof id !== "number" || !state.hot.fail(id, error)) state.sdk.fail(id, error);
+    if (typeof id !== "number" || !state.hot.fail(id, error)) state.subscriptions.fail(id, error);
   };
   host.oninterrupted = () => {
     if (!state.isClosed) events.onToolsChanged();
   };
-  host.onerror = (error) => state.sdk.transport.onerror?.(error);
+  host.onerror = (error) => reportOddity(context, error);
   host.onclose = () => down(state);
   return {
-    sdkTransport: state.sdk.transport,
     hasPerRequestStream: host.hasPerRequestStream === true,
     activeClock,
-    get isProbeAnswered() {
-      return state.sdk.isProbeAnswered;
+    elicitor,
+    start: () => host.start(),
+    setProtocolVersion(version) {
+      host.setProtocolVersion?.(version);
+      state.envelope = isModernVersion(version) ? modernEnvelope(version, identity) : undefined;
     },
-    get didInitialize() {
-      return state.sdk.didInitialize;
-    },
+    listen: (filter, options) => state.subscriptions.listen(filter, options),
     request: (request) => state.hot.start(request),
     notify: (method, params) => notify(state, method, params),
     async close(error, reason) {
       state.isClosed = true;
       state.gate.close();
+      state.served.close();
+      state.subscriptions.failAll(error);
       await settleWithin(state.hot.cancelAll(error, cleanText(reason, 200)), farewellMs, context.clock);
       await host.close();
     },
@@ -148,7 +149,7 @@ function receiveOne(state: State, message: unknown): void {
   const { id, method } = message;
   if (typeof method === "string") {
     if (id === undefined || id === null) receiveNotification(state, method, message);
-    else state.sdk.receiveRequest(id, method, message);
+    else receiveRequest(state, { id, method, params: message["params"] });
     return;
   }
   if (typeof id === "number" && state.hot.answer(id, message)) {
@@ -158,24 +159,34 @@ function receiveOne(state: State, message: unknown): void {
   receiveOtherAnswer(state, id, message);
 }
 
-// Off the fast path: the SDK's answers, ids that came back as text or not at all, and answers that nobody waits for.
+// 2026-07-28 has no requests from server to client, and an answer to one would be an error of its own.
+function receiveRequest(state: State, request: { id: unknown; method: string; params: unknown }): void {
+  if (state.envelope === undefined && !state.isClosed) state.served.receive(request);
+}
+
+// Off the fast path: ends of subscriptions, ids that came back as text or not at all, and answers that nobody waits for.
 function receiveOtherAnswer(state: State, id: unknown, message: JsonObject): void {
-  if (state.sdk.answer(id, message)) return;
   if (id === null || id === undefined) {
     // A server that could not even read the request answers its error with `id: null`. With one under way, that is the one.
-    const soleId = state.sdk.handshakeId ?? state.hot.soleId;
+    const { soleId } = state.hot;
     const { error } = message;
     if (soleId !== undefined && isJsonObject(error) && !isStrayError(state, error)) {
-      return receiveAnswerTo(state, soleId, message);
+      state.hot.answer(soleId, message);
+      return;
     }
   }
-  const asNumber = typeof id === "string" && /^\d{1,15}$/.test(id) ? Number(id) : id;
+  const asNumber = toId(id);
   if (typeof asNumber === "number") {
-    if (state.hot.answer(asNumber, message)) return;
+    if (state.hot.answer(asNumber, message) || state.subscriptions.answer(asNumber, message)) return;
     // A late answer to a request that was given up, or a second one: the first word counts.
-    if (state.hot.issued(asNumber)) return;
+    if (state.hot.issued(asNumber) || state.subscriptions.issued(asNumber)) return;
   }
   noise(state, `answered a request that was never sent (id ${quoteJson(id, state.context.redact)})`);
+}
+
+// An id of ours, which some servers write as text.
+function toId(id: unknown): unknown {
+  return typeof id === "string" && /^\d{1,15}$/.test(id) ? Number(id) : id;
 }
 
 const noNotifications = { count: 0, nextId: Number.POSITIVE_INFINITY };
@@ -195,13 +206,15 @@ function isStrayError(state: State, { code }: JsonObject): boolean {
   return true;
 }
 
-function receiveAnswerTo(state: State, id: RequestId, message: JsonObject): void {
-  if (typeof id !== "number" || !state.hot.answer(id, message)) state.sdk.answer(id, message);
-}
-
 function receiveNotification(state: State, method: string, message: JsonObject): void {
-  // These two settle something that the SDK waits for, so that no flood may swallow them; others of their kind are dropped.
-  if (state.sdk.receiveNotification(method, message)) return;
+  const params = isJsonObject(message["params"]) ? message["params"] : undefined;
+  // These settle something that is waited for, so that no flood may swallow them.
+  if (method === "notifications/cancelled") {
+    state.served.cancel(params?.["requestId"]);
+    state.subscriptions.cancel(params?.["requestId"]);
+    return;
+  }
+  if (method === "notifications/subscriptions/acknowledged") return state.subscriptions.acknowledge(params);
   const isAdmitted = state.gate.admit();
   switch (method) {
     case "notifications/tools/list_changed":
@@ -210,7 +223,7 @@ function receiveNotification(state: State, method: string, message: JsonObject):
       else state.gate.defer();
       return;
     case "notifications/progress":
-      if (isAdmitted) receiveProgress(state, message["params"]);
+      if (isAdmitted) receiveProgress(state, params);
       return;
     case "notifications/message":
       if (isAdmitted && !state.isClosed) state.events.onLog(readServerLog(message["params"], state.context.redact));
@@ -220,11 +233,12 @@ function receiveNotification(state: State, method: string, message: JsonObject):
   }
 }
 
-function receiveProgress(state: State, params: unknown): void {
-  if (!isJsonObject(params)) return;
+function receiveProgress(state: State, params: JsonObject | undefined): void {
+  if (params === undefined) return;
   const { progressToken, progress, total, message } = params;
-  if (typeof progress !== "number") return;
-  state.hot.progress(Number(progressToken), {
+  const id = toId(progressToken);
+  if (typeof progress !== "number" || typeof id !== "number") return;
+  state.hot.progress(id, {
     progress,
     ...(typeof total === "number" && { total }),
     ...(typeof message === "string" && { message: cleanText(message, 1000) }),
@@ -266,8 +280,9 @@ function down(state: State): void {
       code: "connection_closed",
       serverId,
     });
+  state.served.close();
   state.hot.failAll(error);
-  state.sdk.transport.onclose?.();
+  state.subscriptions.failAll(error);
   if (!wasClosed) events.onDown(error);
 }
 
@@ -275,4 +290,9 @@ function noise(state: State, what: string): void {
   const { serverId, onDiagnostic } = state.context;
   if (!state.gate.admit()) return;
   onDiagnostic({ kind: "protocol-noise", serverId, message: `server ${JSON.stringify(serverId)} ${what}` });
+}
+
+// What the transport went on after, and so does everybody.
+function reportOddity({ serverId, redact, onDiagnostic }: WireContext, error: Error): void {
+  onDiagnostic({ kind: "protocol-noise", serverId, message: safeExcerpt(error.message, redact, 300) });
 }

@@ -1,0 +1,101 @@
+import type { JsonObject } from "@toolport/core";
+import { describe, expect, it, vi } from "vitest";
+import { openWire } from "../../test/open-wire.ts";
+
+type Ask = (params: JsonObject, signal: AbortSignal) => Promise<JsonObject>;
+
+const question = { mode: "form", message: "Who?", requestedSchema: { type: "object", properties: {} } };
+
+describe("what a legacy server asks", () => {
+  it("is answered when it is a ping, whatever its id is", async () => {
+    const { host } = openWire();
+    for (const id of [0, "a"]) host.receive({ jsonrpc: "2.0", id, method: "ping" });
+    await vi.waitFor(() => expect(host.sent).toHaveLength(2));
+    expect(host.sent.map(({ message }) => message)).toEqual([
+      { jsonrpc: "2.0", id: 0, result: {} },
+      { jsonrpc: "2.0", id: "a", result: {} },
+    ]);
+  });
+
+  it("goes to the elicitor when it is an elicitation, and its answer goes back", async () => {
+    const ask = vi.fn<Ask>(async () => ({ action: "decline" }));
+    const { host } = openWire({}, { elicitor: { ask } });
+    host.receive({ jsonrpc: "2.0", id: 7, method: "elicitation/create", params: question });
+    await vi.waitFor(() => expect(host.sent).toHaveLength(1));
+    expect(ask).toHaveBeenCalledExactlyOnceWith(question, expect.any(AbortSignal));
+    expect(host.sent[0]?.message).toEqual({ jsonrpc: "2.0", id: 7, result: { action: "decline" } });
+  });
+
+  it.each([
+    { name: "something without a message", params: { requestedSchema: {} } },
+    { name: "a form without fields", params: { message: "Who?" } },
+    { name: "a page without an address", params: { message: "Go.", mode: "url" } },
+    { name: "a mode that nobody knows", params: { ...question, mode: "mime" } },
+    { name: "nothing", params: undefined },
+  ])("is refused with -32602 when it is to elicit $name", async ({ params }) => {
+    const ask = vi.fn<Ask>();
+    const { host } = openWire({}, { elicitor: { ask } });
+    host.receive({ jsonrpc: "2.0", id: 7, method: "elicitation/create", params });
+    await vi.waitFor(() => expect(host.sent).toHaveLength(1));
+    expect(host.sent[0]?.message).toMatchObject({ id: 7, error: { code: -32_602 } });
+    expect(ask).not.toHaveBeenCalled();
+  });
+
+  it.each(["elicitation/create", "roots/list", "sampling/createMessage"])(
+    "is refused with -32601 when it is %s and nobody offered that (AN-80)",
+    async (method) => {
+      const { host } = openWire();
+      host.receive({ jsonrpc: "2.0", id: 7, method, params: question });
+      await vi.waitFor(() => expect(host.sent).toHaveLength(1));
+      expect(host.sent[0]?.message).toMatchObject({ id: 7, error: { code: -32_601 } });
+    },
+  );
+
+  it("is at most 32 requests at once; one more is refused (NX-14)", async () => {
+    const answers: ((result: JsonObject) => void)[] = [];
+    const ask: Ask = () => new Promise((resolve) => answers.push(resolve));
+    const { host } = openWire({}, { elicitor: { ask } });
+    const elicit = (id: number): void =>
+      host.receive({ jsonrpc: "2.0", id, method: "elicitation/create", params: question });
+    for (let id = 0; id < 33; id += 1) elicit(id);
+    await vi.waitFor(() => expect(host.sent).toHaveLength(1));
+    expect(host.sent[0]?.message).toMatchObject({ id: 32, error: { code: -32_603 } });
+    answers[0]?.({ action: "cancel" });
+    await vi.waitFor(() => expect(host.sent).toHaveLength(2));
+    elicit(33);
+    expect(answers).toHaveLength(33);
+  });
+
+  it("is given up when the server takes it back, and when the connection ends", async () => {
+    const signals: AbortSignal[] = [];
+    const ask: Ask = (_params, signal) =>
+      new Promise((resolve) => {
+        signals.push(signal);
+        signal.addEventListener("abort", () => resolve({ action: "cancel" }));
+      });
+    const { host } = openWire({}, { elicitor: { ask } });
+    for (const id of [1, 2]) host.receive({ jsonrpc: "2.0", id, method: "elicitation/create", params: question });
+    host.receive({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } });
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
+    host.die();
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(host.sent).toEqual([]);
+  });
+
+  it("is nothing at all on 2026-07-28, which has no such requests", async () => {
+    const { wire, host } = openWire();
+    wire.setProtocolVersion("2026-07-28");
+    host.receive({ jsonrpc: "2.0", id: 1, method: "ping" });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(host.sent).toEqual([]);
+  });
+
+  it("may be answered by a transport that fails: that is told elsewhere", async () => {
+    const { host } = openWire();
+    host.failSends(new Error("gone"));
+    host.receive({ jsonrpc: "2.0", id: 1, method: "ping" });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(host.sent).toEqual([]);
+  });
+});
