@@ -35,8 +35,8 @@ export interface CheckInfo {
 export type Finding =
   | { readonly status: "pass"; readonly observed?: string; readonly trace?: readonly TraceEvent[] }
   | { readonly status: "fail"; readonly observed: string; readonly trace?: readonly TraceEvent[] }
-  /** The target does not declare what the check is about: no verdict is owed. */
-  | { readonly status: "not-applicable"; readonly reason: string }
+  /** The target does not declare what the check is about, or the user did not allow it (`wants`): no verdict is owed. */
+  | { readonly status: "not-applicable"; readonly reason: string; readonly wants?: "tool-calls" }
   /** The check is owed but could not be made; `cause` names the failed check that prevented it, so that one cause is one headline. */
   | { readonly status: "could-not-run"; readonly reason: string; readonly cause?: string };
 

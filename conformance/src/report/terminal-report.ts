@@ -20,7 +20,7 @@ export function toTerminal(report: RunReport, style: TextStyle = plain): string 
     ...rest.map((headline) => headlineText(headline, report, style)),
     report.staleBaseline.map((entry) => `${style.bad("stale baseline")} ${entry}`).join("\n"),
     report.preview && previewText(report.preview, style),
-    verdictText(report, style),
+    [verdictText(report, style), ...callsText(report, style)].join("\n"),
   ];
   return `${sections.filter((section) => section !== undefined && section !== "").join("\n\n")}\n`;
 }
@@ -134,4 +134,15 @@ function verdictText(report: RunReport, style: TextStyle): string {
   ];
   if (obstacle) return `${paint(style.strong(obstacle.kind.toUpperCase()))} ${target}`;
   return `${paint(style.strong(verdict.toUpperCase()))} ${target}\n${parts.join(", ")} in ${(durationMs / 1000).toFixed(1)} s (seed ${seed})`;
+}
+
+/** What the user can allow, so that more is checked. */
+function callsText({ results }: RunReport, style: TextStyle): readonly string[] {
+  const reasons = results.flatMap(({ finding }) =>
+    finding.status === "not-applicable" && finding.wants === "tool-calls" ? [finding.reason] : [],
+  );
+  const [reason] = reasons;
+  if (reason === undefined) return [];
+  const checks = reasons.length === 1 ? "check needs" : "checks need";
+  return [`${style.warn("!")} ${reasons.length} ${checks} a tool call: ${reason}`];
 }

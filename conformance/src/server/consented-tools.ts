@@ -19,14 +19,22 @@ export async function consentedTools({
   const { tools } = await listing();
   return tools.flatMap((definition) => {
     const { name } = definition;
-    if (typeof name !== "string" || !mayCall(name, definition, consent)) return [];
+    if (typeof name !== "string" || !mayCall(definition, consent)) return [];
     const args = consent.named.get(name) ?? makeArguments(definition["inputSchema"]);
     return args ? [{ name, args, definition }] : [];
   });
 }
 
-function mayCall(name: string, { annotations }: JsonObject, { named, all }: CallConsent): boolean {
-  if (all || named.has(name)) return true;
+/** Why there are tools, but no consented ones, and what the user can do about it. */
+export async function adviseConsent({ consent, listing }: Pick<ServerTarget, "consent" | "listing">): Promise<string> {
+  const { tools } = await listing();
+  return tools.some((definition) => mayCall(definition, consent))
+    ? "no arguments can be made up for a tool that may be called; give them with --call NAME='{…}'"
+    : "no tool declares itself read-only; name one with --call, or allow all with --allow-calls";
+}
+
+function mayCall({ name, annotations }: JsonObject, { named, all }: CallConsent): boolean {
+  if (all || (typeof name === "string" && named.has(name))) return true;
   return isJsonObject(annotations) && annotations["readOnlyHint"] === true && annotations["destructiveHint"] !== true;
 }
 

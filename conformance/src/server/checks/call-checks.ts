@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "@toolport/core";
 import type { Finding } from "../../engine/check.ts";
 import { callTool, type MadeCall, type ToolCalls } from "../call-tools.ts";
 import { createSchemaCompiler, type SchemaCompiler } from "../compile-schema.ts";
-import { consentedTools, type ConsentedTool } from "../consented-tools.ts";
+import { adviseConsent, consentedTools, type ConsentedTool } from "../consented-tools.ts";
 import { describeAnswer, excerpt } from "../handshake.ts";
 import type { Answer, RawSession, StdioSession } from "../raw-session.ts";
 import type { ServerTarget } from "../server-target.ts";
@@ -10,11 +10,7 @@ import { fail, hostAdvice, legacySpec, onlyOver, pass, type ServerCheck } from "
 
 const page = "server/tools";
 const needs = ["tools/list"];
-const noConsent: Finding = {
-  status: "not-applicable",
-  reason:
-    "no tool may be called: none declares itself read-only and takes arguments that can be made up; name one with --call, or allow all with --allow-calls",
-};
+const otherKind: Finding = { status: "not-applicable", reason: "no tool that may be called is of this kind" };
 
 /** How a server's tools behave when they are called. Only tools with consent are. */
 export const callChecks: readonly ServerCheck[] = [
@@ -196,7 +192,7 @@ export const callChecks: readonly ServerCheck[] = [
       const made = await target.calls();
       // The slowest: cancelling what is done already shows little.
       const slowest = made?.calls.toSorted((a, b) => b.durationMs - a.durationMs)[0]?.tool;
-      if (slowest === undefined) return noConsent;
+      if (slowest === undefined) return noConsent(target);
       const { session, envelop, probe } = await target.openReady();
       // Not waited for: over HTTP the response to this comes when the tool is done.
       void session.send({
@@ -225,7 +221,7 @@ export const callChecks: readonly ServerCheck[] = [
     needs,
     run: async (target) => {
       const made = await target.calls();
-      if (made === undefined) return noConsent;
+      if (made === undefined) return noConsent(target);
       const quick = made.calls.find(({ answer, durationMs }) => answer.kind === "result" && durationMs < 500);
       if (quick === undefined)
         return { status: "not-applicable", reason: "no tool that may be called answers at once" };
@@ -241,6 +237,12 @@ export const callChecks: readonly ServerCheck[] = [
   },
 ];
 
+async function noConsent(target: ServerTarget): Promise<Finding> {
+  const { tools } = await target.listing();
+  if (tools.length === 0) return { status: "not-applicable", reason: "the server lists no tools" };
+  return { status: "not-applicable", reason: await adviseConsent(target), wants: "tool-calls" };
+}
+
 interface CallJudgement extends Omit<ServerCheck, "run" | "needs"> {
   /** Which calls it is about. Default: all. */
   readonly applies?: (call: MadeCall) => boolean;
@@ -255,9 +257,9 @@ function aboutCalls({ applies = () => true, judge, ...info }: CallJudgement): Se
     needs,
     run: async (target) => {
       const made = await target.calls();
-      if (made === undefined) return noConsent;
+      if (made === undefined) return noConsent(target);
       const calls = made.calls.filter(applies);
-      if (calls.length === 0) return { status: "not-applicable", reason: "no tool that was called is of this kind" };
+      if (calls.length === 0) return otherKind;
       const problems = await judge({ ...made, calls });
       const slow = calls.filter(({ answer }) => answer.kind === "silence").map(({ tool }) => tool.name);
       const note = slow.length > 0 ? `; no answer yet from ${slow.join(", ")}` : "";
@@ -282,13 +284,13 @@ const mostOddCalls = 10;
 
 /** Calls the tools that may be called in a way that is not the usual one. A tool that is slow to answer is left out of the judgement. */
 async function oddCalls(target: ServerTarget, { applies, args, problem }: OddCall): Promise<Finding> {
-  const slow = new Set(
-    (await target.calls())?.calls.filter(({ answer }) => answer.kind === "silence").map(({ tool }) => tool.name),
-  );
+  const made = await target.calls();
+  if (made === undefined) return noConsent(target);
+  const slow = new Set(made.calls.filter(({ answer }) => answer.kind === "silence").map(({ tool }) => tool.name));
   const tools = (await consentedTools(target))
     .filter(({ name, definition }) => applies(definition) && !slow.has(name))
     .slice(0, mostOddCalls);
-  if (tools.length === 0) return noConsent;
+  if (tools.length === 0) return otherKind;
   return target.lend(async (ready) => {
     const problems = await Promise.all(
       tools.map(async (tool) => {

@@ -1,0 +1,56 @@
+import { startFaultServer, type JsonObject } from "@toolport/fixtures";
+import { describe, expect, it } from "vitest";
+import type { RunReport } from "../src/engine/run-report.ts";
+import { toTerminal } from "../src/report/terminal-report.ts";
+import { checkServer } from "../src/server/check-server.ts";
+import { serverChecks } from "../src/server/checks/server-checks.ts";
+import type { CallConsent } from "../src/server/server-target.ts";
+import { goodTool, tool } from "./mutants/mutant.ts";
+
+const about = /^calls\/|^tools\/list$|^lifecycle\/initialize$|^requests\/probe$/;
+const checks = serverChecks.filter(({ id }) => about.test(id));
+const path: JsonObject = {
+  type: "object",
+  properties: { path: { type: "string", format: "uri" } },
+  required: ["path"],
+};
+
+async function check(tools: readonly JsonObject[], consent?: Partial<CallConsent>): Promise<RunReport> {
+  await using server = await startFaultServer({ script: { tools }, transport: "http" });
+  return await checkServer({
+    address: { kind: "http", url: new URL(server.url) },
+    checks,
+    preview: false,
+    ...(consent && { consent: { named: new Map(), all: false, ...consent } }),
+  });
+}
+
+function lastLine(report: RunReport): string | undefined {
+  return toTerminal(report).trimEnd().split("\n").at(-1);
+}
+
+describe("checks that need a tool call", () => {
+  it("are counted at the end of the report when no tool may be called, with what allows them", async () => {
+    const report = await check([tool("write")]);
+    const waiting = report.results.filter(({ finding }) => "wants" in finding && finding.wants === "tool-calls");
+    expect(waiting.length).toBeGreaterThan(5);
+    expect(lastLine(report)).toBe(
+      `! ${waiting.length} checks need a tool call: no tool declares itself read-only; name one with --call, or allow all with --allow-calls`,
+    );
+  });
+
+  it("ask for arguments when none can be made up, whatever is allowed", async () => {
+    const reader = { ...tool("read", { inputSchema: path }), annotations: { readOnlyHint: true } };
+    const advice = "no arguments can be made up for a tool that may be called; give them with --call NAME='{…}'";
+    expect(lastLine(await check([reader]))).toMatch(/^! \d+ checks need a tool call: /);
+    expect(lastLine(await check([reader]))).toContain(advice);
+    expect(lastLine(await check([tool("write", { inputSchema: path })], { all: true }))).toContain(advice);
+  });
+
+  it("are not mentioned when a tool was called, or there is none", async () => {
+    for (const tools of [[goodTool, tool("write")], [tool("now", { annotations: { readOnlyHint: true } })], []]) {
+      const report = await check(tools);
+      expect(lastLine(report)).toMatch(/^\d+ passed, .* in [\d.]+ s \(seed 1\)$/);
+    }
+  });
+});
