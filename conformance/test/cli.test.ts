@@ -188,6 +188,18 @@ UNREACHABLE ${process.execPath} -e ${script}
   });
 });
 
+describe("host", () => {
+  it("tells that the driver cannot be started, not a server, and exits with 4", async () => {
+    expect(await run(["host", "--", "/nowhere/my-driver", "--quiet"])).toMatchObject({
+      code: 4,
+      out: `✗ The host cannot be tested: the driver could not be started: spawn /nowhere/my-driver ENOENT (there is no such program)
+
+UNREACHABLE /nowhere/my-driver --quiet
+`,
+    });
+  });
+});
+
 describe("lock and diff", () => {
   it("write what a server offers, and compare it", { timeout: 60_000 }, async () => {
     const argv = ["--file", file("lock.json"), ...good];

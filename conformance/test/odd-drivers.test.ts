@@ -16,7 +16,16 @@ const odd = (kind: string): readonly string[] => [process.execPath, program, kin
 
 describe("a driver that is none", () => {
   it.each([
-    ["that does not exist", ["/no/such/driver"], "could not be started"],
+    [
+      "that does not exist",
+      ["/no/such/driver", "--quiet"],
+      "the driver could not be started: spawn /no/such/driver ENOENT (there is no such program)",
+    ],
+    [
+      "that may not be executed",
+      [program],
+      `the driver could not be started: spawn ${program} EACCES (the file may not be executed)`,
+    ],
     ["that dies at once", odd("dies"), "exited with code 9; its stderr ends with: no such library"],
     ["that writes rubbish", odd("rubbish"), "wrote a line that is no JSON: Starting driver..."],
     ["that answers everything with nothing", odd("null"), "hello must name protocol 1, not undefined"],

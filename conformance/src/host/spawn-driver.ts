@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { cleanText, isJsonObject, truncateText, type JsonValue } from "@toolport/core";
 import { signalGroup } from "../server/process-group.ts";
+import { describeStartProblem } from "../server/start-problem.ts";
 import { createPendingReplies, DriverFailure, type DriverLink, type PendingReplies } from "./driver-link.ts";
 
 const stderrTailLength = 4000;
@@ -19,7 +20,7 @@ export function spawnDriver([command = "", ...args]: readonly string[]): DriverL
   };
   const ended = new Promise<void>((resolve) => {
     child.once("error", (error) => {
-      fail("died", `could not be started: ${error.message}`);
+      fail("died", `could not be started: ${describeStartProblem(error)}`);
       resolve();
     });
     child.once("exit", (code, signal) => {

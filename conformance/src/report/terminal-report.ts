@@ -15,7 +15,7 @@ const previewLines = 12;
 export function toTerminal(report: RunReport, style: TextStyle = plain): string {
   const [first, ...rest] = report.headlines;
   const sections = [
-    report.obstacle ? obstacleText(report.obstacle, style) : table(report, style),
+    report.obstacle ? obstacleText(report.obstacle, report.side, style) : table(report, style),
     first && [headlineText(first, report, style), ...traceText(first, report.results, style)].join("\n"),
     ...rest.map((headline) => headlineText(headline, report, style)),
     report.staleBaseline.map((entry) => `${style.bad("stale baseline")} ${entry}`).join("\n"),
@@ -25,10 +25,13 @@ export function toTerminal(report: RunReport, style: TextStyle = plain): string 
   return `${sections.filter((section) => section !== undefined && section !== "").join("\n\n")}\n`;
 }
 
-function obstacleText({ kind, reason, stderr }: Obstacle, style: TextStyle): string {
-  const title = { unreachable: "The server cannot be reached", "auth-required": "The server asks for credentials" }[
-    kind
-  ];
+const obstacleTitles: Record<RunReport["side"], Record<Obstacle["kind"], string>> = {
+  server: { unreachable: "The server cannot be reached", "auth-required": "The server asks for credentials" },
+  host: { unreachable: "The host cannot be tested", "auth-required": "The host asks for credentials" },
+};
+
+function obstacleText({ kind, reason, stderr }: Obstacle, side: RunReport["side"], style: TextStyle): string {
+  const title = obstacleTitles[side][kind];
   const tail = stderr === undefined ? [] : ["", "  its stderr ended with", ...indent(stderr)];
   return [`${style.bad("✗")} ${style.strong(title)}: ${reason}`, ...tail].join("\n");
 }

@@ -5,6 +5,7 @@ import type { Answer, RawSession, StdioSession } from "./raw-session.ts";
 import { readySession } from "./ready-session.ts";
 import type { ServerAddress } from "./server-address.ts";
 import type { TargetOwner } from "./server-target.ts";
+import { describeStartProblem } from "./start-problem.ts";
 
 /** What came of the first contact. */
 export type Reached =
@@ -36,7 +37,8 @@ export async function reachServer(owner: TargetOwner, options: ReachOptions): Pr
   try {
     session = await owner.open();
   } catch (error) {
-    return unreachable(`cannot be started: ${startProblem(error)}`, undefined, options);
+    const missing = "there is no such program, or its working directory does not exist";
+    return unreachable(`cannot be started: ${describeStartProblem(error, missing)}`, undefined, options);
   }
   const attempt = await stoppable(attemptHandshake(session, options), options.signal);
   if (attempt === undefined) return { kind: "answers" };
@@ -83,13 +85,6 @@ function unreachable(reason: string, session: RawSession | undefined, { redact }
 
 function isStdio(session: RawSession): session is StdioSession {
   return "stderrTail" in session;
-}
-
-function startProblem(error: unknown): string {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  const message = error instanceof Error ? error.message : String(error);
-  if (code === "ENOENT") return `${message} (there is no such program, or its working directory does not exist)`;
-  return code === "EACCES" ? `${message} (the file may not be executed)` : message;
 }
 
 function silenceProblem(answer: Answer, session: RawSession): string {
