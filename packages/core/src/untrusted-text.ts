@@ -16,6 +16,9 @@ const invisible =
 // U+E0000 to U+E007F: "tag" characters, a known way to hide text from people but not from models.
 const tag = /\uDB40[\uDC00-\uDC7F]/g;
 
+// What most texts consist of, so that most need one look.
+const plain = /^[\t\n -~]*$/;
+
 const inspections: readonly (readonly [TextFlag, RegExp])[] = [
   ["ansi", ansi],
   ["control", control],
@@ -26,6 +29,7 @@ const inspections: readonly (readonly [TextFlag, RegExp])[] = [
 
 /** Names what is odd about a text, in a fixed order; `[]` for plain text. Linear in its length. */
 export function inspectText(text: string): readonly TextFlag[] {
+  if (plain.test(text)) return [];
   const flags = inspections.filter(([, pattern]) => text.search(pattern) !== -1).map(([flag]) => flag);
   if (!text.isWellFormed()) flags.push("lone-surrogate");
   return flags;
@@ -37,6 +41,7 @@ export function inspectText(text: string): readonly TextFlag[] {
  * `…` when something was cut.
  */
 export function cleanText(text: string, maxLength: number = Number.POSITIVE_INFINITY): string {
+  if (text.length <= maxLength && plain.test(text)) return text;
   // Twice the length is enough raw material and bounds the work on a text of megabytes.
   const raw = Number.isFinite(maxLength) ? headOf(text, maxLength * 2 + 64) : text;
   // Well-formed first: dropping a character from between two lone surrogates would make a new one of them.

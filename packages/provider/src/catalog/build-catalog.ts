@@ -55,6 +55,7 @@ function buildServer(
   // What was selected from one registration says nothing about another one, even if it reads the same.
   const before = known?.listing.registration === listing.registration ? known : undefined;
   const groupId = `${providerName}:${spec.id}`;
+  const groupIds = Object.freeze([groupId]);
   const offers = new Map<string, Offer>();
   for (const tool of tools) {
     const localName = localNameOf(names, { serverId: spec.id, toolName: tool.name });
@@ -65,7 +66,7 @@ function buildServer(
       offers.set(tool.name, old);
       continue;
     }
-    const definition = defineTool(tool, { spec, localName, groupId, describe });
+    const definition = defineTool(tool, { spec, localName, groupIds, describe });
     offers.set(tool.name, old !== undefined && sameJson(old.definition, definition) ? old : { tool, definition });
   }
   const members = Array.from(offers.values(), ({ definition }) => definition.name).sort(compareText);

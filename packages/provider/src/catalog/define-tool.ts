@@ -35,13 +35,14 @@ export function describeVerbatim({ description = "" }: RemoteTool): string {
 export interface DefinitionParts {
   readonly spec: ServerSpec;
   readonly localName: string;
-  readonly groupId: string;
+  readonly groupIds: readonly string[];
   readonly describe: DescribeTool;
 }
 
 /** A remote tool as a model gets it. Schemas and annotations are the very objects that the server sent. */
-export function defineTool(tool: RemoteTool, { spec, localName, groupId, describe }: DefinitionParts): CatalogTool {
-  const identity = { serverId: spec.id, toolName: tool.name };
+export function defineTool(tool: RemoteTool, { spec, localName, groupIds, describe }: DefinitionParts): CatalogTool {
+  const { id: serverId } = spec;
+  const { name: toolName } = tool;
   return Object.freeze({
     name: localName,
     ...(tool.title !== undefined && { title: tool.title }),
@@ -49,8 +50,8 @@ export function defineTool(tool: RemoteTool, { spec, localName, groupId, describ
     inputSchema: tool.inputSchema,
     ...(tool.outputSchema !== undefined && { outputSchema: tool.outputSchema }),
     ...(tool.annotations !== undefined && { annotations: tool.annotations }),
-    origin: Object.freeze({ ...identity, qualifiedName: qualifiedName(identity) }),
-    groupIds: Object.freeze([groupId]),
+    origin: Object.freeze({ serverId, toolName, qualifiedName: qualifiedName({ serverId, toolName }) }),
+    groupIds,
     ...(tool.flags !== undefined && { flags: tool.flags }),
   });
 }

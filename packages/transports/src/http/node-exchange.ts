@@ -1,7 +1,5 @@
-import { Agent as HttpAgent, request as requestHttp, type ClientRequest, type IncomingMessage } from "node:http";
-import { Agent as HttpsAgent, request as requestHttps } from "node:https";
-import type { Readable } from "node:stream";
-import { createBrotliDecompress, createUnzip, type BrotliDecompress, type Unzip } from "node:zlib";
+import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from "node:http";
+import type { Readable, Transform } from "node:stream";
 import { systemClock, type ToolportError } from "@toolport/core";
 import { connectTimedOut, fromFetchError, unknownEncoding } from "./from-fetch-error.ts";
 import type { HttpCall, HttpExchange, HttpExchangeInit, HttpReply, HttpRequest } from "./http-exchange.ts";
@@ -12,22 +10,31 @@ const idleConnectionMs = 4000;
 
 /** The exchange of Node: `node:http` on kept-alive connections, without the fixed time limits of Node's `fetch`. */
 export function createDefaultExchange(init: HttpExchangeInit): HttpExchange {
-  const agents = {
-    http: new HttpAgent({ keepAlive: true, timeout: idleConnectionMs }),
-    https: new HttpsAgent({ keepAlive: true, timeout: idleConnectionMs }),
+  const clients = new Map<string, Client>();
+  const clientFor = ({ protocol }: URL): Client => {
+    const client = clients.get(protocol) ?? openClient(protocol);
+    clients.set(protocol, client);
+    return client;
   };
   return {
-    start: (request) => startCall(request, agents, init),
+    start: (request) => startCall(request, clientFor, init),
     close() {
-      agents.http.destroy();
-      agents.https.destroy();
+      for (const { agent } of clients.values()) agent.destroy();
     },
   };
 }
 
-interface Agents {
-  readonly http: HttpAgent;
-  readonly https: HttpsAgent;
+/** A module of Node's, and its kept-alive connections. */
+interface Client {
+  readonly agent: Agent;
+  readonly request: (options: RequestOptions) => ClientRequest;
+}
+
+// By `import`, `node:http` would come with all of Node's `fetch`, because a module namespace evaluates every getter: 15 ms and 2 MB
+// for something that is not used here. And only those who speak HTTPS need load that.
+function openClient(protocol: string): Client {
+  const { Agent, request } = process.getBuiltinModule(protocol === "https:" ? "node:https" : "node:http");
+  return { agent: new Agent({ keepAlive: true, timeout: idleConnectionMs }), request };
 }
 
 /** What the parts of one call tell each other. */
@@ -43,7 +50,7 @@ interface CallState {
   readonly context: { readonly serverId: string; readonly url: URL };
 }
 
-function startCall(request: HttpRequest, agents: Agents, init: HttpExchangeInit): HttpCall {
+function startCall(request: HttpRequest, clientFor: (url: URL) => Client, init: HttpExchangeInit): HttpCall {
   const { url } = request;
   const { serverId, connectTimeoutMs = 15_000, clock = systemClock } = init;
   const context = { serverId, url };
@@ -63,7 +70,7 @@ function startCall(request: HttpRequest, agents: Agents, init: HttpExchangeInit)
   const reply = new Promise<HttpReply>((resolve, reject) => {
     state.reject = reject;
     try {
-      outgoing = openRequest(request, agents);
+      outgoing = openRequest(request, clientFor(url));
     } catch (error) {
       return reject(state.toError(error));
     }
@@ -85,21 +92,20 @@ function startCall(request: HttpRequest, agents: Agents, init: HttpExchangeInit)
   return { reply, cancel };
 }
 
-function openRequest({ method, url, headers, body }: HttpRequest, agents: Agents): ClientRequest {
+function openRequest({ method, url, headers, body }: HttpRequest, client: Client): ClientRequest {
   // A flat list is checked like an object and costs Node half as much.
   const list = ["host", url.host, "accept-encoding", "gzip, deflate, br"];
   for (const name of Object.keys(headers)) list.push(name, headers[name] ?? "");
   if (body !== undefined) list.push("content-length", String(Buffer.byteLength(body)));
-  const isTls = url.protocol === "https:";
-  const target = {
+  return client.request({
+    agent: client.agent,
     method,
     headers: list,
     // IPv6 addresses go without their brackets.
     hostname: url.hostname.replace(/^\[(.*)\]$/, "$1"),
     port: url.port,
     path: `${url.pathname}${url.search}`,
-  };
-  return isTls ? requestHttps({ ...target, agent: agents.https }) : requestHttp({ ...target, agent: agents.http });
+  });
 }
 
 function createReply(message: IncomingMessage, state: CallState): HttpReply {
@@ -155,15 +161,15 @@ function decodeBody(message: IncomingMessage, encoding: string): Readable | unde
     case "gzip":
     case "x-gzip":
     case "deflate":
-      return pipeThrough(message, createUnzip());
+      return pipeThrough(message, process.getBuiltinModule("node:zlib").createUnzip());
     case "br":
-      return pipeThrough(message, createBrotliDecompress());
+      return pipeThrough(message, process.getBuiltinModule("node:zlib").createBrotliDecompress());
     default:
       return undefined;
   }
 }
 
-function pipeThrough(message: IncomingMessage, decoder: BrotliDecompress | Unzip): Readable {
+function pipeThrough(message: IncomingMessage, decoder: Transform): Readable {
   // `pipe` forwards no errors.
   message.once("error", (error) => decoder.destroy(error));
   return message.pipe(decoder);
