@@ -87,7 +87,11 @@ async function initialize(init: HandshakeInit, refusal?: ToolportError): Promise
   const params = { protocolVersion: lastLegacyVersion, capabilities, clientInfo: { ...info } };
   const claimed = readInitialized(await ask(init, "initialize", { params, timeoutMs, refusal }), context);
   wire.setProtocolVersion(claimed.protocolVersion);
-  await wire.notify("notifications/initialized", undefined);
+  const notified = wire.notify("notifications/initialized", undefined);
+  // Requests of their own can overtake each other. In a channel nothing can, so that what comes next leaves in the same write; and
+  // a channel that fails tells so by itself.
+  if (wire.hasPerRequestStream) await notified;
+  else notified.catch(() => undefined);
   return claimed;
 }
 

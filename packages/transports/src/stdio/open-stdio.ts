@@ -1,5 +1,5 @@
 import { isToolportError, systemClock, ToolportError, type Clock, type ServerSpec } from "@toolport/core";
-import crossSpawn from "cross-spawn";
+import { spawn as spawnProgram } from "node:child_process";
 import type { TransportContext } from "../host-transport.ts";
 import { assertDirectory } from "./assert-directory.ts";
 import { assertStdioSpec } from "./assert-stdio-spec.ts";
@@ -12,7 +12,7 @@ import { createStdioTransport, type StdioTransport } from "./stdio-transport.ts"
 
 /** The effects of {@linkcode openStdio}. */
 export interface OpenStdioOptions {
-  /** Default cross-spawn, which starts `.cmd` files on Windows, too. */
+  /** Default that of Node, and on Windows cross-spawn, which starts `.cmd` files, too. */
   readonly spawn?: SpawnProcess;
   /** Default that of this process. */
   readonly platform?: NodeJS.Platform;
@@ -35,12 +35,13 @@ export async function openStdio(
   context: TransportContext,
   options: OpenStdioOptions = {},
 ): Promise<StdioTransport> {
-  const { spawn = crossSpawn, platform = process.platform, environment = process.env, clock = systemClock } = options;
+  const { platform = process.platform, environment = process.env, clock = systemClock } = options;
   const { id, transport } = spec;
   if (transport.kind !== "stdio")
     throw new TypeError(`openStdio() cannot open a transport of kind "${transport.kind}"`);
   assertStdioSpec(id, transport);
   if (transport.cwd !== undefined) await assertDirectory(transport.cwd, id);
+  const spawn = options.spawn ?? (platform === "win32" ? (await import("cross-spawn")).default : spawnProgram);
   throwIfAborted(context.signal, id);
 
   const child = await startProcess(id, transport, { spawn, platform, environment });
