@@ -68,7 +68,8 @@ export function extendNames(names: NameTable): NameDraft {
   return {
     nameOf: ({ serverId, toolName }) => servers.get(serverId)?.get(toolName),
     ownerOf: (foldedName) => identities.get(foldedName),
-    give({ serverId, toolName }, localName) {
+    give(identity, localName) {
+      const { serverId, toolName } = identity;
       let tools = copied.get(serverId);
       if (tools === undefined) {
         tools = new Map(servers.get(serverId));
@@ -76,7 +77,7 @@ export function extendNames(names: NameTable): NameDraft {
         servers.set(serverId, tools);
       }
       tools.set(toolName, localName);
-      identities.set(toAsciiLowerCase(localName), { serverId, toolName });
+      identities.set(toAsciiLowerCase(localName), identity);
     },
     finish: () => ({ servers, identities }),
   };
