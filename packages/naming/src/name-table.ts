@@ -68,8 +68,7 @@ export function extendNames(names: NameTable): NameDraft {
   return {
     nameOf: ({ serverId, toolName }) => servers.get(serverId)?.get(toolName),
     ownerOf: (foldedName) => identities.get(foldedName),
-    give(identity, localName) {
-      const { serverId, toolName } = identity;
+    give({ serverId, toolName }, localName) {
       let tools = copied.get(serverId);
       if (tools === undefined) {
         tools = new Map(servers.get(serverId));
@@ -77,7 +76,7 @@ export function extendNames(names: NameTable): NameDraft {
         servers.set(serverId, tools);
       }
       tools.set(toolName, localName);
-      identities.set(toAsciiLowerCase(localName), identity);
+      identities.set(toAsciiLowerCase(localName), { serverId, toolName });
     },
     finish: () => ({ servers, identities }),
   };
