@@ -32,7 +32,9 @@ export const create = async () => {
     },
     async call(name, args) {
       const answer = await tools.get(name).invoke(args);
-      return typeof answer === "string" ? answer : answer[0].text;
+      if (typeof answer === "string") return answer;
+      // Structured content takes the place of the blocks.
+      return (Array.isArray(answer) ? answer[0] : (answer.structuredContent ?? answer)).text;
     },
     // Without the option: its default.
     async modelNames() {

@@ -32,8 +32,9 @@ export const create = async () => {
       });
     },
     async call(name, args) {
-      const { content } = await tools.get(name).execute({ context: args });
-      return content[0].text;
+      const result = await tools.get(name).execute({ context: args });
+      // Structured content takes the place of the blocks.
+      return (result.content?.[0] ?? result).text;
     },
     modelNames: async () => Object.keys(await client.getTools()),
     close: () => client.disconnect(),
