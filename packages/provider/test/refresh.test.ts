@@ -292,8 +292,8 @@ describe("refresh()", () => {
     await provider.init();
     await provider.refresh();
     expect(told.splice(0)).toEqual([
-      ["unmatched-filter", "raed", 'include names "raed", which is none of the 2 tools that the server lists'],
-      ["unmatched-filter", "Write", 'exclude names "Write", which is none of the 2 tools that the server lists'],
+      ["unmatched-filter", "raed", 'include names "raed", which the server does not list'],
+      ["unmatched-filter", "Write", 'exclude names "Write", which the server does not list'],
     ]);
     await provider.updateServer({ ...spec, include: ["read"], exclude: [] });
     expect(told).toEqual([]);

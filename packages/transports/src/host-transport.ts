@@ -20,6 +20,8 @@ export interface HostSendOptions {
  * - `close()` is idempotent, never rejects, and leaves no process, socket or timer behind.
  */
 export interface HostTransport extends Omit<Transport, "send"> {
+  /** Messages arrive in the order in which they are sent, without waiting for one another; not so where each is a request of its own. */
+  readonly isOrdered?: boolean | undefined;
   send(message: JSONRPCMessage, options?: HostSendOptions): Promise<void>;
   /**
    * Takes a request back as the abort of its `requestSignal` does, without the cost of a signal per request. Only where

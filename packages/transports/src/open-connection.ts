@@ -69,7 +69,7 @@ async function openOverWire(session: SessionContext, firstTransport?: HostTransp
   const { spec, settings, hooks } = session;
   const life: Life = {};
   let opened = firstTransport;
-  const { wire, claimed } = await negotiate({
+  const { wire, claimed, elicitor } = await negotiate({
     ...session,
     context: session,
     fingerprint: (spec.era ?? "auto") === "auto" ? await fingerprintOf(spec) : undefined,
@@ -82,8 +82,7 @@ async function openOverWire(session: SessionContext, firstTransport?: HostTransp
       return transport;
     },
   });
-  const { elicitor, hasPerRequestStream: isHttp } = wire;
-  return finish(session, { claimed, channel: wire, listener: wire, elicitor, isHttp, life });
+  return finish(session, { claimed, channel: wire, listener: wire, elicitor, isHttp: wire.hasPerRequestStream, life });
 }
 
 async function openOverClient(session: SessionContext, client: CustomClient): Promise<Connection> {

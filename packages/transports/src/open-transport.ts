@@ -8,13 +8,13 @@ import type { SessionContext } from "./session-context.ts";
 
 /** Opens the channel of one attempt. The code for processes and for HTTP is loaded when the first of its kind is opened. */
 export async function openTransport(session: SessionContext, attempt: Attempt): Promise<HostTransport> {
-  const { spec, serverId, options, clock, random, settings, hooks, deadline } = session;
+  const { spec, serverId, options, clock, random, settings, hooks, deadline, redact } = session;
   const { transport } = spec;
   const closing = { clock, closeMs: settings.timeouts.closeMs };
   const context: TransportContext = { signal: deadline.signal, onDiagnostic: hooks.onDiagnostic, onLog: hooks.onLog };
   switch (transport.kind) {
     case "memory":
-      return openMemory(transport, { serverId, ...closing });
+      return openMemory(transport, { serverId, redact, ...closing });
     case "stdio": {
       const { openStdio } = await import("#stdio");
       return openStdio(spec, context, { clock });

@@ -101,6 +101,71 @@ describe("a connected client of one's own", () => {
   });
 });
 
+describe("a transport of one's own", () => {
+  it.each([
+    { name: "401 of the v1 line", thrown: Object.assign(new Error("HTTP 401"), { code: 401 }), code: "auth_required" },
+    {
+      name: "403 of the v2 line",
+      thrown: Object.assign(new Error("no"), { code: "X", status: 403 }),
+      code: "forbidden",
+    },
+  ])("ends the search with $code when it throws $name: nothing else is tried", async ({ thrown, code }) => {
+    const sent: unknown[] = [];
+    const open = () => ({
+      start: async () => undefined,
+      send: async (message: unknown) => {
+        sent.push(message);
+        throw thrown;
+      },
+      close: async () => undefined,
+    });
+    await expect(connect({ id: "srv", transport: custom(open) })).rejects.toMatchObject({
+      code,
+      serverId: "srv",
+      outcome: "not-sent",
+      message: expect.stringContaining(thrown.message),
+    });
+    expect(sent).toHaveLength(1);
+  });
+
+  it("is told to be gone, however soon after the handshake it closes", async () => {
+    for (let turns = 0; turns < 40; turns += 1) {
+      const onDown = vi.fn<() => void>();
+      const connecting = connect(
+        { id: "srv", era: "legacy", transport: custom(() => closingAfter(turns)) },
+        { onDown },
+      );
+      const connected = await connecting.then(
+        () => true,
+        () => false,
+      );
+      await new Promise((resolve) => setImmediate(resolve));
+      expect([turns, onDown.mock.calls.length]).toEqual([turns, connected ? 1 : 0]);
+    }
+  });
+});
+
+// Answers `initialize`, and closes so many microtasks after it was told that the handshake is over.
+function closingAfter(turns: number) {
+  const transport = {
+    start: async () => undefined,
+    close: async () => undefined,
+    onmessage: undefined as ((message: unknown) => void) | undefined,
+    onclose: undefined as (() => void) | undefined,
+    async send(message: unknown) {
+      const { id, method } = message as { readonly id?: number; readonly method: string };
+      const result = { protocolVersion: "2025-11-25", capabilities: {} };
+      if (method === "initialize") queueMicrotask(() => transport.onmessage?.({ jsonrpc: "2.0", id, result }));
+      else void closeLater();
+    },
+  };
+  const closeLater = async (): Promise<void> => {
+    for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
+    transport.onclose?.();
+  };
+  return transport;
+}
+
 describe("a call through a client of one's own", () => {
   it.each(lines)("ends with an abort, which the server hears of: $name", async ({ open }) => {
     const { connection, aborted } = await openWithWait(open);

@@ -2,6 +2,7 @@ import type { Diagnostic, ToolportError } from "@toolport/core";
 import { vi } from "vitest";
 import type { Elicitor } from "../src/connection/elicitor.ts";
 import type { HostTransport } from "../src/host-transport.ts";
+import { createActiveClock } from "../src/wire/active-clock.ts";
 import type { HotRequest } from "../src/wire/hot-request.ts";
 import { createWire } from "../src/wire/wire.ts";
 import { createFakeHostTransport, type FakeHostTransport } from "./fake-host-transport.ts";
@@ -23,7 +24,8 @@ export function openWire(
     maxNotificationsPerSecond,
     context: { serverId: "srv", clock, redact: (text) => text, onDiagnostic: (each) => diagnostics.push(each) },
     events: { onToolsChanged: changed, onLog: log, onDown: down },
-    createElicitor: elicitor && (() => elicitor),
+    activeClock: createActiveClock(clock),
+    elicitor,
   });
   return { wire, host, clock, diagnostics, changed, log, down };
 }

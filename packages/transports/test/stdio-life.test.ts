@@ -18,9 +18,8 @@ describe("a stdio server that works", () => {
     expect(messages).toEqual([1, 2, 3].map((id) => ({ jsonrpc: "2.0", id, result: { id } })));
   });
 
-  it("has the members by which the SDK's client recognises stdio", async () => {
+  it("tells the number of its process, and what stderr said so far", async () => {
     const { transport } = await openChild("echo.mjs");
-    expect("pid" in transport && "stderr" in transport).toBe(true);
     expect(transport.pid).toBeGreaterThan(0);
     expect(transport.stderr).toBe("");
   });

@@ -17,13 +17,17 @@ export function listingDiagnostics(
   return [...drops, { kind: "listing-truncated", serverId, message }];
 }
 
-/** One diagnostic for each name in `include` or `exclude` that the server does not list: it may be misspelt. */
+/**
+ * One diagnostic for each name in `include` or `exclude` that the server does not list: it may be misspelt. None for a listing that
+ * was cut short, because the name may stand in the rest.
+ */
 export function filterDiagnostics(
   { id, include = [], exclude = [] }: ServerSpec,
-  { tools }: ToolListing,
+  { tools, dropped, truncated }: ToolListing,
 ): readonly Diagnostic[] {
-  if (include.length === 0 && exclude.length === 0) return [];
-  const listed = new Set(tools.map(({ name }) => name));
+  if ((include.length === 0 && exclude.length === 0) || truncated !== undefined) return [];
+  // Why a tool was dropped is told by itself.
+  const listed = new Set([...tools, ...dropped].map(({ name }) => name));
   const unmatched = (member: string, names: readonly string[]): readonly Diagnostic[] =>
     names
       .filter((name) => !listed.has(name))
@@ -31,7 +35,7 @@ export function filterDiagnostics(
         kind: "unmatched-filter",
         serverId: id,
         toolName,
-        message: `${member} names ${JSON.stringify(toolName)}, which is none of the ${tools.length} tools that the server lists`,
+        message: `${member} names ${JSON.stringify(toolName)}, which the server does not list`,
       }));
   return [...unmatched("include", include), ...unmatched("exclude", exclude)];
 }

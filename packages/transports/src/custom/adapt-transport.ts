@@ -1,12 +1,19 @@
 import type { RequestId, Transport } from "@modelcontextprotocol/client";
 import { ToolportError } from "@toolport/core";
 import type { HostTransport } from "../host-transport.ts";
+import type { RpcErrorContext } from "../errors/from-rpc-error.ts";
+import { fromSdkError } from "../errors/from-sdk-error.ts";
 import { answeredRequest, isTooDeep, maxMessageDepth } from "../message-depth.ts";
+import { safeExcerpt } from "../safe-excerpt.ts";
 import { closePart, type ClosePartInit } from "./close-part.ts";
 
 /** What {@linkcode adaptTransport} needs. */
 export interface AdaptTransportInit extends ClosePartInit {
   readonly serverId: string;
+  /** Masks the secrets that the host gave this server. */
+  readonly redact: (text: string) => string;
+  /** As {@linkcode HostTransport.isOrdered}. Default `false`, because nothing is known of a transport that somebody brought. */
+  readonly isOrdered?: boolean;
 }
 
 /**
@@ -14,15 +21,22 @@ export interface AdaptTransportInit extends ClosePartInit {
  * does, and lets nothing in that is nested too deeply.
  */
 export function adaptTransport(transport: Transport, init: AdaptTransportInit): HostTransport {
-  const { serverId } = init;
+  const { serverId, redact, isOrdered = false } = init;
   let closed: Promise<void> | undefined;
   let isClosed = false;
   const host: HostTransport = {
+    isOrdered,
     async start() {
       if (closed !== undefined) throw new Error("The transport is closed");
       await transport.start();
     },
-    send: async (message, options) => transport.send(message, options),
+    async send(message, options) {
+      try {
+        await transport.send(message, options);
+      } catch (error) {
+        throw toSendError(error, { serverId, redact, method: "method" in message ? message.method : "an answer" });
+      }
+    },
     close() {
       closed ??= closePart(transport, init).then(finish);
       return closed;
@@ -50,4 +64,19 @@ export function adaptTransport(transport: Transport, init: AdaptTransportInit): 
   };
   transport.onclose = finish;
   return host;
+}
+
+// What no SDK throws says only that this message may not have arrived.
+function toSendError(error: unknown, context: RpcErrorContext): ToolportError {
+  const failure = fromSdkError(error, context);
+  if (failure.code !== "internal_error") return failure;
+  const { serverId, method, redact } = context;
+  const reason = safeExcerpt(error instanceof Error ? error.message : String(error), redact, 1000);
+  return new ToolportError(`the transport of server ${JSON.stringify(serverId)} failed to send ${method}: ${reason}`, {
+    code: "connection_closed",
+    serverId,
+    outcome: "unknown",
+    details: { operation: method },
+    cause: error,
+  });
 }

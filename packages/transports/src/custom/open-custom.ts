@@ -17,7 +17,7 @@ export type OpenedCustom =
  * returns neither a transport nor a client. What it returns after an abort is closed.
  */
 export async function openCustom(spec: CustomTransportSpec, session: SessionContext): Promise<OpenedCustom> {
-  const { serverId, clock, settings, deadline } = session;
+  const { serverId, clock, settings, deadline, redact } = session;
   const { signal } = deadline;
   const closing = { clock, closeMs: settings.timeouts.closeMs };
   const opening = callOpen(spec, { serverId, signal });
@@ -38,7 +38,7 @@ export async function openCustom(spec: CustomTransportSpec, session: SessionCont
     // Checked for the methods that both SDK lines call; the callbacks are ours to set.
     return {
       kind: "transport",
-      transport: adaptTransport(opened as Transport, { ...closing, serverId }),
+      transport: adaptTransport(opened as Transport, { ...closing, serverId, redact }),
     };
   }
   throw new ToolportError(

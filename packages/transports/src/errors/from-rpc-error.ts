@@ -56,9 +56,9 @@ export function fromRpcError(error: RpcError, context: RpcErrorContext): Toolpor
 
 /** What to say of the revisions that a server offers instead of the one it was asked for; `""` when it said nothing of them. */
 export function describeOffer(supported: readonly string[] | undefined): string {
-  return supported === undefined
-    ? ""
-    : ` (the server knows ${supported.join(", ")}; this host ${knownRevisions.join(", ")})`;
+  if (supported === undefined) return "";
+  const offer = supported.length === 0 ? "none" : supported.join(", ");
+  return ` (the server knows ${offer}; this host ${knownRevisions.join(", ")})`;
 }
 
 function codeOf(error: RpcError, { method, hasSession = false }: RpcErrorContext): ToolportErrorCode {

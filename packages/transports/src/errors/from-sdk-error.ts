@@ -12,7 +12,7 @@ export function fromSdkError(error: unknown, context: RpcErrorContext): Toolport
   if (ours !== undefined) return ours;
   const { serverId, method, toolName, redact } = context;
   const message = safeExcerpt(error instanceof Error ? error.message : String(error), redact, 1000);
-  const local = localFailure(error, { message, method });
+  const local = httpFailure(error) ?? localFailure(error, { message, method });
   const rpcCode = memberOf(error, "code");
   if (local === undefined && typeof rpcCode === "number") {
     return fromRpcError({ code: rpcCode, message, data: memberOf(error, "data") }, context);
@@ -22,7 +22,7 @@ export function fromSdkError(error: unknown, context: RpcErrorContext): Toolport
     serverId,
     toolName,
     outcome: local?.outcome,
-    details: { operation: method },
+    details: { operation: method, ...(local?.httpStatus !== undefined && { httpStatus: local.httpStatus }) },
     cause: error,
   });
 }
@@ -30,6 +30,21 @@ export function fromSdkError(error: unknown, context: RpcErrorContext): Toolport
 interface LocalFailure {
   readonly code: ToolportErrorCode;
   readonly outcome?: CallOutcome;
+  readonly httpStatus?: number;
+}
+
+// The v2 line has the status of an answer as `status`, and v1 as `code`; both throw an UnauthorizedError when their own OAuth gave up.
+function httpFailure(error: unknown): LocalFailure | undefined {
+  if (error instanceof Error && error.constructor.name === "UnauthorizedError") return { code: "auth_required" };
+  const httpStatus = [memberOf(error, "status"), memberOf(error, "code")].find(
+    (status) => typeof status === "number" && status >= 400 && status < 600,
+  );
+  if (typeof httpStatus !== "number") return undefined;
+  if (httpStatus === 401) return { code: "auth_required", httpStatus };
+  if (httpStatus === 403) return { code: "forbidden", httpStatus };
+  if (httpStatus === 429) return { code: "rate_limited", httpStatus };
+  // A client error is a refusal; after a server error the request may have run all the same.
+  return { code: "http_error", httpStatus, outcome: httpStatus < 500 && httpStatus !== 408 ? "failed" : "unknown" };
 }
 
 // Failures that the SDK made itself. Its v2 line has codes of text for them; v1 lends codes of JSON-RPC, and says "Not connected" without any.

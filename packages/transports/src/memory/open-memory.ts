@@ -11,7 +11,7 @@ import { createLinkedPair } from "./linked-pair.ts";
 export function openMemory(spec: MemoryTransportSpec, init: AdaptTransportInit): HostTransport {
   const { serverId } = init;
   const pair = createLinkedPair();
-  const adapted = adaptTransport(pair.host, init);
+  const adapted = adaptTransport(pair.host, { ...init, isOrdered: true });
   let closeReason: ToolportError | undefined;
   const fail = (cause: unknown): ToolportError =>
     new ToolportError(`"serve" of server ${JSON.stringify(serverId)} failed`, {

@@ -4,7 +4,7 @@ import type { Elicitor } from "../connection/elicitor.ts";
 import { fromSdkError } from "../errors/from-sdk-error.ts";
 import type { HostTransport } from "../host-transport.ts";
 import { untilAborted } from "../until-aborted.ts";
-import type { ActiveClock } from "../wire/active-clock.ts";
+import { createActiveClock, type ActiveClock } from "../wire/active-clock.ts";
 import type { WireContext } from "../wire/wire-context.ts";
 import { createWire, type Wire, type WireEvents } from "../wire/wire.ts";
 import { shakeHands, type Greeting, type HandshakeStep } from "./handshake.ts";
@@ -14,13 +14,15 @@ import type { Attempt, FailedAttempt } from "./next-attempt.ts";
 export interface Established extends Greeting {
   readonly attempt: Attempt;
   readonly wire: Wire;
+  /** Answers the server's questions, of either era; absent when nobody does. */
+  readonly elicitor: Elicitor | undefined;
 }
 
 /** What an attempt needs; the same for all attempts of one connection. */
 export interface EstablishInit {
   readonly identity: ClientIdentity;
   readonly context: WireContext;
-  /** From the start of the attempt that succeeds; `onDown` only once it did. */
+  /** Of every attempt; `onDown` only of the one that succeeded. */
   readonly events: WireEvents;
   readonly maxNotificationsPerSecond: number;
   readonly probeMs: number;
@@ -50,13 +52,16 @@ export async function establish(init: EstablishInit, attempt: Attempt): Promise<
     host = await init.open(attempt);
     // It may be over before there was anybody to tell.
     if (host.closeReason !== undefined) throw host.closeReason;
+    const activeClock = createActiveClock(context.clock);
+    const elicitor = createElicitor?.(activeClock);
     wire = createWire({
       host,
       identity,
       maxNotificationsPerSecond,
       context,
       events: { ...events, onDown: (error) => (isEstablished ? events.onDown(error) : ending.abort(error)) },
-      createElicitor,
+      activeClock,
+      elicitor,
     });
     const signal = AbortSignal.any([deadline.signal, ending.signal]);
     const greeting = await untilAborted(
@@ -75,8 +80,10 @@ export async function establish(init: EstablishInit, attempt: Attempt): Promise<
       }),
       signal,
     );
+    // It may have ended while the good news was on its way here.
+    ending.signal.throwIfAborted();
     isEstablished = true;
-    return { attempt, wire, ...greeting };
+    return { attempt, wire, elicitor, ...greeting };
   } catch (cause) {
     const error = toHandshakeError(init, cause, { host, step });
     await (wire === undefined ? host?.close() : wire.close(error, "the handshake failed"));

@@ -1,7 +1,13 @@
-import { isToolportError, type JsonObject, type ToolportError } from "@toolport/core";
+import { isToolportError, ToolportError, type JsonObject } from "@toolport/core";
 import type { ClientIdentity } from "../client-identity.ts";
 import type { ClaimedServerInfo } from "../connection/read-server-info.ts";
-import { firstModernVersion, isModernVersion, lastLegacyVersion, modernEnvelope } from "../wire/request-meta.ts";
+import {
+  firstModernVersion,
+  isModernVersion,
+  lastLegacyVersion,
+  legacyRevisions,
+  modernEnvelope,
+} from "../wire/request-meta.ts";
 import type { WireContext } from "../wire/wire-context.ts";
 import type { Wire } from "../wire/wire.ts";
 import { isFinal } from "./next-attempt.ts";
@@ -35,8 +41,8 @@ export interface HandshakeInit {
 /** What came of it. */
 export interface Greeting {
   readonly claimed: ClaimedServerInfo;
-  /** The probe was not answered at all, so that the era is a guess. */
-  readonly wasSilent: boolean;
+  /** `false`: the probe was answered by silence or by a failure, which say nothing about the server's next start. */
+  readonly isCertain: boolean;
 }
 
 /**
@@ -47,16 +53,19 @@ export interface Greeting {
  */
 export async function shakeHands(init: HandshakeInit): Promise<Greeting> {
   await init.wire.start();
-  if (init.handshake === "legacy") return { claimed: await initialize(init), wasSilent: false };
+  if (init.handshake === "legacy") return { claimed: await initialize(init), isCertain: true };
   const { claimed, refusal } = await discover(init);
   if (claimed !== undefined) {
     init.wire.setProtocolVersion(claimed.protocolVersion);
-    return { claimed, wasSilent: false };
+    return { claimed, isCertain: true };
   }
-  if (init.handshake === "modern" || isModernOffer(refusal) || isFinal(refusal)) throw refusal;
+  if (isModernOffer(refusal) || isFinal(refusal)) throw refusal;
+  const isAnswer = isOrdinary(refusal, init.wire);
+  if (init.handshake === "modern") throw isAnswer ? notModern(init.context, refusal) : refusal;
   init.signal.throwIfAborted();
-  if (!isOrdinary(refusal, init.wire)) tellFallback(init.context, refusal);
-  return { claimed: await initialize(init, refusal), wasSilent: refusal.code === "request_timeout" };
+  if (!isAnswer) tellFallback(init.context, refusal);
+  const isCertain = isAnswer && refusal.code !== "request_timeout";
+  return { claimed: await initialize(init, refusal), isCertain };
 }
 
 type Discovery =
@@ -88,10 +97,9 @@ async function initialize(init: HandshakeInit, refusal?: ToolportError): Promise
   const claimed = readInitialized(await ask(init, "initialize", { params, timeoutMs, refusal }), context);
   wire.setProtocolVersion(claimed.protocolVersion);
   const notified = wire.notify("notifications/initialized", undefined);
-  // Requests of their own can overtake each other. In a channel nothing can, so that what comes next leaves in the same write; and
-  // a channel that fails tells so by itself.
-  if (wire.hasPerRequestStream) await notified;
-  else notified.catch(() => undefined);
+  // In order, what comes next may leave in the same write; a process or a pipe that fails tells so by itself.
+  if (wire.isOrdered) notified.catch(() => undefined);
+  else await notified;
   return claimed;
 }
 
@@ -110,9 +118,9 @@ function ask(
   return wire.request({ method, params, timeoutMs, timeoutCode: "request_timeout", isCancellable: false });
 }
 
-// It speaks a later revision and none of ours: `initialize` would only hide that.
-function isModernOffer({ details }: ToolportError): boolean {
-  return details.supported?.some(isModernVersion) === true;
+// It speaks modern revisions alone: `initialize` would only hide that.
+function isModernOffer({ details: { supported = [] } }: ToolportError): boolean {
+  return supported.some(isModernVersion) && !supported.some((version) => legacyRevisions.includes(version));
 }
 
 // How servers from before the probe say that they do not know it: with an error, with nonsense, or, over a single channel, not at all.
@@ -123,7 +131,14 @@ function isOrdinary({ code, details }: ToolportError, { hasPerRequestStream }: W
   return rpcCode !== undefined || isNonsense || (httpStatus >= 400 && httpStatus < 500);
 }
 
-function tellFallback({ serverId, onDiagnostic }: WireContext, { code }: ToolportError): void {
-  const message = `server ${JSON.stringify(serverId)}: server/discover failed with ${code}; trying initialize`;
+function notModern({ serverId }: WireContext, refusal: ToolportError): ToolportError {
+  return new ToolportError(
+    `server ${JSON.stringify(serverId)} was asked for ${firstModernVersion} and nothing else, and does not speak it: ${refusal.rawMessage}`,
+    { code: "unsupported_protocol", serverId, details: refusal.details, cause: refusal },
+  );
+}
+
+function tellFallback({ serverId, onDiagnostic }: WireContext, { code, rawMessage }: ToolportError): void {
+  const message = `server ${JSON.stringify(serverId)}: server/discover failed with ${code}; trying initialize (${rawMessage})`;
   onDiagnostic({ kind: "fallback", serverId, message });
 }

@@ -50,12 +50,12 @@ function recall(eraCache: EraCache, fingerprint: string): EraVerdict | undefined
 
 function remember(
   { eraCache, fingerprint }: NegotiateInit,
-  { attempt, claimed, wasSilent }: Established,
+  { attempt, claimed, isCertain }: Established,
   failed: readonly FailedAttempt[],
 ): void {
   if (fingerprint === undefined) return;
-  // Silence may be a slow start, and says nothing about the server's next one.
-  if (wasSilent || failed.some(({ error }) => error.code === "connect_timeout")) return;
+  // Silence may be a slow start, and a failure a bad moment; neither says anything about the server's next start.
+  if (!isCertain || failed.some(({ refusal }) => refusal?.code === "request_timeout")) return;
   const { channel } = attempt;
   eraCache.set(fingerprint, {
     era: claimed.era,

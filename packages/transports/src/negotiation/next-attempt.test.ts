@@ -108,24 +108,6 @@ describe("nextAttempt()", () => {
       next: undefined,
     },
     {
-      name: "a probe over HTTP gets 500",
-      spec: http,
-      failed: [fail("streamable/probe", "http_error", { httpStatus: 500 })],
-      next: "streamable/legacy",
-    },
-    {
-      name: "a probe over HTTP gets no answer",
-      spec: http,
-      failed: [fail("streamable/probe", "connect_timeout")],
-      next: "streamable/legacy",
-    },
-    {
-      name: "a probe over HTTP is cut",
-      spec: http,
-      failed: [fail("streamable/probe", "connection_closed")],
-      next: "streamable/legacy",
-    },
-    {
       name: "initialize followed the probe over HTTP, and got 500",
       spec: http,
       failed: [fail("streamable/probe", "http_error", { httpStatus: 500 }, true)],

@@ -1,5 +1,5 @@
 import type { ServerSpec, ToolportError, ToolportErrorCode } from "@toolport/core";
-import { isModernVersion } from "../wire/request-meta.ts";
+import { firstModernVersion } from "../wire/request-meta.ts";
 import type { EraVerdict } from "./era-cache.ts";
 import type { Handshake } from "./handshake.ts";
 
@@ -81,7 +81,7 @@ function candidates(spec: ServerSpec, last: FailedAttempt): readonly Attempt[] {
   const channel = last.channel === "sse" && isAutoMode ? "streamable" : last.channel;
   const found: Attempt[] = [];
   if ((spec.era ?? "auto") === "auto") {
-    if (error.details.supported?.some(isModernVersion) === true) found.push({ channel, handshake: "modern" });
+    if (error.details.supported?.includes(firstModernVersion) === true) found.push({ channel, handshake: "modern" });
     if (handshake !== "probe" && protocolCodes.has(error.code)) found.push({ channel, handshake: "probe" });
     // Over HTTP nothing is gained by a second `initialize`; a process may have been confused by the probe before it.
     if (handshake === "probe" && !(channel === "streamable" && last.didInitialize))

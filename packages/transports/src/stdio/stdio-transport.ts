@@ -49,6 +49,7 @@ export function createStdioTransport({ spec, context, process, group, clock }: S
 
   const transport: StdioTransport = {
     pid: process.pid,
+    isOrdered: true,
     get stderr() {
       return stderr.quote();
     },

@@ -14,7 +14,10 @@ export interface HotRequest {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** Headers of this request, on transports that have them. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** `false`: the server is not told when the request is given up. The specification forbids it for `initialize`. Default `true`. */
+  /**
+   * `false`: the server is not told when the request is given up. The specification forbids that for `initialize`, and a server that
+   * does not know `server/discover` would be told of a request that it never took. Default `true`.
+   */
   readonly isCancellable?: boolean | undefined;
   /** For errors only. */
   readonly toolName?: string | undefined;

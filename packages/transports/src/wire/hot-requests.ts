@@ -52,7 +52,7 @@ export interface HotRequestsInit {
   readonly envelope: () => JsonObject | undefined;
   /** The server says that it does not know the session any more. Called per refused request. */
   readonly onSessionExpired: (error: ToolportError) => void;
-  /** A notification is about to be sent. */
+  /** The server may answer something that nobody waits for: a notification that is about to be sent, or a request that was given up. */
   readonly onNotified: () => void;
 }
 
@@ -258,11 +258,16 @@ function cancel(
 ): Promise<void> {
   const entry = take(state, id);
   if (entry === undefined) return Promise.resolve();
-  const told = entry.request.isCancellable === false ? Promise.resolve() : tellCancelled(state, id, why.reason);
+  const told = entry.request.isCancellable === false ? expectLate(state) : tellCancelled(state, id, why.reason);
   entry.abort?.abort();
   state.host.takeBack?.(id);
   entry.reject(why.error);
   return told;
+}
+
+// The server is not told, and may still answer: without an id, if it could not make sense of the request.
+async function expectLate(state: State): Promise<void> {
+  state.onNotified();
 }
 
 async function tellCancelled(state: State, id: number, reason: string): Promise<void> {

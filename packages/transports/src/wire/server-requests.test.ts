@@ -66,6 +66,52 @@ describe("what a legacy server asks", () => {
     expect(answers).toHaveLength(33);
   });
 
+  it("is at most 32 also when the server takes its requests back and asks again under their ids", async () => {
+    const signals: AbortSignal[] = [];
+    const ask: Ask = (_params, signal) => {
+      signals.push(signal);
+      return new Promise((resolve) => signal.addEventListener("abort", () => setImmediate(resolve, {})));
+    };
+    const { host } = openWire({}, { elicitor: { ask } });
+    for (let turn = 0; turn < 100; turn += 1) {
+      host.receive({ jsonrpc: "2.0", id: 1, method: "elicitation/create", params: question });
+      host.receive({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } });
+    }
+    expect(signals).toHaveLength(32);
+    // By then those who worked on them have stopped.
+    for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    host.receive({ jsonrpc: "2.0", id: 1, method: "elicitation/create", params: question });
+    host.receive({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } });
+    host.receive({ jsonrpc: "2.0", id: 1, method: "elicitation/create", params: question });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(signals.at(-1)?.aborted).toBe(false);
+    host.die();
+    expect(signals.every(({ aborted }) => aborted)).toBe(true);
+  });
+
+  it("is refused no more than 32 times at once, by a server that does not take the refusals", async () => {
+    const sent: unknown[] = [];
+    const { wire, host } = openWire();
+    host.send = (message) => {
+      sent.push(message);
+      return new Promise(() => undefined);
+    };
+    for (let id = 0; id < 2000; id += 1) host.receive({ jsonrpc: "2.0", id, method: "ping" });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(sent).toHaveLength(64);
+    host.die();
+    await expect(wire.notify("x", undefined)).rejects.toMatchObject({ outcome: "not-sent" });
+  });
+
+  it("is answered with an error, and told, when a human's answer is no JSON", async () => {
+    const ask: Ask = async () => ({ action: "accept", content: { count: 5n } }) as never;
+    const { host, diagnostics } = openWire({}, { elicitor: { ask } });
+    host.receive({ jsonrpc: "2.0", id: 7, method: "elicitation/create", params: question });
+    await vi.waitFor(() => expect(host.sent).toHaveLength(1));
+    expect(host.sent[0]?.message).toMatchObject({ id: 7, error: { code: -32_603 } });
+    expect(diagnostics).toMatchObject([{ kind: "protocol-noise", message: expect.stringContaining("JSON") }]);
+  });
+
   it("is given up when the server takes it back, and when the connection ends", async () => {
     const signals: AbortSignal[] = [];
     const ask: Ask = (_params, signal) =>

@@ -49,6 +49,11 @@ describe("a subscription", () => {
         host.receive({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id } }),
     },
     {
+      name: "cancelled by a server that writes ids as text",
+      end: ({ host, id }: Listening) =>
+        host.receive({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: `${Number(id)}` } }),
+    },
+    {
       name: "cut off",
       end: ({ host, id }: Listening) =>
         host.onrequestfailed?.(Number(id), new ToolportError("cut", { code: "connection_closed", serverId: "srv" })),

@@ -4,6 +4,7 @@ import { fromRpcError } from "../errors/from-rpc-error.ts";
 import type { HostTransport } from "../host-transport.ts";
 import { readAnswer } from "./read-answer.ts";
 import { asToolportError } from "./request-errors.ts";
+import { toOwnId } from "./to-own-id.ts";
 import type { WireContext } from "./wire-context.ts";
 
 /**
@@ -61,21 +62,21 @@ export function createSubscriptions(init: SubscriptionsInit): Subscriptions {
   return {
     listen: (filter, options) => listen(state, filter, options),
     answer(id, message) {
+      const stream = state.streams.get(id);
+      if (stream === undefined) return false;
       const answer = readAnswer(message);
       if (answer.kind === "error") return fail(id, fromRpcError(answer.error, { ...context, method }));
       if (answer.kind === "malformed")
         return fail(id, lost(context, `was answered with something malformed: ${answer.reason}`));
-      const stream = state.streams.get(id);
-      stream?.end("graceful", lost(context, "was ended by the server before it began"));
-      return stream !== undefined;
+      stream.end("graceful", lost(context, "was ended by the server before it began"));
+      return true;
     },
     fail,
     issued: (id) => id >= firstId && id < state.nextId,
     acknowledge(params) {
       const meta = params?.["_meta"];
       const id = isJsonObject(meta) ? meta["io.modelcontextprotocol/subscriptionId"] : undefined;
-      // The id of the request, which a server may have written as text.
-      state.streams.get(typeof id === "string" ? Number(id) : id)?.open();
+      state.streams.get(toOwnId(id))?.open();
     },
     cancel: (id) => void fail(id, lost(context, "was cancelled by the server")),
     failAll(error) {

@@ -8,6 +8,14 @@ describe("an error without an id", () => {
     { name: "ends the handshake", notify: ({ wire }: Opened) => wire.notify("notifications/initialized", undefined) },
     { name: "the caller sent", notify: ({ wire }: Opened) => wire.notify("notifications/x", {}) },
     {
+      name: "was not sent when a handshake's request was given up",
+      async notify({ wire, clock }: Opened) {
+        const probe = wire.request(call({ timeoutMs: 100, isCancellable: false }));
+        clock.advance(100);
+        await expect(probe).rejects.toMatchObject({ code: "call_timeout" });
+      },
+    },
+    {
       name: "cancels another request",
       async notify({ wire }: Opened) {
         const aborted = wire.request(call({ signal: AbortSignal.timeout(0) }));

@@ -14,7 +14,7 @@ import type { RequestChannel } from "../connection/request-channel.ts";
 import { quoteJson } from "../quote-json.ts";
 import { safeExcerpt } from "../safe-excerpt.ts";
 import { settleWithin } from "../settle-within.ts";
-import { createActiveClock, type ActiveClock } from "./active-clock.ts";
+import type { ActiveClock } from "./active-clock.ts";
 import { createHotRequests, type HotRequests } from "./hot-requests.ts";
 import { createNotificationGate, type NotificationGate } from "./notification-gate.ts";
 import { readServerLog } from "./read-server-log.ts";
@@ -22,6 +22,7 @@ import { asToolportError } from "./request-errors.ts";
 import { isModernVersion, modernEnvelope } from "./request-meta.ts";
 import { createServerRequests, type ServerRequests } from "./server-requests.ts";
 import { createSubscriptions, type Subscriptions } from "./subscriptions.ts";
+import { toOwnId } from "./to-own-id.ts";
 import type { WireContext } from "./wire-context.ts";
 
 /**
@@ -31,8 +32,8 @@ import type { WireContext } from "./wire-context.ts";
 export interface Wire extends RequestChannel, ListeningClient {
   /** True when each request is an exchange of its own, as over HTTP. */
   readonly hasPerRequestStream: boolean;
-  /** Answers the questions of a server, of either era; absent when nobody does. */
-  readonly elicitor: Elicitor | undefined;
+  /** True when what is sent later cannot arrive earlier. */
+  readonly isOrdered: boolean;
   /** Starts the transport. To be called first, and once. */
   start(): Promise<void>;
   /** From now on every message is one of this revision. */
@@ -54,8 +55,10 @@ export interface WireInit {
   readonly maxNotificationsPerSecond: number;
   readonly context: WireContext;
   readonly events: WireEvents;
-  /** Makes what answers the server's questions; absent when nobody does. */
-  readonly createElicitor: ((activeClock: ActiveClock) => Elicitor) | undefined;
+  /** Stands still while a human answers. */
+  readonly activeClock: ActiveClock;
+  /** Answers the server's questions; absent when nobody does. */
+  readonly elicitor: Elicitor | undefined;
 }
 
 interface State extends WireInit {
@@ -77,9 +80,7 @@ const farewellMs = 100;
 
 /** Puts a wire on a transport that is not started yet. */
 export function createWire(init: WireInit): Wire {
-  const { host, identity, context, events } = init;
-  const activeClock = createActiveClock(context.clock);
-  const elicitor = init.createElicitor?.(activeClock);
+  const { host, identity, context, events, activeClock, elicitor } = init;
   const state: State = {
     ...init,
     hot: createHotRequests({
@@ -90,7 +91,7 @@ export function createWire(init: WireInit): Wire {
       onSessionExpired: (error) => expire(state, error),
       onNotified: () => expectStrayError(state),
     }),
-    served: createServerRequests({ host, elicitor }),
+    served: createServerRequests({ host, context, elicitor }),
     subscriptions: createSubscriptions({ host, context, envelope: () => state.envelope }),
     gate: createNotificationGate({
       perSecond: init.maxNotificationsPerSecond,
@@ -104,7 +105,8 @@ export function createWire(init: WireInit): Wire {
   };
   host.onmessage = (message: unknown) => receive(state, message);
   host.onrequestfailed = (id, error) => {
-    if (typeof id !== "number" || !state.hot.fail(id, error)) state.subscriptions.fail(id, error);
+    const ownId = toOwnId(id);
+    if (typeof ownId !== "number" || !state.hot.fail(ownId, error)) state.subscriptions.fail(ownId, error);
   };
   host.oninterrupted = () => {
     if (!state.isClosed) events.onToolsChanged();
@@ -113,8 +115,8 @@ export function createWire(init: WireInit): Wire {
   host.onclose = () => down(state);
   return {
     hasPerRequestStream: host.hasPerRequestStream === true,
+    isOrdered: host.isOrdered === true,
     activeClock,
-    elicitor,
     start: () => host.start(),
     setProtocolVersion(version) {
       host.setProtocolVersion?.(version);
@@ -175,18 +177,13 @@ function receiveOtherAnswer(state: State, id: unknown, message: JsonObject): voi
       return;
     }
   }
-  const asNumber = toId(id);
+  const asNumber = toOwnId(id);
   if (typeof asNumber === "number") {
     if (state.hot.answer(asNumber, message) || state.subscriptions.answer(asNumber, message)) return;
     // A late answer to a request that was given up, or a second one: the first word counts.
     if (state.hot.issued(asNumber) || state.subscriptions.issued(asNumber)) return;
   }
   noise(state, `answered a request that was never sent (id ${quoteJson(id, state.context.redact)})`);
-}
-
-// An id of ours, which some servers write as text.
-function toId(id: unknown): unknown {
-  return typeof id === "string" && /^\d{1,15}$/.test(id) ? Number(id) : id;
 }
 
 const noNotifications = { count: 0, nextId: Number.POSITIVE_INFINITY };
@@ -211,7 +208,7 @@ function receiveNotification(state: State, method: string, message: JsonObject):
   // These settle something that is waited for, so that no flood may swallow them.
   if (method === "notifications/cancelled") {
     state.served.cancel(params?.["requestId"]);
-    state.subscriptions.cancel(params?.["requestId"]);
+    state.subscriptions.cancel(toOwnId(params?.["requestId"]));
     return;
   }
   if (method === "notifications/subscriptions/acknowledged") return state.subscriptions.acknowledge(params);
@@ -236,7 +233,7 @@ function receiveNotification(state: State, method: string, message: JsonObject):
 function receiveProgress(state: State, params: JsonObject | undefined): void {
   if (params === undefined) return;
   const { progressToken, progress, total, message } = params;
-  const id = toId(progressToken);
+  const id = toOwnId(progressToken);
   if (typeof progress !== "number" || typeof id !== "number") return;
   state.hot.progress(id, {
     progress,
