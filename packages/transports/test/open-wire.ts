@@ -3,7 +3,7 @@ import { vi } from "vitest";
 import type { Elicitor } from "../src/connection/elicitor.ts";
 import type { HostTransport } from "../src/host-transport.ts";
 import { createActiveClock } from "../src/wire/active-clock.ts";
-import type { HotRequest } from "../src/wire/hot-request.ts";
+import type { OutgoingRequest } from "../src/wire/outgoing-request.ts";
 import { createWire } from "../src/wire/wire.ts";
 import { createFakeHostTransport, type FakeHostTransport } from "./fake-host-transport.ts";
 import { createManualClock } from "./manual-clock.ts";
@@ -30,7 +30,7 @@ export function openWire(
   return { wire, host, clock, diagnostics, changed, log, down };
 }
 
-export function call(members: Partial<HotRequest> = {}): HotRequest {
+export function call(members: Partial<OutgoingRequest> = {}): OutgoingRequest {
   return {
     method: "tools/call",
     params: { name: "search", arguments: {} },

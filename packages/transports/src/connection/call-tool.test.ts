@@ -2,7 +2,7 @@ import { defaultTimeouts, ToolportError, type CallOptions, type JsonObject } fro
 import { describe, expect, it, vi } from "vitest";
 import { createManualClock } from "../../test/manual-clock.ts";
 import { createActiveClock } from "../wire/active-clock.ts";
-import type { HotRequest } from "../wire/hot-request.ts";
+import type { OutgoingRequest } from "../wire/outgoing-request.ts";
 import { callTool } from "./call-tool.ts";
 import type { Elicitor } from "./elicitor.ts";
 
@@ -144,7 +144,7 @@ function open(
 ) {
   const clock = createManualClock();
   const activeClock = createActiveClock(clock);
-  const sent: HotRequest[] = [];
+  const sent: OutgoingRequest[] = [];
   const onToolsChanged = vi.fn<() => void>();
   const ask = vi.fn<Elicitor["ask"]>(async () => ({ action: "accept", content: {} }));
   const init = {
@@ -160,7 +160,7 @@ function open(
     ...members,
     channel: {
       activeClock,
-      request: async (request: HotRequest) => {
+      request: async (request: OutgoingRequest) => {
         const answer = answers[sent.length];
         sent.push(request);
         if (answer instanceof ToolportError || answer === undefined) throw answer ?? new Error("no more answers");

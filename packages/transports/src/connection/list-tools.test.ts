@@ -2,7 +2,7 @@ import { defaultLimits, ToolportError, type JsonObject, type ServerInfo } from "
 import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../test/manual-clock.ts";
 import { createActiveClock } from "../wire/active-clock.ts";
-import type { HotRequest } from "../wire/hot-request.ts";
+import type { OutgoingRequest } from "../wire/outgoing-request.ts";
 import { listTools } from "./list-tools.ts";
 
 const page = (name: string, nextCursor?: string): JsonObject => ({
@@ -65,7 +65,7 @@ function open(
   }: { msPerPage?: number; capabilities?: ServerInfo["capabilities"]; findFault?: () => string } = {},
 ) {
   const clock = createManualClock();
-  const sent: HotRequest[] = [];
+  const sent: OutgoingRequest[] = [];
   const init = {
     serverId: "srv",
     server: { era: "legacy", protocolVersion: "2025-11-25", capabilities } as const,
@@ -74,7 +74,7 @@ function open(
     findFault,
     channel: {
       activeClock: createActiveClock(clock),
-      request: async (request: HotRequest) => {
+      request: async (request: OutgoingRequest) => {
         const answer = pages[sent.length];
         sent.push(request);
         clock.advance(msPerPage);

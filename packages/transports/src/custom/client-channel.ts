@@ -12,7 +12,7 @@ import { fromSdkError } from "../errors/from-sdk-error.ts";
 import type { ServerSettings } from "../resolve-settings.ts";
 import { untilAborted } from "../until-aborted.ts";
 import { createActiveClock } from "../wire/active-clock.ts";
-import type { HotRequest } from "../wire/hot-request.ts";
+import type { OutgoingRequest } from "../wire/outgoing-request.ts";
 import { abortError, contextOf, malformedError, timeoutError } from "../wire/request-errors.ts";
 import { closePart } from "./close-part.ts";
 import type { CustomClient } from "./custom-parts.ts";
@@ -76,7 +76,7 @@ export function createClientChannel(init: ClientChannelInit): ClientChannel {
   };
 }
 
-async function send(init: ClientChannelInit, request: HotRequest, closing: AbortSignal): Promise<JsonObject> {
+async function send(init: ClientChannelInit, request: OutgoingRequest, closing: AbortSignal): Promise<JsonObject> {
   const { client, serverId, clock, redact } = init;
   const { method, params, timeoutMs, idleMs, signal, onProgress, headers, toolName } = request;
   if (closing.aborted) throw withErrorContext(toClosedError(closing), { ...contextOf(request), outcome: "not-sent" });

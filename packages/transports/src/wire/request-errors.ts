@@ -1,5 +1,5 @@
 import { isToolportError, ToolportError, type CallOutcome } from "@toolport/core";
-import type { HotRequest } from "./hot-request.ts";
+import type { OutgoingRequest } from "./outgoing-request.ts";
 
 /** For what it is needed here: which server. */
 interface ErrorContext {
@@ -7,7 +7,7 @@ interface ErrorContext {
 }
 
 /** The caller took the request back. */
-export function abortError({ serverId }: ErrorContext, request: HotRequest, outcome: CallOutcome): ToolportError {
+export function abortError({ serverId }: ErrorContext, request: OutgoingRequest, outcome: CallOutcome): ToolportError {
   return new ToolportError(`${nameOf(serverId, request)} was aborted`, {
     code: "aborted",
     serverId,
@@ -18,7 +18,7 @@ export function abortError({ serverId }: ErrorContext, request: HotRequest, outc
 }
 
 /** The time is up, for the whole or for a silence. */
-export function timeoutError({ serverId }: ErrorContext, request: HotRequest): ToolportError {
+export function timeoutError({ serverId }: ErrorContext, request: OutgoingRequest): ToolportError {
   const { timeoutMs, idleMs, timeoutCode, toolName, method } = request;
   const silence = idleMs === undefined ? "" : `, or was silent for ${idleMs} ms`;
   return new ToolportError(`${nameOf(serverId, request)} did not finish within ${timeoutMs} ms${silence}`, {
@@ -31,7 +31,7 @@ export function timeoutError({ serverId }: ErrorContext, request: HotRequest): T
 }
 
 /** The server answered, with something that is no answer. */
-export function malformedError({ serverId }: ErrorContext, request: HotRequest, reason: string): ToolportError {
+export function malformedError({ serverId }: ErrorContext, request: OutgoingRequest, reason: string): ToolportError {
   return new ToolportError(`${nameOf(serverId, request)} was answered with something malformed: ${reason}`, {
     code: "protocol_error",
     serverId,
@@ -41,7 +41,7 @@ export function malformedError({ serverId }: ErrorContext, request: HotRequest, 
 }
 
 /** The caller's parameters are no JSON: a cycle, a bigint. */
-export function unserializableError({ serverId }: ErrorContext, request: HotRequest): ToolportError {
+export function unserializableError({ serverId }: ErrorContext, request: OutgoingRequest): ToolportError {
   return new ToolportError(`${nameOf(serverId, request)} was not sent: its parameters cannot be written as JSON`, {
     code: "invalid_arguments",
     serverId,
@@ -61,14 +61,14 @@ export function asToolportError({ serverId }: ErrorContext, error: unknown): Too
 }
 
 /** What an error says of the request besides what happened. */
-export function contextOf({ method, toolName }: HotRequest): {
+export function contextOf({ method, toolName }: OutgoingRequest): {
   readonly toolName: string | undefined;
   readonly details: { readonly operation: string };
 } {
   return { toolName, details: { operation: method } };
 }
 
-function nameOf(serverId: string, { method, toolName }: HotRequest): string {
+function nameOf(serverId: string, { method, toolName }: OutgoingRequest): string {
   const what = toolName === undefined ? method : `${method} of ${JSON.stringify(toolName)}`;
   return `${what} on server ${JSON.stringify(serverId)}`;
 }

@@ -15,7 +15,7 @@ import { quoteJson } from "../quote-json.ts";
 import { safeExcerpt } from "../safe-excerpt.ts";
 import { settleWithin } from "../settle-within.ts";
 import type { ActiveClock } from "./active-clock.ts";
-import { createHotRequests, type HotRequests } from "./hot-requests.ts";
+import { createOutgoingRequests, type OutgoingRequests } from "./outgoing-requests.ts";
 import { createNotificationGate, type NotificationGate } from "./notification-gate.ts";
 import { readServerLog } from "./read-server-log.ts";
 import { asToolportError } from "./request-errors.ts";
@@ -62,7 +62,7 @@ export interface WireInit {
 }
 
 interface State extends WireInit {
-  readonly hot: HotRequests;
+  readonly outgoing: OutgoingRequests;
   readonly served: ServerRequests;
   readonly subscriptions: Subscriptions;
   readonly gate: NotificationGate;
@@ -83,7 +83,7 @@ export function createWire(init: WireInit): Wire {
   const { host, identity, context, events, activeClock, elicitor } = init;
   const state: State = {
     ...init,
-    hot: createHotRequests({
+    outgoing: createOutgoingRequests({
       host,
       context,
       activeClock,
@@ -106,7 +106,7 @@ export function createWire(init: WireInit): Wire {
   host.onmessage = (message: unknown) => receive(state, message);
   host.onrequestfailed = (id, error) => {
     const ownId = toOwnId(id);
-    if (typeof ownId !== "number" || !state.hot.fail(ownId, error)) state.subscriptions.fail(ownId, error);
+    if (typeof ownId !== "number" || !state.outgoing.fail(ownId, error)) state.subscriptions.fail(ownId, error);
   };
   host.oninterrupted = () => {
     if (!state.isClosed) events.onToolsChanged();
@@ -123,14 +123,14 @@ export function createWire(init: WireInit): Wire {
       state.envelope = isModernVersion(version) ? modernEnvelope(version, identity) : undefined;
     },
     listen: (filter, options) => state.subscriptions.listen(filter, options),
-    request: (request) => state.hot.start(request),
+    request: (request) => state.outgoing.start(request),
     notify: (method, params) => notify(state, method, params),
     async close(error, reason) {
       state.isClosed = true;
       state.gate.close();
       state.served.close();
       state.subscriptions.failAll(error);
-      await settleWithin(state.hot.cancelAll(error, cleanText(reason, 200)), farewellMs, context.clock);
+      await settleWithin(state.outgoing.cancelAll(error, cleanText(reason, 200)), farewellMs, context.clock);
       await host.close();
     },
   };
@@ -154,7 +154,7 @@ function receiveOne(state: State, message: unknown): void {
     else receiveRequest(state, { id, method, params: message["params"] });
     return;
   }
-  if (typeof id === "number" && state.hot.answer(id, message)) {
+  if (typeof id === "number" && state.outgoing.answer(id, message)) {
     if (id >= state.notified.nextId) state.notified = noNotifications;
     return;
   }
@@ -166,22 +166,22 @@ function receiveRequest(state: State, request: { id: unknown; method: string; pa
   if (state.envelope === undefined && !state.isClosed) state.served.receive(request);
 }
 
-// Off the fast path: ends of subscriptions, ids that came back as text or not at all, and answers that nobody waits for.
+// Rare, and so after the others: ends of subscriptions, ids that came back as text or not at all, and answers that nobody waits for.
 function receiveOtherAnswer(state: State, id: unknown, message: JsonObject): void {
   if (id === null || id === undefined) {
     // A server that could not even read the request answers its error with `id: null`. With one under way, that is the one.
-    const { soleId } = state.hot;
+    const { soleId } = state.outgoing;
     const { error } = message;
     if (soleId !== undefined && isJsonObject(error) && !isStrayError(state, error)) {
-      state.hot.answer(soleId, message);
+      state.outgoing.answer(soleId, message);
       return;
     }
   }
   const asNumber = toOwnId(id);
   if (typeof asNumber === "number") {
-    if (state.hot.answer(asNumber, message) || state.subscriptions.answer(asNumber, message)) return;
+    if (state.outgoing.answer(asNumber, message) || state.subscriptions.answer(asNumber, message)) return;
     // A late answer to a request that was given up, or a second one: the first word counts.
-    if (state.hot.issued(asNumber) || state.subscriptions.issued(asNumber)) return;
+    if (state.outgoing.issued(asNumber) || state.subscriptions.issued(asNumber)) return;
   }
   noise(state, `answered a request that was never sent (id ${quoteJson(id, state.context.redact)})`);
 }
@@ -191,7 +191,7 @@ const noNotifications = { count: 0, nextId: Number.POSITIVE_INFINITY };
 const strayCodes: ReadonlySet<unknown> = new Set([-32_600, -32_601]);
 
 function expectStrayError(state: State): void {
-  state.notified = { count: state.notified.count + 1, nextId: state.hot.nextId };
+  state.notified = { count: state.notified.count + 1, nextId: state.outgoing.nextId };
 }
 
 // Some servers answer a notification that they do not know, and have no id for it. To take that for the answer to a request would
@@ -235,7 +235,7 @@ function receiveProgress(state: State, params: JsonObject | undefined): void {
   const { progressToken, progress, total, message } = params;
   const id = toOwnId(progressToken);
   if (typeof progress !== "number" || typeof id !== "number") return;
-  state.hot.progress(id, {
+  state.outgoing.progress(id, {
     progress,
     ...(typeof total === "number" && { total }),
     ...(typeof message === "string" && { message: cleanText(message, 1000) }),
@@ -243,8 +243,8 @@ function receiveProgress(state: State, params: JsonObject | undefined): void {
 }
 
 async function notify(state: State, method: string, params: JsonObject | undefined): Promise<void> {
-  const { envelope, hot, context } = state;
-  if (hot.closedBy !== undefined) throw withErrorContext(hot.closedBy, { outcome: "not-sent" });
+  const { envelope, outgoing, context } = state;
+  if (outgoing.closedBy !== undefined) throw withErrorContext(outgoing.closedBy, { outcome: "not-sent" });
   const meta = envelope && {
     _meta: { ...envelope, ...(isJsonObject(params?.["_meta"]) ? params["_meta"] : undefined) },
   };
@@ -261,7 +261,7 @@ async function notify(state: State, method: string, params: JsonObject | undefin
 function expire(state: State, error: ToolportError): void {
   if (state.expiredBy !== undefined || state.isClosed) return;
   state.expiredBy = error;
-  state.hot.refuse(error, () => void state.host.close());
+  state.outgoing.refuse(error, () => void state.host.close());
 }
 
 function down(state: State): void {
@@ -278,7 +278,7 @@ function down(state: State): void {
       serverId,
     });
   state.served.close();
-  state.hot.failAll(error);
+  state.outgoing.failAll(error);
   state.subscriptions.failAll(error);
   if (!wasClosed) events.onDown(error);
 }

@@ -1,7 +1,7 @@
 import type { JsonObject, Progress } from "@toolport/core";
 
 /** A request and what it goes by. */
-export interface HotRequest {
+export interface OutgoingRequest {
   readonly method: string;
   readonly params: JsonObject;
   /** In milliseconds; the time a human needs to answer an elicitation does not count. */

@@ -5,7 +5,7 @@ import type { HostSendOptions, HostTransport } from "../host-transport.ts";
 import { toJson } from "../quote-json.ts";
 import { runHook } from "../run-hook.ts";
 import type { ActiveClock } from "./active-clock.ts";
-import type { HotRequest } from "./hot-request.ts";
+import type { OutgoingRequest } from "./outgoing-request.ts";
 import { createIdTable, type IdTable } from "./id-table.ts";
 import { readAnswer } from "./read-answer.ts";
 import {
@@ -19,7 +19,7 @@ import {
 import type { WireContext } from "./wire-context.ts";
 
 /** The requests that wait for an answer. */
-export interface HotRequests {
+export interface OutgoingRequests {
   /** Why nothing can be sent any more. */
   readonly closedBy: ToolportError | undefined;
   /** The id of the one request that waits; absent when none or several do. */
@@ -29,7 +29,7 @@ export interface HotRequests {
   /** True for an id that was handed out here, whether or not it still waits. */
   issued(id: number): boolean;
   /** Sends a request; settles once, in any case by its deadline. Nothing of it is left afterwards. */
-  start(request: HotRequest): Promise<JsonObject>;
+  start(request: OutgoingRequest): Promise<JsonObject>;
   /** Settles the request with what the server answered. `false`: it does not wait, or no longer. */
   answer(id: number, message: { readonly result?: unknown; readonly error?: unknown }): boolean;
   /** Settles the request with an error. `false`: it does not wait, or no longer. */
@@ -43,8 +43,8 @@ export interface HotRequests {
   failAll(error: ToolportError): void;
 }
 
-/** What {@linkcode HotRequests} are made from. */
-export interface HotRequestsInit {
+/** What {@linkcode OutgoingRequests} are made from. */
+export interface OutgoingRequestsInit {
   readonly host: HostTransport;
   readonly context: WireContext;
   readonly activeClock: ActiveClock;
@@ -57,7 +57,7 @@ export interface HotRequestsInit {
 }
 
 interface Pending {
-  readonly request: HotRequest;
+  readonly request: OutgoingRequest;
   readonly resolve: (result: JsonObject) => void;
   readonly reject: (error: ToolportError) => void;
   readonly startedAt: number;
@@ -68,7 +68,7 @@ interface Pending {
   abort?: AbortController;
 }
 
-interface State extends HotRequestsInit {
+interface State extends OutgoingRequestsInit {
   readonly pending: IdTable<Pending>;
   nextId: number;
   closedBy: ToolportError | undefined;
@@ -79,7 +79,7 @@ interface State extends HotRequestsInit {
 const firstId = 0;
 
 /** Makes an empty set of requests. */
-export function createHotRequests(init: HotRequestsInit): HotRequests {
+export function createOutgoingRequests(init: OutgoingRequestsInit): OutgoingRequests {
   const state: State = {
     ...init,
     pending: createIdTable(),
@@ -131,7 +131,7 @@ export function createHotRequests(init: HotRequestsInit): HotRequests {
   };
 }
 
-function start(state: State, request: HotRequest): Promise<JsonObject> {
+function start(state: State, request: OutgoingRequest): Promise<JsonObject> {
   return new Promise((resolve, reject) => {
     const { signal } = request;
     if (state.closedBy !== undefined) {
