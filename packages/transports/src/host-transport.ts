@@ -44,4 +44,6 @@ export interface TransportContext {
   readonly signal: AbortSignal;
   readonly onDiagnostic: (diagnostic: Diagnostic) => void;
   readonly onLog: (log: ServerLog) => void;
+  /** Told each secret that the transport sends and no spec names, so that it is masked wherever the server echoes it. */
+  readonly onSecret?: ((secret: string) => void) | undefined;
 }

@@ -8,10 +8,11 @@ import type { SessionContext } from "./session-context.ts";
 
 /** Opens the channel of one attempt. The code for processes and for HTTP is loaded when the first of its kind is opened. */
 export async function openTransport(session: SessionContext, attempt: Attempt): Promise<HostTransport> {
-  const { spec, serverId, options, clock, random, settings, hooks, deadline, redact } = session;
+  const { spec, serverId, options, clock, random, settings, hooks, deadline, redact, onSecret } = session;
   const { transport } = spec;
   const closing = { clock, closeMs: settings.timeouts.closeMs };
-  const context: TransportContext = { signal: deadline.signal, onDiagnostic: hooks.onDiagnostic, onLog: hooks.onLog };
+  const { onDiagnostic, onLog } = hooks;
+  const context: TransportContext = { signal: deadline.signal, onDiagnostic, onLog, onSecret };
   switch (transport.kind) {
     case "memory":
       return openMemory(transport, { serverId, redact, ...closing });

@@ -15,6 +15,7 @@ import type { ConnectorOptions } from "./connector.ts";
 import { createConnectDeadline } from "./negotiation/connect-deadline.ts";
 import type { EraCache } from "./negotiation/era-cache.ts";
 import { resolveSettings, type ServerSettings } from "./resolve-settings.ts";
+import { createSecretMemory } from "./secret-memory.ts";
 import { version } from "./version.ts";
 import type { WireContext } from "./wire/wire-context.ts";
 
@@ -29,6 +30,8 @@ export interface SessionContext extends WireContext {
   readonly identity: ClientIdentity;
   /** For all attempts together. Whoever made the context disposes of it. */
   readonly deadline: Deadline;
+  /** Has a secret masked from now on that the spec does not name. */
+  readonly onSecret: (secret: string) => void;
   /** Absent when nobody answers elicitations; then they are not advertised. */
   readonly createElicitor: ((activeClock: ActiveClock) => Elicitor) | undefined;
 }
@@ -52,6 +55,7 @@ export function createSessionContext(
   const serverId = spec.id;
   const onElicit = hooks.onElicit ?? options.onElicit;
   const guarded = guardHooks(hooks);
+  const secrets = createSecretMemory(createRedactor(spec));
   const onDiagnostic = (diagnostic: Diagnostic): void => guarded.onDiagnostic(diagnostic);
   return {
     spec,
@@ -62,7 +66,8 @@ export function createSessionContext(
     clock,
     random,
     hooks: guarded,
-    redact: createRedactor(spec),
+    redact: secrets.redact,
+    onSecret: (secret) => secrets.learn(secret),
     onDiagnostic,
     identity: {
       info: clientInfo,

@@ -1,6 +1,5 @@
 import {
   createRedactor,
-  redacted,
   systemClock,
   ToolportError,
   type Clock,
@@ -8,6 +7,7 @@ import {
   type Redactor,
   type ServerSpec,
 } from "@toolport/core";
+import { createSecretMemory } from "../secret-memory.ts";
 import type { Authorizer } from "./authorizer.ts";
 import { bearerTokenOf } from "./check-http-spec.ts";
 import { fromHttpStatus } from "./from-http-status.ts";
@@ -29,7 +29,7 @@ export interface HttpEndpoint {
   readonly serverId: string;
   readonly url: URL;
   readonly clock: Clock;
-  /** Masks the configured secrets, and the token sent last. */
+  /** Masks the configured secrets, and the tokens that were sent. */
   readonly redact: Redactor;
   /**
    * One request. It is sent again only after a refusal (HTTP 401 or 403) that a new token may cure. Throws `invalid_spec`, at
@@ -49,6 +49,8 @@ export interface HttpEndpointInit {
   readonly exchange: HttpExchange;
   readonly authorizer?: Authorizer | undefined;
   readonly clock?: Clock | undefined;
+  /** Told each token before it is sent. */
+  readonly onSecret?: ((secret: string) => void) | undefined;
   /** Epoch milliseconds, for a `Retry-After` that is a date. Default: the real time. */
   readonly now?: () => number;
 }
@@ -58,19 +60,17 @@ export function createHttpEndpoint({
   spec,
   exchange,
   authorizer,
+  onSecret,
   clock = systemClock,
   now = Date.now,
 }: HttpEndpointInit): HttpEndpoint {
   const serverId = spec.id;
   const url = new URL(spec.transport.url);
   const configured = configuredHeaders(spec.transport);
-  const redactConfigured = createRedactor(spec);
+  const secrets = createSecretMemory(createRedactor(spec));
+  const { redact } = secrets;
   let token: string | undefined;
   const hasCredentials = (): boolean => token !== undefined || Object.keys(configured).some(isCredentialHeader);
-  const redact: Redactor = (text) => {
-    const masked = redactConfigured(text);
-    return token === undefined ? masked : masked.replaceAll(token, redacted);
-  };
   const toError = (reply: CompleteReply, hadSession = false): ToolportError =>
     fromHttpStatus(reply, { serverId, url, redact, hadSession, hadCredentials: hasCredentials(), now: now() });
 
@@ -82,6 +82,8 @@ export function createHttpEndpoint({
   const startAuthorized = (request: EndpointRequest, current: string | undefined): HttpCall => {
     token = current || undefined;
     if (token === undefined) return start(request);
+    secrets.learn(token);
+    onSecret?.(token);
     if (!isHeaderValue(token)) throw unusableToken(serverId);
     return start({ ...request, headers: { ...request.headers, authorization: `Bearer ${token}` } });
   };

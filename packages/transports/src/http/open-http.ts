@@ -48,7 +48,7 @@ export async function openStreamableHttp(
   const { id } = spec;
   const { timeouts, limits } = resolveSettings(spec);
   return createStreamableHttpTransport({
-    endpoint: openEndpoint(spec, options),
+    endpoint: openEndpoint(spec, context, options),
     maxMessageBytes: limits.maxMessageBytes,
     requestMs: timeouts.requestMs,
     closeMs: timeouts.closeMs,
@@ -69,7 +69,7 @@ export async function openSse(
 ): Promise<HostTransport> {
   const { timeouts, limits } = resolveSettings(spec);
   return createSseTransport({
-    endpoint: openEndpoint(spec, options),
+    endpoint: openEndpoint(spec, context, options),
     maxMessageBytes: limits.maxMessageBytes,
     requestMs: timeouts.requestMs,
     callMs: timeouts.callMs,
@@ -100,7 +100,7 @@ export async function finishHttpAuthorization(
 
 type HttpServerSpec = ServerSpec & { readonly transport: HttpTransportSpec };
 
-function openEndpoint(spec: ServerSpec, options: HttpOptions): HttpEndpoint {
+function openEndpoint(spec: ServerSpec, { onSecret }: TransportContext, options: HttpOptions): HttpEndpoint {
   const http = assertHttp(spec);
   const exchange = openExchange(http, options);
   const needsAuthorizer = http.transport.auth === "oauth";
@@ -108,6 +108,7 @@ function openEndpoint(spec: ServerSpec, options: HttpOptions): HttpEndpoint {
     spec: http,
     exchange,
     authorizer: needsAuthorizer ? createAuthorizer(authorizerInit(http, exchange, options)) : undefined,
+    onSecret,
     clock: options.clock,
   });
 }
