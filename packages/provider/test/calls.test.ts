@@ -162,27 +162,6 @@ describe("call()", () => {
     await provider.close();
   });
 
-  it("stops the clock of calls that wait while a human answers their server", async () => {
-    const world = createCalmWorld();
-    world.server("s", "read");
-    let answer = (): void => {};
-    const provider = world.provider({
-      servers: [specOf("s", { concurrency: "serial" })],
-      onElicit: () => new Promise((resolve) => (answer = () => resolve({ action: "accept" }))),
-    });
-    await provider.init();
-    world.server("s").faults.call.push("ask-human");
-    const asking = provider.call(read, { id: "1" }, { timeoutMs: 1000 });
-    const behind = provider.call(read, { id: "2" }, { timeoutMs: 1000 });
-    await world.settle();
-    const late = provider.call(read, { id: "3" }, { timeoutMs: 1000 });
-    await world.settle();
-    world.clock.advance(60_000);
-    answer();
-    expect(await Promise.all([asking, behind, late])).toHaveLength(3);
-    await provider.close();
-  });
-
   it("checks what the caller selected: tool_changed, tool_removed, registration_replaced (AN-50)", async () => {
     const world = createCalmWorld();
     const provider = await start(world);

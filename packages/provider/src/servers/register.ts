@@ -34,9 +34,12 @@ export function createRegistration(
       async onElicit(request, signal) {
         // A human's time is nobody's fault: what waits for this server waits without a clock until the answer is there.
         const resume = registration.lane.pausable.pause();
+        // Nor is it anybody's when the question is over and the product's handler goes on all the same.
+        signal.addEventListener("abort", resume, { once: true });
         try {
           return await onElicit(request, signal);
         } finally {
+          signal.removeEventListener("abort", resume);
           resume();
         }
       },
