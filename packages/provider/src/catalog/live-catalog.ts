@@ -33,7 +33,8 @@ export interface LiveCatalogInit {
 export function createLiveCatalog({ savedNames, ...plan }: LiveCatalogInit): LiveCatalog {
   let current = emptyCatalog(savedNames === undefined ? undefined : loadNames(savedNames, plan.naming));
   let revision = 0;
-  const registrations = new WeakMap<ToolDefinition, number>();
+  // Of definitions that are not on show any more; the others are found where they stand.
+  const departed = new WeakMap<ToolDefinition, number>();
   const toolsChanged = createEvent<ToolsChange>();
 
   const show = (next: Catalog): void => {
@@ -41,9 +42,12 @@ export function createLiveCatalog({ savedNames, ...plan }: LiveCatalogInit): Liv
     current = next;
     if (next.definitions === before.definitions && next.groups === before.groups) return;
     revision += 1;
-    for (const [serverId, { offers, listing }] of next.servers) {
-      if (before.servers.get(serverId)?.offers === offers) continue;
-      for (const { definition } of offers.values()) registrations.set(definition, listing.registration);
+    for (const [serverId, { offers, listing }] of before.servers) {
+      const kept = next.servers.get(serverId)?.offers;
+      if (kept === offers) continue;
+      for (const [toolName, { definition }] of offers) {
+        if (kept?.get(toolName)?.definition !== definition) departed.set(definition, listing.registration);
+      }
     }
     toolsChanged.emit(diffCatalogs(before, next));
   };
@@ -63,7 +67,12 @@ export function createLiveCatalog({ savedNames, ...plan }: LiveCatalogInit): Liv
     forgetNames(serverId) {
       current = { ...current, names: withoutServer(current.names, serverId) };
     },
-    registrationOf: (definition) => registrations.get(definition),
+    registrationOf(definition) {
+      const { serverId = "", toolName = "" } = definition.origin ?? {};
+      const server = current.servers.get(serverId);
+      const isShown = server?.offers.get(toolName)?.definition === definition;
+      return isShown ? server.listing.registration : departed.get(definition);
+    },
     close() {
       toolsChanged.close();
       show(emptyCatalog(current.names));

@@ -69,6 +69,7 @@ function open(
   const init = {
     serverId: "srv",
     server: { era: "legacy", protocolVersion: "2025-11-25", capabilities } as const,
+    clock,
     limits: defaultLimits,
     timeoutMs: 1000,
     findFault,

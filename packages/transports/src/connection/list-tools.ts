@@ -1,6 +1,7 @@
 import {
   isJsonObject,
   ToolportError,
+  type Clock,
   type RemoteTool,
   type RequestOptions,
   type ServerInfo,
@@ -15,6 +16,7 @@ export interface ListToolsInit {
   readonly serverId: string;
   readonly server: ServerInfo;
   readonly channel: RequestChannel;
+  readonly clock: Clock;
   readonly limits: ServerLimits;
   /** For all pages together, in milliseconds. */
   readonly timeoutMs: number;
@@ -24,14 +26,14 @@ export interface ListToolsInit {
 
 /** Reads all pages of `tools/list`; sends nothing to a server that declares no tools. Throws `protocol_error` for a page without any. */
 export async function listTools(init: ListToolsInit, options: RequestOptions): Promise<ToolListing> {
-  const { serverId, server, channel, limits, findFault } = init;
+  const { serverId, server, channel, clock, limits, findFault } = init;
   const reader = createToolListingReader({ limits, findFault });
   if (!isJsonObject(server.capabilities["tools"])) return reader.listing();
   const timeoutMs = options.timeoutMs ?? init.timeoutMs;
   const startedAt = channel.activeClock.now();
   let cursor: string | undefined;
   do {
-    const page = await channel.request({
+    const request = channel.request({
       method: "tools/list",
       params: cursor === undefined ? {} : { cursor },
       // At least a moment: a deadline that passed between two pages is told as what it is, by the request.
@@ -39,6 +41,9 @@ export async function listTools(init: ListToolsInit, options: RequestOptions): P
       timeoutCode: "list_timeout",
       signal: options.signal,
     });
+    // The tools of one page are looked at while the server writes the next: a little later, when the request has left.
+    const cancel = cursor === undefined ? undefined : clock.schedule(0, () => reader.catchUp());
+    const page = await (cancel === undefined ? request : request.finally(cancel));
     const next = reader.add(page);
     if (next === false) {
       throw new ToolportError(

@@ -40,18 +40,17 @@ export function parseTool(entry: unknown, limits: ServerLimits): ToolReading {
 
   const cut = typeof description === "string" && description.length > limits.maxDescriptionLength;
   const flags = flagsOf([name, title, description], cut);
-  return {
-    tool: {
-      name,
-      ...(typeof title === "string" && { title: truncateText(title, limits.maxNameLength) }),
-      ...(typeof description === "string" && { description: truncateText(description, limits.maxDescriptionLength) }),
-      inputSchema,
-      ...(outputSchema && { outputSchema }),
-      ...(isJsonObject(annotations) && { annotations: readAnnotations(annotations, limits) }),
-      ...(isJsonObject(meta) && findSchemaExcess(meta, limits) === undefined && { meta }),
-      ...(flags.length > 0 && { flags }),
-    },
-  };
+  // Spreading what may be absent would be shorter; of ten thousand tools, each would hold 40 bytes more.
+  const tool: { -readonly [Member in keyof RemoteTool]: RemoteTool[Member] } =
+    typeof description === "string"
+      ? { name, description: truncateText(description, limits.maxDescriptionLength), inputSchema }
+      : { name, inputSchema };
+  if (typeof title === "string") tool.title = truncateText(title, limits.maxNameLength);
+  if (outputSchema) tool.outputSchema = outputSchema;
+  if (isJsonObject(annotations)) tool.annotations = readAnnotations(annotations, limits);
+  if (isJsonObject(meta) && findSchemaExcess(meta, limits) === undefined) tool.meta = meta;
+  if (flags.length > 0) tool.flags = flags;
+  return { tool };
 }
 
 function readAnnotations(annotations: JsonObject, limits: ServerLimits): ToolAnnotations {

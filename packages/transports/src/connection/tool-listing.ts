@@ -12,9 +12,11 @@ import { parseTool } from "./parse-tool.ts";
 export interface ToolListingReader {
   /**
    * Takes a page in. Returns the cursor of the next one, or `undefined` when there is none or a limit says that there shall be
-   * none. Throws nothing; a page without a `tools` array gives `false`.
+   * none. Throws nothing; a page without a `tools` array gives `false`. The tools are not looked at yet.
    */
   add(page: JsonObject): string | undefined | false;
+  /** Looks at the tools of the pages so far, for a moment in which there is nothing else to do. */
+  catchUp(): void;
   /** What was read so far. */
   listing(): ToolListing;
 }
@@ -34,6 +36,7 @@ export function createToolListingReader({ limits, findFault }: ToolListingInit):
   let truncated: ToolListing["truncated"];
   let pages = 0;
   let requested: string | undefined;
+  let unread: readonly unknown[] = [];
 
   const read = (entry: unknown): void => {
     const reading = parseTool(entry, limits);
@@ -47,25 +50,35 @@ export function createToolListingReader({ limits, findFault }: ToolListingInit):
     else dropped.push({ name: tool.name, reason: fault });
   };
 
+  const catchUp = (): void => {
+    const entries = unread;
+    unread = [];
+    for (const entry of entries) read(entry);
+  };
+
   return {
+    catchUp,
     add(page) {
       const { tools: entries, nextCursor } = page;
       if (!Array.isArray(entries)) return false;
+      catchUp();
       pages += 1;
       const before = { tools: tools.size, dropped: dropped.length };
-      for (const entry of entries) {
-        // What is dropped counts too: a list of a million bad entries must not fill the memory with reasons.
-        if (tools.size + dropped.length >= limits.maxTools) {
-          truncated = "tool-limit";
-          return undefined;
-        }
-        read(entry);
+      // What is dropped counts too: a list of a million bad entries must not fill the memory with reasons.
+      const room = limits.maxTools - tools.size - dropped.length;
+      unread = entries.length > room ? entries.slice(0, room) : entries;
+      if (unread.length < entries.length) {
+        truncated = "tool-limit";
+        return undefined;
       }
       // An absent cursor ends the list. An empty one is a cursor like any other, but some servers mean the end by it: they start over.
       if (nextCursor === undefined || nextCursor === null) return undefined;
-      if (requested === "" && tools.size === before.tools) {
-        dropped.length = before.dropped;
-        return undefined;
+      if (requested === "") {
+        catchUp();
+        if (tools.size === before.tools) {
+          dropped.length = before.dropped;
+          return undefined;
+        }
       }
       requested = undefined;
       if (typeof nextCursor !== "string" || nextCursor.length > limits.maxCursorLength) truncated = "bad-cursor";
@@ -74,7 +87,10 @@ export function createToolListingReader({ limits, findFault }: ToolListingInit):
       else cursors.add((requested = nextCursor));
       return requested;
     },
-    listing: () => ({ tools: Array.from(tools.values()), dropped, ...(truncated && { truncated }), pages }),
+    listing() {
+      catchUp();
+      return { tools: Array.from(tools.values()), dropped, ...(truncated && { truncated }), pages };
+    },
   };
 }
 
