@@ -48,7 +48,14 @@ export type {
   ServerLog,
   ToolListing,
 } from "./connection.ts";
-export { applyInterceptors, type CallHandler, type Interceptor, type ToolCall } from "./interceptor.ts";
+export {
+  applyInterceptors,
+  type BoundedCallHandler,
+  type CallHandler,
+  type Interceptor,
+  type ToolCall,
+} from "./interceptor.ts";
+export { createCallPipeline, type CallPipeline, type CallPipelineInit } from "./call-pipeline.ts";
 export { assertServerSpec, specError } from "./assert-server-spec.ts";
 export { assertKnownOptions, type Fields } from "./assert-known-options.ts";
 export { unknownToolError } from "./unknown-tool-error.ts";

@@ -54,7 +54,8 @@ describe("applyInterceptors()", () => {
     const refuse = async (): Promise<ToolOutcome> => {
       throw new Error("refused");
     };
-    await expect(applyInterceptors([refuse], handler)(call)).rejects.toThrow("refused");
+    const cause = expect.objectContaining({ message: "refused" });
+    await expect(applyInterceptors([refuse], handler)(call)).rejects.toMatchObject({ code: "internal_error", cause });
     expect(reached).toEqual([]);
   });
 
@@ -64,7 +65,8 @@ describe("applyInterceptors()", () => {
       throw new Error("careless");
     };
     const handler = async (): Promise<ToolOutcome> => outcome;
-    await expect(applyInterceptors([careless], handler)(call)).rejects.toThrow("careless");
+    const cause = expect.objectContaining({ message: "careless" });
+    await expect(applyInterceptors([careless], handler)(call)).rejects.toMatchObject({ cause });
     await expect(applyInterceptors([recover, careless], handler)(call)).resolves.toBe(outcome);
   });
 

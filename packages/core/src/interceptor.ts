@@ -1,12 +1,15 @@
+import { createCallPipeline } from "./call-pipeline.ts";
+import type { Deadline } from "./deadline.ts";
 import type { JsonObject } from "./json.ts";
 import type { CallOptions, ToolDefinition, ToolOrigin, ToolOutcome } from "./tool.ts";
 
 /** A call on its way to a server, as an interceptor sees it. */
 export interface ToolCall {
   readonly origin: ToolOrigin;
-  /** The definition that the caller's name led to. */
+  /** The definition that the caller's name led to. What runs in the end is this one, or the call is refused with `tool_changed`. */
   readonly definition: ToolDefinition;
   readonly args: JsonObject;
+  /** As the caller gave them, but for `signal`: it aborts when the caller gives up, the time is up or the provider closes. */
   readonly options: CallOptions;
 }
 
@@ -14,15 +17,29 @@ export interface ToolCall {
 export type CallHandler = (call: ToolCall) => Promise<ToolOutcome>;
 
 /**
- * One layer of the onion around every call: approval, limits, audit. It may change the call, answer it itself, refuse it by
- * throwing, or look at the outcome. What it does before `next` happens before anything is sent.
+ * What stands at the end of the way. `time` is what is left for the whole call, interceptors included, and absent where there are none:
+ * then the handler counts by itself. It settles when `time` is up or `call.options.signal` aborts; a second later it is waited for no
+ * more. Pausing `time` stops the clock of the whole call.
+ */
+export type BoundedCallHandler = (call: ToolCall, time?: Deadline) => Promise<ToolOutcome>;
+
+/**
+ * One layer of the onion around every call: approval, limits, audit. It may change arguments and options, answer the call itself, refuse it
+ * by throwing, or look at the outcome. What it does before `next` happens before anything is sent.
+ *
+ * - `next` may be called again when it has settled, to try once more. While it is pending, or after the layer has answered, it rejects with
+ *   `internal_error`; so it does for another `origin` or `definition` than those of the call, because a call is never re-routed.
+ * - What it throws reaches the caller as a `ToolportError`: `call_refused` is the code for a no. Anything else than a `ToolportError`
+ *   becomes `internal_error`, with what was thrown as its cause.
+ * - It is bounded. When the time of the call is up, the caller aborts or the provider closes, the call is over whatever the layer does; its
+ *   `next` rejects from then on, and `call.options.signal` says so at once.
  */
 export type Interceptor = (call: ToolCall, next: CallHandler) => Promise<ToolOutcome>;
 
 /**
- * Folds interceptors around a handler, once: the first of the list is the outermost. An interceptor that throws instead of
- * returning a promise rejects like any other.
+ * Folds interceptors around a handler, once: the first of the list is the outermost. A call takes no longer than `options.timeoutMs`, by
+ * default {@linkcode defaultTimeouts}`.callMs`; {@linkcode createCallPipeline} lets you choose the time and the clock.
  */
 export function applyInterceptors(interceptors: readonly Interceptor[], handler: CallHandler): CallHandler {
-  return interceptors.reduceRight<CallHandler>((next, interceptor) => async (call) => interceptor(call, next), handler);
+  return createCallPipeline({ interceptors, handler }).call;
 }

@@ -9,6 +9,7 @@ describe("@toolport/core", () => {
       "assertKnownOptions",
       "assertServerSpec",
       "cleanText",
+      "createCallPipeline",
       "createDeadline",
       "createEvent",
       "createRedactor",

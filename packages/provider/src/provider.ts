@@ -1,16 +1,6 @@
-import {
-  applyInterceptors,
-  isJsonObject,
-  ToolportError,
-  unknownToolError,
-  type CallHandler,
-  type CallOptions,
-  type JsonObject,
-  type ToolOrigin,
-  type ToolOutcome,
-} from "@toolport/core";
+import { ToolportError } from "@toolport/core";
 import { saveNames } from "@toolport/naming";
-import { checkSelection } from "./calls/check-selection.ts";
+import { createProviderCalls } from "./calls/provider-calls.ts";
 import { findTool, type Catalog } from "./catalog/catalog.ts";
 import type { CatalogTool } from "./catalog/define-tool.ts";
 import { createLiveCatalog } from "./catalog/live-catalog.ts";
@@ -32,7 +22,7 @@ import { createServerOperations } from "./servers/server-operations.ts";
 export function createProvider(options: ProviderOptions): McpProvider {
   const settings = readOptions(options);
   checkSpecs(settings.servers, settings.connector, settings.naming);
-  const { name, naming, describe, interceptors, clock } = settings;
+  const { name, naming, describe, clock } = settings;
   const catalog = createLiveCatalog({ providerName: name, naming, describe, savedNames: options.savedNames });
   const observers = createObservers();
   const registry = createRegistry({ settings, catalog, observers });
@@ -42,17 +32,15 @@ export function createProvider(options: ProviderOptions): McpProvider {
   const assertOpen = (): void => {
     if (closing !== undefined) throw closedError(name);
   };
-  const handle: CallHandler = applyInterceptors(interceptors, async (call) => {
-    assertOpen();
-    const registration = registry.get(call.origin.serverId);
-    if (registration === undefined) throw serverGoneError(call.origin);
-    return registration.lane.call(call);
-  });
+  const calls = createProviderCalls({ settings, catalog, registry, assertOpen });
   const close = (): Promise<void> => {
     closing ??= (async () => {
       observers.close();
       catalog.close();
+      // Calls that are with their servers are ended there, where it is known what became of them.
+      calls.end(closedError(name));
       await registry.endAll(closedError(name));
+      calls.end(closedError(name), true);
     })();
     return closing;
   };
@@ -76,20 +64,7 @@ export function createProvider(options: ProviderOptions): McpProvider {
       const failures = await bringUp({ registry, clock, demand: "refresh", operation: "refresh", signal });
       if (failures.length > 0) throw refreshError("refresh MCP servers", failures);
     },
-    // Async, so that every failure is a rejection, also one that is known at once.
-    async call(toolName, args, callOptions = {}): Promise<ToolOutcome> {
-      assertOpen();
-      const definition = findDefinition(catalog.current, toolName);
-      const { selected } = callOptions;
-      assertCallOptions(callOptions);
-      if (selected !== undefined) checkSelection(selected, definition, catalog.registrationOf);
-      return handle({
-        origin: definition.origin,
-        definition,
-        args: readArguments(args, definition),
-        options: callOptions,
-      });
-    },
+    call: calls.call,
     statuses: () => registry.all().map((registration) => registry.status(registration)),
     serverIds: () => registry.all().map(({ id }) => id),
     hasServer: (id) => registry.get(id) !== undefined,
@@ -112,45 +87,6 @@ function selectDefinitions(catalog: Catalog, names: readonly string[] | undefine
   return names.flatMap((name) => findTool(catalog, name) ?? []);
 }
 
-function findDefinition(catalog: Catalog, name: string): CatalogTool {
-  if (typeof name !== "string") throw new TypeError("the name of a tool must be a string");
-  const definition = findTool(catalog, name);
-  if (definition !== undefined) return definition;
-  throw unknownToolError(name, catalog.definitions);
-}
-
-function readArguments(args: JsonObject | null | undefined, { origin }: CatalogTool): JsonObject {
-  if (args === undefined || args === null) return {};
-  if (isJsonObject(args)) return args;
-  const { serverId, toolName } = origin;
-  const advice = typeof args === "string" ? "; parse the model's JSON text first" : "";
-  throw new ToolportError(
-    `tool ${JSON.stringify(toolName)} on ${JSON.stringify(serverId)} expects JSON object arguments, not ${kindOf(args)}${advice}`,
-    { code: "invalid_arguments", serverId, toolName },
-  );
-}
-
-function kindOf(value: unknown): string {
-  return Array.isArray(value) ? "an array" : `a ${typeof value}`;
-}
-
-function assertCallOptions({ timeoutMs }: CallOptions): void {
-  if (timeoutMs === undefined || (typeof timeoutMs === "number" && timeoutMs > 0)) return;
-  throw new TypeError("timeoutMs must be a positive number");
-}
-
 function closedError(name: string): ToolportError {
   return new ToolportError(`provider ${JSON.stringify(name)} is closed`, { code: "closed" });
-}
-
-function serverGoneError({ serverId, toolName }: ToolOrigin): ToolportError {
-  return new ToolportError(
-    `server ${JSON.stringify(serverId)} was removed before ${JSON.stringify(toolName)} was sent`,
-    {
-      code: "server_removed",
-      serverId,
-      toolName,
-      outcome: "not-sent",
-    },
-  );
 }

@@ -1,4 +1,4 @@
-import type { Interceptor, JsonObject, Progress, ToolDefinition } from "@toolport/core";
+import { ToolportError, type Interceptor, type JsonObject, type Progress, type ToolDefinition } from "@toolport/core";
 import type { McpProvider } from "@toolport/provider";
 import { describe, expect, it } from "vitest";
 import { createCalmWorld, failureOf, type CalmWorld } from "./calm-world.ts";
@@ -329,13 +329,13 @@ describe("interceptors", () => {
       return next(call);
     };
     const refuse: Interceptor = async (call, next) => {
-      if (call.origin.toolName === "write") throw new Error("not allowed");
+      if (call.origin.toolName === "write") throw new ToolportError("not allowed", { code: "call_refused" });
       return next(call);
     };
     const provider = world.provider({ servers: [specOf("s")], interceptors: [note("outer"), refuse, note("inner")] });
     await provider.init();
     await provider.call(read);
-    await expect(provider.call("mcp_s_write")).rejects.toThrow("not allowed");
+    await expect(provider.call("mcp_s_write")).rejects.toMatchObject({ code: "call_refused", outcome: "not-sent" });
     expect(seen).toEqual(["outer read mcp_s_read", "inner read mcp_s_read", "outer write mcp_s_write"]);
     expect(world.server("s").received).toHaveLength(1);
     await provider.close();

@@ -3,6 +3,7 @@ import {
   defaultLimits,
   defaultTimeouts,
   type CallOptions,
+  type Cancel,
   type Clock,
   type Deadline,
   type ServerSpec,
@@ -33,7 +34,8 @@ export interface CallLane {
   readonly inFlight: number;
   /** Calls that wait for the session, for a listing or for their turn. */
   readonly waiting: number;
-  call(call: ToolCall): Promise<ToolOutcome>;
+  /** `time` is what is left for the call where more than the lane counts: the lane takes no longer, and stops it with its own clocks. */
+  call(call: ToolCall, time?: Deadline): Promise<ToolOutcome>;
   /** The deadlines of the calls that wait. Of those on the wire the connection takes care. */
   readonly pausable: Pausable;
   /** Turns away the calls that wait for their turn. */
@@ -57,10 +59,15 @@ interface Lane extends CallLaneInit {
 // A call on its way, with what it needs for more than one step.
 interface PendingCall extends ToolCall {
   readonly mode: GateMode;
+  /** In all, for errors. */
   readonly timeoutMs: number;
+  /** What is left of it for the lane. */
+  readonly budgetMs: number;
   readonly startedAt: number;
   /** Made when there is something to wait for. */
   deadline: Deadline | undefined;
+  /** Takes that deadline out of those that stand still together. */
+  leave: Cancel | undefined;
 }
 
 /**
@@ -80,12 +87,13 @@ export function createCallLane(init: CallLaneInit): CallLane {
     get waiting() {
       return admitted - gate.active;
     },
-    async call(call) {
+    async call(call, time) {
       const { origin, definition, options } = call;
       if (options.signal?.aborted) throw abortedError(origin, options.signal.reason);
       checkRoute(call, lane);
       const mayWait = link.spec.limits?.maxQueuedCalls ?? defaultLimits.maxQueuedCalls;
       if (admitted >= capacityOf(link.spec) + mayWait) throw overloadedError(origin, mayWait);
+      const timeoutMs = options.timeoutMs ?? link.spec.timeouts?.callMs ?? defaultTimeouts.callMs;
       // Written out: a spread costs more than all the rest that this package does for a call.
       const pending: PendingCall = {
         origin,
@@ -93,15 +101,20 @@ export function createCallLane(init: CallLaneInit): CallLane {
         args: call.args,
         options,
         mode: modeOf(link.spec, definition),
-        timeoutMs: options.timeoutMs ?? link.spec.timeouts?.callMs ?? defaultTimeouts.callMs,
+        timeoutMs,
+        budgetMs: time === undefined ? timeoutMs : Math.min(timeoutMs, time.remainingMs()),
         startedAt: clock.now(),
         deadline: undefined,
+        leave: undefined,
       };
+      const leave = time === undefined ? undefined : lane.pausable.add(time);
       admitted += 1;
       try {
         return await run(pending, lane);
       } finally {
         admitted -= 1;
+        leave?.();
+        pending.leave?.();
         pending.deadline?.dispose();
       }
     },
@@ -130,7 +143,7 @@ async function enter(pending: PendingCall, lane: Lane): Promise<Session> {
   const { link, gate, pausable, clock } = lane;
   const { mode } = pending;
   const deadline = (pending.deadline ??= startDeadline(pending, clock));
-  const removeFromPausable = pausable.add(deadline);
+  pending.leave ??= pausable.add(deadline);
   let entered = false;
   try {
     let session = link.current() ?? (await link.ready("call", deadline.signal));
@@ -146,8 +159,6 @@ async function enter(pending: PendingCall, lane: Lane): Promise<Session> {
   } catch (reason) {
     if (entered) gate.leave(mode);
     throw notSentError(reason, pending, retryAfterMs(link, clock));
-  } finally {
-    removeFromPausable();
   }
 }
 
@@ -222,8 +233,8 @@ function startDeadline(pending: PendingCall, clock: Clock): Deadline {
   });
 }
 
-function remainingMs({ deadline, startedAt, timeoutMs }: PendingCall, clock: Clock): number {
-  return Math.max(1, deadline?.remainingMs() ?? timeoutMs - (clock.now() - startedAt));
+function remainingMs({ deadline, startedAt, budgetMs }: PendingCall, clock: Clock): number {
+  return Math.max(1, deadline?.remainingMs() ?? budgetMs - (clock.now() - startedAt));
 }
 
 function retryAfterMs({ state }: Link, clock: Clock): number | undefined {

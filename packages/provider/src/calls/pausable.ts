@@ -2,7 +2,7 @@ import type { Cancel, Deadline } from "@toolport/core";
 
 /** Deadlines that stand still together, while a human answers a question of their server. */
 export interface Pausable {
-  /** Adds a deadline; the returned function takes it out again. One that joins during a pause pauses at once. */
+  /** Adds a deadline; the returned function takes it out again, and its clock goes on. One that joins during a pause pauses at once. */
   add(deadline: Deadline): Cancel;
   /** Stops all of them until the returned function is called; pauses may overlap. */
   pause(): Cancel;
@@ -15,7 +15,11 @@ export function createPausable(): Pausable {
   return {
     add(deadline) {
       deadlines.set(deadline, pauses > 0 ? [deadline.pause()] : []);
-      return () => void deadlines.delete(deadline);
+      return () => {
+        const resumes = deadlines.get(deadline) ?? [];
+        deadlines.delete(deadline);
+        for (const resume of resumes) resume();
+      };
     },
     pause() {
       pauses += 1;
