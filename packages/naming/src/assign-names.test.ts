@@ -38,6 +38,18 @@ describe("assignNames()", () => {
     expect(collisions).toEqual([{ name: "mcp_repo_issues_get", members: [dot, slash] }]);
   });
 
+  it("leaves names that start like those of another known server to that one, and tells so (AN-34)", () => {
+    const short = { serverId: "github", toolName: "prod_list" };
+    const long = { serverId: "github_prod", toolName: "list" };
+    const serverIds = new Set(["github", "github_prod"]);
+    const first = assignNames([short], { serverIds });
+    expect(localNameOf(first.names, short)).toMatch(/^mcp_github_prod_list_[0-9a-f]{8}$/);
+    expect(first.collisions).toEqual([{ name: "mcp_github_prod_list", members: [short], reservedFor: "github_prod" }]);
+    const second = assignNames([long], { serverIds, previous: first.names });
+    expect(localNameOf(second.names, long)).toBe("mcp_github_prod_list");
+    expect(second.collisions).toEqual([]);
+  });
+
   it("keeps the name of a tool that is gone for its return", () => {
     const { names: before } = assignNames([slash]);
     const { names: meanwhile } = assignNames([dot], { previous: before });

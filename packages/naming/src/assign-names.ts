@@ -3,6 +3,7 @@ import { emptyNames, extendNames, localNameOf, withOnlyTools, type NameTable } f
 import { seekersOf, type NameSeeker } from "./name-seeker.ts";
 import { toolportNaming } from "./naming-presets.ts";
 import { assertNamingStrategy, type NamingStrategy } from "./naming-strategy.ts";
+import { createReservedNames } from "./reserved-names.ts";
 import { toAsciiLowerCase } from "./sanitize-part.ts";
 import type { ToolIdentity } from "./tool-identity.ts";
 
@@ -16,18 +17,26 @@ export interface AssignNamesOptions {
    */
   readonly previous?: NameTable | undefined;
   /**
+   * The ids of all servers that there are, listed or not, so that it does not matter which of them is listed first. A plain name that
+   * starts like all those of another server is left to that one: with servers `github` and `github_prod`, the tool `prod_list` of
+   * `github` gets a hash. Where ids are so alike, a plain name that ends like a hash gets one, too. Default: none is known.
+   */
+  readonly serverIds?: Iterable<string> | undefined;
+  /**
    * How many names of one server are kept, tools that are gone included. A server that passes it, because it keeps inventing
    * names, loses the names of all tools that it does not offer now. Default 20,000.
    */
   readonly maxNamesPerServer?: number | undefined;
 }
 
-/** A name that more than one tool wanted. */
+/** A name that more than one tool wanted, or that is another server's. */
 export interface NameCollision {
   /** With A to Z lower-cased, because names that differ in ASCII case only collide, too. */
   readonly name: string;
   /** All who wanted it, and who had it already, if anybody. Sorted by server id, then remote name. */
   readonly members: readonly ToolIdentity[];
+  /** The server to which all names that start so belong, whether it has such a tool or not; then it is no member. */
+  readonly reservedFor?: string;
 }
 
 /** What {@linkcode assignNames} decided. */
@@ -39,25 +48,26 @@ export interface NameAssignment {
 }
 
 /**
- * Gives every tool a name that is legal, not longer than `strategy.maxLength`, and its own. Depends on the set of tools and on
- * `previous` alone, never on their order; a pair given twice counts once.
+ * Gives every tool a name that is legal, not longer than `strategy.maxLength`, and its own. Depends on the set of tools, on
+ * `serverIds` and on `previous` alone, never on their order; a pair given twice counts once. With all `serverIds` and a strategy that
+ * shows the server, the tools of one server can be named before those of another are known, and get the same names.
  *
  * A tool that has a name keeps it. A new one gets its plain name, such as `mcp_<server>_<tool>`, unless that is too long, not legal,
- * somebody's already, or wanted by another new tool: then all new tools that want it get a hash of their identity at the end
- * (AN-33, AN-36), and another hash should even that be somebody's. So a name never passes from one tool to another.
+ * somebody's already, another server's by its id, or wanted by another new tool: then all new tools that want it get a hash of their
+ * identity at the end (AN-33, AN-36), and another hash should even that be somebody's. So a name never passes from one tool to another.
  *
  * Throws `TypeError` when the strategy breaks a rule of its own.
  */
 export function assignNames(tools: Iterable<ToolIdentity>, options: AssignNamesOptions = {}): NameAssignment {
-  const { strategy = toolportNaming, previous = emptyNames, maxNamesPerServer = 20_000 } = options;
+  const { strategy = toolportNaming, previous = emptyNames, serverIds = [], maxNamesPerServer = 20_000 } = options;
   assertNamingStrategy(strategy);
   const offered = Array.from(tools);
   const unnamed = withoutName(offered, previous);
   if (unnamed.length === 0) return { names: previous, collisions: [] };
 
   const draft = extendNames(previous);
-  const collisions: NameCollision[] = [];
-  let waiting = unnamed.map(seekersOf(strategy));
+  let waiting = unnamed.map(seekersOf(strategy, createReservedNames(strategy, serverIds)));
+  const collisions: NameCollision[] = reservedCollisions(waiting);
   // In each round every tool wants one name. Who is alone in wanting a free name gets it; the others want another one. This ends,
   // also when a server lists names that it computed: no two tools have the same hash key, and each listed name blocks one attempt.
   for (let round = 0; waiting.length > 0; round += 1) {
@@ -92,6 +102,19 @@ function withoutName(tools: Iterable<ToolIdentity>, names: NameTable): readonly 
     unnamed.push(tool);
   }
   return unnamed;
+}
+
+function reservedCollisions(seekers: readonly NameSeeker[]): NameCollision[] {
+  const collisions = new Map<string, NameCollision & { readonly members: ToolIdentity[] }>();
+  for (const { identity, reserved } of seekers) {
+    if (reserved === undefined) continue;
+    const name = toAsciiLowerCase(reserved.name);
+    const known = collisions.get(name);
+    if (known === undefined) collisions.set(name, { name, members: [identity], reservedFor: reserved.serverId });
+    else known.members.push(identity);
+  }
+  for (const { members } of collisions.values()) members.sort(byIdentity);
+  return Array.from(collisions.values());
 }
 
 interface Wish {

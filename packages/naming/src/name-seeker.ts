@@ -1,5 +1,6 @@
 import { hashIdentity } from "./hash-identity.ts";
 import { isLegalName, lastResortHead, toolNamePrefix, type NamingStrategy } from "./naming-strategy.ts";
+import type { ReservedNames } from "./reserved-names.ts";
 import type { ToolIdentity } from "./tool-identity.ts";
 
 /** A tool that looks for a name. */
@@ -7,10 +8,15 @@ export interface NameSeeker {
   readonly identity: ToolIdentity;
   /** The name it wants in a round: its plain one first, if that is fit for use; then one hash after another, without end. */
   nameAt(round: number): string;
+  /** The plain name that it would want, were it not another server's; with that server. */
+  readonly reserved: { readonly name: string; readonly serverId: string } | undefined;
 }
 
 /** Makes the seekers of one assignment; what it finds out about a server is kept for its next tool. */
-export function seekersOf(strategy: NamingStrategy): (identity: ToolIdentity) => NameSeeker {
+export function seekersOf(
+  strategy: NamingStrategy,
+  reservedNames: ReservedNames,
+): (identity: ToolIdentity) => NameSeeker {
   const servers = new Map<string, ServerSegment>();
   return (identity) => {
     const { serverId, toolName } = identity;
@@ -22,9 +28,12 @@ export function seekersOf(strategy: NamingStrategy): (identity: ToolIdentity) =>
     const tool = strategy.sanitize(toolName);
     const plain = `${server.prefix}${tool}`;
     const exact = server.exact && tool === toolName;
-    const firstAttempt = isLegalName(plain, strategy) && (exact || strategy.repaired === "keep") ? 0 : 1;
+    const fits = isLegalName(plain, strategy) && (exact || strategy.repaired === "keep");
+    const owner = fits ? reservedNames.find(serverId, plain) : undefined;
+    const firstAttempt = fits && owner === undefined ? 0 : 1;
     return {
       identity,
+      reserved: typeof owner === "string" ? { name: plain, serverId: owner } : undefined,
       nameAt(round) {
         const attempt = round + firstAttempt;
         return attempt === 0 ? plain : withHash(plain, hashIdentity(identity, attempt, strategy.hashLength), strategy);

@@ -36,10 +36,17 @@ interface Assignment {
   readonly preset: Preset;
   readonly prefix?: string;
   readonly maxLength?: number;
+  readonly servers?: readonly Text[];
   readonly previous?: readonly (readonly [Text, Text, Text])[];
   readonly tools: readonly (readonly [Text, Text])[];
   readonly names: readonly Text[];
-  readonly collisions?: readonly { readonly name: Text; readonly members: readonly (readonly [Text, Text])[] }[];
+  readonly collisions?: readonly Collision[];
+}
+
+interface Collision {
+  readonly name: Text;
+  readonly members: readonly (readonly [Text, Text])[];
+  readonly reservedFor?: Text;
 }
 
 interface Vectors {
@@ -129,9 +136,10 @@ describe("vectors.json: assignments", () => {
     });
 
     it("tells these collisions in any order of the tools", () => {
-      const expected = (vector.collisions ?? []).map(({ name, members }) => ({
+      const expected = (vector.collisions ?? []).map(({ name, members, reservedFor }) => ({
         name: textOf(name),
         members: members.map(identityFrom),
+        ...(reservedFor !== undefined && { reservedFor: textOf(reservedFor) }),
       }));
       for (const order of ordersOf(tools)) expect(assign(order, vector).collisions).toEqual(expected);
     });
@@ -149,7 +157,8 @@ describe("vectors.json: assignments", () => {
 
 function assign(tools: readonly ToolIdentity[], vector: Assignment): NameAssignment {
   const strategy = strategyOf(vector);
-  return assignNames(tools, { strategy, previous: previousOf(vector, strategy) });
+  const serverIds = vector.servers?.map(textOf);
+  return assignNames(tools, { strategy, previous: previousOf(vector, strategy), serverIds });
 }
 
 function previousOf({ previous = [] }: Assignment, strategy: NamingStrategy): NameTable {

@@ -11,6 +11,8 @@ export interface CatalogPlan {
   readonly providerName: string;
   readonly naming: NamingStrategy;
   readonly describe: DescribeTool;
+  /** Of all servers that are registered, listed or not: names depend on them, and so not on who is listed first. */
+  readonly serverIds: readonly string[];
   /** What the new one follows: names stay, and whatever did not change stays the same object. */
   readonly previous: Catalog;
 }
@@ -26,7 +28,7 @@ export interface BuiltCatalog {
  * that are new; the others are taken over as they are.
  */
 export function buildCatalog(listings: Iterable<ServerListing>, plan: CatalogPlan): BuiltCatalog {
-  const { previous, naming } = plan;
+  const { previous, naming, serverIds } = plan;
   const sorted = Array.from(listings).sort((a, b) => compareText(a.spec.id, b.spec.id));
   const kept = (listing: ServerListing): ServerCatalog | undefined => {
     const before = previous.servers.get(listing.spec.id);
@@ -37,7 +39,7 @@ export function buildCatalog(listings: Iterable<ServerListing>, plan: CatalogPla
     .map((listing) => ({ listing, tools: listing.tools.filter(createToolFilter(listing.spec)) }));
   const { names, collisions } = assignNames(
     fresh.flatMap(({ listing, tools }) => tools.map(({ name }) => ({ serverId: listing.spec.id, toolName: name }))),
-    { strategy: naming, previous: previous.names },
+    { strategy: naming, previous: previous.names, serverIds },
   );
   const built = new Map(fresh.map(({ listing, tools }) => [listing, buildServer(listing, tools, { ...plan, names })]));
   const servers = sorted.flatMap((listing) => kept(listing) ?? built.get(listing) ?? []);

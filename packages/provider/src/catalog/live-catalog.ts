@@ -11,8 +11,10 @@ export interface LiveCatalog {
   /** Grows with each exchange. */
   readonly revision: number;
   readonly onToolsChanged: Event<ToolsChange>;
-  /** Shows these listings instead, in one step. Returns the name collisions met. */
-  publish(listings: Iterable<ServerListing>): readonly NameCollision[];
+  /**
+   * Shows these listings instead, in one step. `serverIds` are those of all registered servers. Returns the name collisions met.
+   */
+  publish(listings: Iterable<ServerListing>, serverIds: readonly string[]): readonly NameCollision[];
   /** Frees the names of a server whose registration is over. Part of the next `publish`. */
   forgetNames(serverId: string): void;
   /** For which registration a definition was made; `undefined` for one that was not made here. */
@@ -59,8 +61,8 @@ export function createLiveCatalog({ savedNames, ...plan }: LiveCatalogInit): Liv
       return revision;
     },
     onToolsChanged: toolsChanged.on,
-    publish(listings) {
-      const { catalog, collisions } = buildCatalog(listings, { ...plan, previous: current });
+    publish(listings, serverIds) {
+      const { catalog, collisions } = buildCatalog(listings, { ...plan, serverIds, previous: current });
       show(catalog);
       return collisions;
     },

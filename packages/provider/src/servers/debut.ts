@@ -13,8 +13,8 @@ const longestHoldMs = 250;
 
 /**
  * Makes servers that have not been shown yet appear together: when all of them have settled, or a quarter of a second after the first,
- * whichever comes first. So the speed at which they start does not decide which of two equal names is whose (AN-34), and a slow one
- * holds up nobody. Those that are late appear when they are ready.
+ * whichever comes first. So whoever watches the tools sees them change once and not with every server, and a slow one holds up nobody.
+ * Those that are late appear when they are ready. Names do not depend on it.
  */
 export function createDebut(registrations: readonly Registration[], registry: Registry, clock: Clock): Debut {
   const held = new Set(registrations.filter(({ listed, held: already }) => listed === undefined && !already));

@@ -42,12 +42,11 @@ export function filterDiagnostics(
 
 /** One diagnostic for each tool that had to take another name than it would have had. */
 export function collisionDiagnostics(collisions: readonly NameCollision[]): readonly Diagnostic[] {
-  return collisions.flatMap(({ name, members }) =>
-    members.map(({ serverId, toolName }): Diagnostic => ({
-      kind: "name-collision",
-      serverId,
-      toolName,
-      message: `${members.length} tools would be called ${JSON.stringify(name)}`,
-    })),
-  );
+  return collisions.flatMap(({ name, members, reservedFor }) => {
+    const message =
+      reservedFor === undefined
+        ? `${members.length} tools would be called ${JSON.stringify(name)}`
+        : `${JSON.stringify(name)} would be a name of server ${JSON.stringify(reservedFor)}`;
+    return members.map(({ serverId, toolName }) => ({ kind: "name-collision", serverId, toolName, message }));
+  });
 }

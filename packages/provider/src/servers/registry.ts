@@ -127,8 +127,10 @@ export function createRegistry(init: RegistryInit): Registry {
 
 function publishAll(registrations: readonly Registration[], { catalog, observers }: RegistryInit): void {
   const listings = registrations.flatMap(({ held, listed }) => (held || listed === undefined ? [] : [listed]));
+  const serverIds = registrations.map(({ id }) => id);
   try {
-    for (const diagnostic of collisionDiagnostics(catalog.publish(listings))) observers.diagnostic.emit(diagnostic);
+    const collisions = catalog.publish(listings, serverIds);
+    for (const diagnostic of collisionDiagnostics(collisions)) observers.diagnostic.emit(diagnostic);
   } catch (error) {
     // A naming strategy or a description of the product's own threw. The last good catalogue stays, and the error goes where errors
     // go that nobody caught, because no call is to blame for it.
