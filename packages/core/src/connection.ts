@@ -76,6 +76,11 @@ export interface ConnectionHooks {
   readonly onToolsChanged: () => void;
   /** The connection is gone for good. Called once, after every pending request was rejected. */
   readonly onDown: (error: ToolportError) => void;
+  /**
+   * The attempt has failed, and what there is of it is still being cleaned up: `connect` will reject when that is done. At most once, and
+   * optional, for a status that tells what is so.
+   */
+  readonly onFailed?: (error: ToolportError) => void;
   /** Something odd that harmed nothing: noise on stdout, an answer to no request. */
   readonly onDiagnostic?: (diagnostic: Diagnostic) => void;
   readonly onLog?: (log: ServerLog) => void;

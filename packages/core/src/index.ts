@@ -28,7 +28,7 @@ export type {
   ToolOrigin,
   ToolOutcome,
 } from "./tool.ts";
-export type { ToolProvider, ToolsChange } from "./tool-provider.ts";
+export type { InitOptions, ToolProvider, ToolsChange } from "./tool-provider.ts";
 export type { Diagnostic } from "./diagnostic.ts";
 export type { JsonObject, JsonValue } from "./json.ts";
 export type { Event, Subscription } from "./event.ts";
@@ -58,7 +58,7 @@ export {
 export { createCallPipeline, type CallPipeline, type CallPipelineInit } from "./call-pipeline.ts";
 export { assertServerSpec, specError } from "./assert-server-spec.ts";
 export { assertKnownOptions, type Fields } from "./assert-known-options.ts";
-export { unknownToolError } from "./unknown-tool-error.ts";
+export { describeAbsent, unknownToolError, type AbsentServer } from "./unknown-tool-error.ts";
 export { withErrorContext, type ToolportErrorPatch } from "./toolport-error.ts";
 export { createDeadline, type Deadline, type DeadlineInit } from "./deadline.ts";
 export { createEvent, type EventSource } from "./event.ts";

@@ -10,6 +10,17 @@ export interface ToolsChange {
   readonly changed: readonly string[];
 }
 
+/** Options of `init()`. */
+export interface InitOptions {
+  /** Ends the wait, with `aborted`; what was started goes on. */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * How long to wait for what is not required, in milliseconds. Default 10,000: longer than a server needs that is there, and about as
+   * long as a person waits. Who is late arrives by event.
+   */
+  readonly timeoutMs?: number | undefined;
+}
+
 /**
  * A source of tools (AN-1). Knows nothing of MCP: a product can write its own. Reads are synchronous and see one immutable
  * snapshot; everything that may wait is asynchronous.
@@ -27,8 +38,11 @@ export interface ToolProvider {
   groups(): readonly ToolGroup[];
   /** Whether a call by this name would find a tool; ASCII-case-insensitive. */
   has(name: string): boolean;
-  /** Gets ready. Tolerant: a part that fails is reported by status, not thrown, unless it is required: then throws `refresh_failed`. */
-  init(options?: { readonly signal?: AbortSignal }): Promise<void>;
+  /**
+   * Gets ready. Tolerant: a part that fails is reported by status, not thrown, unless it is required: then throws `refresh_failed`. Bounded:
+   * resolves after `timeoutMs` with what is there; only what is required is waited for longer, as long as its own timeouts allow.
+   */
+  init(options?: InitOptions): Promise<void>;
   /** Brings the snapshot up to date. Strict: throws `refresh_failed` with every failure, after publishing what succeeded. */
   refresh(options?: { readonly signal?: AbortSignal }): Promise<void>;
   /**

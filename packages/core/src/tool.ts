@@ -96,6 +96,12 @@ export interface CallOptions {
    * before anything is sent, when it is no longer the current one (AN-50). Default: the name alone decides.
    */
   readonly selected?: ToolDefinition;
+  /**
+   * What to do when no tool has this name while some servers have not listed theirs: `"servers"` starts those that were not started and
+   * waits until one of them brings the tool, or none is on its way any more; within the time of the call, else `call_timeout`. Default:
+   * `unknown_tool` at once.
+   */
+  readonly wait?: "servers" | undefined;
   /** Sent as `_meta` beside the arguments, never among them. */
   readonly meta?: JsonObject;
   /** Called for each progress report of the server. */

@@ -1,3 +1,4 @@
+import type { AbsentServer } from "./unknown-tool-error.ts";
 import { errorCodes, type CallOutcome, type ErrorKind, type ToolportErrorCode } from "./toolport-error-code.ts";
 
 const brand: unique symbol = Symbol.for("toolport.error");
@@ -33,6 +34,8 @@ export interface ErrorDetails {
   readonly supported?: readonly string[];
   /** A bounded excerpt of what came instead of an answer. */
   readonly excerpt?: string;
+  /** Of an `unknown_tool`, and of a wait for one: servers whose tools are not on offer now, in server-id order. */
+  readonly servers?: readonly AbsentServer[];
   /** The failures behind a `refresh_failed`, one per server, in server-id order. */
   readonly failures?: readonly ToolportError[];
 }

@@ -1,19 +1,49 @@
 import type { ToolDefinition } from "./tool.ts";
 import { ToolportError } from "./toolport-error.ts";
+import type { ToolportErrorCode } from "./toolport-error-code.ts";
 import { cleanText, truncateText } from "./untrusted-text.ts";
 
 // Models make names up, of any length.
 const maxNameLength = 200;
 
+/** A server whose tools are not on offer now, and why. */
+export interface AbsentServer {
+  readonly id: string;
+  /** As its status says: `connecting`, `failed`, `needs-auth`, `disabled`; `idle` when nothing has been asked of it, not even `init()`. */
+  readonly state: string;
+  /** Code of what it failed with. */
+  readonly code?: ToolportErrorCode | undefined;
+}
+
+// A message is read by people.
+const mostServersTold = 5;
+
 /**
  * An `unknown_tool`: none of `definitions` answers to this local name. Its `toolName` is the name that was asked for, cut to 200 UTF-16
- * units. The message suggests tools that a server knows by this name, which is the likeliest mistake.
+ * units. The message suggests tools that a server knows by this name, which is the likeliest mistake; and it names `absent` servers, one of which may have
+ * the tool: all of them are in `details.servers`.
  */
-export function unknownToolError(name: string, definitions: readonly ToolDefinition[]): ToolportError {
-  return new ToolportError(`tool ${quote(name)} not found; ${suggest(name, definitions)}`, {
+export function unknownToolError(
+  name: string,
+  definitions: readonly ToolDefinition[],
+  absent: readonly AbsentServer[] = [],
+): ToolportError {
+  const servers = absent.length === 0 ? "" : `; ${describeAbsent(absent)}`;
+  return new ToolportError(`tool ${quote(name)} not found; ${suggest(name, definitions)}${servers}`, {
     code: "unknown_tool",
     toolName: truncateText(name, maxNameLength),
+    ...(absent.length > 0 && { details: { servers: absent } }),
   });
+}
+
+/** Names servers whose tools are not on offer, and says why. */
+export function describeAbsent(absent: readonly AbsentServer[]): string {
+  const told = absent.slice(0, mostServersTold).map(({ id, state, code }) => {
+    return `${JSON.stringify(id)} (${code === undefined ? state : `${state}: ${code}`})`;
+  });
+  const more = absent.length > told.length ? ` and ${absent.length - told.length} more` : "";
+  const advice = absent.every(({ state }) => state === "idle") ? "; was init() called?" : "";
+  return `no tools are known of ${told.join(", ")}${more}${advice}`;
 }
 
 function suggest(name: string, definitions: readonly ToolDefinition[]): string {

@@ -15,6 +15,7 @@ describe("@toolport/core", () => {
       "createRedactor",
       "defaultLimits",
       "defaultTimeouts",
+      "describeAbsent",
       "errorCodes",
       "inspectText",
       "isJsonObject",

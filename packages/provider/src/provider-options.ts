@@ -7,6 +7,7 @@ import {
   type ElicitationRequest,
   type ElicitationResult,
   type Fields,
+  type InitOptions,
   type Interceptor,
   type Random,
   type ServerSpec,
@@ -189,4 +190,17 @@ function readAmount(option: string, value: number | undefined, fallback: number)
   if (value === undefined) return fallback;
   if (typeof value !== "number" || !(value >= 0)) throw new TypeError(`${option} must be a number of 0 or more`);
   return value;
+}
+
+const initFields: Fields<InitOptions> = { signal: true, timeoutMs: true };
+
+/** Fills in the default. Throws a `TypeError` that names the option that is unknown or of a wrong type. */
+export function readInitOptions(options: InitOptions): {
+  readonly signal: AbortSignal | undefined;
+  readonly timeoutMs: number;
+} {
+  assertKnownOptions("init()", options, initFields);
+  const { signal, timeoutMs = 10_000 } = options;
+  if (Number.isFinite(timeoutMs) && timeoutMs > 0) return { signal, timeoutMs };
+  throw new TypeError("timeoutMs of init() must be a positive, finite number");
 }

@@ -5,7 +5,7 @@ import { findTool, type Catalog } from "./catalog/catalog.ts";
 import type { CatalogTool } from "./catalog/define-tool.ts";
 import { createLiveCatalog } from "./catalog/live-catalog.ts";
 import type { McpProvider } from "./mcp-provider.ts";
-import { readOptions, type ProviderOptions } from "./provider-options.ts";
+import { readInitOptions, readOptions, type ProviderOptions } from "./provider-options.ts";
 import { checkSpecs } from "./servers/check-specs.ts";
 import { createObservers } from "./servers/observers.ts";
 import { bringUp, refreshError } from "./servers/bring-up.ts";
@@ -32,7 +32,7 @@ export function createProvider(options: ProviderOptions): McpProvider {
   const assertOpen = (): void => {
     if (closing !== undefined) throw closedError(name);
   };
-  const calls = createProviderCalls({ settings, catalog, registry, assertOpen });
+  const calls = createProviderCalls({ settings, catalog, registry, observers, assertOpen });
   const close = (): Promise<void> => {
     closing ??= (async () => {
       observers.close();
@@ -53,9 +53,10 @@ export function createProvider(options: ProviderOptions): McpProvider {
     definitions: (names) => selectDefinitions(catalog.current, names),
     groups: () => catalog.current.groups,
     has: (toolName) => findTool(catalog.current, toolName) !== undefined,
-    async init({ signal } = {}) {
+    async init(initOptions = {}) {
       assertOpen();
-      const failures = await bringUp({ registry, clock, demand: "ready", operation: "init", signal });
+      const plan = { ...readInitOptions(initOptions), registry, clock, demand: "ready", operation: "init" } as const;
+      const failures = await bringUp(plan);
       const fatal = failures.filter(({ registration }) => registration.link.spec.required === true);
       if (fatal.length > 0) throw refreshError("start required MCP servers", fatal);
     },

@@ -1,5 +1,6 @@
+import { ToolportError, type Connector } from "@toolport/core";
 import { describe, expect, it } from "vitest";
-import { createCalmWorld } from "./calm-world.ts";
+import { createCalmWorld, failureOf } from "./calm-world.ts";
 import { specOf } from "./simulation/simulated-server.ts";
 
 describe("init()", () => {
@@ -38,6 +39,77 @@ describe("init()", () => {
     await provider.init();
     await provider.call("mcp_s_a");
     expect(server.listings).toBe(2);
+    await provider.close();
+  });
+
+  it("resolves after ten seconds with whoever is there; who is late arrives by event", async () => {
+    const world = createCalmWorld();
+    for (const id of ["good", "late"]) world.server(id, "a");
+    const provider = world.provider({ servers: ["good", "late"].map((id) => specOf(id)) });
+    const added: string[] = [];
+    provider.onToolsChanged((change) => added.push(...change.added));
+    const release = world.hold("late");
+    let done = false;
+    const init = provider.init().then(() => (done = true));
+    await world.settle();
+    world.clock.advance(9999);
+    await world.settle();
+    expect(done).toBe(false);
+    world.clock.advance(1);
+    await init;
+    expect(provider.definitions().map(({ name }) => name)).toEqual(["mcp_good_a"]);
+    expect(provider.statuses().map(({ id, state }) => [id, state])).toEqual([
+      ["good", "ready"],
+      ["late", "connecting"],
+    ]);
+    release();
+    await world.settle();
+    expect(added).toEqual(["mcp_good_a", "mcp_late_a"]);
+    await provider.close();
+    expect(world.clock.pending).toBe(0);
+  });
+
+  it("takes its own time, and waits for required servers as long as their own timeouts allow", async () => {
+    const world = createCalmWorld();
+    world.server("needed").faults.connect.push("hang");
+    world.server("other").faults.connect.push("hang");
+    const servers = [specOf("needed", { required: true, timeouts: { connectMs: 20_000 } }), specOf("other")];
+    const provider = world.provider({ servers, backoff: { background: false } });
+    const failed = failureOf(provider.init({ timeoutMs: 50 }));
+    await world.settle();
+    world.clock.advance(50);
+    await world.settle();
+    world.clock.advance(19_950);
+    expect(await failed).toMatchObject({
+      code: "refresh_failed",
+      details: { failures: [{ serverId: "needed", code: "connect_timeout" }] },
+    });
+    expect(provider.statuses().map(({ state }) => state)).toEqual(["failed", "connecting"]);
+    await provider.close();
+  });
+
+  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, "5"])("refuses %j as its time", async (timeoutMs) => {
+    const provider = createCalmWorld().provider();
+    await expect(provider.init({ timeoutMs: timeoutMs as number })).rejects.toThrow("timeoutMs of init()");
+    await expect(provider.init({ timeout: 1 } as object)).rejects.toThrow('init() has no option "timeout"');
+    await provider.close();
+  });
+
+  it("shows a failure when it is told of it, though the attempt is still being cleaned up", async () => {
+    const world = createCalmWorld();
+    const failure = new ToolportError("too slow", { code: "connect_timeout", serverId: "s" });
+    const connector: Connector = {
+      connect(_spec, hooks, signal) {
+        hooks.onFailed?.(failure);
+        return new Promise((_, reject) =>
+          signal.addEventListener("abort", () => world.clock.schedule(4000, () => reject(failure))),
+        );
+      },
+    };
+    const provider = world.provider({ connector, servers: [specOf("s")], backoff: { background: false } });
+    await provider.init();
+    expect(provider.statuses()).toMatchObject([{ state: "failed", error: { message: "[connect_timeout] too slow" } }]);
+    world.clock.advance(4000);
     await provider.close();
   });
 });

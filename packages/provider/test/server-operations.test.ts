@@ -249,7 +249,7 @@ describe("updateServer()", () => {
     world.server("a").faults.connect.push("hang");
     const provider = world.provider({ servers: [spec], backoff: { background: false } });
     await provider.updateServer({ ...spec, timeouts: { connectMs: 100_000, closeMs: 10 } });
-    const init = provider.init();
+    const init = provider.init({ timeoutMs: 120_000 });
     await world.settle();
     world.clock.advance(99_999);
     await world.settle();

@@ -8,7 +8,7 @@ import {
 import { connectorFields, createConnector, type ConnectorOptions } from "./connector.ts";
 
 /** Options of {@linkcode connect}. */
-export interface ConnectOptions extends ConnectorOptions, Partial<Omit<ConnectionHooks, "onElicit">> {
+export interface ConnectOptions extends ConnectorOptions, Partial<Omit<ConnectionHooks, "onElicit" | "onFailed">> {
   /** Aborts the attempt; nothing of it is left then. */
   readonly signal?: AbortSignal;
 }

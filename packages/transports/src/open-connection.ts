@@ -76,6 +76,7 @@ async function openOverWire(session: SessionContext, firstTransport?: HostTransp
     events: { onToolsChanged: hooks.onToolsChanged, onLog: hooks.onLog, onDown: (error) => end(life, error) },
     maxNotificationsPerSecond: settings.limits.maxNotificationsPerSecond,
     probeMs: settings.timeouts.probeMs,
+    onFailed: hooks.onFailed,
     async open(attempt) {
       const transport = opened ?? (await openTransport(session, attempt));
       opened = undefined;

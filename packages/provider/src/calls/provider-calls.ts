@@ -8,13 +8,16 @@ import {
   type CallPipeline,
   type JsonObject,
   type ToolOrigin,
+  type ToolOutcome,
   type ToolProvider,
 } from "@toolport/core";
-import { findTool, type Catalog } from "../catalog/catalog.ts";
+import { findTool } from "../catalog/catalog.ts";
 import type { CatalogTool } from "../catalog/define-tool.ts";
 import type { LiveCatalog } from "../catalog/live-catalog.ts";
 import type { ProviderSettings } from "../provider-options.ts";
+import type { Observers } from "../servers/observers.ts";
 import type { Registry } from "../servers/registry.ts";
+import { absentServers, awaitTool, type AwaitToolInit } from "./await-tool.ts";
 import { checkSelection } from "./check-selection.ts";
 
 /** The calls of one provider, from a local name to the lane of a server. */
@@ -28,18 +31,21 @@ export interface ProviderCallsInit {
   readonly settings: ProviderSettings;
   readonly catalog: LiveCatalog;
   readonly registry: Registry;
+  readonly observers: Observers;
   /** Throws when the provider is closed. */
   readonly assertOpen: () => void;
 }
 
 /** Puts the interceptors of a provider before the lanes of its servers. */
-export function createProviderCalls({ settings, catalog, registry, assertOpen }: ProviderCallsInit): ProviderCalls {
+export function createProviderCalls(init: ProviderCallsInit): ProviderCalls {
+  const { settings, catalog, registry, assertOpen } = init;
   const { interceptors, clock } = settings;
+  const callMsOf = (serverId: string): number =>
+    registry.get(serverId)?.link.spec.timeouts?.callMs ?? defaultTimeouts.callMs;
   const pipeline = createCallPipeline({
     interceptors,
     clock,
-    timeoutMsOf: ({ origin, options: { timeoutMs } }) =>
-      timeoutMs ?? registry.get(origin.serverId)?.link.spec.timeouts?.callMs ?? defaultTimeouts.callMs,
+    timeoutMsOf: ({ origin, options: { timeoutMs } }) => timeoutMs ?? callMsOf(origin.serverId),
     async handler(call, time) {
       assertOpen();
       const registration = registry.get(call.origin.serverId);
@@ -47,30 +53,36 @@ export function createProviderCalls({ settings, catalog, registry, assertOpen }:
       return registration.lane.call(call, time);
     },
   });
+  const finding: AwaitToolInit = { ...init, clock, waiting: new Set() };
+  const go = (
+    definition: CatalogTool,
+    args: JsonObject | null | undefined,
+    options: CallOptions,
+  ): Promise<ToolOutcome> => {
+    if (options.selected !== undefined) checkSelection(options.selected, definition, catalog.registrationOf);
+    return pipeline.call({ origin: definition.origin, definition, args: readArguments(args, definition), options });
+  };
   return {
-    end: (error, all) => pipeline.end(error, all),
+    end(error, all) {
+      for (const look of Array.from(finding.waiting)) look();
+      pipeline.end(error, all);
+    },
     // Async, so that every failure is a rejection, also one that is known at once.
     async call(toolName, args, callOptions = {}) {
       assertOpen();
-      const definition = findDefinition(catalog.current, toolName);
-      const { selected } = callOptions;
+      if (typeof toolName !== "string") throw new TypeError("the name of a tool must be a string");
       assertCallOptions(callOptions);
-      if (selected !== undefined) checkSelection(selected, definition, catalog.registrationOf);
-      return pipeline.call({
-        origin: definition.origin,
-        definition,
-        args: readArguments(args, definition),
-        options: callOptions,
-      });
+      const definition = findTool(catalog.current, toolName);
+      if (definition !== undefined) return go(definition, args, callOptions);
+      if (callOptions.wait !== "servers") {
+        throw unknownToolError(toolName, catalog.current.definitions, absentServers(finding));
+      }
+      const startedAt = clock.now();
+      const found = await awaitTool(toolName, callOptions, finding);
+      const timeoutMs = callOptions.timeoutMs ?? callMsOf(found.origin.serverId);
+      return go(found, args, { ...callOptions, timeoutMs: Math.max(1, timeoutMs - (clock.now() - startedAt)) });
     },
   };
-}
-
-function findDefinition(catalog: Catalog, name: string): CatalogTool {
-  if (typeof name !== "string") throw new TypeError("the name of a tool must be a string");
-  const definition = findTool(catalog, name);
-  if (definition !== undefined) return definition;
-  throw unknownToolError(name, catalog.definitions);
 }
 
 function readArguments(args: JsonObject | null | undefined, { origin }: CatalogTool): JsonObject {
@@ -88,7 +100,8 @@ function kindOf(value: unknown): string {
   return Array.isArray(value) ? "an array" : `a ${typeof value}`;
 }
 
-function assertCallOptions({ timeoutMs }: CallOptions): void {
+function assertCallOptions({ timeoutMs, wait }: CallOptions): void {
+  if (wait !== undefined && wait !== "servers") throw new TypeError('wait must be "servers"');
   if (timeoutMs === undefined || (typeof timeoutMs === "number" && timeoutMs > 0)) return;
   throw new TypeError("timeoutMs must be a positive number");
 }

@@ -162,11 +162,13 @@ async function list(session: number, run: number, { spec, sessions, dispatch }: 
   }
 }
 
-function connectionHooks(session: number, { hooks, dispatch }: LinkParts): ConnectionHooks {
+function connectionHooks(session: number, { hooks, spec, dispatch }: LinkParts): ConnectionHooks {
   const { onDiagnostic, onLog, onElicit } = hooks;
   return {
     onToolsChanged: () => dispatch({ type: "tools-changed", session }),
     onDown: (error) => dispatch({ type: "session-lost", session, error }),
+    onFailed: (error) =>
+      dispatch({ type: "connect-failed", session, error: toToolportError(error, spec.id, "connect") }),
     ...(onDiagnostic && { onDiagnostic }),
     ...(onLog && { onLog }),
     ...(onElicit && { onElicit }),

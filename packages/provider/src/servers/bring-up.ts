@@ -1,4 +1,4 @@
-import { ToolportError, type Clock } from "@toolport/core";
+import { createDeadline, ToolportError, type Clock } from "@toolport/core";
 import type { Demand } from "../link/link-event.ts";
 import { toToolportError } from "../to-toolport-error.ts";
 import type { Registration } from "./registration.ts";
@@ -20,34 +20,37 @@ export interface BringUpPlan {
   /** For errors. */
   readonly operation: string;
   readonly signal: AbortSignal | undefined;
+  /** How long servers that are not required are waited for. Default: until they are there or have failed. */
+  readonly timeoutMs?: number;
 }
 
 /**
  * Brings all servers up at the same time, and returns those that failed, in their order. Servers that are disabled are passed over,
- * and so are those whose registration ends meanwhile. Throws `aborted` when the caller gives up.
+ * and so are those whose registration ends meanwhile, and those that are late: their attempts go on. Throws `aborted` when the caller
+ * gives up.
  */
-export async function bringUp({
-  registry,
-  clock,
-  demand,
-  operation,
-  signal,
-}: BringUpPlan): Promise<readonly Failure[]> {
+export async function bringUp(plan: BringUpPlan): Promise<readonly Failure[]> {
+  const { registry, clock, demand, operation, signal, timeoutMs } = plan;
   const wanted = registry.all().filter(({ link }) => link.state.kind !== "disabled");
   const debut = createDebut(wanted, registry, clock);
+  const late = {};
+  const patience =
+    timeoutMs === undefined ? undefined : createDeadline({ timeoutMs, signal, clock, onTimeout: () => late });
   const outcomes = await Promise.all(
     wanted.map(async (registration): Promise<readonly Failure[]> => {
+      const { link, id } = registration;
       try {
-        await registration.link.ready(demand, signal);
+        await link.ready(demand, link.spec.required === true ? signal : (patience?.signal ?? signal));
         return [];
       } catch (reason) {
-        if (registration.link.state.kind === "removed") return [];
-        return [{ registration, error: toToolportError(reason, registration.id, operation) }];
+        if (reason === late || link.state.kind === "removed") return [];
+        return [{ registration, error: toToolportError(reason, id, operation) }];
       } finally {
         debut.settled(registration);
       }
     }),
   );
+  patience?.dispose();
   if (signal?.aborted) throw operationError(signal.reason, { operation, signal });
   return outcomes.flat();
 }

@@ -5,6 +5,7 @@ import { runHook } from "../run-hook.ts";
 export interface GuardedHooks {
   readonly onToolsChanged: () => void;
   readonly onDown: (error: ToolportError) => void;
+  readonly onFailed: (error: ToolportError) => void;
   readonly onDiagnostic: (diagnostic: Diagnostic) => void;
   readonly onLog: (log: ServerLog) => void;
   /** From now on none is called. */
@@ -29,6 +30,7 @@ export function guardHooks(hooks: ConnectionHooks): GuardedHooks {
       onDown(error);
       isSilent = true;
     },
+    onFailed: guard(hooks.onFailed),
     onDiagnostic: guard(hooks.onDiagnostic),
     onLog: guard(hooks.onLog),
     silence() {

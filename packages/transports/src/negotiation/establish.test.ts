@@ -22,6 +22,7 @@ it.each([
       deadline: createDeadline({ timeoutMs: 1000, clock, onTimeout: () => new Error("not in this test") }),
       open: async () => host,
       createElicitor: undefined,
+      onOverdue: () => undefined,
     },
     { channel: "stdio", handshake: row.handshake },
   );

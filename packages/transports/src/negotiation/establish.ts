@@ -29,6 +29,8 @@ export interface EstablishInit {
   /** For all attempts together. */
   readonly deadline: Deadline;
   readonly open: (attempt: Attempt) => Promise<HostTransport>;
+  /** Told of a failure when the time for all attempts is up, before it is cleaned up. */
+  readonly onOverdue: (failed: FailedAttempt) => void;
   /** Makes what answers a server's elicitations; absent when nobody does. */
   readonly createElicitor: ((activeClock: ActiveClock) => Elicitor) | undefined;
 }
@@ -86,8 +88,10 @@ export async function establish(init: EstablishInit, attempt: Attempt): Promise<
     return { attempt, wire, elicitor, ...greeting };
   } catch (cause) {
     const error = toHandshakeError(init, cause, { host, step });
+    const failed = { ...attempt, error, refusal, didInitialize: step === "initialize" };
+    if (deadline.signal.aborted) init.onOverdue(failed);
     await (wire === undefined ? host?.close() : wire.close(error, "the handshake failed"));
-    return { ...attempt, error, refusal, didInitialize: step === "initialize" };
+    return failed;
   }
 }
 

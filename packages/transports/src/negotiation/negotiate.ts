@@ -4,11 +4,13 @@ import { establish, type Established, type EstablishInit } from "./establish.ts"
 import { firstAttempt, mostTellingError, nextAttempt, type FailedAttempt } from "./next-attempt.ts";
 
 /** What {@linkcode negotiate} needs besides what each attempt does. */
-export interface NegotiateInit extends EstablishInit {
+export interface NegotiateInit extends Omit<EstablishInit, "onOverdue"> {
   readonly spec: ServerSpec;
   readonly eraCache: EraCache;
   /** Under which the cache knows this server; absent when nothing is remembered of it. */
   readonly fingerprint: string | undefined;
+  /** Told why the connection failed when the time is up, before what there is of it is cleaned up. */
+  readonly onFailed: (error: ToolportError) => void;
 }
 
 /**
@@ -20,7 +22,8 @@ export async function negotiate(init: NegotiateInit): Promise<Established> {
   const failed: FailedAttempt[] = [];
   const verdict = fingerprint === undefined ? undefined : recall(eraCache, fingerprint);
   for (let attempt = firstAttempt(spec, verdict); ;) {
-    const result = await establish(init, attempt);
+    const onOverdue = (last: FailedAttempt): void => init.onFailed(toConnectError([...failed, last], deadline));
+    const result = await establish({ ...init, onOverdue }, attempt);
     if ("wire" in result) {
       try {
         remember(init, result, failed);

@@ -1,0 +1,101 @@
+import {
+  createDeadline,
+  defaultTimeouts,
+  describeAbsent,
+  ToolportError,
+  truncateText,
+  unknownToolError,
+  type AbsentServer,
+  type CallOptions,
+  type Clock,
+} from "@toolport/core";
+import { findTool } from "../catalog/catalog.ts";
+import type { CatalogTool } from "../catalog/define-tool.ts";
+import type { LiveCatalog } from "../catalog/live-catalog.ts";
+import type { Observers } from "../servers/observers.ts";
+import type { Registration } from "../servers/registration.ts";
+import type { Registry } from "../servers/registry.ts";
+
+/** What waiting for a tool needs. */
+export interface AwaitToolInit {
+  readonly catalog: LiveCatalog;
+  readonly registry: Registry;
+  readonly observers: Observers;
+  readonly clock: Clock;
+  /** Throws when the provider is closed. */
+  readonly assertOpen: () => void;
+  /** Looks again, for each call that waits; whoever closes the provider calls them. */
+  readonly waiting: Set<() => void>;
+}
+
+/** Servers whose tools are not on offer now, sorted by id. */
+export function absentServers({
+  registry,
+  catalog,
+}: Pick<AwaitToolInit, "registry" | "catalog">): readonly AbsentServer[] {
+  return absentRegistrations(registry, catalog).map((registration) => {
+    const { id, state, error } = registry.status(registration);
+    return { id, state, ...(error !== undefined && { code: error.code }) };
+  });
+}
+
+/**
+ * Waits until a tool of this name is on offer. Starts the servers whose tools are not known, as a call of theirs would; rejects with
+ * `unknown_tool` when none of them is on its way any more, with `call_timeout`, `aborted` or `closed`. Nothing was sent then.
+ */
+export function awaitTool(name: string, options: CallOptions, init: AwaitToolInit): Promise<CatalogTool> {
+  const { catalog, registry, observers, clock, assertOpen, waiting } = init;
+  const { timeoutMs = defaultTimeouts.callMs, signal } = options;
+  return new Promise((resolve, reject) => {
+    const deadline = createDeadline({ timeoutMs, signal, clock, onTimeout: () => lateError(name, timeoutMs, init) });
+    const settle = (act: () => void): void => {
+      for (const end of subscriptions) end();
+      waiting.delete(look);
+      deadline.dispose();
+      act();
+    };
+    const look = (): void => {
+      try {
+        assertOpen();
+      } catch (error) {
+        return settle(() => reject(error));
+      }
+      const tool = findTool(catalog.current, name);
+      if (tool !== undefined) return settle(() => resolve(tool));
+      if (registry.all().some((registration) => registry.status(registration).state === "connecting")) return;
+      settle(() => reject(unknownToolError(name, catalog.current.definitions, absentServers(init))));
+    };
+    const giveUp = (): void =>
+      settle(() => reject(signal?.aborted ? abortedError(name, signal.reason) : deadline.signal.reason));
+    const subscriptions = [catalog.onToolsChanged(look), observers.status.on(look)];
+    waiting.add(look);
+    if (deadline.signal.aborted) return giveUp();
+    deadline.signal.addEventListener("abort", giveUp, { once: true });
+    for (const { link } of absentRegistrations(registry, catalog)) {
+      // Its status says what became of it.
+      void link.ready("call", deadline.signal).then(look, look);
+    }
+    look();
+  });
+}
+
+function absentRegistrations(registry: Registry, { current }: LiveCatalog): readonly Registration[] {
+  return registry.all().filter(({ id }) => !current.servers.has(id));
+}
+
+function lateError(name: string, timeoutMs: number, init: AwaitToolInit): ToolportError {
+  const servers = absentServers(init);
+  const shown = JSON.stringify(truncateText(name, 200));
+  return new ToolportError(`tool ${shown} was not there within ${timeoutMs} ms; ${describeAbsent(servers)}`, {
+    code: "call_timeout",
+    toolName: truncateText(name, 200),
+    outcome: "not-sent",
+    details: { timeoutMs, servers },
+  });
+}
+
+function abortedError(name: string, cause: unknown): ToolportError {
+  const toolName = truncateText(name, 200);
+  const message = `call of ${JSON.stringify(toolName)} was aborted while it waited for servers`;
+  return new ToolportError(message, { code: "aborted", toolName, outcome: "not-sent", cause });
+}
