@@ -148,7 +148,7 @@ describe("server", () => {
     expect(out).toContain('mcp_odd_server_echo  ← "echo"');
   });
 
-  it("tells why a server cannot be reached, with the end of its stderr, and exits with 4", async () => {
+  it("tells why a server cannot be reached, with its stderr, and exits with 4", async () => {
     const script = "console.error('MY_KEY is not set'); process.exit(3)";
     const reports = ["--json", file("r.json"), "--junit", file("r.xml")];
     const { code, out } = await run(["server", ...reports, "--", process.execPath, "-e", script]);

@@ -30,19 +30,19 @@ describe("a handshake that fails", () => {
       name: "the server exits at once",
       spec: server('console.error("no token") || process.exit(3)'),
       error: { code: "server_exited", details: { exitCode: 3, operation: "initialize" } },
-      message: /exited with code 3; the end of its stderr:\nno token$/,
+      message: /exited with code 3; its stderr:\nno token$/,
     },
     {
       name: "the server exits at initialize",
       spec: server(onInitialize('console.error("bad config") || process.exit(4)')),
       error: { code: "server_exited", details: { exitCode: 4, operation: "initialize" } },
-      message: /exited with code 4; the end of its stderr:\npid \d+\nbad config$/,
+      message: /exited with code 4; its stderr:\npid \d+\nbad config$/,
     },
     {
       name: "the server never says a word",
       spec: server("() => undefined", { timeouts: { connectMs: 500, probeMs: 100, closeMs: 200 } }),
       error: { code: "connect_timeout", details: { timeoutMs: 500, operation: "initialize" } },
-      message: /was not ready within 500 ms \(during initialize\); the end of its stderr:\npid \d+$/,
+      message: /was not ready within 500 ms \(during initialize\); its stderr:\npid \d+$/,
     },
     {
       name: "the server knows none of our revisions",

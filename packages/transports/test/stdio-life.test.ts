@@ -70,6 +70,7 @@ describe("a stdio server that works", () => {
     const { transport, messages, logs } = await openChild("floods-stderr.mjs", {
       spec: { limits: { stderrTailBytes: 1000 } },
     });
+    transport.setProtocolVersion?.("2025-11-25");
     await transport.send(request(1));
     await until(() => messages.length === 1);
     expect(transport.stderr.length).toBeGreaterThan(0);
@@ -95,7 +96,7 @@ describe("a stdio server that dies", () => {
       },
     });
     expect(error?.message).toBe(
-      '[server_exited] server "child" exited with code 3; the end of its stderr:\nloading configuration\nfatal: no database at db.internal',
+      '[server_exited] server "child" exited with code 3; its stderr:\nloading configuration\nfatal: no database at db.internal',
     );
     await expect(transport.send(request(1))).rejects.toMatchObject({ code: "server_exited", outcome: "not-sent" });
     expect(logs.map((log) => log.text)).toEqual(["loading configuration", "fatal: no database at db.internal"]);

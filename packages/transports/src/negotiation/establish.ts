@@ -108,7 +108,7 @@ function toHandshakeError(
   const operation = host === undefined ? "connect" : step;
   const stderrTail = error.details.stderrTail === undefined ? host?.stderr : undefined;
   const where = error.code === "connect_timeout" ? ` (during ${operation})` : "";
-  const evidence = stderrTail ? `; the end of its stderr:\n${stderrTail}` : "";
+  const evidence = stderrTail ? `; its stderr:\n${stderrTail}` : "";
   return new ToolportError(`${error.rawMessage}${where}${evidence}`, {
     code: error.code === "protocol_error" ? "handshake_failed" : error.code,
     serverId,

@@ -6,7 +6,7 @@ import type { Death } from "./death-watch.ts";
  * Quotes `stderrTail`, which is redacted already.
  */
 export function deathError(death: Death, serverId: string, stderrTail: string): ToolportError {
-  const quote = stderrTail === "" ? "; it wrote nothing to stderr" : `; the end of its stderr:\n${stderrTail}`;
+  const quote = stderrTail === "" ? "; it wrote nothing to stderr" : `; its stderr:\n${stderrTail}`;
   return new ToolportError(`server ${JSON.stringify(serverId)} ${describe(death)}${quote}`, {
     code: codeOf(death),
     serverId,

@@ -1,5 +1,5 @@
 import type { Cancel, Clock } from "@toolport/core";
-import { drainOutput } from "./drain-output.ts";
+import { drainOutput, type OutputPipe } from "./drain-output.ts";
 import type { ServerProcess } from "./spawn-process.ts";
 
 /** Why nothing more can be expected of a process. */
@@ -13,11 +13,20 @@ export type Death =
 // A process that dies loses its pipes a moment before its exit is reported; the exit says more.
 const exitGraceMs = 200;
 
+/** What {@linkcode watchForDeath} needs. */
+export interface DeathWatchInit {
+  readonly process: ServerProcess;
+  /** Its stdout and stderr, as they are read. */
+  readonly pipes: () => readonly OutputPipe[];
+  readonly clock: Clock;
+  readonly onDeath: (death: Death) => void;
+}
+
 /**
  * Calls `onDeath` once, after all that the process wrote before its end has been read. Goes by the `exit` event, never by `close`, which a
  * grandchild that holds a pipe puts off for as long as it likes. A closed pipe alone is death, too, unless the exit is reported within 200 ms.
  */
-export function watchForDeath(process: ServerProcess, clock: Clock, onDeath: (death: Death) => void): Cancel {
+export function watchForDeath({ process, pipes, clock, onDeath }: DeathWatchInit): Cancel {
   let watching = true;
   let cancelGrace: Cancel | undefined;
   const dispose = (): void => {
@@ -33,7 +42,7 @@ export function watchForDeath(process: ServerProcess, clock: Clock, onDeath: (de
   };
   const die = async (death: Death): Promise<void> => {
     stopListening();
-    if (death.kind === "exited") await drainOutput([process.stdout, process.stderr], clock);
+    if (death.kind === "exited") await drainOutput(pipes(), clock);
     if (watching) onDeath(death);
   };
   const suspect = (death: Death): void => {

@@ -1,4 +1,4 @@
-import crossSpawn from "cross-spawn";
+import { spawn as spawnProgram } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import type { SpawnProcess } from "./spawn-process.ts";
 
@@ -21,7 +21,7 @@ export interface ProcessGroupInit {
   readonly hasLeaderExited: () => boolean;
   /** Default `process.kill`. */
   readonly sendSignal?: (pid: number, signal: NodeJS.Signals | 0) => void;
-  /** Starts `taskkill` on Windows. Default cross-spawn. */
+  /** Starts `taskkill` on Windows. Default that of Node. */
   readonly spawn?: SpawnProcess;
 }
 
@@ -53,7 +53,7 @@ function posixGroup({
 }
 
 // Not tested on Windows itself. There are no groups; `taskkill /T` walks the tree of parents, which works while the leader lives.
-function windowsTree({ pid, hasLeaderExited, spawn = crossSpawn }: ProcessGroupInit): ProcessGroup {
+function windowsTree({ pid, hasLeaderExited, spawn = spawnProgram }: ProcessGroupInit): ProcessGroup {
   const kill = (): void => {
     if (hasLeaderExited()) return;
     const taskkill = spawn("taskkill", ["/pid", String(pid), "/T", "/F"], { stdio: "ignore", windowsHide: true });

@@ -1,10 +1,13 @@
 import type { Clock, Redactor, ServerLog } from "@toolport/core";
 import type { Readable } from "node:stream";
 import { safeExcerpt } from "../safe-excerpt.ts";
+import { readInSlices, type SlicedPipe } from "./read-in-slices.ts";
+import { createStderrExcerpt } from "./stderr-excerpt.ts";
 import { createStderrLog } from "./stderr-log.ts";
-import { createStderrTail } from "./stderr-tail.ts";
 
-const quotedLines = 20;
+// What a program says when it cannot start stands at the beginning, and in front of a long stack as often as behind it.
+const firstLines = 10;
+const lastLines = 20;
 const maxQuotedLineLength = 500;
 
 /** What {@linkcode readServerStderr} needs. */
@@ -18,26 +21,40 @@ export interface ServerStderrInit {
 
 /** A server's stderr, drained whatever it writes. */
 export interface ServerStderr {
-  /** The last 20 lines that are not blank, without secrets and control characters, each at most 500 UTF-16 units. */
+  readonly pipe: SlicedPipe;
+  /**
+   * The last 20 lines that are not blank, and until {@linkcode ServerStderr.started} the first 10, too: without secrets and control
+   * characters, each at most 500 UTF-16 units.
+   */
   quote(): string;
+  /** The server has started: what it wrote first explains nothing any more. */
+  started(): void;
   /** Logs an unfinished last line. */
   flushLog(): void;
 }
 
 /** Starts to read: a server must never block on a full stderr. */
 export function readServerStderr({ stream, tailBytes, redact, onLog, clock }: ServerStderrInit): ServerStderr {
-  const tail = createStderrTail(tailBytes);
+  const excerpt = createStderrExcerpt(tailBytes);
   const log = createStderrLog({ onLog, redact, clock });
-  stream.on("data", (chunk: Buffer) => {
-    tail.push(chunk);
-    log.push(chunk);
+  let first = firstLines;
+  const pipe = readInSlices(stream, clock, (bytes) => {
+    excerpt.push(bytes);
+    log.push(bytes);
   });
   return {
+    pipe,
     quote: () =>
-      tail
-        .lastLines(quotedLines)
+      excerpt
+        .lines({ first, last: lastLines })
         .map((line) => safeExcerpt(line, redact, maxQuotedLineLength))
         .join("\n"),
-    flushLog: () => log.end(),
+    started() {
+      first = 0;
+    },
+    flushLog() {
+      pipe.flush();
+      log.end();
+    },
   };
 }

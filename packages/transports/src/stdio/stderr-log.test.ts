@@ -4,9 +4,13 @@ import { createStderrLog } from "./stderr-log.ts";
 function createLog() {
   const texts: string[] = [];
   let now = 0;
+  let looks = 0;
   const log = createStderrLog({
     onLog: ({ text }) => texts.push(text),
-    redact: (text) => text.replaceAll("hunter2", "[redacted]"),
+    redact: (text) => {
+      looks += 1;
+      return text.replaceAll("hunter2", "[redacted]");
+    },
     clock: { now: () => now, schedule: () => () => {} },
   });
   return {
@@ -14,6 +18,7 @@ function createLog() {
     push: (text: string) => log.push(Buffer.from(text)),
     end: () => log.end(),
     advance: (ms: number) => void (now += ms),
+    looks: () => looks,
   };
 }
 
@@ -37,6 +42,23 @@ describe("createStderrLog()", () => {
     push("flood\n".repeat(300));
     end();
     expect(texts.at(-1)).toBe("(101 more lines on stderr were not logged)");
+  });
+
+  it("looks at 2,000 lines a second at most, also when they are blank", () => {
+    const { texts, push, end, advance, looks } = createLog();
+    push("before\nunfini");
+    for (let count = 0; count < 20; count += 1) push("\n".repeat(65_536));
+    expect(looks()).toBe(2000);
+    push("hidden\nhalf a ");
+    advance(1000);
+    push("line\n");
+    end();
+    expect(texts).toEqual([
+      "before",
+      "unfini",
+      `(${20 * 65_536 + 2 - 2000} more lines on stderr were not logged)`,
+      "half a line",
+    ]);
   });
 
   it("cuts long lines, and leaves out a word that was cut, because it may be half a secret", () => {

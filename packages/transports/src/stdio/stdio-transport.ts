@@ -8,6 +8,7 @@ import { endProcess } from "./end-process.ts";
 import { createLineWriter } from "./line-writer.ts";
 import { createMessageReader, type MessageReaderInit } from "./message-reader.ts";
 import type { ProcessGroup } from "./process-group.ts";
+import { readInSlices, type SlicedPipe } from "./read-in-slices.ts";
 import { readServerStderr } from "./server-stderr.ts";
 import type { ServerProcess } from "./spawn-process.ts";
 import { terminateOnExit } from "./terminate-on-exit.ts";
@@ -19,7 +20,10 @@ const waitingFactor = 4;
 export interface StdioTransport extends HostTransport {
   /** The process, which on POSIX leads a group of this number. */
   readonly pid: number;
-  /** The last 20 lines of the server's stderr so far, without secrets and control characters; `""` when there are none. */
+  /**
+   * The last 20 lines of the server's stderr so far, and before the handshake is done the first 10, too, without secrets and control
+   * characters; `""` when there are none.
+   */
   readonly stderr: string;
 }
 
@@ -46,6 +50,7 @@ export function createStdioTransport({ spec, context, process, group, clock }: S
   let state: "opened" | "started" | "closed" = "opened";
   let closeReason: ToolportError | undefined;
   let gone = Promise.resolve();
+  let output: SlicedPipe | undefined;
 
   const transport: StdioTransport = {
     pid: process.pid,
@@ -60,10 +65,12 @@ export function createStdioTransport({ spec, context, process, group, clock }: S
       if (state === "started") throw new TypeError("this transport was started already");
       if (state === "closed") throw closeReason ?? closedError(spec.id);
       state = "started";
-      process.stdout.on("data", (chunk: Buffer) => {
-        if (state !== "closed") reader.push(chunk);
+      output = readInSlices(process.stdout, clock, (bytes) => {
+        if (state !== "closed") reader.push(bytes);
       });
     },
+    // Only a handshake that is done has found a revision.
+    setProtocolVersion: () => stderr.started(),
     send(message) {
       try {
         return writer.write(JSON.stringify(message));
@@ -108,9 +115,16 @@ export function createStdioTransport({ spec, context, process, group, clock }: S
     clock,
   });
   const cancelTermination = terminateOnExit(group);
-  const cancelWatch = watchForDeath(process, clock, (death) => {
-    reader.end();
-    fail(deathError(death, spec.id, stderr.quote()));
+  const cancelWatch = watchForDeath({
+    process,
+    pipes: () => [output ?? process.stdout, stderr.pipe],
+    clock,
+    onDeath(death) {
+      output?.flush();
+      stderr.pipe.flush();
+      reader.end();
+      fail(deathError(death, spec.id, stderr.quote()));
+    },
   });
   return transport;
 }
