@@ -52,7 +52,10 @@ export const defaultLimits: ServerLimits = {
 export interface ServerTimeouts {
   /** From the start of a connection attempt, with every fallback, to a finished handshake. Default 60,000: a first `npx` downloads. */
   readonly connectMs: number;
-  /** For the probe of the 2026-07-28 era inside a connection attempt. Default 5,000. */
+  /**
+   * How long a connection attempt has only the probe of the 2026-07-28 era out, before `initialize` is sent as well. Default 5,000; over
+   * HTTP at least half of `connectMs`. An answer that comes later still counts.
+   */
   readonly probeMs: number;
   /** For one whole `tools/list`, all pages. Default 30,000. */
   readonly listMs: number;

@@ -21,6 +21,8 @@ interface Row {
   readonly version: string;
   /** What was tried in vain on the way there. */
   readonly fallbacks?: number;
+  /** The era is told as a guess, each time. */
+  readonly isGuess?: boolean;
   /** For the probe; short only where the server lets it pass. */
   readonly probeMs?: number;
 }
@@ -56,6 +58,7 @@ const rows: readonly Row[] = [
     era: "legacy",
     version: "2024-11-05",
     probeMs: 400,
+    isGuess: true,
   },
   {
     name: "stdio: 2024-11-05, exits on the unknown",
@@ -111,7 +114,7 @@ describe("every kind of server (AN-10, AN-86, AD-1, AD-8, AD-16)", () => {
       const connector = createConnector();
       const diagnostics: string[] = [];
       const onDown = vi.fn<ConnectionHooks["onDown"]>();
-      for (const fallbacks of [row.fallbacks ?? 0, 0]) {
+      for (const fallbacks of row.isGuess === true ? [1, 1] : [row.fallbacks ?? 0, 0]) {
         const connection = await connector.connect(
           { id: "srv", transport, timeouts: { probeMs: row.probeMs ?? 20_000 } },
           {
@@ -151,3 +154,37 @@ async function exercise(connection: Connection): Promise<void> {
 function refusal(connection: Connection): Promise<unknown> {
   return connection.callTool("echo", { text: "late" }).catch((error: unknown) => error);
 }
+
+describe("a server that is slower to start than probeMs", () => {
+  it.each([
+    { name: "v2 with both eras", fixture: "modern-stdio" },
+    { name: "2026-07-28 only", fixture: "modern-only-stdio" },
+  ] as const)("is taken for what it is: $name, in one process", async ({ fixture }) => {
+    const { command, args } = fixtureServer(fixture);
+    const late = `setTimeout(() => { process.argv.splice(1, 0, ${JSON.stringify(args[0])}); import(${JSON.stringify(args[0])}); }, 700)`;
+    const started: string[] = [];
+    const connector = createConnector();
+    const connection = await connector.connect(
+      {
+        id: "srv",
+        transport: {
+          kind: "stdio",
+          command,
+          args: ["-e", `console.error("started"); ${late}`, "--", ...args.slice(1)],
+        },
+        timeouts: { probeMs: 50 },
+      },
+      {
+        onToolsChanged: () => undefined,
+        onDown: () => undefined,
+        onLog: ({ text }) => void started.push(text),
+        onDiagnostic: ({ message }) => void started.push(message),
+      },
+      new AbortController().signal,
+    );
+    expect(connection.server).toMatchObject({ era: "modern", protocolVersion: "2026-07-28" });
+    expect(started).toEqual(["started"]);
+    await exercise(connection);
+    await connection.close();
+  });
+});

@@ -42,18 +42,47 @@ describe("the probe over HTTP", () => {
     },
   ];
 
-  it.each(probes)("falls back to initialize after $name", async ({ answer }) => {
+  it.each(probes)("falls back to initialize after $name", async ({ name, answer }) => {
     await using server = await startLoopback((request, response) => {
       const { message } = request;
       if (message["method"] === "server/discover") answer(response, message["id"]);
       else replyAsLegacy(request, response);
     });
-    const connection = await connect(spec(server, { timeouts: { probeMs: 300 } }));
+    const isSilent = name === "nothing, ever" || name === "a silent stream";
+    const connection = await connect(spec(server, isSilent ? { timeouts: { connectMs: 4000, probeMs: 10 } } : {}));
     expect(connection.server.era).toBe("legacy");
     await expect(connection.callTool("echo", {})).resolves.toEqual({ content: [] });
     await connection.close();
     expect(server.methods().filter((method) => method === "initialize")).toHaveLength(1);
   });
+
+  it("waits for a slow server's answer, far beyond probeMs, before anything else is sent", async () => {
+    await using server = await startLoopback((request, response) => {
+      const discovery = setTimeout(() => replyAsModern(request, response), 300);
+      response.on("close", () => clearTimeout(discovery));
+    });
+    const connection = await connect(spec(server, { timeouts: { probeMs: 10 } }));
+    expect(connection.server.era).toBe("modern");
+    await connection.close();
+    expect(server.methods()).toEqual(["server/discover"]);
+  });
+
+  it.each([-32_020, -32_021, -32_022])(
+    "leads back to 2026-07-28 when initialize is refused with %s after a probe that failed",
+    async (code) => {
+      let probes = 0;
+      await using server = await startLoopback((request, response) => {
+        const { id, method } = request.message;
+        if (method === "server/discover" && (probes += 1) === 1) reply(response, 503);
+        else if (method !== "initialize") replyAsModern(request, response);
+        else reply(response, 400, { jsonrpc: "2.0", id, error: { code, message: "not in this revision" } });
+      });
+      const connection = await connect(spec(server));
+      expect(connection.server.era).toBe("modern");
+      await connection.close();
+      expect(server.methods()).toEqual(["server/discover", "initialize", "server/discover"]);
+    },
+  );
 
   it.each([
     { status: 401, code: "auth_required" },
@@ -163,7 +192,8 @@ describe("what was found out about a server", () => {
       if (request.message["method"] !== "server/discover") replyAsLegacy(request, response);
     });
     const connector = createConnector();
-    for (let count = 0; count < 2; count += 1) await open(connector, server, { timeouts: { probeMs: 100 } });
+    for (let count = 0; count < 2; count += 1)
+      await open(connector, server, { timeouts: { connectMs: 4000, probeMs: 10 } });
     expect(server.methods().filter((method) => method === "server/discover")).toHaveLength(2);
   });
 });
@@ -257,6 +287,11 @@ describe("a fallback", () => {
     ]);
   });
 });
+
+function replyAsModern({ message }: SeenRequest, response: ServerResponse): void {
+  const result = { supportedVersions: ["2026-07-28"], capabilities: {} };
+  reply(response, 200, { jsonrpc: "2.0", id: message["id"], result });
+}
 
 function spec({ url }: LoopbackServer, members: Partial<ServerSpec> = {}, mode?: "streamable" | "sse"): ServerSpec {
   return { id: "srv", transport: { kind: "http", url, ...(mode && { mode }) }, ...members };

@@ -25,6 +25,7 @@ export interface EstablishInit {
   /** Of every attempt; `onDown` only of the one that succeeded. */
   readonly events: WireEvents;
   readonly maxNotificationsPerSecond: number;
+  /** How long a probe is out before `initialize` is sent as well; over HTTP at least half of the time that is left. */
   readonly probeMs: number;
   /** For all attempts together. */
   readonly deadline: Deadline;
@@ -42,7 +43,7 @@ const graceMs = 1000;
  * Makes one attempt. A failure is a value, because the next attempt is chosen by it; nothing of the attempt is left by then.
  */
 export async function establish(init: EstablishInit, attempt: Attempt): Promise<Established | FailedAttempt> {
-  const { deadline, events, context, identity, maxNotificationsPerSecond, probeMs, createElicitor } = init;
+  const { deadline, events, context, identity, maxNotificationsPerSecond, createElicitor } = init;
   const ending = new AbortController();
   let isEstablished = false;
   let refusal: ToolportError | undefined;
@@ -72,7 +73,7 @@ export async function establish(init: EstablishInit, attempt: Attempt): Promise<
         wire,
         identity,
         handshake: attempt.handshake,
-        probeMs,
+        probeMs: aloneMs(wire, init),
         timeoutMs: deadline.remainingMs() + graceMs,
         signal,
         onStep(next, why) {
@@ -93,6 +94,12 @@ export async function establish(init: EstablishInit, attempt: Attempt): Promise<
     await (wire === undefined ? host?.close() : wire.close(error, "the handshake failed"));
     return failed;
   }
+}
+
+// On a pipe everything waits for the program's start alone. An answer over HTTP may be a long way off, because of a cold function or of a
+// token that has to be fetched first, and nothing but an answer says who is there; half is left for those who never give one.
+function aloneMs({ hasPerRequestStream }: Wire, { probeMs, deadline }: EstablishInit): number {
+  return hasPerRequestStream ? Math.max(probeMs, deadline.remainingMs() / 2) : probeMs;
 }
 
 function toHandshakeError(

@@ -38,21 +38,13 @@ describe("the era that a probe finds", () => {
     expect(methods.filter((method) => method === "server/discover")).toHaveLength(asked);
   });
 
-  it.each([
-    { name: "silence", discover: "silence" as const, told: 0 },
-    {
-      name: "a server error, with what it said",
-      discover: new ToolportError("HTTP 503: deploying", { code: "http_error", details: { httpStatus: 503 } }),
-      told: 1,
-    },
-  ])("is a guess after $name", async ({ discover, told }) => {
-    const { greeting, diagnostics, clock } = start({ discover });
-    await new Promise((resolve) => setImmediate(resolve));
-    clock.advance(1000);
+  it("is a guess after a server error, which is told with what it said", async () => {
+    const discover = new ToolportError("HTTP 503: deploying", { code: "http_error", details: { httpStatus: 503 } });
+    const { greeting, diagnostics } = start({ discover });
     await expect(greeting).resolves.toMatchObject({ claimed: { era: "legacy" }, isCertain: false });
-    expect(diagnostics.map(({ message }) => message)).toEqual(
-      Array(told).fill(expect.stringMatching(/failed with http_error; trying initialize \(HTTP 503: deploying\)$/)),
-    );
+    expect(diagnostics.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/failed with http_error; trying initialize \(HTTP 503: deploying\)$/),
+    ]);
   });
 
   it.each([
@@ -66,6 +58,111 @@ describe("the era that a probe finds", () => {
     const { greeting, methods } = start({ discover });
     await expect(greeting).rejects.toMatchObject({ code });
     expect(methods).toEqual(["server/discover"]);
+  });
+});
+
+describe("a probe that is answered by silence", () => {
+  const silent = { discover: "silence", initialize: "silence" } as const;
+  const [discovered, refused] = [offering("2026-07-28"), { error: { code: -32_022, message: "?" } }];
+
+  it("has initialize sent beside it after probeMs, and not before", async () => {
+    const { methods, clock } = start(silent);
+    await turn();
+    clock.advance(999);
+    await turn();
+    expect(methods).toEqual(["server/discover"]);
+    clock.advance(1);
+    await turn();
+    expect(methods).toEqual(["server/discover", "initialize"]);
+  });
+
+  it.each([
+    { name: "before that of initialize", answers: [["server/discover", discovered]] },
+    {
+      name: "after initialize was refused",
+      answers: [
+        ["initialize", refused],
+        ["server/discover", discovered],
+      ],
+    },
+    {
+      name: "after initialize was refused as unknown",
+      answers: [
+        ["initialize", unknownMethod],
+        ["server/discover", discovered],
+      ],
+    },
+    {
+      name: "in the same read as that of initialize",
+      answers: [
+        ["server/discover", discovered],
+        ["initialize", initialized],
+      ],
+    },
+  ] as const)("is modern for certain when the late answer comes $name", async ({ answers }) => {
+    const { greeting, methods, answer, silence, diagnostics, wire } = start(silent);
+    await silence();
+    for (const [method, reply] of answers) answer(method, reply);
+    await expect(greeting).resolves.toMatchObject({ claimed: { era: "modern" }, isCertain: true });
+    await turn();
+    expect(methods).toEqual(["server/discover", "initialize"]);
+    expect(diagnostics).toEqual([]);
+    // What comes for the request that was given up is nobody's.
+    answer("initialize", initialized);
+    await turn();
+    expect(diagnostics).toEqual([]);
+    void wire.request({ method: "tools/list", params: {}, timeoutMs: 1, timeoutCode: "list_timeout" }).catch(() => {});
+    expect(methods).toEqual(["server/discover", "initialize", "tools/list"]);
+  });
+
+  it("is legacy as soon as initialize is answered: a guess, which is told", async () => {
+    const { greeting, methods, answer, silence, diagnostics } = start(silent);
+    await silence();
+    answer("initialize", initialized);
+    await expect(greeting).resolves.toMatchObject({ claimed: { era: "legacy" }, isCertain: false });
+    answer("server/discover", discovered);
+    await turn();
+    expect(methods).toEqual(["server/discover", "initialize", "notifications/initialized"]);
+    expect(diagnostics).toEqual([
+      expect.objectContaining({
+        kind: "fallback",
+        message: expect.stringMatching(/was silent to server\/discover for 1000 ms/),
+      }),
+    ]);
+  });
+
+  it("is legacy for certain when the late answer says so", async () => {
+    const { greeting, answer, silence, diagnostics } = start(silent);
+    await silence();
+    answer("server/discover", unknownMethod);
+    await turn();
+    answer("initialize", initialized);
+    await expect(greeting).resolves.toMatchObject({ claimed: { era: "legacy" }, isCertain: true });
+    expect(diagnostics).toEqual([]);
+  });
+
+  it("fails as initialize did when the probe stays unanswered: in the end, or at once for what is final", async () => {
+    const { greeting, answer, silence, clock } = start(silent);
+    await silence();
+    answer("initialize", unknownMethod);
+    await turn();
+    clock.advance(1000);
+    await expect(greeting).rejects.toMatchObject({ code: "server_error", details: { operation: "initialize" } });
+
+    const other = start({ ...silent, initialize: new ToolportError("401", { code: "auth_required" }) });
+    await other.silence();
+    await expect(other.greeting).rejects.toMatchObject({ code: "auth_required" });
+  });
+
+  it("waits for the probe of a server that refused initialize as one of 2026-07-28 does", async () => {
+    const { greeting, answer, silence, clock } = start(silent);
+    await silence();
+    answer("initialize", { error: { code: -32_020, message: "header mismatch" } });
+    await turn();
+    clock.advance(3900);
+    await turn();
+    answer("server/discover", discovered);
+    await expect(greeting).resolves.toMatchObject({ claimed: { era: "modern" } });
   });
 });
 
@@ -107,25 +204,35 @@ describe("notifications/initialized", () => {
   });
 });
 
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
 function start(
   {
     discover = unknownMethod,
+    initialize = initialized,
     onInitialized,
-  }: { readonly discover?: Answer; readonly onInitialized?: () => Promise<void> },
+  }: {
+    readonly discover?: Answer;
+    readonly initialize?: Answer;
+    readonly onInitialized?: () => Promise<void>;
+  },
   { handshake = "probe", ...members }: { readonly handshake?: Handshake } & Partial<HostTransport> = {},
 ) {
   const { wire, host, clock, diagnostics } = openWire(members);
   const methods: string[] = [];
+  const ids = new Map<string, unknown>();
+  const answer = (method: string, reply: Answer): void => {
+    if (isJsonObject(reply)) host.receive({ jsonrpc: "2.0", id: ids.get(method), ...reply });
+  };
   host.send = async (message) => {
     if (!("method" in message)) return;
-    methods.push(message.method);
-    if (message.method === "notifications/initialized") return onInitialized?.();
-    const answer = message.method === "initialize" ? initialized : discover;
-    if (answer instanceof ToolportError) throw answer;
-    if (isJsonObject(answer) && "id" in message) {
-      const { id } = message;
-      queueMicrotask(() => host.receive({ jsonrpc: "2.0", id, ...answer }));
-    }
+    const { method } = message;
+    methods.push(method);
+    if (method === "notifications/initialized") return onInitialized?.();
+    if ("id" in message) ids.set(method, message.id);
+    const reply = method === "initialize" ? initialize : discover;
+    if (reply instanceof ToolportError) throw reply;
+    queueMicrotask(() => answer(method, reply));
   };
   const greeting = shakeHands({
     context: {
@@ -143,5 +250,10 @@ function start(
     onStep: () => undefined,
   });
   greeting.catch(() => undefined);
-  return { greeting, methods, clock, diagnostics };
+  const silence = async (): Promise<void> => {
+    await turn();
+    clock.advance(1000);
+    await turn();
+  };
+  return { greeting, methods, clock, diagnostics, answer, silence, wire };
 }

@@ -51,6 +51,15 @@ export function isFinal({ code }: ToolportError): boolean {
   return finalCodes.has(code);
 }
 
+// HeaderMismatch, MissingRequiredClientCapability, UnsupportedProtocolVersion: nobody before 2026-07-28 knew them.
+// https://modelcontextprotocol.io/specification/2026-07-28/basic#error-codes
+const modernRpcCodes: ReadonlySet<number> = new Set([-32_020, -32_021, -32_022]);
+
+/** True for a refusal of `initialize` in words that only a server of 2026-07-28 has. */
+export function isModernRefusal({ details: { rpcCode, supported } }: ToolportError): boolean {
+  return supported?.includes(firstModernVersion) ?? (rpcCode !== undefined && modernRpcCodes.has(rpcCode));
+}
+
 /** The attempt to begin with, given what was found out about the server before. */
 export function firstAttempt(spec: ServerSpec, verdict: EraVerdict | undefined): Attempt {
   const { transport, era = "auto" } = spec;
@@ -81,7 +90,7 @@ function candidates(spec: ServerSpec, last: FailedAttempt): readonly Attempt[] {
   const channel = last.channel === "sse" && isAutoMode ? "streamable" : last.channel;
   const found: Attempt[] = [];
   if ((spec.era ?? "auto") === "auto") {
-    if (error.details.supported?.includes(firstModernVersion) === true) found.push({ channel, handshake: "modern" });
+    if (isModernRefusal(error)) found.push({ channel, handshake: "modern" });
     if (handshake !== "probe" && protocolCodes.has(error.code)) found.push({ channel, handshake: "probe" });
     // Over HTTP nothing is gained by a second `initialize`; a process may have been confused by the probe before it.
     if (handshake === "probe" && !(channel === "streamable" && last.didInitialize))

@@ -43,6 +43,7 @@ export function watchForDeath({ process, pipes, clock, onDeath }: DeathWatchInit
   const die = async (death: Death): Promise<void> => {
     stopListening();
     if (death.kind === "exited") await drainOutput(pipes(), clock);
+    for (const pipe of pipes()) pipe.flush?.();
     if (watching) onDeath(death);
   };
   const suspect = (death: Death): void => {

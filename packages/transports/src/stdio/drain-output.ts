@@ -6,6 +6,8 @@ export interface OutputPipe {
   /** Node's pipes are sockets, which know this. */
   readonly bytesRead?: number;
   readonly readableEnded: boolean;
+  /** Hands on what was read and waits for its turn. */
+  readonly flush?: () => void;
 }
 
 // A grandchild that holds a pipe may go on writing.

@@ -11,7 +11,7 @@ const budgetMs = 1;
 /** A pipe that is being read. What counts as read is what was handed on. */
 export interface SlicedPipe extends OutputPipe {
   /** Hands on at once what arrived and still waits for its turn. */
-  flush(): void;
+  readonly flush: () => void;
 }
 
 /**

@@ -12,7 +12,6 @@ const maxQuotedLineLength = 500;
 
 /** What {@linkcode readServerStderr} needs. */
 export interface ServerStderrInit {
-  readonly stream: Readable;
   readonly tailBytes: number;
   readonly redact: Redactor;
   readonly onLog: (log: ServerLog) => void;
@@ -34,7 +33,10 @@ export interface ServerStderr {
 }
 
 /** Starts to read: a server must never block on a full stderr. */
-export function readServerStderr({ stream, tailBytes, redact, onLog, clock }: ServerStderrInit): ServerStderr {
+export function readServerStderr(
+  stream: Readable,
+  { tailBytes, redact, onLog, clock }: ServerStderrInit,
+): ServerStderr {
   const excerpt = createStderrExcerpt(tailBytes);
   const log = createStderrLog({ onLog, redact, clock });
   let first = firstLines;

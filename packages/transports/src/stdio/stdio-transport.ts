@@ -107,13 +107,7 @@ export function createStdioTransport({ spec, context, process, group, clock }: S
   });
   const sink = createSink(transport, context, () => state !== "closed");
   const reader = createMessageReader({ serverId: spec.id, maxMessageBytes, redact, onEndless: fail, ...sink });
-  const stderr = readServerStderr({
-    stream: process.stderr,
-    tailBytes: stderrTailBytes,
-    redact,
-    onLog: sink.onLog,
-    clock,
-  });
+  const stderr = readServerStderr(process.stderr, { tailBytes: stderrTailBytes, redact, onLog: sink.onLog, clock });
   const cancelTermination = terminateOnExit(group);
   const cancelWatch = watchForDeath({
     process,
