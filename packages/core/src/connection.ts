@@ -98,8 +98,11 @@ export interface Connection {
   listTools(options?: RequestOptions): Promise<ToolListing>;
   /**
    * Calls a tool once; it is never sent twice. Resolves with the raw result, also when the tool failed (`isError`). Throws
-   * `call_timeout`, `aborted`, `server_error`, `closed`, or what ended the connection, with an honest `outcome`. On abort or
-   * timeout the server is told and nothing stays pending.
+   * `call_timeout`, `aborted`, `server_error`, `closed`, or what ended the connection, with an honest `outcome`: the provider sends
+   * the call again after `session_expired` with `failed`, and after `not-sent` when the connection is lost. So `failed` there is for
+   * a proof alone, such as HTTP 404 to a request that named its session, and never for what a server's texts say. After
+   * `session_expired` and `unsupported_protocol` the connection is taken for lost. On abort or timeout the server is told and nothing
+   * stays pending.
    */
   callTool(toolName: string, args: JsonObject, options?: CallOptions): Promise<JsonObject>;
   /** Sends any request and resolves with its result, unparsed. Throws as {@linkcode callTool}, with `request_timeout`. */

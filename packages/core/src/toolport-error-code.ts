@@ -13,7 +13,10 @@ export type CallOutcome = "not-sent" | "unknown" | "failed";
 /** What every error with one code has in common. */
 export interface ErrorCodeEntry {
   readonly kind: ErrorKind;
-  /** Whether the same operation may succeed when it is tried again later, with nothing changed. */
+  /**
+   * Whether the same operation may succeed when it is tried again later, with nothing changed. Holds for an error that knows what became
+   * of the call: one whose outcome is `unknown` is never retryable.
+   */
   readonly retryable: boolean;
   /** The outcome of an error that does not state its own. */
   readonly outcome: CallOutcome;
@@ -120,8 +123,8 @@ export const errorCodes: Readonly<Record<ToolportErrorCode, ErrorCodeEntry>> = {
   },
   session_expired: {
     ...execution,
-    outcome: "failed",
-    meaning: "The server no longer knows the session; it refused the request.",
+    outcome: "unknown",
+    meaning: "The server no longer knows the session.",
   },
   protocol_error: {
     ...execution,

@@ -16,7 +16,7 @@ describe("ToolportError", () => {
     expect(error).toMatchObject({
       code,
       kind: entry.kind,
-      retryable: entry.retryable,
+      retryable: entry.retryable && entry.outcome !== "unknown",
       outcome: entry.outcome,
       details: {},
     });
@@ -28,6 +28,22 @@ describe("ToolportError", () => {
   it("states its own retryable and outcome where it knows better", () => {
     const error = new ToolportError("x", { code: "server_exited", retryable: false, outcome: "not-sent" });
     expect(error).toMatchObject({ retryable: false, outcome: "not-sent" });
+  });
+
+  it.each(Object.keys(errorCodes))("never calls %s retryable while the call may have run", (code) => {
+    const init = { code: code as ToolportErrorCode, outcome: "unknown", retryable: true } as const;
+    expect(new ToolportError("x", init).retryable).toBe(false);
+    expect(
+      withErrorContext(new ToolportError("x", { ...init, outcome: "not-sent" }), { outcome: "unknown" }),
+    ).toMatchObject({ retryable: false, outcome: "unknown" });
+  });
+
+  it("is as retryable as its code once it knows that the call did not run", () => {
+    const late = new ToolportError("x", { code: "call_timeout" });
+    expect(late).toMatchObject({ retryable: false, outcome: "unknown" });
+    expect(withErrorContext(late, { outcome: "not-sent" })).toMatchObject({ retryable: true, outcome: "not-sent" });
+    const refused = new ToolportError("x", { code: "http_error", outcome: "failed", retryable: false });
+    expect(withErrorContext(refused, { serverId: "a" })).toMatchObject({ retryable: false, outcome: "failed" });
   });
 
   it("has a cause only when there is one", () => {
@@ -142,7 +158,6 @@ describe("withErrorContext()", () => {
     const original = new ToolportError("x", {
       code: "connection_closed",
       details: { operation: "tools/call" },
-      retryable: false,
     });
     const known = withErrorContext(original, {
       serverId: "a",
@@ -155,7 +170,7 @@ describe("withErrorContext()", () => {
       message: original.message,
       serverId: "a",
       toolName: "t",
-      retryable: false,
+      retryable: true,
       outcome: "not-sent",
       details: { operation: "tools/call", timeoutMs: 5 },
     });

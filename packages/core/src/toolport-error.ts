@@ -46,7 +46,7 @@ export interface ToolportErrorInit {
   readonly serverId?: string | undefined;
   /** The tool's remote name; of an `unknown_tool`, the name that was asked for. */
   readonly toolName?: string | undefined;
-  /** Default: that of the code. */
+  /** Default: that of the code. Without effect while the outcome is `unknown`. */
   readonly retryable?: boolean | undefined;
   /** Default: that of the code. */
   readonly outcome?: CallOutcome | undefined;
@@ -67,6 +67,10 @@ export class ToolportError extends Error {
   readonly serverId: string | undefined;
   /** The remote name of the tool that was called, if one was; of an `unknown_tool`, the name that was asked for. Untrusted. */
   readonly toolName: string | undefined;
+  /**
+   * The same operation may be tried again later as it is: it may succeed, and it did not run before. Always `false` when the outcome is
+   * `unknown`, because whoever may have run once must not be invited to run twice.
+   */
   readonly retryable: boolean;
   readonly outcome: CallOutcome;
   readonly details: ErrorDetails;
@@ -81,8 +85,8 @@ export class ToolportError extends Error {
     this.kind = entry.kind;
     this.serverId = init.serverId;
     this.toolName = init.toolName;
-    this.retryable = init.retryable ?? entry.retryable;
     this.outcome = init.outcome ?? entry.outcome;
+    this.retryable = this.outcome !== "unknown" && (init.retryable ?? entry.retryable);
     this.details = init.details ?? {};
     this.rawMessage = message;
     const show = (_depth: unknown, options: unknown, inspect: Inspect): string =>
@@ -154,9 +158,14 @@ export function withErrorContext(error: ToolportError, patch: ToolportErrorPatch
     code: error.code,
     serverId: patch.serverId ?? error.serverId,
     toolName: patch.toolName ?? error.toolName,
-    retryable: patch.retryable ?? error.retryable,
+    retryable: patch.retryable ?? claimOf(error),
     outcome: patch.outcome ?? error.outcome,
     details: { ...error.details, ...patch.details },
     cause: patch.cause ?? error,
   });
+}
+
+// An error that learns what became of the call is as retryable as its code: of itself it could not say so before.
+function claimOf({ outcome, retryable }: ToolportError): boolean | undefined {
+  return outcome === "unknown" ? undefined : retryable;
 }

@@ -17,7 +17,7 @@ const shape = new RegExp(
   [
     "^### `(?<code>\\w+)`",
     "(?<meaning>.+)",
-    "kind `(?<kind>\\w+)` · retryable (?<retryable>yes|no) · outcome `(?<outcome>[\\w-]+)`",
+    "kind `(?<kind>\\w+)` · retryable (?<retryable>yes|no|if it did not run) · outcome `(?<outcome>[\\w-]+)`",
     "- \\*\\*Usual causes\\.\\*\\* (?<causes>.+)\n- \\*\\*What to do\\.\\*\\* (?<remedy>.+)$",
   ].join("\n\n"),
 );
@@ -56,6 +56,11 @@ function readSections(text: string): readonly Section[] {
 function readSection(text: string, group: string): Section {
   const { code, meaning, kind, retryable, outcome, causes, remedy } = shape.exec(text)?.groups ?? {};
   // What the page says is compared with the list; whether it is one of the literals shows there.
-  const entry = { kind, retryable: retryable === "yes", outcome, meaning } as ErrorCodeEntry;
+  const entry = { kind, retryable: retryable === retryableWord(outcome), outcome, meaning } as ErrorCodeEntry;
   return { code: code ?? text, group, entry, causes: causes ?? "", remedy: remedy ?? "" };
+}
+
+// An error that does not know whether the call ran is not retryable, whatever its code.
+function retryableWord(outcome: string | undefined): string {
+  return outcome === "unknown" ? "if it did not run" : "yes";
 }

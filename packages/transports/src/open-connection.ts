@@ -19,6 +19,7 @@ import type { HostTransport } from "./host-transport.ts";
 import { fingerprintOf } from "./negotiation/fingerprint.ts";
 import { negotiate } from "./negotiation/negotiate.ts";
 import { openTransport } from "./open-transport.ts";
+import { runHook } from "./run-hook.ts";
 import { createSessionContext, type SessionContext, type SessionInit } from "./session-context.ts";
 import { untilAborted } from "./until-aborted.ts";
 
@@ -66,14 +67,24 @@ function end(life: Life, error: ToolportError): void {
 }
 
 async function openOverWire(session: SessionContext, firstTransport?: HostTransport): Promise<Connection> {
-  const { spec, settings, hooks } = session;
+  const { spec, settings, hooks, eraCache } = session;
   const life: Life = {};
   let opened = firstTransport;
+  const fingerprint = (spec.era ?? "auto") === "auto" ? await fingerprintOf(spec) : undefined;
   const { wire, claimed, elicitor } = await negotiate({
     ...session,
     context: session,
-    fingerprint: (spec.era ?? "auto") === "auto" ? await fingerprintOf(spec) : undefined,
-    events: { onToolsChanged: hooks.onToolsChanged, onLog: hooks.onLog, onDown: (error) => end(life, error) },
+    fingerprint,
+    events: {
+      onToolsChanged: hooks.onToolsChanged,
+      onLog: hooks.onLog,
+      onDown: (error) => end(life, error),
+      onForgotten({ code }) {
+        // The server was replaced by one that speaks another revision, so that the next connection has to find out anew.
+        if (code === "unsupported_protocol" && fingerprint !== undefined)
+          runHook((key) => eraCache.delete(key), fingerprint);
+      },
+    },
     maxNotificationsPerSecond: settings.limits.maxNotificationsPerSecond,
     probeMs: settings.timeouts.probeMs,
     onFailed: hooks.onFailed,

@@ -64,18 +64,18 @@ describe("a session (AD-6, NX-17)", () => {
   );
 
   it.each([
-    [404, { error: { code: -32_001, message: "Session not found" }, id: null }],
-    [404, undefined],
-    [404, { error: { code: -32_001, message: "Session not found" }, id: 1 }],
-    [400, { error: { code: -32_000, message: "Bad Request: Server not initialized" }, id: null }],
-  ])("that the server no longer knows is session_expired, outcome failed (%d %j)", async (status, body) => {
+    [404, "failed", { error: { code: -32_001, message: "Session not found" }, id: null }],
+    [404, "failed", undefined],
+    [404, "failed", { error: { code: -32_001, message: "Session not found" }, id: 1 }],
+    [400, "unknown", { error: { code: -32_000, message: "Bad Request: Server not initialized" }, id: null }],
+  ])("that the server no longer knows is session_expired (%d, outcome %s, %j)", async (status, outcome, body) => {
     await using server = await startLoopback((request, response) => {
       if (request.message["method"] === "tools/call") reply(response, status, body && { jsonrpc: "2.0", ...body });
       else withSession("s-1")(request, response);
     });
     await using web = await openHttpTransport({ url: server.url });
     await web.handshake();
-    expect(await thrownBy(web.request(1))).toMatchObject({ code: "session_expired", outcome: "failed" });
+    expect(await thrownBy(web.request(1))).toMatchObject({ code: "session_expired", outcome });
   });
 
   it("is given up after closeMs when the server does not answer the DELETE", async () => {

@@ -14,6 +14,7 @@ import {
 } from "@toolport/core";
 import type { CatalogTool } from "../catalog/define-tool.ts";
 import type { Link } from "../link/link.ts";
+import { isForgotten } from "../link/session-transitions.ts";
 import type { Session } from "../link/sessions.ts";
 import {
   abortedError,
@@ -209,16 +210,16 @@ function noteSuccess({ number }: Session, link: Link): void {
 }
 
 function noteFailure(error: ToolportError, { number }: Session, link: Link): void {
-  if (error.code === "session_expired") link.report({ type: "session-lost", session: number, error });
+  if (isForgotten(error)) link.report({ type: "session-lost", session: number, error });
   if (error.code === "auth_required") link.report({ type: "refused", session: number, error });
 }
 
 /**
- * Whether the call may be sent once more by itself: the server refused it because the session had expired, or it never left this
- * host because its session was lost first. Nothing else is ever sent twice.
+ * Whether the call may be sent once more by itself: the server provably refused it because the session had expired (that alone is a
+ * `session_expired` whose outcome is `failed`), or it never left this host because its session was lost first. Nothing else is ever
+ * sent twice.
  */
 function provablyDidNotRun(error: ToolportError, session: Session, { state }: Link): boolean {
-  // Unknown is the outcome of a call that was on its way when this host closed the expired session.
   if (error.code === "session_expired") return error.outcome !== "unknown";
   if (error.outcome !== "not-sent" || error.kind !== "execution" || error.code === "server_removed") return false;
   return state.kind !== "ready" || state.session !== session.number;

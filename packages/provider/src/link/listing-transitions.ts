@@ -10,7 +10,7 @@ import {
   type RunningListing,
   type RunningState,
 } from "./link-state.ts";
-import { attemptFailed, loseSession } from "./session-transitions.ts";
+import { apartFromCalls, attemptFailed, isForgotten, loseSession } from "./session-transitions.ts";
 
 /** Starts the first listing of a session. */
 export function startFirstRun(session: Omit<ListingState, "kind" | "listing">, { now }: LinkContext): Step {
@@ -77,9 +77,10 @@ export function finishRun(state: RunningState, listing: ToolListing, context: Li
 }
 
 /** A listing failed. The first one of a session costs the session; a later one leaves the last good tools in place. */
-export function failRun(state: RunningState, error: ToolportError, context: LinkContext): Step {
+export function failRun(state: RunningState, reason: ToolportError, context: LinkContext): Step {
+  const error = apartFromCalls(reason);
   if (state.kind === "listing") return attemptFailed(state, { stage: "list", error }, context);
-  if (error.code === "session_expired") return loseSession(state, error, context);
+  if (isForgotten(error)) return loseSession(state, error, context);
   const failures = state.listing.failures + 1;
   const { now, policy, random } = context;
   const notBefore = now + Math.max(backoffMs(failures, policy, random), askedMs(error, policy));

@@ -1,4 +1,4 @@
-import type { ToolportError } from "@toolport/core";
+import { withErrorContext, type ToolportError } from "@toolport/core";
 import { askedMs, backoffMs } from "./link-policy.ts";
 import type { LinkContext, LinkEffect, Step } from "./link-event.ts";
 import type {
@@ -45,9 +45,10 @@ export function mayAttempt(
 /** An attempt failed, in its handshake or its first listing. What there is of a session is closed. */
 export function attemptFailed(
   state: ConnectingState | ListingState,
-  { stage, error }: { readonly stage: "connect" | "list"; readonly error: ToolportError },
+  { stage, error: reason }: { readonly stage: "connect" | "list"; readonly error: ToolportError },
   context: LinkContext,
 ): Step {
+  const error = apartFromCalls(reason);
   const failures = state.failures + 1;
   const { session, run } = state;
   return {
@@ -71,7 +72,8 @@ export function attemptFailed(
  * A session that was in use is gone. Failures before it are forgotten if it lasted. Whoever waits for a listing of it waits for
  * one of the next session instead, because nothing of theirs was sent.
  */
-export function loseSession(state: ReadyState, error: ToolportError, context: LinkContext): Step {
+export function loseSession(state: ReadyState, reason: ToolportError, context: LinkContext): Step {
+  const error = apartFromCalls(reason);
   const { session, run, connectedAt } = state;
   const lasted = context.now - connectedAt >= context.policy.stableMs;
   const failures = (lasted ? 0 : state.failures) + 1;
@@ -83,8 +85,9 @@ export function loseSession(state: ReadyState, error: ToolportError, context: Li
     failures,
     retryAt: nextAttemptAt(error, failures, context),
   };
-  // An expired session refuses its calls one by one. Closing it now would make those still under way look as if they might have run.
-  const close: LinkEffect = { type: "close", session, error, drain: error.code === "session_expired" };
+  // A session that the server forgot refuses its calls one by one. Closing it now would make those still under way look as if they
+  // might have run.
+  const close: LinkEffect = { type: "close", session, error, drain: isForgotten(error) };
   if (!context.waiting) return { state: down, effects: [close] };
   if (!mayAttempt(down, context)) return { state: down, effects: [close, { type: "reject", error }] };
   return startAttempt(down, context, [close]);
@@ -92,4 +95,17 @@ export function loseSession(state: ReadyState, error: ToolportError, context: Li
 
 function nextAttemptAt(error: ToolportError, failures: number, { now, policy, random }: LinkContext): number {
   return now + Math.max(backoffMs(failures, policy, random), askedMs(error, policy));
+}
+
+/**
+ * Whether an error that a request on a live session met says that the server knows this session no more: it forgot it, or came back as
+ * one that speaks another revision. Whether the request ran is another question, which the error's outcome answers.
+ */
+export function isForgotten({ code }: ToolportError): boolean {
+  return code === "session_expired" || code === "unsupported_protocol";
+}
+
+/** What befell a link, as those see it who have no call on it: whatever became of others, nothing of theirs was sent. */
+export function apartFromCalls(error: ToolportError): ToolportError {
+  return error.outcome === "unknown" ? withErrorContext(error, { outcome: "not-sent" }) : error;
 }

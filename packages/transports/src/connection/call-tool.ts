@@ -107,9 +107,9 @@ async function continueCall(
     const answered = await answerInputRequests(asking, { elicitor, signal: aborted, clock, redact });
     if (answered.problem !== undefined) throw inputRequired(init, call.toolName, answered.problem);
     asking = await send(answered.params).catch((error: unknown) => {
-      // The first round did reach the server, which said that it did not finish.
+      // The first round did reach the server, which said that it did not finish. To begin again is not to go on.
       throw isToolportError(error) && error.outcome === "not-sent"
-        ? withErrorContext(error, { outcome: "failed" })
+        ? withErrorContext(error, { outcome: "failed", retryable: false })
         : error;
     });
     if (asking["resultType"] !== "input_required") return checkResult(init, call.toolName, asking);

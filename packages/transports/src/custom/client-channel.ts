@@ -16,6 +16,7 @@ import type { OutgoingRequest } from "../wire/outgoing-request.ts";
 import { abortError, contextOf, malformedError, timeoutError } from "../wire/request-errors.ts";
 import { closePart } from "./close-part.ts";
 import type { CustomClient } from "./custom-parts.ts";
+import { describeClient, hasPerRequestStream } from "./describe-client.ts";
 import { passThrough } from "./pass-through-schema.ts";
 
 /** What a channel over an SDK client is made from. */
@@ -102,7 +103,9 @@ async function send(init: ClientChannelInit, request: OutgoingRequest, closing: 
     if (closing.aborted) throw withErrorContext(toClosedError(closing), contextOf(request));
     if (signal?.aborted) throw abortError(init, request, "unknown");
     if (deadline.signal.aborted) throw timeoutError(init, request);
-    const failure = fromSdkError(error, { serverId, method, toolName, redact });
+    const { era } = describeClient(client);
+    const connection = { era, hasSession: false, isHttp: hasPerRequestStream(client) };
+    const failure = fromSdkError(error, { serverId, method, toolName, connection, redact });
     throw failure.code === "request_timeout" ? timeoutError(init, request) : failure;
   } finally {
     deadline.dispose();

@@ -2,6 +2,12 @@ import { isJsonObject, ToolportError, type ErrorDetails, type ToolportErrorCode 
 import { toJson } from "../quote-json.ts";
 import { safeExcerpt } from "../safe-excerpt.ts";
 import { knownRevisions } from "../wire/request-meta.ts";
+import {
+  saysRevisionChanged,
+  saysSessionIsForgotten,
+  unsupportedProtocolVersion,
+  type UsedConnection,
+} from "./session-words.ts";
 
 /** The `error` member of a JSON-RPC answer, checked for shape only; its texts and data are the server's. */
 export interface RpcError {
@@ -16,28 +22,27 @@ export interface RpcErrorContext {
   readonly method: string;
   /** The tool's remote name, for a `tools/call`. */
   readonly toolName?: string | undefined;
-  /** The connection has a session that the server can forget. Default `false`. */
-  readonly hasSession?: boolean | undefined;
+  /** The connection that the request went over; absent during its handshake, and where nothing is known of it. */
+  readonly connection?: UsedConnection | undefined;
   /** Masks the secrets that the host gave this server, because servers echo what they got. */
   readonly redact: (text: string) => string;
 }
 
 // https://modelcontextprotocol.io/specification/2026-07-28/basic#error-codes
 const invalidParams = -32_602;
-const sessionNotFound = -32_001;
 const missingClientCapability = -32_021;
-const unsupportedProtocolVersion = -32_022;
 const urlElicitationRequired = -32_042;
 
 const longestMessage = 1000;
 const longestData = 16_384;
 
 /**
- * What a server's JSON-RPC error means. Always `outcome: "failed"`: the server says itself that it did not run the request, or not
- * to the end.
+ * What a server's JSON-RPC error means. Its outcome is `failed`, because the server says itself that it did not run the request, or not
+ * to the end; but `unknown` for `session_expired`, which is read from words that a tool could say as well.
  */
 export function fromRpcError(error: RpcError, context: RpcErrorContext): ToolportError {
   const { serverId, method, toolName, redact } = context;
+  const code = codeOf(error, context);
   const what = toolName === undefined ? method : `${method} of ${JSON.stringify(toolName)}`;
   const reason = safeExcerpt(error.message, redact, longestMessage);
   const supported = supportedVersions(error.data, redact);
@@ -50,7 +55,7 @@ export function fromRpcError(error: RpcError, context: RpcErrorContext): Toolpor
   };
   return new ToolportError(
     `server ${JSON.stringify(serverId)} refused ${what} with JSON-RPC error ${error.code}: ${reason}${describeOffer(supported)}`,
-    { code: codeOf(error, context), serverId, toolName, outcome: "failed", details },
+    { code, serverId, toolName, outcome: code === "session_expired" ? "unknown" : "failed", details },
   );
 }
 
@@ -61,14 +66,14 @@ export function describeOffer(supported: readonly string[] | undefined): string 
   return ` (the server knows ${offer}; this host ${knownRevisions.join(", ")})`;
 }
 
-function codeOf(error: RpcError, { method, hasSession = false }: RpcErrorContext): ToolportErrorCode {
+function codeOf(error: RpcError, { method, connection }: RpcErrorContext): ToolportErrorCode {
+  if (connection !== undefined) {
+    if (saysRevisionChanged(error.code, connection)) return "unsupported_protocol";
+    if (saysSessionIsForgotten(error.message, connection)) return "session_expired";
+  }
   switch (error.code) {
     case invalidParams:
       return method === "tools/call" && namesUnknownTool(error.message) ? "tool_removed" : "server_error";
-    case sessionNotFound:
-      // The code also stands for a timeout in some servers, and in tools for anything, such as the end of a browser's session. Only a
-      // call that was refused for the connection's own session may be sent again.
-      return hasSession && namesLostSession(error.message) ? "session_expired" : "server_error";
     case urlElicitationRequired:
       return "input_required";
     case missingClientCapability:
@@ -83,11 +88,6 @@ function codeOf(error: RpcError, { method, hasSession = false }: RpcErrorContext
 // The code is that of any bad parameter; the wording is that of the specification's example and of both SDK lines.
 function namesUnknownTool(message: string): boolean {
   return /^(?:MCP error -32602: )?(?:unknown tool\b|tool \S+ not found\b)/i.test(message);
-}
-
-// As both SDK lines word it.
-function namesLostSession(message: string): boolean {
-  return /^(?:MCP error -32001: )?session (?:not found|expired)\b/i.test(message);
 }
 
 function wantsElicitation(data: unknown): boolean {

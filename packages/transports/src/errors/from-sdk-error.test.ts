@@ -24,6 +24,12 @@ describe("fromSdkError()", () => {
     { name: "v2 bad result", error: new SdkError(SdkErrorCode.InvalidResult, "x"), code: "protocol_error" },
     { name: "v2 server error", error: new ProtocolError(-32_603, "boom"), code: "server_error", outcome: "failed" },
     { name: "v1 server error", error: new McpError(-32_603, "boom"), code: "server_error", outcome: "failed" },
+    {
+      name: "v2 server error in the words of the SDK",
+      error: new ProtocolError(-32_603, "Not connected"),
+      code: "server_error",
+      outcome: "failed",
+    },
     { name: "something else", error: new RangeError("odd"), code: "internal_error" },
   ])("maps a $name to $code", ({ error, code, outcome = "unknown" }) => {
     expect(fromSdkError(error, context("tools/call"))).toMatchObject({ code, outcome, serverId: "srv" });

@@ -59,7 +59,8 @@ function localFailure(
   if (code === "CONNECTION_CLOSED" || (code === -32_000 && /\bConnection closed$/.test(message))) {
     return { code: "connection_closed" };
   }
-  if (code === "NOT_CONNECTED" || message === "Not connected")
+  // An error with a number was sent by the server, whose words prove nothing.
+  if (code === "NOT_CONNECTED" || (message === "Not connected" && typeof code !== "number"))
     return { code: "connection_closed", outcome: "not-sent" };
   if (code === "INPUT_REQUIRED_ROUNDS_EXCEEDED") return { code: "input_required" };
   if (code === "INVALID_RESULT" || code === "UNSUPPORTED_RESULT_TYPE") return { code: "protocol_error" };

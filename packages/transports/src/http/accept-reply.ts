@@ -4,6 +4,7 @@ import { isTooDeep } from "../message-depth.ts";
 import { acceptAnswer, asMessage } from "./accept-message.ts";
 import { messageTooLarge, noAnswer } from "./answer-error.ts";
 import type { Channel } from "./channel.ts";
+import type { SessionUse } from "./from-http-status.ts";
 import type { HttpReply } from "./http-exchange.ts";
 import { readBody, readRemark } from "./read-body.ts";
 import { replyKindOf } from "./reply-kind.ts";
@@ -12,8 +13,7 @@ import { replyKindOf } from "./reply-kind.ts";
 export interface AwaitedReply {
   readonly channel: Channel;
   readonly id: RequestId;
-  /** The request named a session. */
-  readonly hadSession: boolean;
+  readonly session: SessionUse;
 }
 
 /**
@@ -58,10 +58,10 @@ const sessionNotFound = -32_001;
 
 // Servers of 2026-07-28 put a JSON-RPC error under an HTTP status that matches it.
 async function acceptRefusal(reply: HttpReply, awaited: AwaitedReply): Promise<void> {
-  const { id, channel, hadSession } = awaited;
+  const { id, channel, session } = awaited;
   const { endpoint, sink } = channel;
   const refusal = await readRemark(reply);
-  const error = endpoint.toError(refusal, hadSession);
+  const error = endpoint.toError(refusal, session);
   const answer = parseJson(refusal.body);
   if (finalCodes.has(error.code) || !isErrorAnswer(answer, id)) throw error;
   if (error.code === "session_expired" && error.details.rpcCode === sessionNotFound) throw error;

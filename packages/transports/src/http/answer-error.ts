@@ -1,5 +1,6 @@
 import { isToolportError, redactUrl, ToolportError } from "@toolport/core";
 import { excerptOf } from "./excerpt.ts";
+import type { SessionUse } from "./from-http-status.ts";
 import type { HttpEndpoint } from "./http-endpoint.ts";
 import type { CompleteReply } from "./read-body.ts";
 import { replyKindOf } from "./reply-kind.ts";
@@ -25,8 +26,8 @@ export function noAnswer({ serverId, url, redact }: HttpEndpoint, what: string, 
 }
 
 /** A GET that should have opened a stream did not. */
-export function noStream(endpoint: HttpEndpoint, reply: CompleteReply, hadSession: boolean): ToolportError {
-  if (replyKindOf(reply) === "refused") return endpoint.toError(reply, hadSession);
+export function noStream(endpoint: HttpEndpoint, reply: CompleteReply, session: SessionUse): ToolportError {
+  if (replyKindOf(reply) === "refused") return endpoint.toError(reply, session);
   return noAnswer(endpoint, `HTTP ${reply.status} (${reply.header("content-type") ?? "no content type"})`, reply.body);
 }
 

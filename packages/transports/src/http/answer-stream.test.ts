@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import { ToolportError } from "@toolport/core";
 import { describe, expect, it } from "vitest";
 import { reply, startLoopback, type LoopbackServer, type SeenRequest } from "../../test/loopback-server.ts";
 import { createManualClock, type ManualClock } from "../../test/manual-clock.ts";
@@ -231,6 +232,32 @@ describe("a stream that breaks off after an event with an id", () => {
       await expect.poll(() => failures(web)).toEqual([[1, code, "unknown", status]]);
     },
   );
+
+  it.each([
+    ["no token", () => Promise.reject(new Error("the vault is sealed")), "auth_required"],
+    ["a token that no header can carry", () => Promise.resolve("no\nheader"), "auth_required"],
+    ["an error of ours", () => Promise.reject(new ToolportError("x", { code: "unreachable" })), "unreachable"],
+  ])("fails with an unknown outcome when there is %s to resume with", async (_, later, code) => {
+    const clock = createManualClock();
+    await using server = await startScript((response) => {
+      events(response, "id: e-1\ndata:\n\n");
+      response.end();
+    });
+    const tokens = [() => Promise.resolve("first"), later];
+    await using web = await openHttpTransport({
+      url: server.url,
+      random: () => 0,
+      clock,
+      transport: { auth: "oauth" },
+      authProvider: () => ({ token: () => (tokens.shift() ?? later)() }),
+    });
+    await web.request(1);
+    await pass(clock, 1000);
+    // A network that fails is tried again.
+    for (let more = code === "unreachable" ? 5 : 0; more > 0; more -= 1) await pass(clock, 60_000);
+    await expect.poll(() => failures(web)).toEqual([[1, code, "unknown", undefined]]);
+    expect(server.seen).toHaveLength(1);
+  });
 
   it("fails with session_expired, outcome unknown, when the session is gone by then", async () => {
     const clock = createManualClock();

@@ -3,7 +3,8 @@ import { isToolportError, withErrorContext, type ToolportError, type ToolportErr
 import { acceptAnswer } from "./accept-message.ts";
 import type { Cancellable, Channel } from "./channel.ts";
 import { startDelay } from "./delay.ts";
-import { messageTooLarge, noStream, streamEnded } from "./answer-error.ts";
+import { asToolportError, messageTooLarge, noStream, streamEnded } from "./answer-error.ts";
+import type { SessionUse } from "./from-http-status.ts";
 import type { HttpCall, HttpReply } from "./http-exchange.ts";
 import type { LingerWatch } from "./linger-watch.ts";
 import { createMessageParser } from "./message-parser.ts";
@@ -15,8 +16,7 @@ import { replyKindOf } from "./reply-kind.ts";
 export interface AnswerStreamInit {
   readonly channel: Channel;
   readonly id: RequestId;
-  /** The request named a session. */
-  readonly hadSession: boolean;
+  readonly session: SessionUse;
   /** Asks for what comes after the event with this id. Absent where streams cannot be resumed. */
   readonly resume: ((lastEventId: string) => HttpCall) | undefined;
   /** Ends streams that go on after their answer. */
@@ -50,7 +50,14 @@ const lossCodes: ReadonlySet<ToolportErrorCode> = new Set<ToolportErrorCode>([
  * `unknown` then, because the server took the request.
  */
 export async function readAnswerStream(first: HttpReply, init: AnswerStreamInit): Promise<void> {
-  const state: State = { ...init, isAnswered: false, lastEventId: undefined, retryMs: undefined };
+  try {
+    await followAnswer(first, { ...init, isAnswered: false, lastEventId: undefined, retryMs: undefined });
+  } catch (error) {
+    throw afterTaken(asToolportError(error, init.channel.endpoint));
+  }
+}
+
+async function followAnswer(first: HttpReply, state: State): Promise<void> {
   let loss = await readStream(first, state);
   for (let barren = 0; loss !== undefined;) {
     const { resume, lastEventId } = state;
@@ -98,14 +105,19 @@ async function readResumed(reply: HttpReply, state: State): Promise<ToolportErro
   const { endpoint } = state.channel;
   const { status } = reply;
   if (replyKindOf(reply) === "events") return readStream(reply, state);
-  const error = noStream(endpoint, await readRemark(reply), state.hadSession);
-  const loss = withErrorContext(error, { outcome: "unknown" });
-  if (!isPassing(status)) throw loss;
+  const error = noStream(endpoint, await readRemark(reply), state.session);
+  if (!isPassing(status)) throw error;
   state.retryMs = error.details.retryAfterMs ?? state.retryMs;
-  return loss;
+  return error;
 }
 
 function toLoss(error: unknown): ToolportError {
   if (!isToolportError(error) || !lossCodes.has(error.code)) throw error;
+  return error;
+}
+
+// Whatever keeps the rest of the answer away, be it a new connection that fails, a refusal, or credentials that cannot be had: the
+// request that the stream answers was sent, and may run.
+function afterTaken(error: ToolportError): ToolportError {
   return error.outcome === "unknown" ? error : withErrorContext(error, { outcome: "unknown" });
 }

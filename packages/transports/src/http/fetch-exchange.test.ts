@@ -44,6 +44,20 @@ describe("createFetchExchange()", () => {
     expect(aborted).toBe(true);
   });
 
+  it.each(["EHOSTUNREACH", "ECONNREFUSED", "ENOTFOUND", "EPROTO"])(
+    "never says of a request with a reply that it was not sent, also when its body fails with %s",
+    async (code) => {
+      const failure = Object.assign(new Error(code), { code, syscall: "connect" });
+      const replying: Fetch = async () => new Response(new ReadableStream({ pull: (body) => body.error(failure) }));
+      const reply = await post(replying).reply;
+      expect(await thrownBy(readBody(reply, 1000, noLimit))).toMatchObject({
+        code: "connection_closed",
+        outcome: "unknown",
+        retryable: false,
+      });
+    },
+  );
+
   it("sends a request as it was given, and reads the reply", async () => {
     msw.use(
       http.post(url.href, async ({ request }) =>

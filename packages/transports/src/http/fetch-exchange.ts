@@ -15,6 +15,8 @@ export function createFetchExchange(fetch: Fetch, { serverId }: HttpExchangeInit
 
 /** What the parts of one call tell each other. */
 interface CallState {
+  /** The server replied, so that it has the request. Before that only the `fetch` knows. */
+  isReplied: boolean;
   /** Why the call was taken back. */
   cancelled: ToolportError | undefined;
   /** Rejects what the caller is waiting for, also when the `fetch` is deaf to its signal. */
@@ -27,9 +29,10 @@ interface CallState {
 function startCall({ method, url, headers, body }: HttpRequest, fetch: Fetch, serverId: string): HttpCall {
   const controller = new AbortController();
   const state: CallState = {
+    isReplied: false,
     cancelled: undefined,
     reject: () => {},
-    toError: (error) => state.cancelled ?? fromFetchError(error, { serverId, url, sent: undefined }),
+    toError: (error) => state.cancelled ?? fromFetchError(error, { serverId, url, sent: state.isReplied || undefined }),
     abort: () => controller.abort(),
   };
   const reply = new Promise<HttpReply>((resolve, reject) => {
@@ -51,6 +54,7 @@ function startCall({ method, url, headers, body }: HttpRequest, fetch: Fetch, se
 }
 
 function createReply(response: Response, state: CallState): HttpReply {
+  state.isReplied = true;
   return {
     // A browser hides the status of a redirect that it did not follow.
     status: response.type === "opaqueredirect" ? 302 : response.status,

@@ -9,16 +9,12 @@ describe("fromFetchError()", () => {
     ["ENOTFOUND", "dns_failed"],
     ["EAI_AGAIN", "dns_failed"],
     ["ECONNREFUSED", "unreachable"],
-    ["EHOSTUNREACH", "unreachable"],
-    ["ENETUNREACH", "unreachable"],
     ["UND_ERR_CONNECT_TIMEOUT", "unreachable"],
     ["DEPTH_ZERO_SELF_SIGNED_CERT", "tls_failed"],
     ["CERT_HAS_EXPIRED", "tls_failed"],
     ["ERR_TLS_CERT_ALTNAME_INVALID", "tls_failed"],
     ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "tls_failed"],
     ["SELF_SIGNED_CERT_IN_CHAIN", "tls_failed"],
-    ["ERR_SSL_WRONG_VERSION_NUMBER", "tls_failed"],
-    ["EPROTO", "tls_failed"],
     ["ERR_INVALID_CHAR", "internal_error"],
   ])("reads %s as %s, which happens before anything is sent", (code, expected) => {
     for (const error of [withCode(code), new TypeError("fetch failed", { cause: withCode(code) })]) {
@@ -34,6 +30,10 @@ describe("fromFetchError()", () => {
   it.each([
     ["ECONNRESET", "connection_closed"],
     ["EPIPE", "connection_closed"],
+    ["EHOSTUNREACH", "connection_closed"],
+    ["ENETUNREACH", "connection_closed"],
+    ["EPROTO", "connection_closed"],
+    ["ERR_SSL_SSLV3_ALERT_BAD_RECORD_MAC", "connection_closed"],
     ["ETIMEDOUT", "connection_closed"],
     ["UND_ERR_SOCKET", "connection_closed"],
     ["UND_ERR_HEADERS_TIMEOUT", "connection_closed"],
@@ -54,8 +54,29 @@ describe("fromFetchError()", () => {
     };
     expect(outcome("ECONNRESET", false)).toEqual(["unreachable", "not-sent"]);
     expect(outcome("ETIMEDOUT", false)).toEqual(["unreachable", "not-sent"]);
-    expect(outcome("EHOSTUNREACH", true)).toEqual(["unreachable", "unknown"]);
-    expect(outcome("EPROTO", true)).toEqual(["tls_failed", "unknown"]);
+    expect(outcome("EPROTO", false)).toEqual(["tls_failed", "not-sent"]);
+    for (const code of ["EHOSTUNREACH", "ECONNREFUSED", "ENOTFOUND", "EPROTO", "CERT_HAS_EXPIRED"])
+      expect(outcome(code, true)).toEqual(["connection_closed", "unknown"]);
+    expect(outcome("ERR_INVALID_CHAR", true)).toEqual(["internal_error", "unknown"]);
+  });
+
+  it("believes a code that can befall a connection at any time when it was the connecting that failed", () => {
+    const refused = (code: string): Error => Object.assign(withCode(code), { syscall: "connect" });
+    const both = Object.assign(new AggregateError([refused("ENETUNREACH"), refused("EHOSTUNREACH")]), {
+      code: "ENETUNREACH",
+    });
+    for (const cause of [refused("EHOSTUNREACH"), refused("ENETUNREACH"), refused("ETIMEDOUT"), both]) {
+      const error = new TypeError("fetch failed", { cause });
+      expect(fromFetchError(error, { ...request, sent: undefined })).toMatchObject({
+        code: "unreachable",
+        outcome: "not-sent",
+      });
+    }
+    const mixed = Object.assign(new AggregateError([refused("EHOSTUNREACH"), withCode("EHOSTUNREACH")]), {
+      code: "EHOSTUNREACH",
+    });
+    for (const error of [mixed, Object.assign(new AggregateError([]), { code: "EHOSTUNREACH" })])
+      expect(fromFetchError(error, { ...request, sent: undefined }).outcome).toBe("unknown");
   });
 
   it.each([undefined, null, "text", {}, new Error("plain")])("never fails itself, not even on %j", (error) => {

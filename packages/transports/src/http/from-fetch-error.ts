@@ -4,39 +4,50 @@ import { cleanText, redactUrl, ToolportError, type CallOutcome, type ToolportErr
 export interface FailedRequest {
   readonly serverId: string;
   readonly url: URL;
-  /** Whether bytes of it may have arrived; `undefined` when only the error can tell, as with a foreign `fetch`. */
+  /** Whether bytes of it may have arrived; `undefined` when only the error can tell, as with a foreign `fetch` before its response. */
   readonly sent: boolean | undefined;
 }
 
 interface Failure {
   readonly code: ToolportErrorCode;
   readonly summary: string;
+  /** The failure is one of connecting. */
+  readonly isConnecting?: boolean;
   /** The failure can only happen before the first byte of a request. */
-  readonly beforeSending: boolean;
+  readonly beforeSending?: boolean;
 }
 
-const unreachable: Failure = { code: "unreachable", summary: "cannot connect to", beforeSending: true };
-const dnsFailed: Failure = { code: "dns_failed", summary: "cannot find the address of", beforeSending: true };
-const tlsFailed: Failure = { code: "tls_failed", summary: "no trusted TLS connection to", beforeSending: true };
-const notHttp: Failure = { code: "protocol_error", summary: "no valid HTTP answer from", beforeSending: false };
+const unreachable: Failure = { code: "unreachable", summary: "cannot connect to", isConnecting: true };
+const tlsFailed: Failure = { code: "tls_failed", summary: "no trusted TLS connection to", isConnecting: true };
+const notHttp: Failure = { code: "protocol_error", summary: "no valid HTTP answer from" };
 const illegal: Failure = { code: "internal_error", summary: "cannot build a request to", beforeSending: true };
-const cutOff: Failure = { code: "connection_closed", summary: "lost the connection to", beforeSending: false };
+const cutOff: Failure = { code: "connection_closed", summary: "lost the connection to" };
+const dnsFailed: Failure = {
+  code: "dns_failed",
+  summary: "cannot find the address of",
+  isConnecting: true,
+  beforeSending: true,
+};
 
-// Codes of Node's system errors, of its TLS and HTTP parser, of zlib, and of undici, which is Node's `fetch`.
+// Codes of Node's system errors, of its TLS and HTTP parser, of zlib, and of undici, which is Node's `fetch`. A certificate is looked at
+// before anything is sent; other failures of TLS, and a route that is gone, can befall a connection at any time.
 const failures: readonly (readonly [RegExp, Failure])[] = [
   [/^(?:ENOTFOUND$|EAI_)/, dnsFailed],
-  [/^(?:ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|EPROTO$)/, tlsFailed],
-  [/^(?:ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT)$/, unreachable],
+  [/^(?:ERR_TLS_CERT_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)/, { ...tlsFailed, beforeSending: true }],
+  [/^(?:ERR_TLS_|ERR_SSL_|EPROTO$)/, tlsFailed],
+  [/^(?:ECONNREFUSED|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT)$/, { ...unreachable, beforeSending: true }],
+  [/^(?:EHOSTUNREACH|ENETUNREACH)$/, unreachable],
   [/^(?:HPE_|Z_|ERR__ERROR_|UND_ERR_HEADERS_OVERFLOW$)/, notHttp],
   [/^(?:ERR_INVALID_|ERR_HTTP_|ERR_UNESCAPED_|UND_ERR_INVALID_ARG$)/, illegal],
 ];
 
 /** Names the failure of an exchange: what Node's sockets, its HTTP and zlib, or a `fetch` reject with. */
 export function fromFetchError(error: unknown, { serverId, url, sent }: FailedRequest): ToolportError {
-  const code = findCode(error);
+  const { code, isConnect } = readEvidence(error);
   const known = failures.find(([pattern]) => pattern.test(code))?.[1];
-  const failure = known ?? (sent === false ? unreachable : cutOff);
-  const outcome: CallOutcome = (sent ?? !failure.beforeSending) ? "unknown" : "not-sent";
+  const wasSent = sent ?? !(isConnect || known?.beforeSending === true);
+  const failure = known?.isConnecting === true && wasSent ? cutOff : (known ?? (wasSent ? cutOff : unreachable));
+  const outcome: CallOutcome = wasSent ? "unknown" : "not-sent";
   const evidence = code || (error instanceof Error ? error.name : "no reason given");
   return new ToolportError(
     `server ${JSON.stringify(serverId)}: ${failure.summary} ${redactUrl(url.href)}: ${evidence}`,
@@ -71,12 +82,29 @@ export function unknownEncoding({ serverId, url }: Omit<FailedRequest, "sent">, 
   });
 }
 
+interface Evidence {
+  readonly code: string;
+  /** The system call that failed was the one that connects. */
+  readonly isConnect: boolean;
+}
+
 /** `fetch` hides the reason in a chain of causes; a cycle in it must not hang us. */
-function findCode(error: unknown): string {
+function readEvidence(error: unknown): Evidence {
   let current = error;
   for (let depth = 0; depth < 5 && current instanceof Error; depth += 1) {
-    if ("code" in current && typeof current.code === "string") return current.code;
+    if ("code" in current && typeof current.code === "string")
+      return { code: current.code, isConnect: isConnectError(current) };
     current = current.cause;
   }
-  return "";
+  return { code: "", isConnect: false };
+}
+
+// Where a name has several addresses, one error stands for the attempts at all of them.
+function isConnectError(error: Error): boolean {
+  if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(failedToConnect);
+  return failedToConnect(error);
+}
+
+function failedToConnect(error: unknown): boolean {
+  return error instanceof Error && "syscall" in error && error.syscall === "connect";
 }

@@ -1,22 +1,22 @@
 import { describe, expect, it } from "vitest";
-import { fromHttpStatus } from "./from-http-status.ts";
+import { fromHttpStatus, type SessionUse } from "./from-http-status.ts";
 
 interface Case {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  readonly hadSession?: boolean;
+  readonly session?: SessionUse;
   readonly hadCredentials?: boolean;
 }
 
-function errorOf({ status, headers = {}, body = "", hadSession = false, hadCredentials = false }: Case) {
+function errorOf({ status, headers = {}, body = "", session = "none", hadCredentials = false }: Case) {
   return fromHttpStatus(
     { status, header: (name) => headers[name], body },
     {
       serverId: "web",
       url: new URL("https://example.com/mcp"),
       redact: (text) => text.replaceAll("s3cret-token", "[redacted]"),
-      hadSession,
+      session,
       hadCredentials,
       now: Date.parse("Wed, 21 Oct 2026 07:28:00 GMT"),
     },
@@ -50,35 +50,53 @@ describe("fromHttpStatus()", () => {
     expect(errorOf({ status })).toMatchObject({ code, outcome, serverId: "web", details: { httpStatus: status } });
   });
 
-  it("says of a client error that a repeat is useless, and of a server error that it may help", () => {
-    expect([404, 415, 500, 503].map((status) => errorOf({ status }).retryable)).toEqual([false, false, true, true]);
+  it("invites nobody to repeat what was refused as it is, or may have run", () => {
+    expect([404, 415, 500, 503].map((status) => errorOf({ status }).retryable)).toEqual([false, false, false, false]);
+    expect(errorOf({ status: 429 }).retryable).toBe(true);
   });
 
   it.each<[string, Case]>([
     ["404, whatever it says", { status: 404, body: "gone" }],
     ["404 with -32001", { status: 404, body: rpc(-32_001, "Session not found") }],
-    ["400 with -32001", { status: 400, body: rpc(-32_001, "whatever") }],
-    ["400 of a restarted SDK server", { status: 400, body: rpc(-32_000, "Bad Request: Server not initialized") }],
-    ["400 without a valid id", { status: 400, body: rpc(-32_000, "Bad Request: No valid session ID provided") }],
-    ["400 of many examples", { status: 400, body: "Invalid or missing session ID" }],
-    ["400 in plain text", { status: 400, body: "Session has been terminated" }],
-  ])("reads as session_expired, for a request that named a session: %s (NX-19, EV-38)", (_name, refusal) => {
-    expect(errorOf({ ...refusal, hadSession: true })).toMatchObject({ code: "session_expired", outcome: "failed" });
-    expect(errorOf({ ...refusal, hadSession: false })).toMatchObject({ code: "http_error" });
+  ])(
+    "reads %s as session_expired, refused, for a request that named its session by id (NX-19, EV-38)",
+    (_, refusal) => {
+      expect(errorOf({ ...refusal, session: "id" })).toMatchObject({ code: "session_expired", outcome: "failed" });
+      expect(errorOf({ ...refusal, session: "url" })).toMatchObject({ code: "session_expired", outcome: "unknown" });
+      expect(errorOf({ ...refusal, session: "handshake" })).toMatchObject({ code: "http_error", outcome: "failed" });
+      expect(errorOf({ ...refusal, session: "none" })).toMatchObject({ code: "http_error", outcome: "failed" });
+    },
+  );
+
+  it.each<[string, string, readonly SessionUse[]]>([
+    ["of a restarted SDK server", rpc(-32_000, "Bad Request: Server not initialized"), ["id", "url", "handshake"]],
+    ["without a valid id", rpc(-32_000, "Bad Request: No valid session ID provided"), ["id", "url"]],
+    ["of many examples", "Invalid or missing session ID", ["id", "url"]],
+    ["in plain text", "Session has been terminated\n", ["id", "url"]],
+  ])("takes a 400 %s for a lost session, and for no proof that nothing ran", (_, body, uses) => {
+    for (const session of ["id", "url", "handshake", "none"] as const) {
+      const expected = uses.includes(session)
+        ? { code: "session_expired", outcome: "unknown", retryable: false }
+        : { code: "http_error", outcome: "failed" };
+      expect(errorOf({ status: 400, body, session })).toMatchObject(expected);
+    }
   });
 
   it.each<[string, Case]>([
     ["another 400", { status: 400, body: rpc(-32_602, "Invalid params") }],
+    ["a field that is called so", { status: 400, body: '{"error":"field session_name is invalid"}' }],
+    ["a session of the tool's own", { status: 400, body: "invalid session for upstream shop; order placed" }],
+    ["its code alone", { status: 400, body: rpc(-32_001, "whatever") }],
     ["500", { status: 500, body: "session not found" }],
     ["405", { status: 405 }],
   ])("does not take for an expired session: %s", (_name, refusal) => {
-    expect(errorOf({ ...refusal, hadSession: true }).code).toBe("http_error");
+    expect(errorOf({ ...refusal, session: "id" }).code).toBe("http_error");
   });
 
   it("suspects a proxy, not the session, when the server misses the header that was sent", () => {
     const error = errorOf({
       status: 400,
-      hadSession: true,
+      session: "id",
       body: rpc(-32_000, "Bad Request: Mcp-Session-Id header is required"),
     });
     expect(error.code).toBe("http_error");

@@ -7,6 +7,7 @@ import {
   type ToolportErrorCode,
   type ToolportErrorInit,
 } from "@toolport/core";
+import { saysSessionIsForgotten } from "../errors/session-words.ts";
 import { excerptOf } from "./excerpt.ts";
 import { parseRetryAfter } from "./parse-retry-after.ts";
 import type { CompleteReply } from "./read-body.ts";
@@ -14,14 +15,19 @@ import type { CompleteReply } from "./read-body.ts";
 // Room for a URL of metadata and a list of scopes.
 const longestChallenge = 2048;
 
+/**
+ * How a request says which session it belongs to: by the `id` in its header, by the `url` it goes to, by nothing but the `handshake`
+ * before it, or not at all (`none`), because there is no session or not yet.
+ */
+export type SessionUse = "handshake" | "id" | "none" | "url";
+
 /** The request that was refused. */
 export interface RefusedRequest {
   readonly serverId: string;
   readonly url: URL;
   /** Masks what the server may echo. */
   readonly redact: Redactor;
-  /** Whether it named a session. */
-  readonly hadSession: boolean;
+  readonly session: SessionUse;
   /** Whether it carried credentials that this host knows of. */
   readonly hadCredentials: boolean;
   /** Epoch milliseconds, for a `Retry-After` that is a date. */
@@ -47,12 +53,11 @@ export function fromHttpStatus(refusal: CompleteReply, request: RefusedRequest):
   if (status === 401) return fail("auth_required", `${evidence}${hintForCredentials(request)}`);
   if (status === 403) return fail("forbidden", evidence);
   if (status === 429) return fail("rate_limited", evidence);
-  const complaint = rpcError?.message ?? body;
-  if (request.hadSession && saysSessionIsGone(status, complaint, rpcError?.code))
-    return fail("session_expired", evidence);
+  const forgotten = readForgotten(refusal, rpcError?.message ?? body, request.session);
+  if (forgotten !== undefined) return fail("session_expired", evidence, { outcome: forgotten });
   // A client error is a refusal; after a server error, or one of a gateway, the request may have run all the same.
   const refused = status >= 400 && status < 500 && status !== 408;
-  return fail("http_error", `${evidence}${hintFor(refusal, request.hadSession)}`, {
+  return fail("http_error", `${evidence}${hintFor(refusal, request.session)}`, {
     outcome: refused ? "failed" : "unknown",
     retryable: !refused,
   });
@@ -102,16 +107,22 @@ function readRpcError(body: string): RpcError | undefined {
   }
 }
 
-// The SDKs answer 404 with -32001, or 400 with one of these sentences when they restarted and lost all sessions.
-const sessionGone =
-  /session.{0,40}(?:not found|not exist|invalid|expired|terminated|unknown)|(?:invalid|no valid|unknown|expired).{0,40}session|not initialized/i;
 // Said to a request that did name its session: something in between removed the header, and a new session would fare no better.
 const headerMissing = /session.{0,40}(?:required|missing)|missing.{0,40}session/i;
 
-function saysSessionIsGone(status: number, complaint: string, rpcCode: number | undefined): boolean {
-  if (status === 404) return true;
-  if (status !== 400) return false;
-  return rpcCode === -32_001 || sessionGone.test(complaint);
+// Only 404 to a request that named its session by id is the protocol's own way to say so, and proves that the request was not run:
+// https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
+// Servers that restarted answer 400 with one sentence or another, which a tool could say as well.
+function readForgotten(
+  { status }: CompleteReply,
+  complaint: string,
+  session: SessionUse,
+): "failed" | "unknown" | undefined {
+  if (session === "none") return undefined;
+  const namesSession = session !== "handshake";
+  if (status === 404 && namesSession) return session === "id" ? "failed" : "unknown";
+  const isTold = status === 400 && saysSessionIsForgotten(complaint, { era: "legacy", hasSession: namesSession });
+  return isTold ? "unknown" : undefined;
 }
 
 function hintForCredentials({ hadCredentials }: RefusedRequest): string {
@@ -119,8 +130,8 @@ function hintForCredentials({ hadCredentials }: RefusedRequest): string {
   return " (no credentials were sent: set transport.bearerToken, a header, or auth)";
 }
 
-function hintFor({ status, header, body }: CompleteReply, hadSession: boolean): string {
-  if (status === 400 && hadSession && headerMissing.test(body)) {
+function hintFor({ status, header, body }: CompleteReply, session: SessionUse): string {
+  if (status === 400 && session === "id" && headerMissing.test(body)) {
     return " (the request named its session: does a proxy remove the Mcp-Session-Id header?)";
   }
   if (status === 404) return " (is the path of the URL right?)";

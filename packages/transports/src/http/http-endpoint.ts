@@ -10,7 +10,7 @@ import {
 import { createSecretMemory } from "../secret-memory.ts";
 import type { Authorizer } from "./authorizer.ts";
 import { bearerTokenOf } from "./check-http-spec.ts";
-import { fromHttpStatus } from "./from-http-status.ts";
+import { fromHttpStatus, type SessionUse } from "./from-http-status.ts";
 import { guardCredentials } from "./guard-credentials.ts";
 import { isCredentialHeader, isHeaderValue } from "./header-rules.ts";
 import type { HttpCall, HttpExchange, HttpReply, HttpRequest } from "./http-exchange.ts";
@@ -36,8 +36,8 @@ export interface HttpEndpoint {
    * once, when a credential would travel unencrypted.
    */
   call(request: EndpointRequest): HttpCall;
-  /** What a reply means that is no success. `hadSession`: the request named one. */
-  toError(reply: CompleteReply, hadSession?: boolean): ToolportError;
+  /** What a reply means that is no success. `session`: how the request said which one it belongs to; default `"none"`. */
+  toError(reply: CompleteReply, session?: SessionUse): ToolportError;
   /** Closes every connection. */
   close(): void;
 }
@@ -71,8 +71,8 @@ export function createHttpEndpoint({
   const { redact } = secrets;
   let token: string | undefined;
   const hasCredentials = (): boolean => token !== undefined || Object.keys(configured).some(isCredentialHeader);
-  const toError = (reply: CompleteReply, hadSession = false): ToolportError =>
-    fromHttpStatus(reply, { serverId, url, redact, hadSession, hadCredentials: hasCredentials(), now: now() });
+  const toError = (reply: CompleteReply, session: SessionUse = "none"): ToolportError =>
+    fromHttpStatus(reply, { serverId, url, redact, session, hadCredentials: hasCredentials(), now: now() });
 
   const start = ({ method, headers, body, url: target = url }: EndpointRequest): HttpCall => {
     const request = { method, url: target, body, headers: { ...configured, ...headers } };

@@ -85,7 +85,11 @@ function startCall(request: HttpRequest, clientFor: (url: URL) => Client, init: 
         state.sent = true;
       });
     });
-    outgoing.on("response", (message) => resolve(createReply(message, state)));
+    outgoing.on("response", (message) => {
+      // Whatever the socket said: who replies has the request.
+      state.sent = true;
+      resolve(createReply(message, state));
+    });
     outgoing.on("error", (error) => reject(state.toError(error)));
     outgoing.end(request.body);
   });

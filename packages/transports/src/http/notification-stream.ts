@@ -3,6 +3,7 @@ import { acceptUnsolicited } from "./accept-message.ts";
 import type { Cancellable, Channel } from "./channel.ts";
 import { startDelay } from "./delay.ts";
 import { messageTooLarge, noStream } from "./answer-error.ts";
+import type { SessionUse } from "./from-http-status.ts";
 import type { HttpCall, HttpReply } from "./http-exchange.ts";
 import { createMessageParser } from "./message-parser.ts";
 import { readRemark } from "./read-body.ts";
@@ -12,8 +13,7 @@ import { replyKindOf } from "./reply-kind.ts";
 /** What a notification stream is made from. */
 export interface NotificationStreamInit {
   readonly channel: Channel;
-  /** The server opened a session. */
-  readonly hadSession: boolean;
+  readonly session: SessionUse;
   /** Asks for the stream, or for what comes after the event with this id. */
   readonly open: (lastEventId: string | undefined) => HttpCall;
   /** Messages may have been missed: the stream broke off, or is back after a gap. */
@@ -124,7 +124,7 @@ async function readMessages(reply: HttpReply, state: State): Promise<void> {
 
 async function readRefusal(reply: HttpReply, state: State): Promise<"lost" | "refused"> {
   const { status } = reply;
-  const error = noStream(state.channel.endpoint, await readRemark(reply), state.hadSession);
+  const error = noStream(state.channel.endpoint, await readRemark(reply), state.session);
   // Once there was a stream, the server has one, whatever it or a gateway before it says now.
   if (state.wasOpen || isPassing(status)) {
     state.retryMs = error.details.retryAfterMs ?? state.retryMs;

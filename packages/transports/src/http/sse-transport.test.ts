@@ -247,15 +247,16 @@ describe("the end of the stream", () => {
 
 describe("a message over HTTP+SSE", () => {
   it.each([
-    [401, "auth_required"],
-    [404, "session_expired"],
-    [413, "http_error"],
-    [302, "redirect_refused"],
-  ])("rejects with what %d means: %s", async (status, code) => {
+    [401, "auth_required", "failed"],
+    // The URL is no session id, so that this is no proof.
+    [404, "session_expired", "unknown"],
+    [413, "http_error", "failed"],
+    [302, "redirect_refused", "failed"],
+  ])("rejects with what %d means: %s, outcome %s", async (status, code, outcome) => {
     await using server = await startSse(greeting, (_request, response) => reply(response, status));
     await using web = await open(server);
     await web.transport.start();
-    expect(await thrownBy(web.request(1))).toMatchObject({ code, outcome: "failed" });
+    expect(await thrownBy(web.request(1))).toMatchObject({ code, outcome });
     expect(web.closes).toBe(0);
   });
 

@@ -86,7 +86,7 @@ async function start(state: State): Promise<void> {
   signal.addEventListener("abort", onAbort, { once: true });
   try {
     const reply = await call.reply;
-    if (replyKindOf(reply) !== "events") throw noStream(endpoint, await readRemark(reply), false);
+    if (replyKindOf(reply) !== "events") throw noStream(endpoint, await readRemark(reply), "none");
     await new Promise<void>((resolve, reject) => {
       // Goes on when this promise is long settled.
       void follow(state, reply, { onTarget: resolve, onEnd: reject });
@@ -161,8 +161,7 @@ async function send(state: State, message: JSONRPCMessage): Promise<void> {
   underWay.add(call);
   try {
     const reply = await call.reply;
-    // The URL is the session.
-    if (replyKindOf(reply) === "refused") throw endpoint.toError(reply, true);
+    if (replyKindOf(reply) === "refused") throw endpoint.toError(reply, "url");
   } finally {
     underWay.delete(call);
   }

@@ -6,6 +6,7 @@ import { asToolportError, noAnswer, takenBack, transportClosed } from "./answer-
 import { readAnswerStream } from "./answer-stream.ts";
 import { startBriefCall } from "./brief-call.ts";
 import type { Cancellable, Channel } from "./channel.ts";
+import type { SessionUse } from "./from-http-status.ts";
 import type { EndpointRequest, HttpEndpoint } from "./http-endpoint.ts";
 import type { HttpCall, HttpReply } from "./http-exchange.ts";
 import { createLingerWatch, type LingerWatch } from "./linger-watch.ts";
@@ -91,7 +92,7 @@ async function sendNotification(state: State, message: JSONRPCMessage, options: 
   const slot = state.underWay.add(call);
   try {
     const reply = await call.reply;
-    if (replyKindOf(reply) === "refused") throw state.endpoint.toError(reply, hasSession(request));
+    if (replyKindOf(reply) === "refused") throw state.endpoint.toError(reply, sessionOf(state, message, request));
   } finally {
     state.underWay.remove(slot, call);
   }
@@ -165,7 +166,7 @@ async function sendRequest(state: State, message: JSONRPCRequest, options: HostS
       // 2026-07-28 has no resumption: a stream that breaks off is lost.
       void followStream(state, { pending, reply, isResumable: envelopeVersionOf(message) === undefined });
     } else {
-      await acceptReply(reply, { channel: state, id, hadSession: hasSession(request) });
+      await acceptReply(reply, { channel: state, id, session: sessionOf(state, message, request) });
     }
   } finally {
     if (!isStreaming) pending.release();
@@ -181,7 +182,7 @@ async function followStream(
     await readAnswerStream(reply, {
       channel: state,
       id: pending.id,
-      hadSession: state.sessionId !== undefined,
+      session: state.sessionId === undefined ? "none" : "id",
       lingerWatch: state.lingerWatch,
       resume: isResumable ? (lastEventId) => endpoint.call(streamRequest(state, lastEventId)) : undefined,
       onStep: (step) => {
@@ -200,7 +201,7 @@ function listen(state: State): void {
   const { endpoint, host, onStreamLost } = state;
   const stream = openNotificationStream({
     channel: state,
-    hadSession: state.sessionId !== undefined,
+    session: state.sessionId === undefined ? "none" : "id",
     open: (lastEventId) => endpoint.call(streamRequest(state, lastEventId)),
     onInterrupted: () => host.oninterrupted?.(),
     onLost: onStreamLost,
@@ -254,8 +255,11 @@ function sessionIdOf(reply: HttpReply, endpoint: HttpEndpoint): string | undefin
   throw noAnswer(endpoint, "an illegal session id", "");
 }
 
-function hasSession({ headers }: EndpointRequest): boolean {
-  return "mcp-session-id" in headers;
+// A revision is set when the handshake is over, and only those with a session have messages without it in their `_meta`.
+function sessionOf({ protocolVersion }: State, message: JSONRPCMessage, { headers }: EndpointRequest): SessionUse {
+  if ("mcp-session-id" in headers) return "id";
+  const isHandshakeOver = protocolVersion !== undefined && !isInitialize(message) && isRequest(message);
+  return isHandshakeOver && envelopeVersionOf(message) === undefined ? "handshake" : "none";
 }
 
 function isRequest(message: JSONRPCMessage): message is JSONRPCRequest {

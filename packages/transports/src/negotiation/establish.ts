@@ -119,8 +119,8 @@ function toHandshakeError(
   return new ToolportError(`${error.rawMessage}${where}${evidence}`, {
     code: error.code === "protocol_error" ? "handshake_failed" : error.code,
     serverId,
-    retryable: error.retryable,
-    // Whatever became of the handshake, no call was sent.
+    // Whatever became of the handshake, no call was sent. What said that it does not know is as retryable as its code.
+    retryable: error.outcome === "unknown" ? undefined : error.retryable,
     outcome: "not-sent",
     details: { ...error.details, operation, ...(stderrTail && { stderrTail }) },
     cause: error,

@@ -1,6 +1,7 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 import { withErrorContext, type Cancel, type JsonObject, type Progress, type ToolportError } from "@toolport/core";
 import { fromRpcError } from "../errors/from-rpc-error.ts";
+import { saysRevisionChanged, type UsedConnection } from "../errors/session-words.ts";
 import type { HostSendOptions, HostTransport } from "../host-transport.ts";
 import { toJson } from "../quote-json.ts";
 import { runHook } from "../run-hook.ts";
@@ -13,6 +14,7 @@ import {
   asToolportError,
   contextOf,
   malformedError,
+  revisionChangedError,
   timeoutError,
   unserializableError,
 } from "./request-errors.ts";
@@ -50,7 +52,7 @@ export interface OutgoingRequestsInit {
   readonly activeClock: ActiveClock;
   /** The `_meta` of every request of a modern connection; absent before and on a legacy one. */
   readonly envelope: () => JsonObject | undefined;
-  /** The server says that it does not know the session any more. Called per refused request. */
+  /** The server says that it does not know the session any more, or not this revision. Called per refused request. */
   readonly onSessionExpired: (error: ToolportError) => void;
   /** The server may answer something that nobody waits for: a notification that is about to be sent, or a request that was given up. */
   readonly onNotified: () => void;
@@ -214,8 +216,8 @@ function settle(state: State, entry: Pending, message: { readonly result?: unkno
     case "error": {
       const { serverId, redact } = state.context;
       const { method, toolName } = request;
-      const hasSession = state.host.sessionId !== undefined;
-      reject(state, entry, fromRpcError(answer.error, { serverId, method, toolName, hasSession, redact }));
+      const connection = connectionOf(state, request);
+      reject(state, entry, fromRpcError(answer.error, { serverId, method, toolName, connection, redact }));
       return;
     }
     case "malformed":
@@ -286,13 +288,27 @@ async function tellCancelled(state: State, id: number, reason: string): Promise<
 function fail(state: State, id: number, error: ToolportError): boolean {
   const entry = take(state, id);
   if (entry === undefined) return false;
-  reject(state, entry, withErrorContext(error, { ...contextOf(entry.request), serverId: state.context.serverId }));
+  const known = withErrorContext(error, { ...contextOf(entry.request), serverId: state.context.serverId });
+  const connection = error.code === "http_error" ? connectionOf(state, entry.request) : undefined;
+  const isOther = connection !== undefined && saysRevisionChanged(error.details.rpcCode, connection);
+  reject(state, entry, isOther ? revisionChangedError(known) : known);
   return true;
 }
 
 function reject(state: State, entry: Pending, error: ToolportError): void {
   entry.reject(error);
-  if (error.code === "session_expired") state.onSessionExpired(error);
+  const isForgotten = error.code === "session_expired" || error.code === "unsupported_protocol";
+  if (isForgotten && connectionOf(state, entry.request) !== undefined) state.onSessionExpired(error);
+}
+
+// What a handshake meets is its own to judge.
+function connectionOf({ host, envelope }: State, { method }: OutgoingRequest): UsedConnection | undefined {
+  if (method === "initialize" || method === "server/discover") return undefined;
+  return {
+    era: envelope() === undefined ? "legacy" : "modern",
+    hasSession: host.sessionId !== undefined,
+    isHttp: host.hasPerRequestStream === true,
+  };
 }
 
 // In a later turn, so that the last request is settled by then.

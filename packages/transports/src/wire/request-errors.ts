@@ -40,6 +40,19 @@ export function malformedError({ serverId }: ErrorContext, request: OutgoingRequ
   });
 }
 
+/** An HTTP refusal that says that the server speaks another revision than the one its connection was made for. */
+export function revisionChangedError(refusal: ToolportError): ToolportError {
+  const { rawMessage, serverId, toolName, details } = refusal;
+  return new ToolportError(rawMessage, {
+    code: "unsupported_protocol",
+    serverId,
+    toolName,
+    outcome: "failed",
+    details,
+    cause: refusal,
+  });
+}
+
 /** The caller's parameters are no JSON: a cycle, a bigint. */
 export function unserializableError({ serverId }: ErrorContext, request: OutgoingRequest): ToolportError {
   return new ToolportError(`${nameOf(serverId, request)} was not sent: its parameters cannot be written as JSON`, {

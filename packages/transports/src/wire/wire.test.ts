@@ -369,7 +369,7 @@ describe("the end of a wire", () => {
     const { wire, host, down } = openWire();
     const requests = [wire.request(call()), wire.request(call()), wire.request(call())];
     const [a, b, c] = host.sent.map(({ message }) => Number(message["id"]));
-    const expired = new ToolportError("no such session", { code: "session_expired" });
+    const expired = new ToolportError("no such session", { code: "session_expired", outcome: "failed" });
     host.onrequestfailed?.(a ?? 0, expired);
     host.onrequestfailed?.(b ?? 0, expired);
     await expect(requests[0]).rejects.toMatchObject({ code: "session_expired", outcome: "failed" });

@@ -44,6 +44,8 @@ export interface Wire extends RequestChannel, ListeningClient {
 export interface WireEvents {
   readonly onToolsChanged: () => void;
   readonly onLog: (log: ServerLog) => void;
+  /** The server forgot the session, or speaks another revision now; requests may still be under way. Called at most once. */
+  readonly onForgotten?: ((error: ToolportError) => void) | undefined;
   /** The session ended by itself; every request was rejected. Called at most once. */
   readonly onDown: (error: ToolportError) => void;
 }
@@ -257,10 +259,11 @@ async function notify(state: State, method: string, params: JsonObject | undefin
   }
 }
 
-// Each request on the dead session is refused by itself, provably unprocessed, so that those under way are left to their own end.
+// Each request on the dead session is refused by itself, so that those under way are left to their own end.
 function expire(state: State, error: ToolportError): void {
   if (state.expiredBy !== undefined || state.isClosed) return;
   state.expiredBy = error;
+  state.events.onForgotten?.(error);
   state.outgoing.refuse(error, () => void state.host.close());
 }
 
