@@ -14,7 +14,8 @@ export interface Diagnostic {
     | "protocol-noise"
     | "notification-flood"
     | "stream-lost"
-    | "fallback";
+    | "fallback"
+    | "over-budget";
   readonly serverId: string;
   /** One sentence with the evidence, bounded and stripped of control characters. */
   readonly message: string;

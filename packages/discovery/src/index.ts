@@ -1,6 +1,7 @@
 // For products: the toolbox, its views, and what they are made from.
 export { createToolbox, type Toolbox, type ToolboxOptions } from "./toolbox.ts";
 export type { DeclareOptions, ToolboxView, ViewOptions } from "./view/view.ts";
+export type { DeniedTool } from "./offer/denial.ts";
 export type { StaticResult, StaticTool, ToolBundle } from "./catalog/static-tool.ts";
 export type { NameClash, Precedence, PrecedenceRule } from "./catalog/precedence.ts";
 export type { HelperNames } from "./discovery-tools/helper-names.ts";
@@ -11,6 +12,7 @@ export type {
   GroupAnswer,
   GroupEntry,
   GroupsAnswer,
+  NextPage,
   OmittedNames,
   ToolAnswer,
   ToolsAnswer,

@@ -1,7 +1,6 @@
 import {
   assertKnownOptions,
   isJsonObject,
-  isToolportError,
   systemClock,
   ToolportError,
   unknownToolError,
@@ -18,16 +17,20 @@ import {
   type ToolsChange,
 } from "@toolport/core";
 import { createAdmission } from "./catalog/admission.ts";
+import type { CatalogTool } from "./catalog/build-catalog.ts";
 import { callRoutes } from "./catalog/call-routes.ts";
 import { createCatalogSearch } from "./catalog/catalog-search.ts";
 import { compareNames } from "./catalog/compare-names.ts";
 import { foldName } from "./catalog/fold-name.ts";
 import { createLiveCatalog } from "./catalog/live-catalog.ts";
 import type { Precedence } from "./catalog/precedence.ts";
-import { assertToolName, type StaticTool } from "./catalog/static-tool.ts";
+import { assertToolName, startStaticTool, type StaticTool } from "./catalog/static-tool.ts";
 import { resolveHelperNames, type HelperNames } from "./discovery-tools/helper-names.ts";
+import { estimateTokens } from "./tokens/estimate-tokens.ts";
+import { settleAll } from "./settle-all.ts";
 import { createTokenCounter, type TokenScope } from "./tokens/token-counter.ts";
-import { createView, type ToolboxView, type ViewOptions } from "./view/view.ts";
+import { changedTool } from "./catalog/changed-tool.ts";
+import { createView, type ToolboxView, type ViewCall, type ViewOptions } from "./view/view.ts";
 import type { EmbeddingRanker } from "./ranking/embedding-ranker.ts";
 
 /** What a toolbox is made from. */
@@ -42,6 +45,11 @@ export interface ToolboxOptions {
   readonly helperNames?: Partial<HelperNames>;
   /** A second opinion on searches, by meaning; fused by rank with the index. Default none. */
   readonly embeddingRanker?: EmbeddingRanker;
+  /**
+   * How many tokens a text costs, such as a count of your model's own tokenizer. Pure; asked once for each definition and for what
+   * helpers answer. Default {@linkcode estimateTokens}, which is within 15 % on real tools.
+   */
+  readonly estimateTokens?: (text: string) => number;
   /** Told what is odd and stops nobody: a ranker that failed, a fallback that was taken. Must not throw. */
   readonly onDiagnostic?: (diagnostic: Diagnostic) => void;
   /** Default: the real time. */
@@ -72,9 +80,12 @@ export interface Toolbox {
   estimateTokens(scope?: TokenScope): number;
   /** What a developer wants to know of the current snapshot: shadowed names, odd texts. */
   diagnostics(): readonly Diagnostic[];
-  /** Static tools first, one after the other, then all providers at once (AN-4). Rejects with the first failure, after all are done. */
+  /**
+   * Starts all static tools, then all providers, and waits for none in between. What fails stops nobody: rejects after all are done,
+   * with the failure if there is one, and with `refresh_failed` and every failure if there are several. Tools are there all the same.
+   */
   init(options?: { readonly signal?: AbortSignal }): Promise<void>;
-  /** Refreshes all providers. Strict: rejects after all are done, with `refresh_failed` and every failure if there are several. */
+  /** Refreshes all providers. Strict: rejects after all are done, as {@linkcode Toolbox.init} does. */
   refresh(options?: { readonly signal?: AbortSignal }): Promise<void>;
   /** Fires after the tools of a provider changed in a way that shows here. */
   readonly onToolsChanged: Event<ToolsChange>;
@@ -88,6 +99,7 @@ const optionFields: Fields<ToolboxOptions> = {
   precedence: true,
   helperNames: true,
   embeddingRanker: true,
+  estimateTokens: true,
   onDiagnostic: true,
   clock: true,
 };
@@ -108,8 +120,22 @@ export function createToolbox(options: ToolboxOptions = {}): Toolbox {
   const admission = createAdmission();
   const live = createLiveCatalog({ tools, providers, precedence, reserved, admission });
   const search = createCatalogSearch();
-  const tokens = createTokenCounter();
+  const tokens = createTokenCounter(options.estimateTokens ?? estimateTokens);
   let closed = false;
+
+  const run = async (tool: CatalogTool, name: string, { args, options: given }: ViewCall): Promise<ToolOutcome> => {
+    if (closed) throw closedError(name);
+    const { selected } = given;
+    const original = selected && admission.originalOf(selected);
+    // A provider compares; here nothing could have changed but whose tool it is.
+    if (original?.origin?.serverId && tool.route.kind === "static") throw changedTool(name, tool.definition);
+    return await callRoutes(tool, {
+      args: readArguments(name, args),
+      options: original === undefined || original === selected ? given : { ...given, selected: original },
+      clock,
+      onFallback: (error) => onDiagnostic(fallbackTaken(name, tool, error)),
+    });
+  };
 
   const toolbox: Toolbox = {
     get revision() {
@@ -123,28 +149,16 @@ export function createToolbox(options: ToolboxOptions = {}): Toolbox {
     groups: () => live.read().groups,
     has: (name) => live.read().tools.has(foldName(name)),
     async call(name, args, callOptions = {}) {
-      if (closed) throw new ToolportError("the toolbox is closed", { code: "closed", toolName: name });
+      if (closed) throw closedError(name);
       const tool = live.read().tools.get(foldName(name));
       if (tool === undefined) throw live.whyGone(name) ?? unknownToolError(name, live.read().definitions);
-      const { selected } = callOptions;
-      return await callRoutes(tool, {
-        args: readArguments(name, args),
-        options: selected === undefined ? callOptions : { ...callOptions, selected: admission.originalOf(selected) },
-        clock,
-        onFallback: (error) =>
-          onDiagnostic({
-            kind: "fallback",
-            serverId: "",
-            toolName: name,
-            message: `"${tool.definition.name}" is out of service, its fallback is called: ${error.message}`,
-          }),
-      });
+      return await run(tool, name, { args, options: callOptions });
     },
     view: (viewOptions = {}) =>
       createView(
         {
-          toolbox,
           catalog: () => live.read(),
+          run,
           whyGone: live.whyGone,
           search,
           tokens,
@@ -158,10 +172,13 @@ export function createToolbox(options: ToolboxOptions = {}): Toolbox {
     estimateTokens: (scope = {}) => tokens.count(live.read(), scope),
     diagnostics: () => live.read().diagnostics,
     async init(initOptions = {}) {
-      for (const tool of tools) await tool.init?.(initOptions);
-      await settleAll(providers.map((provider) => provider.init(initOptions)));
-      // What was there once can be told from what never was.
-      live.read();
+      const started = tools.map((tool) => startStaticTool(tool, initOptions));
+      try {
+        await settleAll([...started, ...providers.map((provider) => provider.init(initOptions))]);
+      } finally {
+        // What was there once can be told from what never was.
+        live.read();
+      }
     },
     async refresh(refreshOptions = {}) {
       await settleAll(providers.map((provider) => provider.refresh(refreshOptions)));
@@ -173,6 +190,15 @@ export function createToolbox(options: ToolboxOptions = {}): Toolbox {
     },
   };
   return toolbox;
+}
+
+function fallbackTaken(toolName: string, { definition }: CatalogTool, error: ToolportError): Diagnostic {
+  const message = `"${definition.name}" is out of service, its fallback is called: ${error.message}`;
+  return { kind: "fallback", serverId: "", toolName, message };
+}
+
+function closedError(name: string): ToolportError {
+  return new ToolportError("the toolbox is closed", { code: "closed", toolName: name });
 }
 
 function assertStaticTools(tools: readonly StaticTool[], reserved: ReadonlySet<string>): void {
@@ -204,18 +230,5 @@ function readArguments(name: string, args: unknown): JsonObject {
   throw new ToolportError(`arguments of ${JSON.stringify(name)} must be a JSON object`, {
     code: "invalid_arguments",
     toolName: name,
-  });
-}
-
-async function settleAll(work: readonly Promise<void>[]): Promise<void> {
-  const results = await Promise.allSettled(work);
-  const reasons = results.flatMap((result) => (result.status === "rejected" ? [result.reason as unknown] : []));
-  if (reasons.length === 0) return;
-  const failures = reasons.filter((reason) => isToolportError(reason));
-  if (reasons.length === 1 || failures.length < reasons.length) throw reasons[0];
-  throw new ToolportError(failures.map(({ rawMessage }) => rawMessage).join("; "), {
-    code: "refresh_failed",
-    retryable: failures.some(({ retryable }) => retryable),
-    details: { failures: failures.flatMap((failure) => failure.details.failures ?? [failure]) },
   });
 }

@@ -9,6 +9,7 @@ import {
   type ToolProvider,
   type ToolsChange,
 } from "@toolport/core";
+import type { StaticTool } from "../src/index.ts";
 
 /** A provider that a test holds in its hand. */
 export interface FakeProvider extends ToolProvider {
@@ -98,6 +99,11 @@ export function outcomeOf(toolName: string, serverId: string): ToolOutcome {
 export function toolOf(name: string, more: Partial<ToolDefinition> = {}): ToolDefinition {
   const inputSchema = { type: "object", properties: { text: { type: "string" } }, required: ["text"] };
   return { name, description: `Does ${name}.`, inputSchema, ...more };
+}
+
+/** A tool of the product. */
+export function staticTool(name: string, more: Partial<StaticTool> = {}): StaticTool {
+  return { definition: toolOf(name), run: () => `static/${name}`, ...more };
 }
 
 /** A definition as a server's tool has it. */

@@ -1,14 +1,10 @@
-import { isToolportError, ToolportError, type ToolsChange } from "@toolport/core";
+import { isToolportError, type ToolsChange } from "@toolport/core";
 import { describe, expect, it } from "vitest";
 import { createToolbox } from "../src/index.ts";
-import type { StaticTool, Toolbox } from "../src/index.ts";
-import { fakeProvider, groupOf, outage, serverTool, toolOf } from "./fake-provider.ts";
+import type { Toolbox } from "../src/index.ts";
+import { fakeProvider, groupOf, serverTool, staticTool, toolOf } from "./fake-provider.ts";
 
 const namesOf = (toolbox: Toolbox): readonly string[] => toolbox.definitions().map(({ name }) => name);
-
-function staticTool(name: string, more: Partial<StaticTool> = {}): StaticTool {
-  return { definition: toolOf(name), run: () => `static/${name}`, ...more };
-}
 
 describe("definitions()", () => {
   it("lists static tools first, in their order, then each provider's, in the order of provider names (AN-3, AN-5)", () => {
@@ -299,52 +295,6 @@ describe("onToolsChanged", () => {
     expect(provider.listeners).toBe(0);
     toolbox.onToolsChanged(() => {});
     expect(provider.listeners).toBe(0);
-  });
-});
-
-describe("init() and refresh()", () => {
-  it("initialises static tools before providers (AN-4)", async () => {
-    const log: string[] = [];
-    const provider = fakeProvider("mcp");
-    provider.init = () => Promise.resolve(void log.push("provider"));
-    const tools = [
-      staticTool("a", { init: () => void log.push("a") }),
-      staticTool("b", { init: () => void log.push("b") }),
-    ];
-    await createToolbox({ tools, providers: [provider] }).init();
-    expect(log).toEqual(["a", "b", "provider"]);
-  });
-
-  it("reports every provider that failed with refresh_failed, after the others are done", async () => {
-    const [a, b, c] = [fakeProvider("a"), fakeProvider("b"), fakeProvider("c")];
-    a.refresh = () => Promise.reject(outage("not-sent"));
-    b.refresh = () =>
-      Promise.reject(new ToolportError("b", { code: "refresh_failed", details: { failures: [outage("unknown")] } }));
-    const toolbox = createToolbox({ providers: [a, b, c] });
-    const error = await toolbox.refresh().catch((reason: unknown) => reason);
-    expect(isToolportError(error, "refresh_failed") && error.details.failures?.map(({ code }) => code)).toEqual([
-      "unreachable",
-      "connection_closed",
-    ]);
-    expect(c.log).toEqual(["refresh"]);
-  });
-
-  it("reports refresh_failed as retryable when any of the failures is", async () => {
-    const [a, b] = [fakeProvider("a"), fakeProvider("b")];
-    const hopeless = new ToolportError("signed out", { code: "auth_required" });
-    a.refresh = () => Promise.reject(hopeless);
-    b.refresh = () => Promise.reject(hopeless);
-    const toolbox = createToolbox({ providers: [a, b] });
-    await expect(toolbox.refresh()).rejects.toMatchObject({ code: "refresh_failed", retryable: false });
-    b.refresh = () => Promise.reject(outage("not-sent"));
-    await expect(toolbox.refresh()).rejects.toMatchObject({ code: "refresh_failed", retryable: true });
-  });
-
-  it("rejects with the failure itself when there is only one", async () => {
-    const provider = fakeProvider("a");
-    const failure = outage("not-sent");
-    provider.init = () => Promise.reject(failure);
-    await expect(createToolbox({ providers: [provider] }).init()).rejects.toBe(failure);
   });
 });
 

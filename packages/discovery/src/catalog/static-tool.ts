@@ -40,7 +40,7 @@ export interface StaticTool {
   readonly definition: Omit<ToolDefinition, "origin" | "groupIds" | "flags">;
   /** The bundle it belongs to. Tools that declare the same id, ASCII-case-insensitively, are one group. */
   readonly bundle?: ToolBundle;
-  /** Called once by the toolbox's `init()`, before any provider's (AN-4). */
+  /** Called by the toolbox's `init()`, before any provider's; nobody waits for it before he starts. What it throws is wrapped as `internal_error`. */
   init?(options: { readonly signal?: AbortSignal }): Promise<void> | void;
   /**
    * Does the work. `options.signal` aborts when the caller gives up or the time is up; the toolbox does not wait any longer then.
@@ -75,6 +75,20 @@ export function toOutcome(result: StaticResult, origin: ToolOrigin): ToolOutcome
   return { content, ...structured, isError, origin, ...(meta && { meta }), raw: { content, ...structured, isError } };
 }
 
+/** Gets a static tool ready. Throws what the tool throws, wrapped unless it is a `ToolportError`. */
+export async function startStaticTool(tool: StaticTool, options: { readonly signal?: AbortSignal }): Promise<void> {
+  try {
+    await tool.init?.(options);
+  } catch (error) {
+    throw wrapped(error, tool, "could not be started");
+  }
+}
+
+function wrapped(error: unknown, { definition: { name } }: StaticTool, what: string): ToolportError {
+  if (isToolportError(error)) return withErrorContext(error, { toolName: name });
+  return new ToolportError(`tool "${name}" ${what}`, { code: "internal_error", toolName: name, cause: error });
+}
+
 /**
  * Runs a static tool by a deadline: `options.timeoutMs`, by default 10 minutes. Throws `call_timeout`, `aborted`, or what the tool
  * throws.
@@ -92,11 +106,6 @@ export async function runStaticTool(
     );
     return toOutcome(result, localOrigin(name));
   } catch (error) {
-    if (isToolportError(error)) throw withErrorContext(error, { toolName: name });
-    throw new ToolportError(`tool "${name}" threw`, {
-      code: "internal_error",
-      toolName: name,
-      cause: error,
-    });
+    throw wrapped(error, tool, "threw");
   }
 }

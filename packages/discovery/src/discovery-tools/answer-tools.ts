@@ -1,38 +1,122 @@
 import type { ToolDefinition } from "@toolport/core";
-import type { GroupAnswer, ToolAnswer, ToolsAnswer } from "./answers.ts";
-import { describeGroup, describeTool } from "./describe.ts";
-import { fitAnswer, fitNames } from "./fit-answer.ts";
+import type { OmittedNames, ToolAnswer, ToolsAnswer } from "./answers.ts";
+import { describeGroup, describeTool, summarizeTool } from "./describe.ts";
+import { fitAnswer, fitNames, limitBytesAndTokens, shareOf, type AnswerLimit, type FittedParts } from "./fit-answer.ts";
 import type { HelperContext } from "./helper-context.ts";
 
-/** Selects the tools and describes them with their groups: what a search or selection answers. */
-export function answerTools(
-  context: HelperContext,
-  found: readonly ToolDefinition[],
-  { maxMembers = Number.POSITIVE_INFINITY }: { readonly maxMembers?: number } = {},
-): ToolsAnswer {
-  const refused = context.select(found.map(({ name }) => name));
-  const names = new Set(found.map(({ name }) => name));
-  const related = context.groups().filter(({ members }) => members.some((member) => names.has(member)));
-  const answer = fitTools(context, {
-    tools: found.map((definition) => describeTool(definition)),
-    groups: related.map((group) => describeGroup(group, maxMembers)),
-  });
-  const notDeclared = fitNames(refused, context.maxAnswerBytes / 16);
-  return notDeclared === undefined ? answer : { ...answer, not_declared: notDeclared };
+/** How an answer is made. */
+export interface AnswerPlan {
+  /** What share of the budget it may cost. */
+  readonly share: number;
+  /** Most names of a group's tools. Default: all. */
+  readonly maxMembers?: number;
 }
 
-/** An answer within the limit of bytes. */
-export function fitTools(
-  { visible, maxAnswerBytes }: HelperContext,
-  parts: { readonly tools: readonly ToolAnswer[]; readonly groups: readonly GroupAnswer[] },
-): ToolsAnswer {
-  // An eighth is kept for names that were unknown or could not be declared.
-  const { tools, groups, omittedTools, omittedGroups } = fitAnswer(parts, (maxAnswerBytes * 7) / 8);
-  return {
+/** An answer, and the tools that are neither in it nor declared next, without one that could never be. */
+export interface ToolsResult {
+  readonly answer: ToolsAnswer;
+  readonly missing: readonly ToolDefinition[];
+}
+
+// A budget is for what is declared, turn after turn; less than this would be no answer.
+const leastTokens = 1000;
+
+/**
+ * Selects the tools and describes them with their groups. A tool's schema stands in the answer, or in what is declared with the next
+ * request; not in both, unless the product wants that, and what is in neither is named.
+ */
+export function answerTools(context: HelperContext, found: readonly ToolDefinition[], plan: AnswerPlan): ToolsResult {
+  return context.offer.isDeclared ? answerBeside(context, found, plan) : answerWhole(context, found, plan);
+}
+
+/** The product declares what the view says: schemas come that way, and only what is too large for it stands in the answer. */
+function answerBeside(context: HelperContext, found: readonly ToolDefinition[], plan: AnswerPlan): ToolsResult {
+  const { offer, answerSchemas } = context;
+  const { placed, tooLarge } = offer.place(found);
+  const limit = limitAnswer(context, tooLarge === undefined ? plan.share : Number.POSITIVE_INFINITY);
+  const tools = found.flatMap((definition) => {
+    if (definition === tooLarge) return describeTool(definition);
+    if (!placed.has(definition.name)) return [];
+    return answerSchemas === "always" ? describeTool(definition) : summarizeTool(definition);
+  });
+  return finish(context, { found, placed, tooLarge, limit, fitted: fitTools(context, { tools, found, plan, limit }) });
+}
+
+/** The product did not declare anything yet, and may never: schemas stand in the answer as far as they fit. */
+function answerWhole(context: HelperContext, found: readonly ToolDefinition[], plan: AnswerPlan): ToolsResult {
+  const limit = limitAnswer(context, plan.share);
+  const fitted = fitTools(context, { tools: found.map((definition) => describeTool(definition)), found, plan, limit });
+  const shown = new Set(fitted.tools.map(({ name }) => name));
+  const isShown = ({ name }: ToolDefinition): boolean => shown.has(name);
+  // Where not all can be declared, those that the answer has no room for need it most.
+  const inNeed =
+    found.length <= context.offer.maxSelected
+      ? found
+      : [...found.filter((definition) => !isShown(definition)), ...found.filter(isShown)];
+  const { placed } = context.offer.place(inNeed);
+  return finish(context, { found, placed, tooLarge: undefined, limit, fitted });
+}
+
+interface Outcome {
+  readonly found: readonly ToolDefinition[];
+  readonly placed: ReadonlySet<string>;
+  readonly tooLarge: ToolDefinition | undefined;
+  readonly limit: AnswerLimit;
+  readonly fitted: FittedParts;
+}
+
+function finish({ offer, permitted }: HelperContext, { found, placed, tooLarge, limit, fitted }: Outcome): ToolsResult {
+  const { tools, groups, omittedTools, omittedGroups } = fitted;
+  const described = new Set(tools.map(({ name }) => name));
+  const readable = new Set(tools.filter(({ parameters }) => parameters !== undefined).map(({ name }) => name));
+  for (const definition of found) if (readable.has(definition.name)) offer.show(definition);
+  const undescribed = found.filter(({ name }) => placed.has(name) && !described.has(name));
+  const undeclared = found.filter(({ name }) => !placed.has(name));
+  const omitted = omittedTools &&
+    undescribed.length > 0 && {
+      names: omittedTools.names.filter((name) => placed.has(name)),
+      total: undescribed.length,
+    };
+  const notDeclared = nameSome(
+    undeclared.map(({ name }) => name),
+    limit,
+  );
+  const answer = {
     tools,
     groups,
-    total_tools: visible().length,
-    ...(omittedTools && { omitted_tools: omittedTools }),
+    total_tools: permitted().definitions.length,
+    ...(omitted && { omitted_tools: omitted }),
     ...(omittedGroups && { omitted_groups: omittedGroups }),
+    ...(notDeclared && { not_declared: notDeclared }),
   };
+  const missing = undeclared.filter((definition) => !readable.has(definition.name) && definition !== tooLarge);
+  return { answer, missing };
+}
+
+/** Tools and the groups that they are in, within the limit. */
+export function fitTools({ permitted }: HelperContext, { tools, found, plan, limit }: FitRequest): FittedParts {
+  const names = new Set(found.map(({ name }) => name));
+  const groups = permitted()
+    .groups.filter(({ members }) => members.some((member) => names.has(member)))
+    .map((group) => describeGroup(group, plan.maxMembers ?? Number.POSITIVE_INFINITY));
+  return fitAnswer({ tools, groups }, shareOf(limit, 13 / 16));
+}
+
+interface FitRequest {
+  readonly tools: readonly ToolAnswer[];
+  /** Whose groups are described. */
+  readonly found: readonly ToolDefinition[];
+  readonly plan: AnswerPlan;
+  readonly limit: AnswerLimit;
+}
+
+/** How large an answer may be: its bytes, and a share of the budget. */
+export function limitAnswer({ maxAnswerBytes, offer, tokens }: HelperContext, share: number): AnswerLimit {
+  const maxTokens = Math.max(leastTokens, offer.budget * share);
+  return limitBytesAndTokens(maxAnswerBytes, maxTokens, tokens.costOfText);
+}
+
+/** As many names as an answer has room for beside everything else; there may be three such lists. */
+export function nameSome(names: readonly string[], limit: AnswerLimit): OmittedNames | undefined {
+  return fitNames(names, shareOf(limit, 1 / 16));
 }

@@ -5,7 +5,10 @@ export interface ToolAnswer extends JsonObject {
   readonly name: string;
   readonly title?: string;
   readonly description: string;
-  /** The raw input schema. Absent in summaries: a summary never stands in for a schema (AN-79a). */
+  /**
+   * The raw input schema. Absent where the schema comes with the next declaration, and in listings: a summary never stands in for a
+   * schema.
+   */
   readonly parameters?: JsonObject;
 }
 
@@ -48,11 +51,20 @@ export interface ToolsAnswer extends JsonObject {
   readonly groups: readonly GroupAnswer[];
   /** How many tools there are, found or not. */
   readonly total_tools: number;
-  /** Tools that were found, but whose schemas did not fit here. Unless `not_declared` names them, they are available all the same. */
+  /** Tools that are available from the next request on, but had no room here. */
   readonly omitted_tools?: OmittedNames;
   readonly omitted_groups?: OmittedNames;
-  /** Found tools that are not available yet, because the limit of accumulated definitions is reached: select fewer. */
+  /** Found tools that are not declared with the next request, because the budget or the limit of selected tools has no room for them. */
   readonly not_declared?: OmittedNames;
+  /** What to pass to `tools_select` for those of them whose schemas are not here either. */
+  readonly next?: NextPage;
   /** Names that were asked for and that no tool or group has. */
   readonly unknown?: OmittedNames;
+}
+
+/** Arguments of `tools_select`. */
+export interface NextPage extends JsonObject {
+  readonly tools?: readonly string[];
+  readonly group?: string;
+  readonly after?: string;
 }

@@ -1,7 +1,8 @@
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect, it } from "vitest";
+import { estimateTokens } from "../tokens/estimate-tokens.ts";
 import type { GroupAnswer, ToolAnswer } from "./answers.ts";
-import { fitAnswer, jsonBytes } from "./fit-answer.ts";
+import { fitAnswer, jsonBytes, limitBytes, limitBytesAndTokens } from "./fit-answer.ts";
 
 const toolAnswer = fc.record({
   name: fc.string({ maxLength: 64 }),
@@ -25,7 +26,7 @@ describe("fitAnswer()", () => {
     fc.integer({ min: 3584, max: 40_000 }),
   ])("stays within its bytes and loses no tool and no group silently (AN-79)", (given, groups, maxBytes) => {
     const tools = unique(given);
-    const fitted = fitAnswer({ tools, groups }, maxBytes);
+    const fitted = fitAnswer({ tools, groups }, limitBytes(maxBytes));
     expect(jsonBytes(fitted)).toBeLessThanOrEqual(maxBytes);
     expect(fitted.tools.length + (fitted.omittedTools?.total ?? 0)).toBe(tools.length);
     expect(fitted.groups.length + (fitted.omittedGroups?.total ?? 0)).toBe(groups.length);
@@ -38,7 +39,7 @@ describe("fitAnswer()", () => {
       name: `n${index}`.padEnd(64, "x"),
       description: "d".repeat(2900),
     }));
-    const fitted = fitAnswer({ tools, groups: [] }, 4096);
+    const fitted = fitAnswer({ tools, groups: [] }, limitBytes(4096));
     expect(jsonBytes(fitted)).toBeLessThanOrEqual(4096);
     expect(fitted.omittedTools?.names).toEqual(tools.map(({ name }) => name));
   });
@@ -53,7 +54,7 @@ describe("fitAnswer()", () => {
       members: ["m".repeat(1000)],
     };
     const at = (maxBytes: number): GroupAnswer | undefined =>
-      fitAnswer({ tools: [], groups: [group] }, maxBytes).groups[0];
+      fitAnswer({ tools: [], groups: [group] }, limitBytes(maxBytes)).groups[0];
     expect(at(4000)).toEqual(group);
     expect(at(2000)).toEqual({ ...group, members: [] });
     expect(at(1000)).toEqual({ id: "g", title: "G", description: "", member_count: 2, members: [] });
@@ -65,9 +66,21 @@ describe("fitAnswer()", () => {
       name: `n${index}`.padEnd(64, "x"),
       description: "",
     }));
-    const { omittedTools, tools: shown } = fitAnswer({ tools, groups: [] }, 8000);
+    const { omittedTools, tools: shown } = fitAnswer({ tools, groups: [] }, limitBytes(8000));
     expect(shown.length + (omittedTools?.total ?? 0)).toBe(1000);
     expect(shown.length).toBeGreaterThan(10);
     expect(omittedTools?.names.length).toBeLessThan(omittedTools?.total ?? 0);
+  });
+
+  test.prop([
+    fc.array(toolAnswer, { maxLength: 30 }),
+    fc.array(groupAnswer, { maxLength: 8 }),
+    fc.integer({ min: 300, max: 4000 }),
+  ])("stays within its tokens as well, and loses nothing silently", (given, groups, maxTokens) => {
+    const tools = unique(given);
+    const fitted = fitAnswer({ tools, groups }, limitBytesAndTokens(200_000, maxTokens, estimateTokens));
+    expect(estimateTokens(JSON.stringify(fitted))).toBeLessThanOrEqual(maxTokens);
+    expect(fitted.tools.length + (fitted.omittedTools?.total ?? 0)).toBe(tools.length);
+    expect(fitted.groups.length + (fitted.omittedGroups?.total ?? 0)).toBe(groups.length);
   });
 });

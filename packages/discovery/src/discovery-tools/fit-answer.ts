@@ -3,6 +3,45 @@ import type { GroupAnswer, OmittedNames, ToolAnswer } from "./answers.ts";
 
 // Room for member names, brackets and counts around what is measured.
 const overheadBytes = 512;
+const frame = {
+  tools: [],
+  groups: [],
+  total_tools: 1000,
+  omitted_tools: { names: [], total: 1000 },
+  not_declared: { names: [], total: 1000 },
+  next: { group: "", after: "" },
+};
+
+/** How large an answer may be. */
+export interface AnswerLimit {
+  readonly max: number;
+  /** Size of a value in the units of `max`. */
+  readonly sizeOf: (value: unknown) => number;
+}
+
+/** A limit of UTF-8 bytes of JSON. */
+export function limitBytes(maxBytes: number): AnswerLimit {
+  return { max: maxBytes, sizeOf: jsonBytes };
+}
+
+/** A limit of bytes and of tokens, whichever is reached first. */
+export function limitBytesAndTokens(
+  maxBytes: number,
+  maxTokens: number,
+  costOfText: (text: string) => number,
+): AnswerLimit {
+  if (maxTokens === Number.POSITIVE_INFINITY) return limitBytes(maxBytes);
+  const bytesPerToken = maxBytes / maxTokens;
+  return {
+    max: maxBytes,
+    sizeOf: (value) => Math.max(jsonBytes(value), costOfText(JSON.stringify(value)) * bytesPerToken),
+  };
+}
+
+/** A part of a limit. */
+export function shareOf({ max, sizeOf }: AnswerLimit, share: number): AnswerLimit {
+  return { max: max * share, sizeOf };
+}
 
 /** What is to be fitted, in order of importance. */
 export interface AnswerParts {
@@ -17,12 +56,12 @@ export interface FittedParts extends AnswerParts {
 }
 
 /**
- * Fits an answer into `maxBytes` of JSON (AN-79). Every tool is at least named, as long as names alone fit into half of the room;
+ * Fits an answer into a limit. Every tool is at least named, as long as names alone fit into half of the room;
  * beyond that, they are counted. Groups give way before tools do: first their lists of members, then their advice, then themselves.
  */
-export function fitAnswer({ tools, groups }: AnswerParts, maxBytes: number): FittedParts {
-  const room = createRoom(maxBytes - overheadBytes);
-  const fittedTools = fitItems(tools, { nameOf: ({ name }) => name, room, maxNameBytes: maxBytes / 2 });
+export function fitAnswer({ tools, groups }: AnswerParts, limit: AnswerLimit): FittedParts {
+  const room = createRoom(limit);
+  const fittedTools = fitItems(tools, { nameOf: ({ name }) => name, room, maxNames: limit.max / 2 });
   const versions = groups.map((group) => {
     const { instructions: _instructions, ...bare } = { ...group, members: [] };
     return [group, { ...group, members: [] }, bare];
@@ -30,7 +69,7 @@ export function fitAnswer({ tools, groups }: AnswerParts, maxBytes: number): Fit
   const shownGroups: GroupAnswer[] = [];
   const omittedGroups: string[] = [];
   for (const choices of versions) {
-    const fitting = choices.find((version) => room.take(jsonBytes(version) + 1));
+    const fitting = choices.find((version) => room.take(version));
     if (fitting !== undefined) shownGroups.push(fitting);
     else omittedGroups.push(...choices.slice(0, 1).map(({ id }) => id));
   }
@@ -42,18 +81,18 @@ export function fitAnswer({ tools, groups }: AnswerParts, maxBytes: number): Fit
   };
 }
 
-/** Fits a list of one kind of thing into `maxBytes` of JSON, by the same rule. */
+/** Fits a list of one kind of thing, by the same rule. */
 export function fitList<Item extends JsonObject>(
   items: readonly Item[],
   nameOf: (item: Item) => string,
-  maxBytes: number,
+  limit: AnswerLimit,
 ): { readonly fitted: readonly Item[]; readonly omitted: OmittedNames | undefined } {
-  return fitItems(items, { nameOf, room: createRoom(maxBytes - overheadBytes), maxNameBytes: maxBytes / 2 });
+  return fitItems(items, { nameOf, room: createRoom(limit), maxNames: limit.max / 2 });
 }
 
-/** As many of the names as fit into `maxBytes` of JSON, and how many there are; `undefined` when there are none. */
-export function fitNames(names: readonly string[], maxBytes: number): OmittedNames | undefined {
-  return nameIn(createRoom(maxBytes), names);
+/** As many of the names as fit, and how many there are; `undefined` when there are none. */
+export function fitNames(names: readonly string[], limit: AnswerLimit): OmittedNames | undefined {
+  return nameIn(roomOf(limit.max, limit), names);
 }
 
 /** UTF-8 bytes of a value as JSON. */
@@ -62,21 +101,30 @@ export function jsonBytes(value: unknown): number {
 }
 
 interface Room {
-  /** Takes bytes if there are that many. */
-  take(bytes: number): boolean;
-  give(bytes: number): void;
+  /** Takes the room of a value if there is as much. */
+  take(value: unknown): boolean;
+  give(value: unknown): void;
+  readonly sizeOf: (value: unknown) => number;
 }
 
-function createRoom(bytes: number): Room {
-  let left = bytes;
+function createRoom(limit: AnswerLimit): Room {
+  return roomOf(limit.max - Math.max(overheadBytes, limit.sizeOf(frame)), limit);
+}
+
+function roomOf(size: number, limit: AnswerLimit): Room {
+  let left = size;
+  // One more for the comma.
+  const sizeOf = (value: unknown): number => limit.sizeOf(value) + 1;
   return {
-    take(wanted) {
+    sizeOf,
+    take(value) {
+      const wanted = sizeOf(value);
       if (wanted > left) return false;
       left -= wanted;
       return true;
     },
-    give(returned) {
-      left += returned;
+    give(value) {
+      left += sizeOf(value);
     },
   };
 }
@@ -84,43 +132,39 @@ function createRoom(bytes: number): Room {
 interface FitRule<Item> {
   readonly nameOf: (item: Item) => string;
   readonly room: Room;
-  readonly maxNameBytes: number;
+  readonly maxNames: number;
 }
 
 function fitItems<Item>(
   items: readonly Item[],
-  { nameOf, room, maxNameBytes }: FitRule<Item>,
+  { nameOf, room, maxNames }: FitRule<Item>,
 ): { readonly fitted: readonly Item[]; readonly omitted: OmittedNames | undefined } {
   // Names first: each item then trades the room of its name for that of itself, if there is enough.
   const named = new Set<string>();
-  let nameBytes = 0;
+  let nameSize = 0;
   for (const name of items.map(nameOf)) {
-    nameBytes += bytesOfName(name);
-    if (nameBytes > maxNameBytes || !room.take(bytesOfName(name))) break;
+    nameSize += room.sizeOf(name);
+    if (nameSize > maxNames || !room.take(name)) break;
     named.add(name);
   }
   const fitted: Item[] = [];
   const omitted: string[] = [];
   for (const item of items) {
-    const reserved = named.has(nameOf(item)) ? bytesOfName(nameOf(item)) : 0;
-    room.give(reserved);
-    if (room.take(jsonBytes(item) + 1)) {
+    const name = nameOf(item);
+    if (named.has(name)) room.give(name);
+    if (room.take(item)) {
       fitted.push(item);
     } else {
-      room.take(reserved);
-      omitted.push(nameOf(item));
+      if (named.has(name)) room.take(name);
+      omitted.push(name);
     }
   }
   if (omitted.length === 0) return { fitted, omitted: undefined };
-  for (const name of omitted) if (!named.has(name) && room.take(bytesOfName(name))) named.add(name);
+  for (const name of omitted) if (!named.has(name) && room.take(name)) named.add(name);
   return { fitted, omitted: { names: omitted.filter((name) => named.has(name)), total: omitted.length } };
 }
 
 function nameIn(room: Room, names: readonly string[]): OmittedNames | undefined {
   if (names.length === 0) return undefined;
-  return { names: names.filter((name) => room.take(bytesOfName(name))), total: names.length };
-}
-
-function bytesOfName(name: string): number {
-  return jsonBytes(name) + 1;
+  return { names: names.filter((name) => room.take(name)), total: names.length };
 }

@@ -1,20 +1,22 @@
-import type { JsonObject, ToolDefinition, ToolGroup } from "@toolport/core";
+import type { JsonObject } from "@toolport/core";
 import type { Catalog } from "../catalog/build-catalog.ts";
 import type { RankContext } from "../ranking/rank-tools.ts";
 import type { ToolSelector } from "../ranking/tool-selector.ts";
+import type { TokenCounter } from "../tokens/token-counter.ts";
+import type { Offer } from "../offer/offer.ts";
+import type { PermittedPart } from "../offer/permitted.ts";
 
 /** What the helpers see of a view. */
 export interface HelperContext extends RankContext {
   readonly catalog: () => Catalog;
-  /** Whether a tool exists for this agent. */
-  readonly allows: (name: string) => boolean;
-  /** All tools that do. */
-  readonly visible: () => readonly ToolDefinition[];
-  readonly groups: () => readonly ToolGroup[];
+  /** What exists for this agent. */
+  readonly permitted: () => PermittedPart;
+  /** What it has declared, and where what is found goes. */
+  readonly offer: Offer;
+  readonly tokens: TokenCounter;
   readonly maxAnswerBytes: number;
+  readonly answerSchemas: "when-undeclared" | "always";
   readonly selector: ToolSelector | undefined;
-  /** Makes tools available from the next request on; returns the names that found no place. */
-  readonly select: (names: readonly string[]) => readonly string[];
 }
 
 /** An answer, and what it cost to find it if a model was asked. */

@@ -2,10 +2,10 @@ import type { ToolDefinition } from "@toolport/core";
 import { localOrigin } from "../catalog/static-tool.ts";
 import type { HelperNames } from "./helper-names.ts";
 
-/** How many tools a search returns when it does not say, and at most (AN-77). */
-export const searchLimits = { fallback: 10, most: 64 } as const;
+/** How many tools a search returns when it does not say, and at most. */
+export const searchLimits = { fallback: 5, most: 64 } as const;
 
-/** How many tools a selection by query returns when it does not say, and at most (AN-75). */
+/** How many tools a selection by query returns when it does not say, and at most. */
 export const selectLimits = { fallback: 5, most: 16 } as const;
 
 /** The definitions of the three helpers, in the order groups, select, search. */
@@ -39,13 +39,14 @@ export function helperDefinitions({ groups, select, search }: HelperNames): read
     {
       name: select,
       description:
-        "Returns the full definitions of tools and makes them available from your next step on. Give exact tool names, or the id of a " +
-        "group to get all of its tools, or a query.",
+        "Makes tools available from your next step on, with their full definitions. Give exact tool names, or the id of a group to get " +
+        "all of its tools, or a query. When the answer has `next`, pass that to get the rest.",
       inputSchema: {
         type: "object",
         properties: {
           tools: { type: "array", items: { type: "string" }, description: "Exact names of tools." },
           group: text(`The id of a group, as ${groups} lists it.`),
+          after: text("Name of a tool of the group: only those after it."),
           query: text("What the tool should do. Ignored when tools or group is given."),
           limit: limit(selectLimits),
         },
@@ -58,8 +59,8 @@ export function helperDefinitions({ groups, select, search }: HelperNames): read
     {
       name: search,
       description:
-        "Finds tools by name or by what they do, returns their definitions, best first, and makes them available from your next step on. " +
-        'A few telling words work best, such as "create issue github". "*" lists names and descriptions only.',
+        "Finds tools by name or by what they do, best first, and makes them available from your next step on. A few telling words work " +
+        'best, such as "create issue github". "*" lists names and descriptions only.',
       inputSchema: {
         type: "object",
         properties: {

@@ -2,6 +2,7 @@ import type { JsonObject } from "@toolport/core";
 import { foldName } from "../catalog/fold-name.ts";
 import type { GroupsAnswer, GroupEntry } from "./answers.ts";
 import { describeGroupEntry } from "./describe.ts";
+import { limitAnswer } from "./answer-tools.ts";
 import { fitList } from "./fit-answer.ts";
 import type { HelperContext } from "./helper-context.ts";
 import { parseInput, type ParsedInput } from "./parse-input.ts";
@@ -17,15 +18,18 @@ export function parseGroupsInput(input: JsonObject): ParsedInput<GroupsInput> {
   return parseInput(input, ["query"], (read) => ({ query: read.text("query") }));
 }
 
-/** The compact directory (AN-74). `total_groups` counts all groups, not just those found. */
-export function listGroups({ groups, maxAnswerBytes }: HelperContext, { query }: GroupsInput): GroupsAnswer {
-  const all = groups();
+// The directory is read once, and everything else depends on it.
+const share = 1 / 4;
+
+/** The compact directory. `total_groups` counts all groups, not just those found. */
+export function listGroups(context: HelperContext, { query }: GroupsInput): GroupsAnswer {
+  const all = context.permitted().groups;
   const wanted = foldName(query.trim());
   const matches = (text: string): boolean => foldName(text).includes(wanted);
   const found = all.filter(
     ({ id, title, description }) => wanted === "*" || [id, title, description].some((text) => matches(text)),
   );
   const entries = found.map((group) => describeGroupEntry(group));
-  const { fitted, omitted } = fitList<GroupEntry>(entries, ({ id }) => id, maxAnswerBytes);
+  const { fitted, omitted } = fitList<GroupEntry>(entries, ({ id }) => id, limitAnswer(context, share));
   return { groups: fitted, total_groups: all.length, ...(omitted && { omitted_groups: omitted }) };
 }

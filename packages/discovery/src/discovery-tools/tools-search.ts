@@ -1,17 +1,17 @@
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject, ToolDefinition } from "@toolport/core";
 import { rankTools } from "../ranking/rank-tools.ts";
 import type { ToolsAnswer } from "./answers.ts";
 import { summarizeTool } from "./describe.ts";
 import { searchLimits } from "./helper-definitions.ts";
 import type { HelperContext, HelperResult } from "./helper-context.ts";
 import { parseInput, type ParsedInput } from "./parse-input.ts";
-import { answerTools, fitTools } from "./answer-tools.ts";
+import { answerTools, fitTools, limitAnswer, nameSome, type AnswerPlan } from "./answer-tools.ts";
 
 /** Arguments of `tools_search`. */
 export interface SearchInput {
-  /** Words, a name or the beginning of one; `*` for names and descriptions of any tools; `select:a,b` for exact names. */
+  /** Words, a name or the beginning of one; `*` for names, descriptions and groups of any tools; `select:a,b` for exact names. */
   readonly query: string;
-  /** Most tools to return. Default 10, also for 0; at most 64. */
+  /** Most tools to return. Default 5, also for 0; at most 64. */
   readonly limit?: number;
 }
 
@@ -23,24 +23,40 @@ export function parseSearchInput(input: JsonObject): ParsedInput<Required<Search
   }));
 }
 
-/** Ranked tools, available from the next request on (AN-77, EV-42). A blank query finds nothing; `*` only shows summaries. */
+/**
+ * Ranked tools, available from the next request on. A blank query finds nothing; `*` lists what there is with a word on each, and
+ * selects nothing.
+ */
 export async function searchTools(
   context: HelperContext,
   { query, limit }: Required<SearchInput>,
   signal: AbortSignal | undefined,
 ): Promise<HelperResult<ToolsAnswer>> {
-  const { allows, visible } = context;
-  if (query.trim() === "") return { answer: { tools: [], groups: [], total_tools: visible().length } };
-  if (query.trim() === "*") {
-    // Nothing is selected: a summary must not be taken for the schema that a later selection brings (AN-79a).
-    const tools = visible()
-      .slice(0, limit)
-      .map((definition) => summarizeTool(definition));
-    return { answer: fitTools(context, { tools, groups: [] }) };
-  }
+  const { permitted } = context;
+  const { definitions, allows } = permitted();
+  if (query.trim() === "") return { answer: { tools: [], groups: [], total_tools: definitions.length } };
+  if (query.trim() === "*") return { answer: listTools(context, definitions.slice(0, limit)) };
   const found = await rankTools(context, { catalog: context.catalog(), query: query.trim(), limit, allows, signal });
-  return { answer: answerTools(context, found, { maxMembers: siblingsInSearch }) };
+  const { answer, missing } = answerTools(context, found, plan);
+  const next = nameSome(
+    missing.map(({ name }) => name),
+    limitAnswer(context, plan.share),
+  );
+  return { answer: next === undefined ? answer : { ...answer, next: { tools: next.names } } };
 }
 
-// The names of all tools of ten servers would cost more than the tools found.
-const siblingsInSearch = 50;
+// The names of all tools of ten servers would cost more than the tools found. A search is a glance: a conversation has many.
+const plan: AnswerPlan = { share: 1 / 8, maxMembers: 20 };
+
+/** Nothing is selected: a summary must not be taken for the schema that a later selection brings. */
+function listTools(context: HelperContext, found: readonly ToolDefinition[]): ToolsAnswer {
+  const limit = limitAnswer(context, plan.share);
+  const tools = found.map((definition) => summarizeTool(definition));
+  const { omittedTools, omittedGroups, ...fitted } = fitTools(context, { tools, found, plan, limit });
+  return {
+    ...fitted,
+    total_tools: context.permitted().definitions.length,
+    ...(omittedTools && { omitted_tools: omittedTools }),
+    ...(omittedGroups && { omitted_groups: omittedGroups }),
+  };
+}

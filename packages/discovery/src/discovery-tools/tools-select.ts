@@ -3,9 +3,9 @@ import { foldName } from "../catalog/fold-name.ts";
 import { findByName, nameOf, rankTools } from "../ranking/rank-tools.ts";
 import type { SelectorChoice, ToolSelector } from "../ranking/tool-selector.ts";
 import { within } from "../catalog/within.ts";
-import type { ToolsAnswer } from "./answers.ts";
-import { answerTools } from "./answer-tools.ts";
-import { fitNames } from "./fit-answer.ts";
+import type { NextPage, ToolsAnswer } from "./answers.ts";
+import { answerTools, limitAnswer, nameSome, type AnswerPlan } from "./answer-tools.ts";
+import type { AnswerLimit } from "./fit-answer.ts";
 import { selectLimits } from "./helper-definitions.ts";
 import type { HelperContext, HelperResult } from "./helper-context.ts";
 import { parseInput, type ParsedInput } from "./parse-input.ts";
@@ -16,6 +16,8 @@ export interface SelectInput {
   readonly tools?: readonly string[];
   /** Id of a group, ASCII-case-insensitive: all of its tools. */
   readonly group?: string;
+  /** Only the tools of the group after this one, in the order of their names: to go on where an answer stopped. */
+  readonly after?: string;
   /** What the tools should do. Ignored when `tools` or `group` is given. */
   readonly query?: string;
   /** Most tools for a query. Default 5, also for 0; at most 16. */
@@ -25,6 +27,7 @@ export interface SelectInput {
 interface SelectRequest {
   readonly tools: readonly string[];
   readonly group: string | undefined;
+  readonly after: string | undefined;
   readonly query: string | undefined;
   readonly limit: number;
 }
@@ -36,9 +39,10 @@ const shortestQueryForSelector = 4;
 
 /** Reads a model's arguments. */
 export function parseSelectInput(input: JsonObject): ParsedInput<SelectRequest> {
-  const parsed = parseInput(input, ["tools", "query", "group", "limit"], (read) => ({
+  const parsed = parseInput(input, ["tools", "query", "group", "after", "limit"], (read) => ({
     tools: read.names("tools"),
     group: read.optionalText("group"),
+    after: read.optionalText("after"),
     query: read.optionalText("query"),
     limit: read.limit("limit", selectLimits),
   }));
@@ -47,26 +51,54 @@ export function parseSelectInput(input: JsonObject): ParsedInput<SelectRequest> 
   return tools.length === 0 && group === undefined && query === undefined ? { problem: nothingGiven } : parsed;
 }
 
-/** Full schemas, available from the next request on (AN-75). */
+/** Tools by name, of a group or for a query, available from the next request on. */
 export async function selectTools(
   context: HelperContext,
   request: SelectRequest,
   signal: AbortSignal | undefined,
 ): Promise<HelperResult<ToolsAnswer>> {
-  const { tools, group, query = "" } = request;
+  const { tools, group, after = "", query = "" } = request;
   if (tools.length === 0 && group === undefined) return await selectByQuery(context, { ...request, query }, signal);
-  const catalog = context.catalog();
+  const { groups, allows } = context.permitted();
   const wanted = group === undefined ? undefined : foldName(group);
-  const chosen = context.groups().find(({ id }) => foldName(id) === wanted);
-  const names = [...tools, ...(chosen?.members ?? [])];
-  const { found, unknown } = findByName(context, { catalog, allows: context.allows }, names);
-  const missing = group !== undefined && chosen === undefined ? [...unknown, group] : unknown;
-  const answer = answerTools(context, found);
-  const named = fitNames(
-    missing.map((name) => cleanText(name, 80)),
-    context.maxAnswerBytes / 16,
+  const chosen = groups.find(({ id }) => foldName(id) === wanted);
+  const members = (chosen?.members ?? []).filter((member) => member > after);
+  const { found, unknown } = findByName(context, { catalog: context.catalog(), allows }, [...tools, ...members]);
+  const { answer, missing } = answerTools(context, found, plan);
+  const limit = limitAnswer(context, plan.share);
+  const absent = group !== undefined && chosen === undefined ? [...unknown, group] : unknown;
+  const named = nameSome(
+    absent.map((name) => cleanText(name, 80)),
+    limit,
   );
-  return { answer: named === undefined ? answer : { ...answer, unknown: named } };
+  const next = nextPage({ missing, members, group: chosen?.id, after, limit });
+  return { answer: { ...answer, ...(next && { next }), ...(named && { unknown: named }) } };
+}
+
+const plan: AnswerPlan = { share: 1 / 4 };
+
+interface PageRequest {
+  readonly missing: readonly ToolDefinition[];
+  readonly members: readonly string[];
+  readonly group: string | undefined;
+  readonly after: string;
+  readonly limit: AnswerLimit;
+}
+
+/** How to get what had no room. */
+function nextPage({ missing, members, group, after, limit }: PageRequest): NextPage | undefined {
+  if (missing.length === 0) return undefined;
+  const ofGroup = new Set(members);
+  const tools = nameSome(
+    missing.flatMap(({ name }) => (ofGroup.has(name) ? [] : name)),
+    limit,
+  );
+  const first = missing.find(({ name }) => ofGroup.has(name));
+  const before = first === undefined ? after : (members[members.indexOf(first.name) - 1] ?? after);
+  return {
+    ...(tools && { tools: tools.names }),
+    ...(first !== undefined && group !== undefined && { group, ...(before !== "" && { after: before }) }),
+  };
 }
 
 async function selectByQuery(
@@ -74,7 +106,19 @@ async function selectByQuery(
   { query, limit }: { readonly query: string; readonly limit: number },
   signal: AbortSignal | undefined,
 ): Promise<HelperResult<ToolsAnswer>> {
-  const { selector, allows } = context;
+  const { selector } = context;
+  const { allows } = context.permitted();
+  const answer = (found: readonly ToolDefinition[]): ToolsAnswer => {
+    const result = answerTools(context, found, plan);
+    const next = nextPage({
+      members: [],
+      group: undefined,
+      after: "",
+      missing: result.missing,
+      limit: limitAnswer(context, plan.share),
+    });
+    return { ...result.answer, ...(next && { next }) };
+  };
   const asks = selector !== undefined && query.length >= shortestQueryForSelector;
   const ranked = await rankTools(context, {
     catalog: context.catalog(),
@@ -83,11 +127,10 @@ async function selectByQuery(
     allows,
     signal,
   });
-  if (!asks || ranked.length === 0) return { answer: answerTools(context, ranked) };
+  if (!asks || ranked.length === 0) return { answer: answer(ranked) };
   const { names, usage } = await askSelector(context, selector, { query, limit, ranked, signal });
   const chosen = names.flatMap((name) => ranked.find((candidate) => candidate.name === name) ?? []);
-  const answer = answerTools(context, (chosen.length > 0 ? chosen : ranked).slice(0, limit));
-  return { answer, ...(usage && { usage }) };
+  return { answer: answer((chosen.length > 0 ? chosen : ranked).slice(0, limit)), ...(usage && { usage }) };
 }
 
 interface SelectorQuestion {

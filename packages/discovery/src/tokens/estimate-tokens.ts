@@ -19,8 +19,13 @@ export function estimateTokens(text: string): number {
 }
 
 /** About how many tokens one definition costs: its name, description and input schema as JSON, the way model APIs take them. */
-export function estimateDefinitionTokens({ name, description, inputSchema }: ToolDefinition): number {
-  return estimateTokens(JSON.stringify({ name, description, parameters: inputSchema }));
+export function estimateDefinitionTokens(definition: ToolDefinition): number {
+  return estimateTokens(definitionText(definition));
+}
+
+/** A definition as the text that is counted. */
+export function definitionText({ name, description, inputSchema }: ToolDefinition): string {
+  return JSON.stringify({ name, description, parameters: inputSchema });
 }
 
 type Kind = "letters" | "digits" | "blank" | "marks" | "beyond-ascii";

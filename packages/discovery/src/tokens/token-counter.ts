@@ -1,7 +1,7 @@
 import type { ToolDefinition } from "@toolport/core";
 import type { Catalog } from "../catalog/build-catalog.ts";
 import { foldName } from "../catalog/fold-name.ts";
-import { estimateDefinitionTokens } from "./estimate-tokens.ts";
+import { definitionText } from "./estimate-tokens.ts";
 
 /** Which definitions to count: all by default, or the named ones, or those of one group. */
 export interface TokenScope {
@@ -11,35 +11,39 @@ export interface TokenScope {
   readonly group?: string;
 }
 
-/** Counts what definitions cost; each definition is read once. */
+/** Counts what definitions and answers cost; each definition is read once. */
 export interface TokenCounter {
   count(catalog: Catalog, scope: TokenScope): number;
+  readonly costOf: (definition: ToolDefinition) => number;
+  readonly costOfText: (text: string) => number;
   /** Whether all together cost no more than the budget. Stops reading when they do not. */
   fits(definitions: readonly ToolDefinition[], budget: number): boolean;
 }
 
 /** A counter that remembers what it read for as long as somebody has the definition. */
-export function createTokenCounter(): TokenCounter {
+export function createTokenCounter(costOfText: (text: string) => number): TokenCounter {
   const counted = new WeakMap<ToolDefinition, number>();
-  const countOne = (definition: ToolDefinition): number => {
+  const costOf = (definition: ToolDefinition): number => {
     let tokens = counted.get(definition);
     if (tokens === undefined) {
-      tokens = estimateDefinitionTokens(definition);
+      tokens = costOfText(definitionText(definition));
       counted.set(definition, tokens);
     }
     return tokens;
   };
   return {
+    costOf,
+    costOfText,
     count(catalog, scope) {
       let total = 0;
-      for (const definition of definitionsIn(catalog, scope)) total += countOne(definition);
+      for (const definition of definitionsIn(catalog, scope)) total += costOf(definition);
       return total;
     },
     fits(definitions, budget) {
       if (budget === Number.POSITIVE_INFINITY) return true;
       let left = budget;
       return definitions.every((definition) => {
-        left -= countOne(definition);
+        left -= costOf(definition);
         return left >= 0;
       });
     },

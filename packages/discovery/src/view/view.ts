@@ -10,8 +10,8 @@ import {
   type ToolGroup,
   type ToolOutcome,
 } from "@toolport/core";
-import type { Catalog } from "../catalog/build-catalog.ts";
-import { foldName } from "../catalog/fold-name.ts";
+import type { Catalog, CatalogTool } from "../catalog/build-catalog.ts";
+import { isSameDefinition } from "../catalog/diff-catalogs.ts";
 import type { GroupsAnswer, ToolsAnswer } from "../discovery-tools/answers.ts";
 import { helperDefinitions } from "../discovery-tools/helper-definitions.ts";
 import type { HelperNames } from "../discovery-tools/helper-names.ts";
@@ -19,25 +19,45 @@ import { createHelpers } from "../discovery-tools/discovery-tools.ts";
 import type { GroupsInput } from "../discovery-tools/tools-groups.ts";
 import type { SearchInput } from "../discovery-tools/tools-search.ts";
 import type { SelectInput } from "../discovery-tools/tools-select.ts";
-import type { TokenCounter } from "../tokens/token-counter.ts";
-import type { Toolbox } from "../toolbox.ts";
-import { createDeclarations } from "./declarations.ts";
-import { createPermitted } from "./permitted.ts";
 import type { RankContext } from "../ranking/rank-tools.ts";
-import { createSelection } from "./selection.ts";
 import type { ToolSelector } from "../ranking/tool-selector.ts";
+import type { TokenCounter } from "../tokens/token-counter.ts";
+import { changedTool } from "../catalog/changed-tool.ts";
+import { createDenial, type DeniedTool } from "../offer/denial.ts";
+import { createOffer } from "../offer/offer.ts";
+import { createPermitted } from "../offer/permitted.ts";
 
 /** One agent's choices. */
 export interface ViewOptions {
-  /** Tools that are declared from the start, whatever the budget; keep it to the three or five that are always needed. Default none. */
+  /**
+   * Tools that are declared from the start, whatever the budget; keep it to the three or five that are always needed. When they and the
+   * helpers alone cost more than the budget, `onDiagnostic` is told (`over-budget`). Default none.
+   */
   readonly alwaysVisible?: readonly string[];
   /** Tools that were selected before, such as {@linkcode ToolboxView.selection} of a conversation that goes on. Default none. */
   readonly selection?: readonly string[];
-  /** Tools that do not exist for this agent: not declared, not found, not callable. Compared ASCII-case-insensitively. Default none. */
-  readonly denied?: readonly string[];
-  /** Most definitions that accumulate by selection. Default 128 (AN-79). Beyond it, those unused for the longest time give way. */
+  /**
+   * Tools that do not exist for this agent: not declared, not found, not callable, not even as a fallback. A name denies every tool
+   * that it may be meant for, whatever case, punctuation or hash its local name has now; an identity denies exactly that tool. Default
+   * none.
+   */
+  readonly denied?: readonly DeniedTool[];
+  /**
+   * Most definitions that accumulate by selection. Default 128. Beyond it, as beyond the budget, those unused for the longest time
+   * give way.
+   */
   readonly maxSelected?: number;
-  /** Most bytes of a helper's answer as JSON. Default 262,144 (AN-79); at least 4,096. */
+  /**
+   * When answers of `tools_select` and `tools_search` have schemas: `"when-undeclared"` (default), for tools whose schema the model does not
+   * get by declaration with the next request; `"always"`, for a product that does not declare what {@linkcode ToolboxView.definitions} says.
+   */
+  readonly answerSchemas?: "when-undeclared" | "always";
+  /**
+   * Whether a call is refused with `tool_changed` when the tool is not what the model read of it last, by declaration or in an answer.
+   * Default `true`. `selected` of a call, where there is one, goes first.
+   */
+  readonly refuseChanged?: boolean;
+  /** Most bytes of a helper's answer as JSON. Default 262,144; at least 4,096. A budget of tokens makes it smaller. */
   readonly maxAnswerBytes?: number;
   /** Lets a model choose among the ranked tools of a `tools_select` query longer than 3 characters. Default: the ranking decides. */
   readonly selector?: ToolSelector;
@@ -45,19 +65,21 @@ export interface ViewOptions {
 
 /** What to declare. */
 export interface DeclareOptions {
-  /** About how many tokens all definitions together may cost before only some are declared. Default: no limit, all are declared. */
+  /** About how many tokens the definitions may cost in all, helpers included. Default: no limit, every tool is declared. */
   readonly budget?: number;
 }
 
 /** The toolbox as one agent or conversation sees it. */
 export interface ToolboxView {
   /**
-   * The definitions to declare in the next request to the model (EV-42). While everything fits the budget: every tool. Otherwise the
-   * helpers, the tools that are always visible, and those that were selected or found so far.
+   * The definitions to declare in the next request to the model. While everything fits the budget: every tool. Otherwise the
+   * helpers, the tools that are always visible, and those that were selected or found so far, as far as the budget goes: those unused
+   * for the longest time are not declared any more. Only the helpers and what is always visible may cost more than it.
    *
-   * The order is frozen: what was returned before comes back in its place, new definitions go to the end, changed ones are replaced
-   * where they stand, and tools that are gone stay until {@linkcode compact}; calling one of those fails with `tool_removed`. Once a
-   * budget was passed, the view stays with the helpers until then.
+   * Short of that, the order is frozen: what was returned before comes back in its place, new definitions go to the end, changed ones
+   * are replaced where they stand, and tools that are gone stay until {@linkcode compact}; calling one of those fails with
+   * `tool_removed`. Once a budget was passed, the view stays with the helpers until then. Throws `TypeError` for a budget that is no
+   * number of at least 0.
    */
   definitions(options?: DeclareOptions): readonly ToolDefinition[];
   /** Forgets the order and what is gone, for when the model's cache is lost anyway. The selection stays. */
@@ -70,7 +92,8 @@ export interface ToolboxView {
   has(name: string): boolean;
   /**
    * Calls a helper or a tool, as {@linkcode Toolbox.call}. Helpers never throw on wrong arguments: they return an outcome with
-   * `isError` that says what to pass. Also throws `tool_removed` for a tool that was declared and is gone while its provider is open.
+   * `isError` that says what to pass. Also throws `tool_removed` for a tool that was declared and is gone while its provider is open,
+   * and `tool_changed` for one that is not what the model read of it last: declare {@linkcode definitions} again and let it choose anew.
    */
   call(name: string, args?: JsonObject | null, options?: CallOptions): Promise<ToolOutcome>;
   /** `tools_groups` for code. */
@@ -83,12 +106,19 @@ export interface ToolboxView {
 
 /** What a view has from its toolbox. */
 export interface ViewContext extends RankContext {
-  readonly toolbox: Toolbox;
   readonly catalog: () => Catalog;
+  /** Calls a tool of the catalog. */
+  readonly run: (tool: CatalogTool, name: string, call: ViewCall) => Promise<ToolOutcome>;
   /** The error for a tool that cannot be there any more, if that is known. */
   readonly whyGone: (name: string) => ToolportError | undefined;
   readonly tokens: TokenCounter;
   readonly helperNames: HelperNames;
+}
+
+/** What a call is made with. */
+export interface ViewCall {
+  readonly args: JsonObject | null | undefined;
+  readonly options: CallOptions;
 }
 
 const optionFields: Fields<ViewOptions> = {
@@ -97,71 +127,71 @@ const optionFields: Fields<ViewOptions> = {
   denied: true,
   maxSelected: true,
   maxAnswerBytes: true,
+  answerSchemas: true,
+  refuseChanged: true,
   selector: true,
 };
 const smallestAnswer = 4096;
+const noOptions: CallOptions = {};
 
 /** Makes a view. Throws `TypeError` for an unknown option, and when a limit is out of range. */
 export function createView(context: ViewContext, options: ViewOptions): ToolboxView {
-  assertKnownOptions("view()", options, optionFields);
-  const { toolbox, catalog, whyGone, tokens, helperNames } = context;
-  const { maxSelected = 128, maxAnswerBytes = 262_144, alwaysVisible = [] } = options;
-  assertAtLeast("maxSelected", maxSelected, 1);
-  assertAtLeast("maxAnswerBytes", maxAnswerBytes, smallestAnswer);
-  const denied = new Set((options.denied ?? []).map(foldName));
-  const selection = createSelection(maxSelected);
-  selection.add(options.selection ?? []);
-  const declarations = createDeclarations();
-  const helperTools = helperDefinitions(helperNames);
-  let overBudget = false;
-
-  const allows = (name: string): boolean => !denied.has(foldName(name));
-  const permitted = createPermitted(denied);
-  const visible = (): readonly ToolDefinition[] => permitted(catalog()).definitions;
-  const groups = (): readonly ToolGroup[] => permitted(catalog()).groups;
-  const find = (names: readonly string[]): readonly ToolDefinition[] =>
-    toolbox.definitions(names).filter(({ name }) => allows(name));
-  const missingTool = (name: string): ToolportError =>
-    declarations.has(name) ? removedTool(name) : unknownToolError(name, visible());
+  assertViewOptions(options);
+  const { catalog, whyGone, tokens, helperNames, onDiagnostic, run } = context;
+  const { refuseChanged = true, answerSchemas = "when-undeclared", maxAnswerBytes = 262_144 } = options;
+  const permittedIn = createPermitted(createDenial(options.denied ?? []));
+  const permitted = (): ReturnType<typeof permittedIn> => permittedIn(catalog());
+  const offer = createOffer({
+    permitted,
+    tokens,
+    onDiagnostic,
+    helperTools: helperDefinitions(helperNames),
+    alwaysVisible: options.alwaysVisible ?? [],
+    selection: options.selection ?? [],
+    maxSelected: options.maxSelected ?? 128,
+  });
   const helpers = createHelpers(
-    {
-      ...context,
-      allows,
-      visible,
-      groups,
-      maxAnswerBytes,
-      selector: options.selector,
-      select: (names) => selection.add(names),
-    },
+    { ...context, permitted, offer, maxAnswerBytes, answerSchemas, selector: options.selector },
     helperNames,
   );
+  // A tool that is denied by name now is denied by identity later.
+  permitted();
+  const whyMissing = (name: string): ToolportError => {
+    const gone = permitted().allows(name) ? whyGone(name) : undefined;
+    if (gone !== undefined) return gone;
+    return offer.has(name) ? removedTool(name) : unknownToolError(name, permitted().definitions);
+  };
+  /** What the call is held to, unless the caller says. */
+  const readLast = (name: string, { definition }: CatalogTool): ToolDefinition | undefined => {
+    const last = refuseChanged ? offer.shown(name) : undefined;
+    if (last !== undefined && !isSameDefinition(last, definition)) throw changedTool(name, definition);
+    return last;
+  };
 
   return {
     definitions({ budget = Number.POSITIVE_INFINITY } = {}) {
-      const all = visible();
-      overBudget ||= !tokens.fits(all, budget);
-      if (!overBudget) return declarations.declare(all);
-      return declarations.declare([...helperTools, ...find(alwaysVisible), ...find(selection.names)]);
+      if (!(budget >= 0)) throw new TypeError("budget must be a number of tokens, at least 0");
+      return offer.definitions(budget);
     },
-    compact() {
-      overBudget = false;
-      declarations.clear();
-    },
+    compact: () => offer.compact(),
     undeclared: () =>
-      visible()
-        .map(({ name }) => name)
-        .filter((name) => !declarations.has(name))
+      permitted()
+        .definitions.map(({ name }) => name)
+        .filter((name) => !offer.has(name))
         .sort(),
-    selection: () => selection.names,
-    groups,
-    has: (name) => helpers.has(name) || (allows(name) && toolbox.has(name)),
-    async call(name, args, callOptions) {
+    selection: () => offer.selected,
+    groups: () => permitted().groups,
+    has: (name) => helpers.has(name) || permitted().find(name) !== undefined,
+    async call(name, args, callOptions = noOptions) {
       if (helpers.has(name)) return await helpers.call(name, args, callOptions);
-      if (!allows(name)) throw missingTool(name);
-      if (!toolbox.has(name)) throw whyGone(name) ?? missingTool(name);
-      const listed = toolbox.definitions([name])[0]?.name ?? name;
-      selection.touch(listed);
-      return await toolbox.call(name, args, callOptions);
+      const tool = permitted().find(name);
+      if (tool === undefined) throw whyMissing(name);
+      const selected = callOptions.selected === undefined ? readLast(name, tool) : undefined;
+      offer.touch(tool.definition.name);
+      return await run(tool, name, {
+        args,
+        options: selected === undefined ? callOptions : { ...callOptions, selected },
+      });
     },
     listGroups: (input) => helpers.listGroups(input),
     selectTools: (input, selectOptions) => helpers.selectTools(input, selectOptions),
@@ -172,6 +202,16 @@ export function createView(context: ViewContext, options: ViewOptions): ToolboxV
 function removedTool(name: string): ToolportError {
   const message = `tool ${JSON.stringify(cleanText(name, 80))} is no longer offered`;
   return new ToolportError(message, { code: "tool_removed", toolName: name });
+}
+
+function assertViewOptions(options: ViewOptions): void {
+  assertKnownOptions("view()", options, optionFields);
+  const { maxSelected = 1, maxAnswerBytes = smallestAnswer, answerSchemas = "always" } = options;
+  assertAtLeast("maxSelected", maxSelected, 1);
+  assertAtLeast("maxAnswerBytes", maxAnswerBytes, smallestAnswer);
+  if (!["when-undeclared", "always"].includes(answerSchemas)) {
+    throw new TypeError(`answerSchemas must be "when-undeclared" or "always", not ${JSON.stringify(answerSchemas)}`);
+  }
 }
 
 function assertAtLeast(option: string, value: number, least: number): void {

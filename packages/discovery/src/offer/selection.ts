@@ -2,13 +2,12 @@
 export interface Selection {
   /** In order of use, the latest last. */
   readonly names: readonly string[];
-  /**
-   * Adds names. When the limit is passed, those that were not used for the longest time give way; names of one call never push out
-   * each other. Returns the names that found no place.
-   */
-  add(names: readonly string[]): readonly string[];
+  /** Adds names as the latest. When the limit is passed, those that were not used for the longest time give way. */
+  add(names: readonly string[]): void;
   /** Notes that a tool was used. */
   touch(name: string): void;
+  /** Those used last that cost no more than `room` together, in order of use. The others stay selected, for when there is room. */
+  latest(room: number, costOf: (name: string) => number): readonly string[];
 }
 
 /** A selection of at most `limit` names. */
@@ -19,9 +18,7 @@ export function createSelection(limit: number): Selection {
       return Array.from(names);
     },
     add(more) {
-      const wanted = Array.from(new Set(more));
-      const accepted = wanted.slice(0, limit);
-      for (const name of accepted) {
+      for (const name of more) {
         names.delete(name);
         names.add(name);
       }
@@ -29,10 +26,20 @@ export function createSelection(limit: number): Selection {
         if (names.size <= limit) break;
         names.delete(name);
       }
-      return wanted.slice(limit);
     },
     touch(name) {
       if (names.delete(name)) names.add(name);
+    },
+    latest(room, costOf) {
+      const order = Array.from(names);
+      let left = room;
+      let start = order.length;
+      for (const name of order.toReversed()) {
+        left -= costOf(name);
+        if (left < 0) break;
+        start -= 1;
+      }
+      return order.slice(start);
     },
   };
 }

@@ -1,0 +1,87 @@
+import type { ToolDefinition } from "@toolport/core";
+import { isSameDefinition } from "../catalog/diff-catalogs.ts";
+import { foldName } from "../catalog/fold-name.ts";
+
+/** What one declaration may cost. */
+export interface DeclareLimits {
+  /** Most tokens of everything declared. What is wanted stays, whatever it costs: who wants it has counted it. */
+  readonly budget: number;
+  readonly costOf: (definition: ToolDefinition) => number;
+  /** How much it matters that a tool that is not wanted stays declared, by folded name: the least first to go. */
+  readonly worthOf: (key: string) => number;
+}
+
+/**
+ * The definitions that one conversation has declared to its model, in an order that only ever grows at the end: a prompt that starts
+ * with them stays in the cache of the model's provider while tools come and go. A budget comes first: what gives way to it leaves a gap.
+ */
+export interface Declarations {
+  /**
+   * Declares what is wanted and returns everything declared. What is new goes to the end; what changed is replaced in its place,
+   * because a wrong schema costs more than a missed cache; what is not wanted any more stays, as long as the budget has room for it.
+   */
+  declare(wanted: readonly ToolDefinition[], limits: DeclareLimits): readonly ToolDefinition[];
+  has(name: string): boolean;
+  /** Notes a definition that the model read elsewhere, in an answer. */
+  show(definition: ToolDefinition): void;
+  /** The definition under this name that the model read last. */
+  shown(name: string): ToolDefinition | undefined;
+  /** Forgets everything. */
+  clear(): void;
+}
+
+interface Declared {
+  /** What was declared; kept for equal ones, so that its JSON stays the same to the byte. */
+  readonly definition: ToolDefinition;
+  /** The object that it was compared with last. */
+  readonly compared: ToolDefinition;
+}
+
+/** An empty list. */
+export function createDeclarations(): Declarations {
+  const declared = new Map<string, Declared>();
+  const shown = new Map<string, ToolDefinition>();
+  return {
+    declare(wanted, limits) {
+      const kept = new Set<string>();
+      for (const compared of wanted) {
+        const key = foldName(compared.name);
+        kept.add(key);
+        shown.set(key, compared);
+        const before = declared.get(key);
+        if (before?.compared === compared) continue;
+        const isSame = before !== undefined && isSameDefinition(before.definition, compared);
+        declared.set(key, { definition: isSame ? before.definition : compared, compared });
+      }
+      evict(declared, kept, limits);
+      return Array.from(declared.values(), ({ definition }) => definition);
+    },
+    has: (name) => declared.has(foldName(name)),
+    show: (definition) => void shown.set(foldName(definition.name), definition),
+    shown: (name) => shown.get(foldName(name)),
+    clear() {
+      declared.clear();
+      shown.clear();
+    },
+  };
+}
+
+function evict(declared: Map<string, Declared>, kept: ReadonlySet<string>, limits: DeclareLimits): void {
+  const { budget, costOf, worthOf } = limits;
+  if (budget === Number.POSITIVE_INFINITY) return;
+  let total = 0;
+  for (const { definition } of declared.values()) total += costOf(definition);
+  if (total <= budget) return;
+  // From the end, so that as much as can be of the prompt's beginning stays.
+  const spare = Array.from(declared.keys())
+    .filter((key) => !kept.has(key))
+    .toReversed()
+    .sort((a, b) => worthOf(a) - worthOf(b));
+  for (const key of spare) {
+    if (total <= budget) return;
+    const leaving = declared.get(key);
+    if (leaving === undefined) continue;
+    total -= costOf(leaving.definition);
+    declared.delete(key);
+  }
+}

@@ -1,0 +1,70 @@
+import type { ToolDefinition, ToolOrigin } from "@toolport/core";
+import { foldName } from "../catalog/fold-name.ts";
+
+/**
+ * A tool to deny. An identity (`{ serverId, toolName }`, byte for byte) denies one tool, whatever its local name is or becomes. A text
+ * denies every tool that it may be meant for: by local name, with or without a hash at the end, by qualified name, or by server and
+ * remote name written as one name; case and punctuation do not count.
+ */
+export type DeniedTool = string | Pick<ToolOrigin, "serverId" | "toolName">;
+
+/** Which tools do not exist for one agent. */
+export interface Denial {
+  readonly isEmpty: boolean;
+  denies(definition: ToolDefinition): boolean;
+  /** For a name that no tool has: whether it was denied in so many words. */
+  deniesName(name: string): boolean;
+}
+
+/**
+ * Makes one. A name that was denied once stays denied for the tool that had it: when the tool comes back under another name, it is
+ * known by its identity.
+ */
+export function createDenial(denied: readonly DeniedTool[]): Denial {
+  const texts = denied.filter((entry) => typeof entry === "string");
+  const names = new Set(texts.map(foldName));
+  const spellings = new Set(texts.map(spellingOf));
+  const identities = new Set(denied.flatMap((entry) => (typeof entry === "string" ? [] : [keyOf(entry)])));
+
+  const isMeant = (definition: ToolDefinition): boolean => {
+    if (spellings.size === 0) return false;
+    if (names.has(foldName(definition.name))) return true;
+    return spellingsOf(definition).some((spelling) => spellings.has(spelling));
+  };
+  return {
+    isEmpty: denied.length === 0,
+    denies(definition) {
+      const { origin } = definition;
+      if (origin !== undefined && identities.has(keyOf(origin))) return true;
+      if (!isMeant(definition)) return false;
+      if (origin !== undefined) identities.add(keyOf(origin));
+      return true;
+    },
+    deniesName: (name) => names.has(foldName(name)),
+  };
+}
+
+// Six digits at least: the shortest hash that a naming strategy may add.
+const hashSuffix = /_[0-9a-f]{6,16}$/;
+
+function spellingsOf({ name, origin }: ToolDefinition): readonly string[] {
+  const spelling = spellingOf(name);
+  const plain = spelling.replace(hashSuffix, "");
+  if (origin === undefined || origin.serverId === "") return [spelling, plain];
+  const identity = `${spellingOf(origin.serverId)}_${spellingOf(origin.toolName)}`;
+  const at = plain.indexOf(`${spellingOf(origin.serverId)}_`);
+  // Names that do not show the server are the remote name, which a cut may have shortened.
+  if (at === -1) return [spelling, plain, identity, `mcp_${identity}`, spellingOf(origin.toolName)];
+  const prefix = at > 0 ? plain.slice(0, at) : "mcp_";
+  return [spelling, plain, identity, `${prefix}${identity}`, spellingOf(origin.qualifiedName)];
+}
+
+/** One form for all names that differ in case, in punctuation, or in how often it is repeated only. */
+function spellingOf(name: string): string {
+  const spelling = foldName(name).replaceAll(/[^a-z0-9]+/g, "_");
+  return spelling.replaceAll(/^_|_$/g, "") || name;
+}
+
+function keyOf({ serverId, toolName }: Pick<ToolOrigin, "serverId" | "toolName">): string {
+  return JSON.stringify([serverId, toolName]);
+}

@@ -1,0 +1,55 @@
+import type { ToolDefinition, ToolGroup } from "@toolport/core";
+import type { Catalog, CatalogTool, Route } from "../catalog/build-catalog.ts";
+import { foldName } from "../catalog/fold-name.ts";
+import { normalizeGroups } from "../catalog/normalize-groups.ts";
+import type { Denial } from "./denial.ts";
+
+/** What of a catalog exists for one agent. */
+export interface PermittedPart {
+  readonly definitions: readonly ToolDefinition[];
+  readonly groups: readonly ToolGroup[];
+  /** Whether the agent may know of a name: it is not denied, or there is no such tool. */
+  readonly allows: (name: string) => boolean;
+  /** The tool of a name with the ways that are open to the agent. */
+  readonly find: (name: string) => CatalogTool | undefined;
+}
+
+/** Takes denied tools out of a catalog; worked out once per catalog. */
+export function createPermitted(denial: Denial): (catalog: Catalog) => PermittedPart {
+  let last: { readonly catalog: Catalog; readonly part: PermittedPart } | undefined;
+  return (catalog) => {
+    if (last?.catalog !== catalog) {
+      last = { catalog, part: denial.isEmpty ? wholeOf(catalog) : withoutDenied(catalog, denial) };
+    }
+    return last.part;
+  };
+}
+
+function wholeOf({ definitions, groups, tools }: Catalog): PermittedPart {
+  return { definitions, groups, allows: () => true, find: (name) => tools.get(foldName(name)) };
+}
+
+function withoutDenied({ definitions, groups, tools }: Catalog, denial: Denial): PermittedPart {
+  const refused = new Set<string>();
+  for (const [key, { definition, route }] of tools) {
+    // What a provider knows the tool by counts as well as what is shown of it.
+    if (denial.denies(definition) || isDenied(route, denial)) refused.add(key);
+  }
+  const allows = (name: string): boolean => !refused.has(foldName(name)) && !denial.deniesName(name);
+  const nameOf = (name: string): string | undefined => (allows(name) ? name : undefined);
+  return {
+    definitions: definitions.filter(({ name }) => allows(name)),
+    groups: normalizeGroups(groups.map((group) => ({ group, nameOf }))),
+    allows,
+    find(name) {
+      const tool = allows(name) ? tools.get(foldName(name)) : undefined;
+      if (tool?.fallback === undefined || !isDenied(tool.fallback, denial)) return tool;
+      const { fallback: _denied, ...rest } = tool;
+      return rest;
+    },
+  };
+}
+
+function isDenied(route: Route, denial: Denial): boolean {
+  return route.kind === "provider" && denial.denies(route.definition);
+}

@@ -1,0 +1,165 @@
+import type { Diagnostic, JsonObject } from "@toolport/core";
+import { describe, expect, it } from "vitest";
+import { createToolbox, estimateDefinitionTokens, estimateTokens } from "../src/index.ts";
+import type { Toolbox, ToolboxOptions, ToolboxView, ToolsAnswer, ViewOptions } from "../src/index.ts";
+import { fakeProvider, groupOf, serverTool } from "./fake-provider.ts";
+import { namesIn } from "./sample-view.ts";
+
+const helpers = ["tools_groups", "tools_select", "tools_search"];
+const costOf = (view: ToolboxView, budget: number): number =>
+  view.definitions({ budget }).reduce((sum, definition) => sum + estimateDefinitionTokens(definition), 0);
+const tokensOf = (answer: JsonObject): number => estimateTokens(JSON.stringify(answer));
+
+/** One server whose tools each have a schema of about so many bytes. */
+function bigServer(count: number, bytes: number, options: ToolboxOptions = {}): Toolbox {
+  const provider = fakeProvider("mcp");
+  const definitions = Array.from({ length: count }, (_, index) => ({
+    ...serverTool("big", `thing_${String(index).padStart(3, "0")}`),
+    inputSchema: {
+      type: "object",
+      properties: { text: { type: "string", description: "some words ".repeat(bytes / 11) } },
+    },
+  }));
+  const members = definitions.map(({ name }) => name);
+  provider.offer(definitions, [groupOf("mcp:big", members, { instructions: "Think first. ".repeat(400) })]);
+  return createToolbox({ ...options, providers: [provider] });
+}
+
+describe("a budget", () => {
+  it("is kept whatever is found and selected: those unused for the longest time are not declared any more", async () => {
+    const view = bigServer(60, 1000).view();
+    expect(costOf(view, 4000)).toBeLessThanOrEqual(4000);
+    for (let round = 0; round < 9; round += 1) {
+      await view.call("tools_search", { query: `thing_0${round}` });
+      expect(costOf(view, 4000)).toBeLessThanOrEqual(4000);
+      // The first one found stays, because it is used.
+      await view.call("mcp_big_thing_000");
+    }
+    const declared = view.definitions({ budget: 4000 }).map(({ name }) => name);
+    expect(declared.slice(0, 3)).toEqual(helpers);
+    expect(declared).toEqual(expect.arrayContaining(["mcp_big_thing_000"]));
+    expect(declared.length).toBeLessThan(4 + 4000 / 250);
+  });
+
+  it("pays for a schema once: an answer has names and descriptions of what is declared with the next request", async () => {
+    const view = bigServer(60, 1000).view();
+    view.definitions({ budget: 4000 });
+    const found = await view.searchTools({ query: "thing_02" });
+    expect(found.tools).toHaveLength(5);
+    expect(found.tools.filter(({ parameters }) => parameters !== undefined)).toEqual([]);
+    const selected = await view.selectTools({ tools: ["mcp_big_thing_050"] });
+    expect(selected.tools[0]).toEqual({ name: "mcp_big_thing_050", description: "Does thing_050." });
+    const declared = view.definitions({ budget: 4000 }).map(({ name }) => name);
+    expect(declared).toEqual(expect.arrayContaining([...namesIn(found), "mcp_big_thing_050"]));
+  });
+
+  it("leaves schemas in answers for a product that declares nothing, or asks for them", async () => {
+    const undeclaring = bigServer(60, 1000).view();
+    expect((await undeclaring.searchTools({ query: "thing_02" })).tools[0]).toHaveProperty("parameters");
+    const both = bigServer(60, 1000).view({ answerSchemas: "always" });
+    both.definitions({ budget: 4000 });
+    expect((await both.searchTools({ query: "thing_02" })).tools[0]).toHaveProperty("parameters");
+  });
+
+  it("bounds what an answer costs, advice and all", async () => {
+    const view = bigServer(200, 1000).view();
+    view.definitions({ budget: 8000 });
+    expect(tokensOf(await view.searchTools({ query: "thing", limit: 64 }))).toBeLessThanOrEqual(1000);
+    expect(tokensOf(await view.searchTools({ query: "*", limit: 64 }))).toBeLessThanOrEqual(1000);
+    expect(tokensOf(await view.selectTools({ group: "mcp:big" }))).toBeLessThanOrEqual(2000);
+    expect(tokensOf(view.listGroups({ query: "*" }))).toBeLessThanOrEqual(2000);
+  });
+
+  it("never gives up what is always visible, and says when that alone is too much", () => {
+    const diagnostics: Diagnostic[] = [];
+    const toolbox = bigServer(60, 1000, { onDiagnostic: (diagnostic) => diagnostics.push(diagnostic) });
+    const view = toolbox.view({ alwaysVisible: ["mcp_big_thing_007"], selection: ["mcp_big_thing_008"] });
+    const declared = (budget: number): readonly string[] => view.definitions({ budget }).map(({ name }) => name);
+    expect(declared(500)).toEqual([...helpers, "mcp_big_thing_007"]);
+    expect(declared(500)).toHaveLength(4);
+    expect(diagnostics).toMatchObject([{ kind: "over-budget" }]);
+    expect(declared(2000)).toEqual([...helpers, "mcp_big_thing_007", "mcp_big_thing_008"]);
+  });
+
+  it("counts with the product's own tokenizer, where there is one", () => {
+    const view = bigServer(60, 1000, { estimateTokens: () => 1 }).view();
+    expect(view.definitions({ budget: 60 })).toHaveLength(60);
+    expect(bigServer(60, 1000, { estimateTokens: () => 1 }).estimateTokens()).toBe(60);
+  });
+
+  it.each([[-1], [Number.NaN]])("of %d is a TypeError", (budget) => {
+    expect(() => createToolbox().view().definitions({ budget })).toThrow(TypeError);
+  });
+});
+
+describe("a group that is larger than there is room for", () => {
+  const members = (count: number): readonly string[] =>
+    Array.from({ length: count }, (_, index) => `mcp_big_thing_${String(index).padStart(3, "0")}`);
+
+  /** Follows `next` to the end; says for each page which tools the model could call. */
+  async function readPages(view: ToolboxView, budget: number | undefined): Promise<readonly (readonly string[])[]> {
+    const pages: string[][] = [];
+    let input: JsonObject | undefined = { group: "mcp:big" };
+    while (input !== undefined) {
+      const answer: ToolsAnswer = await view.selectTools(input);
+      const shown = answer.tools.filter(({ parameters }) => parameters !== undefined).map(({ name }) => name);
+      const declared = budget === undefined ? view.selection() : view.definitions({ budget }).map(({ name }) => name);
+      const page = [...declared, ...shown].filter((name) => name.startsWith("mcp_big"));
+      pages.push(page);
+      input = answer.next;
+      expect(pages.length).toBeLessThan(300);
+    }
+    return pages;
+  }
+
+  interface Case {
+    readonly tools: number;
+    readonly bytes: number;
+    readonly options?: ViewOptions;
+    readonly budget?: number;
+  }
+
+  it.each<[string, Case]>([
+    ["with a budget", { tools: 200, bytes: 3000, budget: 8000 }],
+    ["with a small limit of selected tools", { tools: 200, bytes: 300, options: { maxSelected: 16 }, budget: 100_000 }],
+    ["with a budget that no tool fits in", { tools: 20, bytes: 9000, budget: 1000 }],
+    ["without a budget", { tools: 200, bytes: 3000 }],
+    ["with small answers", { tools: 40, bytes: 1000, options: { maxAnswerBytes: 4096, maxSelected: 4 } }],
+  ])("comes page by page, %s, and no member is lost (AN-79a)", async (_, { tools, bytes, options = {}, budget }) => {
+    const view = bigServer(tools, bytes).view(options);
+    if (budget !== undefined) {
+      view.definitions({ budget: 0 });
+      view.definitions({ budget });
+    }
+    const pages = await readPages(view, budget);
+    expect(pages.length).toBeGreaterThan(1);
+    expect(Array.from(new Set(pages.flat())).toSorted()).toEqual(members(tools));
+  });
+
+  it("says how many are not declared, and what to pass for the rest", async () => {
+    const view = bigServer(200, 3000).view();
+    view.definitions({ budget: 8000 });
+    const answer = await view.selectTools({ group: "mcp:big" });
+    const count = answer.tools.length;
+    expect(count).toBeGreaterThan(5);
+    expect(answer.not_declared?.total).toBe(200 - count);
+    expect(answer.not_declared?.names[0]).toBe(members(200)[count]);
+    expect(answer.next).toEqual({ group: "mcp:big", after: members(200)[count - 1] });
+  });
+
+  it("shows the schema of a tool that alone is larger than the budget", async () => {
+    const view = bigServer(3, 9000).view();
+    view.definitions({ budget: 1000 });
+    const answer = await view.selectTools({ tools: ["mcp_big_thing_001"] });
+    expect(answer.tools[0]).toHaveProperty("parameters");
+    expect(answer).toMatchObject({ not_declared: { names: ["mcp_big_thing_001"], total: 1 } });
+    expect(answer.next).toBeUndefined();
+  });
+});
+
+describe('tools_search("*")', () => {
+  it("has the groups of what it lists (AN-76)", async () => {
+    const view = bigServer(3, 100).view();
+    expect((await view.searchTools({ query: "*" })).groups).toMatchObject([{ id: "mcp:big", member_count: 3 }]);
+  });
+});
