@@ -32,7 +32,8 @@ export type { InitOptions, ToolProvider, ToolsChange } from "./tool-provider.ts"
 export type { Diagnostic } from "./diagnostic.ts";
 export type { JsonObject, JsonValue } from "./json.ts";
 export type { Event, Subscription } from "./event.ts";
-export { redacted, redactSpec, redactUrl } from "./redact.ts";
+export { redactSpec, redactUrl } from "./redact.ts";
+export { redacted } from "./redacted.ts";
 
 // For those who implement a connector, a provider or an interceptor.
 export type {
@@ -64,5 +65,10 @@ export { createDeadline, type Deadline, type DeadlineInit } from "./deadline.ts"
 export { createEvent, type EventSource } from "./event.ts";
 export { systemClock, systemRandom, type Cancel, type Clock, type Random } from "./clock.ts";
 export { isJsonObject } from "./json.ts";
-export { createRedactor, type Redactor } from "./redact.ts";
+export type { Redactor } from "./redacted.ts";
+export { createRedactor, createSecretMemory, type SecretMemory } from "./secret-memory.ts";
+export { isSecretName } from "./secret-name.ts";
+export { redactData } from "./redact-data.ts";
+export { originalCause, safeCause } from "./safe-cause.ts";
+export { quoteText } from "./quote-text.ts";
 export { cleanText, inspectText, truncateText, type TextFlag } from "./untrusted-text.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createRedactor, redactSpec, redactUrl } from "./redact.ts";
+import { redactSpec, redactUrl } from "./redact.ts";
+import { createRedactor } from "./secret-memory.ts";
 import type { HttpTransportSpec, ServerSpec, StdioTransportSpec } from "./server-spec.ts";
 
 const stdio = (transport: Partial<StdioTransportSpec>): ServerSpec => ({

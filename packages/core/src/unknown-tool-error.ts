@@ -1,7 +1,8 @@
 import type { ToolDefinition } from "./tool.ts";
+import { quoteText } from "./quote-text.ts";
 import { ToolportError } from "./toolport-error.ts";
 import type { ToolportErrorCode } from "./toolport-error-code.ts";
-import { cleanText, truncateText } from "./untrusted-text.ts";
+import { truncateText } from "./untrusted-text.ts";
 
 // Models make names up, of any length.
 const maxNameLength = 200;
@@ -53,5 +54,5 @@ function suggest(name: string, definitions: readonly ToolDefinition[]): string {
 }
 
 function quote(name: string): string {
-  return JSON.stringify(cleanText(name, maxNameLength));
+  return quoteText(name, maxNameLength);
 }

@@ -1,5 +1,5 @@
 import type { JSONRPCMessage, RequestId, Transport } from "@modelcontextprotocol/client";
-import type { Diagnostic, ServerLog, ToolportError } from "@toolport/core";
+import type { Diagnostic, SecretMemory, ServerLog, ToolportError } from "@toolport/core";
 
 /** What can be said about one message on its way out. Names follow the SDK's `TransportSendOptions`. */
 export interface HostSendOptions {
@@ -44,6 +44,9 @@ export interface TransportContext {
   readonly signal: AbortSignal;
   readonly onDiagnostic: (diagnostic: Diagnostic) => void;
   readonly onLog: (log: ServerLog) => void;
-  /** Told each secret that the transport sends and no spec names, so that it is masked wherever the server echoes it. */
-  readonly onSecret?: ((secret: string) => void) | undefined;
+  /**
+   * Masks the secrets of the connection, and is told each one that the transport sends and no spec names. Default: one that knows the
+   * spec's.
+   */
+  readonly secrets?: SecretMemory | undefined;
 }

@@ -127,7 +127,7 @@ async function finish(
   { claimed, channel, listener, elicitor, isHttp, life }: Opened,
 ): Promise<Connection> {
   const { hooks, deadline, settings } = session;
-  const server = readServerInfo(claimed, settings.limits);
+  const server = readServerInfo(claimed, { limits: settings.limits, redact: session.redact });
   const stream = openStream(session, { listener, server });
   try {
     await untilAborted(stream?.ready ?? Promise.resolve(), deadline.signal);

@@ -8,11 +8,11 @@ import type { SessionContext } from "./session-context.ts";
 
 /** Opens the channel of one attempt. The code for processes and for HTTP is loaded when the first of its kind is opened. */
 export async function openTransport(session: SessionContext, attempt: Attempt): Promise<HostTransport> {
-  const { spec, serverId, options, clock, random, settings, hooks, deadline, redact, onSecret } = session;
+  const { spec, serverId, options, clock, random, settings, hooks, deadline, redact, secrets } = session;
   const { transport } = spec;
   const closing = { clock, closeMs: settings.timeouts.closeMs };
   const { onDiagnostic, onLog } = hooks;
-  const context: TransportContext = { signal: deadline.signal, onDiagnostic, onLog, onSecret };
+  const context: TransportContext = { signal: deadline.signal, onDiagnostic, onLog, secrets };
   switch (transport.kind) {
     case "memory":
       return openMemory(transport, { serverId, redact, ...closing });

@@ -1,7 +1,7 @@
 import { cleanText, truncateText, type Redactor } from "@toolport/core";
 
 // Enough to fill an excerpt, and a bound on the work when a server writes a line of megabytes.
-const longestSource = 16 * 1024;
+const leastSource = 16 * 1024;
 
 /**
  * A piece of what a server wrote, fit for messages and logs: at most `maxLength` UTF-16 units, without control characters and
@@ -9,6 +9,7 @@ const longestSource = 16 * 1024;
  * would leave half of one.
  */
 export function safeExcerpt(text: string, redact: Redactor, maxLength: number): string {
+  const longestSource = Math.max(leastSource, 2 * maxLength);
   const safe = redact(cleanText(text.slice(0, longestSource)));
   const endIsVisible = text.length > longestSource && safe.length <= maxLength;
   return truncateText((endIsVisible ? withoutBrokenEnd(safe) : safe).trim(), maxLength);

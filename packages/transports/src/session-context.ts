@@ -1,10 +1,11 @@
 import {
-  createRedactor,
+  createSecretMemory,
   systemClock,
   type ConnectionHooks,
   type Deadline,
   type Diagnostic,
   type Random,
+  type SecretMemory,
   type ServerSpec,
 } from "@toolport/core";
 import type { ClientIdentity } from "./client-identity.ts";
@@ -15,7 +16,6 @@ import type { ConnectorOptions } from "./connector.ts";
 import { createConnectDeadline } from "./negotiation/connect-deadline.ts";
 import type { EraCache } from "./negotiation/era-cache.ts";
 import { resolveSettings, type ServerSettings } from "./resolve-settings.ts";
-import { createSecretMemory } from "./secret-memory.ts";
 import { version } from "./version.ts";
 import type { WireContext } from "./wire/wire-context.ts";
 
@@ -30,8 +30,8 @@ export interface SessionContext extends WireContext {
   readonly identity: ClientIdentity;
   /** For all attempts together. Whoever made the context disposes of it. */
   readonly deadline: Deadline;
-  /** Has a secret masked from now on that the spec does not name. */
-  readonly onSecret: (secret: string) => void;
+  /** Behind `redact`: learns what the spec does not name. */
+  readonly secrets: SecretMemory;
   /** Absent when nobody answers elicitations; then they are not advertised. */
   readonly createElicitor: ((activeClock: ActiveClock) => Elicitor) | undefined;
 }
@@ -55,7 +55,7 @@ export function createSessionContext(
   const serverId = spec.id;
   const onElicit = hooks.onElicit ?? options.onElicit;
   const guarded = guardHooks(hooks);
-  const secrets = createSecretMemory(createRedactor(spec));
+  const secrets = createSecretMemory(spec);
   const onDiagnostic = (diagnostic: Diagnostic): void => guarded.onDiagnostic(diagnostic);
   return {
     spec,
@@ -67,7 +67,7 @@ export function createSessionContext(
     random,
     hooks: guarded,
     redact: secrets.redact,
-    onSecret: (secret) => secrets.learn(secret),
+    secrets,
     onDiagnostic,
     identity: {
       info: clientInfo,

@@ -1,5 +1,6 @@
 import {
   isToolportError,
+  quoteText,
   ToolportError,
   withErrorContext,
   type CallOptions,
@@ -146,5 +147,5 @@ function inputRequired({ serverId }: CallToolInit, toolName: string, problem: st
 }
 
 function nameOf(serverId: string, toolName: string): string {
-  return `tools/call of ${JSON.stringify(toolName)} on server ${JSON.stringify(serverId)}`;
+  return `tools/call of ${quoteText(toolName)} on server ${JSON.stringify(serverId)}`;
 }

@@ -5,6 +5,7 @@ import {
   type Connection,
   type JsonObject,
   type ServerInfo,
+  type ToolListing,
 } from "@toolport/core";
 import type { ServerSettings } from "../resolve-settings.ts";
 import { untilAborted } from "../until-aborted.ts";
@@ -70,7 +71,7 @@ export function createConnection(init: ConnectionInit): Connection {
         options,
       );
       paramHeaders = found;
-      return listing;
+      return withSafeReasons(listing, init.redact);
     },
     callTool: (toolName, args, options = {}) => callTool(calling, { toolName, args, options }),
     request: (method, params = {}, { signal, timeoutMs = timeouts.requestMs } = {}) =>
@@ -95,6 +96,16 @@ export function createConnection(init: ConnectionInit): Connection {
       return channel.close(error, reason);
     },
   };
+}
+
+// What is on offer is data and stays as it is; why something is not is a text for people.
+function withSafeReasons(listing: ToolListing, redact: (text: string) => string): ToolListing {
+  if (listing.dropped.length === 0) return listing;
+  const dropped = listing.dropped.map(({ name, reason }) => ({
+    ...(name !== undefined && { name: redact(name) }),
+    reason: redact(reason),
+  }));
+  return { ...listing, dropped };
 }
 
 function notTaken(serverId: string, method: string, timeoutMs: number): ToolportError {

@@ -9,11 +9,12 @@ const plain = {
   instructions: undefined,
   capabilities: {},
 } as const;
+const reading = { limits: defaultLimits, redact: (text: string) => text.replaceAll("hunter2", "[redacted]") };
 
 describe("readServerInfo()", () => {
   it("keeps what a server says of itself, and leaves out what it does not say", () => {
     const implementation = { name: "srv", title: "Server", version: "1", description: "It serves.", extra: 1 };
-    expect(readServerInfo({ ...plain, implementation, instructions: "Ask." }, defaultLimits)).toEqual({
+    expect(readServerInfo({ ...plain, implementation, instructions: "Ask." }, reading)).toEqual({
       era: "legacy",
       protocolVersion: "2025-11-25",
       name: "srv",
@@ -23,7 +24,7 @@ describe("readServerInfo()", () => {
       instructions: "Ask.",
       capabilities: {},
     });
-    expect(readServerInfo({ ...plain, implementation: undefined }, defaultLimits)).toEqual({
+    expect(readServerInfo({ ...plain, implementation: undefined }, reading)).toEqual({
       era: "legacy",
       protocolVersion: "2025-11-25",
       capabilities: {},
@@ -37,17 +38,36 @@ describe("readServerInfo()", () => {
         implementation: { name: "n".repeat(1000), title: "a\u001B[31mb" },
         instructions: "i".repeat(5_000_000),
       },
-      defaultLimits,
+      reading,
     );
     expect([info.name?.length, info.title, info.instructions?.length]).toEqual([256, "ab", 32_768]);
   });
 
+  it("masks the secrets of its connection wherever they stand, one at the end that would be cut in two as well", () => {
+    const info = readServerInfo(
+      {
+        ...plain,
+        protocolVersion: "hunter2",
+        implementation: {
+          name: "hunter2",
+          title: `${"x".repeat(250)}hunter2`,
+          version: "hunter2",
+          description: "hunter2",
+        },
+        instructions: "say hunter2",
+        capabilities: { tools: {}, experimental: { hunter2: "hunter2" } },
+      },
+      reading,
+    );
+    expect(JSON.stringify(info)).not.toContain("hunt");
+  });
+
   it("keeps of huge capabilities what it needs", () => {
     const capabilities = { tools: { listChanged: true }, experimental: { x: "y".repeat(100_000) } };
-    expect(readServerInfo({ ...plain, capabilities }, defaultLimits).capabilities).toEqual({
+    expect(readServerInfo({ ...plain, capabilities }, reading).capabilities).toEqual({
       tools: { listChanged: true },
     });
-    expect(readServerInfo({ ...plain, capabilities: { tools: {} } }, defaultLimits).capabilities).toEqual({
+    expect(readServerInfo({ ...plain, capabilities: { tools: {} } }, reading).capabilities).toEqual({
       tools: {},
     });
   });

@@ -1,13 +1,14 @@
 import {
-  cleanText,
   isJsonObject,
+  redactData,
   type JsonObject,
   type ProtocolEra,
+  type Redactor,
   type ServerInfo,
   type ServerLimits,
 } from "@toolport/core";
-
 import { toJson } from "../quote-json.ts";
+import { safeExcerpt } from "../safe-excerpt.ts";
 
 /** What a handshake, or a client of somebody else's, found out about a server; everything in it is the server's. */
 export interface ClaimedServerInfo {
@@ -21,32 +22,49 @@ export interface ClaimedServerInfo {
 
 const longestName = 256;
 
-/** Bounds and cleans what a server says of itself. Names are cut at 256 units, longer texts at `limits.maxServerTextLength`. */
-export function readServerInfo(claimed: ClaimedServerInfo, limits: ServerLimits): ServerInfo {
+/** How what a server says of itself is made fit to be shown. */
+export interface ServerInfoReading {
+  readonly limits: ServerLimits;
+  readonly redact: Redactor;
+}
+
+/**
+ * Bounds and cleans what a server says of itself, and masks the secrets of its connection. Names are cut at 256 units, longer texts at
+ * `limits.maxServerTextLength`.
+ */
+export function readServerInfo(claimed: ClaimedServerInfo, { limits, redact }: ServerInfoReading): ServerInfo {
+  const text = textReader(redact);
   const { name, title, version, description } = isJsonObject(claimed.implementation) ? claimed.implementation : {};
   return {
     era: claimed.era,
-    protocolVersion: cleanText(claimed.protocolVersion, longestName),
+    protocolVersion: safeExcerpt(claimed.protocolVersion, redact, longestName),
     ...text("name", name, longestName),
     ...text("title", title, longestName),
     ...text("version", version, longestName),
     ...text("description", description, limits.maxServerTextLength),
     ...text("instructions", claimed.instructions, limits.maxServerTextLength),
-    capabilities: readCapabilities(claimed.capabilities, limits),
+    capabilities: readCapabilities(claimed.capabilities, { limits, redact }),
   };
 }
 
-function text<Key extends string>(key: Key, value: unknown, maxLength: number): { readonly [K in Key]?: string } {
-  if (typeof value !== "string") return {};
-  const clean = cleanText(value, maxLength);
-  // A computed key widens to an index signature.
-  return clean.trim() === "" ? {} : ({ [key]: clean } as { readonly [K in Key]?: string });
+type TextReader = <Key extends string>(key: Key, value: unknown, maxLength: number) => { readonly [K in Key]?: string };
+
+function textReader(redact: Redactor): TextReader {
+  return <Key extends string>(key: Key, value: unknown, maxLength: number) => {
+    if (typeof value !== "string") return {};
+    const clean = safeExcerpt(value, redact, maxLength);
+    // A computed key widens to an index signature.
+    return clean === "" ? {} : ({ [key]: clean } as { readonly [K in Key]?: string });
+  };
 }
 
 // Capabilities are a small object of flags; one of megabytes is not kept for the life of a connection.
-function readCapabilities(claimed: unknown, limits: ServerLimits): JsonObject {
+function readCapabilities(claimed: unknown, { limits, redact }: ServerInfoReading): JsonObject {
   if (!isJsonObject(claimed)) return {};
-  if ((toJson(claimed)?.length ?? Infinity) <= limits.maxServerTextLength) return claimed;
+  if ((toJson(claimed)?.length ?? Infinity) <= limits.maxServerTextLength) {
+    // A copy of an object is one.
+    return redactData(claimed, redact) as JsonObject;
+  }
   const { tools } = claimed;
   return isJsonObject(tools) ? { tools: { listChanged: tools["listChanged"] === true } } : {};
 }

@@ -1,5 +1,5 @@
 import type { RequestId, Transport } from "@modelcontextprotocol/client";
-import { ToolportError } from "@toolport/core";
+import { safeCause, ToolportError } from "@toolport/core";
 import type { HostTransport } from "../host-transport.ts";
 import type { RpcErrorContext } from "../errors/from-rpc-error.ts";
 import { fromSdkError } from "../errors/from-sdk-error.ts";
@@ -77,6 +77,6 @@ function toSendError(error: unknown, context: RpcErrorContext): ToolportError {
     serverId,
     outcome: "unknown",
     details: { operation: method },
-    cause: error,
+    cause: safeCause(error, redact),
   });
 }

@@ -1,4 +1,4 @@
-import { isToolportError, ToolportError, type CustomTransportSpec } from "@toolport/core";
+import { isToolportError, safeCause, ToolportError, type CustomTransportSpec } from "@toolport/core";
 import type { Transport } from "@modelcontextprotocol/client";
 import type { HostTransport } from "../host-transport.ts";
 import { untilAborted } from "../until-aborted.ts";
@@ -30,7 +30,7 @@ export async function openCustom(spec: CustomTransportSpec, session: SessionCont
     throw new ToolportError(`"open" of server ${JSON.stringify(serverId)} failed`, {
       code: "unreachable",
       serverId,
-      cause: error,
+      cause: safeCause(error, redact),
     });
   }
   if (isCustomClient(opened)) return { kind: "client", client: opened };

@@ -1,4 +1,11 @@
-import { isJsonObject, ToolportError, type ErrorDetails, type ToolportErrorCode } from "@toolport/core";
+import {
+  isJsonObject,
+  quoteText,
+  redactData,
+  ToolportError,
+  type ErrorDetails,
+  type ToolportErrorCode,
+} from "@toolport/core";
 import { toJson } from "../quote-json.ts";
 import { safeExcerpt } from "../safe-excerpt.ts";
 import { knownRevisions } from "../wire/request-meta.ts";
@@ -43,7 +50,7 @@ const longestData = 16_384;
 export function fromRpcError(error: RpcError, context: RpcErrorContext): ToolportError {
   const { serverId, method, toolName, redact } = context;
   const code = codeOf(error, context);
-  const what = toolName === undefined ? method : `${method} of ${JSON.stringify(toolName)}`;
+  const what = toolName === undefined ? method : `${method} of ${quoteText(toolName)}`;
   const reason = safeExcerpt(error.message, redact, longestMessage);
   const supported = supportedVersions(error.data, redact);
   const data = boundedData(error.data, redact);
@@ -107,16 +114,5 @@ function boundedData(data: unknown, redact: (text: string) => string): unknown {
   if (data === undefined) return undefined;
   const text = toJson(data);
   if (text === undefined) return undefined;
-  const masked = redact(text);
-  if (masked.length > longestData) return safeExcerpt(text, redact, 1000);
-  return masked === text ? data : parseOr(masked);
-}
-
-function parseOr(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Masking may have cut an escape sequence in two; the text still is what the server sent.
-    return text;
-  }
+  return text.length > longestData ? safeExcerpt(text, redact, 1000) : redactData(data, redact);
 }

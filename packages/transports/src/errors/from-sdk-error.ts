@@ -1,4 +1,4 @@
-import { isToolportError, ToolportError, type CallOutcome, type ToolportErrorCode } from "@toolport/core";
+import { isToolportError, safeCause, ToolportError, type CallOutcome, type ToolportErrorCode } from "@toolport/core";
 import { memberOf } from "../member-of.ts";
 import { safeExcerpt } from "../safe-excerpt.ts";
 import { fromRpcError, type RpcErrorContext } from "./from-rpc-error.ts";
@@ -23,7 +23,7 @@ export function fromSdkError(error: unknown, context: RpcErrorContext): Toolport
     toolName,
     outcome: local?.outcome,
     details: { operation: method, ...(local?.httpStatus !== undefined && { httpStatus: local.httpStatus }) },
-    cause: error,
+    cause: safeCause(error, redact),
   });
 }
 

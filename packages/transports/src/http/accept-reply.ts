@@ -2,7 +2,7 @@ import type { RequestId } from "@modelcontextprotocol/client";
 import { isJsonObject, type JsonObject, type ToolportErrorCode } from "@toolport/core";
 import { isTooDeep } from "../message-depth.ts";
 import { acceptAnswer, asMessage } from "./accept-message.ts";
-import { messageTooLarge, noAnswer } from "./answer-error.ts";
+import { describeReply, messageTooLarge, noAnswer } from "./answer-error.ts";
 import type { Channel } from "./channel.ts";
 import type { SessionUse } from "./from-http-status.ts";
 import type { HttpReply } from "./http-exchange.ts";
@@ -35,7 +35,7 @@ export function acceptReply(reply: HttpReply, awaited: AwaitedReply): Promise<vo
 
 async function rejectOther(reply: HttpReply, { channel }: AwaitedReply): Promise<never> {
   const { body } = await readRemark(reply);
-  throw noAnswer(channel.endpoint, `HTTP ${reply.status} (${reply.header("content-type") ?? "no content type"})`, body);
+  throw noAnswer(channel.endpoint, describeReply(reply, channel.endpoint), body);
 }
 
 async function acceptJson(reply: HttpReply, { id, channel }: AwaitedReply): Promise<void> {

@@ -1,4 +1,4 @@
-import { isToolportError, redactUrl, ToolportError } from "@toolport/core";
+import { isToolportError, redactUrl, safeCause, ToolportError } from "@toolport/core";
 import { excerptOf } from "./excerpt.ts";
 import type { SessionUse } from "./from-http-status.ts";
 import type { HttpEndpoint } from "./http-endpoint.ts";
@@ -28,7 +28,16 @@ export function noAnswer({ serverId, url, redact }: HttpEndpoint, what: string, 
 /** A GET that should have opened a stream did not. */
 export function noStream(endpoint: HttpEndpoint, reply: CompleteReply, session: SessionUse): ToolportError {
   if (replyKindOf(reply) === "refused") return endpoint.toError(reply, session);
-  return noAnswer(endpoint, `HTTP ${reply.status} (${reply.header("content-type") ?? "no content type"})`, reply.body);
+  return noAnswer(endpoint, describeReply(reply, endpoint), reply.body);
+}
+
+/** Status and content type of a reply, in a few words. */
+export function describeReply(
+  { status, header }: Pick<CompleteReply, "header" | "status">,
+  { redact }: HttpEndpoint,
+): string {
+  const contentType = header("content-type");
+  return `HTTP ${status} (${contentType === undefined ? "no content type" : excerptOf(contentType, redact, 100)})`;
 }
 
 /** The stream that should have brought the answer is over. */
@@ -57,11 +66,11 @@ export function takenBack({ serverId }: HttpEndpoint, outcome: "not-sent" | "unk
 }
 
 /** An error that should be one of ours; anything else is a defect. */
-export function asToolportError(error: unknown, { serverId }: HttpEndpoint): ToolportError {
+export function asToolportError(error: unknown, { serverId, redact }: HttpEndpoint): ToolportError {
   if (isToolportError(error)) return error;
   return new ToolportError("a transport failed in an unforeseen way", {
     code: "internal_error",
     serverId,
-    cause: error,
+    cause: safeCause(error, redact),
   });
 }

@@ -9,8 +9,8 @@ import type { HttpCall, HttpExchange, HttpExchangeInit, HttpReply, HttpRequest }
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** An exchange on top of a `fetch`. It has no deadline for connecting: no `fetch` says when it is connected. */
-export function createFetchExchange(fetch: Fetch, { serverId }: HttpExchangeInit): HttpExchange {
-  return { start: (request) => startCall(request, fetch, serverId), close: () => {} };
+export function createFetchExchange(fetch: Fetch, init: HttpExchangeInit): HttpExchange {
+  return { start: (request) => startCall(request, fetch, init), close: () => {} };
 }
 
 /** What the parts of one call tell each other. */
@@ -26,19 +26,21 @@ interface CallState {
   abort(): void;
 }
 
-function startCall({ method, url, headers, body }: HttpRequest, fetch: Fetch, serverId: string): HttpCall {
+function startCall({ method, url, headers, body }: HttpRequest, fetch: Fetch, init: HttpExchangeInit): HttpCall {
   const controller = new AbortController();
   const state: CallState = {
     isReplied: false,
     cancelled: undefined,
     reject: () => {},
-    toError: (error) => state.cancelled ?? fromFetchError(error, { serverId, url, sent: state.isReplied || undefined }),
+    toError: (error) =>
+      state.cancelled ??
+      fromFetchError(error, { serverId: init.serverId, redact: init.redact, url, sent: state.isReplied || undefined }),
     abort: () => controller.abort(),
   };
   const reply = new Promise<HttpReply>((resolve, reject) => {
     state.reject = reject;
-    const init = { method, headers, redirect: "manual", signal: controller.signal } as const;
-    fetch(url.href, body === undefined ? init : { ...init, body }).then(
+    const options = { method, headers, redirect: "manual", signal: controller.signal } as const;
+    fetch(url.href, body === undefined ? options : { ...options, body }).then(
       (response) => resolve(createReply(response, state)),
       (error: unknown) => reject(state.toError(error)),
     );

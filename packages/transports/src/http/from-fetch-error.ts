@@ -1,4 +1,12 @@
-import { cleanText, redactUrl, ToolportError, type CallOutcome, type ToolportErrorCode } from "@toolport/core";
+import {
+  cleanText,
+  redactUrl,
+  safeCause,
+  ToolportError,
+  type Redactor,
+  type CallOutcome,
+  type ToolportErrorCode,
+} from "@toolport/core";
 
 /** The request that failed. */
 export interface FailedRequest {
@@ -6,6 +14,8 @@ export interface FailedRequest {
   readonly url: URL;
   /** Whether bytes of it may have arrived; `undefined` when only the error can tell, as with a foreign `fetch` before its response. */
   readonly sent: boolean | undefined;
+  /** Masks what a server may echo. Default: nothing. */
+  readonly redact?: Redactor | undefined;
 }
 
 interface Failure {
@@ -42,7 +52,7 @@ const failures: readonly (readonly [RegExp, Failure])[] = [
 ];
 
 /** Names the failure of an exchange: what Node's sockets, its HTTP and zlib, or a `fetch` reject with. */
-export function fromFetchError(error: unknown, { serverId, url, sent }: FailedRequest): ToolportError {
+export function fromFetchError(error: unknown, { serverId, url, sent, redact = same }: FailedRequest): ToolportError {
   const { code, isConnect } = readEvidence(error);
   const known = failures.find(([pattern]) => pattern.test(code))?.[1];
   const wasSent = sent ?? !(isConnect || known?.beforeSending === true);
@@ -55,7 +65,7 @@ export function fromFetchError(error: unknown, { serverId, url, sent }: FailedRe
       code: failure.code,
       serverId,
       outcome,
-      cause: error,
+      cause: safeCause(error, redact),
     },
   );
 }
@@ -74,12 +84,19 @@ export function connectTimedOut({ serverId, url }: Omit<FailedRequest, "sent">, 
 }
 
 /** A body in a content encoding that the request did not offer. */
-export function unknownEncoding({ serverId, url }: Omit<FailedRequest, "sent">, encoding: string): ToolportError {
+export function unknownEncoding(
+  { serverId, url, redact = same }: Omit<FailedRequest, "sent">,
+  encoding: string,
+): ToolportError {
   return new ToolportError(`${redactUrl(url.href)} answered in an encoding that was not offered`, {
     code: "protocol_error",
     serverId,
-    details: { excerpt: cleanText(encoding, 100) },
+    details: { excerpt: redact(cleanText(encoding, 100)) },
   });
+}
+
+function same(text: string): string {
+  return text;
 }
 
 interface Evidence {

@@ -47,7 +47,7 @@ export function fromHttpStatus(refusal: CompleteReply, request: RefusedRequest):
   if (status >= 300 && status < 400) {
     return fail(
       "redirect_refused",
-      `${at}: it redirects${redirectTarget(refusal, request.url)}; redirects are never followed`,
+      `${at}: it redirects${redirectTarget(refusal, request)}; redirects are never followed`,
     );
   }
   if (status === 401) return fail("auth_required", `${evidence}${hintForCredentials(request)}`);
@@ -139,9 +139,10 @@ function hintFor({ status, header, body }: CompleteReply, session: SessionUse): 
   return header("content-type")?.includes("text/html") ? " (a web page, not an MCP server)" : "";
 }
 
-function redirectTarget({ header }: CompleteReply, base: URL): string {
+function redirectTarget({ header }: CompleteReply, { url, redact }: RefusedRequest): string {
   const location = header("location");
-  return location !== undefined && URL.canParse(location, base.href) ? ` to ${new URL(location, base).origin}` : "";
+  if (location === undefined || !URL.canParse(location, url.href)) return "";
+  return ` to ${excerptOf(new URL(location, url).origin, redact, 200)}`;
 }
 
 function isStrings(value: unknown): value is readonly string[] {

@@ -1,13 +1,12 @@
 import {
-  createRedactor,
   systemClock,
   ToolportError,
   type Clock,
   type HttpTransportSpec,
   type Redactor,
+  type SecretMemory,
   type ServerSpec,
 } from "@toolport/core";
-import { createSecretMemory } from "../secret-memory.ts";
 import type { Authorizer } from "./authorizer.ts";
 import { bearerTokenOf } from "./check-http-spec.ts";
 import { fromHttpStatus, type SessionUse } from "./from-http-status.ts";
@@ -50,7 +49,7 @@ export interface HttpEndpointInit {
   readonly authorizer?: Authorizer | undefined;
   readonly clock?: Clock | undefined;
   /** Told each token before it is sent. */
-  readonly onSecret?: ((secret: string) => void) | undefined;
+  readonly secrets: SecretMemory;
   /** Epoch milliseconds, for a `Retry-After` that is a date. Default: the real time. */
   readonly now?: () => number;
 }
@@ -60,14 +59,13 @@ export function createHttpEndpoint({
   spec,
   exchange,
   authorizer,
-  onSecret,
+  secrets,
   clock = systemClock,
   now = Date.now,
 }: HttpEndpointInit): HttpEndpoint {
   const serverId = spec.id;
   const url = new URL(spec.transport.url);
   const configured = configuredHeaders(spec.transport);
-  const secrets = createSecretMemory(createRedactor(spec));
   const { redact } = secrets;
   let token: string | undefined;
   const hasCredentials = (): boolean => token !== undefined || Object.keys(configured).some(isCredentialHeader);
@@ -83,7 +81,6 @@ export function createHttpEndpoint({
     token = current || undefined;
     if (token === undefined) return start(request);
     secrets.learn(token);
-    onSecret?.(token);
     if (!isHeaderValue(token)) throw unusableToken(serverId);
     return start({ ...request, headers: { ...request.headers, authorization: `Bearer ${token}` } });
   };

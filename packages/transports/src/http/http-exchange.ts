@@ -1,4 +1,4 @@
-import type { Clock, ToolportError } from "@toolport/core";
+import type { Clock, Redactor, ToolportError } from "@toolport/core";
 
 /** One HTTP request. The exchange adds what frames it (`host`, `content-length`, `accept-encoding`). */
 export interface HttpRequest {
@@ -48,6 +48,8 @@ export interface HttpExchangeInit {
   readonly serverId: string;
   /** From the start of a new connection until it is ready for the request, TLS included; in milliseconds. Default 15,000 (AN-19). */
   readonly connectTimeoutMs?: number;
+  /** Masks what a server may echo, in errors. Default: nothing. */
+  readonly redact?: Redactor;
   /** Default: the real time. */
   readonly clock?: Clock;
 }

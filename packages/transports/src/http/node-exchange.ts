@@ -1,7 +1,7 @@
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from "node:http";
 import type { Readable, Transform } from "node:stream";
 import { systemClock, type ToolportError } from "@toolport/core";
-import { connectTimedOut, fromFetchError, unknownEncoding } from "./from-fetch-error.ts";
+import { connectTimedOut, fromFetchError, unknownEncoding, type FailedRequest } from "./from-fetch-error.ts";
 import type { HttpCall, HttpExchange, HttpExchangeInit, HttpReply, HttpRequest } from "./http-exchange.ts";
 
 // Servers commonly close an idle connection after 5 s. A request that crosses such a close is lost with an unknown outcome, so we
@@ -47,13 +47,13 @@ interface CallState {
   reject: (reason: unknown) => void;
   toError(error: unknown): ToolportError;
   /** Names the request in errors. */
-  readonly context: { readonly serverId: string; readonly url: URL };
+  readonly context: Omit<FailedRequest, "sent">;
 }
 
 function startCall(request: HttpRequest, clientFor: (url: URL) => Client, init: HttpExchangeInit): HttpCall {
   const { url } = request;
-  const { serverId, connectTimeoutMs = 15_000, clock = systemClock } = init;
-  const context = { serverId, url };
+  const { serverId, redact, connectTimeoutMs = 15_000, clock = systemClock } = init;
+  const context = { serverId, url, redact };
   const state: CallState = {
     context,
     sent: false,

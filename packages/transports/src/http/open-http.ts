@@ -1,10 +1,11 @@
 import {
-  createRedactor,
+  createSecretMemory,
   specError,
   systemClock,
   type Clock,
   type HttpTransportSpec,
   type Random,
+  type SecretMemory,
   type ServerSpec,
 } from "@toolport/core";
 import { createDefaultExchange } from "#http-exchange";
@@ -90,9 +91,10 @@ export async function finishHttpAuthorization(
 ): Promise<void> {
   const http = assertHttp(spec);
   if (http.transport.auth !== "oauth") throw specError(spec.id, "transport.auth", 'must be "oauth"');
-  const exchange = openExchange(http, options);
+  const secrets = createSecretMemory(http);
+  const exchange = openExchange(http, secrets, options);
   try {
-    await finishAuthorization(callback, authorizerInit(http, exchange, options));
+    await finishAuthorization(callback, authorizerInit({ spec: http, exchange, secrets }, options));
   } finally {
     exchange.close();
   }
@@ -100,15 +102,18 @@ export async function finishHttpAuthorization(
 
 type HttpServerSpec = ServerSpec & { readonly transport: HttpTransportSpec };
 
-function openEndpoint(spec: ServerSpec, { onSecret }: TransportContext, options: HttpOptions): HttpEndpoint {
+function openEndpoint(spec: ServerSpec, context: TransportContext, options: HttpOptions): HttpEndpoint {
   const http = assertHttp(spec);
-  const exchange = openExchange(http, options);
+  const { secrets = createSecretMemory(http) } = context;
+  const exchange = openExchange(http, secrets, options);
   const needsAuthorizer = http.transport.auth === "oauth";
   return createHttpEndpoint({
     spec: http,
     exchange,
-    authorizer: needsAuthorizer ? createAuthorizer(authorizerInit(http, exchange, options)) : undefined,
-    onSecret,
+    authorizer: needsAuthorizer
+      ? createAuthorizer(authorizerInit({ spec: http, exchange, secrets }, options))
+      : undefined,
+    secrets,
     clock: options.clock,
   });
 }
@@ -120,20 +125,30 @@ function assertHttp(spec: ServerSpec): HttpServerSpec {
   return { ...spec, transport };
 }
 
-function openExchange({ id }: HttpServerSpec, { fetch, clock = systemClock }: HttpOptions): HttpExchange {
+function openExchange(
+  { id }: HttpServerSpec,
+  { redact }: SecretMemory,
+  { fetch, clock = systemClock }: HttpOptions,
+): HttpExchange {
   return fetch === undefined
-    ? createDefaultExchange({ serverId: id, clock })
-    : createFetchExchange(fetch, { serverId: id });
+    ? createDefaultExchange({ serverId: id, redact, clock })
+    : createFetchExchange(fetch, { serverId: id, redact });
 }
 
-function authorizerInit(spec: HttpServerSpec, exchange: HttpExchange, options: HttpOptions): AuthorizerInit {
+interface Authorizing {
+  readonly spec: HttpServerSpec;
+  readonly exchange: HttpExchange;
+  readonly secrets: SecretMemory;
+}
+
+function authorizerInit({ spec, exchange, secrets }: Authorizing, options: HttpOptions): AuthorizerInit {
   const provider = options.authProvider?.(spec);
   if (provider === undefined) throw specError(spec.id, "transport.auth", "needs a connector with an authProvider");
   return {
     provider,
     serverId: spec.id,
     serverUrl: new URL(spec.transport.url),
-    redact: createRedactor(spec),
+    redact: secrets.redact,
     fetchFn: createExchangeFetch({ exchange, serverId: spec.id, clock: options.clock }),
     // Its module costs more to load than everything else here, and only OAuth needs it.
     loadOAuth: () => import("@modelcontextprotocol/client"),

@@ -1,4 +1,4 @@
-import { ToolportError, type MemoryTransportSpec } from "@toolport/core";
+import { safeCause, ToolportError, type MemoryTransportSpec } from "@toolport/core";
 import { adaptTransport, type AdaptTransportInit } from "../custom/adapt-transport.ts";
 import type { HostTransport } from "../host-transport.ts";
 import { createLinkedPair } from "./linked-pair.ts";
@@ -9,7 +9,7 @@ import { createLinkedPair } from "./linked-pair.ts";
  * `serve` throws.
  */
 export function openMemory(spec: MemoryTransportSpec, init: AdaptTransportInit): HostTransport {
-  const { serverId } = init;
+  const { serverId, redact } = init;
   const pair = createLinkedPair();
   const adapted = adaptTransport(pair.host, { ...init, isOrdered: true });
   let closeReason: ToolportError | undefined;
@@ -17,7 +17,7 @@ export function openMemory(spec: MemoryTransportSpec, init: AdaptTransportInit):
     new ToolportError(`"serve" of server ${JSON.stringify(serverId)} failed`, {
       code: "spawn_failed",
       serverId,
-      cause,
+      cause: safeCause(cause, redact),
     });
   try {
     // The spec is typed without any SDK; what `serve` takes is the `Transport` of either line.

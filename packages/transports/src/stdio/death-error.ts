@@ -1,11 +1,17 @@
-import { ToolportError, type ToolportErrorCode } from "@toolport/core";
+import { safeCause, ToolportError, type Redactor, type ToolportErrorCode } from "@toolport/core";
 import type { Death } from "./death-watch.ts";
+
+/** Whose end it was. */
+export interface DeathContext {
+  readonly serverId: string;
+  readonly redact: Redactor;
+}
 
 /**
  * The error for a connection that ended by itself: `server_exited` with code or signal, `connection_closed`, or `spawn_failed`.
  * Quotes `stderrTail`, which is redacted already.
  */
-export function deathError(death: Death, serverId: string, stderrTail: string): ToolportError {
+export function deathError(death: Death, stderrTail: string, { serverId, redact }: DeathContext): ToolportError {
   const quote = stderrTail === "" ? "; it wrote nothing to stderr" : `; its stderr:\n${stderrTail}`;
   return new ToolportError(`server ${JSON.stringify(serverId)} ${describe(death)}${quote}`, {
     code: codeOf(death),
@@ -14,7 +20,7 @@ export function deathError(death: Death, serverId: string, stderrTail: string): 
       ...(death.kind === "exited" && { exitCode: death.code, exitSignal: death.signal }),
       ...(stderrTail !== "" && { stderrTail }),
     },
-    cause: "cause" in death ? death.cause : undefined,
+    cause: "cause" in death ? safeCause(death.cause, redact) : undefined,
   });
 }
 

@@ -1,4 +1,4 @@
-import { ToolportError } from "@toolport/core";
+import { safeCause, ToolportError, type Redactor } from "@toolport/core";
 import { findProgram, type FoundProgram } from "./find-program.ts";
 
 /** What was to be started. */
@@ -8,6 +8,7 @@ export interface SpawnAttempt {
   readonly cwd: string;
   /** The child's `PATH`. */
   readonly path: string | undefined;
+  readonly redact: Redactor;
 }
 
 // The machine was out of something; the same spec may work a moment later.
@@ -25,7 +26,7 @@ export async function fromSpawnError(error: unknown, attempt: SpawnAttempt): Pro
       serverId: attempt.serverId,
       retryable: passing.has(code),
       details: { operation: "spawn", field: "transport.command" },
-      cause: error,
+      cause: safeCause(error, attempt.redact),
     },
   );
 }

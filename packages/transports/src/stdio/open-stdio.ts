@@ -1,11 +1,19 @@
-import { isToolportError, systemClock, ToolportError, type Clock, type ServerSpec } from "@toolport/core";
+import {
+  createSecretMemory,
+  isSecretName,
+  isToolportError,
+  systemClock,
+  ToolportError,
+  type Clock,
+  type ServerSpec,
+} from "@toolport/core";
 import { spawn as spawnProgram } from "node:child_process";
 import type { TransportContext } from "../host-transport.ts";
 import { assertDirectory } from "./assert-directory.ts";
 import { assertStdioSpec } from "./assert-stdio-spec.ts";
 import { hasExited } from "./end-process.ts";
 import { createProcessGroup } from "./process-group.ts";
-import type { Environment } from "./safe-environment.ts";
+import { safeEnvironment, type Environment } from "./safe-environment.ts";
 import type { SpawnProcess } from "./spawn-process.ts";
 import { startProcess } from "./start-process.ts";
 import { createStdioTransport, type StdioTransport } from "./stdio-transport.ts";
@@ -44,7 +52,11 @@ export async function openStdio(
   const spawn = options.spawn ?? (platform === "win32" ? (await import("cross-spawn")).default : spawnProgram);
   throwIfAborted(context.signal, id);
 
-  const child = await startProcess(id, transport, { spawn, platform, environment });
+  const { secrets = createSecretMemory(spec) } = context;
+  const env = safeEnvironment(transport, environment, platform);
+  // What a server inherits it can echo as well; of that only the names tell what is secret.
+  for (const [name, value = ""] of Object.entries(env)) if (isSecretName(name)) secrets.learn(value);
+  const child = await startProcess(spec.id, transport, { spawn, platform, env, redact: secrets.redact });
   const group = createProcessGroup({
     pid: child.pid,
     platform,
@@ -52,7 +64,7 @@ export async function openStdio(
     spawn,
     ...(options.sendSignal && { sendSignal: options.sendSignal }),
   });
-  const opened = createStdioTransport({ spec, context, process: child, group, clock });
+  const opened = createStdioTransport({ spec, context: { ...context, secrets }, process: child, group, clock });
   if (context.signal.aborted) {
     await opened.close();
     throwIfAborted(context.signal, id);

@@ -1,16 +1,17 @@
-import type { StdioTransportSpec } from "@toolport/core";
+import type { Redactor, StdioTransportSpec } from "@toolport/core";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { fromSpawnError } from "./from-spawn-error.ts";
-import { safeEnvironment, type Environment } from "./safe-environment.ts";
+import type { Environment } from "./safe-environment.ts";
 import type { ServerProcess, SpawnProcess } from "./spawn-process.ts";
 
 /** The effects of {@linkcode startProcess}. */
 export interface StartProcessOptions {
   readonly spawn: SpawnProcess;
   readonly platform: NodeJS.Platform;
-  /** What the server may inherit from. */
-  readonly environment: Environment;
+  /** All that the server finds in its environment. */
+  readonly env: Environment;
+  readonly redact: Redactor;
 }
 
 /**
@@ -20,10 +21,9 @@ export interface StartProcessOptions {
 export async function startProcess(
   serverId: string,
   transport: StdioTransportSpec,
-  { spawn, platform, environment }: StartProcessOptions,
+  { spawn, platform, env, redact }: StartProcessOptions,
 ): Promise<ServerProcess> {
   const { command, args = [], cwd } = transport;
-  const env = safeEnvironment(transport, environment, platform);
   let child: ChildProcess;
   try {
     child = spawn(command, args, {
@@ -40,7 +40,7 @@ export async function startProcess(
     // Also rejects on `error`.
     await once(child, "spawn");
   } catch (error) {
-    throw await fromSpawnError(error, { serverId, command, cwd: cwd ?? process.cwd(), path: env["PATH"] });
+    throw await fromSpawnError(error, { serverId, command, cwd: cwd ?? process.cwd(), path: env["PATH"], redact });
   }
   if (!isServerProcess(child)) {
     child.kill("SIGKILL");

@@ -1,5 +1,5 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
-import { createRedactor, ToolportError, type Clock, type ServerSpec } from "@toolport/core";
+import { createSecretMemory, ToolportError, type Clock, type ServerSpec } from "@toolport/core";
 import type { HostTransport, TransportContext } from "../host-transport.ts";
 import { resolveSettings } from "../resolve-settings.ts";
 import { deathError } from "./death-error.ts";
@@ -30,7 +30,7 @@ export interface StdioTransport extends HostTransport {
 /** What a {@linkcode StdioTransport} is made from. */
 export interface StdioTransportInit {
   readonly spec: ServerSpec;
-  readonly context: Pick<TransportContext, "onDiagnostic" | "onLog">;
+  readonly context: Pick<TransportContext, "onDiagnostic" | "onLog" | "secrets">;
   readonly process: ServerProcess;
   readonly group: ProcessGroup;
   readonly clock: Clock;
@@ -46,7 +46,7 @@ export function createStdioTransport({ spec, context, process, group, clock }: S
   const { limits, timeouts } = resolveSettings(spec);
   const { maxMessageBytes, stderrTailBytes } = limits;
   const { closeMs } = timeouts;
-  const redact = createRedactor(spec);
+  const { redact } = context.secrets ?? createSecretMemory(spec);
   let state: "opened" | "started" | "closed" = "opened";
   let closeReason: ToolportError | undefined;
   let gone = Promise.resolve();
@@ -117,7 +117,7 @@ export function createStdioTransport({ spec, context, process, group, clock }: S
       output?.flush();
       stderr.pipe.flush();
       reader.end();
-      fail(deathError(death, spec.id, stderr.quote()));
+      fail(deathError(death, stderr.quote(), { serverId: spec.id, redact }));
     },
   });
   return transport;

@@ -1,4 +1,4 @@
-import { isToolportError, ToolportError, type CallOutcome } from "@toolport/core";
+import { isToolportError, quoteText, safeCause, ToolportError, type CallOutcome, type Redactor } from "@toolport/core";
 import type { OutgoingRequest } from "./outgoing-request.ts";
 
 /** For what it is needed here: which server. */
@@ -63,13 +63,16 @@ export function unserializableError({ serverId }: ErrorContext, request: Outgoin
 }
 
 /** What a transport threw: its own coded error, or one that admits that nothing is known. */
-export function asToolportError({ serverId }: ErrorContext, error: unknown): ToolportError {
+export function asToolportError(
+  { serverId, redact }: ErrorContext & { readonly redact: Redactor },
+  error: unknown,
+): ToolportError {
   if (isToolportError(error)) return error;
   return new ToolportError(`the transport of server ${JSON.stringify(serverId)} failed to send`, {
     code: "connection_closed",
     serverId,
     outcome: "unknown",
-    cause: error,
+    cause: safeCause(error, redact),
   });
 }
 
@@ -82,6 +85,6 @@ export function contextOf({ method, toolName }: OutgoingRequest): {
 }
 
 function nameOf(serverId: string, { method, toolName }: OutgoingRequest): string {
-  const what = toolName === undefined ? method : `${method} of ${JSON.stringify(toolName)}`;
+  const what = toolName === undefined ? method : `${method} of ${quoteText(toolName)}`;
   return `${what} on server ${JSON.stringify(serverId)}`;
 }

@@ -240,7 +240,7 @@ function receiveProgress(state: State, params: JsonObject | undefined): void {
   state.outgoing.progress(id, {
     progress,
     ...(typeof total === "number" && { total }),
-    ...(typeof message === "string" && { message: cleanText(message, 1000) }),
+    ...(typeof message === "string" && { message: safeExcerpt(message, state.context.redact, 1000) }),
   });
 }
 

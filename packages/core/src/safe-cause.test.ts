@@ -1,0 +1,43 @@
+import { inspect } from "node:util";
+import { describe, expect, it } from "vitest";
+import { originalCause, safeCause } from "./safe-cause.ts";
+import { ToolportError } from "./toolport-error.ts";
+
+const redact = (text: string): string => text.replaceAll("hunter2", "[redacted]");
+const foreign = Object.assign(new TypeError("refused: hunter2", { cause: new Error("inner hunter2") }), {
+  code: "ENOENT",
+  spawnargs: ["--api-key", "hunter2"],
+});
+
+describe("safeCause()", () => {
+  it("shows no secret in any mode of inspect, and keeps name, message, code and causes", () => {
+    const cause = safeCause(foreign, redact);
+    expect(cause).toMatchObject({ name: "TypeError", message: "refused: [redacted]", code: "ENOENT" });
+    expect(cause?.cause).toMatchObject({ message: "inner [redacted]" });
+    const error = new ToolportError("x failed", { code: "spawn_failed", cause });
+    for (const customInspect of [true, false]) {
+      const text = inspect(error, { customInspect, showHidden: true, depth: 20 });
+      expect(text).not.toContain("hunter2");
+      expect(text).toContain("ENOENT");
+    }
+  });
+
+  it("has the error itself for who needs it", () => {
+    expect(originalCause(safeCause(foreign, redact))).toBe(foreign);
+    expect(originalCause(foreign)).toBe(foreign);
+    expect(originalCause("enough")).toBe("enough");
+  });
+
+  it("leaves our own errors as they are, and leaves out what is no error", () => {
+    const ours = new ToolportError("x", { code: "closed" });
+    expect(safeCause(ours, redact)).toBe(ours);
+    expect(safeCause({ token: "hunter2" }, redact)).toBeUndefined();
+    expect(safeCause("hunter2", redact)).toBeUndefined();
+  });
+
+  it("ends when causes loop", () => {
+    const a = new Error("a");
+    a.cause = a;
+    expect(inspect(safeCause(a, redact))).toContain("Error: a");
+  });
+});
