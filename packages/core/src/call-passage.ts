@@ -1,4 +1,5 @@
 import type { Cancel, Clock } from "./clock.ts";
+import { quoteText } from "./quote-text.ts";
 import { createDeadline } from "./deadline.ts";
 import type { BoundedCallHandler, ToolCall } from "./interceptor.ts";
 import type { Layer } from "./interceptor-layer.ts";
@@ -159,7 +160,7 @@ function passageError(
   code: ToolportErrorCode,
   { problem, ...rest }: { readonly problem: string } & Pick<ToolportErrorInit, "cause" | "details" | "outcome">,
 ): ToolportError {
-  const message = `call of ${JSON.stringify(toolName)} on ${JSON.stringify(serverId)} ${problem}`;
+  const message = `call of ${quoteText(toolName)} on ${JSON.stringify(serverId)} ${problem}`;
   return new ToolportError(message, { code, serverId, toolName, outcome: "not-sent", ...rest });
 }
 

@@ -1,6 +1,7 @@
 import {
   assertKnownOptions,
   isJsonObject,
+  quoteText,
   systemClock,
   ToolportError,
   unknownToolError,
@@ -227,7 +228,7 @@ function inNameOrder(providers: readonly ToolProvider[]): readonly ToolProvider[
 function readArguments(name: string, args: unknown): JsonObject {
   if (args === null || args === undefined) return {};
   if (isJsonObject(args)) return args;
-  throw new ToolportError(`arguments of ${JSON.stringify(name)} must be a JSON object`, {
+  throw new ToolportError(`arguments of ${quoteText(name)} must be a JSON object`, {
     code: "invalid_arguments",
     toolName: name,
   });

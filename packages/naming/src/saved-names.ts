@@ -1,4 +1,4 @@
-import { cleanText, isJsonObject, ToolportError } from "@toolport/core";
+import { isJsonObject, quoteText, ToolportError } from "@toolport/core";
 import { compareText } from "./compare-text.ts";
 import { emptyNames, extendNames, type NameTable } from "./name-table.ts";
 import { toolportNaming } from "./naming-presets.ts";
@@ -61,7 +61,7 @@ function invalidNames(problem: string): ToolportError {
 }
 
 function quote(text: string): string {
-  return JSON.stringify(cleanText(text, 80));
+  return quoteText(text, 80);
 }
 
 function byFirst(a: readonly [string, unknown], b: readonly [string, unknown]): number {

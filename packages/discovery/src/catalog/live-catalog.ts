@@ -1,6 +1,6 @@
 import {
-  cleanText,
   createEvent,
+  quoteText,
   ToolportError,
   type Event,
   type Subscription,
@@ -92,7 +92,7 @@ export function createLiveCatalog(sources: CatalogSources): LiveCatalog {
 }
 
 function closedError(name: string, provider: ToolProvider): ToolportError {
-  const tool = JSON.stringify(cleanText(name, 80));
+  const tool = quoteText(name, 80);
   return new ToolportError(`tool ${tool} is gone, because provider ${JSON.stringify(provider.name)} is closed`, {
     code: "closed",
     toolName: name,

@@ -1,6 +1,7 @@
 import {
   defaultTimeouts,
   isToolportError,
+  quoteText,
   ToolportError,
   withErrorContext,
   type CallOptions,
@@ -54,7 +55,7 @@ const legalName = /^[a-z][a-z0-9_-]{0,63}$/i;
 /** Throws `TypeError` when a static tool or helper has a name that model APIs refuse. */
 export function assertToolName(name: unknown): asserts name is string {
   if (typeof name === "string" && legalName.test(name)) return;
-  const shown = JSON.stringify(name);
+  const shown = typeof name === "string" ? quoteText(name) : JSON.stringify(name);
   throw new TypeError(
     `tool name ${shown} must be a letter, then letters, digits, _ or -, at most 64 characters in all`,
   );

@@ -1,6 +1,6 @@
 import {
   assertKnownOptions,
-  cleanText,
+  quoteText,
   ToolportError,
   unknownToolError,
   type CallOptions,
@@ -200,7 +200,7 @@ export function createView(context: ViewContext, options: ViewOptions): ToolboxV
 }
 
 function removedTool(name: string): ToolportError {
-  const message = `tool ${JSON.stringify(cleanText(name, 80))} is no longer offered`;
+  const message = `tool ${quoteText(name, 80)} is no longer offered`;
   return new ToolportError(message, { code: "tool_removed", toolName: name });
 }
 

@@ -1,4 +1,5 @@
 import {
+  quoteText,
   ToolportError,
   withErrorContext,
   type ToolCall,
@@ -83,7 +84,7 @@ function callError(
   { serverId, toolName }: ToolOrigin,
   { problem, ...rest }: { readonly problem: string } & Pick<ToolportErrorInit, "cause" | "details" | "outcome">,
 ): ToolportError {
-  return new ToolportError(`call of ${JSON.stringify(toolName)} on ${JSON.stringify(serverId)} ${problem}`, {
+  return new ToolportError(`call of ${quoteText(toolName)} on ${JSON.stringify(serverId)} ${problem}`, {
     code,
     serverId,
     toolName,

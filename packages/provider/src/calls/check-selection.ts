@@ -1,4 +1,4 @@
-import { ToolportError, type ToolDefinition } from "@toolport/core";
+import { quoteText, ToolportError, type ToolDefinition } from "@toolport/core";
 import { sameJson } from "../catalog/same-json.ts";
 import type { CatalogTool } from "../catalog/define-tool.ts";
 
@@ -16,13 +16,13 @@ export function checkSelection(selected: ToolDefinition, current: CatalogTool, r
   const registration = registrationOf(selected);
   if (registration !== undefined && registration !== registrationOf(current)) {
     throw new ToolportError(
-      `server ${JSON.stringify(serverId)} was replaced since ${JSON.stringify(toolName)} was selected; select it again`,
+      `server ${JSON.stringify(serverId)} was replaced since ${quoteText(toolName)} was selected; select it again`,
       { code: "registration_replaced", serverId, toolName },
     );
   }
   if (sameJson(selected, current)) return;
   throw new ToolportError(
-    `tool ${JSON.stringify(toolName)} of ${JSON.stringify(serverId)} changed since it was selected; select it again`,
+    `tool ${quoteText(toolName)} of ${JSON.stringify(serverId)} changed since it was selected; select it again`,
     { code: "tool_changed", serverId, toolName },
   );
 }

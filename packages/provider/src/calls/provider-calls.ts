@@ -2,6 +2,7 @@ import {
   createCallPipeline,
   defaultTimeouts,
   isJsonObject,
+  quoteText,
   ToolportError,
   unknownToolError,
   type CallOptions,
@@ -91,7 +92,7 @@ function readArguments(args: JsonObject | null | undefined, { origin }: CatalogT
   const { serverId, toolName } = origin;
   const advice = typeof args === "string" ? "; parse the model's JSON text first" : "";
   throw new ToolportError(
-    `tool ${JSON.stringify(toolName)} on ${JSON.stringify(serverId)} expects JSON object arguments, not ${kindOf(args)}${advice}`,
+    `tool ${quoteText(toolName)} on ${JSON.stringify(serverId)} expects JSON object arguments, not ${kindOf(args)}${advice}`,
     { code: "invalid_arguments", serverId, toolName },
   );
 }
@@ -107,13 +108,10 @@ function assertCallOptions({ timeoutMs, wait }: CallOptions): void {
 }
 
 function serverGoneError({ serverId, toolName }: ToolOrigin): ToolportError {
-  return new ToolportError(
-    `server ${JSON.stringify(serverId)} was removed before ${JSON.stringify(toolName)} was sent`,
-    {
-      code: "server_removed",
-      serverId,
-      toolName,
-      outcome: "not-sent",
-    },
-  );
+  return new ToolportError(`server ${JSON.stringify(serverId)} was removed before ${quoteText(toolName)} was sent`, {
+    code: "server_removed",
+    serverId,
+    toolName,
+    outcome: "not-sent",
+  });
 }

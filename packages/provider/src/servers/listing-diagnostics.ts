@@ -1,4 +1,4 @@
-import { cleanText, type Diagnostic, type ServerSpec, type ToolListing } from "@toolport/core";
+import { cleanText, quoteText, type Diagnostic, type ServerSpec, type ToolListing } from "@toolport/core";
 import type { NameCollision } from "@toolport/naming";
 
 /** What a developer wants to know of a listing: which tools were left out, and why it stops where it does. */
@@ -35,7 +35,7 @@ export function filterDiagnostics(
         kind: "unmatched-filter",
         serverId: id,
         toolName,
-        message: `${member} names ${JSON.stringify(toolName)}, which the server does not list`,
+        message: `${member} names ${quoteText(toolName)}, which the server does not list`,
       }));
   return [...unmatched("include", include), ...unmatched("exclude", exclude)];
 }
@@ -45,8 +45,8 @@ export function collisionDiagnostics(collisions: readonly NameCollision[]): read
   return collisions.flatMap(({ name, members, reservedFor }) => {
     const message =
       reservedFor === undefined
-        ? `${members.length} tools would be called ${JSON.stringify(name)}`
-        : `${JSON.stringify(name)} would be a name of server ${JSON.stringify(reservedFor)}`;
+        ? `${members.length} tools would be called ${quoteText(name)}`
+        : `${quoteText(name)} would be a name of server ${JSON.stringify(reservedFor)}`;
     return members.map(({ serverId, toolName }) => ({ kind: "name-collision", serverId, toolName, message }));
   });
 }

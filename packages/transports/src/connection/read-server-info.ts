@@ -33,29 +33,35 @@ export interface ServerInfoReading {
  * `limits.maxServerTextLength`.
  */
 export function readServerInfo(claimed: ClaimedServerInfo, { limits, redact }: ServerInfoReading): ServerInfo {
-  const text = textReader(redact);
+  const short = { maxLength: longestName, redact };
+  const long = { maxLength: limits.maxServerTextLength, redact };
   const { name, title, version, description } = isJsonObject(claimed.implementation) ? claimed.implementation : {};
   return {
     era: claimed.era,
     protocolVersion: safeExcerpt(claimed.protocolVersion, redact, longestName),
-    ...text("name", name, longestName),
-    ...text("title", title, longestName),
-    ...text("version", version, longestName),
-    ...text("description", description, limits.maxServerTextLength),
-    ...text("instructions", claimed.instructions, limits.maxServerTextLength),
+    ...text("name", name, short),
+    ...text("title", title, short),
+    ...text("version", version, short),
+    ...text("description", description, long),
+    ...text("instructions", claimed.instructions, long),
     capabilities: readCapabilities(claimed.capabilities, { limits, redact }),
   };
 }
 
-type TextReader = <Key extends string>(key: Key, value: unknown, maxLength: number) => { readonly [K in Key]?: string };
+interface BoundedText {
+  readonly maxLength: number;
+  readonly redact: Redactor;
+}
 
-function textReader(redact: Redactor): TextReader {
-  return <Key extends string>(key: Key, value: unknown, maxLength: number) => {
-    if (typeof value !== "string") return {};
-    const clean = safeExcerpt(value, redact, maxLength);
-    // A computed key widens to an index signature.
-    return clean === "" ? {} : ({ [key]: clean } as { readonly [K in Key]?: string });
-  };
+function text<Key extends string>(
+  key: Key,
+  value: unknown,
+  { maxLength, redact }: BoundedText,
+): { readonly [K in Key]?: string } {
+  if (typeof value !== "string") return {};
+  const clean = safeExcerpt(value, redact, maxLength);
+  // A computed key widens to an index signature.
+  return clean === "" ? {} : ({ [key]: clean } as { readonly [K in Key]?: string });
 }
 
 // Capabilities are a small object of flags; one of megabytes is not kept for the life of a connection.

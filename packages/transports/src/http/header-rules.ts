@@ -26,7 +26,11 @@ const reserved: ReadonlySet<string> = new Set([
   "upgrade",
 ]);
 
-const credentials: ReadonlySet<string> = new Set(["authorization", "cookie", "proxy-authorization"]);
+// Words of a name that say that the value is a credential, alone or at the end of a compound such as `accesstoken`.
+const credentialWord =
+  /^(?:.*(?:token|secret|password|passwd|passphrase|credentials?|authorization|authentication|cookie|apikey|accesskey|secretkey)s?|auth|authn|authz|key|keys|pwd|pat|jwt|bearer|assertion|signature|otp)$/;
+// A key that opens nothing: https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header
+const harmless: ReadonlySet<string> = new Set(["idempotency-key", "x-idempotency-key"]);
 
 /** Whether `name` is a legal header name. */
 export function isHeaderName(name: string): boolean {
@@ -44,8 +48,14 @@ export function isReservedHeader(name: string): boolean {
   return reserved.has(lower) || lower.startsWith("mcp-param-");
 }
 
-/** Whether a header is taken to carry credentials (AD-14). Case-insensitive. */
+/**
+ * Whether a header is taken to carry credentials: one of the words of its name says so, whoever made it up, or it begins with `x-api` or
+ * `x-auth`. Better one too many than one too few: what is taken for a credential only needs `https:` or a loopback address.
+ * Case-insensitive.
+ */
 export function isCredentialHeader(name: string): boolean {
   const lower = name.toLowerCase();
-  return credentials.has(lower) || lower.startsWith("x-api") || lower.startsWith("x-auth");
+  if (harmless.has(lower) || isReservedHeader(lower)) return false;
+  if (lower.startsWith("x-api") || lower.startsWith("x-auth")) return true;
+  return lower.split(/[^a-z0-9]+/).some((word) => credentialWord.test(word));
 }
