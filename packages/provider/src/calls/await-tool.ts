@@ -2,6 +2,7 @@ import {
   createDeadline,
   defaultTimeouts,
   describeAbsent,
+  quoteText,
   ToolportError,
   truncateText,
   unknownToolError,
@@ -96,6 +97,6 @@ function lateError(name: string, timeoutMs: number, init: AwaitToolInit): Toolpo
 
 function abortedError(name: string, cause: unknown): ToolportError {
   const toolName = truncateText(name, 200);
-  const message = `call of ${JSON.stringify(toolName)} was aborted while it waited for servers`;
+  const message = `call of ${quoteText(toolName)} was aborted while it waited for servers`;
   return new ToolportError(message, { code: "aborted", toolName, outcome: "not-sent", cause });
 }
