@@ -2,6 +2,7 @@ import { callWorkloads } from "./calls.ts";
 import { startWorkloads } from "./starts.ts";
 import { toolWorkloads } from "./tools.ts";
 import { footprintWorkloads } from "./footprint.ts";
+import { neighbourWorkloads } from "./neighbours.ts";
 import type { Workload } from "./workload.ts";
 
 /** Every workload, in the order of the table. */
@@ -10,4 +11,5 @@ export const allWorkloads: readonly Workload[] = [
   ...startWorkloads,
   ...toolWorkloads,
   ...footprintWorkloads,
+  ...neighbourWorkloads,
 ];
