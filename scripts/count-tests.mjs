@@ -1,21 +1,33 @@
-// Prints the runner's own counts as the last line of a CI run: `tests: N passed, N failed, N skipped`. A missing or unreadable report
-// is a failure, and so is one that says it did not succeed. A test file that could not even load counts as one failed test.
+// Prints the runner's own counts as the last line of a CI run: `tests: N passed, N failed, N skipped`, added up over the reports that
+// are named. A missing or unreadable report is a failure, and so is one that says it did not succeed. A test file that could not even
+// load counts as one failed test.
 import { existsSync } from "node:fs";
 import { readJson } from "./workspace.mjs";
 
-const path = process.argv[2] ?? ".ci/report.json";
-/** @type {import("vitest/reporters").JsonTestResults | undefined} */
-const report = existsSync(path) ? readJson(path) : undefined;
-if (report === undefined) {
-  console.error(`no report at ${path}: the tests did not run to their end`);
-  console.log("tests: 0 passed, 1 failed, 0 skipped");
-  process.exitCode = 1;
-} else {
+const paths = process.argv.length > 2 ? process.argv.slice(2) : [".ci/report.json"];
+const counts = { passed: 0, failed: 0, skipped: 0 };
+for (const path of paths) addReport(path);
+console.log(`tests: ${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
+if (counts.failed > 0) process.exitCode = 1;
+
+/** @param {string} path */
+function addReport(path) {
+  /** @type {import("vitest/reporters").JsonTestResults | undefined} */
+  const report = existsSync(path) ? readJson(path) : undefined;
+  if (report === undefined) {
+    console.error(`no report at ${path}: the tests did not run to their end`);
+    counts.failed += 1;
+    return;
+  }
   const unloaded = report.testResults.filter(
     ({ status, assertionResults }) => status === "failed" && assertionResults.length === 0,
   );
   const failed = report.numFailedTests + unloaded.length;
-  const skipped = report.numPendingTests + report.numTodoTests;
-  console.log(`tests: ${report.numPassedTests} passed, ${failed} failed, ${skipped} skipped`);
-  process.exitCode = report.success && failed === 0 && report.numPassedTests > 0 ? 0 : 1;
+  counts.passed += report.numPassedTests;
+  counts.failed += failed;
+  counts.skipped += report.numPendingTests + report.numTodoTests;
+  if ((!report.success && failed === 0) || report.numPassedTests === 0) {
+    console.error(`the report at ${path} says that the run did not succeed`);
+    process.exitCode = 1;
+  }
 }

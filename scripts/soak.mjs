@@ -18,6 +18,7 @@ const { status } = spawnSync(
   [
     "node_modules/vitest/vitest.mjs",
     "run",
+    "--reporter=default",
     ...modes.map((mode) => `packages/provider/test/simulation/${mode}.test.ts`),
   ],
   {

@@ -18,6 +18,16 @@ describe("count-tests", () => {
     expect(await tree.run("count-tests")).toEqual({ exitCode: 1, output: "tests: 3 passed, 1 failed, 1 skipped" });
   });
 
+  it("adds up the reports that are named, and one that is missing is a failure", async () => {
+    await using tree = await createTemporaryTree({ "one.json": { ...report, testResults: [file] } });
+    const sum = "tests: 6 passed, 0 failed, 2 skipped";
+    expect(await tree.run("count-tests", "one.json", "one.json")).toEqual({ exitCode: 0, output: sum });
+    expect(await tree.run("count-tests", "one.json", "none.json")).toMatchObject({
+      exitCode: 1,
+      output: expect.stringMatching(/tests: 3 passed, 1 failed, 1 skipped$/),
+    });
+  });
+
   it("fails without a report, and on one that ran no test", async () => {
     await using tree = await createTemporaryTree({ "empty.json": { ...report, numPassedTests: 0, testResults: [] } });
     expect(await tree.run("count-tests")).toMatchObject({

@@ -1,0 +1,35 @@
+// The long proofs, which take too long for every `pnpm test`: one line a step, every step runs also after one that failed, and the exit
+// code is non-zero if any did. `pnpm proof official schedules` runs the named steps only.
+import { spawnSync } from "node:child_process";
+
+/** @type {Record<string, { readonly about: string, readonly args: readonly string[] }>} */
+const steps = {
+  conversations: {
+    about: "the wire beside the official SDK's clients",
+    args: ["node_modules/vitest/vitest.mjs", "run", "-c", "vitest.proof.config.ts"],
+  },
+  official: {
+    about: "the official suite, every required scenario of both eras, beside busy cores",
+    args: ["conformance/dist/official/run-official-suite.js", "--busy"],
+  },
+  schedules: { about: "50,000 new schedules of the simulation in each mode", args: ["scripts/soak.mjs", "50000"] },
+  matrix: { about: "the suite on Node 22 and 24", args: ["scripts/test-matrix.mjs"] },
+};
+
+const chosen = process.argv.slice(2);
+const unknown = chosen.filter((name) => !Object.hasOwn(steps, name));
+if (unknown.length > 0)
+  throw new TypeError(`no such step: ${unknown.join(", ")}; there are ${Object.keys(steps).join(", ")}`);
+
+/** @type {string[]} */
+const lines = [];
+for (const [name, { about, args }] of Object.entries(steps)) {
+  if (chosen.length > 0 && !chosen.includes(name)) continue;
+  console.log(`\n--- ${name}: ${about}`);
+  const startedAt = performance.now();
+  const { status } = spawnSync(process.execPath, args, { stdio: ["ignore", "inherit", "inherit"] });
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(0);
+  lines.push(`${status === 0 ? "ok  " : "FAIL"} ${name.padEnd(14)}${seconds.padStart(5)} s`);
+  if (status !== 0) process.exitCode = 1;
+}
+console.log(`\n${lines.join("\n")}`);

@@ -1,0 +1,12 @@
+import { defineConfig } from "vitest/config";
+import base from "./vitest.config.ts";
+
+// What takes too long for every `pnpm test`: files that end in `.proof.ts`. Part of `pnpm proof`.
+export default defineConfig({
+  ...base,
+  test: {
+    ...base.test,
+    include: ["{packages/*,fixtures,conformance,bench,examples}/{src,test}/**/*.proof.ts"],
+    outputFile: { json: ".ci/report-proof.json" },
+  },
+});
