@@ -62,6 +62,7 @@ export type ToolportErrorCode =
   | "protocol_error"
   | "message_too_large"
   | "server_error"
+  | "listing_truncated"
   | "server_removed"
   | "refresh_failed"
   | "connect_timeout"
@@ -143,6 +144,11 @@ export const errorCodes: Readonly<Record<ToolportErrorCode, ErrorCodeEntry>> = {
     retryable: false,
     outcome: "failed",
     meaning: "The server answered with a JSON-RPC error.",
+  },
+  listing_truncated: {
+    ...execution,
+    retryable: false,
+    meaning: "The server's list of tools ended early; the last whole one is kept.",
   },
   server_removed: {
     ...execution,

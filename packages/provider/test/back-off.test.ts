@@ -229,3 +229,63 @@ describe("an idle provider", () => {
     await provider.close();
   });
 });
+
+describe("a status", () => {
+  it("keeps its last error while the server is tried again, until something works", async () => {
+    const world = createCalmWorld();
+    const provider = start(world, refusals(2));
+    await provider.init();
+    const release = world.hold();
+    world.clock.advance(500);
+    await world.settle();
+    const failed = { stage: "connect", error: { code: "unreachable" } };
+    expect(provider.statuses()[0]).toMatchObject({ state: "connecting", ...failed });
+    release();
+    await world.settle();
+    expect(provider.statuses()[0]).toMatchObject({ state: "failed", ...failed });
+    await provider.disconnectServer("s");
+    expect(provider.statuses()[0]).toMatchObject({ state: "idle", ...failed });
+    const again = world.hold();
+    const refreshed = provider.refresh();
+    await world.settle();
+    expect(provider.statuses()[0]).toMatchObject({ state: "connecting", ...failed });
+    again();
+    await refreshed;
+    expect(provider.statuses()[0]).toMatchObject({ state: "ready" });
+    expect(provider.statuses()[0]).not.toHaveProperty("error");
+    await provider.close();
+  });
+});
+
+describe("a program that ends at once with a code", () => {
+  it("is not started by itself after it ended in the same way twice, and idle costs nothing; a call and a refresh try it", async () => {
+    const world = createCalmWorld();
+    const provider = start(world, ["no-key", "no-key", "no-key", "no-key"]);
+    const { connects } = world.server("s");
+    await provider.init();
+    expect(world.clock.pending).toBe(1);
+    world.clock.advance(500);
+    await world.settle();
+    expect([connects.started, world.clock.pending]).toEqual([2, 0]);
+    expect(provider.statuses()[0]).toMatchObject({ state: "failed", error: { code: "server_exited" } });
+    await failureOf(provider.refresh());
+    expect([connects.started, world.clock.pending]).toEqual([3, 0]);
+    await failureOf(provider.connection("s"));
+    expect([connects.started, world.clock.pending]).toEqual([4, 0]);
+    await provider.updateServer({ ...specOf("s"), transport: { kind: "custom", open: () => 1 } });
+    expect(provider.statuses()[0]).toMatchObject({ state: "ready" });
+    await provider.close();
+  });
+
+  it("is tried again by itself while it ends in other ways", async () => {
+    const world = createCalmWorld();
+    const provider = start(world, ["no-key", "refuse", "no-key"]);
+    await provider.init();
+    for (let turn = 0; turn < 3; turn += 1) {
+      world.clock.advanceToNext();
+      await world.settle();
+    }
+    expect(provider.statuses()[0]).toMatchObject({ state: "ready" });
+    await provider.close();
+  });
+});

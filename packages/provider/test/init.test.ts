@@ -1,5 +1,5 @@
 import { ToolportError, type Connector } from "@toolport/core";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { createCalmWorld, failureOf } from "./calm-world.ts";
 import { specOf } from "./simulation/simulated-server.ts";
 
@@ -85,6 +85,17 @@ describe("init()", () => {
       details: { failures: [{ serverId: "needed", code: "connect_timeout" }] },
     });
     expect(provider.statuses().map(({ state }) => state)).toEqual(["failed", "connecting"]);
+    await provider.close();
+  });
+
+  it("puts no more than one listener on a caller's signal, however many servers there are", async () => {
+    const world = createCalmWorld();
+    const ids = Array.from({ length: 20 }, (_, index) => `s${index}`);
+    const { signal } = new AbortController();
+    const added = vi.spyOn(signal, "addEventListener");
+    const provider = world.provider({ servers: ids.map((id) => specOf(id)) });
+    await provider.refresh({ signal });
+    expect(added.mock.calls.length).toBeLessThan(3);
     await provider.close();
   });
 

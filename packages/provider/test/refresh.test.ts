@@ -155,7 +155,8 @@ describe('refresh: "manual"', () => {
     const notified = notify(server);
     server.faults.list.push("truncate", "hang");
     release();
-    await Promise.all([first, notified]);
+    await notified;
+    expect(await failureOf(first)).toMatchObject({ code: "refresh_failed" });
     expect(provider.statuses()[0]).toMatchObject({ state: "ready", stale: true });
     world.clock.advanceToNext();
     expect(await failureOf(second)).toMatchObject({ code: "refresh_failed" });

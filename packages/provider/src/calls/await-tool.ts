@@ -10,6 +10,7 @@ import {
   type CallOptions,
   type Clock,
 } from "@toolport/core";
+import { createFanOutSignal } from "../fan-out-signal.ts";
 import { findTool } from "../catalog/catalog.ts";
 import type { CatalogTool } from "../catalog/define-tool.ts";
 import type { LiveCatalog } from "../catalog/live-catalog.ts";
@@ -49,10 +50,15 @@ export function awaitTool(name: string, options: CallOptions, init: AwaitToolIni
   const { timeoutMs = defaultTimeouts.callMs, signal } = options;
   return new Promise((resolve, reject) => {
     const deadline = createDeadline({ timeoutMs, signal, clock, onTimeout: () => lateError(name, timeoutMs, init) });
+    const waits = createFanOutSignal(undefined);
+    let settled = false;
     const settle = (act: () => void): void => {
+      if (settled) return;
+      settled = true;
       for (const end of subscriptions) end();
       waiting.delete(look);
       deadline.dispose();
+      waits.abort(undefined);
       act();
     };
     const look = (): void => {
@@ -74,7 +80,7 @@ export function awaitTool(name: string, options: CallOptions, init: AwaitToolIni
     deadline.signal.addEventListener("abort", giveUp, { once: true });
     for (const { link } of absentRegistrations(registry, catalog)) {
       // Its status says what became of it.
-      void link.ready("call", deadline.signal).then(look, look);
+      void link.ready("call", waits.next()).then(look, look);
     }
     look();
   });

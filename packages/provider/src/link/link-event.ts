@@ -54,6 +54,8 @@ export interface LinkContext {
   readonly policy: LinkPolicy;
   /** Whether anybody waits. */
   readonly waiting: boolean;
+  /** Whether the tools on show are those of a whole listing. */
+  readonly hasWholeListing: boolean;
   /** When the latest call on the current session ended; `undefined` while one is under way. */
   readonly unusedSince: number | undefined;
 }

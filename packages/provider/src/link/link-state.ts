@@ -24,6 +24,12 @@ interface Numbered {
   readonly run: number;
 }
 
+/** What went wrong last, while nothing has worked since. */
+export interface LastFailure {
+  readonly stage: "connect" | "list" | "session";
+  readonly error: ToolportError;
+}
+
 /** The spec says `disabled`: nothing starts. */
 export interface DisabledState extends Numbered {
   readonly kind: "disabled";
@@ -32,6 +38,7 @@ export interface DisabledState extends Numbered {
 /** No session, and none wanted: never used yet, or disconnected on request. */
 export interface IdleState extends Numbered {
   readonly kind: "idle";
+  readonly lastFailure?: LastFailure | undefined;
 }
 
 /** A connection attempt is under way. */
@@ -39,6 +46,7 @@ export interface ConnectingState extends Numbered {
   readonly kind: "connecting";
   readonly startedAt: number;
   readonly failures: number;
+  readonly lastFailure?: LastFailure | undefined;
 }
 
 /** A session is live, and its first listing is under way. Nothing is called before it is done. */
@@ -48,6 +56,7 @@ export interface ListingState extends Numbered {
   readonly connectMs: number;
   readonly failures: number;
   readonly listing: RunningListing;
+  readonly lastFailure?: LastFailure | undefined;
 }
 
 /** A session is live and has listed its tools. */
@@ -81,6 +90,8 @@ export interface FailedState extends Numbered {
   readonly error: ToolportError;
   readonly failures: number;
   readonly retryAt: number;
+  /** Its program ended at once and in the same way as the time before: another attempt by itself would be no different. */
+  readonly hopeless?: boolean;
 }
 
 /** The latest attempt failed for want of credentials. Never tried again by itself, because only a person can help. */
@@ -115,6 +126,8 @@ export interface DirtyListing {
   readonly notBefore: number;
   readonly failures: number;
   readonly error?: ToolportError;
+  /** How many listings in a row were outdated by a notification before they were in. */
+  readonly echoes?: number | undefined;
 }
 
 /** A `tools/list` is under way. */
@@ -131,6 +144,27 @@ export interface RunningListing {
   readonly repeat: boolean;
   /** Listings of this session that failed in a row before this one. */
   readonly failures: number;
+  /** How many listings in a row before this one were outdated by a notification before they were in. */
+  readonly echoes?: number | undefined;
+}
+
+/** What went wrong last in a state without a session, if nothing has worked since. */
+export function lastFailureOf(state: LinkState): LastFailure | undefined {
+  switch (state.kind) {
+    case "idle":
+    case "connecting":
+    case "listing":
+      return state.lastFailure;
+    case "failed":
+    case "needs-auth":
+      return { stage: state.stage, error: state.error };
+    case "down":
+      return { stage: "session", error: state.error };
+    case "ready":
+    case "disabled":
+    case "removed":
+      return undefined;
+  }
 }
 
 /** A session with a listing under way. */

@@ -23,6 +23,8 @@ export interface LinkInit {
 
 /** How a link reports upwards. */
 export interface LinkHooks extends Omit<ConnectionHooks, "onToolsChanged" | "onDown"> {
+  /** Whether the latest listing that was made public is a whole one. */
+  readonly hasWholeListing: () => boolean;
   /** A listing is to be made public. Must not throw. */
   readonly publish: (listing: ToolListing, session: Session) => void;
   /** The state is another one. Must not throw. */
@@ -69,6 +71,7 @@ export function createLink(init: LinkInit): Link {
     random,
     isWaiting: () => waiters.waiting,
     unusedSince: (session) => sessions.unusedSince(session),
+    hasWholeListing: hooks.hasWholeListing,
     enter(state) {
       const free = state.kind === "ready" && (isUpToDate(state) || parts.policy.refresh === "manual");
       open = free ? sessions.get(state.session) : undefined;

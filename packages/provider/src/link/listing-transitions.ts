@@ -1,4 +1,4 @@
-import type { ToolListing, ToolportError } from "@toolport/core";
+import { ToolportError, type ToolListing } from "@toolport/core";
 import { stay, type LinkContext, type LinkEffect, type LinkEvent, type Step } from "./link-event.ts";
 import { askedMs, backoffMs } from "./link-policy.ts";
 import {
@@ -28,7 +28,7 @@ export function startRun(state: ReadyState, { now }: LinkContext, repeat: boolea
   const failures = listing.kind === "fresh" ? 0 : listing.failures;
   const outdated = repeat || listing.kind === "dirty";
   return {
-    state: { ...state, run, listing: { ...runningSince(now), repeat, failures, outdated } },
+    state: { ...state, run, listing: { ...runningSince(now), repeat, failures, outdated, echoes: echoesOf(listing) } },
     effects: [{ type: "list", session: state.session, run }],
   };
 }
@@ -61,9 +61,10 @@ export function noteChange(state: ListingState | ReadyState, context: LinkContex
 
 /** A listing came back. Its tools are published, and one more listing follows if something happened while it ran. */
 export function finishRun(state: RunningState, listing: ToolListing, context: LinkContext): Step {
+  if (listing.truncated !== undefined && context.hasWholeListing) return keepWholeListing(state, listing, context);
   const { noticed, demanded, repeat } = state.listing;
   const fresh = toReady(state, context);
-  const ready: ReadyState = noticed ? { ...fresh, listing: withDueTime(dirtySince(context.now), context) } : fresh;
+  const ready: ReadyState = noticed ? { ...fresh, listing: dirtyAgain(state.listing, context) } : fresh;
   const publish: LinkEffect = { type: "publish", listing };
   const release: LinkEffect = { type: "release", run: state.run };
   // Whoever waits gets the server's latest word, not one that is known to be outdated. But a server that announces a change during
@@ -81,12 +82,26 @@ export function failRun(state: RunningState, reason: ToolportError, context: Lin
   const error = apartFromCalls(reason);
   if (state.kind === "listing") return attemptFailed(state, { stage: "list", error }, context);
   if (isForgotten(error)) return loseSession(state, error, context);
+  return keepTools(state, state, { error, context });
+}
+
+/** A listing that ended early is worth less than a whole one that is there already, also when that is of an earlier session. */
+function keepWholeListing(state: RunningState, listing: ToolListing, context: LinkContext): Step {
+  const error = listingTruncated(context.serverId, listing);
+  return keepTools(state, toReady(state, context), { error, context });
+}
+
+function keepTools(
+  state: RunningState,
+  ready: ReadyState,
+  { error, context }: { readonly error: ToolportError; readonly context: LinkContext },
+): Step {
   const failures = state.listing.failures + 1;
   const { now, policy, random } = context;
   const notBefore = now + Math.max(backoffMs(failures, policy, random), askedMs(error, policy));
   const dirty: DirtyListing = { kind: "dirty", since: context.now, notBefore, failures, error };
   const next: ReadyState = {
-    ...state,
+    ...ready,
     listing: error.retryable ? withDueTime(dirty, context) : dirty,
     ...(error.code === "auth_required" && { refusal: error }),
   };
@@ -106,6 +121,29 @@ function withDueTime(listing: DirtyListing, { now, policy }: LinkContext): Dirty
   if (policy.refresh !== "debounced") return listing;
   const quiet = Math.min(now + policy.debounceMs, listing.since + policy.maxDelayMs);
   return { ...listing, dueAt: Math.max(quiet, listing.notBefore) };
+}
+
+// A server that announces a change in each listing would be listed for ever by itself. What it still announces after so many is left to
+// the next call or refresh, and to the next notification that comes between listings.
+const mostEchoes = 5;
+
+function dirtyAgain(listing: RunningListing, context: LinkContext): DirtyListing {
+  const echoes = (listing.echoes ?? 0) + 1;
+  const dirty = { ...dirtySince(context.now), echoes };
+  return echoes < mostEchoes ? withDueTime(dirty, context) : dirty;
+}
+
+function echoesOf(listing: ReadyState["listing"]): number | undefined {
+  return listing.kind === "fresh" ? undefined : listing.echoes;
+}
+
+function listingTruncated(serverId: string, { truncated, tools }: ToolListing): ToolportError {
+  const what = `stops after ${tools.length} tools (${truncated}), and is not the whole one; the last whole one is kept`;
+  return new ToolportError(`the list of tools of ${JSON.stringify(serverId)} ${what}`, {
+    code: "listing_truncated",
+    serverId,
+    details: { operation: "tools/list" },
+  });
 }
 
 function dirtySince(since: number): DirtyListing {

@@ -21,6 +21,7 @@ export interface MachineInit {
   readonly random: Random;
   readonly isWaiting: () => boolean;
   readonly unusedSince: (session: number) => number | undefined;
+  readonly hasWholeListing: () => boolean;
   /** Told of the next state before its effects are performed. */
   readonly enter: (state: LinkState) => void;
   /** Carries out an effect. Must not throw. */
@@ -53,6 +54,7 @@ export function createMachine(init: MachineInit): Machine {
       policy: init.policy(),
       waiting: isWaiting(),
       unusedSince: unusedSince(state.session),
+      hasWholeListing: init.hasWholeListing(),
     };
     const { state: next, effects } = transition(state, event, context);
     const changed = next !== state;

@@ -1,14 +1,15 @@
 import { withErrorContext, type ToolportError } from "@toolport/core";
 import { askedMs, backoffMs } from "./link-policy.ts";
 import type { LinkContext, LinkEffect, Step } from "./link-event.ts";
-import type {
-  ConnectingState,
-  DownState,
-  FailedState,
-  IdleState,
-  ListingState,
-  NeedsAuthState,
-  ReadyState,
+import {
+  lastFailureOf,
+  type ConnectingState,
+  type DownState,
+  type FailedState,
+  type IdleState,
+  type ListingState,
+  type NeedsAuthState,
+  type ReadyState,
 } from "./link-state.ts";
 
 /** Starts a connection attempt; `before` is done first. */
@@ -25,6 +26,7 @@ export function startAttempt(
       run: state.run,
       startedAt: context.now,
       failures: state.kind === "idle" ? 0 : state.failures,
+      lastFailure: lastFailureOf(state),
     },
     effects: [...before, { type: "connect", session }],
   };
@@ -60,6 +62,7 @@ export function attemptFailed(
       error,
       failures,
       retryAt: nextAttemptAt(error, failures, context),
+      hopeless: isSameExit(state.lastFailure?.error, error),
     },
     effects: [
       { type: "close", session, error },
@@ -91,6 +94,12 @@ export function loseSession(state: ReadyState, reason: ToolportError, context: L
   if (!context.waiting) return { state: down, effects: [close] };
   if (!mayAttempt(down, context)) return { state: down, effects: [close, { type: "reject", error }] };
   return startAttempt(down, context, [close]);
+}
+
+// A program that finds no API key, or no module, finds none the next time either.
+function isSameExit(before: ToolportError | undefined, { code, details: { exitCode } }: ToolportError): boolean {
+  if (code !== "server_exited" || exitCode === undefined || exitCode === null || exitCode === 0) return false;
+  return before?.code === code && before.details.exitCode === exitCode;
 }
 
 function nextAttemptAt(error: ToolportError, failures: number, { now, policy, random }: LinkContext): number {

@@ -14,6 +14,7 @@ const context: LinkContext = {
   now: 1000,
   random: () => 0.5,
   waiting: false,
+  hasWholeListing: false,
   unusedSince: undefined,
   policy: {
     refresh: "lazy",

@@ -1,7 +1,14 @@
 import { ToolportError } from "@toolport/core";
 import { stay, type LinkContext, type LinkEvent, type Step } from "./link-event.ts";
 import type { LinkPolicy } from "./link-policy.ts";
-import { hasSession, isRunning, type LinkState, type ReadyState, type RunningState } from "./link-state.ts";
+import {
+  hasSession,
+  isRunning,
+  lastFailureOf,
+  type LinkState,
+  type ReadyState,
+  type RunningState,
+} from "./link-state.ts";
 import { failRun, finishRun, noteChange, startFirstRun, startRun, wantTools } from "./listing-transitions.ts";
 import { attemptFailed, loseSession, mayAttempt, startAttempt } from "./session-transitions.ts";
 
@@ -52,8 +59,9 @@ export function wakeAt(state: LinkState, policy: LinkPolicy): number | undefined
     case "ready":
       return readyWakeAt(state, policy);
     case "failed":
-      // What cannot get better by itself (a missing program, a refused protocol) is left to the next call or refresh.
-      return policy.background && (state.error.retryable || state.stage === "list") ? state.retryAt : undefined;
+      // What cannot get better by itself (a missing program or API key, a refused protocol) is left to the next call or refresh.
+      if (!policy.background || state.hopeless === true) return undefined;
+      return state.error.retryable || state.stage === "list" ? state.retryAt : undefined;
     case "disabled":
     case "idle":
     case "down":
@@ -95,9 +103,9 @@ function want(state: LinkState, event: LinkEvent & { readonly type: "want" }, co
 
 function connected(state: LinkState, session: number, context: LinkContext): Step {
   if (state.kind !== "connecting" || state.session !== session) return stay(state);
-  const { failures, run } = state;
+  const { failures, run, lastFailure } = state;
   const connectMs = context.now - state.startedAt;
-  return startFirstRun({ session, run, failures, connectedAt: context.now, connectMs }, context);
+  return startFirstRun({ session, run, failures, lastFailure, connectedAt: context.now, connectMs }, context);
 }
 
 function sessionLost(
@@ -166,7 +174,7 @@ function disconnect(state: LinkState, error: ToolportError): Step {
     case "listing":
     case "ready":
       return {
-        state: { kind: "idle", session, run },
+        state: { kind: "idle", session, run, lastFailure: lastFailureOf(state) },
         effects: [
           { type: "close", session, error },
           { type: "reject", error },
@@ -175,7 +183,7 @@ function disconnect(state: LinkState, error: ToolportError): Step {
     case "down":
     case "failed":
     case "needs-auth":
-      return stay({ kind: "idle", session, run });
+      return stay({ kind: "idle", session, run, lastFailure: lastFailureOf(state) });
     case "idle":
     case "disabled":
     case "removed":

@@ -1,4 +1,5 @@
-import { createDeadline, ToolportError, type Clock } from "@toolport/core";
+import { ToolportError, type Clock } from "@toolport/core";
+import { createFanOutSignal } from "../fan-out-signal.ts";
 import type { Demand } from "../link/link-event.ts";
 import { toToolportError } from "../to-toolport-error.ts";
 import type { Registration } from "./registration.ts";
@@ -34,13 +35,14 @@ export async function bringUp(plan: BringUpPlan): Promise<readonly Failure[]> {
   const wanted = registry.all().filter(({ link }) => link.state.kind !== "disabled");
   const debut = createDebut(wanted, registry, clock);
   const late = {};
-  const patience =
-    timeoutMs === undefined ? undefined : createDeadline({ timeoutMs, signal, clock, onTimeout: () => late });
+  const required = createFanOutSignal(signal);
+  const optional = createFanOutSignal(signal);
+  const cancel = timeoutMs === undefined ? undefined : clock.schedule(timeoutMs, () => optional.abort(late));
   const outcomes = await Promise.all(
     wanted.map(async (registration): Promise<readonly Failure[]> => {
       const { link, id } = registration;
       try {
-        await link.ready(demand, link.spec.required === true ? signal : (patience?.signal ?? signal));
+        await link.ready(demand, (link.spec.required === true ? required : optional).next());
         return [];
       } catch (reason) {
         if (reason === late || link.state.kind === "removed") return [];
@@ -50,7 +52,9 @@ export async function bringUp(plan: BringUpPlan): Promise<readonly Failure[]> {
       }
     }),
   );
-  patience?.dispose();
+  cancel?.();
+  required.release();
+  optional.release();
   if (signal?.aborted) throw operationError(signal.reason, { operation, signal });
   return outcomes.flat();
 }

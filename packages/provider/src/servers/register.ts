@@ -26,6 +26,7 @@ export function createRegistration(
   const { connector, clock, random, onElicit } = settings;
   const { id } = spec;
   const hooks: LinkHooks = {
+    hasWholeListing: () => registration.listing !== undefined && registration.listing.truncated === undefined,
     publish: (listing, session) => onListing(registration, listing, session),
     onState: () => onState(registration),
     onDiagnostic: (diagnostic) => observers.diagnostic.emit(diagnostic),

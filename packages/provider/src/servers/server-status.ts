@@ -1,6 +1,6 @@
 import { cleanText, type ServerInfo, type ServerSpec, type ToolListing, type ToolportError } from "@toolport/core";
 import type { Catalog } from "../catalog/catalog.ts";
-import { isUpToDate, type LinkState } from "../link/link-state.ts";
+import { isUpToDate, lastFailureOf, type LinkState } from "../link/link-state.ts";
 import type { Registration } from "./registration.ts";
 
 /**
@@ -17,7 +17,10 @@ export interface ServerStatus {
   readonly title?: string;
   readonly transport: ServerSpec["transport"]["kind"];
   readonly state: ServerState;
-  /** Why it is not `ready`, or why its tools could not be listed again. */
+  /**
+   * Why it is not `ready`, or why its tools could not be listed again. Stays while it is tried again, until something works: then a server
+   * that is `connecting` still says what its latest attempt failed with.
+   */
   readonly error?: ToolportError;
   /** What failed. */
   readonly stage?: "connect" | "list" | "session" | "call";
@@ -99,10 +102,11 @@ function failureOf(state: LinkState): Pick<ServerStatus, "error" | "stage"> {
       return {};
     case "removed":
       return { error: state.error };
-    case "disabled":
     case "idle":
     case "connecting":
     case "listing":
+      return lastFailureOf(state) ?? {};
+    case "disabled":
       return {};
   }
 }

@@ -2,7 +2,7 @@ import type { ToolDefinition } from "@toolport/core";
 import type { ServerStatus } from "@toolport/provider";
 import { calmId } from "./program.ts";
 import type { Run } from "./run-program.ts";
-import { readSnapshot, sameTools, type ShownTools } from "./snapshot.ts";
+import { isPartOf, readSnapshot, sameTools, type ShownTools } from "./snapshot.ts";
 import { claimOf } from "./tracked-operations.ts";
 
 /** What has to hold, and when. Each check throws an `Error` that says what does not. */
@@ -26,6 +26,7 @@ export function createInvariants(run: Run): Invariants {
     () => checkProcesses(run),
     () => checkCloses(run),
     createSnapshotCheck(run),
+    createWholenessCheck(run),
     createEventCheck(run),
     () => checkDeadlines(run),
     () => checkExecutions(run),
@@ -104,8 +105,9 @@ function checkLeftovers({ provider, operations }: Run): void {
 /** A server that is said to be up to date is. */
 function checkStaleness(run: Run): void {
   const snapshot = readSnapshot(run.provider);
-  for (const { id, state, stale } of run.provider.statuses()) {
-    if (state !== "ready" || stale || run.world.servers.get(id)?.sessions.size !== 1) continue;
+  for (const { id, state, stale, degraded } of run.provider.statuses()) {
+    if (state !== "ready" || stale || degraded !== undefined || run.world.servers.get(id)?.sessions.size !== 1)
+      continue;
     hold(sameTools(snapshot.get(id) ?? new Map(), toolsOf(run, id)), () => `${id} is not stale, and shows old tools`);
   }
 }
@@ -119,6 +121,7 @@ function createSnapshotCheck({ provider, world, operations }: Run): Check {
   return (statuses) => {
     const snapshot = readSnapshot(provider);
     const offering = new Set(statuses.flatMap(({ id, state }) => (state === "disabled" ? [] : [id])));
+    const degraded = new Set(statuses.flatMap(({ id, degraded: reason }) => (reason === undefined ? [] : [id])));
     for (const { id, history } of world.servers.values()) {
       const shown: ShownTools = snapshot.get(id) ?? new Map();
       const removed = operations.all.filter(({ removes }) => removes === id).length;
@@ -130,7 +133,8 @@ function createSnapshotCheck({ provider, world, operations }: Run): Check {
         hold(shown.size === 0, () => `tools of ${id} are shown, though it offers none`);
         lastVersions.delete(id);
       } else if (shown.size > 0 || last !== undefined) {
-        const version = Array.from(history.keys()).find((v) => v >= (last ?? 0) && sameTools(shown, history.get(v)));
+        const fits = degraded.has(id) ? isPartOf : sameTools;
+        const version = Array.from(history.keys()).find((v) => v >= (last ?? 0) && fits(shown, history.get(v)));
         hold(version !== undefined, () => `${id} shows tools that it did not have since version ${last ?? 0}`);
         lastVersions.set(id, version ?? 0);
       }
@@ -143,6 +147,22 @@ function createSnapshotCheck({ provider, world, operations }: Run): Check {
     );
     lastRevision = provider.revision;
     lastDefinitions = definitions;
+  };
+}
+
+/** A listing that ended early never takes the place of a whole one. */
+function createWholenessCheck({ operations }: Run): Check {
+  const whole = new Map<string, number>();
+  return (statuses) => {
+    for (const { id, state, degraded } of statuses) {
+      // What comes after one of these may be another registration.
+      const changes = operations.all.filter(({ removes, interrupts }) => removes === id || interrupts === id).length;
+      if (degraded === undefined && state === "ready") whole.set(id, changes);
+      hold(
+        degraded === undefined || whole.get(id) !== changes,
+        () => `${id} shows a part of its tools, and had them all`,
+      );
+    }
   };
 }
 

@@ -228,4 +228,14 @@ export const mutants: readonly Mutant[] = [
       },
     ],
   },
+  {
+    bug: "shows a part of a server's tools in the place of all of them",
+    patches: [
+      {
+        file: "link/listing-transitions.ts",
+        find: "if (listing.truncated !== undefined && context.hasWholeListing)",
+        replace: "if (listing.truncated !== undefined && state.run < 0)",
+      },
+    ],
+  },
 ];

@@ -77,9 +77,20 @@ function handshake({ spec, hooks, signal, fault, world, server }: Attempt): Prom
       deadline.dispose();
       if (fault === "refuse") return reject(simulatedError("unreachable", spec.id));
       if (fault === "busy") return reject(busyError(spec.id));
+      if (fault === "no-key") return reject(exitError(spec.id));
       if (fault === "unauthorized") return reject(simulatedError("auth_required", spec.id));
       resolve(openSession({ spec, hooks, server, world }));
     })();
+  });
+}
+
+// As a program that misses its API key.
+function exitError(serverId: string): ToolportError {
+  return new ToolportError("simulated", {
+    code: "server_exited",
+    serverId,
+    outcome: "not-sent",
+    details: { exitCode: 1 },
   });
 }
 

@@ -2,7 +2,14 @@ import type { DroppedTool, JsonObject, RemoteTool, ServerSpec } from "@toolport/
 import type { SimulatedSession } from "./simulated-session.ts";
 
 /** What a server does instead of its work, once. */
-export type ConnectFault = "refuse" | "hang" | "unauthorized" | "crash-after-handshake" | "forget-at-once" | "busy";
+export type ConnectFault =
+  | "refuse"
+  | "hang"
+  | "unauthorized"
+  | "crash-after-handshake"
+  | "forget-at-once"
+  | "busy"
+  | "no-key";
 export type ListFault = "fail" | "hang" | "truncate";
 export type CallFault = "fail" | "hang" | "crash" | "unauthorized" | "ask-human";
 

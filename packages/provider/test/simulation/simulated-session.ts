@@ -196,7 +196,7 @@ async function serveListing({ server, spec, hooks }: SessionParts): Promise<Tool
   if (fault === "fail") throw simulatedError("server_error", spec.id, "failed");
   if (fault === "hang") await new Promise(() => {});
   const listing: ToolListing = { tools: toolsOf(server), dropped: [...server.dropped], pages: 1 };
-  return fault === "truncate" ? { ...listing, truncated: "page-limit" } : listing;
+  return fault === "truncate" ? { ...listing, tools: listing.tools.slice(0, 1), truncated: "page-limit" } : listing;
 }
 
 async function serveCall(

@@ -32,3 +32,8 @@ function byServer(definitions: readonly ToolDefinition[]): Snapshot {
 export function sameTools(a: ShownTools, b: ShownTools | undefined): boolean {
   return b !== undefined && a.size === b.size && Array.from(a).every(([name, version]) => b.get(name) === version);
 }
+
+/** Whether one picture of a server has nothing that the other has not. */
+export function isPartOf(a: ShownTools, b: ShownTools | undefined): boolean {
+  return b !== undefined && Array.from(a).every(([name, version]) => b.get(name) === version);
+}
