@@ -64,6 +64,7 @@ export { withErrorContext, type ToolportErrorPatch } from "./toolport-error.ts";
 export { createDeadline, type Deadline, type DeadlineInit } from "./deadline.ts";
 export { createEvent, type EventSource } from "./event.ts";
 export { systemClock, systemRandom, type Cancel, type Clock, type Random } from "./clock.ts";
+export { formatMs } from "./format-ms.ts";
 export { isJsonObject } from "./json.ts";
 export type { Redactor } from "./redacted.ts";
 export { createRedactor, createSecretMemory, type SecretMemory } from "./secret-memory.ts";

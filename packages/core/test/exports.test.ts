@@ -18,6 +18,7 @@ describe("@toolport/core", () => {
       "defaultTimeouts",
       "describeAbsent",
       "errorCodes",
+      "formatMs",
       "inspectText",
       "isJsonObject",
       "isSecretName",

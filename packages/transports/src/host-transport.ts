@@ -24,8 +24,8 @@ export interface HostTransport extends Omit<Transport, "send"> {
   readonly isOrdered?: boolean | undefined;
   send(message: JSONRPCMessage, options?: HostSendOptions): Promise<void>;
   /**
-   * Takes a request back as the abort of its `requestSignal` does, without the cost of a signal per request. Only where
-   * `hasPerRequestStream` is `true`. Ids of no request under way are ignored.
+   * Takes a request back as the abort of its `requestSignal` does, without the cost of a signal per request: nothing is waited for on
+   * its behalf any more. Only where each message is an HTTP request of its own. Ids of no request under way are ignored.
    */
   readonly takeBack?: ((id: RequestId) => void) | undefined;
   /** An answer to this request will never come, though the connection lives: its stream ended, its answer was too large or unusable. */

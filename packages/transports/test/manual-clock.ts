@@ -6,6 +6,8 @@ export interface ManualClock extends Clock {
   advance(ms: number): void;
   /** How many tasks are scheduled. */
   pending(): number;
+  /** In how many milliseconds each of them is due. */
+  delays(): readonly number[];
 }
 
 export function createManualClock(): ManualClock {
@@ -30,5 +32,6 @@ export function createManualClock(): ManualClock {
       now = end;
     },
     pending: () => tasks.size,
+    delays: () => Array.from(tasks, ({ at }) => at - now),
   };
 }

@@ -1,4 +1,4 @@
-import { createDeadline, isToolportError, ToolportError, type Clock } from "@toolport/core";
+import { createDeadline, formatMs, isToolportError, ToolportError, type Clock } from "@toolport/core";
 
 /** How long to wait for code of the product: a static tool, a ranker, a selector. */
 export interface Patience {
@@ -19,7 +19,7 @@ export async function within<T>(
 ): Promise<T> {
   if (signal?.aborted) throw abortedBy(signal, what, "not-sent");
   const onTimeout = (): ToolportError =>
-    new ToolportError(`${what} did not finish within ${timeoutMs} ms`, {
+    new ToolportError(`${what} did not finish within ${formatMs(timeoutMs)}`, {
       code: "call_timeout",
       details: { timeoutMs },
     });

@@ -1,4 +1,5 @@
 import {
+  formatMs,
   quoteText,
   ToolportError,
   withErrorContext,
@@ -25,7 +26,7 @@ export function overloadedError(origin: ToolOrigin, waiting: number): ToolportEr
 /** A call that was still waiting when its time was up. */
 export function timeoutError(origin: ToolOrigin, timeoutMs: number): ToolportError {
   return callError("call_timeout", origin, {
-    problem: `was not sent: its server was not ready, or busy with other calls, for ${timeoutMs} ms (timeouts.callMs)`,
+    problem: `was not sent: its server was not ready, or busy with other calls, for ${formatMs(timeoutMs)} (timeouts.callMs)`,
     details: { timeoutMs },
   });
 }
@@ -70,9 +71,9 @@ export function failedCallError(reason: unknown, call: FailedCall, session: Sess
 
 // The connection was given what was left of the time. The caller thinks of the whole of it.
 function overdueError(error: ToolportError, { origin, timeoutMs, idleMs }: FailedCall): ToolportError {
-  const silence = idleMs === undefined ? "" : `, or was silent for ${idleMs} ms (timeouts.callIdleMs)`;
+  const silence = idleMs === undefined ? "" : `, or was silent for ${formatMs(idleMs)} (timeouts.callIdleMs)`;
   return callError("call_timeout", origin, {
-    problem: `did not finish within ${timeoutMs} ms (timeouts.callMs)${silence}`,
+    problem: `did not finish within ${formatMs(timeoutMs)} (timeouts.callMs)${silence}`,
     outcome: error.outcome,
     details: { ...error.details, timeoutMs },
     cause: error,

@@ -1,4 +1,4 @@
-import { ToolportError } from "@toolport/core";
+import { formatMs, ToolportError } from "@toolport/core";
 import { stay, type LinkContext, type LinkEvent, type Step } from "./link-event.ts";
 import type { LinkPolicy } from "./link-policy.ts";
 import {
@@ -162,7 +162,7 @@ function checkUse(state: ReadyState, { now, policy, serverId, unusedSince = now 
   const { session, run, connectedAt } = state;
   const idleAt = Math.max(unusedSince, connectedAt) + policy.idleMs;
   if (idleAt > now) return stay({ ...state, idleAt });
-  const message = `the session with ${JSON.stringify(serverId)} was closed after ${policy.idleMs} ms without a call`;
+  const message = `the session with ${JSON.stringify(serverId)} was closed after ${formatMs(policy.idleMs)} without a call`;
   const error = new ToolportError(message, { code: "connection_closed", serverId, outcome: "not-sent" });
   return { state: { kind: "idle", session, run }, effects: [{ type: "close", session, error }] };
 }
@@ -215,7 +215,7 @@ function disabledError(serverId: string): ToolportError {
 function backstopError(code: "connect_timeout" | "list_timeout", serverId: string, timeoutMs: number): ToolportError {
   const operation = code === "connect_timeout" ? "connect" : "tools/list";
   return new ToolportError(
-    `${operation} of ${JSON.stringify(serverId)} neither succeeded nor failed within ${timeoutMs} ms`,
+    `${operation} of ${JSON.stringify(serverId)} neither succeeded nor failed within ${formatMs(timeoutMs)}`,
     { code, serverId, outcome: "not-sent", details: { operation, timeoutMs } },
   );
 }

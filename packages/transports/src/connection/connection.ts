@@ -1,5 +1,6 @@
 import {
   createDeadline,
+  formatMs,
   ToolportError,
   type Clock,
   type Connection,
@@ -109,9 +110,12 @@ function withSafeReasons(listing: ToolListing, redact: (text: string) => string)
 }
 
 function notTaken(serverId: string, method: string, timeoutMs: number): ToolportError {
-  return new ToolportError(`${method} was not taken by server ${JSON.stringify(serverId)} within ${timeoutMs} ms`, {
-    code: "request_timeout",
-    serverId,
-    details: { operation: method, timeoutMs },
-  });
+  return new ToolportError(
+    `${method} was not taken by server ${JSON.stringify(serverId)} within ${formatMs(timeoutMs)}`,
+    {
+      code: "request_timeout",
+      serverId,
+      details: { operation: method, timeoutMs },
+    },
+  );
 }

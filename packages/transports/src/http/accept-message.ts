@@ -51,7 +51,12 @@ function acceptOne(value: unknown, id: RequestId | undefined, sink: MessageSink)
 
 function answers(message: JsonObject, id: RequestId): boolean {
   const given = message["id"];
-  return given === id || given === String(id) || ((given === null || given === undefined) && "error" in message);
+  return isSameId(given, id) || ((given === null || given === undefined) && "error" in message);
+}
+
+/** Whether an id is that of a request of ours, or what some servers make of it: the same as text. */
+export function isSameId(given: unknown, id: RequestId): boolean {
+  return given === id || given === String(id);
 }
 
 /** A JSON object as the SDK's type for messages, which is what its interface wants. Whoever receives it checks it first. */

@@ -1,4 +1,4 @@
-import { isToolportError, redactUrl, safeCause, ToolportError } from "@toolport/core";
+import { formatMs, isToolportError, redactUrl, safeCause, ToolportError } from "@toolport/core";
 import { excerptOf } from "./excerpt.ts";
 import type { SessionUse } from "./from-http-status.ts";
 import type { HttpEndpoint } from "./http-endpoint.ts";
@@ -11,6 +11,17 @@ export function messageTooLarge({ serverId }: HttpEndpoint, maxMessageBytes: num
     code: "message_too_large",
     serverId,
   });
+}
+
+/** A stream of events goes on and on, and brings no message. */
+export function noMessages({ serverId }: HttpEndpoint, bytes: number): ToolportError {
+  return new ToolportError(
+    `server ${JSON.stringify(serverId)} sent more than ${bytes} bytes without a message in them`,
+    {
+      code: "message_too_large",
+      serverId,
+    },
+  );
 }
 
 /** The server answered with something else than an answer: `what`, in a few words of ours; `body` is the evidence. */
@@ -45,6 +56,15 @@ export function streamEnded({ serverId }: HttpEndpoint): ToolportError {
   return new ToolportError(`the response stream of server ${JSON.stringify(serverId)} ended before the answer`, {
     code: "connection_closed",
     serverId,
+  });
+}
+
+/** A server took a request, and its answer did not begin. */
+export function noAnswerInTime({ serverId, url }: HttpEndpoint, timeoutMs: number): ToolportError {
+  return new ToolportError(`no answer from ${url.origin} within ${formatMs(timeoutMs)}`, {
+    code: "request_timeout",
+    serverId,
+    details: { timeoutMs },
   });
 }
 

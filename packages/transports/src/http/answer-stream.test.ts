@@ -70,6 +70,46 @@ describe("a request answered with a stream (AD-4, NX-20)", () => {
     ]);
   });
 
+  it.each([
+    ["nested too deeply", `{"jsonrpc":"2.0","id":1,"result":${"[".repeat(600)}${"]".repeat(600)}}`],
+    ["no JSON", '{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"cut o'],
+    ["no JSON, with its id as text", '{"jsonrpc":"2.0","id":"1","error":{"code":-32603,"mess'],
+    ["without an id", '{"jsonrpc":"2.0","result":{"content":[]}}'],
+    ["without an id, too", '{"jsonrpc":"2.0","id":null,"result":{"content":[]}}'],
+  ])("fails at once with protocol_error when its answer is %s, though the stream goes on", async (_what, data) => {
+    await using server = await startScript((response) => events(response, event(progress), `data: ${data}\n\n`));
+    await using web = await openWith(server);
+    await web.request(1);
+    await expect.poll(() => failures(web)).toEqual([[1, "protocol_error", "unknown", undefined]]);
+    expect(web.messages).toEqual([progress]);
+  });
+
+  it("skips a broken answer to another request", async () => {
+    const broken = '{"jsonrpc":"2.0","id":9,"result":{"content":[';
+    await using server = await startScript((response) => events(response, `data: ${broken}\n\n`, event(result(1))));
+    await using web = await openWith(server);
+    await web.request(1);
+    await expect.poll(() => web.messages).toEqual([result(1)]);
+    expect([web.failures, web.diagnostics.length]).toEqual([[], 1]);
+  });
+
+  it.each([
+    ["comments", ": still here\n".repeat(1000)],
+    ["blank lines", "\n".repeat(10_000)],
+    ["events that are no messages", "event: x\ndata: yyyyyyyyyyyyyyyy\n\ndata: 1\n\n".repeat(300)],
+  ])("fails with message_too_large when its stream brings %s without end", async (_what, text) => {
+    await using server = await startScript((response) => {
+      events(response);
+      const timer = setInterval(() => response.write(text), 1);
+      response.on("close", () => clearInterval(timer));
+    });
+    await using web = await openHttpTransport({ url: server.url, spec: { limits: { maxMessageBytes: 1000 } } });
+    await web.request(1);
+    await expect
+      .poll(() => failures(web), { timeout: 15_000 })
+      .toEqual([[1, "message_too_large", "unknown", undefined]]);
+  });
+
   it("gives up the connection of a stream that goes on after its answer", async () => {
     const clock = createManualClock();
     let closed = false;

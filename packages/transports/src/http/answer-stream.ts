@@ -1,9 +1,15 @@
 import type { RequestId } from "@modelcontextprotocol/client";
-import { isToolportError, withErrorContext, type ToolportError, type ToolportErrorCode } from "@toolport/core";
-import { acceptAnswer } from "./accept-message.ts";
+import {
+  isJsonObject,
+  isToolportError,
+  withErrorContext,
+  type ToolportError,
+  type ToolportErrorCode,
+} from "@toolport/core";
+import { acceptAnswer, isSameId } from "./accept-message.ts";
 import type { Cancellable, Channel } from "./channel.ts";
 import { startDelay } from "./delay.ts";
-import { asToolportError, messageTooLarge, noStream, streamEnded } from "./answer-error.ts";
+import { asToolportError, noAnswer, noStream, streamEnded } from "./answer-error.ts";
 import type { SessionUse } from "./from-http-status.ts";
 import type { HttpCall, HttpReply } from "./http-exchange.ts";
 import type { LingerWatch } from "./linger-watch.ts";
@@ -79,10 +85,15 @@ async function readStream(reply: HttpReply, state: State): Promise<ToolportError
   const { endpoint, maxMessageBytes, sink } = channel;
   let cancelLinger = (): void => {};
   const parser = createMessageParser({
+    endpoint,
     maxMessageBytes,
-    tooLarge: () => messageTooLarge(endpoint, maxMessageBytes),
     onNoise: (text) => sink.onNoise(text),
+    onBrokenAnswer(given, what, data) {
+      if (state.isAnswered || !isSameId(given, id)) return sink.onNoise(`an answer to another request that is ${what}`);
+      throw noAnswer(endpoint, `an answer that is ${what}`, data);
+    },
     onJson(json) {
+      if (isAnonymous(json) && !state.isAnswered) throw noAnswer(endpoint, "an answer without an id", "");
       if (!acceptAnswer(json, id, sink) || state.isAnswered) return;
       state.isAnswered = true;
       // The stream should end now.
@@ -99,6 +110,11 @@ async function readStream(reply: HttpReply, state: State): Promise<ToolportError
     state.lastEventId = parser.lastEventId ?? state.lastEventId;
     state.retryMs = parser.retryMs ?? state.retryMs;
   }
+}
+
+// No other request could be meant by it, and waiting for a better one would be in vain.
+function isAnonymous(json: unknown): boolean {
+  return isJsonObject(json) && !("method" in json) && (json["id"] ?? undefined) === undefined && "result" in json;
 }
 
 async function readResumed(reply: HttpReply, state: State): Promise<ToolportError | undefined> {

@@ -4,7 +4,15 @@ import type {
   extractWWWAuthenticateParams,
   isStrictScopeSuperset,
 } from "@modelcontextprotocol/client";
-import { createDeadline, isToolportError, systemClock, ToolportError, type Clock, type Redactor } from "@toolport/core";
+import {
+  createDeadline,
+  formatMs,
+  isToolportError,
+  systemClock,
+  ToolportError,
+  type Clock,
+  type Redactor,
+} from "@toolport/core";
 import { untilAborted } from "../until-aborted.ts";
 import { isOAuthProvider, type AuthorizationProvider, type OAuthProvider } from "./authorization-provider.ts";
 import { excerptOf } from "./excerpt.ts";
@@ -189,7 +197,7 @@ function fromAuthError(error: unknown, { serverId, redact }: AuthorizerInit, ref
 }
 
 function tookTooLong(serverId: string): ToolportError {
-  return new ToolportError(`the authorization provider did not come back within ${recoveryMs} ms`, {
+  return new ToolportError(`the authorization provider did not come back within ${formatMs(recoveryMs)}`, {
     code: "auth_required",
     serverId,
     details: { timeoutMs: recoveryMs },

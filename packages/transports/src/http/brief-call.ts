@@ -1,4 +1,5 @@
-import { ToolportError } from "@toolport/core";
+import type { ToolportError } from "@toolport/core";
+import { noAnswerInTime } from "./answer-error.ts";
 import type { EndpointRequest, HttpEndpoint } from "./http-endpoint.ts";
 import { readRemark, type CompleteReply } from "./read-body.ts";
 
@@ -12,7 +13,7 @@ export interface BriefCall {
 /** Starts such a request. */
 export function startBriefCall(endpoint: HttpEndpoint, request: EndpointRequest, timeoutMs: number): BriefCall {
   const call = endpoint.call(request);
-  const cancelTimer = endpoint.clock.schedule(timeoutMs, () => call.cancel(timedOut(endpoint, timeoutMs)));
+  const cancelTimer = endpoint.clock.schedule(timeoutMs, () => call.cancel(noAnswerInTime(endpoint, timeoutMs)));
   const read = async (): Promise<CompleteReply> => {
     try {
       return await readRemark(await call.reply);
@@ -21,12 +22,4 @@ export function startBriefCall(endpoint: HttpEndpoint, request: EndpointRequest,
     }
   };
   return { reply: read(), cancel: (reason) => call.cancel(reason) };
-}
-
-function timedOut({ serverId, url }: HttpEndpoint, timeoutMs: number): ToolportError {
-  return new ToolportError(`no answer from ${url.origin} within ${timeoutMs} ms`, {
-    code: "request_timeout",
-    serverId,
-    details: { timeoutMs },
-  });
 }

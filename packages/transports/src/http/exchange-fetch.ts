@@ -1,4 +1,4 @@
-import { systemClock, ToolportError, type Clock } from "@toolport/core";
+import { formatMs, systemClock, ToolportError, type Clock } from "@toolport/core";
 import { guardCredentials } from "./guard-credentials.ts";
 import type { HttpExchange, HttpReply, HttpRequest } from "./http-exchange.ts";
 import { readBody } from "./read-body.ts";
@@ -70,7 +70,7 @@ async function toResponse(reply: HttpReply, serverId: string): Promise<Response>
 }
 
 function timedOut(url: URL, serverId: string): ToolportError {
-  return new ToolportError(`no answer from ${url.origin} within ${timeoutMs} ms`, {
+  return new ToolportError(`no answer from ${url.origin} within ${formatMs(timeoutMs)}`, {
     code: "request_timeout",
     serverId,
     details: { timeoutMs },

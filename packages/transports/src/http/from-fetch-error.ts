@@ -1,5 +1,6 @@
 import {
   cleanText,
+  formatMs,
   redactUrl,
   safeCause,
   ToolportError,
@@ -73,7 +74,7 @@ export function fromFetchError(error: unknown, { serverId, url, sent, redact = s
 /** A new connection took too long; nothing was sent on it. */
 export function connectTimedOut({ serverId, url }: Omit<FailedRequest, "sent">, timeoutMs: number): ToolportError {
   return new ToolportError(
-    `server ${JSON.stringify(serverId)}: no connection to ${redactUrl(url.href)} within ${timeoutMs} ms`,
+    `server ${JSON.stringify(serverId)}: no connection to ${redactUrl(url.href)} within ${formatMs(timeoutMs)}`,
     {
       code: "unreachable",
       serverId,
@@ -124,4 +125,20 @@ function isConnectError(error: Error): boolean {
 
 function failedToConnect(error: unknown): boolean {
   return error instanceof Error && "syscall" in error && error.syscall === "connect";
+}
+
+/** HTTP 101, which no request asked for. */
+export function switchesProtocol({ serverId, url }: Omit<FailedRequest, "sent">): ToolportError {
+  return new ToolportError(
+    `server ${JSON.stringify(serverId)}: ${redactUrl(url.href)} switches to another protocol (HTTP 101), which was not asked for`,
+    { code: "protocol_error", serverId, details: { httpStatus: 101 } },
+  );
+}
+
+/** A body that is made of next to nothing. */
+export function growsTooMuch({ serverId, url }: Omit<FailedRequest, "sent">, factor: number): ToolportError {
+  return new ToolportError(
+    `server ${JSON.stringify(serverId)}: a body from ${redactUrl(url.href)} decompresses to more than ${factor} times its size`,
+    { code: "message_too_large", serverId },
+  );
 }

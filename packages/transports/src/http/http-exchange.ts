@@ -38,7 +38,7 @@ export interface HttpCall {
  */
 export interface HttpExchange {
   start(request: HttpRequest): HttpCall;
-  /** Closes every connection, also busy ones. Idempotent. */
+  /** Closes every connection, also busy ones, and ends every reading. Idempotent. */
   close(): void;
 }
 
@@ -48,6 +48,11 @@ export interface HttpExchangeInit {
   readonly serverId: string;
   /** From the start of a new connection until it is ready for the request, TLS included; in milliseconds. Default 15,000 (AN-19). */
   readonly connectTimeoutMs?: number;
+  /**
+   * From this many decoded bytes on, a body that has grown more than a hundredfold is given up with `message_too_large`. Only where the
+   * exchange decodes bodies itself. Default 8 MiB.
+   */
+  readonly maxMessageBytes?: number;
   /** Masks what a server may echo, in errors. Default: nothing. */
   readonly redact?: Redactor;
   /** Default: the real time. */

@@ -1,33 +1,68 @@
-import { isTooDeep } from "../message-depth.ts";
+import type { RequestId } from "@modelcontextprotocol/client";
+import { answeredRequest, isTooDeep } from "../message-depth.ts";
+import { endsOf, recoverRequestId } from "../recover-request-id.ts";
+import { messageTooLarge, noMessages } from "./answer-error.ts";
+import type { HttpEndpoint } from "./http-endpoint.ts";
 import { createSseParser, type SseParser } from "./sse-parser.ts";
+
+// Signs of life are no messages, and a server that may send small messages alone may send them, too.
+const leastIdleBytes = 65_536;
 
 /** What a parser of messages is made from. */
 export interface MessageParserInit {
-  /** Bytes of one message. */
+  /** Bytes of one message, and, from 64 KiB on, of all that may come between two. */
   readonly maxMessageBytes: number;
-  readonly tooLarge: () => Error;
+  /** Named in errors. */
+  readonly endpoint: HttpEndpoint;
   /** Called for each message, as parsed JSON of any kind. */
   readonly onJson: (json: unknown) => void;
   readonly onNoise: (text: string) => void;
+  /**
+   * Called for an answer that cannot be let in, with the request that it names: it is no JSON, or nested too deeply. `what` says so in a
+   * few words of ours, `data` is the evidence. Default: it is noise like any other.
+   */
+  readonly onBrokenAnswer?: (id: RequestId, what: string, data: string) => void;
   /** Called for events that are no message. Default: they are ignored. */
   readonly onOtherEvent?: (type: string, data: string) => void;
 }
 
-/** A parser for streams whose events are JSON-RPC messages. An event that is no JSON is skipped, with a word to `onNoise`. */
+/**
+ * A parser for streams whose events are JSON-RPC messages. An event that is no JSON is skipped, with a word to `onNoise`. Throws
+ * `message_too_large` for a message beyond the limit, and for that much without a message.
+ */
 export function createMessageParser(init: MessageParserInit): SseParser {
-  const { maxMessageBytes, tooLarge, onJson, onNoise, onOtherEvent } = init;
+  const { endpoint, maxMessageBytes, onJson, onNoise, onOtherEvent, onBrokenAnswer } = init;
+  const maxIdleBytes = Math.max(maxMessageBytes, leastIdleBytes);
+  const tooIdle = (): Error => noMessages(endpoint, maxIdleBytes);
+  let skippedLength = 0;
+  const skip = (data: string): void => {
+    skippedLength += data.length;
+    if (skippedLength > maxIdleBytes) throw tooIdle();
+  };
+  const drop = (id: RequestId | undefined, what: string, data: string): void => {
+    if (id === undefined || onBrokenAnswer === undefined) onNoise(`an event that is ${what}`);
+    else onBrokenAnswer(id, what, data);
+  };
   return createSseParser({
     maxEventBytes: maxMessageBytes,
-    tooLarge,
+    maxIdleBytes,
+    tooLarge: () => messageTooLarge(endpoint, maxMessageBytes),
+    tooIdle,
     onEvent({ type, data }) {
-      if (type !== "message") return onOtherEvent?.(type, data);
+      if (type !== "message") {
+        skip(data);
+        return onOtherEvent?.(type, data);
+      }
       let json: unknown;
       try {
         json = JSON.parse(data);
       } catch {
-        return onNoise("an event that is no JSON");
+        skip(data);
+        return drop(recoverRequestId(endsOf(data)), "no JSON", data);
       }
-      if (isTooDeep(json)) return onNoise("an event that is nested too deeply");
+      if (typeof json === "object" && json !== null) skippedLength = 0;
+      else skip(data);
+      if (isTooDeep(json)) return drop(answeredRequest(json), "nested too deeply", data);
       onJson(json);
     },
   });

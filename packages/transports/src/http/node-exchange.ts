@@ -1,25 +1,38 @@
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from "node:http";
-import type { Readable, Transform } from "node:stream";
-import { systemClock, type ToolportError } from "@toolport/core";
-import { connectTimedOut, fromFetchError, unknownEncoding, type FailedRequest } from "./from-fetch-error.ts";
+import type { Readable } from "node:stream";
+import type { BrotliDecompress, Unzip } from "node:zlib";
+import { defaultLimits, systemClock, type ToolportError } from "@toolport/core";
+import {
+  connectTimedOut,
+  fromFetchError,
+  growsTooMuch,
+  switchesProtocol,
+  unknownEncoding,
+  type FailedRequest,
+} from "./from-fetch-error.ts";
 import type { HttpCall, HttpExchange, HttpExchangeInit, HttpReply, HttpRequest } from "./http-exchange.ts";
 
 // Servers commonly close an idle connection after 5 s. A request that crosses such a close is lost with an unknown outcome, so we
 // let go first.
 const idleConnectionMs = 4000;
+// What honest streams do not come near, and a body that was made to keep a host busy exceeds a thousandfold.
+const greatestGrowth = 100;
 
 /** The exchange of Node: `node:http` on kept-alive connections, without the fixed time limits of Node's `fetch`. */
 export function createDefaultExchange(init: HttpExchangeInit): HttpExchange {
   const clients = new Map<string, Client>();
+  const decoding = new Set<() => void>();
   const clientFor = ({ protocol }: URL): Client => {
     const client = clients.get(protocol) ?? openClient(protocol);
     clients.set(protocol, client);
     return client;
   };
   return {
-    start: (request) => startCall(request, clientFor, init),
+    start: (request) => startCall(request, { ...init, clientFor, decoding }),
     close() {
       for (const { agent } of clients.values()) agent.destroy();
+      // A body that has arrived has no connection any more, and may still have gigabytes in it.
+      for (const stop of decoding) stop();
     },
   };
 }
@@ -37,6 +50,13 @@ function openClient(protocol: string): Client {
   return { agent: new Agent({ keepAlive: true, timeout: idleConnectionMs }), request };
 }
 
+/** What the calls of an exchange share. */
+interface ExchangeParts extends HttpExchangeInit {
+  readonly clientFor: (url: URL) => Client;
+  /** Stops each body that is being decoded. */
+  readonly decoding: Set<() => void>;
+}
+
 /** What the parts of one call tell each other. */
 interface CallState {
   /** Whether bytes of the request may have left. */
@@ -48,14 +68,16 @@ interface CallState {
   toError(error: unknown): ToolportError;
   /** Names the request in errors. */
   readonly context: Omit<FailedRequest, "sent">;
+  readonly parts: ExchangeParts;
 }
 
-function startCall(request: HttpRequest, clientFor: (url: URL) => Client, init: HttpExchangeInit): HttpCall {
+function startCall(request: HttpRequest, parts: ExchangeParts): HttpCall {
   const { url } = request;
-  const { serverId, redact, connectTimeoutMs = 15_000, clock = systemClock } = init;
+  const { serverId, redact, connectTimeoutMs = 15_000, clock = systemClock, clientFor } = parts;
   const context = { serverId, url, redact };
   const state: CallState = {
     context,
+    parts,
     sent: false,
     cancelled: undefined,
     reject: () => {},
@@ -88,7 +110,13 @@ function startCall(request: HttpRequest, clientFor: (url: URL) => Client, init: 
     outgoing.on("response", (message) => {
       // Whatever the socket said: who replies has the request.
       state.sent = true;
-      resolve(createReply(message, state));
+      if (message.statusCode === 101) cancel(switchesProtocol(context));
+      else resolve(createReply(message, state));
+    });
+    // Without a listener Node drops the connection and tells nobody.
+    outgoing.on("upgrade", (_message, socket) => {
+      socket.destroy();
+      cancel(switchesProtocol(context));
     });
     outgoing.on("error", (error) => reject(state.toError(error)));
     outgoing.end(request.body);
@@ -113,6 +141,7 @@ function openRequest({ method, url, headers, body }: HttpRequest, client: Client
 }
 
 function createReply(message: IncomingMessage, state: CallState): HttpReply {
+  const { decoding } = state.parts;
   return {
     status: message.statusCode ?? 0,
     header(name) {
@@ -122,28 +151,40 @@ function createReply(message: IncomingMessage, state: CallState): HttpReply {
     read: (onChunk) =>
       new Promise((resolve, reject) => {
         let isOpen = true;
-        const stop = (error: unknown): void => {
-          if (!isOpen) return;
+        let body: Readable | undefined;
+        const settle = (): boolean => {
+          const wasOpen = isOpen;
           isOpen = false;
+          if (wasOpen && body !== message) decoding.delete(abandon);
+          return wasOpen;
+        };
+        const stop = (error: unknown): void => {
+          if (!settle()) return;
           message.destroy();
+          // A decoder needs no connection to go on with what it holds.
+          body?.destroy();
           reject(error);
         };
+        const abandon = (): void => stop(state.toError(undefined));
         state.reject = stop;
         if (state.cancelled !== undefined) return stop(state.cancelled);
         const encoding = message.headers["content-encoding"]?.trim().toLowerCase() ?? "";
-        const body = decodeBody(message, encoding);
-        if (body === undefined) return stop(unknownEncoding(state.context, encoding));
+        const decoder = decoderFor(encoding);
+        if (decoder === undefined) return stop(unknownEncoding(state.context, encoding));
+        body = decoder === "none" ? message : pipeThrough(message, decoder);
+        const growth = decoder === "none" ? undefined : watchGrowth(decoder, state);
+        if (growth !== undefined) decoding.add(abandon);
         body.on("data", (chunk: Buffer) => {
           if (!isOpen) return;
           try {
+            growth?.(chunk);
             onChunk(chunk);
           } catch (error) {
             stop(error);
           }
         });
         body.on("end", () => {
-          isOpen = false;
-          resolve();
+          if (settle()) resolve();
         });
         body.on("error", (error) => {
           if (isOpen) stop(state.toError(error));
@@ -156,25 +197,41 @@ function createReply(message: IncomingMessage, state: CallState): HttpReply {
   };
 }
 
-/** The body as the server meant it; `undefined` when it uses an encoding that was not offered. */
-function decodeBody(message: IncomingMessage, encoding: string): Readable | undefined {
+type Decoder = BrotliDecompress | Unzip;
+
+/** What turns a body into what the server meant; `undefined` for an encoding that was not offered. */
+function decoderFor(encoding: string): Decoder | "none" | undefined {
   switch (encoding) {
     case "":
     case "identity":
-      return message;
+      return "none";
     case "gzip":
     case "x-gzip":
     case "deflate":
-      return pipeThrough(message, process.getBuiltinModule("node:zlib").createUnzip());
+      return process.getBuiltinModule("node:zlib").createUnzip();
     case "br":
-      return pipeThrough(message, process.getBuiltinModule("node:zlib").createBrotliDecompress());
+      return process.getBuiltinModule("node:zlib").createBrotliDecompress();
     default:
       return undefined;
   }
 }
 
-function pipeThrough(message: IncomingMessage, decoder: Transform): Readable {
+function pipeThrough(message: IncomingMessage, decoder: Decoder): Readable {
   // `pipe` forwards no errors.
   message.once("error", (error) => decoder.destroy(error));
   return message.pipe(decoder);
+}
+
+/**
+ * Throws once a body is larger than any message may be, and more than a hundred times larger than what arrived of it. Whoever reads a
+ * message stops at its limit; but a stream of events has none, and a few bytes could keep its reader busy for hours.
+ */
+function watchGrowth(decoder: Decoder, { context, parts }: CallState): (chunk: Uint8Array) => void {
+  const { maxMessageBytes = defaultLimits.maxMessageBytes } = parts;
+  let decodedBytes = 0;
+  return ({ length }) => {
+    decodedBytes += length;
+    if (decodedBytes <= maxMessageBytes || decodedBytes <= greatestGrowth * decoder.bytesWritten) return;
+    throw growsTooMuch(context, greatestGrowth);
+  };
 }

@@ -42,15 +42,18 @@ async function startScript(...steps: readonly Step[]): Promise<LoopbackServer & 
   return Object.assign(server, { gets: () => server.seen.filter(({ httpMethod }) => httpMethod === "GET") });
 }
 
+// Longer than any wait between two attempts.
+const requestMs = 1_000_000;
+
 async function connect(server: LoopbackServer, clock: ManualClock): Promise<OpenedHttp> {
-  const web = await openHttpTransport({ url: server.url, clock, random: () => 0 });
+  const web = await openHttpTransport({ url: server.url, clock, random: () => 0, spec: { timeouts: { requestMs } } });
   await web.handshake();
   return web;
 }
 
 /** Waits until the next attempt is due, and lets exactly that much time pass. */
 async function pass(clock: ManualClock, ms: number): Promise<void> {
-  await expect.poll(() => clock.pending()).toBe(1);
+  await expect.poll(() => clock.delays().map((delay) => delay < requestMs / 2)).toEqual([true]);
   clock.advance(ms);
 }
 
@@ -167,7 +170,7 @@ describe("the notification stream of a legacy server", () => {
       url: server.url,
       clock,
       random: () => 0,
-      spec: { limits: { maxMessageBytes: 1000 } },
+      spec: { limits: { maxMessageBytes: 1000 }, timeouts: { requestMs } },
     });
     await web.handshake();
     await pass(clock, 1000);
@@ -198,5 +201,20 @@ describe("the notification stream of a legacy server", () => {
     expect([clock.pending(), web.interruptions, web.closes]).toEqual([0, interruptions, 1]);
     clock.advance(120_000);
     expect(server.gets()).toHaveLength(1);
+  });
+
+  it("is asked for again when its answer does not begin in time, and reported", async () => {
+    const clock = createManualClock();
+    await using server = await startScript(() => undefined, streaming());
+    await using web = await connect(server, clock);
+    await expect.poll(() => server.gets().length).toBe(1);
+    clock.advance(requestMs - 1);
+    expect(lost(web)).toBe(0);
+    clock.advance(1);
+    await expect.poll(() => lost(web)).toBe(1);
+    expect(web.diagnostics[0]?.message).toContain("within 1000000 ms");
+    await pass(clock, 1000);
+    await expect.poll(() => web.interruptions).toBe(1);
+    expect([server.gets().length, clock.pending()]).toEqual([2, 0]);
   });
 });

@@ -2,7 +2,7 @@ import { isToolportError } from "@toolport/core";
 import { acceptUnsolicited } from "./accept-message.ts";
 import type { Cancellable, Channel } from "./channel.ts";
 import { startDelay } from "./delay.ts";
-import { messageTooLarge, noStream } from "./answer-error.ts";
+import { noAnswerInTime, noStream } from "./answer-error.ts";
 import type { SessionUse } from "./from-http-status.ts";
 import type { HttpCall, HttpReply } from "./http-exchange.ts";
 import { createMessageParser } from "./message-parser.ts";
@@ -16,6 +16,8 @@ export interface NotificationStreamInit {
   readonly session: SessionUse;
   /** Asks for the stream, or for what comes after the event with this id. */
   readonly open: (lastEventId: string | undefined) => HttpCall;
+  /** For the server to begin its answer, in milliseconds. */
+  readonly openMs: number;
   /** Messages may have been missed: the stream broke off, or is back after a gap. */
   readonly onInterrupted: () => void;
   /** Told when the stream is lost, once per gap, and when the server turns out to have none. */
@@ -42,8 +44,8 @@ interface State extends NotificationStreamInit {
 
 /**
  * Keeps the stream on which a server of the 2025 revisions sends what answers no request (a GET of its URL) open until it is
- * cancelled: whatever ends it, it is opened again, at growing intervals of up to a minute. A server that refuses the first GET has
- * no such stream, which is its right; that is the end of it.
+ * cancelled: whatever ends it, it is opened again, at growing intervals of up to a minute; so is one whose answer does not begin
+ * within `openMs`. A server that refuses the first GET has no such stream, which is its right; that is the end of it.
  */
 export function openNotificationStream(init: NotificationStreamInit): Cancellable {
   const state: State = {
@@ -73,7 +75,7 @@ async function keepOpen(state: State): Promise<void> {
     state.broughtSomething = false;
     const end = await listenOnce(state);
     if (state.isCancelled || end === "refused") return;
-    barren = state.broughtSomething || clock.now() - openedAt > goodStreamMs ? 0 : barren + 1;
+    barren = state.broughtSomething || clock.now() - openedAt >= goodStreamMs ? 0 : barren + 1;
     const delay = startDelay(clock, reconnectDelayMs({ barren, serverMs: state.retryMs, random }));
     state.step = delay;
     try {
@@ -88,7 +90,7 @@ async function listenOnce(state: State): Promise<"lost" | "refused"> {
   try {
     const call = state.open(state.lastEventId);
     state.step = call;
-    const reply = await call.reply;
+    const reply = await replyInTime(call, state);
     if (replyKindOf(reply) !== "events") return await readRefusal(reply, state);
     state.wasOpen = true;
     if (state.inGap) {
@@ -98,16 +100,29 @@ async function listenOnce(state: State): Promise<"lost" | "refused"> {
     await readMessages(reply, state);
     lose(state, "it ended");
   } catch (error) {
+    // Whatever it brought, it was made to be too much.
+    if (isToolportError(error) && error.code === "message_too_large") state.broughtSomething = false;
     lose(state, isToolportError(error) ? error.rawMessage : String(error));
   }
   return "lost";
 }
 
+// A server that takes the request and says nothing would otherwise be listened to in vain, for ever.
+async function replyInTime(call: HttpCall, { channel, openMs }: State): Promise<HttpReply> {
+  const { endpoint } = channel;
+  const cancelTimer = endpoint.clock.schedule(openMs, () => call.cancel(noAnswerInTime(endpoint, openMs)));
+  try {
+    return await call.reply;
+  } finally {
+    cancelTimer();
+  }
+}
+
 async function readMessages(reply: HttpReply, state: State): Promise<void> {
   const { endpoint, maxMessageBytes, sink } = state.channel;
   const parser = createMessageParser({
+    endpoint,
     maxMessageBytes,
-    tooLarge: () => messageTooLarge(endpoint, maxMessageBytes),
     onNoise: (text) => sink.onNoise(text),
     onJson(json) {
       state.broughtSomething = true;

@@ -126,12 +126,14 @@ function assertHttp(spec: ServerSpec): HttpServerSpec {
 }
 
 function openExchange(
-  { id }: HttpServerSpec,
+  spec: HttpServerSpec,
   { redact }: SecretMemory,
   { fetch, clock = systemClock }: HttpOptions,
 ): HttpExchange {
+  const { id } = spec;
+  const { maxMessageBytes } = resolveSettings(spec).limits;
   return fetch === undefined
-    ? createDefaultExchange({ serverId: id, redact, clock })
+    ? createDefaultExchange({ serverId: id, redact, clock, maxMessageBytes })
     : createFetchExchange(fetch, { serverId: id, redact });
 }
 

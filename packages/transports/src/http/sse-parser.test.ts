@@ -1,4 +1,6 @@
 import fc from "fast-check";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { createSseParser, type SseEvent } from "./sse-parser.ts";
 
@@ -6,7 +8,13 @@ const tooLarge = (): Error => new RangeError("too large");
 
 function parse(chunks: readonly (string | Uint8Array)[], maxEventBytes = 1000) {
   const events: SseEvent[] = [];
-  const parser = createSseParser({ onEvent: (event) => events.push(event), maxEventBytes, tooLarge });
+  const parser = createSseParser({
+    onEvent: (event) => events.push(event),
+    maxEventBytes,
+    maxIdleBytes: 1_000_000,
+    tooLarge,
+    tooIdle: () => new RangeError("too idle"),
+  });
   for (const chunk of chunks) parser.push(typeof chunk === "string" ? Buffer.from(chunk) : chunk);
   return { events, parser };
 }
@@ -121,4 +129,47 @@ describe("createSseParser() within its limit", () => {
     // Quadratic work on this would take minutes.
     for (const lineBreak of ["\r", "\n", "\r\n"]) expect(parse([lineBreak.repeat(200_000)]).events).toEqual([]);
   });
+
+  it.each([
+    ["comments", ": still here\n"],
+    ["comments and blank lines", ": still here\n\n"],
+    ["blank lines", "\n"],
+    ["blank lines of another kind", "\r\n"],
+    ["names of events that never come", "event: x\n"],
+    ["ids", "id: 7\n\n"],
+    ["events without data", "event: x\ndata\n\n"],
+    ["fields that nobody knows", "x: y\n"],
+  ])("throws when a stream brings %s and no event", (_name, text) => {
+    const { parser } = parse([]);
+    const chunk = Buffer.from(text.repeat(10_000));
+    let pushed = 0;
+    expect(() => {
+      for (; pushed < 5_000_000; pushed += chunk.length) parser.push(chunk);
+    }).toThrow("too idle");
+    expect(pushed).toBeGreaterThan(300_000);
+  });
+
+  it("takes any number of comments and blank lines between events", () => {
+    const between = ": still here\n\n".repeat(30_000);
+    const { events } = parse(Array.from({ length: 10 }, () => `${between}data: x\n\n`));
+    expect(events).toHaveLength(10);
+  });
+
+  it("holds no more of an event in tiny lines than of one in a single line", () => {
+    const collect = exposeGarbageCollector();
+    const { parser } = parse([], 8_000_000);
+    const lines = Buffer.from("data:x\n".repeat(100_000));
+    collect();
+    const before = process.memoryUsage();
+    for (let n = 0; n < 39; n += 1) parser.push(lines);
+    collect();
+    const { heapUsed, arrayBuffers } = process.memoryUsage();
+    expect(heapUsed - before.heapUsed + arrayBuffers - before.arrayBuffers).toBeLessThan(24_000_000);
+    parser.push(Buffer.from("\n"));
+  });
 });
+
+function exposeGarbageCollector(): () => void {
+  setFlagsFromString("--expose-gc");
+  return runInNewContext("gc") as () => void;
+}

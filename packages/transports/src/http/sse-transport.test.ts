@@ -50,6 +50,12 @@ async function open(server: LoopbackServer, init: Partial<OpenHttpInit> = {}): P
   return openHttpTransport({ url: server.url, channel: "sse", ...init });
 }
 
+async function openSseTo(server: LoopbackServer, init: Partial<OpenHttpInit> = {}): Promise<OpenedHttp> {
+  const web = await open(server, init);
+  await web.transport.start();
+  return web;
+}
+
 const greeting = ": welcome\nretry: 5\n\nevent: ping\ndata: x\n\nevent: endpoint\ndata: /messages?session=1\n\n";
 
 describe("the old HTTP+SSE (NX-18)", () => {
@@ -245,6 +251,21 @@ describe("the end of the stream", () => {
   });
 });
 
+describe("an answer on the stream that cannot be let in", () => {
+  it.each([
+    ["nested too deeply", `{"jsonrpc":"2.0","id":1,"result":${"[".repeat(600)}${"]".repeat(600)}}`],
+    ["no JSON", '{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"cut o'],
+  ])("fails its own request at once, and no other, when it is %s", async (what, data) => {
+    await using server = await startSse(greeting, (_request, response) => reply(response, 202));
+    await using web = await openSseTo(server);
+    await Promise.all([web.request(1), web.request(2)]);
+    server.say(`data: ${data}\n\n${message(result(2))}`);
+    await expect.poll(() => web.messages).toEqual([result(2)]);
+    expect(web.failures).toMatchObject([{ id: 1, error: { code: "protocol_error", outcome: "unknown" } }]);
+    expect(String(web.failures[0]?.error)).toContain(`an answer that is ${what}`);
+  });
+});
+
 describe("a message over HTTP+SSE", () => {
   it.each([
     [401, "auth_required", "failed"],
@@ -274,6 +295,38 @@ describe("a message over HTTP+SSE", () => {
     expect(clock.pending()).toBe(1);
     clock.advance(1);
     expect(await failure).toMatchObject({ code: "request_timeout" });
+  });
+
+  it("is given up together with its request, and its connection with it", async () => {
+    const open: ServerResponse[] = [];
+    await using server = await startSse(greeting, (_request, response) => {
+      open.push(response);
+      response.on("close", () => open.splice(open.indexOf(response), 1));
+    });
+    await using web = await openSseTo(server);
+    const sent = Array.from({ length: 50 }, (_, id) => thrownBy(web.request(id)));
+    await expect.poll(() => open.length).toBe(50);
+    for (let id = 0; id < 50; id += 1) web.transport.takeBack?.(id);
+    expect(await Promise.all(sent)).toMatchObject(sent.map(() => ({ code: "aborted", outcome: "unknown" })));
+    await expect.poll(() => open.length).toBe(0);
+  });
+
+  it("does not wait for its reply for ever when it was answered on the stream", async () => {
+    const clock = createManualClock();
+    const closed: unknown[] = [];
+    await using server = await startSse(greeting, ({ message: { id } }, response, self) => {
+      response.on("close", () => closed.push(id));
+      if (id !== 3) self.say(message(result(id === 2 ? "2" : id)));
+    });
+    await using web = await openSseTo(server, { clock });
+    const sent = [1, 2, 3].map((id) => thrownBy(web.request(id)));
+    await expect.poll(() => web.messages.length).toBe(2);
+    expect(closed).toEqual([]);
+    clock.advance(10_000);
+    await Promise.all(sent.slice(0, 2));
+    await expect.poll(() => new Set(closed)).toEqual(new Set([1, 2]));
+    await web.transport.close();
+    expect(clock.pending()).toBe(0);
   });
 
   it("before start() is a mistake of the caller", async () => {

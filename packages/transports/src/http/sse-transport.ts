@@ -1,20 +1,14 @@
-import type { JSONRPCMessage } from "@modelcontextprotocol/client";
+import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/client";
 import { withErrorContext, type ToolportError } from "@toolport/core";
 import type { HostTransport } from "../host-transport.ts";
-import { acceptAny, type MessageSink } from "./accept-message.ts";
-import {
-  asToolportError,
-  messageTooLarge,
-  noAnswer,
-  noStream,
-  streamEnded,
-  takenBack,
-  transportClosed,
-} from "./answer-error.ts";
+import { createSlots, type Slots } from "../slots.ts";
+import { acceptAny, isSameId, type MessageSink } from "./accept-message.ts";
+import { asToolportError, noAnswer, noStream, streamEnded, takenBack, transportClosed } from "./answer-error.ts";
 import { startBriefCall } from "./brief-call.ts";
 import type { Cancellable, Channel } from "./channel.ts";
 import type { HttpEndpoint } from "./http-endpoint.ts";
 import type { HttpReply } from "./http-exchange.ts";
+import { createLingerWatch, type LingerWatch } from "./linger-watch.ts";
 import { createMessageParser } from "./message-parser.ts";
 import { readRemark } from "./read-body.ts";
 import { replyKindOf } from "./reply-kind.ts";
@@ -30,11 +24,16 @@ export interface SseInit extends Pick<Channel, "endpoint" | "maxMessageBytes"> {
   readonly onNoise: (text: string) => void;
 }
 
+// A message that was answered may wait for its reply for this long, to twice as much.
+const lingerMs = 5000;
+
 interface State extends SseInit {
   readonly host: HostTransport;
   readonly sink: MessageSink;
   /** All that waits for the server. */
-  readonly underWay: Set<Cancellable>;
+  readonly underWay: Slots<Cancellable & { readonly id?: RequestId }>;
+  /** Ends messages whose reply does not come though they were answered. */
+  readonly lingerWatch: LingerWatch;
   /** Where messages are sent, once the server said so. */
   target: URL | undefined;
   protocolVersion: string | undefined;
@@ -45,7 +44,8 @@ interface State extends SseInit {
 /**
  * The HTTP+SSE of 2024-11-05: one stream for all that the server says, whose first event names the URL that messages go to.
  * `start()` opens the stream and waits for that event; it rejects with what the status means, what broke the exchange, or
- * `aborted`. The stream is the connection: whatever ends it ends the transport at once, with a reason.
+ * `aborted`. The stream is the connection: whatever ends it ends the transport at once, with a reason. A message whose request was
+ * taken back, or answered some seconds ago, does not wait for its reply.
  */
 export function createSseTransport(init: SseInit): HostTransport {
   const host: HostTransport = {
@@ -57,6 +57,9 @@ export function createSseTransport(init: SseInit): HostTransport {
     },
     start: () => start(state),
     send: (message) => send(state, message),
+    takeBack(id) {
+      for (const step of state.underWay.values()) if (step.id === id) step.cancel(takenBack(state.endpoint, "unknown"));
+    },
     close: async () => end(state, transportClosed(state.endpoint)),
   };
   const state: State = {
@@ -64,17 +67,29 @@ export function createSseTransport(init: SseInit): HostTransport {
     host,
     sink: {
       deliver(message) {
-        if (!state.isClosed) host.onmessage?.(message);
+        if (state.isClosed) return;
+        if (!("method" in message)) watchReply(state, message.id);
+        host.onmessage?.(message);
       },
       onNoise: init.onNoise,
     },
-    underWay: new Set(),
+    underWay: createSlots(),
+    lingerWatch: createLingerWatch(init.endpoint.clock, lingerMs),
     target: undefined,
     protocolVersion: undefined,
     closeReason: undefined,
     isClosed: false,
   };
   return host;
+}
+
+// What was answered needs no reply any more: a server that never gives one would use up a connection for each call.
+function watchReply({ underWay, lingerWatch, endpoint }: State, id: RequestId | undefined): void {
+  for (const step of underWay.values()) {
+    if (step.id !== undefined && isSameId(id, step.id)) {
+      lingerWatch.add({ cancel: () => step.cancel(takenBack(endpoint, "unknown")) });
+    }
+  }
 }
 
 async function start(state: State): Promise<void> {
@@ -107,9 +122,12 @@ async function follow(state: State, reply: HttpReply, { onTarget, onEnd }: Follo
   const { endpoint, maxMessageBytes, sink } = state;
   let reason: ToolportError;
   const parser = createMessageParser({
+    endpoint,
     maxMessageBytes,
-    tooLarge: () => messageTooLarge(endpoint, maxMessageBytes),
     onNoise: (text) => sink.onNoise(text),
+    onBrokenAnswer(id, what, data) {
+      state.host.onrequestfailed?.(id, noAnswer(endpoint, `an answer that is ${what}`, data));
+    },
     onJson(json) {
       if (state.target === undefined) sink.onNoise("a message before it said where to answer");
       else acceptAny(json, sink);
@@ -158,12 +176,13 @@ async function send(state: State, message: JSONRPCMessage): Promise<void> {
     },
     isRequest ? state.callMs : state.requestMs,
   );
-  underWay.add(call);
+  const sent = isRequest ? { id: message.id, cancel: (reason: ToolportError) => call.cancel(reason) } : call;
+  const slot = underWay.add(sent);
   try {
     const reply = await call.reply;
     if (replyKindOf(reply) === "refused") throw endpoint.toError(reply, "url");
   } finally {
-    underWay.delete(call);
+    underWay.remove(slot, sent);
   }
 }
 
@@ -171,7 +190,8 @@ function end(state: State, reason: ToolportError): void {
   if (state.isClosed) return;
   state.isClosed = true;
   if (reason.code !== "closed") state.closeReason = reason;
-  for (const step of state.underWay) step.cancel(reason);
+  state.lingerWatch.close();
+  for (const step of state.underWay.values()) step.cancel(reason);
   state.endpoint.close();
   state.host.onclose?.();
 }

@@ -18,7 +18,7 @@ import { requestHeaders } from "./request-headers.ts";
 
 /** What a Streamable HTTP transport is made from. */
 export interface StreamableHttpInit extends Omit<Channel, "sink"> {
-  /** For a notification to be taken, in milliseconds. */
+  /** For a notification to be taken, and for the answer to a GET to begin, in milliseconds. */
   readonly requestMs: number;
   /** For the session to be deleted, in milliseconds. */
   readonly closeMs: number;
@@ -203,6 +203,7 @@ function listen(state: State): void {
     channel: state,
     session: state.sessionId === undefined ? "none" : "id",
     open: (lastEventId) => endpoint.call(streamRequest(state, lastEventId)),
+    openMs: state.requestMs,
     onInterrupted: () => host.oninterrupted?.(),
     onLost: onStreamLost,
   });

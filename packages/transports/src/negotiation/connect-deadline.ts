@@ -1,4 +1,4 @@
-import { createDeadline, ToolportError, type Clock, type Deadline } from "@toolport/core";
+import { createDeadline, formatMs, ToolportError, type Clock, type Deadline } from "@toolport/core";
 
 /** What a connection attempt's deadline goes by. */
 export interface ConnectDeadlineInit {
@@ -28,7 +28,7 @@ export function createConnectDeadline({ serverId, timeoutMs, signal, clock }: Co
     signal: caller.signal,
     clock,
     onTimeout: () =>
-      new ToolportError(`server ${JSON.stringify(serverId)} was not ready within ${timeoutMs} ms`, {
+      new ToolportError(`server ${JSON.stringify(serverId)} was not ready within ${formatMs(timeoutMs)}`, {
         code: "connect_timeout",
         serverId,
         details: { timeoutMs },

@@ -4,7 +4,7 @@ import { maxMessageDepth } from "../message-depth.ts";
 import { createLineSplitter, type OversizedLine } from "./line-splitter.ts";
 import { createNoiseReport } from "./noise-report.ts";
 import { parseLine } from "./parse-line.ts";
-import { recoverRequestId } from "./recover-request-id.ts";
+import { recoverRequestId } from "../recover-request-id.ts";
 import { withoutBrokenEnd } from "../safe-excerpt.ts";
 
 // A server that is still on the same line after this many times the limit will not end it.
@@ -61,7 +61,7 @@ export function createMessageReader(init: MessageReaderInit): MessageReader {
   };
   const rejectOversized = (line: OversizedLine): void => {
     const tooLong = `too long (${line.bytes} bytes; maxMessageBytes is ${maxMessageBytes})`;
-    const id = recoverRequestId(line);
+    const id = recoverRequestId({ head: line.head.toString("utf8"), tail: line.tail.toString("utf8") });
     if (id === undefined) noise.add(tooLong, withoutBrokenEnd(line.head.toString("utf8")));
     else fail(id, "message_too_large", tooLong);
   };

@@ -1,4 +1,12 @@
-import { isToolportError, quoteText, safeCause, ToolportError, type CallOutcome, type Redactor } from "@toolport/core";
+import {
+  formatMs,
+  isToolportError,
+  quoteText,
+  safeCause,
+  ToolportError,
+  type CallOutcome,
+  type Redactor,
+} from "@toolport/core";
 import type { OutgoingRequest } from "./outgoing-request.ts";
 
 /** For what it is needed here: which server. */
@@ -20,8 +28,8 @@ export function abortError({ serverId }: ErrorContext, request: OutgoingRequest,
 /** The time is up, for the whole or for a silence. */
 export function timeoutError({ serverId }: ErrorContext, request: OutgoingRequest): ToolportError {
   const { timeoutMs, idleMs, timeoutCode, toolName, method } = request;
-  const silence = idleMs === undefined ? "" : `, or was silent for ${idleMs} ms`;
-  return new ToolportError(`${nameOf(serverId, request)} did not finish within ${timeoutMs} ms${silence}`, {
+  const silence = idleMs === undefined ? "" : `, or was silent for ${formatMs(idleMs)}`;
+  return new ToolportError(`${nameOf(serverId, request)} did not finish within ${formatMs(timeoutMs)}${silence}`, {
     code: timeoutCode,
     serverId,
     toolName,

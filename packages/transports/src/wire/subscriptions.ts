@@ -1,4 +1,4 @@
-import { isJsonObject, ToolportError, type JsonObject } from "@toolport/core";
+import { formatMs, isJsonObject, ToolportError, type JsonObject } from "@toolport/core";
 import type { ListeningClient } from "../connection/change-stream.ts";
 import { fromRpcError } from "../errors/from-rpc-error.ts";
 import type { HostTransport } from "../host-transport.ts";
@@ -104,7 +104,7 @@ function listen(
       void tellCancelled(state, id);
     };
     const cancelTimer = context.clock.schedule(timeout, () => {
-      end("remote", lost(context, `was not acknowledged within ${timeout} ms`, "request_timeout"));
+      end("remote", lost(context, `was not acknowledged within ${formatMs(timeout)}`, "request_timeout"));
       void tellCancelled(state, id);
     });
     function end(how: End, error: Error): void {

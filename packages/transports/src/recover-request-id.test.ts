@@ -1,11 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { recoverRequestId } from "./recover-request-id.ts";
+import { endsOf, recoverRequestId } from "./recover-request-id.ts";
 
 const filler = "x".repeat(5000);
 
 function recover(line: string): unknown {
-  const bytes = Buffer.from(line);
-  return recoverRequestId({ head: bytes.subarray(0, 1024), tail: bytes.subarray(-1024) });
+  return recoverRequestId(endsOf(line));
 }
 
 describe("recoverRequestId()", () => {

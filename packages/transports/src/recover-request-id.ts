@@ -1,15 +1,25 @@
 import type { RequestId } from "@modelcontextprotocol/client";
-import type { OversizedLine } from "./line-splitter.ts";
+
+/** Text at either end of a message; they may overlap. */
+export interface MessageEnds {
+  readonly head: string;
+  readonly tail: string;
+}
+
+/** The ends of a whole message, as far as an id is looked for. */
+export function endsOf(message: string): MessageEnds {
+  return { head: message.slice(0, 1024), tail: message.slice(-1024) };
+}
 
 /**
- * Which request an answer that is too long to parse belongs to, read from its two ends: servers write `{"jsonrpc":"2.0","id":7,"result":…`
+ * Which request an answer that cannot be parsed belongs to, being too long or broken, read from its two ends: servers write `{"jsonrpc":"2.0","id":7,"result":…`
  * or `{"result":…,"jsonrpc":"2.0","id":7}`. `undefined` when neither end shows it, or when the line is no answer: a request of the
  * server has an id, too, but of the server's own.
  */
-export function recoverRequestId({ head, tail }: Pick<OversizedLine, "head" | "tail">): RequestId | undefined {
-  const members = readFirstMembers(head.toString("utf8"));
+export function recoverRequestId({ head, tail }: MessageEnds): RequestId | undefined {
+  const members = readFirstMembers(head);
   if (!members.has("result") && !members.has("error")) return undefined;
-  return asRequestId(members.get("id") ?? lastId.exec(tail.toString("utf8"))?.[1]);
+  return asRequestId(members.get("id") ?? lastId.exec(tail)?.[1]);
 }
 
 // The text right before the brace that ends a line is a member of the outermost object, whatever precedes it.
