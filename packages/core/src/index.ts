@@ -28,7 +28,7 @@ export type {
   ToolOrigin,
   ToolOutcome,
 } from "./tool.ts";
-export type { InitOptions, ToolProvider, ToolsChange } from "./tool-provider.ts";
+export type { InitOptions, ToolProvider, ToolsChange, UnreadyGroup } from "./tool-provider.ts";
 export type { Diagnostic } from "./diagnostic.ts";
 export type { JsonObject, JsonValue } from "./json.ts";
 export type { Event, Subscription } from "./event.ts";

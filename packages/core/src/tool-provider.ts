@@ -1,6 +1,7 @@
 import type { JsonObject } from "./json.ts";
 import type { CallOptions, ToolDefinition, ToolGroup, ToolOutcome } from "./tool.ts";
 import type { Event } from "./event.ts";
+import type { ToolportErrorCode } from "./toolport-error-code.ts";
 
 /** Which local names changed between two snapshots, each list sorted. All are empty when only groups changed. */
 export interface ToolsChange {
@@ -21,6 +22,18 @@ export interface InitOptions {
   readonly timeoutMs?: number | undefined;
 }
 
+/** A group whose server is not ready: its tools are not known yet, or calling them may take longer or fail. */
+export interface UnreadyGroup {
+  /** Id of the group, whether `groups()` has it or not. */
+  readonly id: string;
+  readonly title: string;
+  readonly serverId: string;
+  /** As the server's status says: `connecting`, `down`, `failed`, `needs-auth`; `idle` when nothing was asked of it so far. */
+  readonly state: string;
+  /** Code of what it failed with. */
+  readonly code?: ToolportErrorCode | undefined;
+}
+
 /**
  * A source of tools (AN-1). Knows nothing of MCP: a product can write its own. Reads are synchronous and see one immutable
  * snapshot; everything that may wait is asynchronous.
@@ -36,6 +49,8 @@ export interface ToolProvider {
    */
   definitions(names?: readonly string[]): readonly ToolDefinition[];
   groups(): readonly ToolGroup[];
+  /** Groups whose servers are not ready now, sorted by id. Default: none; for a source that is always there. */
+  unreadyGroups?(): readonly UnreadyGroup[];
   /** Whether a call by this name would find a tool; ASCII-case-insensitive. */
   has(name: string): boolean;
   /**

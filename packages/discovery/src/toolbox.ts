@@ -1,15 +1,12 @@
 import {
   assertKnownOptions,
-  isJsonObject,
-  quoteText,
   systemClock,
-  ToolportError,
-  unknownToolError,
   type CallOptions,
   type Clock,
   type Diagnostic,
   type Event,
   type Fields,
+  type InitOptions,
   type JsonObject,
   type ToolDefinition,
   type ToolGroup,
@@ -18,20 +15,18 @@ import {
   type ToolsChange,
 } from "@toolport/core";
 import { createAdmission } from "./catalog/admission.ts";
-import type { CatalogTool } from "./catalog/build-catalog.ts";
-import { callRoutes } from "./catalog/call-routes.ts";
 import { createCatalogSearch } from "./catalog/catalog-search.ts";
 import { compareNames } from "./catalog/compare-names.ts";
 import { foldName } from "./catalog/fold-name.ts";
 import { createLiveCatalog } from "./catalog/live-catalog.ts";
 import type { Precedence } from "./catalog/precedence.ts";
 import { assertToolName, startStaticTool, type StaticTool } from "./catalog/static-tool.ts";
+import { createToolboxCalls } from "./catalog/toolbox-calls.ts";
 import { resolveHelperNames, type HelperNames } from "./discovery-tools/helper-names.ts";
 import { estimateTokens } from "./tokens/estimate-tokens.ts";
 import { settleAll } from "./settle-all.ts";
 import { createTokenCounter, type TokenScope } from "./tokens/token-counter.ts";
-import { changedTool } from "./catalog/changed-tool.ts";
-import { createView, type ToolboxView, type ViewCall, type ViewOptions } from "./view/view.ts";
+import { createView, type ToolboxView, type ViewOptions } from "./view/view.ts";
 import type { EmbeddingRanker } from "./ranking/embedding-ranker.ts";
 
 /** What a toolbox is made from. */
@@ -72,7 +67,8 @@ export interface Toolbox {
   has(name: string): boolean;
   /**
    * Calls a tool by name. `null` or absent arguments are `{}`. Throws `unknown_tool`, `invalid_arguments`, `closed` when the toolbox is or
-   * the provider that had the tool, and the errors of the call; a tool's own failure is a value (`isError`).
+   * the provider that had the tool, and the errors of the call; a tool's own failure is a value (`isError`). With `wait: "servers"` a tool
+   * that is not there yet is waited for, within the time of the call.
    */
   call(name: string, args?: JsonObject | null, options?: CallOptions): Promise<ToolOutcome>;
   /** One agent's or conversation's way to look at the tools. Views share everything but their own choices; a view needs no closing. */
@@ -84,8 +80,9 @@ export interface Toolbox {
   /**
    * Starts all static tools, then all providers, and waits for none in between. What fails stops nobody: rejects after all are done,
    * with the failure if there is one, and with `refresh_failed` and every failure if there are several. Tools are there all the same.
+   * Bounded by `timeoutMs`, 10,000 by default, but for what a provider is required to wait for.
    */
-  init(options?: { readonly signal?: AbortSignal }): Promise<void>;
+  init(options?: InitOptions): Promise<void>;
   /** Refreshes all providers. Strict: rejects after all are done, as {@linkcode Toolbox.init} does. */
   refresh(options?: { readonly signal?: AbortSignal }): Promise<void>;
   /** Fires after the tools of a provider changed in a way that shows here. */
@@ -122,23 +119,9 @@ export function createToolbox(options: ToolboxOptions = {}): Toolbox {
   const live = createLiveCatalog({ tools, providers, precedence, reserved, admission });
   const search = createCatalogSearch();
   const tokens = createTokenCounter(options.estimateTokens ?? estimateTokens);
-  let closed = false;
+  const calls = createToolboxCalls({ live, admission, providers, clock, onDiagnostic });
 
-  const run = async (tool: CatalogTool, name: string, { args, options: given }: ViewCall): Promise<ToolOutcome> => {
-    if (closed) throw closedError(name);
-    const { selected } = given;
-    const original = selected && admission.originalOf(selected);
-    // A provider compares; here nothing could have changed but whose tool it is.
-    if (original?.origin?.serverId && tool.route.kind === "static") throw changedTool(name, tool.definition);
-    return await callRoutes(tool, {
-      args: readArguments(name, args),
-      options: original === undefined || original === selected ? given : { ...given, selected: original },
-      clock,
-      onFallback: (error) => onDiagnostic(fallbackTaken(name, tool, error)),
-    });
-  };
-
-  const toolbox: Toolbox = {
+  return {
     get revision() {
       return live.revision;
     },
@@ -149,17 +132,12 @@ export function createToolbox(options: ToolboxOptions = {}): Toolbox {
     },
     groups: () => live.read().groups,
     has: (name) => live.read().tools.has(foldName(name)),
-    async call(name, args, callOptions = {}) {
-      if (closed) throw closedError(name);
-      const tool = live.read().tools.get(foldName(name));
-      if (tool === undefined) throw live.whyGone(name) ?? unknownToolError(name, live.read().definitions);
-      return await run(tool, name, { args, options: callOptions });
-    },
+    call: (name, args, callOptions = {}) => calls.call(name, { args, options: callOptions }),
     view: (viewOptions = {}) =>
       createView(
         {
           catalog: () => live.read(),
-          run,
+          calls,
           whyGone: live.whyGone,
           search,
           tokens,
@@ -173,33 +151,23 @@ export function createToolbox(options: ToolboxOptions = {}): Toolbox {
     estimateTokens: (scope = {}) => tokens.count(live.read(), scope),
     diagnostics: () => live.read().diagnostics,
     async init(initOptions = {}) {
-      const started = tools.map((tool) => startStaticTool(tool, initOptions));
+      const started = tools.map((tool) => startStaticTool(tool, { ...initOptions, clock }));
       try {
-        await settleAll([...started, ...providers.map((provider) => provider.init(initOptions))]);
+        await settleAll([...started, ...providers.map(async (provider) => provider.init(initOptions))]);
       } finally {
         // What was there once can be told from what never was.
         live.read();
       }
     },
     async refresh(refreshOptions = {}) {
-      await settleAll(providers.map((provider) => provider.refresh(refreshOptions)));
+      await settleAll(providers.map(async (provider) => provider.refresh(refreshOptions)));
     },
     onToolsChanged: live.onChange,
     close() {
-      closed = true;
+      calls.close();
       live.close();
     },
   };
-  return toolbox;
-}
-
-function fallbackTaken(toolName: string, { definition }: CatalogTool, error: ToolportError): Diagnostic {
-  const message = `"${definition.name}" is out of service, its fallback is called: ${error.message}`;
-  return { kind: "fallback", serverId: "", toolName, message };
-}
-
-function closedError(name: string): ToolportError {
-  return new ToolportError("the toolbox is closed", { code: "closed", toolName: name });
 }
 
 function assertStaticTools(tools: readonly StaticTool[], reserved: ReadonlySet<string>): void {
@@ -223,13 +191,4 @@ function inNameOrder(providers: readonly ToolProvider[]): readonly ToolProvider[
   return Array.from(byName)
     .sort(([a], [b]) => compareNames(a, b))
     .map(([, provider]) => provider);
-}
-
-function readArguments(name: string, args: unknown): JsonObject {
-  if (args === null || args === undefined) return {};
-  if (isJsonObject(args)) return args;
-  throw new ToolportError(`arguments of ${quoteText(name)} must be a JSON object`, {
-    code: "invalid_arguments",
-    toolName: name,
-  });
 }

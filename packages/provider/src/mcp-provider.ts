@@ -1,4 +1,4 @@
-import type { Connection, Diagnostic, Event, ServerLog, ServerSpec, ToolProvider } from "@toolport/core";
+import type { Connection, Diagnostic, Event, ServerLog, ServerSpec, ToolProvider, UnreadyGroup } from "@toolport/core";
 import type { SavedNames } from "@toolport/naming";
 import type { ServerStatus } from "./servers/server-status.ts";
 
@@ -13,6 +13,8 @@ export interface OperationOptions {
  * tools.
  */
 export interface McpProvider extends ToolProvider, AsyncDisposable {
+  /** The groups of servers that are not `ready`, whether their tools are known or not; without those that are disabled or merely idle. */
+  unreadyGroups(): readonly UnreadyGroup[];
   /** One per registered server, sorted by id. Reads what is known; asks nobody. */
   statuses(): readonly ServerStatus[];
   /** Sorted. */

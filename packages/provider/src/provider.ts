@@ -11,6 +11,8 @@ import { createObservers } from "./servers/observers.ts";
 import { bringUp, refreshError } from "./servers/bring-up.ts";
 import { createRegistry } from "./servers/registry.ts";
 import { createServerOperations } from "./servers/server-operations.ts";
+import type { ServerStatus } from "./servers/server-status.ts";
+import { unreadyGroups } from "./servers/unready-groups.ts";
 
 /**
  * Makes a provider over MCP servers. All specs are checked before anything else happens; nothing is started or sent before `init()`,
@@ -45,6 +47,8 @@ export function createProvider(options: ProviderOptions): McpProvider {
     return closing;
   };
 
+  const statuses = (): readonly ServerStatus[] => registry.all().map((registration) => registry.status(registration));
+
   return {
     name,
     get revision() {
@@ -52,6 +56,7 @@ export function createProvider(options: ProviderOptions): McpProvider {
     },
     definitions: (names) => selectDefinitions(catalog.current, names),
     groups: () => catalog.current.groups,
+    unreadyGroups: () => unreadyGroups(name, statuses(), catalog.current),
     has: (toolName) => findTool(catalog.current, toolName) !== undefined,
     async init(initOptions = {}) {
       assertOpen();
@@ -66,7 +71,7 @@ export function createProvider(options: ProviderOptions): McpProvider {
       if (failures.length > 0) throw refreshError("refresh MCP servers", failures);
     },
     call: calls.call,
-    statuses: () => registry.all().map((registration) => registry.status(registration)),
+    statuses,
     serverIds: () => registry.all().map(({ id }) => id),
     hasServer: (id) => registry.get(id) !== undefined,
     savedNames: () => saveNames(catalog.current.names),

@@ -146,3 +146,28 @@ describe('call(…, { wait: "servers" })', () => {
     await provider.close();
   });
 });
+
+describe("unreadyGroups()", () => {
+  it("names the groups of servers that are not ready, and why, whether their tools are known or not", async () => {
+    const world = createCalmWorld();
+    const ids = ["good", "hung", "locked", "lost", "off"];
+    for (const id of ids) world.server(id, "a");
+    world.server("hung").faults.connect.push("hang");
+    world.server("locked").faults.connect.push("unauthorized");
+    const servers = ids.map((id) => specOf(id, { disabled: id === "off", title: `The ${id}` }));
+    const provider = world.provider({ servers, backoff: { background: false } });
+    expect(provider.unreadyGroups().map(({ state }) => state)).toEqual(["idle", "idle", "idle", "idle"]);
+    const init = provider.init();
+    await world.settle();
+    world.clock.advance(10_000);
+    await init;
+    expect(provider.unreadyGroups()).toEqual([
+      { id: "mcp:hung", title: "The hung", serverId: "hung", state: "connecting" },
+      { id: "mcp:locked", title: "The locked", serverId: "locked", state: "needs-auth", code: "auth_required" },
+    ]);
+    // A session that the host ended is there again with the next call.
+    await provider.disconnectServer("good");
+    expect(provider.unreadyGroups().map(({ serverId }) => serverId)).toEqual(["hung", "locked"]);
+    await provider.close();
+  });
+});

@@ -7,6 +7,7 @@ import {
   type CallOptions,
   type Clock,
   type ContentBlock,
+  type InitOptions,
   type JsonObject,
   type JsonValue,
   type ToolDefinition,
@@ -76,10 +77,20 @@ export function toOutcome(result: StaticResult, origin: ToolOrigin): ToolOutcome
   return { content, ...structured, isError, origin, ...(meta && { meta }), raw: { content, ...structured, isError } };
 }
 
-/** Gets a static tool ready. Throws what the tool throws, wrapped unless it is a `ToolportError`. */
-export async function startStaticTool(tool: StaticTool, options: { readonly signal?: AbortSignal }): Promise<void> {
+/**
+ * Gets a static tool ready, within `timeoutMs`, by default 10 seconds. Throws `call_timeout`, `aborted`, or what the tool throws, wrapped
+ * unless it is a `ToolportError`.
+ */
+export async function startStaticTool(
+  tool: StaticTool,
+  { clock, timeoutMs = 10_000, signal }: InitOptions & { readonly clock: Clock },
+): Promise<void> {
+  if (tool.init === undefined) return;
+  const { name } = tool.definition;
   try {
-    await tool.init?.(options);
+    await within({ what: `the start of tool "${name}"`, timeoutMs, signal, clock }, (deadline) =>
+      tool.init?.({ signal: deadline }),
+    );
   } catch (error) {
     throw wrapped(error, tool, "could not be started");
   }

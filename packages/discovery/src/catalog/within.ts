@@ -27,8 +27,8 @@ export async function within<T>(
   try {
     return await new Promise<T>((resolve, reject) => {
       deadline.signal.addEventListener("abort", () => reject(reasonOf(deadline.signal, what)), { once: true });
-      // In a chain, so that what throws at once is a rejection as well.
-      void Promise.resolve(deadline.signal).then(work).then(resolve, reject);
+      // Begins at once; in a promise of its own, so that what throws is a rejection as well.
+      new Promise<T>((done) => done(work(deadline.signal))).then(resolve, reject);
     });
   } finally {
     deadline.dispose();

@@ -35,6 +35,16 @@ export interface OmittedNames extends JsonObject {
   readonly total: number;
 }
 
+/** A group that cannot be used as it should be now, and why. */
+export interface UnavailableGroup extends JsonObject {
+  readonly id: string;
+  readonly title: string;
+  /** State of its server: `connecting`, `down`, `failed`, `needs-auth` or `idle`. */
+  readonly status: string;
+  /** What that means for the model. */
+  readonly note: string;
+}
+
 /** The answer of the directory. */
 export interface GroupsAnswer extends JsonObject {
   readonly groups: readonly GroupEntry[];
@@ -42,6 +52,8 @@ export interface GroupsAnswer extends JsonObject {
   readonly total_groups: number;
   /** Ids of groups that were found and did not fit. */
   readonly omitted_groups?: OmittedNames;
+  /** Groups that match, listed or not, whose servers are not ready. */
+  readonly unavailable?: readonly UnavailableGroup[];
 }
 
 /** The answer of a search or selection. */
@@ -60,6 +72,8 @@ export interface ToolsAnswer extends JsonObject {
   readonly next?: NextPage;
   /** Names that were asked for and that no tool or group has. */
   readonly unknown?: OmittedNames;
+  /** Groups that were asked for, or may have what was not found, whose servers are not ready. */
+  readonly unavailable?: readonly UnavailableGroup[];
 }
 
 /** Arguments of `tools_select`. */

@@ -3,8 +3,9 @@ import { foldName } from "../catalog/fold-name.ts";
 import type { GroupsAnswer, GroupEntry } from "./answers.ts";
 import { describeGroupEntry } from "./describe.ts";
 import { limitAnswer } from "./answer-tools.ts";
-import { fitList } from "./fit-answer.ts";
+import { fitList, shareOf } from "./fit-answer.ts";
 import type { HelperContext } from "./helper-context.ts";
+import { nameUnavailable } from "./unavailable-groups.ts";
 import { parseInput, type ParsedInput } from "./parse-input.ts";
 
 /** Arguments of `tools_groups`. */
@@ -25,11 +26,17 @@ const share = 1 / 4;
 export function listGroups(context: HelperContext, { query }: GroupsInput): GroupsAnswer {
   const all = context.permitted().groups;
   const wanted = foldName(query.trim());
-  const matches = (text: string): boolean => foldName(text).includes(wanted);
-  const found = all.filter(
-    ({ id, title, description }) => wanted === "*" || [id, title, description].some((text) => matches(text)),
-  );
+  const limit = limitAnswer(context, share);
+  const isFound = (...texts: readonly string[]): boolean =>
+    wanted === "*" || texts.some((text) => foldName(text).includes(wanted));
+  const found = all.filter(({ id, title, description }) => isFound(id, title, description));
   const entries = found.map((group) => describeGroupEntry(group));
-  const { fitted, omitted } = fitList<GroupEntry>(entries, ({ id }) => id, limitAnswer(context, share));
-  return { groups: fitted, total_groups: all.length, ...(omitted && { omitted_groups: omitted }) };
+  const { fitted, omitted } = fitList<GroupEntry>(entries, ({ id }) => id, shareOf(limit, 7 / 8));
+  const ids = new Set(found.map(({ id }) => foldName(id)));
+  return {
+    groups: fitted,
+    total_groups: all.length,
+    ...(omitted && { omitted_groups: omitted }),
+    ...nameUnavailable(context, limit, ({ id, title }) => ids.has(foldName(id)) || isFound(id, title)),
+  };
 }

@@ -4,6 +4,7 @@ import type { ToolsAnswer } from "./answers.ts";
 import { summarizeTool } from "./describe.ts";
 import { searchLimits } from "./helper-definitions.ts";
 import type { HelperContext, HelperResult } from "./helper-context.ts";
+import { nameUnavailable } from "./unavailable-groups.ts";
 import { parseInput, type ParsedInput } from "./parse-input.ts";
 import { answerTools, fitTools, limitAnswer, nameSome, type AnswerPlan } from "./answer-tools.ts";
 
@@ -38,11 +39,13 @@ export async function searchTools(
   if (query.trim() === "*") return { answer: listTools(context, definitions.slice(0, limit)) };
   const found = await rankTools(context, { catalog: context.catalog(), query: query.trim(), limit, allows, signal });
   const { answer, missing } = answerTools(context, found, plan);
+  const room = limitAnswer(context, plan.share);
   const next = nameSome(
     missing.map(({ name }) => name),
-    limitAnswer(context, plan.share),
+    room,
   );
-  return { answer: next === undefined ? answer : { ...answer, next: { tools: next.names } } };
+  const unavailable = nameUnavailable(context, room, (_, hasTools) => !hasTools && found.length === 0);
+  return { answer: { ...answer, ...(next && { next: { tools: next.names } }), ...unavailable } };
 }
 
 // The names of all tools of ten servers would cost more than the tools found. A search is a glance: a conversation has many.

@@ -8,6 +8,7 @@ import { answerTools, limitAnswer, nameSome, type AnswerPlan } from "./answer-to
 import type { AnswerLimit } from "./fit-answer.ts";
 import { selectLimits } from "./helper-definitions.ts";
 import type { HelperContext, HelperResult } from "./helper-context.ts";
+import { nameUnavailable } from "./unavailable-groups.ts";
 import { parseInput, type ParsedInput } from "./parse-input.ts";
 
 /** Arguments of `tools_select`. At least one of `tools`, `group` and `query` is needed. */
@@ -72,7 +73,15 @@ export async function selectTools(
     limit,
   );
   const next = nextPage({ missing, members, group: chosen?.id, after, limit });
-  return { answer: { ...answer, ...(next && { next }), ...(named && { unknown: named }) } };
+  const chosenIds = new Set([wanted, ...answer.groups.map(({ id }) => foldName(id))]);
+  const unavailable = nameUnavailable(
+    context,
+    limit,
+    ({ id }, hasTools) =>
+      // A tool that nobody has may be one of those that are not known yet.
+      chosenIds.has(foldName(id)) || (!hasTools && unknown.length > 0),
+  );
+  return { answer: { ...answer, ...(next && { next }), ...(named && { unknown: named }), ...unavailable } };
 }
 
 const plan: AnswerPlan = { share: 1 / 4 };
@@ -117,7 +126,12 @@ async function selectByQuery(
       missing: result.missing,
       limit: limitAnswer(context, plan.share),
     });
-    return { ...result.answer, ...(next && { next }) };
+    const unavailable = nameUnavailable(
+      context,
+      limitAnswer(context, plan.share),
+      (_, hasTools) => !hasTools && found.length === 0,
+    );
+    return { ...result.answer, ...(next && { next }), ...unavailable };
   };
   const asks = selector !== undefined && query.length >= shortestQueryForSelector;
   const ranked = await rankTools(context, {

@@ -3,6 +3,7 @@ import {
   quoteText,
   ToolportError,
   unknownToolError,
+  type AbsentServer,
   type CallOptions,
   type Fields,
   type JsonObject,
@@ -22,6 +23,8 @@ import type { SelectInput } from "../discovery-tools/tools-select.ts";
 import type { RankContext } from "../ranking/rank-tools.ts";
 import type { ToolSelector } from "../ranking/tool-selector.ts";
 import type { TokenCounter } from "../tokens/token-counter.ts";
+import { findAbsent } from "../catalog/await-tool.ts";
+import type { ToolboxCalls } from "../catalog/toolbox-calls.ts";
 import { changedTool } from "../catalog/changed-tool.ts";
 import { createDenial, type DeniedTool } from "../offer/denial.ts";
 import { createOffer } from "../offer/offer.ts";
@@ -107,18 +110,11 @@ export interface ToolboxView {
 /** What a view has from its toolbox. */
 export interface ViewContext extends RankContext {
   readonly catalog: () => Catalog;
-  /** Calls a tool of the catalog. */
-  readonly run: (tool: CatalogTool, name: string, call: ViewCall) => Promise<ToolOutcome>;
+  readonly calls: ToolboxCalls;
   /** The error for a tool that cannot be there any more, if that is known. */
   readonly whyGone: (name: string) => ToolportError | undefined;
   readonly tokens: TokenCounter;
   readonly helperNames: HelperNames;
-}
-
-/** What a call is made with. */
-export interface ViewCall {
-  readonly args: JsonObject | null | undefined;
-  readonly options: CallOptions;
 }
 
 const optionFields: Fields<ViewOptions> = {
@@ -137,7 +133,7 @@ const noOptions: CallOptions = {};
 /** Makes a view. Throws `TypeError` for an unknown option, and when a limit is out of range. */
 export function createView(context: ViewContext, options: ViewOptions): ToolboxView {
   assertViewOptions(options);
-  const { catalog, whyGone, tokens, helperNames, onDiagnostic, run } = context;
+  const { catalog, whyGone, tokens, helperNames, onDiagnostic, calls } = context;
   const { refuseChanged = true, answerSchemas = "when-undeclared", maxAnswerBytes = 262_144 } = options;
   const permittedIn = createPermitted(createDenial(options.denied ?? []));
   const permitted = (): ReturnType<typeof permittedIn> => permittedIn(catalog());
@@ -151,15 +147,24 @@ export function createView(context: ViewContext, options: ViewOptions): ToolboxV
     maxSelected: options.maxSelected ?? 128,
   });
   const helpers = createHelpers(
-    { ...context, permitted, offer, maxAnswerBytes, answerSchemas, selector: options.selector },
+    {
+      ...context,
+      permitted,
+      offer,
+      unready: () => calls.unready(),
+      maxAnswerBytes,
+      answerSchemas,
+      selector: options.selector,
+    },
     helperNames,
   );
   // A tool that is denied by name now is denied by identity later.
   permitted();
+  const absentServers = (): readonly AbsentServer[] => findAbsent(calls.unready(), catalog());
   const whyMissing = (name: string): ToolportError => {
     const gone = permitted().allows(name) ? whyGone(name) : undefined;
     if (gone !== undefined) return gone;
-    return offer.has(name) ? removedTool(name) : unknownToolError(name, permitted().definitions);
+    return offer.has(name) ? removedTool(name) : unknownToolError(name, permitted().definitions, absentServers());
   };
   /** What the call is held to, unless the caller says. */
   const readLast = (name: string, { definition }: CatalogTool): ToolDefinition | undefined => {
@@ -184,13 +189,18 @@ export function createView(context: ViewContext, options: ViewOptions): ToolboxV
     has: (name) => helpers.has(name) || permitted().find(name) !== undefined,
     async call(name, args, callOptions = noOptions) {
       if (helpers.has(name)) return await helpers.call(name, args, callOptions);
-      const tool = permitted().find(name);
+      let tool = permitted().find(name);
+      let options = callOptions;
+      if (tool === undefined && options.wait === "servers" && permitted().allows(name)) {
+        options = await calls.awaitTool(name, options);
+        tool = permitted().find(name);
+      }
       if (tool === undefined) throw whyMissing(name);
-      const selected = callOptions.selected === undefined ? readLast(name, tool) : undefined;
+      const selected = options.selected === undefined ? readLast(name, tool) : undefined;
       offer.touch(tool.definition.name);
-      return await run(tool, name, {
+      return await calls.run(tool, name, {
         args,
-        options: selected === undefined ? callOptions : { ...callOptions, selected },
+        options: selected === undefined ? options : { ...options, selected },
       });
     },
     listGroups: (input) => helpers.listGroups(input),

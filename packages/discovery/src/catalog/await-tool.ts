@@ -1,0 +1,81 @@
+import {
+  defaultTimeouts,
+  describeAbsent,
+  isToolportError,
+  ToolportError,
+  truncateText,
+  type AbsentServer,
+  type CallOptions,
+  type Clock,
+  type ToolProvider,
+  type UnreadyGroup,
+} from "@toolport/core";
+import type { Catalog } from "./build-catalog.ts";
+import { foldName } from "./fold-name.ts";
+import { within } from "./within.ts";
+
+/** Servers of whose tools none is in the catalog. */
+export function findAbsent(unready: readonly UnreadyGroup[], { groups }: Catalog): readonly AbsentServer[] {
+  const known = new Set(groups.map(({ id }) => foldName(id)));
+  return unready.flatMap(({ id, serverId, state, code }) =>
+    known.has(foldName(id)) ? [] : { id: serverId, state, ...(code !== undefined && { code }) },
+  );
+}
+
+/** Where a tool may come from. */
+export interface AwaitedSources {
+  readonly providers: readonly ToolProvider[];
+  readonly has: (name: string) => boolean;
+  readonly absent: () => readonly AbsentServer[];
+  readonly clock: Clock;
+}
+
+/**
+ * Starts what was not started, and waits until a tool of this name is there, or no provider is on its way any more. Returns the options
+ * with the time that is left. Throws `call_timeout` or `aborted`; nothing was sent then.
+ */
+export async function awaitTool(name: string, options: CallOptions, sources: AwaitedSources): Promise<CallOptions> {
+  const { timeoutMs = defaultTimeouts.callMs, signal } = options;
+  const { clock, absent } = sources;
+  const startedAt = clock.now();
+  const shown = truncateText(name, 200);
+  try {
+    await within({ what: `waiting for tool ${JSON.stringify(shown)}`, timeoutMs, signal, clock }, (deadline) =>
+      untilThere(name, sources, { timeoutMs, signal: deadline }),
+    );
+  } catch (error) {
+    if (!isToolportError(error)) throw error;
+    const servers = absent();
+    const why = error.code === "call_timeout" && servers.length > 0 ? `; ${describeAbsent(servers)}` : "";
+    throw new ToolportError(`${error.rawMessage}${why}`, {
+      code: error.code,
+      toolName: shown,
+      outcome: "not-sent",
+      details: { ...error.details, ...(why !== "" && { servers }) },
+      cause: error.cause,
+    });
+  }
+  return { ...options, timeoutMs: Math.max(1, timeoutMs - (clock.now() - startedAt)) };
+}
+
+async function untilThere(
+  name: string,
+  { providers, has }: AwaitedSources,
+  limits: { readonly timeoutMs: number; readonly signal: AbortSignal },
+): Promise<void> {
+  const ends: (() => void)[] = [];
+  try {
+    await new Promise<void>((resolve) => {
+      const look = (): void => {
+        if (has(name)) resolve();
+      };
+      for (const provider of providers) ends.push(provider.onToolsChanged(look));
+      limits.signal.addEventListener("abort", () => resolve(), { once: true });
+      // What could not be started shows by what is absent.
+      void Promise.allSettled(providers.map(async (provider) => provider.init(limits))).then(() => resolve());
+      look();
+    });
+  } finally {
+    for (const end of ends) end();
+  }
+}

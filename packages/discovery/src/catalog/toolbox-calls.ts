@@ -1,0 +1,110 @@
+import {
+  isJsonObject,
+  quoteText,
+  ToolportError,
+  unknownToolError,
+  type CallOptions,
+  type Clock,
+  type Diagnostic,
+  type JsonObject,
+  type ToolOutcome,
+  type ToolProvider,
+  type UnreadyGroup,
+} from "@toolport/core";
+import type { Admission } from "./admission.ts";
+import { awaitTool, findAbsent } from "./await-tool.ts";
+import type { CatalogTool } from "./build-catalog.ts";
+import { callRoutes } from "./call-routes.ts";
+import { changedTool } from "./changed-tool.ts";
+import { foldName } from "./fold-name.ts";
+import type { LiveCatalog } from "./live-catalog.ts";
+
+/** What a call is made with. */
+export interface GivenCall {
+  readonly args: unknown;
+  readonly options: CallOptions;
+}
+
+/** The way of every call through a toolbox. */
+export interface ToolboxCalls {
+  /** Calls a tool by name, and waits for it if it is not there yet and the options say so. */
+  call(name: string, call: GivenCall): Promise<ToolOutcome>;
+  /** Calls a tool of the catalog. */
+  run(tool: CatalogTool, name: string, call: GivenCall): Promise<ToolOutcome>;
+  /** Waits for a tool; returns the options with the time that is left. */
+  awaitTool(name: string, options: CallOptions): Promise<CallOptions>;
+  /** Groups whose servers are not ready. */
+  unready(): readonly UnreadyGroup[];
+  /** Refuses further calls. */
+  close(): void;
+}
+
+/** What calls are made with. */
+export interface ToolboxCallsInit {
+  readonly live: LiveCatalog;
+  readonly admission: Admission;
+  readonly providers: readonly ToolProvider[];
+  readonly clock: Clock;
+  readonly onDiagnostic: (diagnostic: Diagnostic) => void;
+}
+
+/** Makes the calls of one toolbox. */
+export function createToolboxCalls({
+  live,
+  admission,
+  providers,
+  clock,
+  onDiagnostic,
+}: ToolboxCallsInit): ToolboxCalls {
+  let closed = false;
+  const has = (name: string): boolean => live.read().tools.has(foldName(name));
+
+  const calls: ToolboxCalls = {
+    async call(name, { args, options: given }) {
+      if (closed) throw closedError(name);
+      const options = given.wait === "servers" && !has(name) ? await calls.awaitTool(name, given) : given;
+      const catalog = live.read();
+      const tool = catalog.tools.get(foldName(name));
+      if (tool !== undefined) return await calls.run(tool, name, { args, options });
+      throw live.whyGone(name) ?? unknownToolError(name, catalog.definitions, findAbsent(calls.unready(), catalog));
+    },
+    async run(tool, name, { args, options: given }) {
+      if (closed) throw closedError(name);
+      const { selected } = given;
+      const original = selected && admission.originalOf(selected);
+      // A provider compares; here nothing could have changed but whose tool it is.
+      if (original?.origin?.serverId && tool.route.kind === "static") throw changedTool(name, tool.definition);
+      return await callRoutes(tool, {
+        args: readArguments(name, args),
+        options: original === undefined || original === selected ? given : { ...given, selected: original },
+        clock,
+        onFallback: (error) => onDiagnostic(fallbackTaken(name, tool, error)),
+      });
+    },
+    awaitTool: (name, options) =>
+      awaitTool(name, options, { providers, clock, has, absent: () => findAbsent(calls.unready(), live.read()) }),
+    unready: () => providers.flatMap((provider) => provider.unreadyGroups?.() ?? []),
+    close() {
+      closed = true;
+    },
+  };
+  return calls;
+}
+
+function fallbackTaken(toolName: string, { definition }: CatalogTool, error: ToolportError): Diagnostic {
+  const message = `"${definition.name}" is out of service, its fallback is called: ${error.message}`;
+  return { kind: "fallback", serverId: "", toolName, message };
+}
+
+function closedError(name: string): ToolportError {
+  return new ToolportError("the toolbox is closed", { code: "closed", toolName: name });
+}
+
+function readArguments(name: string, args: unknown): JsonObject {
+  if (args === null || args === undefined) return {};
+  if (isJsonObject(args)) return args;
+  throw new ToolportError(`arguments of ${quoteText(name)} must be a JSON object`, {
+    code: "invalid_arguments",
+    toolName: name,
+  });
+}

@@ -1,0 +1,48 @@
+import { cleanText, type UnreadyGroup } from "@toolport/core";
+import { foldName } from "../catalog/fold-name.ts";
+import type { UnavailableGroup } from "./answers.ts";
+import { fitList, shareOf, type AnswerLimit } from "./fit-answer.ts";
+import type { HelperContext } from "./helper-context.ts";
+
+const maxTitleLength = 256;
+
+/**
+ * Groups whose servers are not ready, as a member of an answer: those that `isMeant` says, as many as there is room for. None that exist
+ * and are denied to this agent.
+ */
+export function nameUnavailable(
+  { catalog, permitted, unready }: HelperContext,
+  limit: AnswerLimit,
+  isMeant: (group: UnreadyGroup, hasTools: boolean) => boolean,
+): { readonly unavailable?: readonly UnavailableGroup[] } {
+  const groups = unready();
+  if (groups.length === 0) return {};
+  const open = new Set(permitted().groups.map(({ id }) => foldName(id)));
+  const known = new Set(catalog().groups.map(({ id }) => foldName(id)));
+  const meant = groups.filter((group) => {
+    const key = foldName(group.id);
+    return (open.has(key) || !known.has(key)) && isMeant(group, open.has(key));
+  });
+  if (meant.length === 0) return {};
+  const entries = meant.map((group) => describe(group));
+  const { fitted } = fitList<UnavailableGroup>(entries, ({ id }) => id, shareOf(limit, 1 / 8));
+  return { unavailable: fitted };
+}
+
+function describe({ id, title, state, code }: UnreadyGroup): UnavailableGroup {
+  const note = notes.get(state) ?? "is not ready";
+  return {
+    id,
+    title: cleanText(title, maxTitleLength),
+    status: state,
+    note: `The server ${note}${code === undefined ? "" : ` (${code})`}.`,
+  };
+}
+
+const notes: ReadonlyMap<string, string> = new Map([
+  ["connecting", "is being started; try again in a moment"],
+  ["down", "lost its connection; the next call of one of its tools connects again"],
+  ["failed", "could not be reached; it is tried again"],
+  ["needs-auth", "needs the user to sign in first"],
+  ["idle", "was not started yet"],
+]);

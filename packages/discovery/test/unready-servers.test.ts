@@ -1,0 +1,140 @@
+import type { UnreadyGroup } from "@toolport/core";
+import { describe, expect, it } from "vitest";
+import { createToolbox } from "../src/index.ts";
+import type { ToolboxView } from "../src/index.ts";
+import { fakeProvider, groupOf, serverTool, type FakeProvider } from "./fake-provider.ts";
+import { ask, namesIn } from "./sample-view.ts";
+
+const unready = (serverId: string, state: string, more: Partial<UnreadyGroup> = {}): UnreadyGroup => ({
+  id: `mcp:${serverId}`,
+  title: serverId,
+  serverId,
+  state,
+  ...more,
+});
+
+function setUp(...groups: readonly UnreadyGroup[]): { readonly view: ToolboxView; readonly provider: FakeProvider } {
+  const provider = fakeProvider("mcp");
+  provider.offer([serverTool("files", "read")], [groupOf("mcp:files", ["mcp_files_read"])]);
+  provider.unreadyGroups = () => groups;
+  return { view: createToolbox({ providers: [provider] }).view(), provider };
+}
+
+describe("a group whose server is not ready", () => {
+  const down = unready("files", "down", { code: "connection_closed" });
+  const asleep = unready("crm", "connecting");
+  const locked = unready("bank", "needs-auth", { code: "auth_required" });
+  const downEntry = {
+    id: "mcp:files",
+    title: "files",
+    status: "down",
+    note: "The server lost its connection; the next call of one of its tools connects again (connection_closed).",
+  };
+  const lockedEntry = {
+    id: "mcp:bank",
+    title: "bank",
+    status: "needs-auth",
+    note: "The server needs the user to sign in first (auth_required).",
+  };
+
+  it("stands in the directory with what is wrong, whether its tools are known or not", async () => {
+    const { view } = setUp(locked, asleep, down);
+    expect(await ask(view, "tools_groups", { query: "*" })).toEqual({
+      groups: [{ id: "mcp:files", title: "Title of mcp:files", description: "Tools of mcp:files.", member_count: 1 }],
+      total_groups: 1,
+      unavailable: [
+        lockedEntry,
+        {
+          id: "mcp:crm",
+          title: "crm",
+          status: "connecting",
+          note: "The server is being started; try again in a moment.",
+        },
+        downEntry,
+      ],
+    });
+    expect((await ask(view, "tools_groups", { query: "bank" }))["unavailable"]).toEqual([lockedEntry]);
+    expect((await ask(setUp().view, "tools_groups", { query: "*" }))["unavailable"]).toBeUndefined();
+  });
+
+  it("is told of when it is selected, and when it may have what nobody else has", async () => {
+    const { view } = setUp(locked, down);
+    expect(await ask(view, "tools_select", { group: "mcp:files" })).toMatchObject({ unavailable: [downEntry] });
+    expect(await ask(view, "tools_select", { group: "MCP:bank" })).toMatchObject({
+      tools: [],
+      unknown: { names: ["MCP:bank"] },
+      unavailable: [lockedEntry],
+    });
+    expect((await ask(view, "tools_select", { tools: ["mcp_bank_pay"] }))["unavailable"]).toEqual([lockedEntry]);
+    expect((await ask(view, "tools_search", { query: "zzzz" }))["unavailable"]).toEqual([lockedEntry]);
+    expect((await ask(view, "tools_search", { query: "read" }))["unavailable"]).toBeUndefined();
+  });
+
+  it("is not told of when all of its tools are denied", async () => {
+    const { provider } = setUp(down);
+    const view = createToolbox({ providers: [provider] }).view({ denied: ["mcp_files_read"] });
+    expect(await ask(view, "tools_groups", { query: "*" })).toEqual({ groups: [], total_groups: 0 });
+  });
+
+  it("is named by unknown_tool, of a toolbox and of a view", async () => {
+    const { view, provider } = setUp(locked, down);
+    const told = {
+      code: "unknown_tool",
+      details: { servers: [{ id: "bank", state: "needs-auth", code: "auth_required" }] },
+    };
+    await expect(view.call("mcp_bank_pay")).rejects.toMatchObject(told);
+    await expect(createToolbox({ providers: [provider] }).call("mcp_bank_pay")).rejects.toMatchObject(told);
+  });
+});
+
+describe('call(…, { wait: "servers" })', () => {
+  function starting(): { readonly provider: FakeProvider; readonly arrive: () => void } {
+    const provider = fakeProvider("mcp");
+    let states: readonly UnreadyGroup[] = [unready("files", "connecting")];
+    provider.unreadyGroups = () => states;
+    provider.init = () => new Promise(() => {});
+    const arrive = (): void => {
+      states = [];
+      provider.offer([serverTool("files", "read")]);
+    };
+    return { provider, arrive };
+  }
+
+  it("waits for the tool, of a toolbox and of a view", async () => {
+    for (const of of ["toolbox", "view"] as const) {
+      const { provider, arrive } = starting();
+      const toolbox = createToolbox({ providers: [provider] });
+      const call = (of === "view" ? toolbox.view() : toolbox).call("mcp_files_read", {}, { wait: "servers" });
+      arrive();
+      expect((await call).origin.toolName).toBe("mcp_files_read");
+      expect(provider.listeners).toBe(0);
+    }
+  });
+
+  it("gives up with call_timeout or aborted, having sent nothing", async () => {
+    const { provider } = starting();
+    const toolbox = createToolbox({ providers: [provider] });
+    const call = toolbox.call("mcp_files_read", {}, { wait: "servers", timeoutMs: 1 });
+    await expect(call).rejects.toMatchObject({
+      code: "call_timeout",
+      outcome: "not-sent",
+      details: { servers: [{ id: "files", state: "connecting" }] },
+    });
+    const controller = new AbortController();
+    const aborted = toolbox.view().call("mcp_files_read", {}, { wait: "servers", signal: controller.signal });
+    controller.abort();
+    await expect(aborted).rejects.toMatchObject({ code: "aborted", outcome: "not-sent" });
+    expect([provider.listeners, provider.calls.length]).toEqual([0, 0]);
+  });
+
+  it("says unknown_tool when all that could be started was, and a denied tool is not waited for", async () => {
+    const { provider } = starting();
+    provider.init = () => Promise.resolve();
+    const toolbox = createToolbox({ providers: [provider] });
+    await expect(toolbox.call("nobody", {}, { wait: "servers" })).rejects.toMatchObject({ code: "unknown_tool" });
+    provider.init = () => new Promise(() => {});
+    const view = toolbox.view({ denied: ["mcp_files_read"] });
+    await expect(view.call("mcp_files_read", {}, { wait: "servers" })).rejects.toMatchObject({ code: "unknown_tool" });
+    expect(namesIn(await view.searchTools({ query: "read" }))).toEqual([]);
+  });
+});

@@ -1,0 +1,25 @@
+import type { UnreadyGroup } from "@toolport/core";
+import type { Catalog } from "../catalog/catalog.ts";
+import type { ServerStatus } from "./server-status.ts";
+
+/**
+ * The groups of servers that are not ready, in the order of `statuses`. Neither those that the host turned off, nor those whose session
+ * ended because nobody used it: the next call of their tools goes out as any other.
+ */
+export function unreadyGroups(
+  providerName: string,
+  statuses: readonly ServerStatus[],
+  catalog: Catalog,
+): readonly UnreadyGroup[] {
+  return statuses.flatMap(({ id, title = id, state, error }) => {
+    const isIdle = state === "idle" && catalog.servers.has(id);
+    if (isIdle || state === "ready" || state === "disabled" || state === "removed") return [];
+    return {
+      id: `${providerName}:${id}`,
+      title,
+      serverId: id,
+      state,
+      ...(error !== undefined && { code: error.code }),
+    };
+  });
+}
