@@ -84,6 +84,10 @@ export interface ConnectionHooks {
   /** Something odd that harmed nothing: noise on stdout, an answer to no request. */
   readonly onDiagnostic?: (diagnostic: Diagnostic) => void;
   readonly onLog?: (log: ServerLog) => void;
+  /** The attempt waits for its turn, because as many servers start as there is room for. Until `onStart`, no time counts. */
+  readonly onQueued?: () => void;
+  /** Its turn has come: `timeouts.connectMs` runs from now on. Called after `onQueued` alone. */
+  readonly onStart?: () => void;
   /** Answers elicitations. Absent: elicitation is not advertised. */
   readonly onElicit?: (request: ElicitationRequest, signal: AbortSignal) => Promise<ElicitationResult>;
 }
@@ -127,7 +131,7 @@ export interface Connector {
    */
   check?(spec: ServerSpec): void;
   /**
-   * One attempt, handshake included, bounded by `timeouts.connectMs`. When it rejects or is aborted, nothing of it is left: no
+   * One attempt, handshake included, bounded by `timeouts.connectMs`; one that has to wait for its turn first says so by `onQueued`. When it rejects or is aborted, nothing of it is left: no
    * process, socket or timer. Throws `spawn_failed`, `server_exited`, `connect_timeout`, `handshake_failed`, `auth_required` and
    * their like, each naming the server and quoting its stderr.
    */

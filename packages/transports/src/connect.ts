@@ -8,7 +8,8 @@ import {
 import { connectorFields, createConnector, type ConnectorOptions } from "./connector.ts";
 
 /** Options of {@linkcode connect}. */
-export interface ConnectOptions extends ConnectorOptions, Partial<Omit<ConnectionHooks, "onElicit" | "onFailed">> {
+export interface ConnectOptions
+  extends ConnectorOptions, Partial<Omit<ConnectionHooks, "onElicit" | "onFailed" | "onQueued" | "onStart">> {
   /** Aborts the attempt; nothing of it is left then. */
   readonly signal?: AbortSignal;
 }

@@ -9,7 +9,9 @@ import {
 import { checkSpec } from "./check-spec.ts";
 import type { HttpOptions } from "./http/open-http.ts";
 import { createEraCache, type EraCache } from "./negotiation/era-cache.ts";
+import { preload } from "./load-transport.ts";
 import { openConnection } from "./open-connection.ts";
+import { createStarts } from "./take-turn.ts";
 
 /** How a connector works; the same for all its connections. */
 export interface ConnectorOptions extends HttpOptions {
@@ -19,6 +21,11 @@ export interface ConnectorOptions extends HttpOptions {
   readonly eraCache?: EraCache;
   /** Answers elicitations when the hooks of a connection do not. Default: elicitation is not advertised. */
   readonly onElicit?: NonNullable<ConnectionHooks["onElicit"]>;
+  /**
+   * How many processes may start at once; the others wait for their turn, in order, and their `timeouts.connectMs` runs from then on. A turn
+   * ends when the server writes its first byte to stdout, after 5 s at the latest. Default: two for each processor, at least 4.
+   */
+  readonly maxConcurrentStarts?: number;
 }
 
 /** What a connector can be told. */
@@ -26,6 +33,7 @@ export const connectorFields: Fields<ConnectorOptions> = {
   clientInfo: true,
   eraCache: true,
   onElicit: true,
+  maxConcurrentStarts: true,
   fetch: true,
   authProvider: true,
   clock: true,
@@ -33,20 +41,25 @@ export const connectorFields: Fields<ConnectorOptions> = {
 };
 
 /**
- * Makes connections of every kind that this JavaScript runtime can open. Nothing is started, loaded or read before the first one.
+ * Makes connections of every kind that this JavaScript runtime can open. Nothing is started or read before the first one; the code that a
+ * server's transport needs begins to load when its spec is checked.
  *
- * Throws a `TypeError` for an unknown option.
+ * Throws a `TypeError` for an unknown option, and for a `maxConcurrentStarts` that is no positive integer.
  */
 export function createConnector(options: ConnectorOptions = {}): Connector {
   assertKnownOptions("createConnector()", options, connectorFields);
-  const eraCache = options.eraCache ?? createEraCache();
+  const { eraCache = createEraCache(), maxConcurrentStarts } = options;
+  if (maxConcurrentStarts !== undefined && !(Number.isInteger(maxConcurrentStarts) && maxConcurrentStarts > 0))
+    throw new TypeError("createConnector(): maxConcurrentStarts must be a positive integer");
+  const starts = createStarts(maxConcurrentStarts);
   return {
     check(spec: ServerSpec) {
       checkSpec(spec);
       const { transport } = spec;
       if (transport.kind === "http" && transport.auth === "oauth" && options.authProvider === undefined)
         throw specError(spec.id, "transport.auth", "needs a connector with an authProvider");
+      preload(transport);
     },
-    connect: (spec, hooks, signal) => openConnection(spec, { options, eraCache, hooks, signal }),
+    connect: (spec, hooks, signal) => openConnection(spec, { options, eraCache, starts, hooks, signal }),
   };
 }

@@ -1,5 +1,6 @@
 import type { ServerSpec } from "@toolport/core";
 import type { HttpOptions } from "./http/open-http.ts";
+import { loadHttp } from "./load-transport.ts";
 
 /**
  * Completes an OAuth authorization that an `auth_required` asked for; connect again afterwards. `callback` is the whole query of the
@@ -11,6 +12,6 @@ export async function finishAuthorization(
   callback: URLSearchParams,
   options: HttpOptions,
 ): Promise<void> {
-  const { finishHttpAuthorization } = await import("./http/open-http.ts");
+  const { finishHttpAuthorization } = await loadHttp(spec.id);
   return finishHttpAuthorization(spec, callback, options);
 }

@@ -49,4 +49,6 @@ export interface TransportContext {
    * spec's.
    */
   readonly secrets?: SecretMemory | undefined;
+  /** For processes: told of the first byte on stdout. The program is loaded by then, and what comes now is its own business. */
+  readonly onStarted?: (() => void) | undefined;
 }

@@ -21,14 +21,24 @@ import { negotiate } from "./negotiation/negotiate.ts";
 import { openTransport } from "./open-transport.ts";
 import { runHook } from "./run-hook.ts";
 import { createSessionContext, type SessionContext, type SessionInit } from "./session-context.ts";
+import { takeTurn, type Starts } from "./take-turn.ts";
 import { untilAborted } from "./until-aborted.ts";
 
+/** What {@linkcode openConnection} needs besides the spec. */
+export interface OpenConnectionInit extends Omit<SessionInit, "onStarted"> {
+  /** Of all servers of the connector. */
+  readonly starts: Starts;
+}
+
 /**
- * From a spec to a live connection, within `timeouts.connectMs`. Core's `Connector` says what it throws; nothing is left when it does.
+ * From a spec to a live connection, within `timeouts.connectMs` from the turn of its server on. Core's `Connector` says what it throws;
+ * nothing is left when it does.
  */
-export async function openConnection(spec: ServerSpec, init: SessionInit): Promise<Connection> {
+export async function openConnection(spec: ServerSpec, init: OpenConnectionInit): Promise<Connection> {
   checkSpec(spec);
-  const session = createSessionContext(spec, init);
+  // What needs no process needs no turn, and begins at once.
+  const turn = spec.transport.kind === "stdio" ? await takeTurn(spec.id, init) : undefined;
+  const session = createSessionContext(spec, { ...init, onStarted: () => turn?.leave() });
   try {
     if (spec.transport.kind !== "custom") return await openOverWire(session);
     const opened = await openCustom(spec.transport, session);
@@ -40,6 +50,7 @@ export async function openConnection(spec: ServerSpec, init: SessionInit): Promi
     throw error;
   } finally {
     session.deadline.dispose();
+    turn?.leave();
   }
 }
 

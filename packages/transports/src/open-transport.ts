@@ -2,22 +2,23 @@ import { ToolportError } from "@toolport/core";
 import { closePart } from "./custom/close-part.ts";
 import { openCustom } from "./custom/open-custom.ts";
 import type { HostTransport, TransportContext } from "./host-transport.ts";
+import { loadHttp, loadStdio } from "./load-transport.ts";
 import { openMemory } from "./memory/open-memory.ts";
 import type { Attempt } from "./negotiation/next-attempt.ts";
 import type { SessionContext } from "./session-context.ts";
 
-/** Opens the channel of one attempt. The code for processes and for HTTP is loaded when the first of its kind is opened. */
+/** Opens the channel of one attempt. */
 export async function openTransport(session: SessionContext, attempt: Attempt): Promise<HostTransport> {
-  const { spec, serverId, options, clock, random, settings, hooks, deadline, redact, secrets } = session;
+  const { spec, serverId, options, clock, random, settings, hooks, deadline, redact, secrets, onStarted } = session;
   const { transport } = spec;
   const closing = { clock, closeMs: settings.timeouts.closeMs };
   const { onDiagnostic, onLog } = hooks;
-  const context: TransportContext = { signal: deadline.signal, onDiagnostic, onLog, secrets };
+  const context: TransportContext = { signal: deadline.signal, onDiagnostic, onLog, secrets, onStarted };
   switch (transport.kind) {
     case "memory":
       return openMemory(transport, { serverId, redact, ...closing });
     case "stdio": {
-      const { openStdio } = await import("#stdio");
+      const { openStdio } = await loadStdio(serverId);
       return openStdio(spec, context, { clock });
     }
     case "custom": {
@@ -33,7 +34,7 @@ export async function openTransport(session: SessionContext, attempt: Attempt): 
       );
     }
     case "http": {
-      const { openSse, openStreamableHttp } = await import("./http/open-http.ts");
+      const { openSse, openStreamableHttp } = await loadHttp(serverId);
       const open = attempt.channel === "sse" ? openSse : openStreamableHttp;
       return open(spec, context, { ...options, clock, random });
     }

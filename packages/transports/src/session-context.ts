@@ -32,6 +32,8 @@ export interface SessionContext extends WireContext {
   readonly deadline: Deadline;
   /** Behind `redact`: learns what the spec does not name. */
   readonly secrets: SecretMemory;
+  /** Called once the server's program has started, if it has one. */
+  readonly onStarted: () => void;
   /** Absent when nobody answers elicitations; then they are not advertised. */
   readonly createElicitor: ((activeClock: ActiveClock) => Elicitor) | undefined;
 }
@@ -42,12 +44,13 @@ export interface SessionInit {
   readonly eraCache: EraCache;
   readonly hooks: ConnectionHooks;
   readonly signal: AbortSignal;
+  readonly onStarted: () => void;
 }
 
 /** Puts a connection's context together, with a deadline that runs from now on. */
 export function createSessionContext(
   spec: ServerSpec,
-  { options, eraCache, hooks, signal }: SessionInit,
+  { options, eraCache, hooks, signal, onStarted }: SessionInit,
 ): SessionContext {
   const { clock = systemClock, random = Math.random, clientInfo = { name: "toolport", version } } = options;
   const settings = resolveSettings(spec);
@@ -69,6 +72,7 @@ export function createSessionContext(
     redact: secrets.redact,
     secrets,
     onDiagnostic,
+    onStarted,
     identity: {
       info: clientInfo,
       capabilities: onElicit === undefined ? {} : { elicitation: { form: {}, url: {} } },

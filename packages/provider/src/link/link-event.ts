@@ -11,6 +11,8 @@ export type Demand = "call" | "ready" | "refresh";
 /** What happens to a link. `session` and `run` say which one a report is about. */
 export type LinkEvent =
   | { readonly type: "want"; readonly demand: Demand; readonly tickets: readonly number[] }
+  /** The attempt waits for its turn to start, or no longer does. */
+  | { readonly type: "turn"; readonly session: number; readonly waits: boolean }
   | { readonly type: "connected"; readonly session: number }
   | { readonly type: "connect-failed"; readonly session: number; readonly error: ToolportError }
   | { readonly type: "listed"; readonly session: number; readonly run: number; readonly listing: ToolListing }

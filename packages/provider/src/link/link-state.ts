@@ -44,7 +44,8 @@ export interface IdleState extends Numbered {
 /** A connection attempt is under way. */
 export interface ConnectingState extends Numbered {
   readonly kind: "connecting";
-  readonly startedAt: number;
+  /** `undefined` while the attempt waits for its turn, which costs it no time. */
+  readonly startedAt: number | undefined;
   readonly failures: number;
   readonly lastFailure?: LastFailure | undefined;
 }

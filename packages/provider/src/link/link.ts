@@ -22,7 +22,7 @@ export interface LinkInit {
 }
 
 /** How a link reports upwards. */
-export interface LinkHooks extends Omit<ConnectionHooks, "onToolsChanged" | "onDown"> {
+export interface LinkHooks extends Omit<ConnectionHooks, "onToolsChanged" | "onDown" | "onQueued" | "onStart"> {
   /** Whether the latest listing that was made public is a whole one. */
   readonly hasWholeListing: () => boolean;
   /** A listing is to be made public. Must not throw. */
@@ -170,6 +170,8 @@ function connectionHooks(session: number, { hooks, spec, dispatch }: LinkParts):
   return {
     onToolsChanged: () => dispatch({ type: "tools-changed", session }),
     onDown: (error) => dispatch({ type: "session-lost", session, error }),
+    onQueued: () => dispatch({ type: "turn", session, waits: true }),
+    onStart: () => dispatch({ type: "turn", session, waits: false }),
     onFailed: (error) =>
       dispatch({ type: "connect-failed", session, error: toToolportError(error, spec.id, "connect") }),
     ...(onDiagnostic && { onDiagnostic }),

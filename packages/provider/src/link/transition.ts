@@ -22,6 +22,10 @@ export function transition(state: LinkState, event: LinkEvent, context: LinkCont
       return want(state, event, context);
     case "connected":
       return connected(state, event.session, context);
+    case "turn":
+      return state.kind === "connecting" && state.session === event.session
+        ? stay({ ...state, startedAt: event.waits ? undefined : context.now })
+        : stay(state);
     case "connect-failed":
       return state.kind === "connecting" && state.session === event.session
         ? attemptFailed(state, { stage: "connect", error: event.error }, context)
@@ -53,7 +57,7 @@ export function transition(state: LinkState, event: LinkEvent, context: LinkCont
 export function wakeAt(state: LinkState, policy: LinkPolicy): number | undefined {
   switch (state.kind) {
     case "connecting":
-      return state.startedAt + policy.connectBackstopMs;
+      return state.startedAt === undefined ? undefined : state.startedAt + policy.connectBackstopMs;
     case "listing":
       return state.listing.startedAt + policy.listBackstopMs;
     case "ready":
@@ -104,7 +108,7 @@ function want(state: LinkState, event: LinkEvent & { readonly type: "want" }, co
 function connected(state: LinkState, session: number, context: LinkContext): Step {
   if (state.kind !== "connecting" || state.session !== session) return stay(state);
   const { failures, run, lastFailure } = state;
-  const connectMs = context.now - state.startedAt;
+  const connectMs = context.now - (state.startedAt ?? context.now);
   return startFirstRun({ session, run, failures, lastFailure, connectedAt: context.now, connectMs }, context);
 }
 

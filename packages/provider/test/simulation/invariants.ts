@@ -25,6 +25,7 @@ export function createInvariants(run: Run): Invariants {
   const checks: readonly Check[] = [
     () => checkProcesses(run),
     () => checkCloses(run),
+    () => checkTurns(run),
     createSnapshotCheck(run),
     createWholenessCheck(run),
     createEventCheck(run),
@@ -88,6 +89,13 @@ function checkCloses({ world, operations, program, closing }: Run): void {
   for (const { id, healthyCloses, failedListings } of world.servers.values()) {
     const asked = operations.all.filter(({ interrupts, adds }) => interrupts === id || adds === id);
     hold(healthyCloses <= asked.length + failedListings, () => `${id} lost a session that was well, for no reason`);
+  }
+}
+
+/** Time that a server waits for its turn is not held against it. */
+function checkTurns({ world }: Run): void {
+  for (const { id, cutShort } of world.servers.values()) {
+    hold(cutShort === 0, () => `a start of ${id} was given up as too slow before its turn had come`);
   }
 }
 

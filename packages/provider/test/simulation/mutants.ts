@@ -17,6 +17,16 @@ export interface Patch {
 /** Bugs that hosts have, each as small as it would be in real life. The simulation has to find every one of them. */
 export const mutants: readonly Mutant[] = [
   {
+    bug: "holds the time that a server waits for its turn against its start",
+    patches: [
+      {
+        file: "link/transition.ts",
+        find: "startedAt: event.waits ? undefined : context.now",
+        replace: "startedAt: state.startedAt",
+      },
+    ],
+  },
+  {
     bug: "starts a session for each caller that finds one on its way (no single flight)",
     patches: [
       {

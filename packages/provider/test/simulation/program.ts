@@ -56,7 +56,7 @@ const commands: readonly fc.Arbitrary<Command>[] = [
   fc.record({
     do: fc.constant("connect-fault"),
     id: target,
-    fault: fc.constantFrom("refuse", "hang", "unauthorized", "crash-after-handshake", "busy", "no-key"),
+    fault: fc.constantFrom("refuse", "hang", "unauthorized", "crash-after-handshake", "busy", "no-key", "queue"),
   }),
   fc.record({ do: fc.constant("list-fault"), id: target, fault: fc.constantFrom("fail", "hang", "truncate") }),
   fc.record({

@@ -1,6 +1,7 @@
 import {
   createDeadline,
   defaultTimeouts,
+  isToolportError,
   ToolportError,
   type ConnectionHooks,
   type Connector,
@@ -35,6 +36,7 @@ export function createSimulatedConnector(world: World): Connector {
       server.processes += 1;
       server.connects.most = Math.max(server.connects.most, server.processes);
       try {
+        if (fault === "queue") await waitForTurn({ hooks, signal, world, server });
         const session = await handshake({ spec, hooks, signal, fault, world, server });
         if (fault === "crash-after-handshake") session.crash();
         if (fault === "forget-at-once") session.forgetCalls();
@@ -47,6 +49,32 @@ export function createSimulatedConnector(world: World): Connector {
       }
     },
   };
+}
+
+// Longer than any attempt may take.
+const longestTurnMs = 2000;
+
+function waitForTurn({
+  hooks,
+  signal,
+  world,
+  server,
+}: Pick<Attempt, "hooks" | "signal" | "world" | "server">): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason);
+    hooks.onQueued?.();
+    const onAbort = (): void => {
+      cancel();
+      if (isToolportError(signal.reason, "connect_timeout")) server.cutShort += 1;
+      reject(signal.reason);
+    };
+    const cancel = world.clock.schedule(longestTurnMs, () => {
+      signal.removeEventListener("abort", onAbort);
+      hooks.onStart?.();
+      resolve();
+    });
+    signal.addEventListener("abort", onAbort);
+  });
 }
 
 interface Attempt {

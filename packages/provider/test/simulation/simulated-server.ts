@@ -9,7 +9,8 @@ export type ConnectFault =
   | "crash-after-handshake"
   | "forget-at-once"
   | "busy"
-  | "no-key";
+  | "no-key"
+  | "queue";
 export type ListFault = "fail" | "hang" | "truncate";
 export type CallFault = "fail" | "hang" | "crash" | "unauthorized" | "ask-human";
 
@@ -34,6 +35,8 @@ export interface SimulatedServer {
   readonly sessions: Set<SimulatedSession>;
   /** Sessions that the provider closed though nothing was wrong with them. */
   healthyCloses: number;
+  /** Attempts that were given up as too slow while they waited for their turn. */
+  cutShort: number;
   /** Listings that came to nothing. */
   failedListings: number;
   /** How many sessions it has forgotten that are still open on the other side. Two, when the second expires while the first is drained. */
@@ -62,6 +65,7 @@ export function createSimulatedServer(id: string, toolNames: readonly string[]):
     sessions: new Set(),
     expired: 0,
     healthyCloses: 0,
+    cutShort: 0,
     failedListings: 0,
     connects: { started: 0, most: 0 },
     listings: 0,

@@ -12,15 +12,7 @@ export interface ConnectDeadlineInit {
 /** A deadline whose signal's reason is always a `ToolportError`: `connect_timeout` or, with the caller's reason as cause, `aborted`. */
 export function createConnectDeadline({ serverId, timeoutMs, signal, clock }: ConnectDeadlineInit): Deadline {
   const caller = new AbortController();
-  const onAbort = (): void =>
-    caller.abort(
-      new ToolportError(`connecting to server ${JSON.stringify(serverId)} was aborted`, {
-        code: "aborted",
-        serverId,
-        outcome: "not-sent",
-        cause: signal.reason,
-      }),
-    );
+  const onAbort = (): void => caller.abort(abortedConnect(serverId, signal));
   if (signal.aborted) onAbort();
   else signal.addEventListener("abort", onAbort, { once: true });
   const deadline = createDeadline({
@@ -41,4 +33,14 @@ export function createConnectDeadline({ serverId, timeoutMs, signal, clock }: Co
       deadline.dispose();
     },
   };
+}
+
+/** The error of an attempt that the caller gave up. */
+export function abortedConnect(serverId: string, { reason }: AbortSignal): ToolportError {
+  return new ToolportError(`connecting to server ${JSON.stringify(serverId)} was aborted`, {
+    code: "aborted",
+    serverId,
+    outcome: "not-sent",
+    cause: reason,
+  });
 }

@@ -96,6 +96,9 @@ async function decideAfterSilence(
   return beginLegacy(init, claimed, isAnswer);
 }
 
+// The two answers may come in either order, from a process that has just started on a busy machine.
+const shortestWaitMs = 1000;
+
 async function decideByInitialize(
   init: HandshakeInit,
   { claimed, failure }: Initialization,
@@ -109,7 +112,8 @@ async function decideByInitialize(
   }
   if (isFinal(failure)) throw failure;
   // Whoever refuses `initialize` in the words of 2026-07-28 knows the probe, and answers it when it comes to it.
-  const late = await within(isModernRefusal(failure) ? timeoutMs : probeMs, probe, context.clock);
+  const waitMs = isModernRefusal(failure) ? timeoutMs : Math.max(probeMs, shortestWaitMs);
+  const late = await within(waitMs, probe, context.clock);
   giveUp.abort();
   if (late?.claimed !== undefined) return beginModern(init, late.claimed);
   throw late !== undefined && endsTheSearch(late.refusal) ? late.refusal : failure;

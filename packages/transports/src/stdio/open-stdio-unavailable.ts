@@ -17,3 +17,8 @@ export async function openStdio(
     { code: "unsupported_transport", serverId: spec.id },
   );
 }
+
+/** Where there are no processes, none has to wait. */
+export function mostStarts(): number {
+  return 1;
+}

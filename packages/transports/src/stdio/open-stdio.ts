@@ -18,6 +18,8 @@ import type { SpawnProcess } from "./spawn-process.ts";
 import { startProcess } from "./start-process.ts";
 import { createStdioTransport, type StdioTransport } from "./stdio-transport.ts";
 
+export { mostStarts } from "./most-starts.ts";
+
 /** The effects of {@linkcode openStdio}. */
 export interface OpenStdioOptions {
   /** Default that of Node, and on Windows cross-spawn, which starts `.cmd` files, too. */

@@ -30,7 +30,7 @@ export interface StdioTransport extends HostTransport {
 /** What a {@linkcode StdioTransport} is made from. */
 export interface StdioTransportInit {
   readonly spec: ServerSpec;
-  readonly context: Pick<TransportContext, "onDiagnostic" | "onLog" | "secrets">;
+  readonly context: Pick<TransportContext, "onDiagnostic" | "onLog" | "onStarted" | "secrets">;
   readonly process: ServerProcess;
   readonly group: ProcessGroup;
   readonly clock: Clock;
@@ -65,6 +65,7 @@ export function createStdioTransport({ spec, context, process, group, clock }: S
       if (state === "started") throw new TypeError("this transport was started already");
       if (state === "closed") throw closeReason ?? closedError(spec.id);
       state = "started";
+      process.stdout.once("data", () => context.onStarted?.());
       output = readInSlices(process.stdout, clock, (bytes) => {
         if (state !== "closed") reader.push(bytes);
       });

@@ -1,0 +1,119 @@
+import type { ConnectionHooks, ServerSpec } from "@toolport/core";
+import { fixtureServer } from "@toolport/fixtures";
+import { execa } from "execa";
+import { availableParallelism } from "node:os";
+import { describe, expect, it } from "vitest";
+import { createConnector } from "../src/index.ts";
+import { mostStarts } from "../src/stdio/most-starts.ts";
+import { createManualClock } from "./manual-clock.ts";
+import { childPath, until } from "./open-child.ts";
+
+const never = new AbortController().signal;
+
+function hooks(members: Partial<ConnectionHooks> = {}): ConnectionHooks {
+  return { onToolsChanged: () => undefined, onDown: () => undefined, ...members };
+}
+
+function child(id: string, program: string, members: Partial<ServerSpec> = {}): ServerSpec {
+  return {
+    id,
+    era: "legacy",
+    transport: { kind: "stdio", command: process.execPath, args: [childPath(program)] },
+    timeouts: { closeMs: 200 },
+    ...members,
+  };
+}
+
+describe("the servers that start at once", () => {
+  it("are as many as there is room for: the next one starts when one has begun to speak", async () => {
+    const connector = createConnector({ maxConcurrentStarts: 2 });
+    const told: string[] = [];
+    const { command, args } = fixtureServer("errors-on-unknown");
+    const connections = await Promise.all(
+      ["a", "b", "c", "d", "e"].map((id) =>
+        connector.connect(
+          { id, transport: { kind: "stdio", command, args }, timeouts: { probeMs: 20_000 } },
+          hooks({ onQueued: () => told.push(`${id} waits`), onStart: () => told.push(`${id} starts`) }),
+          never,
+        ),
+      ),
+    );
+    expect(told).toEqual(["c waits", "d waits", "e waits", "c starts", "d starts", "e starts"]);
+    await Promise.all(connections.map((connection) => connection.close()));
+  });
+
+  it("do not hold up the others for long when they are silent, and waiting costs no connect time", async () => {
+    const clock = createManualClock();
+    const connector = createConnector({ maxConcurrentStarts: 1, clock });
+    const told: string[] = [];
+    const silent = new AbortController();
+    const hung = connector.connect(child("hung", "never-reads.mjs"), hooks(), silent.signal);
+    hung.catch(() => undefined);
+    const answered = connector.connect(
+      child("well", "answers-initialize.mjs", { timeouts: { connectMs: 3000, closeMs: 200 } }),
+      hooks({ onQueued: () => told.push("waits"), onStart: () => told.push("starts") }),
+      never,
+    );
+    await until(() => told.length === 1);
+    // More than its own time to connect passes before its turn comes.
+    clock.advance(4999);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(told).toEqual(["waits"]);
+    clock.advance(1);
+    const connection = await answered;
+    expect(told).toEqual(["waits", "starts"]);
+    silent.abort("enough");
+    const closed = Promise.all([connection.close(), hung.catch(() => undefined)]);
+    let isClosed = false;
+    void closed.then(() => (isClosed = true));
+    await until(() => {
+      clock.advance(100);
+      return isClosed;
+    });
+  });
+
+  it("leave the queue when they are given up: aborted, and nothing was started", async () => {
+    const connector = createConnector({ maxConcurrentStarts: 1 });
+    const first = new AbortController();
+    const hung = connector.connect(child("hung", "never-reads.mjs"), hooks(), first.signal);
+    const second = new AbortController();
+    const waiting = connector.connect(
+      child("waiting", "no-such-program.mjs"),
+      hooks({ onQueued: () => second.abort("enough"), onStart: () => expect.unreachable() }),
+      second.signal,
+    );
+    await expect(waiting).rejects.toMatchObject({
+      code: "aborted",
+      serverId: "waiting",
+      outcome: "not-sent",
+      cause: "enough",
+    });
+    first.abort("enough");
+    await expect(hung).rejects.toMatchObject({ code: "aborted" });
+  });
+
+  it("are two for each processor by default, and four at least", () => {
+    expect(mostStarts()).toBe(Math.max(4, 2 * availableParallelism()));
+  });
+
+  it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, "4"])("cannot be %s", (maxConcurrentStarts) => {
+    expect(() => createConnector({ maxConcurrentStarts: maxConcurrentStarts as number })).toThrow(
+      "createConnector(): maxConcurrentStarts must be a positive integer",
+    );
+  });
+});
+
+describe("a host without a free file descriptor", () => {
+  it.skipIf(process.platform === "win32").each(["stdio", "http"])(
+    "says so for %s as a failure that may be retried, and connects once there is one",
+    async (kind) => {
+      const { stdout } = await execa({
+        timeout: 15_000,
+      })`sh -c ${'ulimit -n 100; exec "$0" "$@"'} ${process.execPath} ${childPath("host-without-descriptors.mjs")} ${kind}`;
+      expect(JSON.parse(stdout)).toEqual([
+        { code: kind === "stdio" ? "spawn_failed" : "unreachable", retryable: true, outcome: "not-sent", names: true },
+        "connected",
+      ]);
+    },
+  );
+});
