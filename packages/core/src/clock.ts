@@ -7,6 +7,8 @@ export interface Clock {
   now(): number;
   /** Runs `task` once, at least `delayMs` milliseconds from now, unless cancelled before. */
   schedule(delayMs: number, task: () => void): Cancel;
+  /** The date, in milliseconds since 1970 as `Date.now()` has it; for people, never for waiting. Default: the real one. */
+  date?(): number;
 }
 
 // Timers take 32-bit delays; a longer one would fire at once.
@@ -24,7 +26,13 @@ export const systemClock: Clock = {
     wait(delayMs);
     return () => clearTimeout(timer);
   },
+  date: () => Date.now(),
 };
+
+/** The date by this clock, in whole milliseconds since 1970. */
+export function dateOf(clock: Clock): number {
+  return Math.round(clock.date?.() ?? Date.now());
+}
 
 /** Yields numbers in `[0, 1)`. */
 export type Random = () => number;

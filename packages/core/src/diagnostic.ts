@@ -15,6 +15,9 @@ export interface Diagnostic {
     | "notification-flood"
     | "stream-lost"
     | "fallback"
+    | "description-failed"
+    | "naming-failed"
+    | "defect"
     | "over-budget";
   readonly serverId: string;
   /** One sentence with the evidence, bounded and stripped of control characters. */

@@ -63,7 +63,7 @@ export { describeAbsent, unknownToolError, type AbsentServer } from "./unknown-t
 export { withErrorContext, type ToolportErrorPatch } from "./toolport-error.ts";
 export { createDeadline, type Deadline, type DeadlineInit } from "./deadline.ts";
 export { createEvent, type EventSource } from "./event.ts";
-export { systemClock, systemRandom, type Cancel, type Clock, type Random } from "./clock.ts";
+export { dateOf, systemClock, systemRandom, type Cancel, type Clock, type Random } from "./clock.ts";
 export { formatMs } from "./format-ms.ts";
 export { isJsonObject } from "./json.ts";
 export type { Redactor } from "./redacted.ts";

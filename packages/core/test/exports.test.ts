@@ -14,6 +14,7 @@ describe("@toolport/core", () => {
       "createEvent",
       "createRedactor",
       "createSecretMemory",
+      "dateOf",
       "defaultLimits",
       "defaultTimeouts",
       "describeAbsent",

@@ -37,16 +37,17 @@ export interface McpProvider extends ToolProvider, AsyncDisposable {
   disconnectServer(id: string): Promise<void>;
   /**
    * Gives a registered server another spec. Only what changed is done again: a new transport, era or limit restarts the session, and
-   * the old tools stay until the new ones are listed; everything else takes effect at once, but for the timeouts that only a session
+   * the old tools stay until the new ones are listed; other headers or another bearer token renew it, for the calls from then on, while those
+   * under way finish on the old one; everything else takes effect at once, but for the timeouts that only a session
    * knows (`callIdleMs`, `requestMs`, `elicitMs`), which hold from the next one on. Does not roll back: the new spec stands, also when
-   * this rejects because it could not be connected. Throws `invalid_spec`, `unsupported_transport`, `unknown_server`.
+   * this rejects because it could not be connected. While an earlier update is under way, one with the same spec waits for it. Throws `invalid_spec`, `unsupported_transport`, `unknown_server`.
    */
   updateServer(spec: ServerSpec, options?: OperationOptions): Promise<void>;
   /** Like `refresh()`, for one server. Throws `unknown_server`, `server_disabled`, and whatever it failed with. */
   refreshServer(id: string, options?: OperationOptions): Promise<void>;
   /**
    * The live connection of a server, for requests that are no tool calls; made if there is none. Ask for it each time: it is replaced
-   * by every reconnect. Never close it. Throws `unknown_server`, `server_disabled`, and whatever connecting failed with.
+   * by every reconnect. What is under way on it counts as use of the session. Never close it. Throws `unknown_server`, `server_disabled`, and whatever connecting failed with.
    */
   connection(id: string, options?: OperationOptions): Promise<Connection>;
   /** Every name ever given to a registered server's tool, as JSON, so that it can be given again after a restart. */

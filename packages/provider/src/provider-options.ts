@@ -14,6 +14,7 @@ import {
 } from "@toolport/core";
 import { assertNamingStrategy, isLegalFunctionName, toolportNaming, type NamingStrategy } from "@toolport/naming";
 import { describeVerbatim, describeWithOrigin, type DescribeTool } from "./catalog/define-tool.ts";
+import { guardParts, type GuardedParts } from "./guarded-parts.ts";
 import type { LinkPolicy, RefreshMode } from "./link/link-policy.ts";
 
 /** What a provider is made from. */
@@ -24,13 +25,17 @@ export interface ProviderOptions {
   readonly servers?: readonly ServerSpec[];
   /** Identifies the provider and starts the ids of its groups. Lower-cased. Default `"mcp"`. */
   readonly name?: string;
-  /** How local tool names look. Default `toolportNaming`. */
+  /**
+   * How local tool names look. Default `toolportNaming`. Where its `sanitize` throws or returns no text, that of the default stands in, and
+   * `onDiagnostic` says so.
+   */
   readonly naming?: NamingStrategy;
   /** Names to give again, as `savedNames()` returned them and JSON brought them back. Throws `invalid_names` when they are not. */
   readonly savedNames?: unknown;
   /**
    * What a model reads as a tool's description: `"with-origin"` (default) puts server and remote name in front of the server's own
-   * words, `"verbatim"` has these alone, and a function writes what it likes.
+   * words, `"verbatim"` has these alone, and a function writes what it likes. Where it throws or returns no text, the default stands in,
+   * and `onDiagnostic` says so.
    */
   readonly description?: "with-origin" | "verbatim" | DescribeTool;
   /**
@@ -41,7 +46,7 @@ export interface ProviderOptions {
   readonly debounce?: DebounceOptions;
   readonly backoff?: BackoffOptions;
   /**
-   * Closes a session that no call has used for so many milliseconds; its tools stay, and the next call connects again (NX-31).
+   * Closes a session that no call, and no request on its `connection()`, has used for so many milliseconds; its tools stay, and the next call connects again (NX-31).
    * Default: sessions are kept.
    */
   readonly idleMs?: number;
@@ -49,7 +54,7 @@ export interface ProviderOptions {
   readonly interceptors?: readonly Interceptor[];
   /** Answers questions that servers ask a human. Default none: elicitation is not offered to servers. */
   readonly onElicit?: (request: ElicitationRequest, signal: AbortSignal) => Promise<ElicitationResult>;
-  /** Default the real time. */
+  /** Default the real time. One that throws stands still, and its timers are real ones. */
   readonly clock?: Clock;
   /** For the jitter of back-off. Default `Math.random`. */
   readonly random?: Random;
@@ -90,6 +95,7 @@ export interface ProviderSettings {
   readonly name: string;
   readonly naming: NamingStrategy;
   readonly describe: DescribeTool;
+  readonly takeFaults: GuardedParts["takeFaults"];
   readonly policy: Omit<LinkPolicy, "connectBackstopMs" | "listBackstopMs">;
   readonly interceptors: readonly Interceptor[];
   readonly onElicit: ProviderOptions["onElicit"];
@@ -150,13 +156,10 @@ export function readOptions(options: ProviderOptions): ProviderSettings {
     connector,
     servers,
     name: name.toLowerCase(),
-    naming,
-    describe: readDescription(description),
     policy: readPolicy(options, refresh),
     interceptors: [...interceptors],
     onElicit,
-    clock,
-    random,
+    ...guardParts({ naming, describe: readDescription(description), clock, random }),
   };
 }
 

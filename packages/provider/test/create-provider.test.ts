@@ -2,6 +2,7 @@ import type { Connector, ServerSpec } from "@toolport/core";
 import { createProvider, type McpProvider, type ServerStatus } from "@toolport/provider";
 import { toolportNaming } from "@toolport/naming";
 import { describe, expect, it } from "vitest";
+import { firstDate } from "./simulation/virtual-clock.ts";
 import { createCalmWorld, failureOf, type CalmWorld } from "./calm-world.ts";
 import { specOf } from "./simulation/simulated-server.ts";
 
@@ -110,7 +111,7 @@ describe("statuses()", () => {
       stale: false,
       droppedTools: 0,
       server: world.info("good"),
-      connectedAt: 0,
+      connectedAt: firstDate,
       connectMs: 0,
       listMs: 0,
       attempts: 1,

@@ -26,6 +26,8 @@ export type LinkEvent =
   | { readonly type: "proven"; readonly session: number }
   /** The time that `wakeAt` named has come. */
   | { readonly type: "wake" }
+  /** The next session is to be opened by another spec; what runs on this one may finish. */
+  | { readonly type: "renew"; readonly error: ToolportError }
   | { readonly type: "disconnect"; readonly error: ToolportError }
   | { readonly type: "remove"; readonly error: ToolportError };
 

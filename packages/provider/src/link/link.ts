@@ -1,8 +1,16 @@
-import type { Clock, ConnectionHooks, Connector, Random, ServerSpec, ToolListing, ToolportError } from "@toolport/core";
+import {
+  ToolportError,
+  type Clock,
+  type ConnectionHooks,
+  type Connector,
+  type Random,
+  type ServerSpec,
+  type ToolListing,
+} from "@toolport/core";
 import { toToolportError } from "../to-toolport-error.ts";
 import type { Demand, LinkEffect, LinkEvent } from "./link-event.ts";
 import type { LinkPolicy } from "./link-policy.ts";
-import { isUpToDate, type LinkState } from "./link-state.ts";
+import { hasSession, isUpToDate, type LinkState } from "./link-state.ts";
 import { mustList } from "./listing-transitions.ts";
 import { createMachine, type Machine } from "./machine.ts";
 import { createSessions, type Session, type Sessions } from "./sessions.ts";
@@ -29,6 +37,8 @@ export interface LinkHooks extends Omit<ConnectionHooks, "onToolsChanged" | "onD
   readonly publish: (listing: ToolListing, session: Session) => void;
   /** The state is another one. Must not throw. */
   readonly onState: (state: LinkState) => void;
+  /** Something that must not throw has thrown; the link goes on. Must not throw. */
+  readonly onDefect: (error: unknown) => void;
 }
 
 /** One registered server. Runs its state machine and owns its sessions; makes no decision of its own. */
@@ -36,12 +46,16 @@ export interface Link {
   readonly state: LinkState;
   /** What new sessions, listings and calls go by. */
   spec: ServerSpec;
+  /** When the live session was opened, in milliseconds since 1970; `undefined` without one. */
+  readonly openedAt: number | undefined;
   /** The session a call may use at once; `undefined` when something has to happen first. */
   current(): Session | undefined;
   /** Waits until the demand is met. Rejects with the reason of `signal`, which ends this wait and nothing else. */
   ready(demand: Demand, signal?: AbortSignal): Promise<Session>;
   /** Tells what a call has met. */
   report(event: Extract<LinkEvent, { readonly type: "session-lost" | "refused" | "proven" }>): void;
+  /** Replaces the session by one of the spec as it is now; calls on the old one may finish. */
+  renew(error: ToolportError): void;
   disconnect(error: ToolportError): void;
   remove(error: ToolportError): void;
   /** Settles when no session and no attempt is left. Never rejects. */
@@ -78,6 +92,7 @@ export function createLink(init: LinkInit): Link {
     },
     perform: (effect) => perform(effect, parts, machine.state),
     onState: hooks.onState,
+    onDefect: hooks.onDefect,
   });
   const refresh = createBatch((tickets) => machine.dispatch({ type: "want", demand: "refresh", tickets }));
 
@@ -92,6 +107,9 @@ export function createLink(init: LinkInit): Link {
       parts.spec = spec;
       parts.policy = policyOf(spec);
     },
+    get openedAt() {
+      return hasSession(machine.state) ? sessions.get(machine.state.session)?.openedAt : undefined;
+    },
     current() {
       const { state } = machine;
       if (open !== undefined || state.kind !== "ready") return open;
@@ -105,6 +123,7 @@ export function createLink(init: LinkInit): Link {
       return session;
     },
     report: machine.dispatch,
+    renew: (error) => machine.dispatch({ type: "renew", error }),
     disconnect(error) {
       machine.dispatch({ type: "disconnect", error });
       sessions.endAll(error);
@@ -159,10 +178,17 @@ async function list(session: number, run: number, { spec, sessions, dispatch }: 
   try {
     const timeoutMs = spec.timeouts?.listMs;
     const listing = await connection.listTools(timeoutMs === undefined ? {} : { timeoutMs });
+    assertListing(listing, spec.id);
     dispatch({ type: "listed", session, run, listing });
   } catch (error) {
     dispatch({ type: "list-failed", session, run, error: toToolportError(error, spec.id, "tools/list") });
   }
+}
+
+// A connector of the product's own may break its word.
+function assertListing({ tools, dropped }: ToolListing, serverId: string): void {
+  if (Array.isArray(tools) && Array.isArray(dropped)) return;
+  throw new ToolportError("the connector's listTools() returned no listing", { code: "internal_error", serverId });
 }
 
 function connectionHooks(session: number, { hooks, spec, dispatch }: LinkParts): ConnectionHooks {

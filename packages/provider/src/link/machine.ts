@@ -24,6 +24,8 @@ export interface MachineInit {
   readonly hasWholeListing: () => boolean;
   /** Told of the next state before its effects are performed. */
   readonly enter: (state: LinkState) => void;
+  /** Told what was thrown by something that must not throw: no fault of a part may leave the others waiting. */
+  readonly onDefect: (error: unknown) => void;
   /** Carries out an effect. Must not throw. */
   readonly perform: (effect: LinkEffect) => void;
   /** Told of a state that is another one, after its effects. Must not throw. */
@@ -41,7 +43,7 @@ export function createMachine(init: MachineInit): Machine {
   function dispatch(event: LinkEvent): void {
     if (events.push(event) > 1) return;
     for (let next = events[0]; next !== undefined; next = events[0]) {
-      step(next);
+      attempt(() => step(next));
       events.shift();
     }
   }
@@ -60,9 +62,17 @@ export function createMachine(init: MachineInit): Machine {
     const changed = next !== state;
     state = next;
     if (changed) init.enter(state);
-    for (const effect of effects) init.perform(effect);
+    for (const effect of effects) attempt(() => init.perform(effect));
     timer.set(wakeAt(state, context.policy));
     if (changed) init.onState(state);
+  }
+
+  function attempt(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      init.onDefect(error);
+    }
   }
 
   return {

@@ -1,4 +1,12 @@
-import type { Clock, Connection, ConnectionHooks, Connector, ServerSpec, ToolportError } from "@toolport/core";
+import {
+  dateOf,
+  ToolportError,
+  type Clock,
+  type Connection,
+  type ConnectionHooks,
+  type Connector,
+  type ServerSpec,
+} from "@toolport/core";
 import { toToolportError } from "../to-toolport-error.ts";
 import type { LinkEvent } from "./link-event.ts";
 
@@ -6,6 +14,10 @@ import type { LinkEvent } from "./link-event.ts";
 export interface Session {
   readonly number: number;
   readonly connection: Connection;
+  /** The same for somebody outside of the provider: whatever is under way on it counts as use of the session. */
+  readonly lent: Connection;
+  /** When it was connected, in milliseconds since 1970. */
+  readonly openedAt: number;
   /** Why this host ended it; `undefined` while it has not. */
   readonly endedBy: ToolportError | undefined;
   /** Around each call, so that a session that drains knows when it is empty. */
@@ -77,7 +89,8 @@ export function createSessions({ connector, clock, predecessor, report }: Sessio
     try {
       if (entries.size > 1 || predecessor !== undefined) await earlier;
       entry.abort.signal.throwIfAborted();
-      const connection = await connector.connect(spec, hooks, entry.abort.signal);
+      const connection: unknown = await connector.connect(spec, hooks, entry.abort.signal);
+      assertConnection(connection, spec.id);
       entry.session = sessionOf(number, connection, { entry, clock });
     } catch (error) {
       entries.delete(number);
@@ -138,9 +151,15 @@ interface SessionParts {
 }
 
 function sessionOf(number: number, connection: Connection, { entry, clock }: SessionParts): Session {
-  return {
+  let lent: Connection | undefined;
+  const session: Session = {
     number,
     connection,
+    openedAt: dateOf(clock),
+    get lent() {
+      lent ??= lendConnection(session);
+      return lent;
+    },
     get endedBy() {
       return entry.endedBy;
     },
@@ -153,6 +172,33 @@ function sessionOf(number: number, connection: Connection, { entry, clock }: Ses
       if (entry.draining && entry.inFlight === 0) entry.close();
     },
   };
+  return session;
+}
+
+function lendConnection(session: Session): Connection {
+  const { connection } = session;
+  const use = async <T>(work: () => Promise<T>): Promise<T> => {
+    session.enter();
+    try {
+      return await work();
+    } finally {
+      session.leave();
+    }
+  };
+  return {
+    server: connection.server,
+    listTools: (options) => use(() => connection.listTools(options)),
+    callTool: (toolName, args, options) => use(() => connection.callTool(toolName, args, options)),
+    request: (method, params, options) => use(() => connection.request(method, params, options)),
+    notify: (method, params) => use(() => connection.notify(method, params)),
+    close: (reason) => connection.close(reason),
+  };
+}
+
+// A connector of the product's own may break its word.
+function assertConnection(value: unknown, serverId: string): asserts value is Connection {
+  if (typeof value === "object" && value !== null && "listTools" in value && "callTool" in value) return;
+  throw new ToolportError("the connector's connect() returned no connection", { code: "internal_error", serverId });
 }
 
 async function closeQuietly(connection: Connection, reason: ToolportError | undefined): Promise<void> {

@@ -64,6 +64,7 @@ const events: Readonly<Record<string, LinkEvent>> = {
   "a call": { type: "want", demand: "call", tickets: [1] },
   "a refresh": { type: "want", demand: "refresh", tickets: [1] },
   "a notification": { type: "tools-changed", session: 1 },
+  "other credentials": { type: "renew", error },
   disconnect: { type: "disconnect", error },
   "removal, close": { type: "remove", error },
   connected: { type: "connected", session: 1 },
@@ -116,7 +117,8 @@ describe("the tables of one server's life", () => {
 
 function describeStep({ state, effects }: Step, before: LinkState): string {
   const done = effects.map(({ type }) => words[type]);
-  if (state !== before && nameOf(state) === nameOf(before)) done.push("one more listing is due");
+  const connects = effects.some(({ type }) => type === "connect");
+  if (state !== before && nameOf(state) === nameOf(before) && !connects) done.push("one more listing is due");
   const next = nameOf(state) === nameOf(before) ? "" : ` → ${nameOf(state)}`;
   return `${done.join(", ")}${next}`.trim() || "–";
 }

@@ -8,6 +8,7 @@ import {
   type LinkState,
   type ReadyState,
   type RunningState,
+  type IdleState,
 } from "./link-state.ts";
 import { failRun, finishRun, noteChange, startFirstRun, startRun, wantTools } from "./listing-transitions.ts";
 import { attemptFailed, loseSession, mayAttempt, startAttempt } from "./session-transitions.ts";
@@ -46,6 +47,8 @@ export function transition(state: LinkState, event: LinkEvent, context: LinkCont
       return proven(state, event.session);
     case "wake":
       return wake(state, context);
+    case "renew":
+      return renew(state, event.error, context);
     case "disconnect":
       return disconnect(state, event.error);
     case "remove":
@@ -169,6 +172,14 @@ function checkUse(state: ReadyState, { now, policy, serverId, unusedSince = now 
   const message = `the session with ${JSON.stringify(serverId)} was closed after ${formatMs(policy.idleMs)} without a call`;
   const error = new ToolportError(message, { code: "connection_closed", serverId, outcome: "not-sent" });
   return { state: { kind: "idle", session, run }, effects: [{ type: "close", session, error }] };
+}
+
+// Whoever waits for this session waits for the next one instead: nothing of theirs was sent.
+function renew(state: LinkState, error: ToolportError, context: LinkContext): Step {
+  if (state.kind !== "connecting" && !hasSession(state)) return stay(state);
+  const { session, run } = state;
+  const idle: IdleState = { kind: "idle", session, run, lastFailure: lastFailureOf(state) };
+  return startAttempt(idle, context, [{ type: "close", session, error, drain: true }]);
 }
 
 function disconnect(state: LinkState, error: ToolportError): Step {

@@ -56,7 +56,12 @@ export async function bringUp(plan: BringUpPlan): Promise<readonly Failure[]> {
   required.release();
   optional.release();
   if (signal?.aborted) throw operationError(signal.reason, { operation, signal });
-  return outcomes.flat();
+  // A debut shows its servers when the last one has settled, so this is known only now.
+  const unpublished = wanted.flatMap((registration): readonly Failure[] => {
+    const error = registry.unpublished(registration);
+    return error === undefined ? [] : [{ registration, error }];
+  });
+  return [...outcomes.flat(), ...unpublished];
 }
 
 /** One error for several servers, in server-id order (AN-46); retryable if any of them is. */

@@ -1,20 +1,31 @@
-import type { ServerSpec } from "@toolport/core";
+import type { ServerSpec, TransportSpec } from "@toolport/core";
 import { sameJson } from "../catalog/same-json.ts";
 
-/** How far two specs of one server are apart: not at all, in how it is shown and called, or in what a session depends on. */
-export type SpecDifference = "none" | "view" | "session";
+/**
+ * How far two specs of one server are apart: not at all, in how it is shown and called, in the credentials that a session was opened with,
+ * or in something else that it depends on.
+ */
+export type SpecDifference = "none" | "view" | "credentials" | "session";
 
 /**
  * Decides what an update has to restart (NX-32). A session depends on the transport, the protocol era and the limits it was opened
- * with; functions in a spec are compared by identity. Timeouts do not restart anything: they hold for what starts from then on.
+ * with; functions in a spec are compared by identity. Other headers or another token of the same HTTP server are credentials: the next session
+ * has them, and calls under way may finish. Timeouts do not restart anything: they hold for what starts from then on.
  */
 export function compareSpecs(before: ServerSpec, after: ServerSpec): SpecDifference {
   if (!sameJson(sessionPart(before), sessionPart(after))) return "session";
+  if (!sameJson(before.transport, after.transport)) return "credentials";
   return sameJson(before, after) ? "none" : "view";
 }
 
 function sessionPart({ transport, era = "auto", disabled = false, limits = {} }: ServerSpec): object {
   // The two that only the provider itself looks at.
   const { maxInFlightCalls: _calls, maxQueuedCalls: _queue, ...wireLimits } = limits;
-  return { transport, era, disabled, limits: wireLimits };
+  return { transport: withoutCredentials(transport), era, disabled, limits: wireLimits };
+}
+
+function withoutCredentials(transport: TransportSpec): object {
+  if (transport.kind !== "http") return transport;
+  const { headers: _headers, bearerToken: _token, ...rest } = transport;
+  return rest;
 }

@@ -1,5 +1,7 @@
 import { cleanText, quoteText, type Diagnostic, type ServerSpec, type ToolListing } from "@toolport/core";
 import type { NameCollision } from "@toolport/naming";
+import type { ServerListing } from "../catalog/catalog.ts";
+import type { PartFault } from "../guarded-parts.ts";
 
 /** What a developer wants to know of a listing: which tools were left out, and why it stops where it does. */
 export function listingDiagnostics(
@@ -48,5 +50,23 @@ export function collisionDiagnostics(collisions: readonly NameCollision[]): read
         ? `${members.length} tools would be called ${quoteText(name)}`
         : `${quoteText(name)} would be a name of server ${JSON.stringify(reservedFor)}`;
     return members.map(({ serverId, toolName }) => ({ kind: "name-collision", serverId, toolName, message }));
+  });
+}
+
+/** One diagnostic for each tool, or server, for which a part of the product's own failed. */
+export function faultDiagnostics(
+  faults: readonly PartFault[],
+  listings: readonly ServerListing[],
+): readonly Diagnostic[] {
+  return faults.flatMap(({ part, subject, serverId: known }) => {
+    const shown = JSON.stringify(cleanText(subject, 256));
+    if (part === "description" && known !== undefined) {
+      const message = `the description function failed for ${shown}; the default description is used`;
+      return [{ kind: "description-failed", serverId: known, toolName: subject, message }];
+    }
+    const message = `the naming strategy failed for ${shown}; that part of the name is made by the default strategy`;
+    return listings
+      .filter(({ spec, tools }) => spec.id === subject || tools.some(({ name }) => name === subject))
+      .map(({ spec: { id: serverId } }): Diagnostic => ({ kind: "naming-failed", serverId, message }));
   });
 }

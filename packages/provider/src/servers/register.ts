@@ -29,6 +29,8 @@ export function createRegistration(
     hasWholeListing: () => registration.listing !== undefined && registration.listing.truncated === undefined,
     publish: (listing, session) => onListing(registration, listing, session),
     onState: () => onState(registration),
+    onDefect: () =>
+      observers.diagnostic.emit({ kind: "defect", serverId: id, message: "a step of the server's life failed" }),
     onDiagnostic: (diagnostic) => observers.diagnostic.emit(diagnostic),
     onLog: (log) => observers.serverLog.emit({ serverId: id, ...log }),
     ...(onElicit && {

@@ -5,8 +5,8 @@ import type { Session } from "../link/sessions.ts";
 import type { ProviderSettings } from "../provider-options.ts";
 import { createAnnouncer } from "./announcer.ts";
 import { createDepartures } from "./departures.ts";
-import { collisionDiagnostics } from "./listing-diagnostics.ts";
 import type { Observers } from "./observers.ts";
+import { createPublisher, type Publisher } from "./publisher.ts";
 import { createRegistration } from "./register.ts";
 import { changeSpec, takeListing, type Registration } from "./registration.ts";
 import { readStatus, type ServerStatus } from "./server-status.ts";
@@ -24,6 +24,7 @@ export interface Registry {
   respec(registration: Registration, spec: ServerSpec): void;
   /** Puts a new registration in the place of another one, whose tools stay on show until there are new ones. */
   replace(old: Registration, spec: ServerSpec, error: ToolportError): Registration;
+  readonly unpublished: Publisher["unpublished"];
   /** Settles when nothing is left of the sessions that a registration has now. */
   left(registration: Registration): Promise<void>;
   /** Ends a registration, if it has not ended yet. Resolves when nothing of it is left. */
@@ -45,20 +46,19 @@ export function createRegistry(init: RegistryInit): Registry {
   const { settings, catalog, observers } = init;
   const registrations = new Map<string, Registration>();
   const departures = createDepartures(settings.clock);
-  const statusOf = (registration: Registration): ServerStatus => readStatus(registration, catalog.current);
+  const statusOf = (registration: Registration): ServerStatus =>
+    readStatus(registration, { catalog: catalog.current, clock: settings.clock });
   const announce = createAnnouncer(observers.status, statusOf);
   let lastNumber = 0;
 
   const all = (): readonly Registration[] => Array.from(registrations.values()).sort((a, b) => compareText(a.id, b.id));
   const isCurrent = (registration: Registration): boolean => registrations.get(registration.id) === registration;
-  const publish = (): void => publishAll(all(), init);
+  const { publish, publishNews, unpublished } = createPublisher(all, init);
   const onListing = (registration: Registration, listing: ToolListing, { connection }: Session): void => {
     // What ended can publish nothing more.
     if (!isCurrent(registration)) return;
     const news = takeListing(registration, listing, connection.server);
-    // A refresh of a thousand servers without news must not make a thousand catalogues.
-    const isShown = catalog.current.servers.get(registration.id)?.listing === registration.listed;
-    if (!registration.held && !isShown) publish();
+    publishNews(registration);
     for (const diagnostic of news) observers.diagnostic.emit(diagnostic);
   };
   const put = (spec: ServerSpec, held: boolean): Registration => {
@@ -88,12 +88,12 @@ export function createRegistry(init: RegistryInit): Registry {
     show(held) {
       const shown = Array.from(held).filter(isCurrent);
       for (const registration of shown) registration.held = false;
-      publish();
+      if (shown[0] !== undefined) publish(shown[0]);
       for (const registration of shown) announce(registration);
     },
     respec(registration, spec) {
       const news = changeSpec(registration, spec);
-      publish();
+      publish(registration);
       announce(registration);
       for (const diagnostic of news) observers.diagnostic.emit(diagnostic);
     },
@@ -101,17 +101,19 @@ export function createRegistry(init: RegistryInit): Registry {
       void stop(old, error);
       const next = put(spec, false);
       if (old.listed !== undefined && !old.held && spec.disabled !== true) next.listed = old.listed;
-      publish();
+      publish(next);
       if (spec.disabled === true) announce(next);
       return next;
     },
+    unpublished,
     left: (registration) => departures.left(registration),
     async end(registration, error) {
       if (isCurrent(registration)) {
         registrations.delete(registration.id);
         catalog.forgetNames(registration.id);
-        publish();
+        // Before anybody is told: a listener may add a server of the same id, which has to know that this one is still leaving.
         void stop(registration, error);
+        publish(registration);
         observers.status.emit(statusOf(registration));
       }
       await departures.of(registration.id);
@@ -123,19 +125,4 @@ export function createRegistry(init: RegistryInit): Registry {
     },
     status: statusOf,
   };
-}
-
-function publishAll(registrations: readonly Registration[], { catalog, observers }: RegistryInit): void {
-  const listings = registrations.flatMap(({ held, listed }) => (held || listed === undefined ? [] : [listed]));
-  const serverIds = registrations.map(({ id }) => id);
-  try {
-    const collisions = catalog.publish(listings, serverIds);
-    for (const diagnostic of collisionDiagnostics(collisions)) observers.diagnostic.emit(diagnostic);
-  } catch (error) {
-    // A naming strategy or a description of the product's own threw. The last good catalogue stays, and the error goes where errors
-    // go that nobody caught, because no call is to blame for it.
-    queueMicrotask(() => {
-      throw error;
-    });
-  }
 }

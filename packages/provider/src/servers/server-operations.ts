@@ -1,8 +1,9 @@
-import { isToolportError, ToolportError, type Connection } from "@toolport/core";
+import { isToolportError, ToolportError, type Connection, type ServerSpec } from "@toolport/core";
+import type { Link } from "../link/link.ts";
 import type { McpProvider } from "../mcp-provider.ts";
 import type { ProviderSettings } from "../provider-options.ts";
 import { checkId, checkSpec } from "./check-specs.ts";
-import { compareSpecs } from "./compare-specs.ts";
+import { compareSpecs, type SpecDifference } from "./compare-specs.ts";
 import type { Registration } from "./registration.ts";
 import type { Registry } from "./registry.ts";
 
@@ -25,6 +26,13 @@ export function createServerOperations(
     throw new ToolportError(`server ${JSON.stringify(id)} is not registered`, { code: "unknown_server", serverId: id });
   };
 
+  const applyUpdate = (old: Registration, spec: ServerSpec, difference: SpecDifference): Registration => {
+    if (difference === "session") return registry.replace(old, spec, removedError(spec.id, "was replaced"));
+    if (difference !== "none") registry.respec(old, spec);
+    if (difference === "credentials") old.link.renew(removedError(spec.id, "got other credentials"));
+    return old;
+  };
+
   return {
     async addServer(spec, { signal } = {}) {
       assertOpen();
@@ -45,6 +53,10 @@ export function createServerOperations(
         throw operationError(reason, { serverId: spec.id, operation: "addServer", signal });
       }
       registry.show([registration]);
+      const unpublished = registry.unpublished(registration);
+      if (unpublished === undefined) return;
+      await registry.end(registration, removedError(spec.id, "could not be added"));
+      throw unpublished;
     },
     async removeServer(id) {
       assertOpen();
@@ -65,20 +77,23 @@ export function createServerOperations(
       checkSpec(spec, connector);
       const old = find(spec.id);
       const difference = compareSpecs(old.link.spec, spec);
-      if (difference === "none") return;
-      if (difference === "view") return registry.respec(old, spec);
-      const { link } = registry.replace(old, spec, removedError(spec.id, "was replaced"));
+      const { link } = applyUpdate(old, spec, difference);
       if (spec.disabled === true) return;
+      // With nothing to restart there may still be an update under way that another caller made; this one ends with it.
+      if (difference !== "session" && difference !== "credentials" && !isOnItsWay(link)) return;
       await waitFor(link.ready("ready", signal), { serverId: spec.id, operation: "updateServer", signal });
     },
     async refreshServer(id, { signal } = {}) {
-      const { link } = find(id);
+      const registration = find(id);
+      const { link } = registration;
       await waitFor(link.ready("refresh", signal), { serverId: id, operation: "refreshServer", signal });
+      const unpublished = registry.unpublished(registration);
+      if (unpublished !== undefined) throw unpublished;
     },
     async connection(id, { signal } = {}): Promise<Connection> {
       const { link } = find(id);
       const session = await waitFor(link.ready("call", signal), { serverId: id, operation: "connection", signal });
-      return session.connection;
+      return session.lent;
     },
   };
 }
@@ -103,6 +118,10 @@ async function waitFor<T>(work: Promise<T>, operation: Operation): Promise<T> {
   } catch (reason) {
     throw operationError(reason, operation);
   }
+}
+
+function isOnItsWay({ state }: Link): boolean {
+  return state.kind === "connecting" || state.kind === "listing";
 }
 
 function assertRegistered({ link }: Registration): void {

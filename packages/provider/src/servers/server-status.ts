@@ -1,4 +1,12 @@
-import { cleanText, type ServerInfo, type ServerSpec, type ToolListing, type ToolportError } from "@toolport/core";
+import {
+  cleanText,
+  dateOf,
+  type Clock,
+  type ServerInfo,
+  type ServerSpec,
+  type ToolListing,
+  type ToolportError,
+} from "@toolport/core";
 import type { Catalog } from "../catalog/catalog.ts";
 import { isUpToDate, lastFailureOf, type LinkState } from "../link/link-state.ts";
 import type { Registration } from "./registration.ts";
@@ -34,7 +42,7 @@ export interface ServerStatus {
   readonly droppedTools: number;
   /** What the server says of itself; of the latest session. Untrusted. */
   readonly server?: ServerInfo;
-  /** When the session was ready to be used, in milliseconds on the provider's clock. */
+  /** When the session was connected: milliseconds since 1970, for `new Date()`. */
   readonly connectedAt?: number;
   /** How long connecting took, every fallback included. */
   readonly connectMs?: number;
@@ -44,7 +52,7 @@ export interface ServerStatus {
   readonly attempts: number;
   /** Failures in a row. */
   readonly failures: number;
-  /** From when on a failure is no longer held against the next attempt, on the provider's clock. */
+  /** From when on a failure is no longer held against the next attempt: milliseconds since 1970, for `new Date()`. */
   readonly retryAt?: number;
   /** Calls on the wire. */
   readonly inFlight: number;
@@ -53,7 +61,10 @@ export interface ServerStatus {
 }
 
 /** Reads the status of a registration. */
-export function readStatus({ link, lane, listing, listed, held }: Registration, catalog: Catalog): ServerStatus {
+export function readStatus(
+  { link, lane, listing, listed, held }: Registration,
+  { catalog, clock }: { readonly catalog: Catalog; readonly clock: Clock },
+): ServerStatus {
   const { spec, state } = link;
   const server = listed?.server;
   const title = cleanText(spec.title ?? server?.title ?? server?.name ?? "", 256).trim();
@@ -69,13 +80,13 @@ export function readStatus({ link, lane, listing, listed, held }: Registration, 
     droppedTools: listing?.dropped.length ?? 0,
     ...(server !== undefined && { server }),
     ...((state.kind === "listing" || state.kind === "ready") && {
-      connectedAt: state.connectedAt,
+      ...(link.openedAt !== undefined && { connectedAt: link.openedAt }),
       connectMs: state.connectMs,
     }),
     ...(state.kind === "ready" && { listMs: state.listMs }),
     attempts: state.session,
     failures: "failures" in state ? state.failures : 0,
-    ...("retryAt" in state && { retryAt: state.retryAt }),
+    ...("retryAt" in state && { retryAt: Math.round(dateOf(clock) + state.retryAt - clock.now()) }),
     inFlight: lane.inFlight,
     waiting: lane.waiting,
   };

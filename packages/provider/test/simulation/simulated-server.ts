@@ -44,6 +44,8 @@ export interface SimulatedServer {
   readonly connects: { started: number; most: number };
   listings: number;
   readonly faults: { connect: ConnectFault[]; list: ListFault[]; call: CallFault[] };
+  /** Answers requests that are no calls. */
+  onRequest: () => Promise<JsonObject>;
   /** Calls that arrived. */
   readonly received: { readonly toolName: string; readonly args: JsonObject; readonly meta: JsonObject | undefined }[];
   /** How often each call ran, by the id in its arguments. */
@@ -70,6 +72,7 @@ export function createSimulatedServer(id: string, toolNames: readonly string[]):
     connects: { started: 0, most: 0 },
     listings: 0,
     faults: { connect: [], list: [], call: [] },
+    onRequest: () => Promise.resolve({}),
     received: [],
     ledger: new Map(),
   };

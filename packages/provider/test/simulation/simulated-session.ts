@@ -143,7 +143,7 @@ export function openSession(parts: SessionParts): SimulatedSession {
               ),
       );
     },
-    request: () => Promise.resolve({}),
+    request: () => server.onRequest(),
     notify: () => Promise.resolve(),
     close() {
       closed ??= (async () => {

@@ -12,6 +12,9 @@ export interface VirtualClock extends Clock {
   advanceToNext(): boolean;
 }
 
+/** The date at time 0. */
+export const firstDate = 1_700_000_000_000;
+
 /** Makes a clock at time 0. */
 export function createVirtualClock(): VirtualClock {
   let now = 0;
@@ -32,6 +35,7 @@ export function createVirtualClock(): VirtualClock {
   };
   return {
     now: () => now,
+    date: () => firstDate + now,
     schedule(delayMs, run) {
       const timer = { at: now + Math.max(0, delayMs), run };
       timers.add(timer);

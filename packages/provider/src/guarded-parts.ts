@@ -1,0 +1,90 @@
+import { systemClock, systemRandom, type Clock, type Random } from "@toolport/core";
+import { toolportNaming, type NamingStrategy } from "@toolport/naming";
+import { describeWithOrigin, type DescribeTool } from "./catalog/define-tool.ts";
+
+/** A part of the product's own that threw, or answered nothing of use, when it was shown what a server listed. */
+export interface PartFault {
+  readonly part: "description" | "naming";
+  /** The server id or the remote tool name that it was shown. */
+  readonly subject: string;
+  /** Of a description. */
+  readonly serverId?: string;
+}
+
+/** Parts of a provider that never throw. */
+export interface GuardedParts {
+  readonly describe: DescribeTool;
+  readonly naming: NamingStrategy;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** What went wrong since the last time that it was asked, each subject once. */
+  readonly takeFaults: () => readonly PartFault[];
+}
+
+/**
+ * Guards the parts that a product may bring, because a server chooses what they are given, and no server may end the process or jam
+ * another one. A description that fails is the default one; a part of a name that cannot be made legal is made so by the default strategy;
+ * a clock that fails stands still, and its timers are real ones; randomness that fails is the middle.
+ */
+export function guardParts(parts: Omit<GuardedParts, "takeFaults">): GuardedParts {
+  const { naming } = parts;
+  let faults = new Map<string, PartFault>();
+  const note = (fault: PartFault): void => {
+    faults.set(JSON.stringify([fault.part, fault.serverId, fault.subject]), fault);
+  };
+  return {
+    clock: parts.clock === systemClock ? systemClock : guardClock(parts.clock),
+    random: parts.random === systemRandom ? systemRandom : guardRandom(parts.random),
+    describe(tool, spec) {
+      const description = attempt(() => parts.describe(tool, spec));
+      if (typeof description === "string") return description;
+      note({ part: "description", subject: tool.name, serverId: spec.id });
+      return describeWithOrigin(tool, spec);
+    },
+    naming: {
+      ...naming,
+      sanitize(part) {
+        const sanitized = attempt(() => naming.sanitize(part));
+        if (typeof sanitized === "string") return sanitized;
+        note({ part: "naming", subject: part });
+        return toolportNaming.sanitize(part);
+      },
+    },
+    takeFaults() {
+      const taken = Array.from(faults.values());
+      faults = new Map();
+      return taken;
+    },
+  };
+}
+
+function guardClock(clock: Clock): Clock {
+  let latest = 0;
+  return {
+    now() {
+      const now = attempt(() => clock.now());
+      if (typeof now === "number" && now > latest) latest = now;
+      return latest;
+    },
+    schedule(delayMs, task) {
+      const cancel = attempt(() => clock.schedule(delayMs, task));
+      return typeof cancel === "function" ? () => attempt(cancel) : systemClock.schedule(delayMs, task);
+    },
+    ...(clock.date && { date: () => attempt(() => clock.date?.()) ?? systemClock.date?.() ?? 0 }),
+  };
+}
+
+function guardRandom(random: Random): Random {
+  return () => {
+    const value = attempt(random);
+    return typeof value === "number" && value >= 0 && value < 1 ? value : 0.5;
+  };
+}
+
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}

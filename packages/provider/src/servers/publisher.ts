@@ -1,0 +1,50 @@
+import { ToolportError } from "@toolport/core";
+import { collisionDiagnostics, faultDiagnostics } from "./listing-diagnostics.ts";
+import type { Registration } from "./registration.ts";
+import type { RegistryInit } from "./registry.ts";
+
+/** The way from the registrations to the catalogue. */
+export interface Publisher {
+  /** Shows the latest listings of all registrations that are not held. `cause` is the one that has news, for errors. Never throws. */
+  readonly publish: (cause: Registration) => void;
+  /** The same if a registration has tools to show that are not on show. */
+  readonly publishNews: (cause: Registration) => void;
+  /** Why a registration's latest listing is not on show; `undefined` when it is, or is not meant to be. */
+  readonly unpublished: (registration: Registration) => ToolportError | undefined;
+}
+
+/** Makes a publisher of these registrations. */
+export function createPublisher(
+  all: () => readonly Registration[],
+  { catalog, observers, settings }: RegistryInit,
+): Publisher {
+  /** Why the latest catalogue could not be made. */
+  let failure: ToolportError | undefined;
+  // A refresh of a thousand servers without news must not make a thousand catalogues.
+  const isShown = ({ id, held, listed }: Registration): boolean =>
+    held || listed === undefined || catalog.current.servers.get(id)?.listing === listed;
+  const publisher: Publisher = {
+    publish({ id: serverId }) {
+      const registrations = all();
+      const listings = registrations.flatMap(({ held, listed }) => (held || listed === undefined ? [] : [listed]));
+      const serverIds = registrations.map(({ id }) => id);
+      try {
+        const collisions = catalog.publish(listings, serverIds);
+        failure = undefined;
+        for (const diagnostic of collisionDiagnostics(collisions)) observers.diagnostic.emit(diagnostic);
+        for (const diagnostic of faultDiagnostics(settings.takeFaults(), listings))
+          observers.diagnostic.emit(diagnostic);
+      } catch (cause) {
+        // The last good catalogue stays. What is to blame is a naming strategy of the product's own, or we are.
+        const message = "the tools could not be shown, because making the catalogue failed; the last good one stays";
+        failure = new ToolportError(message, { code: "internal_error", serverId, outcome: "not-sent", cause });
+        observers.diagnostic.emit({ kind: "defect", serverId, message });
+      }
+    },
+    publishNews(cause) {
+      if (!isShown(cause)) publisher.publish(cause);
+    },
+    unpublished: (registration) => (isShown(registration) ? undefined : failure),
+  };
+  return publisher;
+}

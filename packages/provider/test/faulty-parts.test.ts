@@ -1,0 +1,145 @@
+import type { Clock, Connector, Diagnostic } from "@toolport/core";
+import { toolportNaming } from "@toolport/naming";
+import type { McpProvider } from "@toolport/provider";
+import { describe, expect, it } from "vitest";
+import { createCalmWorld, failureOf } from "./calm-world.ts";
+import { changeTools, specOf } from "./simulation/simulated-server.ts";
+
+function throws(): never {
+  throw new Error("a defect of the product");
+}
+
+function watch(provider: McpProvider): readonly Diagnostic[] {
+  const diagnostics: Diagnostic[] = [];
+  provider.onDiagnostic((diagnostic) => diagnostics.push(diagnostic));
+  return diagnostics;
+}
+
+describe("a description function that fails on what a server listed", () => {
+  it.each<[string, () => string]>([
+    ["throws", throws],
+    ["returns nothing", () => undefined as unknown as string],
+  ])("costs that tool its description, with a diagnostic, and nobody else anything: it %s", async (_, fail) => {
+    const world = createCalmWorld();
+    world.server("s", "bad", "good");
+    const provider = world.provider({
+      servers: [specOf("s")],
+      description: ({ name }) => (name === "bad" ? fail() : `about ${name}`),
+    });
+    const diagnostics = watch(provider);
+    await provider.init();
+    await provider.refresh();
+    expect(provider.definitions().map(({ description }) => description)).toEqual([
+      "MCP server `s` tool `bad`. version 1",
+      "about good",
+    ]);
+    expect(diagnostics).toEqual([
+      {
+        kind: "description-failed",
+        serverId: "s",
+        toolName: "bad",
+        message: 'the description function failed for "bad"; the default description is used',
+      },
+    ]);
+    await provider.close();
+  });
+});
+
+describe("a naming strategy that fails on what a server listed", () => {
+  it("costs that tool its own kind of name, with a diagnostic, and nobody else anything", async () => {
+    const world = createCalmWorld();
+    world.server("s", "bad", "good");
+    const sanitize = (part: string): string => (part === "bad" ? throws() : toolportNaming.sanitize(part));
+    const provider = world.provider({ servers: [specOf("s")], naming: { ...toolportNaming, sanitize } });
+    const diagnostics = watch(provider);
+    await provider.init();
+    expect(provider.definitions().map(({ name }) => name)).toEqual(["mcp_s_bad", "mcp_s_good"]);
+    expect(diagnostics).toEqual([
+      {
+        kind: "naming-failed",
+        serverId: "s",
+        message: 'the naming strategy failed for "bad"; that part of the name is made by the default strategy',
+      },
+    ]);
+    await provider.close();
+  });
+
+  it("never makes a refresh look as if all were well when no catalogue could be made", async () => {
+    const world = createCalmWorld();
+    const server = world.server("s", "a");
+    let fails = false;
+    const legal = new RegExp(toolportNaming.legal);
+    legal.test = (name) => (fails ? throws() : toolportNaming.legal.test(name));
+    const provider = world.provider({ servers: [specOf("s")], naming: { ...toolportNaming, legal } });
+    const diagnostics = watch(provider);
+    await provider.init();
+    const before = provider.definitions();
+    fails = true;
+    changeTools(server, (tools, version) => tools.set("b", version));
+    expect(await failureOf(provider.refresh())).toMatchObject({
+      code: "refresh_failed",
+      details: { failures: [{ code: "internal_error", serverId: "s", outcome: "not-sent" }] },
+    });
+    expect(await failureOf(provider.refreshServer("s"))).toMatchObject({ code: "internal_error" });
+    expect(provider.definitions()).toBe(before);
+    expect(diagnostics).toMatchObject([{ kind: "defect", serverId: "s" }, { kind: "defect" }]);
+    world.server("t", "x");
+    expect(await failureOf(provider.addServer(specOf("t")))).toMatchObject({ code: "internal_error", serverId: "t" });
+    expect(provider.hasServer("t")).toBe(false);
+    fails = false;
+    await provider.refresh();
+    expect(provider.definitions()).toHaveLength(2);
+    await provider.close();
+  });
+});
+
+describe("a faulty clock, randomness, listener, handler or connector", () => {
+  it("does not jam a server: it is called, lost, and called again", async () => {
+    const world = createCalmWorld();
+    const server = world.server("s", "a");
+    let broken = false;
+    const clock: Clock = {
+      now: () => (broken ? throws() : world.clock.now()),
+      schedule: (delayMs, task) => (broken ? throws() : world.clock.schedule(delayMs, task)),
+      date: () => throws(),
+    };
+    const provider = world.provider({ servers: [specOf("s")], clock, random: throws });
+    await provider.init();
+    broken = true;
+    for (const session of server.sessions) session.crash();
+    expect(await provider.call("mcp_s_a")).toMatchObject({ isError: false });
+    server.faults.connect.push("refuse");
+    for (const session of server.sessions) session.crash();
+    expect(await failureOf(provider.call("mcp_s_a"))).toMatchObject({ code: "unreachable" });
+    expect(await provider.call("mcp_s_a")).toMatchObject({ isError: false });
+    expect(Number.isFinite(provider.statuses()[0]?.connectedAt)).toBe(true);
+    await provider.close();
+  });
+
+  it("fails with internal_error when a connector answers with no connection or no listing", async () => {
+    const world = createCalmWorld();
+    const none: Connector = { connect: async () => undefined as never };
+    const empty: Connector = {
+      connect: async () =>
+        ({ server: world.info("s"), listTools: async () => ({}), callTool() {}, close() {} }) as never,
+    };
+    for (const connector of [none, empty]) {
+      const provider = world.provider({ servers: [specOf("s")], connector, backoff: { background: false } });
+      await provider.init();
+      expect(provider.statuses()).toMatchObject([{ state: "failed", error: { code: "internal_error" } }]);
+      await provider.close();
+    }
+    expect(world.clock.pending).toBe(0);
+  });
+
+  it("declines a question whose handler throws at once, and lets the clocks go on", async () => {
+    const world = createCalmWorld();
+    world.server("s", "a").faults.call.push("ask-human");
+    const provider = world.provider({ servers: [specOf("s", { concurrency: "serial" })], onElicit: throws });
+    await provider.init();
+    const asking = failureOf(provider.call("mcp_s_a", { id: "1" }, { timeoutMs: 1000 }));
+    expect(await asking).toBeInstanceOf(Error);
+    expect(await provider.call("mcp_s_a", { id: "2" })).toMatchObject({ isError: false });
+    await provider.close();
+  });
+});
