@@ -165,13 +165,15 @@ describe("a request that fails before its reply", () => {
     expect(server.requests).toEqual([]);
   });
 
-  it("is unreachable and not-sent when the connection is not ready in time, TLS included", async () => {
+  it("is unreachable and not-sent when the connection is not ready within 15 s, TLS included (AN-19)", async () => {
     const clock = createManualClock();
     await using server = await startRaw(() => undefined);
-    const call = post(openExchange({ clock, connectTimeoutMs: 15_000 }), `https://127.0.0.1:${server.port}/mcp`);
+    const call = post(openExchange({ clock }), `https://127.0.0.1:${server.port}/mcp`);
     const failure = thrownBy(call.reply);
     await expect.poll(() => server.connections).toBe(1);
-    clock.advance(15_000);
+    clock.advance(14_999);
+    expect(clock.pending()).toBe(1);
+    clock.advance(1);
     expect(await failure).toMatchObject({ code: "unreachable", outcome: "not-sent", details: { timeoutMs: 15_000 } });
     await server.allClosed();
     expect(clock.pending()).toBe(0);
