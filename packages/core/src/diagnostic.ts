@@ -13,6 +13,7 @@ export interface Diagnostic {
     | "stdout-noise"
     | "protocol-noise"
     | "notification-flood"
+    | "elicitation-refused"
     | "stream-lost"
     | "fallback"
     | "description-failed"

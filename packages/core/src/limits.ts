@@ -23,6 +23,10 @@ export interface ServerLimits {
   readonly maxMessageBytes: number;
   /** Notifications per second that are acted on. Default 200; the rest is counted and coalesced, never queued. */
   readonly maxNotificationsPerSecond: number;
+  /** Questions that a server may ask a human during one call. Default 16; more are cancelled. */
+  readonly maxElicitationsPerCall: number;
+  /** Questions that a server may ask a human in a minute, whatever they belong to. Default 30; more are cancelled. */
+  readonly maxElicitationsPerMinute: number;
   /** Bytes of stderr kept for error messages. Default 64 KiB. */
   readonly stderrTailBytes: number;
   /** Calls of one server on the wire at once. Default 64; the others wait in the queue. */
@@ -43,6 +47,8 @@ export const defaultLimits: ServerLimits = {
   maxCursorLength: 65_536,
   maxMessageBytes: 8 * 1024 * 1024,
   maxNotificationsPerSecond: 200,
+  maxElicitationsPerCall: 16,
+  maxElicitationsPerMinute: 30,
   stderrTailBytes: 64 * 1024,
   maxInFlightCalls: 64,
   maxQueuedCalls: 256,
@@ -59,7 +65,7 @@ export interface ServerTimeouts {
   readonly probeMs: number;
   /** For one whole `tools/list`, all pages. Default 30,000. */
   readonly listMs: number;
-  /** For one call: queueing, reconnect, refresh and the call itself. Default 600,000. Paused while a human answers. */
+  /** For one call: queueing, reconnect, refresh and the call itself. Default 600,000. Stands still while a human answers, for at most `elicitTotalMs`. */
   readonly callMs: number;
   /** Longest silence of a server during a call; progress starts it anew. Default: none, `callMs` alone counts. */
   readonly callIdleMs?: number;
@@ -67,6 +73,8 @@ export interface ServerTimeouts {
   readonly requestMs: number;
   /** For a human to answer an elicitation. Default 300,000. */
   readonly elicitMs: number;
+  /** How long a call's time may stand still for the questions of its server, all together; then it runs on. Default 900,000. */
+  readonly elicitTotalMs: number;
   /** For each step of a shutdown: end of stdin, then SIGTERM, then SIGKILL. Default 2,000. */
   readonly closeMs: number;
 }
@@ -79,5 +87,6 @@ export const defaultTimeouts: ServerTimeouts = {
   callMs: 600_000,
   requestMs: 60_000,
   elicitMs: 300_000,
+  elicitTotalMs: 900_000,
   closeMs: 2000,
 };

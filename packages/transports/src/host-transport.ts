@@ -19,7 +19,7 @@ export interface HostSendOptions {
  * - `send()` rejects with a `ToolportError` whose `outcome` is honest: `not-sent` only if no byte of the message can have arrived.
  * - `close()` is idempotent, never rejects, and leaves no process, socket or timer behind.
  */
-export interface HostTransport extends Omit<Transport, "send"> {
+export interface HostTransport extends Omit<Transport, "onmessage" | "send"> {
   /** Messages arrive in the order in which they are sent, without waiting for one another; not so where each is a request of its own. */
   readonly isOrdered?: boolean | undefined;
   send(message: JSONRPCMessage, options?: HostSendOptions): Promise<void>;
@@ -28,6 +28,8 @@ export interface HostTransport extends Omit<Transport, "send"> {
    * its behalf any more. Only where each message is an HTTP request of its own. Ids of no request under way are ignored.
    */
   readonly takeBack?: ((id: RequestId) => void) | undefined;
+  /** Something came in; `relatedId` is the request of ours on whose own exchange it came, where there is such a thing. */
+  onmessage?: ((message: JSONRPCMessage, relatedId?: RequestId) => void) | undefined;
   /** An answer to this request will never come, though the connection lives: its stream ended, its answer was too large or unusable. */
   onrequestfailed?: ((id: RequestId, error: ToolportError) => void) | undefined;
   /** A stream for unsolicited messages was interrupted: notifications may have been missed. */

@@ -97,6 +97,7 @@ async function openOverWire(session: SessionContext, firstTransport?: HostTransp
       },
     },
     maxNotificationsPerSecond: settings.limits.maxNotificationsPerSecond,
+    maxPauseMs: settings.timeouts.elicitTotalMs,
     probeMs: settings.timeouts.probeMs,
     onFailed: hooks.onFailed,
     async open(attempt) {

@@ -86,6 +86,7 @@ export function createSessionContext(
           onElicit,
           onDiagnostic,
           timeoutMs: elicitMs,
+          limits: settings.limits,
           clock,
           pause: () => activeClock.pause(),
         })),

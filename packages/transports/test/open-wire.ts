@@ -10,7 +10,18 @@ import { createManualClock } from "./manual-clock.ts";
 
 export function openWire(
   members: Partial<HostTransport> = {},
-  { maxNotificationsPerSecond = 200, elicitor }: { maxNotificationsPerSecond?: number; elicitor?: Elicitor } = {},
+  {
+    maxNotificationsPerSecond = 200,
+    maxPauseMs = 900_000,
+    elicitor,
+    isReady = true,
+  }: {
+    maxNotificationsPerSecond?: number;
+    maxPauseMs?: number;
+    elicitor?: Elicitor;
+    /** The handshake is over. */
+    isReady?: boolean;
+  } = {},
 ) {
   const host = createFakeHostTransport(members);
   const clock = createManualClock();
@@ -22,11 +33,13 @@ export function openWire(
     host,
     identity: { info: { name: "test", version: "1" }, capabilities: {} },
     maxNotificationsPerSecond,
+    maxPauseMs,
     context: { serverId: "srv", clock, redact: (text) => text, onDiagnostic: (each) => diagnostics.push(each) },
     events: { onToolsChanged: changed, onLog: log, onDown: down },
     activeClock: createActiveClock(clock),
     elicitor,
   });
+  if (isReady) wire.setProtocolVersion("2025-11-25");
   return { wire, host, clock, diagnostics, changed, log, down };
 }
 

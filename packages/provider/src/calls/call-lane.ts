@@ -78,7 +78,8 @@ interface PendingCall extends ToolCall {
 export function createCallLane(init: CallLaneInit): CallLane {
   const { link, clock } = init;
   const gate = createGate(() => capacityOf(link.spec));
-  const lane: Lane = { ...init, gate, pausable: createPausable() };
+  const mostMs = (): number => link.spec.timeouts?.elicitTotalMs ?? defaultTimeouts.elicitTotalMs;
+  const lane: Lane = { ...init, gate, pausable: createPausable({ clock, mostMs }) };
   let admitted = 0;
 
   return {

@@ -1,5 +1,6 @@
 import { createDeadline, type Clock } from "@toolport/core";
 import { describe, expect, it } from "vitest";
+import { createVirtualClock } from "../../test/simulation/virtual-clock.ts";
 import { createPausable } from "./pausable.ts";
 
 describe("createPausable()", () => {
@@ -8,7 +9,7 @@ describe("createPausable()", () => {
     const clock: Clock = { now: () => now, schedule: () => () => {} };
     const deadline = (): ReturnType<typeof createDeadline> =>
       createDeadline({ timeoutMs: 100, onTimeout: () => "late", clock });
-    const group = createPausable();
+    const group = createPausable({ clock, mostMs: () => 1000 });
     const [early, gone, late] = [deadline(), deadline(), deadline()];
     group.add(early);
     group.add(gone)();
@@ -24,5 +25,28 @@ describe("createPausable()", () => {
     second();
     now = 90;
     expect([early, gone, late].map((one) => one.remainingMs())).toEqual([80, 10, 80]);
+  });
+
+  it("stops none for longer than it may in all, however long and often it is asked to", () => {
+    const clock = createVirtualClock();
+    const group = createPausable({ clock, mostMs: () => 50 });
+    const deadline = createDeadline({ timeoutMs: 100, onTimeout: () => "late", clock });
+    const leave = group.add(deadline);
+    const first = group.pause();
+    clock.advance(30);
+    first();
+    clock.advance(10);
+    expect(deadline.remainingMs()).toBe(90);
+    const second = group.pause();
+    clock.advance(20);
+    expect(deadline.remainingMs()).toBe(90);
+    clock.advance(30);
+    expect(deadline.remainingMs()).toBe(60);
+    second();
+    group.pause();
+    clock.advance(60);
+    expect(deadline.signal.reason).toBe("late");
+    leave();
+    expect(clock.pending).toBe(0);
   });
 });

@@ -67,7 +67,7 @@ describe("callTool()", () => {
   it("asks for input, and sends the call again with the answers and the state, byte for byte", async () => {
     const { call, sent, ask } = open([asks, done]);
     await expect(call({ a: 1 }, { meta: { trace: "x" } })).resolves.toBe(done);
-    expect(ask).toHaveBeenCalledExactlyOnceWith({ message: "?" }, expect.any(AbortSignal));
+    expect(ask).toHaveBeenCalledExactlyOnceWith({ message: "?" }, expect.objectContaining({ tally: { asked: 0 } }));
     expect(sent[1]?.params).toEqual({
       name: "search",
       arguments: { a: 1 },
@@ -123,6 +123,24 @@ describe("callTool()", () => {
     });
     await call({}, { timeoutMs: 1000 });
     expect(sent.map(({ timeoutMs }) => timeoutMs)).toEqual([1000, 900]);
+  });
+
+  it("does not stand still for longer than elicitTotalMs, however many questions there are", async () => {
+    const within: (number | undefined)[] = [];
+    const { call, sent, clock, activeClock } = open([asks, asks, asks, done], {
+      elicitor: {
+        ask: async (_params, { withinMs }) => {
+          within.push(withinMs);
+          const resume = activeClock().pause();
+          clock.advance(400_000);
+          resume();
+          return { action: "decline" };
+        },
+      },
+    });
+    await call({}, { timeoutMs: 350_000 });
+    expect(within).toEqual([1_250_000, 850_000, 450_000]);
+    expect(sent.map(({ timeoutMs }) => timeoutMs)).toEqual([350_000, 350_000, 350_000, 50_000]);
   });
 
   it("asks for another listing when the server wants other headers (-32020)", async () => {

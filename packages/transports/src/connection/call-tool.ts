@@ -62,6 +62,7 @@ export async function callTool(init: CallToolInit, call: ToolCallRequest): Promi
     toolName,
   } as const;
   const startedAt = channel.activeClock.now();
+  const pausedBefore = channel.activeClock.pausedMs();
   let result: JsonObject;
   try {
     result = await channel.request(request);
@@ -69,14 +70,20 @@ export async function callTool(init: CallToolInit, call: ToolCallRequest): Promi
     throw refreshAfterMismatch(init, error);
   }
   if (!isModern || result["resultType"] !== "input_required") return checkResult(init, toolName, result);
+  const { elicitTotalMs } = timeouts;
+  const pausedMs = (): number => channel.activeClock.pausedMs() - pausedBefore;
+  // What questions take beyond their share is the call's own time.
+  const leftMs = (): number =>
+    timeoutMs - (channel.activeClock.now() - startedAt) - Math.max(0, pausedMs() - elicitTotalMs);
   return continueCall(init, call, {
     result,
+    askMs: () => Math.max(1, leftMs() + Math.max(0, elicitTotalMs - pausedMs())),
     send: (answers) =>
       channel.request({
         ...request,
         params: { ...request.params, ...answers },
         // At least a moment: a deadline that passed between two rounds is told as what it is, by the request.
-        timeoutMs: Math.max(1, timeoutMs - (channel.activeClock.now() - startedAt)),
+        timeoutMs: Math.max(1, leftMs()),
       }),
   });
 }
@@ -91,6 +98,8 @@ function refreshAfterMismatch({ onToolsChanged }: CallToolInit, error: unknown):
 interface Continuation {
   /** What asks for input. */
   readonly result: JsonObject;
+  /** How long a question may take now, in milliseconds. */
+  readonly askMs: () => number;
   /** Sends the call again, with answers, as a new request. */
   readonly send: (answers: JsonObject) => Promise<JsonObject>;
 }
@@ -98,14 +107,22 @@ interface Continuation {
 async function continueCall(
   init: CallToolInit,
   call: ToolCallRequest,
-  { result, send }: Continuation,
+  { result, askMs, send }: Continuation,
 ): Promise<JsonObject> {
   const { elicitor, clock, redact, closing } = init;
   const { signal } = call.options;
   const aborted = signal === undefined ? closing : AbortSignal.any([signal, closing]);
+  const tally = { asked: 0 };
   let asking = result;
   for (let round = 0; round < mostRounds; round += 1) {
-    const answered = await answerInputRequests(asking, { elicitor, signal: aborted, clock, redact });
+    const answered = await answerInputRequests(asking, {
+      elicitor,
+      signal: aborted,
+      tally,
+      leftMs: askMs,
+      clock,
+      redact,
+    });
     if (answered.problem !== undefined) throw inputRequired(init, call.toolName, answered.problem);
     asking = await send(answered.params).catch((error: unknown) => {
       // The first round did reach the server, which said that it did not finish. To begin again is not to go on.

@@ -69,6 +69,51 @@ describe("an elicitation", () => {
     expect(handed?.aborted).toBe(true);
     expect(clock.pending()).toBe(0);
   });
+
+  it("has as much time as its call has, where that is less", async () => {
+    const { elicitor, clock } = open(() => new Promise(() => undefined));
+    const answer = elicitor.ask({ message: "?" }, { signal: new AbortController().signal, withinMs: 300 });
+    clock.advance(300);
+    await expect(answer).resolves.toEqual({ action: "cancel" });
+    expect(clock.pending()).toBe(0);
+  });
+});
+
+describe("a question too many", () => {
+  const { signal } = new AbortController();
+
+  it("of one call is cancelled, told once, and reaches nobody", async () => {
+    const onElicit = vi.fn<Answer>(async () => ({ action: "decline" }));
+    const { elicitor, diagnostics } = open(onElicit);
+    const tally = { asked: 0 };
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => elicitor.ask({ message: "?" }, { signal, tally })),
+    );
+    expect(answers.map(({ action }) => action)).toEqual([...Array(3).fill("decline"), ...Array(7).fill("cancel")]);
+    expect(onElicit).toHaveBeenCalledTimes(3);
+    expect(diagnostics).toMatchObject([
+      { kind: "elicitation-refused", serverId: "srv", message: expect.stringContaining("more than 3 questions") },
+    ]);
+    await expect(elicitor.ask({ message: "?" }, { signal, tally: { asked: 0 } })).resolves.toEqual({
+      action: "decline",
+    });
+  });
+
+  it("in a minute is cancelled, whatever it belongs to; in the next minute it is not", async () => {
+    const onElicit = vi.fn<Answer>(async () => ({ action: "decline" }));
+    const { ask, clock, diagnostics } = open(onElicit);
+    for (let n = 0; n < 100; n += 1) await ask({ message: "?" });
+    expect([onElicit.mock.calls.length, diagnostics.length]).toEqual([5, 1]);
+    clock.advance(60_000);
+    for (let n = 0; n < 100; n += 1) await ask({ message: "?" });
+    expect([onElicit.mock.calls.length, diagnostics.length]).toEqual([10, 2]);
+  });
+
+  it("that nobody needs any more reaches nobody", async () => {
+    const onElicit = vi.fn<Answer>();
+    await expect(open(onElicit).ask({ message: "?" }, AbortSignal.abort())).resolves.toEqual({ action: "cancel" });
+    expect(onElicit).not.toHaveBeenCalled();
+  });
 });
 
 function open(onElicit: Answer) {
@@ -80,6 +125,7 @@ function open(onElicit: Answer) {
     onElicit,
     onDiagnostic: (each) => diagnostics.push(each),
     timeoutMs: 1000,
+    limits: { maxElicitationsPerCall: 3, maxElicitationsPerMinute: 5 },
     clock,
     pause() {
       pauses += 1;
@@ -88,7 +134,8 @@ function open(onElicit: Answer) {
   });
   return {
     ask: (params: Parameters<typeof elicitor.ask>[0], signal = new AbortController().signal) =>
-      elicitor.ask(params, signal),
+      elicitor.ask(params, { signal }),
+    elicitor,
     clock,
     diagnostics,
     running: () => pauses === 0,

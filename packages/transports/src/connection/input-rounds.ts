@@ -1,7 +1,7 @@
 import { isJsonObject, type Clock, type JsonObject } from "@toolport/core";
 import { pauseFor } from "../pause-for.ts";
 import { quoteJson } from "../quote-json.ts";
-import type { Elicitor } from "./elicitor.ts";
+import type { Elicitor, QuestionTally } from "./elicitor.ts";
 
 /** What to add to the next round's parameters, or why there is no next round. */
 export type RoundAnswer =
@@ -12,6 +12,9 @@ export type RoundAnswer =
 export interface RoundInit {
   readonly elicitor: Elicitor | undefined;
   readonly signal: AbortSignal;
+  readonly tally: QuestionTally;
+  /** How long the next question may take, in milliseconds. */
+  readonly leftMs: () => number;
   readonly clock: Clock;
   readonly redact: (text: string) => string;
 }
@@ -26,7 +29,7 @@ const pacingMs = 250;
  */
 export async function answerInputRequests(
   result: JsonObject,
-  { elicitor, signal, clock, redact }: RoundInit,
+  { elicitor, signal, tally, leftMs, clock, redact }: RoundInit,
 ): Promise<RoundAnswer> {
   const { inputRequests, requestState } = result;
   const requests = isJsonObject(inputRequests) ? Object.entries(inputRequests) : [];
@@ -43,7 +46,7 @@ export async function answerInputRequests(
   const answers: [string, JsonObject][] = [];
   for (const [key, request] of requests) {
     const params = isJsonObject(request) && isJsonObject(request["params"]) ? request["params"] : {};
-    answers.push([key, await elicitor.ask(params, signal)]);
+    answers.push([key, await elicitor.ask(params, { signal, tally, withinMs: leftMs() })]);
   }
   // fromEntries defines properties, so that no key of the server's can be special.
   return { params: { inputResponses: Object.fromEntries(answers), ...state } };

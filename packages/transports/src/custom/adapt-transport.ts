@@ -54,10 +54,10 @@ export function adaptTransport(transport: Transport, init: AdaptTransportInit): 
     if (answered === undefined) host.onerror?.(new Error(text));
     else host.onrequestfailed?.(answered, new ToolportError(text, { code: "protocol_error", serverId }));
   }
-  transport.onmessage = (message, extra) => {
+  transport.onmessage = (message) => {
     if (isClosed) return;
     if (isTooDeep(message)) refuse(answeredRequest(message));
-    else host.onmessage?.(message, extra);
+    else host.onmessage?.(message);
   };
   transport.onerror = (error) => {
     if (!isClosed) host.onerror?.(error);

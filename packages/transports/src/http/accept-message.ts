@@ -3,7 +3,8 @@ import { isJsonObject, type JsonObject } from "@toolport/core";
 
 /** Where messages go. */
 export interface MessageSink {
-  deliver(message: JSONRPCMessage): void;
+  /** `relatedId` is the request on whose stream it came. */
+  deliver(message: JSONRPCMessage, relatedId?: RequestId): void;
   /** Something was skipped; `text` says what, in a few words of ours. */
   onNoise(text: string): void;
 }
@@ -38,7 +39,7 @@ function acceptOne(value: unknown, id: RequestId | undefined, sink: MessageSink)
     return false;
   }
   if ("method" in value) {
-    sink.deliver(asMessage(value));
+    sink.deliver(asMessage(value), id);
     return false;
   }
   if (id === undefined || !answers(value, id)) {

@@ -11,6 +11,7 @@ import type { Cancellable, Channel } from "./channel.ts";
 import { startDelay } from "./delay.ts";
 import { asToolportError, noAnswer, noStream, streamEnded } from "./answer-error.ts";
 import type { SessionUse } from "./from-http-status.ts";
+import { createEventMemory, type EventMemory } from "./event-memory.ts";
 import type { HttpCall, HttpReply } from "./http-exchange.ts";
 import type { LingerWatch } from "./linger-watch.ts";
 import { createMessageParser } from "./message-parser.ts";
@@ -34,6 +35,8 @@ export interface AnswerStreamInit {
 interface State extends AnswerStreamInit {
   isAnswered: boolean;
   lastEventId: string | undefined;
+  /** There once an event had an id. */
+  memory: EventMemory | undefined;
   /** How long the server asks to wait before coming back. */
   retryMs: number | undefined;
 }
@@ -57,7 +60,13 @@ const lossCodes: ReadonlySet<ToolportErrorCode> = new Set<ToolportErrorCode>([
  */
 export async function readAnswerStream(first: HttpReply, init: AnswerStreamInit): Promise<void> {
   try {
-    await followAnswer(first, { ...init, isAnswered: false, lastEventId: undefined, retryMs: undefined });
+    await followAnswer(first, {
+      ...init,
+      isAnswered: false,
+      lastEventId: undefined,
+      memory: undefined,
+      retryMs: undefined,
+    });
   } catch (error) {
     throw afterTaken(asToolportError(error, init.channel.endpoint));
   }
@@ -72,6 +81,7 @@ async function followAnswer(first: HttpReply, state: State): Promise<void> {
     const delay = startDelay(state.channel.endpoint.clock, delayMs);
     state.onStep(delay);
     await delay.done;
+    state.memory?.nextStream();
     const call = resume(lastEventId);
     state.onStep(call);
     loss = await call.reply.then((reply) => readResumed(reply, state), toLoss);
@@ -92,7 +102,8 @@ async function readStream(reply: HttpReply, state: State): Promise<ToolportError
       if (state.isAnswered || !isSameId(given, id)) return sink.onNoise(`an answer to another request that is ${what}`);
       throw noAnswer(endpoint, `an answer that is ${what}`, data);
     },
-    onJson(json) {
+    onJson(json, eventId) {
+      if (eventId !== undefined && (state.memory ??= createEventMemory()).isReplay(json, eventId)) return;
       if (isAnonymous(json) && !state.isAnswered) throw noAnswer(endpoint, "an answer without an id", "");
       if (!acceptAnswer(json, id, sink) || state.isAnswered) return;
       state.isAnswered = true;

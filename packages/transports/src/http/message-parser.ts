@@ -14,8 +14,8 @@ export interface MessageParserInit {
   readonly maxMessageBytes: number;
   /** Named in errors. */
   readonly endpoint: HttpEndpoint;
-  /** Called for each message, as parsed JSON of any kind. */
-  readonly onJson: (json: unknown) => void;
+  /** Called for each message, as parsed JSON of any kind, with the id of its event. */
+  readonly onJson: (json: unknown, eventId: string | undefined) => void;
   readonly onNoise: (text: string) => void;
   /**
    * Called for an answer that cannot be let in, with the request that it names: it is no JSON, or nested too deeply. `what` says so in a
@@ -48,7 +48,7 @@ export function createMessageParser(init: MessageParserInit): SseParser {
     maxIdleBytes,
     tooLarge: () => messageTooLarge(endpoint, maxMessageBytes),
     tooIdle,
-    onEvent({ type, data }) {
+    onEvent({ type, data, id }) {
       if (type !== "message") {
         skip(data);
         return onOtherEvent?.(type, data);
@@ -63,7 +63,7 @@ export function createMessageParser(init: MessageParserInit): SseParser {
       if (typeof json === "object" && json !== null) skippedLength = 0;
       else skip(data);
       if (isTooDeep(json)) return drop(answeredRequest(json), "nested too deeply", data);
-      onJson(json);
+      onJson(json, id);
     },
   });
 }

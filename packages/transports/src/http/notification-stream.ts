@@ -4,6 +4,7 @@ import type { Cancellable, Channel } from "./channel.ts";
 import { startDelay } from "./delay.ts";
 import { noAnswerInTime, noStream } from "./answer-error.ts";
 import type { SessionUse } from "./from-http-status.ts";
+import { createEventMemory, type EventMemory } from "./event-memory.ts";
 import type { HttpCall, HttpReply } from "./http-exchange.ts";
 import { createMessageParser } from "./message-parser.ts";
 import { readRemark } from "./read-body.ts";
@@ -38,6 +39,7 @@ interface State extends NotificationStreamInit {
   /** Something came on the latest stream. */
   broughtSomething: boolean;
   lastEventId: string | undefined;
+  readonly memory: EventMemory;
   /** How long the server asks to wait before coming back. */
   retryMs: number | undefined;
 }
@@ -56,6 +58,7 @@ export function openNotificationStream(init: NotificationStreamInit): Cancellabl
     inGap: false,
     broughtSomething: false,
     lastEventId: undefined,
+    memory: createEventMemory(),
     retryMs: undefined,
   };
   void keepOpen(state);
@@ -88,6 +91,7 @@ async function keepOpen(state: State): Promise<void> {
 
 async function listenOnce(state: State): Promise<"lost" | "refused"> {
   try {
+    state.memory.nextStream();
     const call = state.open(state.lastEventId);
     state.step = call;
     const reply = await replyInTime(call, state);
@@ -124,7 +128,8 @@ async function readMessages(reply: HttpReply, state: State): Promise<void> {
     endpoint,
     maxMessageBytes,
     onNoise: (text) => sink.onNoise(text),
-    onJson(json) {
+    onJson(json, eventId) {
+      if (state.memory.isReplay(json, eventId)) return;
       state.broughtSomething = true;
       acceptUnsolicited(json, sink);
     },

@@ -6,6 +6,8 @@ export interface SseEvent {
   /** `"message"` unless the server named it. */
   readonly type: string;
   readonly data: string;
+  /** The id that the event itself gave, if it is one that a header can carry. */
+  readonly id?: string | undefined;
 }
 
 /** Reads a `text/event-stream` as the WHATWG describes it, from bytes cut anywhere. */
@@ -53,6 +55,7 @@ export function createSseParser(init: SseParserInit): SseParser {
   let idleBytes = 0;
   let type = "";
   let id: string | undefined;
+  let ownId: string | undefined;
   let lastEventId: string | undefined;
   let retryMs: number | undefined;
 
@@ -63,9 +66,14 @@ export function createSseParser(init: SseParserInit): SseParser {
   const dispatch = (): void => {
     lastEventId = id;
     const bytes = joined === undefined || joined.length === 0 ? data : joined.take();
-    const event = { type: type === "" ? "message" : type, data: bytes === undefined ? "" : decoder.decode(bytes) };
+    const event = {
+      type: type === "" ? "message" : type,
+      data: bytes === undefined ? "" : decoder.decode(bytes),
+      id: ownId,
+    };
     data = undefined;
     type = "";
+    ownId = undefined;
     if (event.data === "") return idle(1);
     idleBytes = 0;
     onEvent(event);
@@ -95,7 +103,7 @@ export function createSseParser(init: SseParserInit): SseParser {
         type = value;
         return;
       case "id":
-        if (value.length <= longestEventId && isHeaderValue(value)) id = value;
+        if (value.length <= longestEventId && isHeaderValue(value)) ownId = id = value;
         return;
       case "retry":
         if (/^\d{1,15}$/.test(value)) retryMs = Number(value);

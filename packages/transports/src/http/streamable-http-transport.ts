@@ -71,8 +71,8 @@ export function createStreamableHttpTransport(init: StreamableHttpInit): HostTra
     ...init,
     host,
     sink: {
-      deliver(message) {
-        if (!state.isClosed) host.onmessage?.(message);
+      deliver(message, relatedId) {
+        if (!state.isClosed) host.onmessage?.(message, relatedId);
       },
       onNoise: init.onNoise,
     },

@@ -18,6 +18,7 @@ it.each([
       context: { serverId: "srv", clock, redact: (text) => text, onDiagnostic: () => undefined },
       events: { onToolsChanged: () => undefined, onLog: () => undefined, onDown: () => undefined },
       maxNotificationsPerSecond: 200,
+      maxPauseMs: 900_000,
       probeMs: 1000,
       deadline: createDeadline({ timeoutMs: 1000, clock, onTimeout: () => new Error("not in this test") }),
       open: async () => host,

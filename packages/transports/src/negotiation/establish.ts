@@ -25,6 +25,8 @@ export interface EstablishInit {
   /** Of every attempt; `onDown` only of the one that succeeded. */
   readonly events: WireEvents;
   readonly maxNotificationsPerSecond: number;
+  /** How long the questions of the server may stop the time of one request, in milliseconds. */
+  readonly maxPauseMs: number;
   /** How long a probe is out before `initialize` is sent as well; over HTTP at least half of the time that is left. */
   readonly probeMs: number;
   /** For all attempts together. */
@@ -43,7 +45,7 @@ const graceMs = 1000;
  * Makes one attempt. A failure is a value, because the next attempt is chosen by it; nothing of the attempt is left by then.
  */
 export async function establish(init: EstablishInit, attempt: Attempt): Promise<Established | FailedAttempt> {
-  const { deadline, events, context, identity, maxNotificationsPerSecond, createElicitor } = init;
+  const { deadline, events, context, identity, maxNotificationsPerSecond, maxPauseMs, createElicitor } = init;
   const ending = new AbortController();
   let isEstablished = false;
   let refusal: ToolportError | undefined;
@@ -61,6 +63,7 @@ export async function establish(init: EstablishInit, attempt: Attempt): Promise<
       host,
       identity,
       maxNotificationsPerSecond,
+      maxPauseMs,
       context,
       events: { ...events, onDown: (error) => (isEstablished ? events.onDown(error) : ending.abort(error)) },
       activeClock,

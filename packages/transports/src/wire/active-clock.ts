@@ -4,6 +4,9 @@ import type { Cancel, Clock } from "@toolport/core";
 export interface ActiveClock {
   /** Milliseconds since some fixed point, without the pauses. */
   now(): number;
+  readonly isPaused: boolean;
+  /** How long it has stood still so far, in milliseconds. */
+  pausedMs(): number;
   /** Stops the time until the returned function is called; pauses may overlap. */
   pause(): Cancel;
 }
@@ -15,6 +18,10 @@ export function createActiveClock(clock: Clock): ActiveClock {
   let pausedAt = 0;
   return {
     now: () => (pauses > 0 ? pausedAt : clock.now()) - pausedMs,
+    get isPaused() {
+      return pauses > 0;
+    },
+    pausedMs: () => (pauses > 0 ? pausedMs + clock.now() - pausedAt : pausedMs),
     pause() {
       if (pauses === 0) pausedAt = clock.now();
       pauses += 1;

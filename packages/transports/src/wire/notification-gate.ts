@@ -5,7 +5,7 @@ import type { WireContext } from "./wire-context.ts";
 export interface NotificationGate {
   /** Whether this notification may be acted on. */
   admit(): boolean;
-  /** To call with a change notification that was not admitted: it is acted on once, at the end of the second. */
+  /** To call with one that was not admitted and must not be lost: such ones are acted on once, at the end of the second. */
   defer(): void;
   /** Drops what is deferred. Idempotent. */
   close(): void;
@@ -14,15 +14,18 @@ export interface NotificationGate {
 /** What a {@linkcode NotificationGate} is made from. */
 export interface NotificationGateInit {
   readonly perSecond: number;
+  /** What becomes of those that are too many, for the diagnostic. Default: they are dropped. */
+  readonly fate?: string;
   readonly context: WireContext;
-  /** Acts on the deferred change notifications, however many they were. */
+  /** Acts on what was deferred, however much it was. */
   readonly onDeferred: () => void;
 }
 
 const windowMs = 1000;
 
 /** Makes a gate. A flood is told once per second that has one, never once per notification. */
-export function createNotificationGate({ perSecond, context, onDeferred }: NotificationGateInit): NotificationGate {
+export function createNotificationGate(init: NotificationGateInit): NotificationGate {
+  const { perSecond, fate = "the rest of that second is dropped", context, onDeferred } = init;
   const { clock, serverId, onDiagnostic } = context;
   let windowStart = clock.now();
   let admitted = 0;
@@ -40,7 +43,7 @@ export function createNotificationGate({ perSecond, context, onDeferred }: Notif
       if (admitted <= perSecond) return true;
       if (!isFlooded) {
         isFlooded = true;
-        const message = `server ${JSON.stringify(serverId)} sent more than ${perSecond} notifications in a second; the rest of that second is dropped`;
+        const message = `server ${JSON.stringify(serverId)} sent more than ${perSecond} notifications in a second; ${fate}`;
         onDiagnostic({ kind: "notification-flood", serverId, message });
       }
       return false;

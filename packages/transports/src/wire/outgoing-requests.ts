@@ -7,6 +7,7 @@ import { toJson } from "../quote-json.ts";
 import { runHook } from "../run-hook.ts";
 import type { ActiveClock } from "./active-clock.ts";
 import type { OutgoingRequest } from "./outgoing-request.ts";
+import { createOccasion, type Occasion, type Questioned } from "./occasion.ts";
 import { createIdTable, type IdTable } from "./id-table.ts";
 import { readAnswer } from "./read-answer.ts";
 import {
@@ -36,7 +37,14 @@ export interface OutgoingRequests {
   answer(id: number, message: { readonly result?: unknown; readonly error?: unknown }): boolean;
   /** Settles the request with an error. `false`: it does not wait, or no longer. */
   fail(id: number, error: ToolportError): boolean;
-  progress(token: number, progress: Progress): void;
+  /** True for a request that waits for its answer. */
+  isWaiting(id: number): boolean;
+  /** A sign of life of the request that has this token, to be passed on at once, or when `flushProgress` is called. */
+  progress(token: number, report: ProgressReport): void;
+  /** Passes on the latest progress that was not. */
+  flushProgress(): void;
+  /** What a question of the server's belongs to: the request that it came with, or any that is under way. `undefined`: that one is over. */
+  occasion(relatedId: number | undefined): Occasion | undefined;
   /** Refuses later requests with `error`, as `not-sent`, and runs `whenDrained` once those that wait are settled. */
   refuse(error: ToolportError, whenDrained: () => void): void;
   /** Takes every request back: each rejects with `error`, later ones too. Resolves when the server was told of all; never rejects. */
@@ -50,6 +58,8 @@ export interface OutgoingRequestsInit {
   readonly host: HostTransport;
   readonly context: WireContext;
   readonly activeClock: ActiveClock;
+  /** How long the time of one request may stand still, in milliseconds. */
+  readonly maxPauseMs: number;
   /** The `_meta` of every request of a modern connection; absent before and on a legacy one. */
   readonly envelope: () => JsonObject | undefined;
   /** The server says that it does not know the session any more, or not this revision. Called per refused request. */
@@ -58,14 +68,24 @@ export interface OutgoingRequestsInit {
   readonly onNotified: () => void;
 }
 
-interface Pending {
+/** Progress, and whether it may be passed on now. */
+export interface ProgressReport {
+  readonly read: () => Progress;
+  readonly isDue: boolean;
+}
+
+interface Pending extends Questioned {
   readonly request: OutgoingRequest;
   readonly resolve: (result: JsonObject) => void;
   readonly reject: (error: ToolportError) => void;
   readonly startedAt: number;
+  /** How long the clock had stood still by then. */
+  readonly pausedBefore: number;
   lastSignAt: number;
   cancelTimer: Cancel;
   onAbort?: () => void;
+  /** The latest progress, if it was not passed on yet. */
+  lateProgress?: Progress | undefined;
   /** Takes the request back, where the transport has no cheaper way. */
   abort?: AbortController;
 }
@@ -79,6 +99,8 @@ interface State extends OutgoingRequestsInit {
 
 // Numbers, because some servers mishandle ids of text; and from zero, as the SDK's clients count, which every server was tried with.
 const firstId = 0;
+
+const pausedCheckMs = 100;
 
 /** Makes an empty set of requests. */
 export function createOutgoingRequests(init: OutgoingRequestsInit): OutgoingRequests {
@@ -104,6 +126,7 @@ export function createOutgoingRequests(init: OutgoingRequestsInit): OutgoingRequ
     answer(id, message) {
       const entry = take(state, id);
       if (entry === undefined) return false;
+      flushProgress(entry);
       try {
         settle(state, entry, message);
       } catch (error) {
@@ -113,12 +136,26 @@ export function createOutgoingRequests(init: OutgoingRequestsInit): OutgoingRequ
       return true;
     },
     fail: (id, error) => fail(state, id, error),
-    progress(token, progress) {
+    isWaiting: (id) => state.pending.get(id) !== undefined,
+    progress(token, { read, isDue }) {
       const entry = state.pending.get(token);
       if (entry === undefined) return;
       entry.lastSignAt = state.activeClock.now();
       const { onProgress } = entry.request;
-      if (onProgress !== undefined) runHook(onProgress, progress);
+      if (onProgress === undefined) return;
+      entry.lateProgress = isDue ? undefined : read();
+      if (isDue) runHook(onProgress, read());
+    },
+    flushProgress() {
+      for (const id of state.pending.ids()) {
+        const entry = state.pending.get(id);
+        if (entry !== undefined) flushProgress(entry);
+      }
+    },
+    occasion(relatedId) {
+      const ids = relatedId === undefined ? state.pending.ids() : [relatedId];
+      const requests = ids.map((id) => state.pending.get(id)).filter((entry) => entry !== undefined);
+      return relatedId !== undefined && requests.length === 0 ? undefined : createOccasion(requests);
     },
     refuse(error, whenDrained) {
       state.closedBy ??= error;
@@ -131,6 +168,13 @@ export function createOutgoingRequests(init: OutgoingRequestsInit): OutgoingRequ
       for (const id of state.pending.ids()) fail(state, id, error);
     },
   };
+}
+
+function flushProgress(entry: Pending): void {
+  const { request, lateProgress } = entry;
+  if (lateProgress === undefined) return;
+  entry.lateProgress = undefined;
+  if (request.onProgress !== undefined) runHook(request.onProgress, lateProgress);
 }
 
 function start(state: State, request: OutgoingRequest): Promise<JsonObject> {
@@ -152,6 +196,7 @@ function start(state: State, request: OutgoingRequest): Promise<JsonObject> {
       resolve,
       reject,
       startedAt: now,
+      pausedBefore: state.activeClock.pausedMs(),
       lastSignAt: now,
       cancelTimer: state.context.clock.schedule(firstCheckMs, () => checkTime(state, id)),
     };
@@ -229,13 +274,17 @@ function settle(state: State, entry: Pending, message: { readonly result?: unkno
 function checkTime(state: State, id: number): void {
   const entry = state.pending.get(id);
   if (entry === undefined) return;
-  const { request, startedAt, lastSignAt } = entry;
+  const { request, startedAt, pausedBefore, lastSignAt } = entry;
   const now = state.activeClock.now();
-  const totalLeft = request.timeoutMs - (now - startedAt);
+  // What a server's questions take beyond their share is the call's own time.
+  const overdrawnMs = Math.max(0, state.activeClock.pausedMs() - pausedBefore - state.maxPauseMs);
+  const totalLeft = request.timeoutMs - (now - startedAt) - overdrawnMs;
   const idleLeft = request.idleMs === undefined ? totalLeft : request.idleMs - (now - lastSignAt);
   const left = Math.min(totalLeft, idleLeft);
   if (left > 0) {
-    entry.cancelTimer = state.context.clock.schedule(left, () => checkTime(state, id));
+    // While the time stands still, what is left stays the same, and may be next to nothing.
+    const waitMs = state.activeClock.isPaused ? Math.max(left, pausedCheckMs) : left;
+    entry.cancelTimer = state.context.clock.schedule(waitMs, () => checkTime(state, id));
     return;
   }
   void cancel(state, id, { error: timeoutError(state.context, request), reason: "timed out" });
@@ -323,6 +372,7 @@ function take(state: State, id: number): Pending | undefined {
   const entry = state.pending.take(id);
   if (entry === undefined) return undefined;
   entry.cancelTimer();
+  if (entry.whenOver !== undefined) for (const task of entry.whenOver) task();
   if (entry.onAbort !== undefined) entry.request.signal?.removeEventListener("abort", entry.onAbort);
   if (state.whenDrained !== undefined) checkDrained(state);
   return entry;

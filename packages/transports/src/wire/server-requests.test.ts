@@ -1,8 +1,9 @@
 import type { JsonObject } from "@toolport/core";
 import { describe, expect, it, vi } from "vitest";
+import type { Elicitor } from "../connection/elicitor.ts";
 import { openWire } from "../../test/open-wire.ts";
 
-type Ask = (params: JsonObject, signal: AbortSignal) => Promise<JsonObject>;
+type Ask = Elicitor["ask"];
 
 const question = { mode: "form", message: "Who?", requestedSchema: { type: "object", properties: {} } };
 
@@ -22,7 +23,7 @@ describe("what a legacy server asks", () => {
     const { host } = openWire({}, { elicitor: { ask } });
     host.receive({ jsonrpc: "2.0", id: 7, method: "elicitation/create", params: question });
     await vi.waitFor(() => expect(host.sent).toHaveLength(1));
-    expect(ask).toHaveBeenCalledExactlyOnceWith(question, expect.any(AbortSignal));
+    expect(ask).toHaveBeenCalledExactlyOnceWith(question, { signal: expect.any(AbortSignal), tally: undefined });
     expect(host.sent[0]?.message).toEqual({ jsonrpc: "2.0", id: 7, result: { action: "decline" } });
   });
 
@@ -68,7 +69,7 @@ describe("what a legacy server asks", () => {
 
   it("is at most 32 also when the server takes its requests back and asks again under their ids", async () => {
     const signals: AbortSignal[] = [];
-    const ask: Ask = (_params, signal) => {
+    const ask: Ask = (_params, { signal }) => {
       signals.push(signal);
       return new Promise((resolve) => signal.addEventListener("abort", () => setImmediate(resolve, {})));
     };
@@ -114,7 +115,7 @@ describe("what a legacy server asks", () => {
 
   it("is given up when the server takes it back, and when the connection ends", async () => {
     const signals: AbortSignal[] = [];
-    const ask: Ask = (_params, signal) =>
+    const ask: Ask = (_params, { signal }) =>
       new Promise((resolve) => {
         signals.push(signal);
         signal.addEventListener("abort", () => resolve({ action: "cancel" }));

@@ -2,16 +2,28 @@ import { isJsonObject, type JsonObject } from "@toolport/core";
 import type { Elicitor } from "../connection/elicitor.ts";
 import type { HostTransport } from "../host-transport.ts";
 import { toJson } from "../quote-json.ts";
+import type { Occasion } from "./occasion.ts";
 import type { WireContext } from "./wire-context.ts";
 
 /** Serves what a legacy server asks of the host: `ping`, and elicitations if somebody answers them. */
 export interface ServerRequests {
   /** Answers, soon or when a human did. At most 32 at once; more are refused, and silently dropped when 32 refusals are under way. */
-  receive(request: { readonly id: unknown; readonly method: string; readonly params: unknown }): void;
+  receive(request: ServerRequest): void;
   /** Stops working on a request that the server took back; it gets no answer. */
   cancel(id: unknown): void;
   /** Stops working on all of them. */
   close(): void;
+}
+
+/** A request of the server's. */
+export interface ServerRequest {
+  readonly id: unknown;
+  readonly method: string;
+  readonly params: unknown;
+  /** The handshake is over. */
+  readonly isReady: boolean;
+  /** What it belongs to; `undefined` when that is over already. */
+  readonly occasion: () => Occasion | undefined;
 }
 
 /** What {@linkcode ServerRequests} are made from. */
@@ -25,6 +37,7 @@ export interface ServerRequestsInit {
 type Reply = { readonly result: JsonObject } | { readonly error: { readonly code: number; readonly message: string } };
 
 const mostAtOnce = 32;
+const invalidRequest = -32_600;
 const methodNotFound = -32_601;
 const invalidParams = -32_602;
 const internalError = -32_603;
@@ -43,7 +56,8 @@ export function createServerRequests({ host, context, elicitor }: ServerRequests
     }
   };
   return {
-    receive({ id, method, params }) {
+    receive(request) {
+      const { id } = request;
       // What has no usable id cannot be answered, and one that is in use already would be answered twice.
       if ((typeof id !== "number" && typeof id !== "string") || underWay.has(id)) return;
       if (working >= mostAtOnce) {
@@ -55,7 +69,7 @@ export function createServerRequests({ host, context, elicitor }: ServerRequests
       const controller = new AbortController();
       underWay.set(id, controller);
       working += 1;
-      void serve(method, { params, elicitor, signal: controller.signal })
+      void serve(request, { context, elicitor, signal: controller.signal })
         .then((reply) => (controller.signal.aborted ? undefined : send(id, writable(reply, context))))
         .finally(() => {
           working -= 1;
@@ -75,18 +89,41 @@ export function createServerRequests({ host, context, elicitor }: ServerRequests
   };
 }
 
-interface Question {
-  readonly params: unknown;
+interface Serving {
+  readonly context: WireContext;
   readonly elicitor: Elicitor | undefined;
+  /** Aborts when the server takes its request back, or the connection ends. */
   readonly signal: AbortSignal;
 }
 
 // Never rejects: an elicitor does not, and the rest cannot.
-async function serve(method: string, { params, elicitor, signal }: Question): Promise<Reply> {
+async function serve(request: ServerRequest, { context, elicitor, signal }: Serving): Promise<Reply> {
+  const { method, params, isReady } = request;
   if (method === "ping") return { result: {} };
   if (method !== "elicitation/create" || elicitor === undefined) return refusal(methodNotFound, "Method not found");
   if (!isElicitation(params)) return refusal(invalidParams, "Invalid params");
-  return { result: await elicitor.ask(params, signal) };
+  if (!isReady) {
+    tellRefused(context, "before the handshake was over");
+    return refusal(invalidRequest, "Not before the handshake is over");
+  }
+  const occasion = request.occasion();
+  if (occasion === undefined) {
+    tellRefused(context, "after the request that it belongs to was over");
+    return { result: { action: "cancel" } };
+  }
+  const over = new AbortController();
+  const forget = occasion.whenOver(() => over.abort(new Error("what it was asked for is over")));
+  try {
+    const question = { signal: AbortSignal.any([signal, over.signal]), tally: occasion.tally };
+    return { result: await elicitor.ask(params, question) };
+  } finally {
+    forget();
+  }
+}
+
+function tellRefused({ serverId, onDiagnostic }: WireContext, when: string): void {
+  const message = `server ${JSON.stringify(serverId)} asked a question ${when}; nobody was asked`;
+  onDiagnostic({ kind: "elicitation-refused", serverId, message });
 }
 
 // A form without fields, or a page without an address, is nothing that a human could answer.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openWire } from "../../test/open-wire.ts";
+import { call, lastId, openWire } from "../../test/open-wire.ts";
 
 describe("notifications on the wire", () => {
   it("says that tools changed when the server does, or when a stream of notifications was interrupted", () => {
@@ -36,5 +36,46 @@ describe("notifications on the wire", () => {
       { source: "notification", level: "info", text: '{"a":1}' },
       { source: "notification", level: "info", text: "" },
     ]);
+  });
+
+  it("counts the progress of a call as its sign of life, whatever flood it comes in", async () => {
+    const { wire, host, clock } = openWire({}, { maxNotificationsPerSecond: 5 });
+    const calling = wire.request(call({ timeoutMs: 60_000, idleMs: 300 }));
+    const progressToken = lastId(host);
+    for (let step = 0; step < 100; step += 1) {
+      for (let count = 0; count < 50; count += 1) host.receive({ method: "notifications/message", params: {} });
+      host.receive({ method: "notifications/progress", params: { progressToken, progress: step } });
+      clock.advance(50);
+    }
+    host.receive({ jsonrpc: "2.0", id: progressToken, result: {} });
+    await expect(calling).resolves.toEqual({});
+  });
+
+  it("passes on no more progress than is sensible, and the latest in any case", async () => {
+    const { wire, host, clock, diagnostics } = openWire({}, { maxNotificationsPerSecond: 5 });
+    const seen: number[] = [];
+    const onProgress = ({ progress }: { readonly progress: number }): void => void seen.push(progress);
+    const calling = wire.request(call({ timeoutMs: 60_000, onProgress }));
+    const progressToken = lastId(host);
+    const report = (progress: number): void =>
+      host.receive({ method: "notifications/progress", params: { progressToken, progress } });
+    for (let step = 1; step <= 1000; step += 1) report(step);
+    expect(seen).toEqual([1, 2, 3, 4, 5]);
+    clock.advance(1000);
+    expect(seen).toEqual([1, 2, 3, 4, 5, 1000]);
+    for (let step = 1001; step <= 2000; step += 1) report(step);
+    host.receive({ jsonrpc: "2.0", id: progressToken, result: {} });
+    await calling;
+    expect(seen.slice(-2)).toEqual([1005, 2000]);
+    clock.advance(5000);
+    expect([seen.at(-1), clock.pending()]).toEqual([2000, 0]);
+    expect(diagnostics).toMatchObject([{ kind: "notification-flood" }, { kind: "notification-flood" }]);
+  });
+
+  it("takes progress of nobody's for noise", () => {
+    const { host, diagnostics } = openWire({}, { maxNotificationsPerSecond: 5 });
+    for (let count = 0; count < 10; count += 1)
+      host.receive({ method: "notifications/progress", params: { progressToken: 12345, progress: count } });
+    expect(diagnostics).toMatchObject([{ kind: "notification-flood", message: expect.stringContaining("dropped") }]);
   });
 });

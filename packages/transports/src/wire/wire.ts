@@ -55,6 +55,8 @@ export interface WireInit {
   readonly host: HostTransport;
   readonly identity: ClientIdentity;
   readonly maxNotificationsPerSecond: number;
+  /** How long the questions of the server may stop the time of one request, in milliseconds. */
+  readonly maxPauseMs: number;
   readonly context: WireContext;
   readonly events: WireEvents;
   /** Stands still while a human answers. */
@@ -68,12 +70,16 @@ interface State extends WireInit {
   readonly served: ServerRequests;
   readonly subscriptions: Subscriptions;
   readonly gate: NotificationGate;
+  /** For progress alone, which nothing else may crowd out. */
+  readonly progressGate: NotificationGate;
   /** The `_meta` of a modern connection; absent before there is a revision, and of a legacy one. */
   envelope: JsonObject | undefined;
   /** Notifications that the server may still answer, though it must not, and the id that the first request after them has. */
   notified: { readonly count: number; readonly nextId: number };
   /** Why the session is no good any more, though requests may still be under way. */
   expiredBy: ToolportError | undefined;
+  /** The handshake is over: the revision is known. */
+  isReady: boolean;
   isClosed: boolean;
 }
 
@@ -89,6 +95,7 @@ export function createWire(init: WireInit): Wire {
       host,
       context,
       activeClock,
+      maxPauseMs: init.maxPauseMs,
       envelope: () => state.envelope,
       onSessionExpired: (error) => expire(state, error),
       onNotified: () => expectStrayError(state),
@@ -100,12 +107,19 @@ export function createWire(init: WireInit): Wire {
       context,
       onDeferred: () => events.onToolsChanged(),
     }),
+    progressGate: createNotificationGate({
+      perSecond: init.maxNotificationsPerSecond,
+      fate: "of its progress only the latest is passed on",
+      context,
+      onDeferred: () => state.outgoing.flushProgress(),
+    }),
     envelope: undefined,
+    isReady: false,
     notified: noNotifications,
     expiredBy: undefined,
     isClosed: false,
   };
-  host.onmessage = (message: unknown) => receive(state, message);
+  host.onmessage = (message: unknown, relatedId) => receive(state, message, relatedId);
   host.onrequestfailed = (id, error) => {
     const ownId = toOwnId(id);
     if (typeof ownId !== "number" || !state.outgoing.fail(ownId, error)) state.subscriptions.fail(ownId, error);
@@ -122,6 +136,7 @@ export function createWire(init: WireInit): Wire {
     start: () => host.start(),
     setProtocolVersion(version) {
       host.setProtocolVersion?.(version);
+      state.isReady = true;
       state.envelope = isModernVersion(version) ? modernEnvelope(version, identity) : undefined;
     },
     listen: (filter, options) => state.subscriptions.listen(filter, options),
@@ -130,6 +145,7 @@ export function createWire(init: WireInit): Wire {
     async close(error, reason) {
       state.isClosed = true;
       state.gate.close();
+      state.progressGate.close();
       state.served.close();
       state.subscriptions.failAll(error);
       await settleWithin(state.outgoing.cancelAll(error, cleanText(reason, 200)), farewellMs, context.clock);
@@ -138,22 +154,22 @@ export function createWire(init: WireInit): Wire {
   };
 }
 
-function receive(state: State, message: unknown): void {
+function receive(state: State, message: unknown, relatedId?: unknown): void {
   if (!isJsonObject(message)) {
     // JSON-RPC batches exist in 2025-03-26 alone, and only there may a server send one.
     if (Array.isArray(message)) for (const each of message) receiveOne(state, each);
     else noise(state, "sent something that is no JSON-RPC message");
     return;
   }
-  receiveOne(state, message);
+  receiveOne(state, message, relatedId);
 }
 
-function receiveOne(state: State, message: unknown): void {
+function receiveOne(state: State, message: unknown, relatedId?: unknown): void {
   if (!isJsonObject(message)) return noise(state, "sent something that is no JSON-RPC message");
   const { id, method } = message;
   if (typeof method === "string") {
     if (id === undefined || id === null) receiveNotification(state, method, message);
-    else receiveRequest(state, { id, method, params: message["params"] });
+    else receiveRequest(state, { id, method, params: message["params"], relatedId });
     return;
   }
   if (typeof id === "number" && state.outgoing.answer(id, message)) {
@@ -164,8 +180,17 @@ function receiveOne(state: State, message: unknown): void {
 }
 
 // 2026-07-28 has no requests from server to client, and an answer to one would be an error of its own.
-function receiveRequest(state: State, request: { id: unknown; method: string; params: unknown }): void {
-  if (state.envelope === undefined && !state.isClosed) state.served.receive(request);
+function receiveRequest(
+  state: State,
+  { relatedId, ...request }: { id: unknown; method: string; params: unknown; relatedId: unknown },
+): void {
+  if (state.envelope !== undefined || state.isClosed) return;
+  const ownId = toOwnId(relatedId);
+  state.served.receive({
+    ...request,
+    isReady: state.isReady,
+    occasion: () => state.outgoing.occasion(typeof ownId === "number" ? ownId : undefined),
+  });
 }
 
 // Rare, and so after the others: ends of subscriptions, ids that came back as text or not at all, and answers that nobody waits for.
@@ -214,15 +239,13 @@ function receiveNotification(state: State, method: string, message: JsonObject):
     return;
   }
   if (method === "notifications/subscriptions/acknowledged") return state.subscriptions.acknowledge(params);
+  if (method === "notifications/progress" && receiveProgress(state, params)) return;
   const isAdmitted = state.gate.admit();
   switch (method) {
     case "notifications/tools/list_changed":
       if (state.isClosed) return;
       if (isAdmitted) state.events.onToolsChanged();
       else state.gate.defer();
-      return;
-    case "notifications/progress":
-      if (isAdmitted) receiveProgress(state, params);
       return;
     case "notifications/message":
       if (isAdmitted && !state.isClosed) state.events.onLog(readServerLog(message["params"], state.context.redact));
@@ -232,16 +255,23 @@ function receiveNotification(state: State, method: string, message: JsonObject):
   }
 }
 
-function receiveProgress(state: State, params: JsonObject | undefined): void {
-  if (params === undefined) return;
+// What a call waits for is no noise: each report counts as a sign of life, and the latest one reaches the caller. `false`: nobody's.
+function receiveProgress({ outgoing, progressGate }: State, params: JsonObject | undefined): boolean {
+  if (params === undefined) return false;
   const { progressToken, progress, total, message } = params;
   const id = toOwnId(progressToken);
-  if (typeof progress !== "number" || typeof id !== "number") return;
-  state.outgoing.progress(id, {
-    progress,
-    ...(typeof total === "number" && { total }),
-    ...(typeof message === "string" && { message: safeExcerpt(message, state.context.redact, 1000) }),
+  if (typeof progress !== "number" || typeof id !== "number" || !outgoing.isWaiting(id)) return false;
+  const isDue = progressGate.admit();
+  outgoing.progress(id, {
+    isDue,
+    read: () => ({
+      progress,
+      ...(typeof total === "number" && { total }),
+      ...(typeof message === "string" && { message: cleanText(message, 1000) }),
+    }),
   });
+  if (!isDue) progressGate.defer();
+  return true;
 }
 
 async function notify(state: State, method: string, params: JsonObject | undefined): Promise<void> {
@@ -273,6 +303,7 @@ function down(state: State): void {
   const wasClosed = state.isClosed;
   state.isClosed = true;
   state.gate.close();
+  state.progressGate.close();
   const error =
     state.expiredBy ??
     host.closeReason ??
