@@ -1,6 +1,6 @@
 import { findUnknownField, type Fields } from "./assert-known-options.ts";
 import { isJsonObject } from "./json.ts";
-import { defaultLimits, defaultTimeouts } from "./limits.ts";
+import { defaultLimits, defaultTimeouts, longestTimeoutMs } from "./limits.ts";
 import type {
   CustomTransportSpec,
   HttpTransportSpec,
@@ -155,8 +155,8 @@ const isCount: NumberRule = {
   text: "must be a positive integer",
 };
 const isDuration: NumberRule = {
-  holds: (value) => Number.isFinite(value) && value > 0,
-  text: "must be a positive number of milliseconds",
+  holds: (value) => value > 0 && value <= longestTimeoutMs,
+  text: `must be a positive number of milliseconds, at most ${longestTimeoutMs}`,
 };
 
 function createChecks(id: string, owner: Record<string, unknown>, prefix = ""): Checks {

@@ -39,9 +39,9 @@ export interface ToolListing {
 /** Options of a request that is not a tool call. */
 export interface RequestOptions {
   /** Aborts the request; it rejects with `aborted`. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** In milliseconds. Default: the matching member of the server's `timeouts`. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
 }
 
 /** A form or link that a server asks a human to answer. Everything in it is untrusted. */
@@ -56,7 +56,7 @@ export interface ElicitationRequest {
 /** The human's answer. */
 export interface ElicitationResult {
   readonly action: "accept" | "decline" | "cancel";
-  readonly content?: JsonObject;
+  readonly content?: JsonObject | undefined;
 }
 
 /** A line that a server logged, by `notifications/message` or on stderr. Untrusted, bounded. */

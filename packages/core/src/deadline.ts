@@ -20,7 +20,7 @@ export interface DeadlineInit {
   /** Makes the reason of the abort when the time is up. */
   readonly onTimeout: () => unknown;
   /** Default: the real time. */
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
 }
 
 /** Starts a deadline. Who starts it disposes of it. */

@@ -16,7 +16,7 @@ export type {
   StdioTransportSpec,
   TransportSpec,
 } from "./server-spec.ts";
-export { defaultLimits, defaultTimeouts, type ServerLimits, type ServerTimeouts } from "./limits.ts";
+export { defaultLimits, defaultTimeouts, longestTimeoutMs, type ServerLimits, type ServerTimeouts } from "./limits.ts";
 export type {
   CallOptions,
   ContentBlock,
@@ -58,6 +58,10 @@ export {
 } from "./interceptor.ts";
 export { createCallPipeline, type CallPipeline, type CallPipelineInit } from "./call-pipeline.ts";
 export { assertServerSpec, specError } from "./assert-server-spec.ts";
+export { assertCallOptions, assertTimeoutMs, readCallArguments } from "./call-input.ts";
+export { copySpec } from "./copy-spec.ts";
+export { freezeData } from "./freeze-data.ts";
+export { withDefaults, type Given } from "./with-defaults.ts";
 export { assertKnownOptions, type Fields } from "./assert-known-options.ts";
 export { describeAbsent, unknownToolError, type AbsentServer } from "./unknown-tool-error.ts";
 export { withErrorContext, type ToolportErrorPatch } from "./toolport-error.ts";

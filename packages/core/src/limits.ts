@@ -54,7 +54,10 @@ export const defaultLimits: ServerLimits = {
   maxQueuedCalls: 256,
 };
 
-/** How long things may take, in milliseconds; every one is positive. */
+/** The most milliseconds that any timeout may have: a day. Who wants to wait longer asks again. */
+export const longestTimeoutMs = 86_400_000;
+
+/** How long things may take, in milliseconds; every one is above 0 and at most {@linkcode longestTimeoutMs}. */
 export interface ServerTimeouts {
   /** From the start of a connection attempt, with every fallback, to a finished handshake. Default 60,000: a first `npx` downloads. */
   readonly connectMs: number;

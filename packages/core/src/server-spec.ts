@@ -1,4 +1,5 @@
 import type { ServerLimits, ServerTimeouts } from "./limits.ts";
+import type { Given } from "./with-defaults.ts";
 
 /** A child process that speaks newline-delimited JSON-RPC on stdin and stdout. No shell is ever involved. */
 export interface StdioTransportSpec {
@@ -6,16 +7,16 @@ export interface StdioTransportSpec {
   /** The program, as a path or a name on `PATH`. */
   readonly command: string;
   /** Arguments, passed verbatim. Default none. */
-  readonly args?: readonly string[];
+  readonly args?: readonly string[] | undefined;
   /** Variables added to the child's environment; they win over inherited ones. */
-  readonly env?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>> | undefined;
   /**
    * What the child inherits of this process's environment: `"safe"` (default) a short list without secrets (`PATH`, `HOME`,
    * `LANG`, `TMPDIR` and their like), `"all"` everything, `"none"` nothing.
    */
-  readonly inheritEnv?: "safe" | "all" | "none";
+  readonly inheritEnv?: "safe" | "all" | "none" | undefined;
   /** Working directory of the child. Default: that of this process. */
-  readonly cwd?: string;
+  readonly cwd?: string | undefined;
 }
 
 /** A server behind a URL. */
@@ -27,13 +28,13 @@ export interface HttpTransportSpec {
    * Headers for every request. A header that carries credentials (`authorization`, `cookie`, `proxy-authorization`, `x-api…`,
    * `x-auth…`) needs `https:` or a loopback address. Headers that belong to the protocol (`mcp-…`, `host`, …) are refused.
    */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Sent as `Authorization: Bearer …`; trimmed, ignored when blank. */
-  readonly bearerToken?: string;
+  readonly bearerToken?: string | undefined;
   /** `"oauth"` uses the connector's authorization provider. Excludes {@linkcode bearerToken} and an `authorization` header. */
-  readonly auth?: "oauth";
+  readonly auth?: "oauth" | undefined;
   /** `"auto"` (default) tries Streamable HTTP and falls back to the old HTTP+SSE on 400, 404, 405 or 415, never after 401 or 403. */
-  readonly mode?: "auto" | "streamable" | "sse";
+  readonly mode?: "auto" | "streamable" | "sse" | undefined;
 }
 
 /** A server inside this process, for tests and for embedding. */
@@ -68,19 +69,19 @@ export interface ServerSpec {
   readonly id: string;
   readonly transport: TransportSpec;
   /** Shown to people and models instead of the title that the server claims. */
-  readonly title?: string;
+  readonly title?: string | undefined;
   /** Protocol era: `"auto"` (default) finds out and remembers; `"legacy"` is 2024-11-05 to 2025-11-25. */
-  readonly era?: "auto" | "legacy" | "2026-07-28";
+  readonly era?: "auto" | "legacy" | "2026-07-28" | undefined;
   /** Remote tool names to offer, exact and case-sensitive. Empty or absent: all. */
-  readonly include?: readonly string[];
+  readonly include?: readonly string[] | undefined;
   /** Remote tool names to hide, exact and case-sensitive. Wins over {@linkcode include}. */
-  readonly exclude?: readonly string[];
+  readonly exclude?: readonly string[] | undefined;
   /** `true`: no process, no request, status `disabled`. Default `false`. */
-  readonly disabled?: boolean;
+  readonly disabled?: boolean | undefined;
   /** `true`: `init()` rejects when this server cannot be reached. Default `false`: its failure is a status. */
-  readonly required?: boolean;
+  readonly required?: boolean | undefined;
   /** Default `"parallel"`, because most servers answer out of order without trouble and one slow call should not hold the others. */
-  readonly concurrency?: Concurrency;
-  readonly timeouts?: Partial<ServerTimeouts>;
-  readonly limits?: Partial<ServerLimits>;
+  readonly concurrency?: Concurrency | undefined;
+  readonly timeouts?: Given<ServerTimeouts> | undefined;
+  readonly limits?: Given<ServerLimits> | undefined;
 }

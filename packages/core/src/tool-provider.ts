@@ -1,4 +1,3 @@
-import type { JsonObject } from "./json.ts";
 import type { CallOptions, ToolDefinition, ToolGroup, ToolOutcome } from "./tool.ts";
 import type { Event } from "./event.ts";
 import type { ToolportErrorCode } from "./toolport-error-code.ts";
@@ -59,12 +58,13 @@ export interface ToolProvider {
    */
   init(options?: InitOptions): Promise<void>;
   /** Brings the snapshot up to date. Strict: throws `refresh_failed` with every failure, after publishing what succeeded. */
-  refresh(options?: { readonly signal?: AbortSignal }): Promise<void>;
+  refresh(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
   /**
-   * Calls a tool by its local name. `null` or absent arguments are `{}`. Throws `closed` after {@linkcode close}, `unknown_tool`,
+   * Calls a tool by its local name. `args` is what a model API or framework handed over: any object is taken as JSON, `null` or absent
+   * is `{}`. Throws `TypeError` for options that are unknown or of a wrong type, `closed` after {@linkcode close}, `unknown_tool`,
    * `invalid_arguments` and the errors of the call; a tool's own failure is a value (`isError`).
    */
-  call(name: string, args?: JsonObject | null, options?: CallOptions): Promise<ToolOutcome>;
+  call(name: string, args?: unknown, options?: CallOptions): Promise<ToolOutcome>;
   /** Fires after a new snapshot is in place. */
   readonly onToolsChanged: Event<ToolsChange>;
   /** Whether {@linkcode close} was called. A closed provider shows nothing. */

@@ -88,14 +88,14 @@ export interface Progress {
 /** How one call should run. */
 export interface CallOptions {
   /** Aborts the call; the server is told. The call rejects with `aborted`. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Total time for the call, in milliseconds. Default: the server's `timeouts.callMs`. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /**
    * The definition that the caller selected. The call is refused with `tool_changed`, `tool_removed` or `registration_replaced`,
    * before anything is sent, when it is no longer the current one (AN-50). Default: the name alone decides.
    */
-  readonly selected?: ToolDefinition;
+  readonly selected?: ToolDefinition | undefined;
   /**
    * What to do when no tool has this name while some servers have not listed theirs: `"servers"` starts those that were not started and
    * waits until one of them brings the tool, or none is on its way any more; within the time of the call, else `call_timeout`. Default:
@@ -103,7 +103,7 @@ export interface CallOptions {
    */
   readonly wait?: "servers" | undefined;
   /** Sent as `_meta` beside the arguments, never among them. */
-  readonly meta?: JsonObject;
+  readonly meta?: JsonObject | undefined;
   /** Called for each progress report of the server. */
-  readonly onProgress?: (progress: Progress) => void;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
 }

@@ -7,7 +7,6 @@ import {
   type Event,
   type Fields,
   type InitOptions,
-  type JsonObject,
   type ToolDefinition,
   type ToolGroup,
   type ToolOutcome,
@@ -70,7 +69,7 @@ export interface Toolbox {
    * the provider that had the tool, and the errors of the call; a tool's own failure is a value (`isError`). With `wait: "servers"` a tool
    * that is not there yet is waited for, within the time of the call.
    */
-  call(name: string, args?: JsonObject | null, options?: CallOptions): Promise<ToolOutcome>;
+  call(name: string, args?: unknown, options?: CallOptions): Promise<ToolOutcome>;
   /** One agent's or conversation's way to look at the tools. Views share everything but their own choices; a view needs no closing. */
   view(options?: ViewOptions): ToolboxView;
   /** About how many tokens definitions cost a model: all, some tools, or a group. Within 15 % on real tools; see docs/discovery.md. */

@@ -1,5 +1,6 @@
 import {
   createEvent,
+  readCallArguments,
   ToolportError,
   type CallOptions,
   type JsonObject,
@@ -63,7 +64,11 @@ export function fakeProvider(name: string): FakeProvider {
     refresh: () => Promise.resolve(void log.push("refresh")),
     answer: (tool) => Promise.resolve(outcomeOf(tool, name)),
     async call(tool, args, options = {}) {
-      calls.push({ name: tool, args: args ?? {}, options });
+      calls.push({
+        name: tool,
+        args: readCallArguments(args, { serverId: name, toolName: tool, qualifiedName: tool }),
+        options,
+      });
       return await provider.answer(tool);
     },
     onToolsChanged(listener) {

@@ -40,7 +40,7 @@ export function viewOf({
 
 /** What a helper answers to a model. */
 export async function ask(view: ToolboxView, helper: string, args: unknown): Promise<JsonObject> {
-  const outcome = await view.call(helper, args as JsonObject);
+  const outcome = await view.call(helper, args);
   expect(outcome.isError, JSON.stringify(outcome.content)).toBe(false);
   const answer: JsonObject = JSON.parse(textOf(outcome));
   expect(outcome.structuredContent).toEqual(answer);
@@ -49,7 +49,7 @@ export async function ask(view: ToolboxView, helper: string, args: unknown): Pro
 
 /** What a helper tells a model that got it wrong. */
 export async function refuse(view: ToolboxView, helper: string, args: unknown): Promise<string> {
-  const outcome = await view.call(helper, args as JsonObject);
+  const outcome = await view.call(helper, args);
   expect(outcome.isError).toBe(true);
   return textOf(outcome);
 }

@@ -136,8 +136,10 @@ describe("call()", () => {
     provider.offer([toolOf("echo")]);
     const toolbox = createToolbox({ providers: [provider] });
     await expect(toolbox.call("nobody")).rejects.toMatchObject({ code: "unknown_tool" });
-    // @ts-expect-error A model may send anything.
     await expect(toolbox.call("echo", ["x"])).rejects.toMatchObject({ code: "invalid_arguments" });
+    await expect(toolbox.call("echo", new Map())).rejects.toMatchObject({ code: "invalid_arguments" });
+    // What a caller without types hands over.
+    await expect(toolbox.call("echo", {}, { timeout: 5 } as never)).rejects.toThrow('no option "timeout"');
     toolbox.close();
     toolbox.close();
     await expect(toolbox.call("echo")).rejects.toMatchObject({ code: "closed" });

@@ -5,7 +5,7 @@ import type { ServerStatus } from "./servers/server-status.ts";
 /** Options of an operation that can be given up. */
 export interface OperationOptions {
   /** Ends the wait, with `aborted`. What was started for others too goes on; what `addServer` started is undone. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**

@@ -13,6 +13,7 @@ import {
   type ServerSpec,
 } from "@toolport/core";
 import { assertNamingStrategy, isLegalFunctionName, toolportNaming, type NamingStrategy } from "@toolport/naming";
+import { foldCase } from "./catalog/catalog.ts";
 import { describeVerbatim, describeWithOrigin, type DescribeTool } from "./catalog/define-tool.ts";
 import { guardParts, type GuardedParts } from "./guarded-parts.ts";
 import type { LinkPolicy, RefreshMode } from "./link/link-policy.ts";
@@ -22,14 +23,14 @@ export interface ProviderOptions {
   /** Opens the connections; `createConnector()` of `@toolport/transports`, or your own. */
   readonly connector: Connector;
   /** The servers to start with. Default none: then nothing is started and nothing is sent. */
-  readonly servers?: readonly ServerSpec[];
+  readonly servers?: readonly ServerSpec[] | undefined;
   /** Identifies the provider and starts the ids of its groups. Lower-cased. Default `"mcp"`. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /**
    * How local tool names look. Default `toolportNaming`. Where its `sanitize` throws or returns no text, that of the default stands in, and
    * `onDiagnostic` says so.
    */
-  readonly naming?: NamingStrategy;
+  readonly naming?: NamingStrategy | undefined;
   /** Names to give again, as `savedNames()` returned them and JSON brought them back. Throws `invalid_names` when they are not. */
   readonly savedNames?: unknown;
   /**
@@ -37,35 +38,35 @@ export interface ProviderOptions {
    * words, `"verbatim"` has these alone, and a function writes what it likes. Where it throws or returns no text, the default stands in,
    * and `onDiagnostic` says so.
    */
-  readonly description?: "with-origin" | "verbatim" | DescribeTool;
+  readonly description?: "with-origin" | "verbatim" | DescribeTool | undefined;
   /**
    * When tools are listed again after a server said that they changed: `"lazy"` (default) with the next call or refresh, `"debounced"`
    * by itself a moment later, `"manual"` only by `refresh()` and after a reconnect.
    */
-  readonly refresh?: RefreshMode;
-  readonly debounce?: DebounceOptions;
-  readonly backoff?: BackoffOptions;
+  readonly refresh?: RefreshMode | undefined;
+  readonly debounce?: DebounceOptions | undefined;
+  readonly backoff?: BackoffOptions | undefined;
   /**
    * Closes a session that no call, and no request on its `connection()`, has used for so many milliseconds; its tools stay, and the next call connects again (NX-31).
    * Default: sessions are kept.
    */
-  readonly idleMs?: number;
+  readonly idleMs?: number | undefined;
   /** Layers around every call; the first is the outermost. */
-  readonly interceptors?: readonly Interceptor[];
+  readonly interceptors?: readonly Interceptor[] | undefined;
   /** Answers questions that servers ask a human. Default none: elicitation is not offered to servers. */
-  readonly onElicit?: (request: ElicitationRequest, signal: AbortSignal) => Promise<ElicitationResult>;
+  readonly onElicit?: ((request: ElicitationRequest, signal: AbortSignal) => Promise<ElicitationResult>) | undefined;
   /** Default the real time. One that throws stands still, and its timers are real ones. */
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
   /** For the jitter of back-off. Default `Math.random`. */
-  readonly random?: Random;
+  readonly random?: Random | undefined;
 }
 
 /** How `"debounced"` waits for a server that goes on changing its tools. */
 export interface DebounceOptions {
   /** How long it must be quiet. Default 300. */
-  readonly quietMs?: number;
+  readonly quietMs?: number | undefined;
   /** How long changes may put the listing off at most. Default 2,000. */
-  readonly maxMs?: number;
+  readonly maxMs?: number | undefined;
 }
 
 /**
@@ -74,18 +75,18 @@ export interface DebounceOptions {
  */
 export interface BackoffOptions {
   /** Default 500. */
-  readonly baseMs?: number;
+  readonly baseMs?: number | undefined;
   /** Default 60,000. */
-  readonly maxMs?: number;
+  readonly maxMs?: number | undefined;
   /**
    * How many failures in a row a call ignores and tries at once all the same; during the wait after one more it is refused with the
    * latest failure. Default 5. `refresh()` always tries.
    */
-  readonly freeAttempts?: number;
+  readonly freeAttempts?: number | undefined;
   /** Whether a server that failed to start is tried again without a call, if its failure can pass. Default `true`. */
-  readonly background?: boolean;
+  readonly background?: boolean | undefined;
   /** A session that lasts this long makes up for the failures before it; so does a call that works. Default 30,000. */
-  readonly stableMs?: number;
+  readonly stableMs?: number | undefined;
 }
 
 /** Options with every default in place. */
@@ -141,7 +142,7 @@ export function readOptions(options: ProviderOptions): ProviderSettings {
   } = options;
   if (typeof connector?.connect !== "function") throw new TypeError("connector must have a connect function");
   if (!Array.isArray(servers)) throw new TypeError("servers must be an array");
-  if (typeof name !== "string" || !isLegalFunctionName(name.toLowerCase())) {
+  if (typeof name !== "string" || !isLegalFunctionName(foldCase(name))) {
     throw new TypeError("name must be 1 to 64 characters: a letter, then letters, digits, _ or -");
   }
   assertNamingStrategy(naming);
@@ -155,7 +156,7 @@ export function readOptions(options: ProviderOptions): ProviderSettings {
   return {
     connector,
     servers,
-    name: name.toLowerCase(),
+    name: foldCase(name),
     policy: readPolicy(options, refresh),
     interceptors: [...interceptors],
     onElicit,

@@ -6,7 +6,7 @@ import type { CatalogTool } from "./catalog/define-tool.ts";
 import { createLiveCatalog } from "./catalog/live-catalog.ts";
 import type { McpProvider } from "./mcp-provider.ts";
 import { readInitOptions, readOptions, type ProviderOptions } from "./provider-options.ts";
-import { checkSpecs } from "./servers/check-specs.ts";
+import { readSpecs } from "./servers/check-specs.ts";
 import { createObservers } from "./servers/observers.ts";
 import { bringUp, refreshError } from "./servers/bring-up.ts";
 import { createRegistry } from "./servers/registry.ts";
@@ -23,12 +23,12 @@ import { unreadyGroups } from "./servers/unready-groups.ts";
  */
 export function createProvider(options: ProviderOptions): McpProvider {
   const settings = readOptions(options);
-  checkSpecs(settings.servers, settings.connector, settings.naming);
+  const specs = readSpecs(settings.servers, settings.connector, settings.naming);
   const { name, naming, describe, clock } = settings;
   const catalog = createLiveCatalog({ providerName: name, naming, describe, savedNames: options.savedNames });
   const observers = createObservers();
   const registry = createRegistry({ settings, catalog, observers });
-  for (const spec of settings.servers) registry.add(spec, false);
+  for (const spec of specs) registry.add(spec, false);
   let closing: Promise<void> | undefined;
 
   const assertOpen = (): void => {

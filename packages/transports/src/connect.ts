@@ -3,15 +3,16 @@ import {
   type Connection,
   type ConnectionHooks,
   type Fields,
+  type Given,
   type ServerSpec,
 } from "@toolport/core";
 import { connectorFields, createConnector, type ConnectorOptions } from "./connector.ts";
 
 /** Options of {@linkcode connect}. */
 export interface ConnectOptions
-  extends ConnectorOptions, Partial<Omit<ConnectionHooks, "onElicit" | "onFailed" | "onQueued" | "onStart">> {
+  extends ConnectorOptions, Given<Omit<ConnectionHooks, "onElicit" | "onFailed" | "onQueued" | "onStart">> {
   /** Aborts the attempt; nothing of it is left then. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 const optionFields: Fields<ConnectOptions> = {

@@ -1,6 +1,7 @@
 import {
   defaultLimits,
   defaultTimeouts,
+  withDefaults,
   type ServerLimits,
   type ServerSpec,
   type ServerTimeouts,
@@ -15,12 +16,7 @@ export interface ServerSettings {
 /** Fills in the defaults; a member that is explicitly `undefined` counts as absent. */
 export function resolveSettings(spec: ServerSpec): ServerSettings {
   return {
-    limits: { ...defaultLimits, ...defined(spec.limits) },
-    timeouts: { ...defaultTimeouts, ...defined(spec.timeouts) },
+    limits: withDefaults(defaultLimits, spec.limits),
+    timeouts: withDefaults(defaultTimeouts, spec.timeouts),
   };
-}
-
-function defined<T extends object>(members: T | undefined): Partial<T> {
-  // Object.fromEntries cannot express that it keeps the keys of its source.
-  return Object.fromEntries(Object.entries(members ?? {}).filter(([, value]) => value !== undefined)) as Partial<T>;
 }

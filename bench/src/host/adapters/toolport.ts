@@ -22,7 +22,7 @@ export const create: CreateContender = async () => {
       }));
     },
     async call(name, args) {
-      return firstText(await provider.call(name, args as never));
+      return firstText(await provider.call(name, args));
     },
     modelNames: async () => provider.definitions().map(({ name }) => name),
     lookup: (name) => provider.has(name),

@@ -1,12 +1,11 @@
 import {
-  isJsonObject,
-  quoteText,
+  assertCallOptions,
+  readCallArguments,
   ToolportError,
   unknownToolError,
   type CallOptions,
   type Clock,
   type Diagnostic,
-  type JsonObject,
   type ToolOutcome,
   type ToolProvider,
   type UnreadyGroup,
@@ -18,6 +17,7 @@ import { callRoutes } from "./call-routes.ts";
 import { changedTool } from "./changed-tool.ts";
 import { foldName } from "./fold-name.ts";
 import type { LiveCatalog } from "./live-catalog.ts";
+import { localOrigin } from "./static-tool.ts";
 
 /** What a call is made with. */
 export interface GivenCall {
@@ -62,6 +62,7 @@ export function createToolboxCalls({
   const calls: ToolboxCalls = {
     async call(name, { args, options: given }) {
       if (closed) throw closedError(name);
+      assertCallOptions(given);
       const options = given.wait === "servers" && !has(name) ? await calls.awaitTool(name, given) : given;
       const catalog = live.read();
       const tool = catalog.tools.get(foldName(name));
@@ -70,12 +71,13 @@ export function createToolboxCalls({
     },
     async run(tool, name, { args, options: given }) {
       if (closed) throw closedError(name);
+      assertCallOptions(given);
       const { selected } = given;
       const original = selected && admission.originalOf(selected);
       // A provider compares; here nothing could have changed but whose tool it is.
       if (original?.origin?.serverId && tool.route.kind === "static") throw changedTool(name, tool.definition);
       return await callRoutes(tool, {
-        args: readArguments(name, args),
+        args: readCallArguments(args, tool.definition.origin ?? localOrigin(name)),
         options: original === undefined || original === selected ? given : { ...given, selected: original },
         clock,
         onFallback: (error) => onDiagnostic(fallbackTaken(name, tool, error)),
@@ -98,13 +100,4 @@ function fallbackTaken(toolName: string, { definition }: CatalogTool, error: Too
 
 function closedError(name: string): ToolportError {
   return new ToolportError("the toolbox is closed", { code: "closed", toolName: name });
-}
-
-function readArguments(name: string, args: unknown): JsonObject {
-  if (args === null || args === undefined) return {};
-  if (isJsonObject(args)) return args;
-  throw new ToolportError(`arguments of ${quoteText(name)} must be a JSON object`, {
-    code: "invalid_arguments",
-    toolName: name,
-  });
 }

@@ -1,4 +1,4 @@
-import { assertKnownOptions, type Fields } from "@toolport/core";
+import { assertKnownOptions, withDefaults, type Fields } from "@toolport/core";
 import { foldName } from "../catalog/fold-name.ts";
 import { assertToolName } from "../catalog/static-tool.ts";
 
@@ -16,7 +16,7 @@ const fields: Fields<HelperNames> = { groups: true, select: true, search: true }
 /** The names with defaults filled in. Throws `TypeError` when one is not legal or for no helper, or two are the same. */
 export function resolveHelperNames(names: Partial<HelperNames> = {}): HelperNames {
   assertKnownOptions("helperNames", names, fields);
-  const resolved = { ...defaults, ...names };
+  const resolved = withDefaults(defaults, names);
   const all = Object.values(resolved);
   for (const name of all) assertToolName(name);
   if (new Set(all.map(foldName)).size < all.length) throw new TypeError(`helper names must differ: ${all.join(", ")}`);

@@ -6,7 +6,6 @@ import {
   type AbsentServer,
   type CallOptions,
   type Fields,
-  type JsonObject,
   type ToolDefinition,
   type ToolGroup,
   type ToolOutcome,
@@ -98,7 +97,7 @@ export interface ToolboxView {
    * `isError` that says what to pass. Also throws `tool_removed` for a tool that was declared and is gone while its provider is open,
    * and `tool_changed` for one that is not what the model read of it last: declare {@linkcode definitions} again and let it choose anew.
    */
-  call(name: string, args?: JsonObject | null, options?: CallOptions): Promise<ToolOutcome>;
+  call(name: string, args?: unknown, options?: CallOptions): Promise<ToolOutcome>;
   /** `tools_groups` for code. */
   listGroups(input: GroupsInput): GroupsAnswer;
   /** `tools_select` for code. Throws `TypeError` on input that the helper would refuse. */

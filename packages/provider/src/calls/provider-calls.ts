@@ -1,13 +1,13 @@
 import {
+  assertCallOptions,
   createCallPipeline,
   defaultTimeouts,
-  isJsonObject,
   quoteText,
+  readCallArguments,
   ToolportError,
   unknownToolError,
   type CallOptions,
   type CallPipeline,
-  type JsonObject,
   type ToolOrigin,
   type ToolOutcome,
   type ToolProvider,
@@ -37,6 +37,8 @@ export interface ProviderCallsInit {
   readonly assertOpen: () => void;
 }
 
+const noOptions: CallOptions = Object.freeze({});
+
 /** Puts the interceptors of a provider before the lanes of its servers. */
 export function createProviderCalls(init: ProviderCallsInit): ProviderCalls {
   const { settings, catalog, registry, assertOpen } = init;
@@ -55,13 +57,10 @@ export function createProviderCalls(init: ProviderCallsInit): ProviderCalls {
     },
   });
   const finding: AwaitToolInit = { ...init, clock, waiting: new Set() };
-  const go = (
-    definition: CatalogTool,
-    args: JsonObject | null | undefined,
-    options: CallOptions,
-  ): Promise<ToolOutcome> => {
+  const go = (definition: CatalogTool, args: unknown, options: CallOptions): Promise<ToolOutcome> => {
+    const { origin } = definition;
     if (options.selected !== undefined) checkSelection(options.selected, definition, catalog.registrationOf);
-    return pipeline.call({ origin: definition.origin, definition, args: readArguments(args, definition), options });
+    return pipeline.call({ origin, definition, args: readCallArguments(args, origin), options });
   };
   return {
     end(error, all) {
@@ -69,10 +68,10 @@ export function createProviderCalls(init: ProviderCallsInit): ProviderCalls {
       pipeline.end(error, all);
     },
     // Async, so that every failure is a rejection, also one that is known at once.
-    async call(toolName, args, callOptions = {}) {
+    async call(toolName, args, callOptions = noOptions) {
       assertOpen();
       if (typeof toolName !== "string") throw new TypeError("the name of a tool must be a string");
-      assertCallOptions(callOptions);
+      if (callOptions !== noOptions) assertCallOptions(callOptions);
       const definition = findTool(catalog.current, toolName);
       if (definition !== undefined) return go(definition, args, callOptions);
       if (callOptions.wait !== "servers") {
@@ -84,27 +83,6 @@ export function createProviderCalls(init: ProviderCallsInit): ProviderCalls {
       return go(found, args, { ...callOptions, timeoutMs: Math.max(1, timeoutMs - (clock.now() - startedAt)) });
     },
   };
-}
-
-function readArguments(args: JsonObject | null | undefined, { origin }: CatalogTool): JsonObject {
-  if (args === undefined || args === null) return {};
-  if (isJsonObject(args)) return args;
-  const { serverId, toolName } = origin;
-  const advice = typeof args === "string" ? "; parse the model's JSON text first" : "";
-  throw new ToolportError(
-    `tool ${quoteText(toolName)} on ${JSON.stringify(serverId)} expects JSON object arguments, not ${kindOf(args)}${advice}`,
-    { code: "invalid_arguments", serverId, toolName },
-  );
-}
-
-function kindOf(value: unknown): string {
-  return Array.isArray(value) ? "an array" : `a ${typeof value}`;
-}
-
-function assertCallOptions({ timeoutMs, wait }: CallOptions): void {
-  if (wait !== undefined && wait !== "servers") throw new TypeError('wait must be "servers"');
-  if (timeoutMs === undefined || (typeof timeoutMs === "number" && timeoutMs > 0)) return;
-  throw new TypeError("timeoutMs must be a positive number");
 }
 
 function serverGoneError({ serverId, toolName }: ToolOrigin): ToolportError {

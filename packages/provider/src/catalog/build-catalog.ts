@@ -71,7 +71,7 @@ function buildServer(
     const definition = defineTool(tool, { spec, localName, groupIds, describe });
     offers.set(tool.name, old !== undefined && sameJson(old.definition, definition) ? old : { tool, definition });
   }
-  const members = Array.from(offers.values(), ({ definition }) => definition.name).sort(compareText);
+  const members = Object.freeze(Array.from(offers.values(), ({ definition }) => definition.name).sort(compareText));
   const group = members.length === 0 ? undefined : buildGroup(groupId, listing, members);
   return {
     listing,

@@ -1,4 +1,11 @@
-import { cleanText, type RemoteTool, type ServerSpec, type ToolDefinition, type ToolOrigin } from "@toolport/core";
+import {
+  cleanText,
+  freezeData,
+  type RemoteTool,
+  type ServerSpec,
+  type ToolDefinition,
+  type ToolOrigin,
+} from "@toolport/core";
 import { qualifiedName } from "@toolport/naming";
 
 /** Writes the description that a model reads. Gets untrusted texts, and returns one. */
@@ -12,7 +19,8 @@ const longestQuote = 256;
 
 /**
  * The default description (AN-60): ``MCP server `<id>` tool `<name>`. Title: <title>. <description>``. Tells a model and an auditor
- * whose words these are. Texts that are flagged are stripped of control, bidirectional and invisible characters.
+ * whose words these are: a backtick in a name or title is an apostrophe here, so that neither can be more than one quotation. Texts that
+ * are flagged are stripped of control, bidirectional and invisible characters.
  */
 export function describeWithOrigin(tool: RemoteTool, { id }: ServerSpec): string {
   const title = quote(tool.title ?? tool.annotations?.title ?? "");
@@ -39,7 +47,10 @@ export interface DefinitionParts {
   readonly describe: DescribeTool;
 }
 
-/** A remote tool as a model gets it. Schemas and annotations are the very objects that the server sent. */
+/**
+ * A remote tool as a model gets it. Schemas and annotations are the very objects that the server sent, frozen throughout: every reader
+ * gets the same ones.
+ */
 export function defineTool(tool: RemoteTool, { spec, localName, groupIds, describe }: DefinitionParts): CatalogTool {
   const { id: serverId } = spec;
   const { name: toolName } = tool;
@@ -47,15 +58,16 @@ export function defineTool(tool: RemoteTool, { spec, localName, groupIds, descri
     name: localName,
     ...(tool.title !== undefined && { title: tool.title }),
     description: describe(tool, spec),
-    inputSchema: tool.inputSchema,
-    ...(tool.outputSchema !== undefined && { outputSchema: tool.outputSchema }),
-    ...(tool.annotations !== undefined && { annotations: tool.annotations }),
+    inputSchema: freezeData(tool.inputSchema),
+    ...(tool.outputSchema !== undefined && { outputSchema: freezeData(tool.outputSchema) }),
+    ...(tool.annotations !== undefined && { annotations: freezeData(tool.annotations) }),
     origin: Object.freeze({ serverId, toolName, qualifiedName: qualifiedName({ serverId, toolName }) }),
     groupIds,
-    ...(tool.flags !== undefined && { flags: tool.flags }),
+    ...(tool.flags !== undefined && { flags: freezeData(tool.flags) }),
   });
 }
 
+/** A text for the inside of a sentence, in one line. A backtick would end the quotation that it stands in. */
 function quote(text: string): string {
-  return cleanText(text, longestQuote).replaceAll("\n", " ").trim();
+  return cleanText(text, longestQuote).replaceAll("\n", " ").replaceAll("`", "'").trim();
 }

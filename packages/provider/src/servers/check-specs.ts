@@ -1,35 +1,56 @@
-import { assertServerSpec, ToolportError, type Connector, type ServerSpec } from "@toolport/core";
+import { assertServerSpec, copySpec, ToolportError, type Connector, type ServerSpec } from "@toolport/core";
 import { normalizeServerId, type NamingStrategy } from "@toolport/naming";
+import { foldCase } from "../catalog/catalog.ts";
 
-/** Checks a spec whole, before anything starts. Throws `invalid_spec` or `unsupported_transport`. */
-export function checkSpec(spec: ServerSpec, connector: Connector): void {
+/**
+ * Checks a spec whole, before anything starts, and returns a frozen copy of it: from then on only the provider changes what is
+ * registered. Throws `invalid_spec` or `unsupported_transport`.
+ */
+export function readSpec(spec: ServerSpec, connector: Connector): ServerSpec {
   assertServerSpec(spec);
-  connector.check?.(spec);
+  const copy = copySpec(spec);
+  connector.check?.(copy);
+  return copy;
 }
 
 /**
  * Checks the specs that a provider starts with: each one by itself, then that no two have the same id, or ids that look the same in
- * names (AN-15). Throws `invalid_spec`, `unsupported_transport` or `duplicate_server`.
+ * names (AN-15). Returns frozen copies. Throws `invalid_spec`, `unsupported_transport` or `duplicate_server`.
  */
-export function checkSpecs(specs: readonly ServerSpec[], connector: Connector, naming: NamingStrategy): void {
+export function readSpecs(
+  specs: readonly ServerSpec[],
+  connector: Connector,
+  naming: NamingStrategy,
+): readonly ServerSpec[] {
+  const copies: ServerSpec[] = [];
   const ids: string[] = [];
   for (const spec of specs) {
-    checkSpec(spec, connector);
-    checkId(spec.id, ids, naming);
-    ids.push(spec.id);
+    const copy = readSpec(spec, connector);
+    checkId(copy.id, ids, naming);
+    ids.push(copy.id);
+    copies.push(copy);
   }
+  return copies;
 }
 
-/** Throws `duplicate_server` when the id is taken, or is told from one of `ids` by nothing that shows in a name. */
+/**
+ * Throws `duplicate_server` when the id is taken, is told from one of `ids` by nothing that shows in a name, or by ASCII case alone:
+ * groups are looked up regardless of it, whatever the naming.
+ */
 export function checkId(id: string, ids: Iterable<string>, naming: NamingStrategy): void {
   const normalized = normalizeServerId(id, naming);
+  const folded = foldCase(id);
   for (const other of ids) {
     if (other === id) {
       throw duplicateError(id, "already exists; choose another id, or give it another spec with updateServer()");
     }
-    if (normalizeServerId(other, naming) !== normalized) continue;
-    const [rival, shown] = [JSON.stringify(other), JSON.stringify(normalized)];
-    throw duplicateError(id, `collides with server ${rival}: both ids are ${shown} in tool names; choose another id`);
+    const rival = JSON.stringify(other);
+    if (normalizeServerId(other, naming) === normalized) {
+      const shown = JSON.stringify(normalized);
+      throw duplicateError(id, `collides with server ${rival}: both ids are ${shown} in tool names; choose another id`);
+    }
+    if (foldCase(other) !== folded) continue;
+    throw duplicateError(id, `differs from server ${rival} in upper and lower case only; choose another id`);
   }
 }
 

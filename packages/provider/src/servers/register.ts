@@ -1,4 +1,4 @@
-import { defaultTimeouts, type ServerSpec, type ToolListing } from "@toolport/core";
+import { defaultTimeouts, withDefaults, type ServerSpec, type ToolListing } from "@toolport/core";
 import { createCallLane } from "../calls/call-lane.ts";
 import type { LiveCatalog } from "../catalog/live-catalog.ts";
 import { createLink, type Link, type LinkHooks } from "../link/link.ts";
@@ -69,6 +69,6 @@ export function createRegistration(
 
 // A connector settles by itself within its timeouts, and cleans up before it does. The backstops are for one that does not.
 function policyOf({ timeouts }: ServerSpec, { policy }: ProviderSettings): LinkPolicy {
-  const { connectMs, listMs, closeMs } = { ...defaultTimeouts, ...timeouts };
+  const { connectMs, listMs, closeMs } = withDefaults(defaultTimeouts, timeouts);
   return { ...policy, connectBackstopMs: connectMs + 5 * closeMs, listBackstopMs: listMs + closeMs };
 }

@@ -1,4 +1,4 @@
-import type { Diagnostic, ServerInfo, ServerSpec, ToolListing } from "@toolport/core";
+import { freezeData, type Diagnostic, type ServerInfo, type ServerSpec, type ToolListing } from "@toolport/core";
 import type { CallLane } from "../calls/call-lane.ts";
 import type { ServerListing } from "../catalog/catalog.ts";
 import { sameJson } from "../catalog/same-json.ts";
@@ -31,7 +31,8 @@ export function takeListing(
   const { id, number, link, listing: before } = registration;
   registration.listing = listing;
   const next: ServerListing = { registration: number, spec: link.spec, server, tools: listing.tools };
-  if (!sameListing(registration.listed, next)) registration.listed = next;
+  // Every status hands out what the server says of itself.
+  if (!sameListing(registration.listed, next)) registration.listed = { ...next, server: freezeData({ ...server }) };
   const told = before?.truncated === listing.truncated && sameJson(before?.dropped ?? [], listing.dropped);
   const unmatched = filterDiagnostics(link.spec, listing);
   const unmatchedBefore = before === undefined ? [] : filterDiagnostics(link.spec, before);

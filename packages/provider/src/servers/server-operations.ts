@@ -2,7 +2,7 @@ import { isToolportError, ToolportError, type Connection, type ServerSpec } from
 import type { Link } from "../link/link.ts";
 import type { McpProvider } from "../mcp-provider.ts";
 import type { ProviderSettings } from "../provider-options.ts";
-import { checkId, checkSpec } from "./check-specs.ts";
+import { checkId, readSpec } from "./check-specs.ts";
 import { compareSpecs, type SpecDifference } from "./compare-specs.ts";
 import type { Registration } from "./registration.ts";
 import type { Registry } from "./registry.ts";
@@ -34,9 +34,9 @@ export function createServerOperations(
   };
 
   return {
-    async addServer(spec, { signal } = {}) {
+    async addServer(given, { signal } = {}) {
       assertOpen();
-      checkSpec(spec, connector);
+      const spec = readSpec(given, connector);
       checkId(
         spec.id,
         registry.all().map(({ id }) => id),
@@ -72,9 +72,9 @@ export function createServerOperations(
       registration.lane.rejectWaiting(error);
       await registry.left(registration);
     },
-    async updateServer(spec, { signal } = {}) {
+    async updateServer(given, { signal } = {}) {
       assertOpen();
-      checkSpec(spec, connector);
+      const spec = readSpec(given, connector);
       const old = find(spec.id);
       const difference = compareSpecs(old.link.spec, spec);
       const { link } = applyUpdate(old, spec, difference);

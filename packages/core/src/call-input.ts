@@ -1,0 +1,77 @@
+import type { Fields } from "./assert-known-options.ts";
+import { isJsonObject, type JsonObject } from "./json.ts";
+import { longestTimeoutMs } from "./limits.ts";
+import type { CallOptions, ToolOrigin } from "./tool.ts";
+import { quoteText } from "./quote-text.ts";
+import { ToolportError } from "./toolport-error.ts";
+
+const optionFields: Fields<CallOptions> = {
+  signal: true,
+  timeoutMs: true,
+  selected: true,
+  wait: true,
+  meta: true,
+  onProgress: true,
+};
+
+/**
+ * Refuses options of a call that nothing reads, or that are of a wrong type. Throws a `TypeError` that names the option: for an unknown
+ * one, a `timeoutMs` that is not above 0 and at most {@linkcode longestTimeoutMs}, a `signal` that cannot be listened to, a `meta` that
+ * is no object, an `onProgress` that is no function.
+ */
+export function assertCallOptions(options: CallOptions): void {
+  // By hand: to narrow the type to JSON would lose that of the members.
+  if (typeof options !== "object" || options === null) throw new TypeError("a call takes its options as an object");
+  // A loop that makes nothing: it runs with every call that has options.
+  for (const option in options) {
+    if (Object.hasOwn(optionFields, option)) continue;
+    const known = Object.keys(optionFields).join(", ");
+    throw new TypeError(`a call has no option ${quoteText(option)}; known are ${known}`);
+  }
+  const { signal, timeoutMs, meta, onProgress, selected, wait } = options;
+  if (timeoutMs !== undefined) assertTimeoutMs(timeoutMs);
+  if (signal !== undefined && typeof signal?.addEventListener !== "function") {
+    throw new TypeError("signal must be an AbortSignal");
+  }
+  if (meta !== undefined && !isJsonObject(meta)) throw new TypeError("meta must be an object");
+  if (selected !== undefined && !isJsonObject(selected)) throw new TypeError("selected must be a definition");
+  if (wait !== undefined && wait !== "servers") throw new TypeError('wait must be "servers"');
+  if (onProgress !== undefined && typeof onProgress !== "function") {
+    throw new TypeError("onProgress must be a function");
+  }
+}
+
+/** Throws a `TypeError` unless `timeoutMs` is a number above 0 and at most {@linkcode longestTimeoutMs}. */
+export function assertTimeoutMs(timeoutMs: number): void {
+  if (typeof timeoutMs === "number" && timeoutMs > 0 && timeoutMs <= longestTimeoutMs) return;
+  throw new TypeError(`timeoutMs must be a number above 0, at most ${longestTimeoutMs}`);
+}
+
+/**
+ * The arguments of a call, as the caller handed them over: `null` and `undefined` are `{}`. Throws `invalid_arguments` for what is no
+ * JSON object: a text, an array, a `Map`, a `Promise` that was not awaited. What stands in the object is not looked at.
+ */
+export function readCallArguments(args: unknown, { serverId, toolName }: ToolOrigin): JsonObject {
+  if (args === undefined || args === null) return {};
+  if (isJsonObject(args) && isOwnMembers(args)) return args;
+  const advice = typeof args === "string" ? "; parse the model's JSON text first" : "";
+  const owner = serverId === "" ? "" : ` on ${JSON.stringify(serverId)}`;
+  throw new ToolportError(
+    `tool ${quoteText(toolName)}${owner} expects JSON object arguments, not ${kindOf(args)}${advice}`,
+    { code: "invalid_arguments", ...(serverId !== "" && { serverId }), toolName },
+  );
+}
+
+// Objects such as a Map or a Date are not what their own members say. Of another realm, a plain object has another prototype.
+function isOwnMembers(args: object): boolean {
+  return Object.getPrototypeOf(args) === Object.prototype || tagOf(args) === "Object";
+}
+
+function tagOf(value: object): string {
+  return Object.prototype.toString.call(value).slice("[object ".length, -1);
+}
+
+function kindOf(value: unknown): string {
+  if (Array.isArray(value)) return "an array";
+  return typeof value === "object" && value !== null ? `a ${tagOf(value)}` : `a ${typeof value}`;
+}

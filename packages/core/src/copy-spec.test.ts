@@ -1,0 +1,33 @@
+import { describe, expect, it } from "vitest";
+import { copySpec } from "./copy-spec.ts";
+import type { ServerSpec } from "./server-spec.ts";
+
+describe("copySpec()", () => {
+  it("copies plain data whole and freezes it", () => {
+    const spec: ServerSpec = {
+      id: "a",
+      exclude: ["x"],
+      timeouts: { callMs: 5 },
+      transport: { kind: "stdio", command: "c", args: ["1"], env: JSON.parse('{"__proto__":"v"}') },
+    };
+    const copy = copySpec(spec);
+    expect(copy).toEqual(spec);
+    for (const part of [copy, copy.exclude, copy.timeouts, copy.transport]) expect(Object.isFrozen(part)).toBe(true);
+    expect(copy.exclude).not.toBe(spec.exclude);
+    expect(JSON.stringify(copy)).toBe(JSON.stringify(spec));
+  });
+
+  it("keeps functions and objects of a class as they are", () => {
+    class Own {
+      readonly kind = "custom";
+      open(): this {
+        return this;
+      }
+    }
+    const transport = new Own();
+    const open = (): undefined => undefined;
+    expect(copySpec({ id: "a", transport }).transport).toBe(transport);
+    expect(copySpec({ id: "a", transport: { kind: "custom", open } }).transport).toEqual({ kind: "custom", open });
+    expect(Object.isFrozen(transport)).toBe(false);
+  });
+});
