@@ -27,7 +27,7 @@ const provider = createProvider({
 let authorizations = 0;
 
 try {
-  await authorized(() => provider.refresh());
+  await authorized(() => provider.refreshServer(serverId, { interactive: true }));
   await callTools(provider);
   await readEverything(provider);
 } finally {
@@ -40,7 +40,7 @@ async function authorized<T>(operation: () => Promise<T>): Promise<T> {
     return await operation();
   } catch (error) {
     if (!wantsConsent(error) || authorizations >= mostAuthorizations) throw error;
-    const callback = await oauth.consent();
+    const callback = (await oauth.consent()) ?? (await askForConsent());
     if (callback === undefined) throw error;
     authorizations += 1;
     await finishAuthorization(spec, callback, options);
@@ -48,8 +48,13 @@ async function authorized<T>(operation: () => Promise<T>): Promise<T> {
   }
 }
 
+/** As the button of a product does: what has to be asked is asked while the user waits. */
+async function askForConsent(): Promise<URLSearchParams | undefined> {
+  await provider.refreshServer(serverId, { interactive: true }).catch(() => undefined);
+  return oauth.consent();
+}
+
 function wantsConsent(error: unknown): boolean {
-  if (isToolportError(error, "refresh_failed")) return (error.details.failures ?? []).some(wantsConsent);
   return isToolportError(error) && error.kind === "auth";
 }
 

@@ -88,6 +88,11 @@ export interface ConnectionHooks {
   readonly onQueued?: () => void;
   /** Its turn has come: `timeouts.connectMs` runs from now on. Called after `onQueued` alone. */
   readonly onStart?: () => void;
+  /**
+   * Whether a user waits who may be shown an authorization page right now. Asked whenever credentials are refused; unless it says so, no
+   * page is shown and no client registered, and the refusal is told as `auth_required`. Absent: never.
+   */
+  readonly isInteractive?: () => boolean;
   /** Answers elicitations. Absent: elicitation is not advertised. */
   readonly onElicit?: (request: ElicitationRequest, signal: AbortSignal) => Promise<ElicitationResult>;
 }

@@ -1,7 +1,7 @@
 // For products: make a provider, use it, watch it.
 export { createProvider } from "./provider.ts";
 export type { BackoffOptions, DebounceOptions, ProviderOptions } from "./provider-options.ts";
-export type { McpProvider, OperationOptions } from "./mcp-provider.ts";
+export type { McpProvider, OperationOptions, UserOperationOptions } from "./mcp-provider.ts";
 export type { ServerState, ServerStatus } from "./servers/server-status.ts";
 export type { DescribeTool } from "./catalog/define-tool.ts";
 export type { RefreshMode } from "./link/link-policy.ts";

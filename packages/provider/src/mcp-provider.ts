@@ -8,6 +8,17 @@ export interface OperationOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Options of an operation that a user may have asked for. */
+export interface UserOperationOptions extends OperationOptions {
+  /**
+   * A user waits for this and may be asked to authorize the access: with `auth: "oauth"`, a client may be registered and the provider's
+   * `redirectToAuthorization` be called meanwhile. The operation then rejects with `auth_required`; finish the authorization and repeat
+   * it. Nothing else ever shows a page: neither `init()`, `refresh()` and calls, nor a server that is tried again in the background.
+   * Default `false`.
+   */
+  readonly interactive?: boolean;
+}
+
 /**
  * A {@linkcode ToolProvider} over MCP servers that can come and go while it is in use. One server's fault never touches another one's
  * tools.
@@ -27,7 +38,7 @@ export interface McpProvider extends ToolProvider, AsyncDisposable {
    * Throws `invalid_spec`, `unsupported_transport` and `duplicate_server` before anything starts, `server_removed` when it is removed
    * meanwhile, and whatever the attempt failed with.
    */
-  addServer(spec: ServerSpec, options?: OperationOptions): Promise<void>;
+  addServer(spec: ServerSpec, options?: UserOperationOptions): Promise<void>;
   /**
    * Ends a registration; its tools are gone at once, and calls under way are ended with `server_removed`. Resolves when nothing of
    * the server is left: `true`, or `false` when there was no such server.
@@ -42,14 +53,14 @@ export interface McpProvider extends ToolProvider, AsyncDisposable {
    * knows (`callIdleMs`, `requestMs`, `elicitMs`), which hold from the next one on. Does not roll back: the new spec stands, also when
    * this rejects because it could not be connected. While an earlier update is under way, one with the same spec waits for it. Throws `invalid_spec`, `unsupported_transport`, `unknown_server`.
    */
-  updateServer(spec: ServerSpec, options?: OperationOptions): Promise<void>;
+  updateServer(spec: ServerSpec, options?: UserOperationOptions): Promise<void>;
   /** Like `refresh()`, for one server. Throws `unknown_server`, `server_disabled`, and whatever it failed with. */
-  refreshServer(id: string, options?: OperationOptions): Promise<void>;
+  refreshServer(id: string, options?: UserOperationOptions): Promise<void>;
   /**
    * The live connection of a server, for requests that are no tool calls; made if there is none. Ask for it each time: it is replaced
    * by every reconnect. What is under way on it counts as use of the session. Never close it. Throws `unknown_server`, `server_disabled`, and whatever connecting failed with.
    */
-  connection(id: string, options?: OperationOptions): Promise<Connection>;
+  connection(id: string, options?: UserOperationOptions): Promise<Connection>;
   /** Every name ever given to a registered server's tool, as JSON, so that it can be given again after a restart. */
   savedNames(): SavedNames;
   /** Fires when a server's state, error or staleness changes, and once more, with `removed`, when its registration ends. */

@@ -22,17 +22,24 @@ const optionFields: Fields<ConnectOptions> = {
   onDown: true,
   onDiagnostic: true,
   onLog: true,
+  isInteractive: true,
 };
 
 /**
- * Connects to one server, for those who want to speak MCP themselves: list, call, send any request. No reconnect, no catalogue.
+ * Connects to one server, for those who want to speak MCP themselves: list, call, send any request. No reconnect, no catalogue. To
+ * connect like this counts as a user's act: with `auth: "oauth"` an authorization page may be shown, unless `isInteractive` says that
+ * nobody waits.
  * Rejects with a `TypeError` for an unknown option, else as {@linkcode createConnector}'s `connect`.
  */
 export async function connect(spec: ServerSpec, options: ConnectOptions = {}): Promise<Connection> {
   assertKnownOptions("connect()", options, optionFields);
   const { signal = new AbortController().signal, onToolsChanged = ignore, onDown = ignore, ...rest } = options;
-  const { onDiagnostic = ignore, onLog = ignore, ...connectorOptions } = rest;
-  return createConnector(connectorOptions).connect(spec, { onToolsChanged, onDown, onDiagnostic, onLog }, signal);
+  const { onDiagnostic = ignore, onLog = ignore, isInteractive = (): boolean => true, ...connectorOptions } = rest;
+  return createConnector(connectorOptions).connect(
+    spec,
+    { onToolsChanged, onDown, onDiagnostic, onLog, isInteractive },
+    signal,
+  );
 }
 
 function ignore(): void {

@@ -53,4 +53,6 @@ export interface TransportContext {
   readonly secrets?: SecretMemory | undefined;
   /** For processes: told of the first byte on stdout. The program is loaded by then, and what comes now is its own business. */
   readonly onStarted?: (() => void) | undefined;
+  /** Whether a user waits who may be shown an authorization page right now. Default: never. */
+  readonly isInteractive?: (() => boolean) | undefined;
 }

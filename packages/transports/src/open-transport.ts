@@ -9,11 +9,12 @@ import type { SessionContext } from "./session-context.ts";
 
 /** Opens the channel of one attempt. */
 export async function openTransport(session: SessionContext, attempt: Attempt): Promise<HostTransport> {
-  const { spec, serverId, options, clock, random, settings, hooks, deadline, redact, secrets, onStarted } = session;
+  const { spec, serverId, options, clock, random, settings, hooks, deadline } = session;
+  const { redact, secrets, isInteractive, onStarted } = session;
   const { transport } = spec;
   const closing = { clock, closeMs: settings.timeouts.closeMs };
   const { onDiagnostic, onLog } = hooks;
-  const context: TransportContext = { signal: deadline.signal, onDiagnostic, onLog, secrets, onStarted };
+  const context: TransportContext = { signal: deadline.signal, onDiagnostic, onLog, secrets, isInteractive, onStarted };
   switch (transport.kind) {
     case "memory":
       return openMemory(transport, { serverId, redact, ...closing });

@@ -34,6 +34,8 @@ export interface SessionContext extends WireContext {
   readonly secrets: SecretMemory;
   /** Called once the server's program has started, if it has one. */
   readonly onStarted: () => void;
+  /** Whether a user waits who may be shown an authorization page right now. */
+  readonly isInteractive: () => boolean;
   /** Absent when nobody answers elicitations; then they are not advertised. */
   readonly createElicitor: ((activeClock: ActiveClock) => Elicitor) | undefined;
 }
@@ -71,6 +73,7 @@ export function createSessionContext(
     hooks: guarded,
     redact: secrets.redact,
     secrets,
+    isInteractive: hooks.isInteractive ?? (() => false),
     onDiagnostic,
     onStarted,
     identity: {

@@ -18,7 +18,14 @@ export interface OAuthServerInit {
   /** Says what is wrong with a token; `undefined` for one that will do. */
   readonly refuse: (token: string | undefined, request: IncomingMessage) => Refusal | undefined;
   /** Answers a token request. Default: access tokens `granted-1`, `granted-2`, … */
-  readonly grant?: (parameters: URLSearchParams, count: number) => { readonly status: number; readonly body: object };
+  readonly grant?: (
+    parameters: URLSearchParams,
+    count: number,
+  ) => { readonly status: number; readonly body: object; readonly headers?: Readonly<Record<string, string>> };
+  /** Members of the authorization server's metadata that differ. */
+  readonly metadata?: object;
+  /** The authorization servers that the resource names. Default: this one. */
+  readonly authorizationServers?: (origin: string) => readonly string[];
 }
 
 export interface Refusal {
@@ -27,7 +34,8 @@ export interface Refusal {
 }
 
 /** Starts one. The MCP side answers every request with an empty result. */
-export async function startOAuthServer({ refuse, grant = grantInTurn }: OAuthServerInit): Promise<OAuthServer> {
+export async function startOAuthServer(init: OAuthServerInit): Promise<OAuthServer> {
+  const { refuse, grant = grantInTurn, authorizationServers = (own: string) => [own] } = init;
   const grants: URLSearchParams[] = [];
   const bearers: (string | undefined)[] = [];
   const paths: string[] = [];
@@ -49,15 +57,19 @@ export async function startOAuthServer({ refuse, grant = grantInTurn }: OAuthSer
   ): void => {
     switch (asked.pathname) {
       case "/.well-known/oauth-protected-resource/mcp":
-        return json(response, 200, { resource: `${origin()}/mcp`, authorization_servers: [origin()] });
+        return json(response, 200, {
+          resource: `${origin()}/mcp`,
+          authorization_servers: authorizationServers(origin()),
+        });
       case "/.well-known/oauth-authorization-server":
-        return json(response, 200, metadata(origin()));
+        return json(response, 200, { ...metadata(origin()), ...init.metadata });
       case "/register":
         return json(response, 201, { ...JSON.parse(asked.body), client_id: "registered" });
       case "/token": {
         const parameters = new URLSearchParams(asked.body);
         grants.push(parameters);
-        const { status, body } = grant(parameters, grants.length);
+        const { status, body, headers = {} } = grant(parameters, grants.length);
+        for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
         return json(response, status, body);
       }
       case "/mcp": {
@@ -119,7 +131,7 @@ export function createMemoryProvider(tokens?: OAuthTokens): MemoryProvider {
   };
 }
 
-function grantInTurn(_parameters: URLSearchParams, count: number) {
+function grantInTurn(_parameters: URLSearchParams, count: number): ReturnType<NonNullable<OAuthServerInit["grant"]>> {
   return {
     status: 200,
     body: { access_token: `granted-${count}`, token_type: "Bearer", refresh_token: `refresh-${count}` },

@@ -24,13 +24,15 @@ export interface OpenHttpInit extends HttpOptions {
   readonly channel?: "sse" | "streamable";
   readonly transport?: Partial<HttpTransportSpec>;
   readonly spec?: Partial<ServerSpec>;
+  /** Whether a user waits. Default `true`. */
+  readonly isInteractive?: boolean;
   /** Aborts the opening. */
   readonly signal?: AbortSignal;
 }
 
 /** Opens a transport that is closed when the test ends. It is not started. */
 export async function openHttpTransport(init: OpenHttpInit): Promise<OpenedHttp> {
-  const { url, channel = "streamable", transport: members, spec, signal, ...options } = init;
+  const { url, channel = "streamable", transport: members, spec, signal, isInteractive = true, ...options } = init;
   const messages: JSONRPCMessage[] = [];
   const failures: { id: RequestId; error: ToolportError }[] = [];
   const diagnostics: Diagnostic[] = [];
@@ -43,6 +45,7 @@ export async function openHttpTransport(init: OpenHttpInit): Promise<OpenedHttp>
       signal: signal ?? new AbortController().signal,
       onDiagnostic: (diagnostic) => diagnostics.push(diagnostic),
       onLog: () => undefined,
+      isInteractive: () => isInteractive,
     },
     options,
   );

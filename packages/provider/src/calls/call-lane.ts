@@ -14,6 +14,7 @@ import {
 } from "@toolport/core";
 import type { CatalogTool } from "../catalog/define-tool.ts";
 import type { Link } from "../link/link.ts";
+import { isRefusal } from "../link/link-state.ts";
 import { isForgotten } from "../link/session-transitions.ts";
 import type { Session } from "../link/sessions.ts";
 import {
@@ -212,7 +213,7 @@ function noteSuccess({ number }: Session, link: Link): void {
 
 function noteFailure(error: ToolportError, { number }: Session, link: Link): void {
   if (isForgotten(error)) link.report({ type: "session-lost", session: number, error });
-  if (error.code === "auth_required") link.report({ type: "refused", session: number, error });
+  if (isRefusal(error)) link.report({ type: "refused", session: number, error });
 }
 
 /**

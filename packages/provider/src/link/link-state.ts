@@ -171,6 +171,11 @@ export function lastFailureOf(state: LinkState): LastFailure | undefined {
 /** A session with a listing under way. */
 export type RunningState = ListingState | (ReadyState & { readonly listing: RunningListing });
 
+/** Whether an error says that the server refused our credentials, or wants others: then only a person can help. */
+export function isRefusal({ code }: ToolportError): boolean {
+  return code === "auth_required" || code === "forbidden";
+}
+
 /** Whether a session is live in this state. */
 export function hasSession(state: LinkState): state is ListingState | ReadyState {
   return state.kind === "listing" || state.kind === "ready";

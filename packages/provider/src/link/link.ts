@@ -192,7 +192,7 @@ function assertListing({ tools, dropped }: ToolListing, serverId: string): void 
 }
 
 function connectionHooks(session: number, { hooks, spec, dispatch }: LinkParts): ConnectionHooks {
-  const { onDiagnostic, onLog, onElicit } = hooks;
+  const { onDiagnostic, onLog, onElicit, isInteractive } = hooks;
   return {
     onToolsChanged: () => dispatch({ type: "tools-changed", session }),
     onDown: (error) => dispatch({ type: "session-lost", session, error }),
@@ -202,6 +202,7 @@ function connectionHooks(session: number, { hooks, spec, dispatch }: LinkParts):
       dispatch({ type: "connect-failed", session, error: toToolportError(error, spec.id, "connect") }),
     ...(onDiagnostic && { onDiagnostic }),
     ...(onLog && { onLog }),
+    ...(isInteractive && { isInteractive }),
     ...(onElicit && { onElicit }),
   };
 }

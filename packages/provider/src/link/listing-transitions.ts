@@ -2,6 +2,7 @@ import { ToolportError, type ToolListing } from "@toolport/core";
 import { stay, type LinkContext, type LinkEffect, type LinkEvent, type Step } from "./link-event.ts";
 import { askedMs, backoffMs } from "./link-policy.ts";
 import {
+  isRefusal,
   isRunning,
   isUpToDate,
   type DirtyListing,
@@ -103,7 +104,7 @@ function keepTools(
   const next: ReadyState = {
     ...ready,
     listing: error.retryable ? withDueTime(dirty, context) : dirty,
-    ...(error.code === "auth_required" && { refusal: error }),
+    ...(isRefusal(error) && { refusal: error }),
   };
   const release: LinkEffect = { type: "release", run: state.run, error };
   if (!state.listing.demanded) return { state: next, effects: [release] };

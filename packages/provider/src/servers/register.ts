@@ -33,6 +33,7 @@ export function createRegistration(
       observers.diagnostic.emit({ kind: "defect", serverId: id, message: "a step of the server's life failed" }),
     onDiagnostic: (diagnostic) => observers.diagnostic.emit(diagnostic),
     onLog: (log) => observers.serverLog.emit({ serverId: id, ...log }),
+    isInteractive: () => registration.usersWaiting > 0,
     ...(onElicit && {
       async onElicit(request, signal) {
         // A human's time is nobody's fault: what waits for this server waits without a clock until the answer is there.
@@ -63,7 +64,7 @@ export function createRegistration(
     find: (toolName) => catalog.current.servers.get(id)?.offers.get(toolName)?.definition,
     registrationOf: (definition) => catalog.registrationOf(definition),
   });
-  const registration: Registration = { id, number, link, lane, held };
+  const registration: Registration = { id, number, link, lane, held, usersWaiting: 0 };
   return registration;
 }
 

@@ -17,6 +17,23 @@ export interface Registration {
   listed?: ServerListing;
   /** Being added, or about to appear together with others: nothing of it is shown yet. */
   held: boolean;
+  /** How many operations are under way for which a user waits. */
+  usersWaiting: number;
+}
+
+/** Does something; if a user waits for it, they may be shown an authorization page meanwhile. */
+export async function whileUserWaits<T>(
+  registration: Registration,
+  isWaiting: boolean | undefined,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (isWaiting !== true) return work();
+  registration.usersWaiting += 1;
+  try {
+    return await work();
+  } finally {
+    registration.usersWaiting -= 1;
+  }
 }
 
 /**

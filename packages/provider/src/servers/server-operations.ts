@@ -1,10 +1,12 @@
 import { isToolportError, ToolportError, type Connection, type ServerSpec } from "@toolport/core";
 import type { Link } from "../link/link.ts";
-import type { McpProvider } from "../mcp-provider.ts";
+import type { Demand } from "../link/link-event.ts";
+import type { Session } from "../link/sessions.ts";
+import type { McpProvider, UserOperationOptions } from "../mcp-provider.ts";
 import type { ProviderSettings } from "../provider-options.ts";
 import { checkId, readSpec } from "./check-specs.ts";
 import { compareSpecs, type SpecDifference } from "./compare-specs.ts";
-import type { Registration } from "./registration.ts";
+import { whileUserWaits, type Registration } from "./registration.ts";
 import type { Registry } from "./registry.ts";
 
 /** What can be done to single servers while a provider is in use. */
@@ -34,7 +36,7 @@ export function createServerOperations(
   };
 
   return {
-    async addServer(given, { signal } = {}) {
+    async addServer(given, { signal, interactive } = {}) {
       assertOpen();
       const spec = readSpec(given, connector);
       checkId(
@@ -45,7 +47,7 @@ export function createServerOperations(
       const registration = registry.add(spec, spec.disabled !== true);
       if (spec.disabled === true) return;
       try {
-        await registration.link.ready("ready", signal);
+        await whileUserWaits(registration, interactive, () => registration.link.ready("ready", signal));
         assertRegistered(registration);
       } catch (reason) {
         // Ends this registration only: one that has taken its place meanwhile is not touched.
@@ -72,28 +74,25 @@ export function createServerOperations(
       registration.lane.rejectWaiting(error);
       await registry.left(registration);
     },
-    async updateServer(given, { signal } = {}) {
+    async updateServer(given, options = {}) {
       assertOpen();
       const spec = readSpec(given, connector);
       const old = find(spec.id);
       const difference = compareSpecs(old.link.spec, spec);
-      const { link } = applyUpdate(old, spec, difference);
+      const registration = applyUpdate(old, spec, difference);
       if (spec.disabled === true) return;
       // With nothing to restart there may still be an update under way that another caller made; this one ends with it.
-      if (difference !== "session" && difference !== "credentials" && !isOnItsWay(link)) return;
-      await waitFor(link.ready("ready", signal), { serverId: spec.id, operation: "updateServer", signal });
+      if (difference !== "session" && difference !== "credentials" && !isOnItsWay(registration.link)) return;
+      await reach(registration, "ready", { ...options, operation: "updateServer" });
     },
-    async refreshServer(id, { signal } = {}) {
+    async refreshServer(id, options = {}) {
       const registration = find(id);
-      const { link } = registration;
-      await waitFor(link.ready("refresh", signal), { serverId: id, operation: "refreshServer", signal });
+      await reach(registration, "refresh", { ...options, operation: "refreshServer" });
       const unpublished = registry.unpublished(registration);
       if (unpublished !== undefined) throw unpublished;
     },
-    async connection(id, { signal } = {}): Promise<Connection> {
-      const { link } = find(id);
-      const session = await waitFor(link.ready("call", signal), { serverId: id, operation: "connection", signal });
-      return session.lent;
+    async connection(id, options = {}): Promise<Connection> {
+      return (await reach(find(id), "call", { ...options, operation: "connection" })).lent;
     },
   };
 }
@@ -112,11 +111,15 @@ export function operationError(reason: unknown, { serverId, operation, signal }:
   return new ToolportError(`${operation}${subject} was aborted`, { code: "aborted", serverId, cause: reason });
 }
 
-async function waitFor<T>(work: Promise<T>, operation: Operation): Promise<T> {
+async function reach(
+  registration: Registration,
+  demand: Demand,
+  { operation, signal, interactive }: UserOperationOptions & { readonly operation: string },
+): Promise<Session> {
   try {
-    return await work;
+    return await whileUserWaits(registration, interactive, () => registration.link.ready(demand, signal));
   } catch (reason) {
-    throw operationError(reason, operation);
+    throw operationError(reason, { serverId: registration.id, operation, signal });
   }
 }
 

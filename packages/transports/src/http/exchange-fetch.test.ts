@@ -1,4 +1,4 @@
-import { isToolportError, ToolportError } from "@toolport/core";
+import { createSecretMemory, isToolportError, ToolportError } from "@toolport/core";
 import { afterEach, describe, expect, it } from "vitest";
 import { reply, startLoopback } from "../../test/loopback-server.ts";
 import { createManualClock } from "../../test/manual-clock.ts";
@@ -16,7 +16,7 @@ afterEach(() => {
 function openFetch(clock = createManualClock()) {
   const exchange = createDefaultExchange({ serverId: "web" });
   exchanges.push(exchange);
-  return createExchangeFetch({ exchange, serverId: "web", clock });
+  return createExchangeFetch({ exchange, serverId: "web", secrets: createSecretMemory(), clock });
 }
 
 async function causeOf(promise: Promise<unknown>): Promise<unknown> {
@@ -47,13 +47,15 @@ describe("createExchangeFetch()", () => {
     expect(server.requests[0]).toContain("\r\n\r\ngrant_type=x+y");
   });
 
-  it("shows a redirect instead of following it", async () => {
+  it("follows no redirect, and does not say where to, so that nobody else does; a POST fails", async () => {
     await using target = await startLoopback((_request, response) => reply(response, 200));
     await using server = await startLoopback((_request, response) =>
       response.writeHead(302, { location: target.url }).end(),
     );
     const response = await openFetch()(server.url);
-    expect([response.status, response.headers.get("location")]).toEqual([302, target.url]);
+    expect([response.status, response.headers.get("location")]).toEqual([302, null]);
+    const post = openFetch()(server.url, { method: "POST", body: "{}" });
+    expect(await causeOf(post)).toMatchObject({ code: "redirect_refused", outcome: "failed" });
     expect(target.seen).toEqual([]);
   });
 
@@ -78,6 +80,9 @@ describe("createExchangeFetch()", () => {
     const server = await startRaw(() => undefined);
     await server[Symbol.asyncDispose]();
     expect(await causeOf(openFetch()(server.url))).toMatchObject({ code: "unreachable" });
+    for (const url of ["http://as.example/.well-known", "gopher://as.example/x", "ftp://as.example/x"]) {
+      expect(await causeOf(openFetch()(url))).toMatchObject({ code: "invalid_spec" });
+    }
     const exposed = openFetch()("http://as.example/token", { headers: { Authorization: "Basic c2VjcmV0" } });
     const cause = await causeOf(exposed);
     expect(cause).toMatchObject({ code: "invalid_spec", outcome: "not-sent" });

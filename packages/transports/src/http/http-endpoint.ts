@@ -129,7 +129,12 @@ function callAuthorized({ authorizer, start, toError, mayAuthorize }: Authorized
     if (cancelled !== undefined) throw cancelled;
   };
 
+  let leaving: AbortController | undefined;
+  // Made only when there is something to wait for besides the request itself.
+  const left = (): AbortSignal => (leaving ??= new AbortController()).signal;
+
   const run = async (): Promise<HttpReply> => {
+    if (mayAuthorize && authorizer.isOutstanding()) await authorizer.catchUp(left());
     for (let recoveries = 0; ; recoveries += 1) {
       const token = await authorizer.token();
       throwIfCancelled();
@@ -141,7 +146,7 @@ function callAuthorized({ authorizer, start, toError, mayAuthorize }: Authorized
       if (!mayAuthorize || recoveries >= limit) return reply;
       const error = toError(await readRemark(reply));
       throwIfCancelled();
-      await authorizer.recover({ status, token, error, challenge: reply.header("www-authenticate") });
+      await authorizer.recover({ status, token, error, challenge: reply.header("www-authenticate") }, left());
     }
   };
   const reply = new Promise<HttpReply>((resolve, reject) => {
@@ -153,6 +158,7 @@ function callAuthorized({ authorizer, start, toError, mayAuthorize }: Authorized
     cancel(reason) {
       cancelled ??= reason;
       rejectReply(reason);
+      leaving?.abort(reason);
       current?.cancel(reason);
     },
   };

@@ -11,14 +11,16 @@ import {
 import { createDefaultExchange } from "#http-exchange";
 import type { HostTransport, TransportContext } from "../host-transport.ts";
 import { resolveSettings } from "../resolve-settings.ts";
-import type { AuthorizationProvider } from "./authorization-provider.ts";
-import { createAuthorizer, finishAuthorization, type AuthorizerInit } from "./authorizer.ts";
+import { isOAuthProvider, type AuthorizationProvider } from "./authorization-provider.ts";
+import { createAuthorizer } from "./authorizer.ts";
+import type { AuthorizerInit } from "./authorizer-init.ts";
 import { checkHttpSpec } from "./check-http-spec.ts";
 import { createExchangeFetch } from "./exchange-fetch.ts";
 import { createFetchExchange, type Fetch } from "./fetch-exchange.ts";
 import { createHttpEndpoint, type HttpEndpoint } from "./http-endpoint.ts";
 import type { HttpExchange } from "./http-exchange.ts";
 import { createNoiseReport } from "./noise-report.ts";
+import { redeemCallback } from "./run-oauth.ts";
 import { createSseTransport } from "./sse-transport.ts";
 import { createStreamableHttpTransport } from "./streamable-http-transport.ts";
 
@@ -80,9 +82,11 @@ export async function openSse(
 }
 
 /**
- * Completes an OAuth authorization that an `auth_required` asked for; connect again afterwards. `callback` is the whole query of
- * the redirect, because the issuer in it has to be checked (RFC 9207); comparing its `state` is the provider's part. Throws
- * `auth_required` when the user declined or the code was refused, and `invalid_spec` when the server does not use OAuth.
+ * Completes an OAuth authorization that an `auth_required` asked for; connect again afterwards. `callback` is the whole query of the
+ * redirect, because the issuer in it has to be checked (RFC 9207); comparing its `state` is the provider's part. The code goes to the
+ * authorization server that the user was sent to and to no other; in another process than the one that sent them, only a provider with
+ * `discoveryState` knows which that was. Settles within two minutes. Throws `auth_required` when the user declined, the code was
+ * refused or the server names another authorization server by now, and `invalid_spec` when the server does not use OAuth.
  */
 export async function finishHttpAuthorization(
   spec: ServerSpec,
@@ -94,7 +98,9 @@ export async function finishHttpAuthorization(
   const secrets = createSecretMemory(http);
   const exchange = openExchange(http, secrets, options);
   try {
-    await finishAuthorization(callback, authorizerInit({ spec: http, exchange, secrets }, options));
+    const init = authorizerInit({ spec: http, exchange, secrets, isInteractive: () => false }, options);
+    if (!isOAuthProvider(init.provider)) throw new TypeError("finishAuthorization() needs an OAuthProvider");
+    await redeemCallback(init.provider, callback, init);
   } finally {
     exchange.close();
   }
@@ -104,14 +110,14 @@ type HttpServerSpec = ServerSpec & { readonly transport: HttpTransportSpec };
 
 function openEndpoint(spec: ServerSpec, context: TransportContext, options: HttpOptions): HttpEndpoint {
   const http = assertHttp(spec);
-  const { secrets = createSecretMemory(http) } = context;
+  const { secrets = createSecretMemory(http), isInteractive = () => false } = context;
   const exchange = openExchange(http, secrets, options);
   const needsAuthorizer = http.transport.auth === "oauth";
   return createHttpEndpoint({
     spec: http,
     exchange,
     authorizer: needsAuthorizer
-      ? createAuthorizer(authorizerInit({ spec: http, exchange, secrets }, options))
+      ? createAuthorizer(authorizerInit({ spec: http, exchange, secrets, isInteractive }, options))
       : undefined,
     secrets,
     clock: options.clock,
@@ -141,17 +147,19 @@ interface Authorizing {
   readonly spec: HttpServerSpec;
   readonly exchange: HttpExchange;
   readonly secrets: SecretMemory;
+  readonly isInteractive: () => boolean;
 }
 
-function authorizerInit({ spec, exchange, secrets }: Authorizing, options: HttpOptions): AuthorizerInit {
+function authorizerInit({ spec, exchange, secrets, isInteractive }: Authorizing, options: HttpOptions): AuthorizerInit {
   const provider = options.authProvider?.(spec);
   if (provider === undefined) throw specError(spec.id, "transport.auth", "needs a connector with an authProvider");
   return {
     provider,
     serverId: spec.id,
     serverUrl: new URL(spec.transport.url),
-    redact: secrets.redact,
-    fetchFn: createExchangeFetch({ exchange, serverId: spec.id, clock: options.clock }),
+    secrets,
+    isInteractive,
+    fetchFn: createExchangeFetch({ exchange, serverId: spec.id, secrets, clock: options.clock }),
     // Its module costs more to load than everything else here, and only OAuth needs it.
     loadOAuth: () => import("@modelcontextprotocol/client"),
     clock: options.clock,

@@ -1,0 +1,101 @@
+import {
+  ToolportError,
+  type Connection,
+  type Connector,
+  type ServerSpec,
+  type ToolportErrorCode,
+} from "@toolport/core";
+import { createProvider } from "@toolport/provider";
+import { describe, expect, it } from "vitest";
+
+const spec: ServerSpec = { id: "s", transport: { kind: "http", url: "https://example.com/mcp", auth: "oauth" } };
+const refusal = (code: ToolportErrorCode): ToolportError => new ToolportError("refused", { code, serverId: "s" });
+
+interface Gatekeeper extends Connector {
+  /** Of each attempt and each listing: whether a page might have been shown. */
+  readonly asked: readonly (boolean | undefined)[];
+  isOpen: boolean;
+  failCalls: ToolportErrorCode | undefined;
+}
+
+/** Makes connections to a server that wants an authorization until it is open. */
+function createGatekeeper(isOpen: boolean): Gatekeeper {
+  const asked: (boolean | undefined)[] = [];
+  const gatekeeper: Gatekeeper = {
+    asked,
+    isOpen,
+    failCalls: undefined,
+    async connect(_spec, hooks): Promise<Connection> {
+      const check = (): void => {
+        asked.push(hooks.isInteractive?.());
+        if (!gatekeeper.isOpen) throw refusal("auth_required");
+      };
+      check();
+      return {
+        server: { era: "legacy", protocolVersion: "2025-11-25", capabilities: { tools: {} } },
+        async listTools() {
+          check();
+          return { tools: [{ name: "t", inputSchema: { type: "object" } }], dropped: [], pages: 1 };
+        },
+        async callTool() {
+          if (gatekeeper.failCalls !== undefined) throw refusal(gatekeeper.failCalls);
+          return { content: [] };
+        },
+        request: () => Promise.reject(new Error("not asked")),
+        notify: () => Promise.resolve(),
+        close: () => Promise.resolve(),
+      };
+    },
+  };
+  return gatekeeper;
+}
+
+describe("a user", () => {
+  it("is bothered by no init, refresh, call or connection, and by no addServer or updateServer either (EV-32)", async () => {
+    const connector = createGatekeeper(false);
+    await using provider = createProvider({ connector, servers: [spec] });
+    await provider.init();
+    await provider.refresh().catch(() => undefined);
+    await provider.refreshServer("s").catch(() => undefined);
+    await provider.connection("s").catch(() => undefined);
+    await provider.addServer({ ...spec, id: "t" }).catch(() => undefined);
+    await provider
+      .updateServer({ ...spec, transport: { ...spec.transport, kind: "http", url: "https://example.com/other" } })
+      .catch(() => undefined);
+    expect(connector.asked.length).toBeGreaterThan(5);
+    expect(connector.asked.filter((may) => may !== false)).toEqual([]);
+    expect(provider.statuses()).toMatchObject([{ id: "s", state: "needs-auth", error: { code: "auth_required" } }]);
+  });
+
+  it("who waits may be asked, while that lasts and no longer", async () => {
+    const connector = createGatekeeper(false);
+    await using provider = createProvider({ connector, servers: [spec] });
+    await expect(provider.refreshServer("s", { interactive: true })).rejects.toMatchObject({ code: "auth_required" });
+    await expect(provider.connection("s", { interactive: true })).rejects.toMatchObject({ code: "auth_required" });
+    await expect(provider.addServer({ ...spec, id: "t" }, { interactive: true })).rejects.toMatchObject({
+      code: "auth_required",
+    });
+    expect(connector.asked).toEqual([true, true, true]);
+    connector.isOpen = true;
+    await provider.refreshServer("s");
+    expect(connector.asked.slice(3)).toEqual([false, false]);
+    // A session that is there already is asked again, not replaced.
+    await provider.refreshServer("s", { interactive: true });
+    expect(connector.asked.slice(5)).toEqual([true]);
+  });
+});
+
+describe("a call that is refused", () => {
+  it.each(["auth_required", "forbidden"] as const)("with %s shows its server as needs-auth (EV-39)", async (code) => {
+    const connector = createGatekeeper(true);
+    await using provider = createProvider({ connector, servers: [spec] });
+    await provider.init();
+    const [{ name } = { name: "" }] = provider.definitions();
+    connector.failCalls = code;
+    await expect(provider.call(name)).rejects.toMatchObject({ code });
+    expect(provider.statuses()).toMatchObject([{ state: "needs-auth", stage: "call", error: { code } }]);
+    connector.failCalls = undefined;
+    await provider.call(name);
+    expect(provider.statuses()).toMatchObject([{ state: "ready" }]);
+  });
+});

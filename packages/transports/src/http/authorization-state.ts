@@ -1,0 +1,42 @@
+import type { AuthorizationProvider } from "./authorization-provider.ts";
+import type { Refusal } from "./authorizer-init.ts";
+import type { SentUser } from "./guarded-oauth-provider.ts";
+
+/** One attempt to get credentials, which several requests may wait for. */
+export interface Recovery {
+  readonly work: Promise<void>;
+  /** On the connection's clock. */
+  readonly expiresAt: number;
+}
+
+/** What outlives a connection, because the user's answer may come when the connection that asked is gone. */
+export interface AuthorizationState {
+  recovery: Recovery | undefined;
+  /** When users were sent to their browser. */
+  userAuthorizations: number[];
+  metadataUrl: URL | undefined;
+  scope: string | undefined;
+  /** Where the user was sent last. */
+  sent: SentUser | undefined;
+  /** The latest refusal for want of scope that no user was there to answer. */
+  stepUp: Refusal | undefined;
+}
+
+const states = new WeakMap<AuthorizationProvider, AuthorizationState>();
+
+/** The state of a provider, which is recognised by its identity. */
+export function authorizationStateOf(provider: AuthorizationProvider): AuthorizationState {
+  let state = states.get(provider);
+  if (state === undefined) {
+    state = {
+      recovery: undefined,
+      userAuthorizations: [],
+      metadataUrl: undefined,
+      scope: undefined,
+      sent: undefined,
+      stepUp: undefined,
+    };
+    states.set(provider, state);
+  }
+  return state;
+}
