@@ -12,7 +12,7 @@ export interface StdioTransportSpec {
   readonly env?: Readonly<Record<string, string>> | undefined;
   /**
    * What the child inherits of this process's environment: `"safe"` (default) a short list without secrets (`PATH`, `HOME`,
-   * `LANG`, `TMPDIR` and their like), `"all"` everything, `"none"` nothing.
+   * `LANG`, `TMPDIR` and their like, proxies and certificates, the settings of npm), `"all"` everything, `"none"` nothing.
    */
   readonly inheritEnv?: "safe" | "all" | "none" | undefined;
   /** Working directory of the child. Default: that of this process. */

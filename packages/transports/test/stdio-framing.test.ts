@@ -58,7 +58,7 @@ describe("an answer that is too long", () => {
       [1, "message_too_large", "child"],
       [2, "message_too_large", "child"],
     ]);
-    expect(failures[0]?.error.message).toContain("too long (150045 bytes; maxMessageBytes is 100000)");
+    expect(failures[0]?.error.message).toContain("too long (more than maxMessageBytes, 100000 bytes)");
   });
 
   it("is let in when it is exactly as long as the limit", async () => {
@@ -71,12 +71,27 @@ describe("an answer that is too long", () => {
     expect(failures).toMatchObject([{ id: 2 }]);
   });
 
+  it("and never ends, fails its request at once", async () => {
+    const { transport, failures } = await openChild("never-ends-its-answer.mjs", { spec });
+    await transport.send(request(7));
+    await until(() => failures.length === 1);
+    expect(failures).toMatchObject([{ id: 7, error: { code: "message_too_large" } }]);
+  });
+
   it("and never ends: the server is ended with message_too_large", async () => {
     const { transport, closed } = await openChild("endless-line.mjs", { spec });
     await transport.send(request(1));
     await closed;
     expect(transport.closeReason).toMatchObject({ code: "message_too_large" });
   });
+});
+
+it("an answer that is no UTF-8 is read, and told of", async () => {
+  const { transport, messages, diagnostics } = await openChild("writes-latin-1.mjs");
+  await transport.send(request(1));
+  await until(() => messages.length === 1);
+  expect(messages).toEqual([{ jsonrpc: "2.0", id: 1, result: { text: "gr\uFFFDezi" } }]);
+  expect(diagnostics).toMatchObject([{ kind: "stdout-noise", message: expect.stringContaining("not valid UTF-8") }]);
 });
 
 it("an answer that is nested too deeply fails its request with protocol_error, and the next one is read", async () => {

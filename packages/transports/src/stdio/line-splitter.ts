@@ -23,6 +23,8 @@ export interface LineSplitterInit {
   readonly maxLineBytes: number;
   /** A line is `bytes[start..end)`, without its line feed. The bytes are only valid during the call. */
   readonly onLine: (bytes: Buffer, start: number, end: number) => void;
+  /** Called as soon as a line is too long, with its first 1,024 bytes. */
+  readonly onTooLong?: (head: Buffer) => void;
   /** Called at the end of a line that was too long. */
   readonly onOversized: (line: OversizedLine) => void;
 }
@@ -41,7 +43,7 @@ export interface LineSplitter {
  * feed after a line that is too long, and gives the same lines however the stream is cut into chunks. It knows nothing of characters:
  * a line feed byte never occurs inside a multi-byte UTF-8 character.
  */
-export function createLineSplitter({ maxLineBytes, onLine, onOversized }: LineSplitterInit): LineSplitter {
+export function createLineSplitter({ maxLineBytes, onLine, onTooLong, onOversized }: LineSplitterInit): LineSplitter {
   let held: Buffer = nothing;
   let heldBytes = 0;
   let oversized: Excerpt | undefined;
@@ -57,6 +59,7 @@ export function createLineSplitter({ maxLineBytes, onLine, onOversized }: LineSp
       oversized.push(part);
       held = nothing;
       heldBytes = 0;
+      onTooLong?.(oversized.read().head);
     } else {
       if (total > held.length) held = grow(held.subarray(0, heldBytes), total, maxLineBytes);
       part.copy(held, heldBytes);

@@ -1,5 +1,6 @@
 import type { RequestId } from "@modelcontextprotocol/client";
 import { ToolportError, type Diagnostic, type JsonObject, type Redactor } from "@toolport/core";
+import { isUtf8 } from "node:buffer";
 import { maxMessageDepth } from "../message-depth.ts";
 import { createLineSplitter, type OversizedLine } from "./line-splitter.ts";
 import { createNoiseReport } from "./noise-report.ts";
@@ -9,6 +10,7 @@ import { withoutBrokenEnd } from "../safe-excerpt.ts";
 
 // A server that is still on the same line after this many times the limit will not end it.
 const endlessFactor = 16;
+const notUtf8 = "not valid UTF-8, whose broken bytes are read as U+FFFD";
 const tooDeep = `nested deeper than ${maxMessageDepth} levels`;
 
 /** What a {@linkcode MessageReader} is made from. */
@@ -59,7 +61,16 @@ export function createMessageReader(init: MessageReaderInit): MessageReader {
         return;
     }
   };
+  let isRejected = false;
+  // Whoever waits for the answer need not wait for the rest of it.
+  const rejectTooLong = (head: Buffer): void => {
+    const id = recoverRequestId({ head: head.toString("utf8"), tail: "" });
+    isRejected = id !== undefined;
+    if (id !== undefined)
+      fail(id, "message_too_large", `too long (more than maxMessageBytes, ${maxMessageBytes} bytes)`);
+  };
   const rejectOversized = (line: OversizedLine): void => {
+    if (isRejected) return;
     const tooLong = `too long (${line.bytes} bytes; maxMessageBytes is ${maxMessageBytes})`;
     const id = recoverRequestId({ head: line.head.toString("utf8"), tail: line.tail.toString("utf8") });
     if (id === undefined) noise.add(tooLong, withoutBrokenEnd(line.head.toString("utf8")));
@@ -67,7 +78,12 @@ export function createMessageReader(init: MessageReaderInit): MessageReader {
   };
   const splitter = createLineSplitter({
     maxLineBytes: maxMessageBytes,
-    onLine: (bytes, start, end) => readLine(bytes.toString("utf8", start, end)),
+    onLine(bytes, start, end) {
+      const line = bytes.toString("utf8", start, end);
+      if (line.includes("\uFFFD") && !isUtf8(bytes.subarray(start, end))) noise.add(notUtf8, line);
+      readLine(line);
+    },
+    onTooLong: rejectTooLong,
     onOversized: rejectOversized,
   });
   return {

@@ -30,6 +30,16 @@ describe("parseLine()", () => {
     });
   });
 
+  it("reads a batch of a thousand messages, and refuses a larger one without parsing it", () => {
+    const batch = (count: number): string => `[${Array(count).fill("{}").join(",")}]`;
+    expect(parseLine(batch(1000))).toMatchObject({ kind: "messages", strayCount: 0 });
+    const refused = { kind: "noise", reason: "a batch of more than 1000 messages" };
+    expect(parseLine(batch(1001))).toEqual(refused);
+    expect(parseLine(` ${batch(1001)}`)).toEqual(refused);
+    // No JSON at its end, which a parser would have come to.
+    expect(parseLine(`${batch(1_000_000).slice(0, -1)}!`)).toEqual(refused);
+  });
+
   it("keeps __proto__ a member like any other", () => {
     const parsed = parseLine('{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}');
     const [message] = parsed.kind === "messages" ? parsed.messages : [];

@@ -15,6 +15,54 @@ describe("safeEnvironment()", () => {
     expect(safeEnvironment({}, host, "linux")).toEqual({ PATH: "/bin", HOME: "/home/me", LANG: "C" });
   });
 
+  it("inherits what a child needs to reach the network: proxies, in either case, and who to trust", () => {
+    const network = {
+      HTTP_PROXY: "http://proxy.test:3128",
+      https_proxy: "proxy.test:3128",
+      ALL_PROXY: "socks5://proxy.test",
+      no_proxy: "localhost,.test",
+      NODE_EXTRA_CA_CERTS: "/etc/company.pem",
+      SSL_CERT_FILE: "/etc/ssl/cert.pem",
+      TZ: "Europe/Zurich",
+    };
+    expect(safeEnvironment({}, { ...host, ...network }, "linux")).toEqual({
+      PATH: "/bin",
+      HOME: "/home/me",
+      LANG: "C",
+      ...network,
+    });
+  });
+
+  it("inherits the settings of npm, and none of its credentials", () => {
+    const settings = {
+      npm_config_registry: "https://npm.company.test/",
+      NPM_CONFIG_CACHE: "/tmp/npm",
+      "npm_config_@company:registry": "https://npm.company.test/",
+      npm_config_strict_ssl: "false",
+    };
+    const secrets = {
+      "npm_config_//npm.company.test/:_authToken": "s3cret",
+      npm_config__auth: "s3cret",
+      npm_config__password: "s3cret",
+      NPM_CONFIG_OTP: "123456",
+      npm_config_key: "-----BEGIN",
+      npm_token: "s3cret",
+    };
+    expect(safeEnvironment({}, { ...settings, ...secrets }, "linux")).toEqual(settings);
+  });
+
+  it("inherits no URL with credentials in it; a server that is to know them is given them", () => {
+    const host = {
+      HTTPS_PROXY: "http://me:s3cret@proxy.test:3128",
+      http_proxy: "me:s3cret@proxy.test",
+      npm_config_registry: "https://me:s3cret@npm.test/",
+    };
+    expect(safeEnvironment({}, host, "linux")).toEqual({});
+    expect(safeEnvironment({ env: { HTTPS_PROXY: host.HTTPS_PROXY } }, host, "linux")).toEqual({
+      HTTPS_PROXY: host.HTTPS_PROXY,
+    });
+  });
+
   it("inherits everything when asked to (EV-36), nothing when asked to", () => {
     const { UNSET: _, ...all } = host;
     expect(safeEnvironment({ inheritEnv: "all" }, host, "linux")).toEqual(all);

@@ -1,6 +1,9 @@
 import type { StdioTransportSpec } from "@toolport/core";
 
-/** Variables of this process that a child may see by default (AN-18): what programs need to run, nothing that tends to hold secrets. */
+/**
+ * Variables of this process that a child may see by default: what programs need to run, to reach the network and to trust it, and nothing that
+ * tends to hold secrets.
+ */
 const safeVariables: readonly string[] = [
   "PATH",
   "HOME",
@@ -12,6 +15,9 @@ const safeVariables: readonly string[] = [
   "TERM",
   "TMPDIR",
   "TZ",
+  "NODE_EXTRA_CA_CERTS",
+  "SSL_CERT_FILE",
+  "SSL_CERT_DIR",
   "SystemRoot",
   "WINDIR",
   "COMSPEC",
@@ -23,11 +29,18 @@ const safeVariables: readonly string[] = [
   "LOCALAPPDATA",
 ];
 
+// Programs read them in either case.
+const proxyVariable = /^(?:https?|all|no)_proxy$/i;
+// What npm reads as its settings; `npx` needs those of a company's registry. Its credentials have these words in their names.
+const npmSetting = /^npm_config_/i;
+const npmSecret = /auth|token|passw|secret|cert|otp|key/i;
+
 /** Names and values, as `process.env` holds them. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The environment of one server: what it inherits of `host` (`inheritEnv`, default `"safe"`), and the configured `env`, which wins.
+ * The environment of one server: what it inherits of `host` (`inheritEnv`, default `"safe"`), and the configured `env`, which wins. A
+ * proxy or registry whose URL has credentials in it is not inherited: a server that is to know them is given them.
  * On Windows, where names have no case, a configured `Path` replaces an inherited `PATH` instead of standing beside it.
  */
 export function safeEnvironment(
@@ -40,8 +53,19 @@ export function safeEnvironment(
   const variables = new Map<string, readonly [name: string, value: string]>();
   for (const [name, value] of Object.entries(inheritEnv === "none" ? {} : host)) {
     if (value === undefined) continue;
-    if (inheritEnv === "all" || safe.has(identity(name))) variables.set(identity(name), [name, value]);
+    if (inheritEnv === "all" || safe.has(identity(name)) || isSafeSetting(name, value))
+      variables.set(identity(name), [name, value]);
   }
   for (const [name, value] of Object.entries(env)) variables.set(identity(name), [name, value]);
   return Object.fromEntries(variables.values());
+}
+
+function isSafeSetting(name: string, value: string): boolean {
+  const isSetting = proxyVariable.test(name) || (npmSetting.test(name) && !npmSecret.test(name));
+  return isSetting && !mayHoldCredentials(value);
+}
+
+// `user:password@host`, with or without a scheme.
+function mayHoldCredentials(value: string): boolean {
+  return value.includes("@");
 }
