@@ -1,4 +1,10 @@
 // For products: how to reach servers.
+export {
+  closeOnSignals,
+  type CloseOnSignalsOptions,
+  type EndingSignal,
+  type SignalSource,
+} from "./close-on-signals.ts";
 export { connect, type ConnectOptions } from "./connect.ts";
 export { createConnector, type ConnectorOptions } from "./connector.ts";
 export { finishAuthorization } from "./finish-authorization.ts";

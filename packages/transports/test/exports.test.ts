@@ -5,6 +5,7 @@ import * as transports from "../src/index.ts";
 
 it("exports these values and no others", () => {
   expect(Object.keys(transports).toSorted()).toEqual([
+    "closeOnSignals",
     "connect",
     "createConnector",
     "createEraCache",

@@ -46,6 +46,15 @@ describe("a host of stdio servers", () => {
     await until(() => processesOfGroup(group).length === 0);
   });
 
+  it.each(["ignores-stdin-end.mjs", "ignores-sigterm.mjs", "leaves-its-session.mjs"])(
+    "leaves no server behind when SIGTERM ends it and it closes on signals: %s",
+    async (server) => {
+      const { signal, group } = await runHost("host-gets-signal.mjs", server);
+      expect(signal).toBe("SIGTERM");
+      expect(processesOfGroup(group)).toEqual([]);
+    },
+  );
+
   it("leaves no server behind when SIGKILL ends it, because a server's stdin ends with it", async () => {
     const { signal, group } = await runHost("host-is-killed.mjs", "echo.mjs");
     expect(signal).toBe("SIGKILL");

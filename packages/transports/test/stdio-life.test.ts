@@ -51,9 +51,19 @@ describe("a stdio server that works", () => {
     });
     await until(() => messages.length === 1);
     expect(messages[0]).toMatchObject({
-      params: { env: { PATH: "/usr/bin", LANG: "C", MODE: "test", HOME: "/configured" } },
+      params: {
+        env: {
+          PATH: "/usr/bin",
+          LANG: "C",
+          MODE: "test",
+          HOME: "/configured",
+        },
+      },
     });
     expect(JSON.stringify(messages[0])).not.toContain("hush");
+    // Linux has a mark for what the server starts besides.
+    const names = Object.keys((messages[0] as unknown as { params: { env: object } }).params.env);
+    expect(names.filter((name) => name !== "TOOLPORT_START").toSorted()).toEqual(["HOME", "LANG", "MODE", "PATH"]);
   });
 
   it("has its default where a limit is given as undefined", async () => {

@@ -14,5 +14,9 @@ it("counts the members of an array as a parser does, whatever is in them", () =>
 });
 
 it("comes to an end with what is no JSON", () => {
-  fc.assert(fc.property(fc.string(), (text) => void hasMoreMembers(`[${text}`, 3)));
+  fc.assert(
+    fc.property(fc.string(), (text) => {
+      expect(typeof hasMoreMembers(`[${text}`, 3)).toBe("boolean");
+    }),
+  );
 });

@@ -18,7 +18,7 @@ export interface EndProcessInit {
 
 /**
  * Ends a process and its group (end of stdin, SIGTERM, SIGKILL, only as far as needed) and gives its pipes back. Never rejects, and is never
- * later than the three graces; what not even SIGKILL ended by then (a process stuck in the kernel) no longer holds this one.
+ * later than five graces; what not even SIGKILL ended by then (a process stuck in the kernel) no longer holds this one.
  */
 export async function endProcess(init: EndProcessInit): Promise<void> {
   const { process, group, endInput, inputGraceMs, signalGraceMs, clock } = init;
@@ -34,6 +34,7 @@ export async function endProcess(init: EndProcessInit): Promise<void> {
     isAlive: () => group.isAlive(),
     clock,
   });
+  await group.endStragglers(signalGraceMs, clock);
   for (const pipe of [process.stdin, process.stdout, process.stderr]) pipe.destroy();
   process.unref();
 }

@@ -15,6 +15,7 @@ import { hasExited } from "./end-process.ts";
 import { createProcessGroup } from "./process-group.ts";
 import { safeEnvironment, type Environment } from "./safe-environment.ts";
 import type { SpawnProcess } from "./spawn-process.ts";
+import { startVariable } from "./stragglers.ts";
 import { startProcess } from "./start-process.ts";
 import { createStdioTransport, type StdioTransport } from "./stdio-transport.ts";
 
@@ -55,13 +56,19 @@ export async function openStdio(
   throwIfAborted(context.signal, id);
 
   const { secrets = createSecretMemory(spec) } = context;
-  const env = safeEnvironment(transport, environment, platform);
+  const mark = crypto.randomUUID();
+  const env = {
+    ...safeEnvironment(transport, environment, platform),
+    // This process may be a server itself, whose host looks for all that was started below it.
+    ...(platform === "linux" && { [startVariable]: [environment[startVariable], mark].filter(Boolean).join(" ") }),
+  };
   // What a server inherits it can echo as well; of that only the names tell what is secret.
   for (const [name, value = ""] of Object.entries(env)) if (isSecretName(name)) secrets.learn(value);
   const child = await startProcess(spec.id, transport, { spawn, platform, env, redact: secrets.redact });
   const group = createProcessGroup({
     pid: child.pid,
     platform,
+    mark,
     hasLeaderExited: () => hasExited(child),
     spawn,
     ...(options.sendSignal && { sendSignal: options.sendSignal }),

@@ -1,6 +1,9 @@
+import type { Clock } from "@toolport/core";
 import { spawn as spawnProgram } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
+import { endStragglers } from "./end-stragglers.ts";
 import type { SpawnProcess } from "./spawn-process.ts";
+import { findStragglers } from "./stragglers.ts";
 
 /** A server's process and everything it started, as long as that stayed in its group. */
 export interface ProcessGroup {
@@ -8,6 +11,8 @@ export interface ProcessGroup {
   terminate(): void;
   /** Ends all of it. */
   kill(): void;
+  /** Ends what left the group but can still be told to belong to it, which takes two graces at most. On Linux alone. Never rejects. */
+  endStragglers(graceMs: number, clock: Clock): Promise<void>;
   /** Whether any of it still runs. Zombies do not count: nothing but time is left of them. */
   isAlive(): boolean;
 }
@@ -17,6 +22,8 @@ export interface ProcessGroupInit {
   /** The process that was started: on POSIX, as the leader of its own group. */
   readonly pid: number;
   readonly platform: NodeJS.Platform;
+  /** What its processes carry in their environment. Default: there is no such mark. */
+  readonly mark?: string;
   /** Whether the operating system has reported the leader's end. */
   readonly hasLeaderExited: () => boolean;
   /** Default `process.kill`. */
@@ -33,6 +40,7 @@ export function createProcessGroup(init: ProcessGroupInit): ProcessGroup {
 function posixGroup({
   pid,
   platform,
+  mark,
   hasLeaderExited,
   sendSignal = sendProcessSignal,
 }: ProcessGroupInit): ProcessGroup {
@@ -48,6 +56,10 @@ function posixGroup({
   return {
     terminate: () => void exists("SIGTERM"),
     kill: () => void exists("SIGKILL"),
+    async endStragglers(graceMs, clock) {
+      if (mark === undefined) return;
+      await endStragglers({ find: () => findStragglers(mark, platform), sendSignal, graceMs, clock });
+    },
     isAlive: () => !hasLeaderExited() || (exists(0) && (platform !== "linux" || hasLiveMember(pid))),
   };
 }
@@ -61,7 +73,7 @@ function windowsTree({ pid, hasLeaderExited, spawn = spawnProgram }: ProcessGrou
     taskkill.on("error", () => {});
     taskkill.unref();
   };
-  return { terminate: kill, kill, isAlive: () => !hasLeaderExited() };
+  return { terminate: kill, kill, endStragglers: async () => undefined, isAlive: () => !hasLeaderExited() };
 }
 
 /**
