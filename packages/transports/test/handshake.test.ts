@@ -40,9 +40,9 @@ describe("a handshake that fails", () => {
     },
     {
       name: "the server never says a word",
-      spec: server("() => undefined", { timeouts: { connectMs: 500, probeMs: 100, closeMs: 200 } }),
-      error: { code: "connect_timeout", details: { timeoutMs: 500, operation: "initialize" } },
-      message: /was not ready within 500 ms \(during initialize\); its stderr:\npid \d+$/,
+      spec: server("() => undefined", { timeouts: { connectMs: 4000, probeMs: 100, closeMs: 200 } }),
+      error: { code: "connect_timeout", details: { timeoutMs: 4000, operation: "initialize" } },
+      message: /was not ready within 4000 ms \(during initialize\); its stderr:\npid \d+$/,
     },
     {
       name: "the server knows none of our revisions",
