@@ -7,10 +7,12 @@ import type { CallOptions, RemoteTool } from "./tool.ts";
 /** `legacy` is 2024-11-05 to 2025-11-25: a handshake and a session. `modern` is 2026-07-28: stateless. */
 export type ProtocolEra = "legacy" | "modern";
 
-/** What a server says of itself, bounded and untrusted. Only `era` and `protocolVersion` are sure to be there. */
+/** What a server says of itself, bounded and untrusted, and how it is spoken to. Only `era` and `protocolVersion` are sure to be there. */
 export interface ServerInfo {
   readonly era: ProtocolEra;
   readonly protocolVersion: string;
+  /** Over HTTP: which of its two transports is spoken, of which `mode: "auto"` chose one. */
+  readonly httpMode?: "streamable" | "sse";
   readonly name?: string;
   readonly title?: string;
   readonly version?: string;

@@ -36,6 +36,8 @@ export interface HostTransport extends Omit<Transport, "onmessage" | "send"> {
   oninterrupted?: (() => void) | undefined;
   /** Why the transport closed by itself; set before `onclose` fires. Absent after `close()`. */
   readonly closeReason?: ToolportError | undefined;
+  /** For the old HTTP+SSE: its stream was open, so that this is what the server speaks. */
+  readonly hasStream?: boolean | undefined;
   /** For processes: the last lines on stderr so far, bounded and without secrets, as evidence for an error about silence. */
   readonly stderr?: string | undefined;
 }

@@ -63,6 +63,7 @@ interface Opened {
   readonly elicitor?: Elicitor | undefined;
   /** Each request is an exchange of its own. */
   readonly isHttp: boolean;
+  readonly httpMode?: ServerInfo["httpMode"] | undefined;
   readonly life: Life;
 }
 
@@ -82,7 +83,7 @@ async function openOverWire(session: SessionContext, firstTransport?: HostTransp
   const life: Life = {};
   let opened = firstTransport;
   const fingerprint = (spec.era ?? "auto") === "auto" ? await fingerprintOf(spec) : undefined;
-  const { wire, claimed, elicitor } = await negotiate({
+  const { wire, claimed, elicitor, attempt } = await negotiate({
     ...session,
     context: session,
     fingerprint,
@@ -106,7 +107,16 @@ async function openOverWire(session: SessionContext, firstTransport?: HostTransp
       return transport;
     },
   });
-  return finish(session, { claimed, channel: wire, listener: wire, elicitor, isHttp: wire.hasPerRequestStream, life });
+  const { channel } = attempt;
+  return finish(session, {
+    claimed,
+    channel: wire,
+    listener: wire,
+    elicitor,
+    isHttp: wire.hasPerRequestStream,
+    httpMode: channel === "streamable" || channel === "sse" ? channel : undefined,
+    life,
+  });
 }
 
 async function openOverClient(session: SessionContext, client: CustomClient): Promise<Connection> {
@@ -136,10 +146,13 @@ async function openOverClient(session: SessionContext, client: CustomClient): Pr
 
 async function finish(
   session: SessionContext,
-  { claimed, channel, listener, elicitor, isHttp, life }: Opened,
+  { claimed, channel, listener, elicitor, isHttp, httpMode, life }: Opened,
 ): Promise<Connection> {
   const { hooks, deadline, settings } = session;
-  const server = readServerInfo(claimed, { limits: settings.limits, redact: session.redact });
+  const server: ServerInfo = {
+    ...readServerInfo(claimed, { limits: settings.limits, redact: session.redact }),
+    ...(httpMode !== undefined && { httpMode }),
+  };
   const stream = openStream(session, { listener, server });
   try {
     await untilAborted(stream?.ready ?? Promise.resolve(), deadline.signal);

@@ -34,6 +34,7 @@ export function openWire(
     identity: { info: { name: "test", version: "1" }, capabilities: {} },
     maxNotificationsPerSecond,
     maxPauseMs,
+    random: () => 0,
     context: { serverId: "srv", clock, redact: (text) => text, onDiagnostic: (each) => diagnostics.push(each) },
     events: { onToolsChanged: changed, onLog: log, onDown: down },
     activeClock: createActiveClock(clock),

@@ -4,6 +4,7 @@ import { createManualClock } from "../../test/manual-clock.ts";
 import { createActiveClock } from "../wire/active-clock.ts";
 import type { OutgoingRequest } from "../wire/outgoing-request.ts";
 import { callTool } from "./call-tool.ts";
+import { createCooldown } from "./cooldown.ts";
 import type { Elicitor } from "./elicitor.ts";
 
 const asks: JsonObject = {
@@ -150,6 +151,31 @@ describe("callTool()", () => {
     expect(onToolsChanged).toHaveBeenCalledOnce();
   });
 
+  it("leaves a server alone for as long as it asked for", async () => {
+    const refusal = new ToolportError("HTTP 429", { code: "rate_limited", details: { retryAfterMs: 3000 } });
+    const { call, sent, clock } = open([refusal, done, refusal, done]);
+    await expect(call()).rejects.toBe(refusal);
+    clock.advance(1000);
+    await expect(call()).rejects.toMatchObject({
+      code: "rate_limited",
+      outcome: "not-sent",
+      retryable: true,
+      toolName: "search",
+      details: { retryAfterMs: 2000 },
+    });
+    expect(sent).toHaveLength(1);
+    clock.advance(2000);
+    await expect(call()).resolves.toBe(done);
+    await expect(call()).rejects.toBe(refusal);
+    expect(sent).toHaveLength(3);
+  });
+
+  it("goes on at once after a refusal that names no time", async () => {
+    const { call } = open([new ToolportError("HTTP 429", { code: "rate_limited" }), done]);
+    await expect(call()).rejects.toMatchObject({ code: "rate_limited", outcome: "failed" });
+    await expect(call()).resolves.toBe(done);
+  });
+
   it("says failed, not not-sent, when a later round could not be sent", async () => {
     const { call } = open([asks, new ToolportError("gone", { code: "unreachable", outcome: "not-sent" })]);
     await expect(call()).rejects.toMatchObject({ code: "unreachable", outcome: "failed" });
@@ -174,6 +200,7 @@ function open(
     elicitor: { ask },
     headersFor: () => undefined,
     onToolsChanged,
+    cooldown: createCooldown({ serverId: "srv", clock }),
     closing: new AbortController().signal,
     ...members,
     channel: {

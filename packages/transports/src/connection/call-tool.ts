@@ -9,6 +9,7 @@ import {
   type ServerTimeouts,
 } from "@toolport/core";
 import { quoteJson } from "../quote-json.ts";
+import type { Cooldown } from "./cooldown.ts";
 import type { Elicitor } from "./elicitor.ts";
 import { answerInputRequests } from "./input-rounds.ts";
 import type { RequestChannel } from "./request-channel.ts";
@@ -24,6 +25,7 @@ export interface CallToolInit {
   /** 2026-07-28 marks its results with a type, and asks for input in one. */
   readonly isModern: boolean;
   readonly elicitor: Elicitor | undefined;
+  readonly cooldown: Cooldown;
   /** The headers that mirror arguments of this tool, if any. */
   readonly headersFor: (toolName: string, args: JsonObject) => Readonly<Record<string, string>> | undefined;
   /** The listing that the headers were made from is not the server's any more. */
@@ -44,11 +46,14 @@ const headerMismatch = -32_020;
 
 /**
  * Sends one `tools/call` and resolves with the server's result, unchanged. On 2026-07-28 it also goes through the rounds in which a
- * server asks for input, each with a new request under one common deadline.
+ * server asks for input, each with a new request under one common deadline. Throws `rate_limited`, outcome `not-sent`, for as long as
+ * the server asked to be left alone.
  */
 export async function callTool(init: CallToolInit, call: ToolCallRequest): Promise<JsonObject> {
-  const { channel, timeouts, isModern } = init;
+  const { channel, timeouts, isModern, cooldown } = init;
   const { toolName, args, options } = call;
+  const refusal = cooldown.refusal(toolName);
+  if (refusal !== undefined) throw refusal;
   const { signal, onProgress, meta, timeoutMs = timeouts.callMs } = options;
   const request = {
     method: "tools/call",
@@ -67,7 +72,7 @@ export async function callTool(init: CallToolInit, call: ToolCallRequest): Promi
   try {
     result = await channel.request(request);
   } catch (error) {
-    throw refreshAfterMismatch(init, error);
+    throw learnFromRefusal(init, error);
   }
   if (!isModern || result["resultType"] !== "input_required") return checkResult(init, toolName, result);
   const { elicitTotalMs } = timeouts;
@@ -89,7 +94,8 @@ export async function callTool(init: CallToolInit, call: ToolCallRequest): Promi
 }
 
 // The server refuses a call whose headers do not mirror what its schema of today declares. Another listing helps, and a later call.
-function refreshAfterMismatch({ onToolsChanged }: CallToolInit, error: unknown): unknown {
+function learnFromRefusal({ onToolsChanged, cooldown }: CallToolInit, error: unknown): unknown {
+  cooldown.note(error);
   if (!isToolportError(error) || error.details.rpcCode !== headerMismatch) return error;
   onToolsChanged();
   return withErrorContext(error, { retryable: true });
@@ -125,6 +131,7 @@ async function continueCall(
     });
     if (answered.problem !== undefined) throw inputRequired(init, call.toolName, answered.problem);
     asking = await send(answered.params).catch((error: unknown) => {
+      init.cooldown.note(error);
       // The first round did reach the server, which said that it did not finish. To begin again is not to go on.
       throw isToolportError(error) && error.outcome === "not-sent"
         ? withErrorContext(error, { outcome: "failed", retryable: false })

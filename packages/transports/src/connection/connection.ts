@@ -11,6 +11,7 @@ import {
 import type { ServerSettings } from "../resolve-settings.ts";
 import { untilAborted } from "../until-aborted.ts";
 import { callTool, type CallToolInit } from "./call-tool.ts";
+import { createCooldown } from "./cooldown.ts";
 import type { Elicitor } from "./elicitor.ts";
 import { listTools } from "./list-tools.ts";
 import { findParamHeaders, mirrorParams, type ParamHeader } from "./param-headers.ts";
@@ -49,6 +50,7 @@ export function createConnection(init: ConnectionInit): Connection {
     timeouts,
     isModern: server.era === "modern",
     headersFor,
+    cooldown: createCooldown({ serverId, clock }),
     closing: closing.signal,
   };
 

@@ -38,6 +38,7 @@ interface State extends SseInit {
   target: URL | undefined;
   protocolVersion: string | undefined;
   closeReason: ToolportError | undefined;
+  hasStream: boolean;
   isClosed: boolean;
 }
 
@@ -51,6 +52,9 @@ export function createSseTransport(init: SseInit): HostTransport {
   const host: HostTransport = {
     get closeReason() {
       return state.closeReason;
+    },
+    get hasStream() {
+      return state.hasStream;
     },
     setProtocolVersion(version) {
       state.protocolVersion = version;
@@ -78,6 +82,7 @@ export function createSseTransport(init: SseInit): HostTransport {
     target: undefined,
     protocolVersion: undefined,
     closeReason: undefined,
+    hasStream: false,
     isClosed: false,
   };
   return host;
@@ -102,6 +107,7 @@ async function start(state: State): Promise<void> {
   try {
     const reply = await call.reply;
     if (replyKindOf(reply) !== "events") throw noStream(endpoint, await readRemark(reply), "none");
+    state.hasStream = true;
     await new Promise<void>((resolve, reject) => {
       // Goes on when this promise is long settled.
       void follow(state, reply, { onTarget: resolve, onEnd: reject });

@@ -19,6 +19,7 @@ it.each([
       events: { onToolsChanged: () => undefined, onLog: () => undefined, onDown: () => undefined },
       maxNotificationsPerSecond: 200,
       maxPauseMs: 900_000,
+      random: () => 0,
       probeMs: 1000,
       deadline: createDeadline({ timeoutMs: 1000, clock, onTimeout: () => new Error("not in this test") }),
       open: async () => host,

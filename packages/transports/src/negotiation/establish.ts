@@ -1,4 +1,4 @@
-import { isToolportError, ToolportError, type Deadline } from "@toolport/core";
+import { isToolportError, ToolportError, type Deadline, type Random } from "@toolport/core";
 import type { ClientIdentity } from "../client-identity.ts";
 import type { Elicitor } from "../connection/elicitor.ts";
 import { fromSdkError } from "../errors/from-sdk-error.ts";
@@ -22,6 +22,7 @@ export interface Established extends Greeting {
 export interface EstablishInit {
   readonly identity: ClientIdentity;
   readonly context: WireContext;
+  readonly random: Random;
   /** Of every attempt; `onDown` only of the one that succeeded. */
   readonly events: WireEvents;
   readonly maxNotificationsPerSecond: number;
@@ -45,7 +46,7 @@ const graceMs = 1000;
  * Makes one attempt. A failure is a value, because the next attempt is chosen by it; nothing of the attempt is left by then.
  */
 export async function establish(init: EstablishInit, attempt: Attempt): Promise<Established | FailedAttempt> {
-  const { deadline, events, context, identity, maxNotificationsPerSecond, maxPauseMs, createElicitor } = init;
+  const { deadline, events, context, random, identity, maxNotificationsPerSecond, maxPauseMs, createElicitor } = init;
   const ending = new AbortController();
   let isEstablished = false;
   let refusal: ToolportError | undefined;
@@ -65,6 +66,7 @@ export async function establish(init: EstablishInit, attempt: Attempt): Promise<
       maxNotificationsPerSecond,
       maxPauseMs,
       context,
+      random,
       events: { ...events, onDown: (error) => (isEstablished ? events.onDown(error) : ending.abort(error)) },
       activeClock,
       elicitor,
@@ -92,7 +94,13 @@ export async function establish(init: EstablishInit, attempt: Attempt): Promise<
     return { attempt, wire, elicitor, ...greeting };
   } catch (cause) {
     const error = toHandshakeError(init, cause, { host, step });
-    const failed = { ...attempt, error, refusal, didInitialize: step === "initialize" };
+    const failed = {
+      ...attempt,
+      error,
+      refusal,
+      didInitialize: step === "initialize",
+      hadStream: host?.hasStream === true,
+    };
     if (deadline.signal.aborted) init.onOverdue(failed);
     await (wire === undefined ? host?.close() : wire.close(error, "the handshake failed"));
     return failed;

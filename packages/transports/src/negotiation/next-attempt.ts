@@ -16,6 +16,8 @@ export interface FailedAttempt extends Attempt {
   readonly refusal?: ToolportError | undefined;
   /** It came to `initialize`: at once, or after a probe that found no modern server. */
   readonly didInitialize: boolean;
+  /** The stream of the old HTTP+SSE was open. */
+  readonly hadStream?: boolean;
 }
 
 const finalCodes: ReadonlySet<ToolportErrorCode> = new Set<ToolportErrorCode>([
@@ -110,7 +112,10 @@ function candidates(spec: ServerSpec, last: FailedAttempt): readonly Attempt[] {
 export function mostTellingError(failed: readonly FailedAttempt[]): ToolportError | undefined {
   const last = failed.at(-1);
   const before = failed.at(-2);
-  return last?.channel === "sse" && before !== undefined && protocolCodes.has(last.error.code)
+  return last?.channel === "sse" &&
+    last.hadStream !== true &&
+    before !== undefined &&
+    protocolCodes.has(last.error.code)
     ? before.error
     : last?.error;
 }

@@ -1,5 +1,12 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
-import { withErrorContext, type Cancel, type JsonObject, type Progress, type ToolportError } from "@toolport/core";
+import {
+  withErrorContext,
+  type Cancel,
+  type JsonObject,
+  type Progress,
+  type Random,
+  type ToolportError,
+} from "@toolport/core";
 import { fromRpcError } from "../errors/from-rpc-error.ts";
 import { saysRevisionChanged, type UsedConnection } from "../errors/session-words.ts";
 import type { HostSendOptions, HostTransport } from "../host-transport.ts";
@@ -9,6 +16,7 @@ import type { ActiveClock } from "./active-clock.ts";
 import type { OutgoingRequest } from "./outgoing-request.ts";
 import { createOccasion, type Occasion, type Questioned } from "./occasion.ts";
 import { createIdTable, type IdTable } from "./id-table.ts";
+import { createRequestIds, type RequestIds } from "./request-ids.ts";
 import { readAnswer } from "./read-answer.ts";
 import {
   abortError,
@@ -31,6 +39,8 @@ export interface OutgoingRequests {
   readonly nextId: number;
   /** True for an id that was handed out here, whether or not it still waits. */
   issued(id: number): boolean;
+  /** From now on ids go on from anywhere, so that a server cannot answer what it was not asked yet. Before, they count from 0. */
+  leaveHandshake(): void;
   /** Sends a request; settles once, in any case by its deadline. Nothing of it is left afterwards. */
   start(request: OutgoingRequest): Promise<JsonObject>;
   /** Settles the request with what the server answered. `false`: it does not wait, or no longer. */
@@ -57,6 +67,8 @@ export interface OutgoingRequests {
 export interface OutgoingRequestsInit {
   readonly host: HostTransport;
   readonly context: WireContext;
+  /** Where ids go on from after the handshake. */
+  readonly random: Random;
   readonly activeClock: ActiveClock;
   /** How long the time of one request may stand still, in milliseconds. */
   readonly maxPauseMs: number;
@@ -92,13 +104,10 @@ interface Pending extends Questioned {
 
 interface State extends OutgoingRequestsInit {
   readonly pending: IdTable<Pending>;
-  nextId: number;
+  readonly ids: RequestIds;
   closedBy: ToolportError | undefined;
   whenDrained: (() => void) | undefined;
 }
-
-// Numbers, because some servers mishandle ids of text; and from zero, as the SDK's clients count, which every server was tried with.
-const firstId = 0;
 
 const pausedCheckMs = 100;
 
@@ -107,7 +116,7 @@ export function createOutgoingRequests(init: OutgoingRequestsInit): OutgoingRequ
   const state: State = {
     ...init,
     pending: createIdTable(),
-    nextId: firstId,
+    ids: createRequestIds(init.random),
     closedBy: undefined,
     whenDrained: undefined,
   };
@@ -119,9 +128,10 @@ export function createOutgoingRequests(init: OutgoingRequestsInit): OutgoingRequ
       return state.pending.size === 1 ? state.pending.ids()[0] : undefined;
     },
     get nextId() {
-      return state.nextId;
+      return state.ids.next;
     },
-    issued: (id) => id >= firstId && id < state.nextId,
+    issued: (id) => state.ids.issued(id),
+    leaveHandshake: () => state.ids.leaveHandshake(),
     start: (request) => start(state, request),
     answer(id, message) {
       const entry = take(state, id);
@@ -188,7 +198,7 @@ function start(state: State, request: OutgoingRequest): Promise<JsonObject> {
       reject(abortError(state.context, request, "not-sent"));
       return;
     }
-    const id = state.nextId++;
+    const id = state.ids.next++;
     const now = state.activeClock.now();
     const firstCheckMs = Math.min(request.timeoutMs, request.idleMs ?? request.timeoutMs);
     const entry: Pending = {

@@ -1,4 +1,4 @@
-import { formatMs, isJsonObject, ToolportError, type JsonObject } from "@toolport/core";
+import { formatMs, isJsonObject, ToolportError, type JsonObject, type Random } from "@toolport/core";
 import type { ListeningClient } from "../connection/change-stream.ts";
 import { fromRpcError } from "../errors/from-rpc-error.ts";
 import type { HostTransport } from "../host-transport.ts";
@@ -30,6 +30,8 @@ export interface Subscriptions extends ListeningClient {
 export interface SubscriptionsInit {
   readonly host: HostTransport;
   readonly context: WireContext;
+  /** Where ids begin. */
+  readonly random: Random;
   /** The `_meta` of every message. */
   readonly envelope: () => JsonObject | undefined;
 }
@@ -47,12 +49,14 @@ interface State extends SubscriptionsInit {
 }
 
 const method = "subscriptions/listen";
-// Out of the way of the other requests, which are counted up from zero; and a number, because some servers mishandle text.
-const firstId = 1_000_000_000;
+// Out of the way of the other requests, which are counted up from somewhere far below; and a number, because some servers mishandle text.
+const leastFirstId = 2 ** 30;
+const mostFirstIds = 2 ** 29;
 
 /** Makes an empty set of subscriptions. */
 export function createSubscriptions(init: SubscriptionsInit): Subscriptions {
-  const { context } = init;
+  const { context, random } = init;
+  const firstId = leastFirstId + Math.floor(random() * mostFirstIds);
   const state: State = { ...init, streams: new Map(), nextId: firstId };
   const fail = (id: unknown, error: ToolportError): boolean => {
     const stream = state.streams.get(id);

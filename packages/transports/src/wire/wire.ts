@@ -4,6 +4,7 @@ import {
   ToolportError,
   withErrorContext,
   type JsonObject,
+  type Random,
   type ServerLog,
 } from "@toolport/core";
 import type { ClientIdentity } from "../client-identity.ts";
@@ -58,6 +59,8 @@ export interface WireInit {
   /** How long the questions of the server may stop the time of one request, in milliseconds. */
   readonly maxPauseMs: number;
   readonly context: WireContext;
+  /** Where the ids of requests go on from after the handshake, so that they cannot be guessed. */
+  readonly random: Random;
   readonly events: WireEvents;
   /** Stands still while a human answers. */
   readonly activeClock: ActiveClock;
@@ -88,12 +91,13 @@ const farewellMs = 100;
 
 /** Puts a wire on a transport that is not started yet. */
 export function createWire(init: WireInit): Wire {
-  const { host, identity, context, events, activeClock, elicitor } = init;
+  const { host, identity, context, random, events, activeClock, elicitor } = init;
   const state: State = {
     ...init,
     outgoing: createOutgoingRequests({
       host,
       context,
+      random,
       activeClock,
       maxPauseMs: init.maxPauseMs,
       envelope: () => state.envelope,
@@ -101,7 +105,7 @@ export function createWire(init: WireInit): Wire {
       onNotified: () => expectStrayError(state),
     }),
     served: createServerRequests({ host, context, elicitor }),
-    subscriptions: createSubscriptions({ host, context, envelope: () => state.envelope }),
+    subscriptions: createSubscriptions({ host, context, random, envelope: () => state.envelope }),
     gate: createNotificationGate({
       perSecond: init.maxNotificationsPerSecond,
       context,
@@ -137,6 +141,7 @@ export function createWire(init: WireInit): Wire {
     setProtocolVersion(version) {
       host.setProtocolVersion?.(version);
       state.isReady = true;
+      state.outgoing.leaveHandshake();
       state.envelope = isModernVersion(version) ? modernEnvelope(version, identity) : undefined;
     },
     listen: (filter, options) => state.subscriptions.listen(filter, options),

@@ -1,0 +1,42 @@
+import { isToolportError, quoteText, ToolportError, type Clock } from "@toolport/core";
+
+/** Leaves a server alone for as long as it asked for when it refused a call (HTTP 429 with `Retry-After`). */
+export interface Cooldown {
+  /** What a call is refused with now; `undefined` when it may go out. */
+  refusal(toolName: string): ToolportError | undefined;
+  /** Takes note of what a call failed with. */
+  note(error: unknown): void;
+}
+
+/** Makes one for a connection; it forgets nothing but what has passed. */
+export function createCooldown({ serverId, clock }: { readonly serverId: string; readonly clock: Clock }): Cooldown {
+  let until: number | undefined;
+  return {
+    refusal(toolName) {
+      if (until === undefined) return undefined;
+      const leftMs = Math.ceil(until - clock.now());
+      if (leftMs > 0) return tooEarly(leftMs, { serverId, toolName });
+      until = undefined;
+      return undefined;
+    },
+    note(error) {
+      if (!isToolportError(error) || error.code !== "rate_limited") return;
+      const { retryAfterMs = 0 } = error.details;
+      if (retryAfterMs > 0) until = Math.max(until ?? 0, clock.now() + retryAfterMs);
+    },
+  };
+}
+
+function tooEarly(
+  retryAfterMs: number,
+  { serverId, toolName }: { readonly serverId: string; readonly toolName: string },
+): ToolportError {
+  const what = `tools/call of ${quoteText(toolName)} on server ${JSON.stringify(serverId)} was not sent`;
+  return new ToolportError(`${what}: the server asked to be left alone for another ${retryAfterMs} ms`, {
+    code: "rate_limited",
+    serverId,
+    toolName,
+    outcome: "not-sent",
+    details: { operation: "tools/call", retryAfterMs },
+  });
+}
