@@ -1,4 +1,4 @@
-import { createSearchIndex, toSearchDocument } from "@toolport/discovery";
+import { aboutGroup, createSearchIndex, toSearchDocument } from "@toolport/discovery";
 import MiniSearch from "minisearch";
 import type { ToolSetServer } from "./tool-set.ts";
 
@@ -18,7 +18,7 @@ export const toolportRanker: Ranker = {
   build(servers) {
     const index = createSearchIndex();
     for (const { id, group, tools } of servers) {
-      for (const tool of tools) index.add(toSearchDocument(tool, `${id} ${group.title}`));
+      for (const tool of tools) index.add(toSearchDocument(tool, `${id} ${group.title}`, aboutGroup(group)));
     }
     index.search("ready", { limit: 1 });
     return (query, limit) => index.search(query, { limit }).map(({ name }) => name);

@@ -42,7 +42,7 @@ describe("the search", () => {
 
   it("finds what is wanted among the tools of the data set", () => {
     const search = toolportRanker.build(toolSet);
-    expect(measureQuality(search, develop, names)).toEqual(at(0.94, 0.96, 0.88));
+    expect(measureQuality(search, develop, names)).toEqual(at(0.92, 0.96, 0.87));
     expect(measureQuality(search, report, names)).toEqual(at(0.9, 0.95, 0.88));
   });
 
@@ -55,6 +55,27 @@ describe("the search", () => {
   it("puts an exactly named tool first, always", () => {
     const search = toolportRanker.build([...toolSet, ...makeDistractors(10_000 - tools.length)]);
     for (const { name } of tools) expect(search(name, 1)).toEqual([name]);
+  });
+
+  it("knows what tools work on by their parameters, and does not fall for a name that is one word of the query", () => {
+    const search = toolportRanker.build(toolSet);
+    for (const query of ["list pods", "show me the pods"])
+      expect(search(query, 5)).toContain("mcp_kubernetes_kubectl_get");
+    const [first, ...others] = toolSet;
+    const rival = (first?.tools ?? []).slice(0, 1).map((tool) => ({
+      ...tool,
+      name: "mcp_azure_documentation",
+      title: "Microsoft documentation",
+      description:
+        "Search official Microsoft/Azure documentation to find the most relevant and trustworthy content for a query.",
+      origin: { serverId: "azure", toolName: "documentation", qualifiedName: "mcp::azure::documentation" },
+    }));
+    const azure = { id: "azure", source: "written" as const, tools: rival };
+    const rivals =
+      first === undefined ? [] : [{ ...azure, group: { ...first.group, title: "Azure" } }, first, ...others];
+    const found = toolportRanker.build(rivals)("documentation of react", 5);
+    expect(found).toContain("mcp_azure_documentation");
+    expect(found[0]).toBe("mcp_context7_query_docs");
   });
 
   it("is better than each of its alternatives", () => {

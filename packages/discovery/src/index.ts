@@ -26,5 +26,5 @@ export { estimateDefinitionTokens, estimateTokens } from "./tokens/estimate-toke
 export { createSearchIndex, type SearchIndex, type SearchOptions, type SearchWork } from "./search/search-index.ts";
 export type { SearchDocument } from "./search/search-document.ts";
 export type { SearchHit } from "./search/rank-documents.ts";
-export { toSearchDocument } from "./catalog/catalog-search.ts";
+export { aboutGroup, toSearchDocument } from "./catalog/catalog-search.ts";
 export { normalizeGroups, type DeclaredGroup } from "./catalog/normalize-groups.ts";

@@ -5,6 +5,7 @@ import * as discovery from "../src/index.ts";
 describe("@toolport/discovery", () => {
   it("exports these values and no others", () => {
     expect(Object.keys(discovery).sort()).toEqual([
+      "aboutGroup",
       "createSearchIndex",
       "createToolbox",
       "estimateDefinitionTokens",

@@ -1,8 +1,9 @@
-import type { ToolDefinition } from "@toolport/core";
+import { isJsonObject, type JsonObject, type ToolDefinition, type ToolGroup } from "@toolport/core";
 import { createSearchIndex, type SearchIndex, type SearchOptions, type SearchWork } from "../search/search-index.ts";
 import type { SearchHit } from "../search/rank-documents.ts";
 import type { SearchDocument } from "../search/search-document.ts";
 import type { Catalog } from "./build-catalog.ts";
+import { isTelling } from "./is-telling.ts";
 import { ownWords } from "./own-words.ts";
 
 /** The search index of a catalog, brought up to date by what changed since the last time. */
@@ -25,17 +26,18 @@ export function createCatalogSearch(): CatalogSearch {
   const update = (catalog: Catalog): void => {
     if (catalog === current) return;
     current = catalog;
-    const groupTitles = titlesByTool(catalog);
     const gone = new Set(indexed.keys());
+    const groups = groupsByTool(catalog);
     for (const definition of catalog.definitions) {
       gone.delete(definition.name);
       const known = indexed.get(definition.name);
-      const context = contextOf(definition, groupTitles.get(definition.name));
-      if (known?.definition === definition && known.document.context === context) continue;
-      const document = toSearchDocument(definition, context);
+      const { context, about } = wordsOf(definition, groups.get(definition.name) ?? []);
+      const { document: before } = known ?? {};
+      if (known?.definition === definition && before?.context === context && before.about === about) continue;
+      const document = toSearchDocument(definition, context, about);
       indexed.set(definition.name, { definition, document });
       // A new listing makes new objects of what did not change; only new words need work.
-      if (known === undefined || !isSameDocument(known.document, document)) index.add(document);
+      if (before === undefined || !isSameDocument(before, document)) index.add(document);
     }
     for (const name of gone) {
       indexed.delete(name);
@@ -52,29 +54,77 @@ export function createCatalogSearch(): CatalogSearch {
   };
 }
 
-function titlesByTool({ groups }: Catalog): ReadonlyMap<string, string> {
-  const titles = new Map<string, string>();
-  for (const { title, members } of groups) {
-    for (const member of members) {
-      const before = titles.get(member);
-      titles.set(member, before === undefined ? title : `${before} ${title}`);
+interface GroupWords {
+  readonly title: string;
+  readonly about: string;
+}
+
+function groupsByTool({ groups }: Catalog): ReadonlyMap<string, readonly GroupWords[]> {
+  const byTool = new Map<string, GroupWords[]>();
+  for (const group of groups) {
+    const words = { title: group.title, about: aboutGroup(group) };
+    for (const member of group.members) {
+      const others = byTool.get(member);
+      if (others === undefined) byTool.set(member, [words]);
+      else others.push(words);
     }
   }
-  return titles;
+  return byTool;
 }
 
-function contextOf({ origin }: ToolDefinition, groupTitles: string | undefined): string {
-  return `${origin?.serverId ?? ""} ${groupTitles ?? ""}`.trim();
+function wordsOf(
+  { origin }: ToolDefinition,
+  groups: readonly GroupWords[],
+): { readonly context: string; readonly about: string } {
+  // Nearly every tool has one group: its texts are then the very strings that its neighbours have.
+  const about = groups.length === 1 ? (groups[0]?.about ?? "") : groups.map((group) => group.about).join(" ");
+  return { context: `${origin?.serverId ?? ""} ${groups.map(({ title }) => title).join(" ")}`.trim(), about };
 }
 
-/** A definition as the index reads it; `context` are words of its server and groups. */
-export function toSearchDocument(definition: ToolDefinition, context: string): SearchDocument {
-  const { name, title = "", inputSchema, origin } = definition;
-  const properties = inputSchema["properties"];
-  const parameters = typeof properties === "object" && properties !== null ? Object.keys(properties) : [];
-  const shortName = origin?.toolName ?? name;
-  const aliases = origin === undefined || origin.serverId === "" ? [] : [`${origin.serverId}_${origin.toolName}`];
-  return { name, shortName, aliases, title, description: ownWords(definition), parameters, context };
+/** A definition as the index reads it; `context` are names of its server and groups, `about` what these are for. */
+export function toSearchDocument(definition: ToolDefinition, context: string, about: string = ""): SearchDocument {
+  const { name, title, annotations, inputSchema, origin } = definition;
+  const { names, texts } = readParameters(inputSchema);
+  return {
+    name,
+    shortName: origin?.toolName ?? name,
+    aliases: origin === undefined || origin.serverId === "" ? [] : [`${origin.serverId}_${origin.toolName}`],
+    // Half of the servers have a title in the one place, half in the other.
+    title: title ?? annotations?.title ?? "",
+    description: ownWords(definition),
+    parameters: names,
+    parameterTexts: texts,
+    context,
+    about,
+  };
+}
+
+/** The words of a group about itself, without the ones that every server of a kind has. */
+export function aboutGroup({
+  description,
+  instructions = "",
+}: Pick<ToolGroup, "description" | "instructions">): string {
+  return `${isTelling(description) ? description : ""} ${instructions.slice(0, maxTextLength)}`.trim();
+}
+
+// Enough for the words that say what a tool works on, without reading a schema of a megabyte.
+const maxParameters = 40;
+const maxTextLength = 2000;
+const maxValues = 20;
+
+function readParameters({ properties }: JsonObject): { readonly names: readonly string[]; readonly texts: string } {
+  if (!isJsonObject(properties)) return { names: [], texts: "" };
+  const names = Object.keys(properties);
+  let texts = "";
+  for (const name of names.slice(0, maxParameters)) {
+    const schema = properties[name];
+    if (!isJsonObject(schema) || texts.length > maxTextLength) continue;
+    const { description, enum: values } = schema;
+    if (typeof description === "string") texts += ` ${description.slice(0, maxTextLength - texts.length)}`;
+    if (!Array.isArray(values)) continue;
+    for (const value of values.slice(0, maxValues)) if (typeof value === "string") texts += ` ${value.slice(0, 64)}`;
+  }
+  return { names, texts };
 }
 
 function isSameDocument(a: SearchDocument, b: SearchDocument): boolean {
@@ -83,6 +133,8 @@ function isSameDocument(a: SearchDocument, b: SearchDocument): boolean {
     a.title === b.title &&
     a.description === b.description &&
     a.context === b.context &&
+    a.about === b.about &&
+    a.parameterTexts === b.parameterTexts &&
     a.aliases.join() === b.aliases.join() &&
     a.parameters.join() === b.parameters.join()
   );

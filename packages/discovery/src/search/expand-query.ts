@@ -1,4 +1,5 @@
-import { splitWords } from "./split-words.ts";
+import { isEverydayVerb } from "./name-intent.ts";
+import { joinWords, splitWords } from "./split-words.ts";
 import { stopWords } from "./stop-words.ts";
 import { readPhrase, readSynonyms, type Synonyms } from "./synonym-table.ts";
 import type { Term, Vocabulary } from "./vocabulary.ts";
@@ -27,12 +28,14 @@ const prefixWeight = 0.7;
 const compoundWeight = 0.9;
 const typoWeight = 0.7;
 const valueWeight = 0.4;
+// Every server has tools that get, list or find something: what they work on tells them apart.
+const verbWeight = 0.7;
 const maxPrefixTerms = 8;
 const maxTypoTerms = 3;
 
 /** What a query asks for, in the vocabulary of an index. Reads the first 1,000 characters. */
 export function expandQuery(query: string, vocabulary: Vocabulary): readonly Clause[] {
-  const all = readWords(query);
+  const all = readWords(query, vocabulary);
   const telling = all.filter(isTelling);
   const words = telling.length > 0 ? telling : all;
   const clauses = words.map((word, index) => wordClause(word, words[index + 1], vocabulary));
@@ -49,13 +52,16 @@ interface QueryWord {
   readonly isProperName: boolean;
 }
 
-function readWords(query: string): readonly QueryWord[] {
+function readWords(query: string, vocabulary: Vocabulary): readonly QueryWord[] {
   const words: QueryWord[] = [];
   for (const part of query.slice(0, maxQueryLength).split(/\s+/)) {
     const required = part.startsWith("+") && part.length > 1;
     const isValue = !required && /[./@:#\\][a-z0-9]|^\d|[a-z]\d|^["'`]/i.test(part);
     const isProperName = words.length > 0 && /^[A-Z][a-z]/.test(part);
-    for (const word of splitWords(part)) words.push({ word, required, isValue, isProperName });
+    // "YouTube" is the name, not "you" and "tube", if any tool has it.
+    const joined = joinWords(part, 1).filter((word) => vocabulary.find(word) !== undefined);
+    for (const word of joined.length > 0 ? joined : splitWords(part))
+      words.push({ word, required, isValue, isProperName });
   }
   return words;
 }
@@ -71,12 +77,14 @@ function wordClause(
   vocabulary: Vocabulary,
 ): Clause {
   const best = new Map<Term, number>();
-  const trust = isValue ? valueWeight : 1;
+  const trust = isValue ? valueWeight : isEverydayVerb(word) ? verbWeight : 1;
   const offer = (term: Term | undefined, weight: number): void => {
     if (term !== undefined && weight * trust > (best.get(term) ?? 0)) best.set(term, weight * trust);
   };
   const literal = vocabulary.find(word);
   offer(literal, 1);
+  // "vms": a word of three letters has no other form, unless it is the plural of an abbreviation.
+  if (word.length === 3 && word.endsWith("s")) offer(vocabulary.find(word.slice(0, 2)), compoundWeight);
   const synonyms = readSynonyms(word);
   for (const synonym of synonyms.words) offer(vocabulary.find(synonym), synonymWeight);
   // "web hook" finds `webhook`.

@@ -6,6 +6,7 @@ const readingVerbs = stemsOf(
 const destructiveVerbs = stemsOf(
   "delete remove drop destroy purge erase uninstall trash void revoke cancel discard disconnect",
 );
+const everydayVerbs = stemsOf("get list show find create add make update change set look see give go move open start");
 const questionWords: ReadonlySet<string> = new Set(
   "what which who whose whom when where why how is are am was were do does did has have can could will would should".split(
     " ",
@@ -22,6 +23,11 @@ export function isQuestion(query: string): boolean {
 /** Whether a stem of a tool's name says that the tool only looks. */
 export function isReadingVerb(stem: string): boolean {
   return readingVerbs.has(stem);
+}
+
+/** Whether a word is a verb that half of all tools have, so that it says little about which one is meant. */
+export function isEverydayVerb(word: string): boolean {
+  return everydayVerbs.has(stemWord(word));
 }
 
 /** Whether a stem of a tool's name says that something is lost when it runs. */

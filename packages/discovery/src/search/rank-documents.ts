@@ -24,19 +24,28 @@ export interface IndexedDocument {
 export interface ScoreBoard {
   totals: Float64Array;
   best: Float64Array;
+  /** How many clauses of the query a document matches. */
+  matched: Uint8Array;
   touched: Int32Array;
   hit: Int32Array;
 }
 
 /** An empty board. */
 export function createScoreBoard(): ScoreBoard {
-  return { totals: new Float64Array(0), best: new Float64Array(0), touched: new Int32Array(0), hit: new Int32Array(0) };
+  return {
+    totals: new Float64Array(0),
+    best: new Float64Array(0),
+    matched: new Uint8Array(0),
+    touched: new Int32Array(0),
+    hit: new Int32Array(0),
+  };
 }
 
 function reserve(board: ScoreBoard, size: number): void {
   if (size <= board.totals.length) return;
   board.totals = new Float64Array(size * 2);
   board.best = new Float64Array(size * 2);
+  board.matched = new Uint8Array(size * 2);
   board.touched = new Int32Array(size * 2);
   board.hit = new Int32Array(size * 2);
 }
@@ -65,6 +74,8 @@ const closerLook = 40;
 // How much it counts when the query says a tool's whole name, in other words. Tuned on the developing half of the data set.
 const nameCoverage = 0.5;
 const queryCoverage = 0.3;
+// How much it counts that a tool has to do with all that the query says, not with one word of it.
+const clauseCoverage = 0.5;
 const serverBonus = 0.3;
 const readingBonus = 0.1;
 const destructivePenalty = 0.15;
@@ -86,35 +97,41 @@ export function rankDocuments(
   // Those that match by name are taken first, and off the board, whatever their score.
   const named = [...matches.exact, ...matches.prefix]
     .filter(allows)
-    .map((slot) => ({ slot, score: takeScore(board, slot) }));
+    .map((slot) => ({ slot, ...takeScore(board, slot) }));
   const leaders = createLeaders(Math.max(closerLook, limit), (slot) => documents[slot]?.document.name ?? "");
   for (let at = 0; at < touchedCount; at += 1) {
     const slot = board.touched[at] ?? 0;
-    const score = takeScore(board, slot);
-    if (score > 0 && leaders.admits(slot, score) && allows(slot)) leaders.add(slot, score);
+    const { score, matched } = takeScore(board, slot);
+    if (score > 0 && leaders.admits(slot, score) && allows(slot)) leaders.add({ slot, score, matched });
   }
 
   const weightOf = bestWeights(clauses);
   const hits: SearchHit[] = [];
-  for (const { slot, score } of [...named, ...leaders.all]) {
+  for (const { slot, score, matched } of [...named, ...leaders.all]) {
     const indexed = documents[slot];
     if (indexed === undefined) continue;
     const match = matches.exact.has(slot) ? "exact" : matches.prefix.has(slot) ? "prefix" : "words";
-    const factor = closeness(indexed, clauses, weightOf) + intent(indexed, request.isQuestion, weightOf);
+    const covered = clauses.length === 0 ? 0 : (clauseCoverage * matched) / clauses.length;
+    const factor = closeness(indexed, clauses, weightOf) + intent(indexed, request.isQuestion, weightOf) + covered;
     hits.push({ name: indexed.document.name, match, score: score * factor });
   }
   return { hits: hits.sort(byRank).slice(0, limit), postingsVisited };
 }
 
-function takeScore({ totals }: ScoreBoard, slot: number): number {
-  const score = totals[slot] ?? 0;
+function takeScore(
+  { totals, matched }: ScoreBoard,
+  slot: number,
+): { readonly score: number; readonly matched: number } {
+  const taken = { score: totals[slot] ?? 0, matched: matched[slot] ?? 0 };
   totals[slot] = 0;
-  return score;
+  matched[slot] = 0;
+  return taken;
 }
 
 interface Candidate {
   readonly slot: number;
   readonly score: number;
+  readonly matched: number;
 }
 
 function byRank(a: SearchHit, b: SearchHit): number {
@@ -128,7 +145,7 @@ function sumClauses(
   { size, board }: RankedSet,
   clauses: readonly Clause[],
 ): { readonly touchedCount: number; readonly postingsVisited: number } {
-  const { totals, best, touched, hit } = board;
+  const { totals, best, matched, touched, hit } = board;
   let touchedCount = 0;
   let postingsVisited = 0;
   for (const { variants, literal } of clauses) {
@@ -151,6 +168,7 @@ function sumClauses(
       const before = totals[slot] ?? 0;
       if (before === 0) touched[touchedCount++] = slot;
       totals[slot] = before + (best[slot] ?? 0);
+      matched[slot] = (matched[slot] ?? 0) + 1;
       best[slot] = 0;
     }
   }
@@ -188,7 +206,7 @@ function closeness(
   }
   return (
     1 +
-    (nameCoverage * said) / nameTerms.length +
+    (nameCoverage * said) / Math.max(2, nameTerms.length) +
     (queryCoverage * named) / clauses.length +
     (namesServer ? serverBonus : 0)
   );
@@ -222,7 +240,7 @@ function slotsOf(terms: readonly Term[]): ReadonlySet<number> {
 interface Leaders {
   /** Whether a slot with this score is among the best so far. */
   admits(slot: number, score: number): boolean;
-  add(slot: number, score: number): void;
+  add(candidate: Candidate): void;
   /** Best first. */
   readonly all: readonly Candidate[];
 }
@@ -238,7 +256,8 @@ function createLeaders(limit: number, nameOf: (slot: number) => string): Leaders
       const last = all[limit - 1];
       return last === undefined || isBetter(slot, score, last);
     },
-    add(slot, score) {
+    add(added) {
+      const { slot, score } = added;
       let low = 0;
       let high = all.length;
       while (low < high) {
@@ -247,7 +266,7 @@ function createLeaders(limit: number, nameOf: (slot: number) => string): Leaders
         if (candidate !== undefined && isBetter(slot, score, candidate)) high = middle;
         else low = middle + 1;
       }
-      all.splice(low, 0, { slot, score });
+      all.splice(low, 0, added);
       if (all.length > limit) all.pop();
     },
   };

@@ -1,10 +1,19 @@
 import type { SearchDocument } from "./search-document.ts";
-import { splitWords } from "./split-words.ts";
+import { joinWords, splitWords } from "./split-words.ts";
 import { stopWords } from "./stop-words.ts";
 import type { Term, Vocabulary } from "./vocabulary.ts";
 
 // How much a word says where it stands. Tuned on the developing half of the data set (docs/discovery.md).
-const weights = { name: 3, title: 1.5, summary: 1.5, description: 0.6, parameters: 0.4, context: 1.5 };
+const weights = {
+  name: 3,
+  title: 1.5,
+  summary: 1.5,
+  description: 0.6,
+  parameters: 0.4,
+  parameterTexts: 0.4,
+  context: 1.5,
+  about: 0.6,
+};
 // BM25's saturation: the tenth occurrence of a word says less than the second.
 const saturation = 1.5;
 // BM25's length normalisation, against fixed typical lengths instead of the average of the catalogue, so that a document's score
@@ -19,6 +28,9 @@ const emptyWords: ReadonlySet<string> = new Set([...stopWords, "mcp", "server"])
 const maxSummaryWords = 24;
 const maxDescriptionWords = 120;
 const maxParameters = 40;
+const maxParameterTextWords = 200;
+const maxAboutWords = 80;
+const maxJoinedWords = 12;
 const maxNameWords = 24;
 
 /** Takes one term of a document, and how much it says about it: BM25 over weighted fields, before the term's rarity counts. */
@@ -50,12 +62,23 @@ export function scoreDocument(document: SearchDocument, vocabulary: Vocabulary, 
   for (const word of nameWords) add(vocabulary.intern(word), nameWeight);
   const nameTerms = terms.slice();
   addText(splitWords(document.title, maxNameWords), weights.title);
+  addText(joinWords(document.title, maxJoinedWords), weights.title);
   const [summary, detail] = splitDescription(document.description);
   addText(summary, weights.summary);
   const length = summary.length + detail.length;
-  addText(detail, weights.description / lengthFactor(length, typicalDescriptionWords));
+  const detailWeight = weights.description / lengthFactor(length, typicalDescriptionWords);
+  addText(detail, detailWeight);
+  addText(joinWords(document.description, maxJoinedWords), detailWeight);
   for (const parameter of document.parameters.slice(0, maxParameters)) {
     for (const word of splitWords(parameter, maxNameWords)) add(vocabulary.intern(word), weights.parameters);
+  }
+  const about = vocabulary.internText(document.about ?? "", aboutTerms);
+  for (const term of about) if (term.evidence === 0) add(term, weights.about);
+  // Once, and only what nothing else says: the examples and formats in them would outweigh the tool's own words.
+  for (const word of splitWords(document.parameterTexts ?? "", maxParameterTextWords)) {
+    if (stopWords.has(word)) continue;
+    const term = vocabulary.intern(word);
+    if (term.evidence === 0) add(term, weights.parameterTexts);
   }
   const context = vocabulary.internText(document.context, contextTerms);
   for (const term of context) add(term, weights.context);
@@ -66,8 +89,13 @@ export function scoreDocument(document: SearchDocument, vocabulary: Vocabulary, 
   return { name: nameTerms, context };
 }
 
+function aboutTerms(about: string): readonly string[] {
+  return splitWords(about, maxAboutWords).filter((word) => !emptyWords.has(word));
+}
+
 function contextTerms(context: string): readonly string[] {
-  return splitWords(context, maxNameWords).filter((word) => !emptyWords.has(word));
+  const words = [...splitWords(context, maxNameWords), ...joinWords(context, maxJoinedWords)];
+  return words.filter((word) => !emptyWords.has(word));
 }
 
 function lengthFactor(length: number, typical: number): number {

@@ -11,6 +11,10 @@ export interface SearchDocument {
   readonly description: string;
   /** Names of the parameters. */
   readonly parameters: readonly string[];
+  /** What the parameters are for: their descriptions and permitted values. Default blank. */
+  readonly parameterTexts?: string;
   /** Words of the server and of the groups the tool is in. */
   readonly context: string;
+  /** What its groups are for, such as a server's description and advice. Default blank. */
+  readonly about?: string;
 }
