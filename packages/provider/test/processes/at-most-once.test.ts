@@ -1,0 +1,117 @@
+import type { Clock, ServerSpec } from "@toolport/core";
+import { createProvider } from "@toolport/provider";
+import { createConnector, type ConnectorOptions } from "@toolport/transports";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  createCallCount,
+  createCountingFetch,
+  serveCounting,
+  type CallCount,
+  type ServerKind,
+} from "./counting-server.ts";
+import { listen } from "./listen.ts";
+import { oddAnswer, oddMessage } from "./odd-answers.ts";
+
+// Short waits are over at once, as that before a stream is resumed; the long ones, which are deadlines, never come. Only that of a call
+// does, because some answers name no request, and so answer none.
+const callMs = 90_000;
+const patient = 1_000_000;
+function createHastyClock(): Clock {
+  let now = 0;
+  return {
+    now: () => now,
+    schedule(delayMs, task) {
+      // What is left of a call's time is a little less than all of it.
+      const isCall = delayMs > 60_000 && delayMs <= callMs;
+      if (delayMs >= 10_000 && !isCall) return () => {};
+      const due = now + delayMs;
+      const pass = (): void => {
+        now = Math.max(now, due);
+        task();
+      };
+      const timer = setTimeout(pass, isCall ? 50 : 0);
+      return () => clearTimeout(timer);
+    },
+  };
+}
+const timeouts = {
+  connectMs: patient,
+  probeMs: patient,
+  listMs: patient,
+  callMs,
+  requestMs: patient,
+  closeMs: patient,
+};
+const kinds: readonly ServerKind[] = ["legacy", "legacy-with-session", "modern"];
+
+interface Run {
+  readonly transport: ServerSpec["transport"];
+  readonly options?: ConnectorOptions;
+  readonly count: CallCount;
+  /** How many calls go out together. */
+  readonly calls: number;
+}
+
+/** Calls several times at once, then once more, and looks how often each call ran. */
+async function callAll({ transport, options, count, calls }: Run): Promise<void> {
+  const connector = createConnector({ clock: createHastyClock(), random: () => 0, ...options });
+  const servers = [{ id: "s", timeouts, transport }];
+  await using provider = createProvider({ connector, servers });
+  await provider.init();
+  expect(provider.has("mcp_s_echo")).toBe(true);
+  const call = (text: string) => provider.call("mcp_s_echo", { text });
+  await Promise.allSettled(Array.from({ length: calls }, (_, i) => call(`${i}`)));
+  // Whatever happened before: a connection that was lost is there again, and what comes next runs as often.
+  await Promise.allSettled([call("last")]);
+  for (const [text, times] of count.times) {
+    expect({ text, times }).toEqual({ text, times: Math.min(times, 1 + (count.allowed.get(text) ?? 0)) });
+  }
+}
+
+const long = { timeout: 600_000 };
+const runs = Number(process.env["TOOLPORT_RUNS"] ?? 150);
+
+describe("a call that reached its server", () => {
+  it.each(kinds)("is not sent again for anything that a %s server answers to a fetch", long, async (kind) => {
+    const property = fc.asyncProperty(
+      fc.array(oddAnswer, { minLength: 1, maxLength: 4 }),
+      fc.boolean(),
+      async (answers, hasTokens) => {
+        const count = createCallCount();
+        const fetch = createCountingFetch(kind, count, (text) => answers[Number(text)]);
+        let token = "old";
+        const authProvider = () => ({
+          token: async () => token,
+          onUnauthorized: async () => void (token = "new"),
+        });
+        await callAll({
+          transport: { kind: "http", url: "http://127.0.0.1/mcp", ...(hasTokens && { auth: "oauth" }) },
+          options: { fetch, authProvider },
+          count,
+          calls: answers.length,
+        });
+      },
+    );
+    await expect(fc.check(property, { numRuns: runs })).resolves.toMatchObject({ counterexample: null });
+  });
+
+  it.each(kinds)("is not sent again for anything that a %s server answers over a socket", long, async (kind) => {
+    const property = fc.asyncProperty(fc.array(oddAnswer, { minLength: 1, maxLength: 4 }), async (answers) => {
+      const count = createCallCount();
+      await using server = await listen(createCountingFetch(kind, count, (text) => answers[Number(text)]));
+      await callAll({ transport: { kind: "http", url: server.url }, count, calls: answers.length });
+    });
+    await expect(fc.check(property, { numRuns: Math.ceil(runs / 3) })).resolves.toMatchObject({ counterexample: null });
+  });
+
+  it.each(kinds)("is not sent again for anything that a %s server answers over one channel", long, async (kind) => {
+    const answer = fc.oneof({ weight: 4, arbitrary: oddMessage }, fc.constant("end" as const));
+    const property = fc.asyncProperty(fc.array(answer, { minLength: 1, maxLength: 4 }), async (answers) => {
+      const count = createCallCount();
+      const serve = serveCounting(kind, count, (text) => answers[Number(text)]);
+      await callAll({ transport: { kind: "memory", serve }, count, calls: answers.length });
+    });
+    await expect(fc.check(property, { numRuns: runs })).resolves.toMatchObject({ counterexample: null });
+  });
+});
