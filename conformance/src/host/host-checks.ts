@@ -5,6 +5,7 @@ import { consistentCalls } from "./scenarios/consistent-calls.ts";
 import { consistentTools } from "./scenarios/consistent-tools.ts";
 import { hostileScenarios } from "./scenarios/hostile.ts";
 import { recoverScenarios } from "./scenarios/recover.ts";
+import { sendOnceScenarios } from "./scenarios/send-once.ts";
 import { surviveAnswers } from "./scenarios/survive-answers.ts";
 import { surviveLife } from "./scenarios/survive-life.ts";
 
@@ -13,6 +14,7 @@ export const hostScenarios: readonly HostScenario[] = [
   ...surviveAnswers,
   ...surviveLife,
   ...recoverScenarios,
+  ...sendOnceScenarios,
   ...consistentTools,
   ...consistentCalls,
   ...hostileScenarios,

@@ -1,4 +1,4 @@
-import { isToolportError } from "@toolport/core";
+import { isToolportError, withErrorContext, type ToolportError } from "@toolport/core";
 import { createConnector } from "@toolport/transports";
 import type { DriverHost } from "../../src/host/serve-driver.ts";
 import { createToolportHost } from "../../src/host/toolport-host.ts";
@@ -16,6 +16,20 @@ const replay = withVerbs(({ call }) => ({
     }
   },
 }));
+
+const sendAgainAfter = (isProof: (error: ToolportError) => boolean): (() => DriverHost) =>
+  withVerbs(({ call }) => ({
+    call: async (params) => {
+      try {
+        return await call(params);
+      } catch (error) {
+        if (!isToolportError(error) || !isProof(error)) throw error;
+        return call({ ...params, callId: `${params.callId} again` });
+      }
+    },
+  }));
+
+const speaksOfSession = ({ rawMessage }: ToolportError): boolean => /session/i.test(rawMessage);
 
 const onlyOnce = (): DriverHost => {
   const seen = new Set<string>();
@@ -45,6 +59,10 @@ export const brokenCalls: readonly BrokenHost[] = [
     make: replay,
     fails: [
       "consistent/cancel-reaches-the-server",
+      "recover/bad-request-about-sessions",
+      "recover/cut-answer-of-lost-session",
+      "recover/error-about-sessions",
+      "recover/refused-to-resume",
       "recover/reset-during-call",
       "survive/answer-with-wrong-id",
       "survive/http-errors",
@@ -57,7 +75,60 @@ export const brokenCalls: readonly BrokenHost[] = [
     wrong: "sends a call again when the process of the server crashed",
     venue: "stdio",
     make: replay,
-    fails: ["consistent/cancel-reaches-the-server", "recover/crash-during-call", "survive/malformed-answer"],
+    fails: [
+      "consistent/cancel-reaches-the-server",
+      "recover/crash-during-call",
+      "recover/error-about-sessions",
+      "survive/malformed-answer",
+    ],
+  },
+  {
+    id: "believes-errors",
+    wrong: "sends a call again when a JSON-RPC error speaks of a session",
+    venue: "http",
+    make: sendAgainAfter((error) => error.details.httpStatus === undefined && speaksOfSession(error)),
+    fails: ["recover/error-about-sessions"],
+  },
+  {
+    id: "believes-bodies",
+    wrong: "sends a call again when the body of a 400 speaks of a session",
+    venue: "http",
+    make: sendAgainAfter((error) => error.details.httpStatus === 400 && speaksOfSession(error)),
+    fails: ["recover/bad-request-about-sessions"],
+  },
+  {
+    id: "counts-whole-answers",
+    wrong: "takes a call without a whole answer for one that was not sent",
+    venue: "http",
+    make: withConnector(() => ({
+      connection: ({ callTool }) => ({
+        callTool: async (...call) => {
+          try {
+            return await callTool(...call);
+          } catch (error) {
+            throw isToolportError(error, "connection_closed")
+              ? withErrorContext(error, { outcome: "not-sent" })
+              : error;
+          }
+        },
+      }),
+    })),
+    fails: ["recover/cut-answer-of-lost-session"],
+  },
+  {
+    id: "forgets-what-was-taken",
+    wrong: "says of every call that ends for want of credentials that it did not run",
+    venue: "http",
+    make: withVerbs(({ call }) => ({
+      call: async (params) => {
+        try {
+          return await call(params);
+        } catch (error) {
+          throw isToolportError(error, "auth_required") ? withErrorContext(error, { outcome: "failed" }) : error;
+        }
+      },
+    })),
+    fails: ["recover/refused-to-resume"],
   },
   {
     id: "never-reconnects",
@@ -66,6 +137,9 @@ export const brokenCalls: readonly BrokenHost[] = [
     make: onlyOnce,
     fails: [
       "consistent/failed-add-leaves-nothing",
+      "recover/bad-request-about-sessions",
+      "recover/cut-answer-of-lost-session",
+      "recover/error-about-sessions",
       "recover/server-restarted",
       "recover/session-always-expired",
       "recover/session-expired",
@@ -80,6 +154,7 @@ export const brokenCalls: readonly BrokenHost[] = [
       "consistent/failed-add-leaves-nothing",
       "recover/callers-share-a-reconnect",
       "recover/crash-while-idle",
+      "recover/error-about-sessions",
       "recover/tools-after-reconnect",
     ],
   },
@@ -132,7 +207,7 @@ export const brokenCalls: readonly BrokenHost[] = [
         },
       };
     }),
-    fails: ["survive/concurrent-calls", "survive/isolation"],
+    fails: ["recover/cut-answer-of-lost-session", "survive/concurrent-calls", "survive/isolation"],
   },
   {
     id: "no-deadline",

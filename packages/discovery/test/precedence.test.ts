@@ -1,4 +1,4 @@
-import { ToolportError, type Diagnostic } from "@toolport/core";
+import { ToolportError, type Diagnostic, type ToolportErrorCode } from "@toolport/core";
 import { describe, expect, it } from "vitest";
 import { createToolbox } from "../src/index.ts";
 import type { StaticTool } from "../src/index.ts";
@@ -77,10 +77,42 @@ describe("precedence (AF-4)", () => {
     ["wrong arguments", new ToolportError("bad", { code: "invalid_arguments" }), { readOnlyHint: true }],
     ["missing credentials", new ToolportError("who?", { code: "auth_required" }), { readOnlyHint: true }],
     ["an abort", new ToolportError("stop", { code: "aborted", outcome: "not-sent" }), { readOnlyHint: true }],
+    ["a refusal by a rule or a person", new ToolportError("no", { code: "call_refused" }), { readOnlyHint: true }],
+    ["a server that asks to slow down", new ToolportError("slow", { code: "rate_limited" }), { readOnlyHint: true }],
+    ["a question nobody answers", new ToolportError("?", { code: "input_required" }), { readOnlyHint: true }],
   ])("fallback: does not call twice after %s", async (_, error, annotations) => {
     const { toolbox, provider } = setUp("fallback", failing(error, annotations));
     await expect(toolbox.call("echo")).rejects.toMatchObject({ code: error.code });
     expect(provider.calls).toEqual([]);
+  });
+
+  it.each<ToolportErrorCode>(["unreachable", "connect_timeout", "overloaded", "spawn_failed"])(
+    "fallback: calls the provider's tool after %s, not sent",
+    async (code) => {
+      const { toolbox, provider } = setUp("fallback", failing(new ToolportError("out", { code, outcome: "not-sent" })));
+      await toolbox.call("echo");
+      expect(provider.calls).toHaveLength(1);
+    },
+  );
+
+  it("fallback: has what the first left of the time, and nothing when none is left", async () => {
+    let now = 0;
+    const clock = { now: () => now, schedule: () => () => {} };
+    const provider = fakeProvider("mcp");
+    provider.offer([toolOf("echo")]);
+    const slow = (ms: number): StaticTool => ({
+      definition: toolOf("echo"),
+      run() {
+        now += ms;
+        throw outage("not-sent");
+      },
+    });
+    const toolboxOf = (ms: number) =>
+      createToolbox({ tools: [slow(ms)], providers: [provider], precedence: "fallback", clock });
+    await toolboxOf(150).call("echo", {}, { timeoutMs: 200 });
+    expect(provider.calls).toMatchObject([{ options: { timeoutMs: 50 } }]);
+    await expect(toolboxOf(200).call("echo", {}, { timeoutMs: 200 })).rejects.toMatchObject({ outcome: "not-sent" });
+    expect(provider.calls).toHaveLength(1);
   });
 
   it("fallback: a tool's own failure is an answer, not an outage", async () => {

@@ -1,11 +1,11 @@
 import {
-  errorCodes,
   isToolportError,
   type CallOptions,
   type Clock,
   type JsonObject,
   type ToolOutcome,
   type ToolportError,
+  type ToolportErrorCode,
 } from "@toolport/core";
 import type { CatalogTool, Route } from "./build-catalog.ts";
 import { runStaticTool } from "./static-tool.ts";
@@ -19,15 +19,22 @@ export interface RoutedCall {
   readonly onFallback: (error: ToolportError) => void;
 }
 
-/** Calls a tool, and its fallback if it has one, may need it and a second call can do no harm. */
+/**
+ * Calls a tool, and its fallback if it has one, the first was out of service, and a second call can do no harm. `timeoutMs` is for both
+ * together: when nothing is left of it, the first error is the last word.
+ */
 export async function callRoutes(tool: CatalogTool, call: RoutedCall): Promise<ToolOutcome> {
+  const startedAt = call.clock.now();
   try {
     return await callRoute(tool.route, call);
   } catch (error) {
     if (tool.fallback === undefined || !isToolportError(error) || !allowsFallback(error, tool)) throw error;
-    call.onFallback(error);
     // What the caller selected was the first route's definition.
-    const { selected: _selected, ...options } = call.options;
+    const { selected: _selected, timeoutMs, ...rest } = call.options;
+    const leftMs = timeoutMs === undefined ? undefined : timeoutMs - (call.clock.now() - startedAt);
+    if (leftMs !== undefined && leftMs <= 0) throw error;
+    call.onFallback(error);
+    const options = leftMs === undefined ? rest : { ...rest, timeoutMs: leftMs };
     return await callRoute(tool.fallback, { ...call, options });
   }
 }
@@ -41,13 +48,23 @@ function callRoute(route: Route, { args, options, clock }: RoutedCall): Promise<
   }
 }
 
+// Limits that cut in because nobody answered in time or had room. All others are somebody's will.
+const outagesByPolicy: ReadonlySet<ToolportErrorCode> = new Set<ToolportErrorCode>([
+  "call_timeout",
+  "connect_timeout",
+  "list_timeout",
+  "overloaded",
+  "request_timeout",
+]);
+
 /**
- * An outage: execution failed or a limit of the host cut in, and either the call provably never left, or the tool itself says that
- * running it again changes nothing. Wrong arguments, missing credentials and the caller's own abort are no outage.
+ * An outage, and either the call provably never left, or the product itself says of its tool that running it again changes nothing. Wrong
+ * arguments, missing credentials, the caller's own abort and a call that was refused are no outage: whom a rule or a person keeps from
+ * one tool must not be led to another that does the same.
  */
 function allowsFallback(error: ToolportError, { definition }: CatalogTool): boolean {
-  const { kind } = errorCodes[error.code];
-  if (kind === "contract" || kind === "auth" || error.code === "aborted") return false;
+  const isOutage = error.kind === "execution" || error.kind === "system" || outagesByPolicy.has(error.code);
+  if (!isOutage) return false;
   const { readOnlyHint, idempotentHint } = definition.annotations ?? {};
   return error.outcome === "not-sent" || readOnlyHint === true || idempotentHint === true;
 }

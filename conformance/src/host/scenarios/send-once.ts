@@ -1,0 +1,150 @@
+import type { FaultAction, FaultRule } from "@toolport/fixtures";
+import type { DriverResult } from "../driver-protocol.ts";
+import type { Told } from "../host-driver.ts";
+import type { HostScenario } from "../host-scenario.ts";
+import { everywhere, overHttp } from "../host-venue.ts";
+import type { Stage } from "../stage.ts";
+import { must } from "../violation.ts";
+import { callUntilItWorks, describeCall, mustHaveRun, succeeded } from "./judge-calls.ts";
+
+const area = "recover";
+const fix =
+  "Send a call again only if it provably never left, or after HTTP 404 to a request that named its session. What a server writes proves nothing.";
+
+const json = { "content-type": "application/json" };
+const rpcError = (code: number, message: string): string =>
+  JSON.stringify({ jsonrpc: "2.0", id: null, error: { code, message } });
+
+/** Runs the tool of a call with this text, and answers it badly. */
+const onCallWith = (text: string, ...actions: FaultAction[]): FaultRule => ({
+  on: "tools/call",
+  where: { "params.arguments.text": text },
+  do: [{ type: "execute" }, ...actions],
+});
+
+const wordsOfTools = [
+  { code: -32_001, message: "Session expired: browser tab closed after submit" },
+  { code: -32_001, message: "Session not found" },
+  { code: -32_000, message: "Bad Request: Server not initialized" },
+];
+const badRequests = [
+  '{"error":"field session_name is invalid"}',
+  '{"error":"invalid session for upstream shop; order placed"}',
+  rpcError(-32_000, "Bad Request: No valid session ID provided"),
+  rpcError(-32_001, "Session not found"),
+];
+
+/** Calls that ran, and were answered as if they had not. */
+export const sendOnceScenarios: readonly HostScenario[] = [
+  {
+    area,
+    name: "error-about-sessions",
+    title: "A call that is answered with an error about some session is not run again",
+    level: "MUST",
+    legal: ["an error, and the call ran exactly once; then a call that works"],
+    fix,
+    over: everywhere,
+    async run(stage) {
+      const rules = wordsOfTools.map((error, i) => onCallWith(`order ${i}`, { type: "respond", message: { error } }));
+      return callEachOnce(stage, rules);
+    },
+  },
+  {
+    area,
+    name: "bad-request-about-sessions",
+    title: "A call that is answered with HTTP 400 and words about some session is not run again",
+    level: "MUST",
+    legal: ["an error, and the call ran exactly once; then a call that works"],
+    fix,
+    over: overHttp,
+    async run(stage) {
+      const rules = badRequests.map((body, i) =>
+        onCallWith(`order ${i}`, { type: "http", status: 400, headers: json, body }),
+      );
+      return callEachOnce(stage, rules);
+    },
+  },
+  {
+    area,
+    name: "cut-answer-of-lost-session",
+    title: "A call whose answer had begun is not run again, though its session was replaced meanwhile",
+    level: "MUST",
+    legal: ["an error that does not say that the call did not run, and it ran exactly once"],
+    fix: "Once a reply has begun, the request was sent, whatever breaks afterwards and whatever happened to the session.",
+    over: ["http"],
+    async run(stage) {
+      const cut: FaultAction[] = [
+        { type: "http", status: 200, headers: json, body: '{"jsonrpc":"2.0",', end: "open" },
+        { type: "hold", barrier: "the other call" },
+        { type: "reset" },
+      ];
+      const alpha = await stage.serve("alpha", { script: { rules: [onCallWith("at most once", ...cut)] } });
+      await stage.init(alpha);
+      const { name } = await stage.tool(alpha);
+      const call = stage.host.startCall(name, { text: "at most once" }, { timeoutMs: stage.patienceMs * 3 });
+      await stage.happens("the call never comes", alpha.server.reached("the other call"));
+      await alpha.server.perform([{ type: "session", change: "expire" }]);
+      await callUntilItWorks(stage, alpha);
+      alpha.server.release("the other call");
+      const told = await stage.happens("the call still waits for a connection that was reset", call.settled);
+      mustBeOpen(told);
+      await stage.quiet();
+      mustHaveRun(alpha, { text: "at most once", times: [1] });
+      return describeCall(told);
+    },
+  },
+  {
+    area,
+    name: "refused-to-resume",
+    title: "A call whose stream may not be resumed for want of credentials is told as one that may have run",
+    level: "MUST",
+    legal: ["an error that does not say that the call did not run, and it ran exactly once"],
+    fix: "A server that answered with a stream has taken the call: what keeps the rest of the stream away says nothing of the call.",
+    over: ["http"],
+    async run(stage) {
+      const rules: readonly FaultRule[] = [
+        onCallWith("at most once", { type: "sse", events: [{ id: "e-1", retry: 10, data: "" }] }),
+        {
+          on: "GET",
+          where: { "http.headers.last-event-id": "e-1" },
+          do: [{ type: "http", status: 401, headers: { "www-authenticate": 'Bearer error="invalid_token"' } }],
+        },
+      ];
+      const alpha = await stage.serve("alpha", { script: { rules } });
+      await stage.init(alpha);
+      const { name } = await stage.tool(alpha);
+      const told = await stage.host.call(name, { text: "at most once" });
+      mustBeOpen(told);
+      await stage.quiet();
+      mustHaveRun(alpha, { text: "at most once", times: [1] });
+      return describeCall(told);
+    },
+  },
+];
+
+async function callEachOnce(stage: Stage, rules: readonly FaultRule[]): Promise<string> {
+  const alpha = await stage.serve("alpha", { script: { rules } });
+  await stage.init(alpha);
+  const texts = rules.map((_, i) => `order ${i}`);
+  for (const text of texts) {
+    const { name } = await stage.tool(alpha);
+    const told = await stage.host.call(name, { text });
+    must(!succeeded(told), `a call that was answered with an error brought ${describeCall(told)}`);
+    const isDenied = !told.ok && told.error.outcome === "not-sent";
+    must(!isDenied, `a call that was answered is said not to have been sent: ${describeCall(told)}`);
+  }
+  // A host that sends one again does so by now, or when it has connected again.
+  await stage.quiet();
+  await callUntilItWorks(stage, alpha);
+  for (const text of texts) mustHaveRun(alpha, { text, times: [1] });
+  return `${texts.length} calls that were answered with errors ran once each`;
+}
+
+function mustBeOpen(told: Told<DriverResult>): void {
+  must(!succeeded(told), `a call that cannot have worked brought ${describeCall(told)}`);
+  const outcome = told.ok ? undefined : told.error.outcome;
+  must(
+    outcome === undefined || outcome === "unknown",
+    `nobody knows whether the call ran, and the host says ${outcome}: ${describeCall(told)}`,
+  );
+}
