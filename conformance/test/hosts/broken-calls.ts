@@ -101,10 +101,10 @@ export const brokenCalls: readonly BrokenHost[] = [
     wrong: "takes a call without a whole answer for one that was not sent",
     venue: "http",
     make: withConnector(() => ({
-      connection: ({ callTool }) => ({
+      connection: (right) => ({
         callTool: async (...call) => {
           try {
-            return await callTool(...call);
+            return await right.callTool(...call);
           } catch (error) {
             throw isToolportError(error, "connection_closed")
               ? withErrorContext(error, { outcome: "not-sent" })
