@@ -4,6 +4,7 @@ import type { HostTarget } from "./host-target.ts";
 import { consistentCalls } from "./scenarios/consistent-calls.ts";
 import { consistentTools } from "./scenarios/consistent-tools.ts";
 import { hostileScenarios } from "./scenarios/hostile.ts";
+import { neighbourScenarios } from "./scenarios/neighbours.ts";
 import { recoverScenarios } from "./scenarios/recover.ts";
 import { sendOnceScenarios } from "./scenarios/send-once.ts";
 import { surviveAnswers } from "./scenarios/survive-answers.ts";
@@ -18,6 +19,7 @@ export const hostScenarios: readonly HostScenario[] = [
   ...consistentTools,
   ...consistentCalls,
   ...hostileScenarios,
+  ...neighbourScenarios,
 ];
 
 /** Every scenario over every venue that it is played in. */

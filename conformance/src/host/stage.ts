@@ -32,6 +32,8 @@ export interface StandOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Default: the patience of the run. */
   readonly connectMs?: number;
+  /** Where an HTTP server runs; over stdio it is the host's child in any case. Default `process`: the kit's own. */
+  readonly runIn?: "process" | "child";
 }
 
 /** An HTTP server that nobody has any business with. */
@@ -115,8 +117,8 @@ export async function openStage(
     random,
     happens,
     eventually,
-    async serve(id, { script = {}, headers, connectMs = patienceMs } = {}) {
-      const server = await startFaultServer({ transport, script: { era, ...script } });
+    async serve(id, { script = {}, headers, connectMs = patienceMs, runIn = "process" } = {}) {
+      const server = await startFaultServer({ transport, script: { era, ...script }, runIn });
       cleanups.push(() => server.close());
       const stand = createStand(id, server, { headers, connectMs });
       stands.push(stand);

@@ -50,6 +50,28 @@ const onlyOnce = (): DriverHost => {
   };
 };
 
+const waitingForQuiet = (): DriverHost => {
+  const quietMs = 1200;
+  let changedAt = -quietMs;
+  const connector = breakConnector(createConnector(), {
+    hooks: (hooks) => ({
+      ...hooks,
+      onToolsChanged: () => {
+        changedAt = performance.now();
+        hooks.onToolsChanged();
+      },
+    }),
+  });
+  const host = createToolportHost({ connector }) as Required<DriverHost>;
+  return {
+    ...host,
+    call: async (params) => {
+      while (performance.now() - changedAt < quietMs) await new Promise((resolve) => setTimeout(resolve, 20));
+      return host.call(params);
+    },
+  };
+};
+
 /** Hosts that are wrong about sessions and deadlines. */
 export const brokenCalls: readonly BrokenHost[] = [
   {
@@ -207,7 +229,19 @@ export const brokenCalls: readonly BrokenHost[] = [
         },
       };
     }),
-    fails: ["recover/cut-answer-of-lost-session", "survive/concurrent-calls", "survive/isolation"],
+    fails: [
+      "hostile/neighbour-tiny-events",
+      "recover/cut-answer-of-lost-session",
+      "survive/concurrent-calls",
+      "survive/isolation",
+    ],
+  },
+  {
+    id: "waits-for-quiet",
+    wrong: "holds every call back while any server announces changes",
+    venue: "stdio",
+    make: waitingForQuiet,
+    fails: ["hostile/neighbour-notifications"],
   },
   {
     id: "no-deadline",
