@@ -53,6 +53,20 @@ describe("tools_groups (AN-74)", () => {
     expect(await ask(viewOf(), "tools_groups", { query: "no_such_group" })).toEqual({ groups: [], total_groups: 2 });
   });
 
+  it("says what a group is for where its server does not, and finds it by that", async () => {
+    const plain = groupOf(
+      "mcp:github",
+      github.map(({ name }) => name),
+      { description: "Tools provided by MCP server `github`." },
+    );
+    const view = viewOf({ definitions: github, groups: [plain] });
+    expect(await ask(view, "tools_groups", { query: "pull" })).toMatchObject({
+      groups: [{ id: "mcp:github", description: "Tools about issue, merge, pull, request." }],
+    });
+    // For code it stays what the provider says.
+    expect(view.groups()).toMatchObject([{ description: plain.description }]);
+  });
+
   it("names the groups that do not fit", async () => {
     const many = Array.from({ length: 30 }, (_, index) => {
       const { name } = serverTool(`s${index}`, "t");

@@ -53,13 +53,16 @@ describe("tools_select with a selector (AN-79b)", () => {
     expect(JSON.stringify(diagnostics)).not.toContain("sk-1234");
   });
 
-  it("is not asked for a query of 3 characters or fewer, nor for explicit tools", async () => {
+  it("is asked for a query of more than 3 characters, never for a shorter one or for explicit tools (AN-75)", async () => {
     let asked = 0;
     const selector = () => Promise.resolve({ names: [], usage: { asked: (asked += 1) } });
     const view = viewOf({ definitions, selector });
     await view.selectTools({ query: "iss" });
-    await view.selectTools({ tools: ["mcp_s_issue_07"] });
+    await view.selectTools({ query: " iss " });
+    await view.selectTools({ tools: ["mcp_s_issue_07"], query: "issue" });
     expect(asked).toBe(0);
+    await view.selectTools({ query: "issu" });
+    expect(asked).toBe(1);
   });
 
   it("is not waited for after the caller gave up: rejects with aborted", async () => {

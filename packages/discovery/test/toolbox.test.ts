@@ -76,7 +76,7 @@ describe("definitions()", () => {
     expect(namesOf(toolbox)).toEqual(["one", "two"]);
   });
 
-  it("lets the tools of a server that signs in late come in, and its sign-in tool go (EV-33, EV-34)", () => {
+  it("lets the tools of a server that signs in late come in, once each, and a tool that is gone go", () => {
     const provider = fakeProvider("mcp");
     provider.offer([toolOf("mcp__crm__authenticate")]);
     const toolbox = createToolbox({ providers: [provider] });
@@ -111,6 +111,12 @@ describe("createToolbox()", () => {
     const make = (): unknown => createToolbox(options);
     expect(make).toThrow(TypeError);
     expect(make).toThrow(message);
+  });
+
+  it("accepts capitals in static names, and compares them without", async () => {
+    const toolbox = createToolbox({ tools: [staticTool("getWeather")] });
+    expect(namesOf(toolbox)).toEqual(["getWeather"]);
+    expect((await toolbox.call("GETWEATHER")).origin.toolName).toBe("getWeather");
   });
 
   it("accepts a static name of 64 characters with _ and - (AN-6)", () => {

@@ -2,7 +2,14 @@
 export { assignNames, type AssignNamesOptions, type NameAssignment, type NameCollision } from "./assign-names.ts";
 export { emptyNames, identityOf, localNameOf, withoutServer, type NameTable } from "./name-table.ts";
 export { loadNames, saveNames, type SavedNames } from "./saved-names.ts";
-export { evvaNaming, nexoNaming, qualifiedNaming, toolportNaming, verbatimNaming } from "./naming-presets.ts";
+export {
+  conciseNaming,
+  evvaNaming,
+  nexoNaming,
+  qualifiedNaming,
+  toolportNaming,
+  verbatimNaming,
+} from "./naming-presets.ts";
 export { withPrefix, type NamingStrategy } from "./naming-strategy.ts";
 export { qualifiedName, type ToolIdentity } from "./tool-identity.ts";
 

@@ -1,5 +1,6 @@
 import { hashIdentity } from "./hash-identity.ts";
 import { isLegalName, lastResortHead, toolNamePrefix, type NamingStrategy } from "./naming-strategy.ts";
+import { omitEcho } from "./omit-echo.ts";
 import type { ReservedNames } from "./reserved-names.ts";
 import type { ToolIdentity } from "./tool-identity.ts";
 
@@ -26,7 +27,7 @@ export function seekersOf(
       servers.set(serverId, server);
     }
     const tool = strategy.sanitize(toolName);
-    const plain = `${server.prefix}${tool}`;
+    const plain = `${server.prefix}${server.echo === undefined ? tool : omitEcho(tool, server.echo)}`;
     const exact = server.exact && tool === toolName;
     const fits = isLegalName(plain, strategy) && (exact || strategy.repaired === "keep");
     const owner = fits ? reservedNames.find(serverId, plain) : undefined;
@@ -47,12 +48,15 @@ interface ServerSegment {
   readonly prefix: string;
   /** Whether it shows the server id unchanged, or none. */
   readonly exact: boolean;
+  /** What is left out in front of its tools' names, if anything is. */
+  readonly echo: string | undefined;
 }
 
 function serverSegment(serverId: string, strategy: NamingStrategy): ServerSegment {
   return {
     prefix: toolNamePrefix(serverId, strategy),
     exact: !strategy.showServer || strategy.sanitize(serverId) === serverId,
+    echo: strategy.showServer && strategy.omitEcho === true ? strategy.sanitize(serverId) : undefined,
   };
 }
 

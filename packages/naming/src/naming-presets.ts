@@ -58,3 +58,9 @@ export const qualifiedNaming: NamingStrategy = {
   repaired: "hash",
   legal: /^[A-Za-z0-9_./@:-]+$/,
 };
+
+/**
+ * As {@linkcode toolportNaming}, without the server's name in front of a tool's that begins with it: `mcp_github_search` for the tool
+ * `github_search`. Shorter names cost a model less; what they collide with is hashed as ever.
+ */
+export const conciseNaming: NamingStrategy = { ...toolportNaming, omitEcho: true };

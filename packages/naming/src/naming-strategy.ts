@@ -13,6 +13,11 @@ export interface NamingStrategy {
   readonly separator: string;
   /** Whether the server is a segment of the name. */
   readonly showServer: boolean;
+  /**
+   * Whether the server's segment is left out of a tool's that begins with it, so that `mcp_github_github_search` is `mcp_github_search`.
+   * Only where the server is shown. Default `false`.
+   */
+  readonly omitEcho?: boolean | undefined;
   /** Makes a legal segment of a server id or a remote tool name. Pure, total, and given hostile text of any length. */
   readonly sanitize: (part: string) => string;
   /**

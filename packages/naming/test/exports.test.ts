@@ -6,6 +6,7 @@ describe("@toolport/naming", () => {
     expect(Object.keys(await import("@toolport/naming")).sort()).toEqual([
       "assertNamingStrategy",
       "assignNames",
+      "conciseNaming",
       "emptyNames",
       "evvaNaming",
       "identityOf",

@@ -14,6 +14,7 @@ import {
 } from "@toolport/core";
 import { assertNamingStrategy, isLegalFunctionName, toolportNaming, type NamingStrategy } from "@toolport/naming";
 import { foldCase } from "./catalog/catalog.ts";
+import { describeBriefly } from "./catalog/describe-briefly.ts";
 import { describeVerbatim, describeWithOrigin, type DescribeTool } from "./catalog/define-tool.ts";
 import { guardParts, type GuardedParts } from "./guarded-parts.ts";
 import type { LinkPolicy, RefreshMode } from "./link/link-policy.ts";
@@ -35,10 +36,11 @@ export interface ProviderOptions {
   readonly savedNames?: unknown;
   /**
    * What a model reads as a tool's description: `"with-origin"` (default) puts server and remote name in front of the server's own
-   * words, `"verbatim"` has these alone, and a function writes what it likes. Where it throws or returns no text, the default stands in,
+   * words, `"brief"` only a title that says more than the name, for local names that show the server anyway, `"verbatim"` has the server's
+   * words alone, and a function writes what it likes. Where it throws or returns no text, the default stands in,
    * and `onDiagnostic` says so.
    */
-  readonly description?: "with-origin" | "verbatim" | DescribeTool | undefined;
+  readonly description?: "with-origin" | "brief" | "verbatim" | DescribeTool | undefined;
   /**
    * When tools are listed again after a server said that they changed: `"lazy"` (default) with the next call or refresh, `"debounced"`
    * by itself a moment later, `"manual"` only by `refresh()` and after a reconnect.
@@ -167,8 +169,9 @@ export function readOptions(options: ProviderOptions): ProviderSettings {
 function readDescription(description: NonNullable<ProviderOptions["description"]>): DescribeTool {
   if (typeof description === "function") return description;
   if (description === "with-origin") return describeWithOrigin;
+  if (description === "brief") return describeBriefly;
   if (description === "verbatim") return describeVerbatim;
-  throw new TypeError('description must be "with-origin", "verbatim" or a function');
+  throw new TypeError('description must be "with-origin", "brief", "verbatim" or a function');
 }
 
 function readPolicy(

@@ -1,7 +1,8 @@
-import type { Diagnostic, RemoteTool, ToolsChange } from "@toolport/core";
+import type { Diagnostic, RemoteTool, ServerInfo, ToolGroup, ToolsChange } from "@toolport/core";
 import { verbatimNaming } from "@toolport/naming";
 import { describe, expect, it } from "vitest";
 import { createCalmWorld } from "./calm-world.ts";
+import { createSimulatedConnector } from "./simulation/simulated-connector.ts";
 import { changeTools, specOf } from "./simulation/simulated-server.ts";
 
 describe("definitions()", () => {
@@ -31,6 +32,61 @@ describe("definitions()", () => {
         members: ["mcp_git_log"],
       },
     ]);
+    await provider.close();
+  });
+
+  it.each<[string, Partial<ServerInfo>, Partial<ToolGroup>]>([
+    ["the title that a server claims", { title: " The Files ", name: "files-server" }, { title: "The Files" }],
+    ["else the name that it claims", { name: "files-server" }, { title: "files-server" }],
+    ["neither where it is the id", { name: "files" }, { title: "MCP server `files`" }],
+    ["the description that a server gives", { description: " Reads files. " }, { description: "Reads files." }],
+    [
+      "a description of its own where there is none",
+      { description: " " },
+      { description: "Tools provided by MCP server `files`." },
+    ],
+    [
+      "a server's advice, trimmed",
+      { instructions: " Look before you write.\n" },
+      { instructions: "Look before you write." },
+    ],
+  ])("gives a group %s (AN-71)", async (_, claimed, expected) => {
+    const world = createCalmWorld();
+    world.server("files", "write", "read");
+    world.server("empty", "echo");
+    const connector = createSimulatedConnector(world);
+    const provider = world.provider({
+      servers: [specOf("files"), specOf("empty", { include: ["nothing"] })],
+      connector: {
+        ...connector,
+        async connect(spec, hooks, signal) {
+          const connection = await connector.connect(spec, hooks, signal);
+          const { title: _title, name: _name, description: _words, instructions: _advice, ...rest } = connection.server;
+          return { ...connection, server: { ...rest, ...claimed } };
+        },
+      },
+    });
+    await provider.init();
+    // Only servers that have tools have a group.
+    expect(provider.groups()).toEqual([
+      {
+        id: "mcp:files",
+        title: "MCP server `files`",
+        description: "Tools provided by MCP server `files`.",
+        members: ["mcp_files_read", "mcp_files_write"],
+        ...expected,
+      },
+    ]);
+    await provider.close();
+  });
+
+  it("gives a group no advice where it is blank, and the title of the spec before any other (AN-71)", async () => {
+    const world = createCalmWorld();
+    world.server("files", "read");
+    const provider = world.provider({ servers: [specOf("files", { title: "My files" })] });
+    await provider.init();
+    expect(provider.groups()[0]).toMatchObject({ title: "My files" });
+    expect(provider.groups()[0]).not.toHaveProperty("instructions");
     await provider.close();
   });
 
@@ -90,7 +146,10 @@ describe("definitions()", () => {
     });
     await own.init();
     expect(own.definitions()[0]?.description).toBe("s/t");
-    await Promise.all([verbatim.close(), own.close()]);
+    const brief = world.provider({ servers: [specOf("s", { include: ["t"] })], description: "brief" });
+    await brief.init();
+    expect(brief.definitions()[0]?.description).toBe("as it is");
+    await Promise.all([verbatim.close(), own.close(), brief.close()]);
   });
 
   it("strips what hides in a flagged description and in a name (AN-61)", async () => {

@@ -6,7 +6,9 @@ import type { ToolDefinition } from "@toolport/core";
  */
 export function ownWords({ description, origin, title, annotations }: ToolDefinition): string {
   if (origin === undefined) return description;
-  const preface = `MCP server \`${origin.serverId}\` tool \`${origin.toolName}\`.`;
+  // A backtick of a name is an apostrophe in a quotation.
+  const quote = (text: string): string => text.replaceAll("`", "'");
+  const preface = `MCP server \`${quote(origin.serverId)}\` tool \`${quote(origin.toolName)}\`.`;
   if (!description.startsWith(preface)) return description;
   const rest = description.slice(preface.length).trimStart();
   const label = `Title: ${title ?? annotations?.title ?? ""}.`;

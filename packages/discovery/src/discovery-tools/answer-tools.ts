@@ -94,11 +94,11 @@ function finish({ offer, permitted }: HelperContext, { found, placed, tooLarge, 
 }
 
 /** Tools and the groups that they are in, within the limit. */
-export function fitTools({ permitted }: HelperContext, { tools, found, plan, limit }: FitRequest): FittedParts {
+export function fitTools({ permitted, about }: HelperContext, { tools, found, plan, limit }: FitRequest): FittedParts {
   const names = new Set(found.map(({ name }) => name));
   const groups = permitted()
     .groups.filter(({ members }) => members.some((member) => names.has(member)))
-    .map((group) => describeGroup(group, plan.maxMembers ?? Number.POSITIVE_INFINITY));
+    .map((group) => describeGroup(group, about(group), plan.maxMembers ?? Number.POSITIVE_INFINITY));
   return fitAnswer({ tools, groups }, shareOf(limit, 13 / 16));
 }
 

@@ -1,4 +1,4 @@
-import type { JsonObject, UnreadyGroup } from "@toolport/core";
+import type { JsonObject, ToolGroup, UnreadyGroup } from "@toolport/core";
 import type { Catalog } from "../catalog/build-catalog.ts";
 import type { RankContext } from "../ranking/rank-tools.ts";
 import type { ToolSelector } from "../ranking/tool-selector.ts";
@@ -11,6 +11,8 @@ export interface HelperContext extends RankContext {
   readonly catalog: () => Catalog;
   /** What exists for this agent. */
   readonly permitted: () => PermittedPart;
+  /** What a group is for, in a line to choose by. */
+  readonly about: (group: ToolGroup) => string;
   /** Groups whose servers are not ready. */
   readonly unready: () => readonly UnreadyGroup[];
   /** What it has declared, and where what is found goes. */

@@ -29,8 +29,8 @@ export function listGroups(context: HelperContext, { query }: GroupsInput): Grou
   const limit = limitAnswer(context, share);
   const isFound = (...texts: readonly string[]): boolean =>
     wanted === "*" || texts.some((text) => foldName(text).includes(wanted));
-  const found = all.filter(({ id, title, description }) => isFound(id, title, description));
-  const entries = found.map((group) => describeGroupEntry(group));
+  const found = all.filter((group) => isFound(group.id, group.title, context.about(group)));
+  const entries = found.map((group) => describeGroupEntry(group, context.about(group)));
   const { fitted, omitted } = fitList<GroupEntry>(entries, ({ id }) => id, shareOf(limit, 7 / 8));
   const ids = new Set(found.map(({ id }) => foldName(id)));
   return {

@@ -23,6 +23,7 @@ import type { RankContext } from "../ranking/rank-tools.ts";
 import type { ToolSelector } from "../ranking/tool-selector.ts";
 import type { TokenCounter } from "../tokens/token-counter.ts";
 import { findAbsent } from "../catalog/await-tool.ts";
+import { createGroupTeller } from "../catalog/tell-group.ts";
 import type { ToolboxCalls } from "../catalog/toolbox-calls.ts";
 import { changedTool } from "../catalog/changed-tool.ts";
 import { createDenial, type DeniedTool } from "../offer/denial.ts";
@@ -150,6 +151,7 @@ export function createView(context: ViewContext, options: ViewOptions): ToolboxV
       ...context,
       permitted,
       offer,
+      about: createGroupTeller((name) => permitted().find(name)?.definition),
       unready: () => calls.unready(),
       maxAnswerBytes,
       answerSchemas,
