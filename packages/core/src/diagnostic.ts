@@ -16,6 +16,7 @@ export interface Diagnostic {
     | "elicitation-refused"
     | "stream-lost"
     | "fallback"
+    | "server-replaced"
     | "description-failed"
     | "naming-failed"
     | "defect"

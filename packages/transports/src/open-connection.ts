@@ -173,6 +173,10 @@ async function finish(
     elicitor,
     onToolsChanged: hooks.onToolsChanged,
     mirrorsParams: isHttp && server.era === "modern",
+    onDead(error) {
+      void channel.close(error, "the server did not answer");
+      end(life, error);
+    },
     onClose() {
       hooks.silence();
       stream?.close();

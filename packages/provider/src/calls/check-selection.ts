@@ -3,7 +3,7 @@ import { sameJson } from "../catalog/same-json.ts";
 import type { CatalogTool } from "../catalog/define-tool.ts";
 
 /** Says which registration a definition was made for; `undefined` for one that this provider did not make. */
-export type RegistrationOf = (definition: ToolDefinition) => number | undefined;
+export type RegistrationOf = (definition: ToolDefinition) => string | undefined;
 
 /**
  * Throws unless what the caller selected is what `current` is (AN-50): `registration_replaced` when it was made for another

@@ -5,7 +5,7 @@ import type { CatalogTool } from "./define-tool.ts";
 /** The latest good listing of one server, with what a catalogue needs to know besides. */
 export interface ServerListing {
   /** Number of the registration; a server that replaces another one under its id has a number of its own. */
-  readonly registration: number;
+  readonly registration: string;
   readonly spec: ServerSpec;
   readonly server: ServerInfo;
   /** As listed: unfiltered, in the server's order, with unique names. */

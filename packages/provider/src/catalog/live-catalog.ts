@@ -18,7 +18,7 @@ export interface LiveCatalog {
   /** Frees the names of a server whose registration is over. Part of the next `publish`. */
   forgetNames(serverId: string): void;
   /** For which registration a definition was made; `undefined` for one that was not made here. */
-  readonly registrationOf: (definition: ToolDefinition) => number | undefined;
+  readonly registrationOf: (definition: ToolDefinition) => string | undefined;
   /** Shows nothing any more, and tells nobody. */
   close(): void;
 }
@@ -36,7 +36,7 @@ export function createLiveCatalog({ savedNames, ...plan }: LiveCatalogInit): Liv
   let current = emptyCatalog(savedNames === undefined ? undefined : loadNames(savedNames, plan.naming));
   let revision = 0;
   // Of definitions that are not on show any more; the others are found where they stand.
-  const departed = new WeakMap<ToolDefinition, number>();
+  const departed = new WeakMap<ToolDefinition, string>();
   const toolsChanged = createEvent<ToolsChange>();
 
   const show = (next: Catalog): void => {

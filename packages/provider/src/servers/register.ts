@@ -64,7 +64,7 @@ export function createRegistration(
     find: (toolName) => catalog.current.servers.get(id)?.offers.get(toolName)?.definition,
     registrationOf: (definition) => catalog.registrationOf(definition),
   });
-  const registration: Registration = { id, number, link, lane, held, usersWaiting: 0 };
+  const registration: Registration = { id, number, link, lane, replacements: 0, held, usersWaiting: 0 };
   return registration;
 }
 

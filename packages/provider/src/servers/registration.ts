@@ -15,6 +15,8 @@ export interface Registration {
   listing?: ToolListing;
   /** The same as the catalogue takes it; at first perhaps that of the registration which this one replaces. */
   listed?: ServerListing;
+  /** How often the server came back as another one. */
+  replacements: number;
   /** Being added, or about to appear together with others: nothing of it is shown yet. */
   held: boolean;
   /** How many operations are under way for which a user waits. */
@@ -47,16 +49,31 @@ export function takeListing(
 ): readonly Diagnostic[] {
   const { id, number, link, listing: before } = registration;
   registration.listing = listing;
-  const next: ServerListing = { registration: number, spec: link.spec, server, tools: listing.tools };
+  // Only what this registration listed: it may begin with the listing of the one that it replaces.
+  const replaced = before === undefined ? undefined : describeReplacement(registration.listed?.server, server);
+  if (replaced !== undefined) registration.replacements += 1;
+  // What was selected from another server says nothing about this one, even if it reads the same.
+  const origin = `${number}.${registration.replacements}`;
+  const next: ServerListing = { registration: origin, spec: link.spec, server, tools: listing.tools };
   // Every status hands out what the server says of itself.
   if (!sameListing(registration.listed, next)) registration.listed = { ...next, server: freezeData({ ...server }) };
   const told = before?.truncated === listing.truncated && sameJson(before?.dropped ?? [], listing.dropped);
   const unmatched = filterDiagnostics(link.spec, listing);
   const unmatchedBefore = before === undefined ? [] : filterDiagnostics(link.spec, before);
   return [
+    ...(replaced === undefined ? [] : [{ kind: "server-replaced", serverId: id, message: replaced } as const]),
     ...(told ? [] : listingDiagnostics(id, listing)),
     ...(sameTools(unmatchedBefore, unmatched) ? [] : unmatched),
   ];
+}
+
+function describeReplacement(before: ServerInfo | undefined, after: ServerInfo): string | undefined {
+  if (before === undefined || (before.name === after.name && before.version === after.version)) return undefined;
+  return `the server came back as another one: ${nameOf(before)} before, ${nameOf(after)} now`;
+}
+
+function nameOf({ name, version }: ServerInfo): string {
+  return [name === undefined ? "without a name" : JSON.stringify(name), version].filter(Boolean).join(" ");
 }
 
 /** Gives a registration another spec, for all that needs no new session. Returns what is worth telling of it. */

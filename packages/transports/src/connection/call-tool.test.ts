@@ -201,6 +201,7 @@ function open(
     headersFor: () => undefined,
     onToolsChanged,
     cooldown: createCooldown({ serverId: "srv", clock }),
+    liveness: { answered: () => undefined, failed: () => undefined },
     closing: new AbortController().signal,
     ...members,
     channel: {

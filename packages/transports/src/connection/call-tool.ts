@@ -12,6 +12,7 @@ import { quoteJson } from "../quote-json.ts";
 import type { Cooldown } from "./cooldown.ts";
 import type { Elicitor } from "./elicitor.ts";
 import { answerInputRequests } from "./input-rounds.ts";
+import type { Liveness } from "./liveness.ts";
 import type { RequestChannel } from "./request-channel.ts";
 
 /** What {@linkcode callTool} goes by. */
@@ -30,6 +31,7 @@ export interface CallToolInit {
   readonly headersFor: (toolName: string, args: JsonObject) => Readonly<Record<string, string>> | undefined;
   /** The listing that the headers were made from is not the server's any more. */
   readonly onToolsChanged: () => void;
+  readonly liveness: Liveness;
   /** Aborts when the connection is closed. */
   readonly closing: AbortSignal;
 }
@@ -71,7 +73,9 @@ export async function callTool(init: CallToolInit, call: ToolCallRequest): Promi
   let result: JsonObject;
   try {
     result = await channel.request(request);
+    init.liveness.answered();
   } catch (error) {
+    init.liveness.failed(error);
     throw learnFromRefusal(init, error);
   }
   if (!isModern || result["resultType"] !== "input_required") return checkResult(init, toolName, result);

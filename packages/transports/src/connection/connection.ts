@@ -13,6 +13,7 @@ import { untilAborted } from "../until-aborted.ts";
 import { callTool, type CallToolInit } from "./call-tool.ts";
 import { createCooldown } from "./cooldown.ts";
 import type { Elicitor } from "./elicitor.ts";
+import { createLiveness } from "./liveness.ts";
 import { listTools } from "./list-tools.ts";
 import { findParamHeaders, mirrorParams, type ParamHeader } from "./param-headers.ts";
 import type { RequestChannel } from "./request-channel.ts";
@@ -30,9 +31,13 @@ export interface ConnectionInit {
   readonly mirrorsParams: boolean;
   readonly elicitor: Elicitor | undefined;
   readonly onToolsChanged: () => void;
+  /** The server answers nothing any more; who made the connection ends it. */
+  readonly onDead: (error: ToolportError) => void;
   /** Called first thing by `close()`: from then on no hook is. */
   readonly onClose: () => void;
 }
+
+const longestPingMs = 10_000;
 
 /** The contract of core over a channel whose handshake is done. */
 export function createConnection(init: ConnectionInit): Connection {
@@ -51,6 +56,13 @@ export function createConnection(init: ConnectionInit): Connection {
     isModern: server.era === "modern",
     headersFor,
     cooldown: createCooldown({ serverId, clock }),
+    liveness: createLiveness({
+      serverId,
+      channel,
+      isModern: server.era === "modern",
+      timeoutMs: Math.min(timeouts.requestMs, longestPingMs),
+      onDead: init.onDead,
+    }),
     closing: closing.signal,
   };
 
