@@ -1,5 +1,6 @@
 import {
   dateOf,
+  defaultTimeouts,
   ToolportError,
   type Clock,
   type Connection,
@@ -7,6 +8,7 @@ import {
   type Connector,
   type ServerSpec,
 } from "@toolport/core";
+import { longestCloseMs, settleWithin } from "../settle-within.ts";
 import { toToolportError } from "../to-toolport-error.ts";
 import type { LinkEvent } from "./link-event.ts";
 
@@ -87,7 +89,9 @@ export function createSessions({ connector, clock, predecessor, report }: Sessio
     earlier: Promise<unknown>,
   ): Promise<void> => {
     try {
-      if (entries.size > 1 || predecessor !== undefined) await earlier;
+      // No end takes longer, unless a connector breaks its word; then the server must not be lost for good.
+      const closeMs = spec.timeouts?.closeMs ?? defaultTimeouts.closeMs;
+      if (entries.size > 1 || predecessor !== undefined) await settleWithin(earlier, longestCloseMs(closeMs), clock);
       entry.abort.signal.throwIfAborted();
       const connection: unknown = await connector.connect(spec, hooks, entry.abort.signal);
       assertConnection(connection, spec.id);

@@ -1,4 +1,5 @@
 import { defaultTimeouts, type Clock } from "@toolport/core";
+import { longestCloseMs, settleWithin } from "../settle-within.ts";
 import type { Registration } from "./registration.ts";
 
 /** Registrations that have ended, while something of their sessions is left. */
@@ -12,14 +13,11 @@ export interface Departures {
   all(): Promise<void>;
 }
 
-// A connection closes within three steps of `closeMs`; twice that is for one that breaks its word.
-const closeSteps = 6;
-
 /** Makes an empty list. Nothing is waited for any longer than `timeouts.closeMs` of its server allow. */
 export function createDepartures(clock: Clock): Departures {
   const leaving = new Map<string, Promise<void>>();
   const left = ({ link }: Registration): Promise<void> => {
-    const timeoutMs = closeSteps * (link.spec.timeouts?.closeMs ?? defaultTimeouts.closeMs);
+    const timeoutMs = longestCloseMs(link.spec.timeouts?.closeMs ?? defaultTimeouts.closeMs);
     return settleWithin(link.gone(), timeoutMs, clock);
   };
   return {
@@ -37,14 +35,4 @@ export function createDepartures(clock: Clock): Departures {
       await Promise.all(leaving.values());
     },
   };
-}
-
-function settleWithin(work: Promise<void>, timeoutMs: number, clock: Clock): Promise<void> {
-  return new Promise((resolve) => {
-    const cancel = clock.schedule(timeoutMs, resolve);
-    void work.finally(() => {
-      cancel();
-      resolve();
-    });
-  });
 }

@@ -31,6 +31,7 @@ export function createInvariants(run: Run): Invariants {
     createEventCheck(run),
     () => checkDeadlines(run),
     () => checkExecutions(run),
+    () => checkCuts(run),
     () => checkAdditions(run),
     () => checkRegistrations(run),
     createCalmCheck(run),
@@ -44,8 +45,10 @@ export function createInvariants(run: Run): Invariants {
       checkSessions(run);
       checkStaleness(run);
       checkLeftovers(run);
-      for (const { serverId, label } of run.operations.pending) {
+      for (const { serverId, label, callId, abort } of run.operations.pending) {
         hold(serverId !== calmId, () => `${label} waits, though its server is well`);
+        const isGivenUp = callId !== undefined && abort?.signal.aborted === true;
+        hold(!isGivenUp, () => `${label} waits, though its caller has given up`);
       }
     },
     checkCaughtUp() {
@@ -87,7 +90,9 @@ function checkSessions({ world, provider }: Run): void {
 function checkCloses({ world, operations, program, closing }: Run): void {
   if (closing.value || program.idle) return;
   for (const { id, healthyCloses, failedListings } of world.servers.values()) {
-    const asked = operations.all.filter(({ interrupts, adds }) => interrupts === id || adds === id);
+    const asked = operations.all.filter(
+      ({ interrupts, renews, adds }) => interrupts === id || renews === id || adds === id,
+    );
     hold(healthyCloses <= asked.length + failedListings, () => `${id} lost a session that was well, for no reason`);
   }
 }
@@ -225,6 +230,25 @@ function checkExecutions({ operations, world }: Run): void {
     const claim = claimOf(operation);
     hold(claim !== "ran" || runs === 1, () => `${label} has a result, and did not run`);
     hold(claim !== "not-sent" || runs === 0, () => `${label} is said not to have been sent, and ran`);
+  }
+}
+
+/** A call is cut short by what ends its server's session, and by nothing else; and none outlives its provider. */
+function checkCuts({ operations, closing }: Run): void {
+  if (closing.done) {
+    for (const { label, callId } of operations.pending) {
+      hold(callId === undefined, () => `${label} outlives its provider`);
+    }
+  }
+  if (closing.value) return;
+  for (const { callId, serverId, end, label, startedStep } of operations.all) {
+    if (callId === undefined || end === undefined || !("error" in end)) continue;
+    if (codeOf(end.error) !== "server_removed") continue;
+    const isMeant = operations.all.some(
+      ({ removes, interrupts, endedStep }) =>
+        (removes === serverId || interrupts === serverId) && (endedStep === 0 || endedStep > startedStep),
+    );
+    hold(isMeant, () => `${label} was cut short, and nobody ended its session: ${String(end.error)}`);
   }
 }
 

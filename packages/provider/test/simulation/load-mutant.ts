@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
 import type { createProvider } from "@toolport/provider";
@@ -15,7 +16,7 @@ export async function loadMutant({ bug, patches }: Mutant): Promise<typeof creat
       bundle.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
         let contents = await readFile(path, "utf8");
         for (const { file, find, replace } of patches) {
-          if (path !== `${src}${file}`) continue;
+          if (path !== resolve(src, file)) continue;
           if (contents.split(find).length !== 2) throw new Error(`${file}: the patch for "${bug}" does not fit`);
           contents = contents.replace(find, () => replace);
           applied.add(file);

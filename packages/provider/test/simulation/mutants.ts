@@ -7,7 +7,7 @@ export interface Mutant {
 
 /** One change of one file. */
 export interface Patch {
-  /** Path below `src`. */
+  /** Path from `src`. */
   readonly file: string;
   /** Occurs exactly once. */
   readonly find: string;
@@ -191,7 +191,7 @@ export const mutants: readonly Mutant[] = [
     patches: [
       {
         file: "link/sessions.ts",
-        find: "      if (entries.size > 1 || predecessor !== undefined) await earlier;",
+        find: "      if (entries.size > 1 || predecessor !== undefined) await settleWithin(earlier, longestCloseMs(closeMs), clock);",
         replace: "      void earlier;",
       },
     ],
@@ -245,6 +245,66 @@ export const mutants: readonly Mutant[] = [
         file: "link/listing-transitions.ts",
         find: "if (listing.truncated !== undefined && context.hasWholeListing)",
         replace: "if (listing.truncated !== undefined && state.run < 0)",
+      },
+    ],
+  },
+  {
+    bug: "lets an interceptor keep a call beyond its time",
+    patches: [
+      {
+        file: "../../core/src/call-passage.ts",
+        find: "if (handling.active === 0) end(error);\n    else cancelLastWord",
+        replace: "if (handling.active > 0) cancelLastWord",
+      },
+    ],
+  },
+  {
+    bug: "lets an interceptor keep a call beyond its close",
+    patches: [
+      {
+        file: "provider.ts",
+        find: "      calls.end(closedError(name));\n      await registry.endAll(closedError(name));\n      calls.end(closedError(name), true);",
+        replace: "      await registry.endAll(closedError(name));",
+      },
+    ],
+  },
+  {
+    bug: "says that a call was not sent which an interceptor kept after it ran",
+    patches: [
+      {
+        file: "../../core/src/call-passage.ts",
+        find: '        effect = "unknown";\n        return outcome;',
+        replace: "        return outcome;",
+      },
+    ],
+  },
+  {
+    bug: "waits for a connection that never says whether it is closed",
+    patches: [
+      {
+        file: "servers/departures.ts",
+        find: "return settleWithin(link.gone(), timeoutMs, clock);",
+        replace: "return link.gone();",
+      },
+    ],
+  },
+  {
+    bug: "loses a server for good whose connector never answered",
+    patches: [
+      {
+        file: "link/sessions.ts",
+        find: "await settleWithin(earlier, longestCloseMs(closeMs), clock);",
+        replace: "await earlier;",
+      },
+    ],
+  },
+  {
+    bug: "cuts the calls under way when a server gets other credentials",
+    patches: [
+      {
+        file: "link/transition.ts",
+        find: '[{ type: "close", session, error, drain: true }]',
+        replace: '[{ type: "close", session, error }]',
       },
     ],
   },

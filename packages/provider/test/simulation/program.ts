@@ -1,13 +1,16 @@
 import fc from "fast-check";
 import type { Concurrency } from "@toolport/core";
 import type { RefreshMode } from "@toolport/provider";
-import type { CallFault, ConnectFault, ListFault } from "./simulated-server.ts";
+import type { CallFault, CloseFault, ConnectFault, ListFault } from "./simulated-server.ts";
 
 /** The servers that programs play with. */
 export const playedIds = ["a", "b", "c"] as const;
 
 /** A server that programs only call. Nothing that happens to the others may show in it. */
 export const calmId = "calm";
+
+/** What an interceptor does with a call of a played server, once. */
+export type InterceptorFault = "hang" | "hang-after" | "throw" | "mute" | "slow";
 
 /** One thing that happens, to the provider or to a server. */
 export type Command =
@@ -21,6 +24,8 @@ export type Command =
   | { readonly do: "connect-fault"; readonly id: string; readonly fault: ConnectFault }
   | { readonly do: "list-fault"; readonly id: string; readonly fault: ListFault }
   | { readonly do: "call-fault"; readonly id: string; readonly fault: CallFault }
+  | { readonly do: "close-fault"; readonly id: string; readonly fault: CloseFault }
+  | { readonly do: "interceptor-fault"; readonly fault: InterceptorFault }
   | { readonly do: "crash"; readonly id: string }
   | { readonly do: "expire"; readonly id: string }
   | { readonly do: "add"; readonly id: string; readonly abortable: boolean }
@@ -28,7 +33,7 @@ export type Command =
   /** A removal and an add in the same turn. */
   | { readonly do: "swap"; readonly id: string }
   | { readonly do: "disconnect"; readonly id: string }
-  | { readonly do: "update"; readonly id: string; readonly change: "session" | "view" | "disabled" }
+  | { readonly do: "update"; readonly id: string; readonly change: "session" | "credentials" | "view" | "disabled" }
   | { readonly do: "advance"; readonly ms: number }
   | { readonly do: "close" };
 
@@ -36,6 +41,8 @@ export type Command =
 export interface Program {
   readonly refresh: RefreshMode;
   readonly concurrency: Concurrency;
+  /** Whether calls pass an interceptor. */
+  readonly intercepted: boolean;
   /** Whether unused sessions are closed. */
   readonly idle: boolean;
   /** Whether the servers are ready before the first command; else commands mix with the start. */
@@ -56,13 +63,27 @@ const commands: readonly fc.Arbitrary<Command>[] = [
   fc.record({
     do: fc.constant("connect-fault"),
     id: target,
-    fault: fc.constantFrom("refuse", "hang", "unauthorized", "crash-after-handshake", "busy", "no-key", "queue"),
+    fault: fc.constantFrom(
+      "refuse",
+      "hang",
+      "unauthorized",
+      "crash-after-handshake",
+      "busy",
+      "no-key",
+      "deaf",
+      "queue",
+    ),
   }),
   fc.record({ do: fc.constant("list-fault"), id: target, fault: fc.constantFrom("fail", "hang", "truncate") }),
   fc.record({
     do: fc.constant("call-fault"),
     id: target,
-    fault: fc.constantFrom("fail", "hang", "crash", "unauthorized", "ask-human"),
+    fault: fc.constantFrom("fail", "hang", "crash", "unauthorized", "ask-human", "ask-nobody"),
+  }),
+  fc.record({ do: fc.constant("close-fault"), id: target, fault: fc.constant("hang") }),
+  fc.record({
+    do: fc.constant("interceptor-fault"),
+    fault: fc.constantFrom("hang", "hang-after", "throw", "mute", "slow"),
   }),
   fc.record({ do: fc.constant("crash"), id: target }),
   fc.record({ do: fc.constant("expire"), id: target }),
@@ -70,7 +91,11 @@ const commands: readonly fc.Arbitrary<Command>[] = [
   fc.record({ do: fc.constant("remove"), id: target }),
   fc.record({ do: fc.constant("swap"), id: target }),
   fc.record({ do: fc.constant("disconnect"), id: target }),
-  fc.record({ do: fc.constant("update"), id: target, change: fc.constantFrom("session", "view", "disabled") }),
+  fc.record({
+    do: fc.constant("update"),
+    id: target,
+    change: fc.constantFrom("session", "credentials", "view", "disabled"),
+  }),
   fc.record({ do: fc.constant("advance"), ms: fc.constantFrom(1, 120, 600, 4000) }),
   fc.record({ do: fc.constant("close") }),
 ];
@@ -96,6 +121,7 @@ export const programsFor = (...modes: readonly RefreshMode[]): fc.Arbitrary<Prog
   fc.record({
     refresh: fc.constantFrom(...modes),
     concurrency: fc.constantFrom<Concurrency>("parallel", "serial", "read-only-parallel"),
+    intercepted: fc.boolean(),
     idle: fc.oneof(fc.constant(false), fc.constant(false), fc.boolean()),
     warm: fc.oneof(fc.constant(true), fc.constant(true), fc.boolean()),
     commands: swarms,

@@ -1,8 +1,8 @@
 import type { Scheduler } from "fast-check";
-import type { ServerSpec } from "@toolport/core";
+import type { Interceptor, ServerSpec } from "@toolport/core";
 import type { createProvider, McpProvider } from "@toolport/provider";
 import { createInvariants, type Invariants } from "./invariants.ts";
-import { calmId, playedIds, type Command, type Program } from "./program.ts";
+import { calmId, playedIds, type Command, type InterceptorFault, type Program } from "./program.ts";
 import { createSimulatedConnector, serverOf, type World } from "./simulated-connector.ts";
 import { changeTools, specOf } from "./simulated-server.ts";
 import { createTrackedOperations, type Operation, type TrackedOperations } from "./tracked-operations.ts";
@@ -15,7 +15,8 @@ export interface Run {
   readonly program: Program;
   readonly operations: TrackedOperations;
   readonly human: Human;
-  readonly closing: { value: boolean };
+  readonly interceptorFaults: InterceptorFault[];
+  readonly closing: { value: boolean; done: boolean };
   /** While it is calm, steps happen at once; else the scheduler picks the next one. */
   readonly calm: { value: boolean };
 }
@@ -25,12 +26,15 @@ export interface Human {
   isAnswering(serverId: string): boolean;
   /** Time taken so far. */
   answeredMs(serverId: string): number;
-  answer(serverId: string): Promise<void>;
+  /** With a `signal` there is nobody: the question is over when that aborts, and is never answered. */
+  answer(serverId: string, signal?: AbortSignal): Promise<void>;
 }
 
 // No operation but a call has a deadline of its own; each is a few attempts long at most.
 const longestOperationMs = 60_000;
-const timeouts = { connectMs: 1000, listMs: 500, callMs: 3000, closeMs: 100 };
+// A call that is with its server when its time is up may say what became of it.
+const lastWordMs = 1000;
+const timeouts = { connectMs: 1000, listMs: 500, callMs: 3000, elicitMs: 1500, closeMs: 100 };
 
 /**
  * Runs one program against a provider in a simulated world, in the order that the scheduler picks, and throws at the first step after
@@ -78,6 +82,7 @@ function startRun(program: Program, scheduler: Scheduler, create: typeof createP
   };
   for (const id of [...playedIds, calmId]) serverOf(world, id);
   const human = createHuman(world);
+  const interceptorFaults: InterceptorFault[] = [];
   const provider = create({
     connector: createSimulatedConnector(world),
     servers: [specFor("a", program), specFor("b", program), specFor(calmId, program)],
@@ -86,12 +91,22 @@ function startRun(program: Program, scheduler: Scheduler, create: typeof createP
     refresh: program.refresh,
     ...(program.idle && { idleMs: 2500 }),
     backoff: { baseMs: 100, maxMs: 2000, freeAttempts: 2, stableMs: 5000 },
-    async onElicit({ serverId }) {
-      await human.answer(serverId);
+    ...(program.intercepted && { interceptors: [createInterceptor(world, interceptorFaults)] }),
+    async onElicit({ serverId, message }, signal) {
+      await human.answer(serverId, message === "ask-nobody" ? signal : undefined);
       return { action: "decline" };
     },
   });
-  return { world, provider, program, operations: createTrackedOperations(), human, closing: { value: false }, calm };
+  return {
+    world,
+    provider,
+    program,
+    operations: createTrackedOperations(),
+    human,
+    interceptorFaults,
+    closing: { value: false, done: false },
+    calm,
+  };
 }
 
 function createHuman({ clock, pause }: World): Human {
@@ -100,18 +115,55 @@ function createHuman({ clock, pause }: World): Human {
   return {
     isAnswering: (serverId) => (answering.get(serverId) ?? 0) > 0,
     answeredMs: (serverId) => answered.get(serverId) ?? 0,
-    async answer(serverId) {
+    async answer(serverId, signal) {
       const askedAt = clock.now();
+      const over = (): void => {
+        answering.set(serverId, (answering.get(serverId) ?? 0) - 1);
+        answered.set(serverId, (answered.get(serverId) ?? 0) + clock.now() - askedAt);
+      };
       answering.set(serverId, (answering.get(serverId) ?? 0) + 1);
+      if (signal !== undefined) return new Promise<never>(() => signal.addEventListener("abort", over));
       await pause(serverId, "waits for a human");
-      answering.set(serverId, (answering.get(serverId) ?? 0) - 1);
-      answered.set(serverId, (answered.get(serverId) ?? 0) + clock.now() - askedAt);
+      over();
     },
   };
 }
 
+// The calm server's calls pass it, too, and have no trouble with it.
+function createInterceptor({ clock, pause }: World, faults: InterceptorFault[]): Interceptor {
+  return async (call, next) => {
+    const { serverId } = call.origin;
+    const fault = serverId === calmId ? undefined : faults.shift();
+    await pause(serverId, "is looked at");
+    if (fault === "throw") throw new Error("a defect");
+    if (fault === "mute") return undefined as never;
+    if (fault === "hang") await new Promise(() => {});
+    if (fault === "slow" && call.options.signal?.aborted !== true) {
+      await new Promise<void>((resolve) => {
+        const cancel = clock.schedule(600, resolve);
+        // It is told when the call is over, and leaves nothing behind.
+        call.options.signal?.addEventListener("abort", cancel, { once: true });
+      });
+    }
+    const outcome = await next(call);
+    if (fault === "hang-after") await new Promise(() => {});
+    return outcome;
+  };
+}
+
 function specFor(id: string, { concurrency }: Program, rest: Partial<ServerSpec> = {}): ServerSpec {
-  return specOf(id, { timeouts, concurrency, limits: { maxInFlightCalls: 2, maxQueuedCalls: 3 }, ...rest });
+  return specOf(id, {
+    timeouts,
+    concurrency,
+    limits: { maxInFlightCalls: 2, maxQueuedCalls: 3 },
+    transport: httpWith("token"),
+    ...rest,
+  });
+}
+
+// Nobody connects there: what kind of transport it is only shows in what an update has to restart.
+function httpWith(bearerToken: string): ServerSpec["transport"] {
+  return { kind: "http", url: "https://example.com/mcp", bearerToken };
 }
 
 /** Lets everything happen that is under way, without time passing; then lets time pass to the next timer; until nothing is left. */
@@ -138,7 +190,10 @@ async function recover(driver: Driver): Promise<void> {
   const { run, invariants } = driver;
   run.calm.value = true;
   if (run.closing.value) return;
-  for (const { faults } of run.world.servers.values()) faults.connect = faults.list = faults.call = [];
+  for (const { faults } of run.world.servers.values()) {
+    faults.connect = faults.list = faults.call = faults.close = [];
+  }
+  run.interceptorFaults.length = 0;
   if ((await refreshAll(driver)) !== undefined) {
     const failure = await refreshAll(driver);
     if (failure !== undefined) throw failure.error;
@@ -154,8 +209,7 @@ async function refreshAll(driver: Driver): Promise<{ readonly error: unknown } |
 
 async function end(driver: Driver): Promise<void> {
   const { run, invariants } = driver;
-  run.closing.value = true;
-  track(run, { label: "the last close" }, run.provider.close());
+  close(run, "the last close");
   await drain(driver);
   invariants.checkClosed();
 }
@@ -198,6 +252,10 @@ async function execute(command: Command, index: number, driver: Driver): Promise
       return void serverOf(world, command.id).faults.list.push(command.fault);
     case "call-fault":
       return void serverOf(world, command.id).faults.call.push(command.fault);
+    case "close-fault":
+      return void serverOf(world, command.id).faults.close.push(command.fault);
+    case "interceptor-fault":
+      return void run.interceptorFaults.push(command.fault);
     case "crash":
       for (const session of Array.from(serverOf(world, command.id).sessions)) session.crash();
       return;
@@ -237,13 +295,28 @@ function operate(command: Operating, index: number, run: Run): void {
     case "update":
       return void track(
         run,
-        { label, interrupts: command.id },
+        command.change === "credentials" && !wasInterrupted(command.id, run)
+          ? { label, renews: command.id }
+          : { label, interrupts: command.id },
         provider.updateServer(updatedSpec(command, index, program)),
       );
     case "close":
-      run.closing.value = true;
-      return void track(run, { label }, provider.close());
+      return close(run, label);
   }
+}
+
+// After another update the transport is another one, and not its credentials alone.
+function wasInterrupted(id: string, { operations }: Run): boolean {
+  return operations.all.some(({ interrupts }) => interrupts === id);
+}
+
+function close(run: Run, label: string): void {
+  run.closing.value = true;
+  track(
+    run,
+    { label },
+    run.provider.close().finally(() => (run.closing.done = true)),
+  );
 }
 
 function updatedSpec(
@@ -253,6 +326,7 @@ function updatedSpec(
 ): ServerSpec {
   const rest: Record<typeof change, Partial<ServerSpec>> = {
     session: { transport: { kind: "custom", open: () => index } },
+    credentials: { transport: httpWith(`token ${index}`) },
     view: { title: `title ${index}` },
     disabled: { disabled: true },
   };
@@ -277,7 +351,17 @@ function call(run: Run, index: number, { calm = false, tool, timeoutMs, select }
   const options = { timeoutMs, signal: abort.signal, ...(select && { selected: definition }) };
   const work = run.provider.call(name, { id: callId }, options);
   const label = `${index}: call of ${name}`;
-  track(run, { label, withinMs: timeoutMs, serverId: origin?.serverId, callId, abort }, work);
+  track(
+    run,
+    {
+      label,
+      withinMs: timeoutMs + (run.program.intercepted ? lastWordMs : 0),
+      serverId: origin?.serverId,
+      callId,
+      abort,
+    },
+    work,
+  );
 }
 
 function notifyAll({ world }: Run, id: string, times: number): void {
@@ -299,6 +383,7 @@ function track(
       adds: undefined,
       removes: undefined,
       interrupts: undefined,
+      renews: undefined,
       ...rest,
       label,
       startedAt,

@@ -35,6 +35,7 @@ export function createSimulatedConnector(world: World): Connector {
       server.connects.started += 1;
       server.processes += 1;
       server.connects.most = Math.max(server.connects.most, server.processes);
+      if (fault === "deaf") return neverSettles(server, signal);
       try {
         if (fault === "queue") await waitForTurn({ hooks, signal, world, server });
         const session = await handshake({ spec, hooks, signal, fault, world, server });
@@ -49,6 +50,14 @@ export function createSimulatedConnector(world: World): Connector {
       }
     },
   };
+}
+
+// A connector that breaks its word: it cleans up, and never says so.
+function neverSettles(server: SimulatedServer, signal: AbortSignal): Promise<never> {
+  const leave = (): void => void (server.processes -= 1);
+  if (signal.aborted) leave();
+  else signal.addEventListener("abort", leave, { once: true });
+  return new Promise(() => {});
 }
 
 // Longer than any attempt may take.
@@ -107,7 +116,7 @@ function handshake({ spec, hooks, signal, fault, world, server }: Attempt): Prom
       if (fault === "busy") return reject(busyError(spec.id));
       if (fault === "no-key") return reject(exitError(spec.id));
       if (fault === "unauthorized") return reject(simulatedError("auth_required", spec.id));
-      resolve(openSession({ spec, hooks, server, world }));
+      resolve(openSession({ spec, hooks, server, world, ended: signal }));
     })();
   });
 }

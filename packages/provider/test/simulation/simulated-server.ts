@@ -10,9 +10,12 @@ export type ConnectFault =
   | "forget-at-once"
   | "busy"
   | "no-key"
+  | "deaf"
   | "queue";
 export type ListFault = "fail" | "hang" | "truncate";
-export type CallFault = "fail" | "hang" | "crash" | "unauthorized" | "ask-human";
+export type CallFault = "fail" | "hang" | "crash" | "unauthorized" | "ask-human" | "ask-nobody";
+/** What a connection that breaks its word does when it is closed. */
+export type CloseFault = "hang";
 
 /** A server in a simulated world: the truth that a provider's picture is compared with. */
 export interface SimulatedServer {
@@ -43,7 +46,7 @@ export interface SimulatedServer {
   expired: number;
   readonly connects: { started: number; most: number };
   listings: number;
-  readonly faults: { connect: ConnectFault[]; list: ListFault[]; call: CallFault[] };
+  readonly faults: { connect: ConnectFault[]; list: ListFault[]; call: CallFault[]; close: CloseFault[] };
   /** Answers requests that are no calls. */
   onRequest: () => Promise<JsonObject>;
   /** Calls that arrived. */
@@ -71,7 +74,7 @@ export function createSimulatedServer(id: string, toolNames: readonly string[]):
     failedListings: 0,
     connects: { started: 0, most: 0 },
     listings: 0,
-    faults: { connect: [], list: [], call: [] },
+    faults: { connect: [], list: [], call: [], close: [] },
     onRequest: () => Promise.resolve({}),
     received: [],
     ledger: new Map(),

@@ -32,6 +32,8 @@ interface Request {
   readonly fail: (error: ToolportError) => void;
   /** Whether the server has seen it. */
   arrived: boolean;
+  /** Ends what the server asks because of it. */
+  onEnd: () => void;
 }
 
 interface SessionParts {
@@ -39,6 +41,8 @@ interface SessionParts {
   readonly server: SimulatedServer;
   readonly hooks: ConnectionHooks;
   readonly world: World;
+  /** Aborts when the provider is done with the session, whether calls are still under way on it or not. */
+  readonly ended: AbortSignal;
 }
 
 /** What a simulated server says of itself. */
@@ -52,12 +56,14 @@ export function openSession(parts: SessionParts): SimulatedSession {
   const requests = new Set<Request>();
   let state: "live" | "closing" | "gone" = "live";
   let expired = false;
+  /** The provider lets its calls finish while the next session is there. */
+  let drained = false;
   let callsForgotten = false;
   let closed: Promise<void> | undefined;
 
   const leave = (): void => {
-    if (state !== "gone" && !expired) server.processes -= 1;
-    if (state !== "gone" && expired) server.expired -= 1;
+    if (state !== "gone" && !expired && !drained) server.processes -= 1;
+    if (state !== "gone" && (expired || drained)) server.expired -= 1;
     state = "gone";
   };
   const failAll = (code: ToolportErrorCode): void => {
@@ -88,9 +94,10 @@ export function openSession(parts: SessionParts): SimulatedSession {
         if (!requests.delete(entry)) return;
         deadline.dispose();
         deadline.signal.removeEventListener("abort", onAbort);
+        entry.onEnd();
         settled();
       };
-      const entry: Request = { arrived: false, fail: (error) => settle(() => reject(error)) };
+      const entry: Request = { arrived: false, onEnd: () => {}, fail: (error) => settle(() => reject(error)) };
       const onAbort = (): void => {
         const reason: unknown = deadline.signal.reason;
         const outcome = entry.arrived ? "unknown" : "not-sent";
@@ -137,10 +144,7 @@ export function openSession(parts: SessionParts): SimulatedSession {
         (entry, pause) =>
           callsForgotten
             ? Promise.reject(simulatedError("session_expired", spec.id, "failed"))
-            : serveCall(
-                { ...parts, toolName, args, options },
-                { pause, crash: () => session.crash(), arrived: entry.arrived },
-              ),
+            : serveCall({ ...parts, toolName, args, options }, { pause, crash: () => session.crash(), request: entry }),
       );
     },
     request: () => server.onRequest(),
@@ -154,6 +158,7 @@ export function openSession(parts: SessionParts): SimulatedSession {
         failAll("closed");
         await stepOfClosing("closes", spec, world);
         leave();
+        if (server.faults.close.shift() === "hang") await new Promise(() => {});
       })();
       return closed;
     },
@@ -174,9 +179,11 @@ export function openSession(parts: SessionParts): SimulatedSession {
     expire() {
       if (expired || state !== "live") return;
       // What is left of it is on this side only.
+      if (!drained) {
+        server.expired += 1;
+        server.processes -= 1;
+      }
       expired = true;
-      server.expired += 1;
-      server.processes -= 1;
       server.sessions.delete(session);
     },
     async notify(times) {
@@ -186,6 +193,16 @@ export function openSession(parts: SessionParts): SimulatedSession {
     },
   };
   server.sessions.add(session);
+  const drain = async (): Promise<void> => {
+    // A close that is not put off comes in the same turn.
+    for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
+    if (state !== "live" || expired) return;
+    drained = true;
+    server.expired += 1;
+    server.processes -= 1;
+    server.sessions.delete(session);
+  };
+  parts.ended.addEventListener("abort", () => void drain(), { once: true });
   return session;
 }
 
@@ -209,7 +226,7 @@ async function serveCall(
     hooks,
     world,
   }: SessionParts & { readonly toolName: string; readonly args: JsonObject; readonly options: CallOptions },
-  session: { readonly pause: () => () => void; readonly crash: () => void; readonly arrived: boolean },
+  session: { readonly pause: () => () => void; readonly crash: () => void; readonly request: Request },
 ): Promise<JsonObject> {
   const fault = server.faults.call.shift();
   if (fault === "unauthorized") throw simulatedError("auth_required", spec.id, "failed");
@@ -221,14 +238,39 @@ async function serveCall(
   if (fault === "fail") throw simulatedError("server_error", spec.id, "failed");
   if (fault === "crash") session.crash();
   if (fault === "hang" || fault === "crash") await new Promise(() => {});
-  if (fault === "ask-human") {
+  if (fault === "ask-human" || fault === "ask-nobody") {
     const resume = session.pause();
-    await hooks.onElicit?.({ serverId: spec.id, mode: "form", message: "?", params: {} }, new AbortController().signal);
+    await ask(fault, session.request, { spec, hooks, world });
     resume();
   }
   await world.pause(spec.id, `works on ${toolName}`);
   if (!toolsOf(server).some(({ name }) => name === toolName)) throw simulatedError("server_error", spec.id, "failed");
   return { content: [{ type: "text", text: callId }], isError: false };
+}
+
+async function ask(
+  message: string,
+  request: Request,
+  { spec, hooks, world }: Pick<SessionParts, "spec" | "hooks" | "world">,
+): Promise<void> {
+  const question = new AbortController();
+  let cancel = (): void => {};
+  const over = new Promise<void>((resolve) => {
+    request.onEnd = () => {
+      cancel();
+      question.abort();
+      resolve();
+    };
+    cancel = world.clock.schedule(spec.timeouts?.elicitMs ?? defaultTimeouts.elicitMs, () => request.onEnd());
+  });
+  try {
+    await Promise.race([
+      over,
+      hooks.onElicit?.({ serverId: spec.id, mode: "form", message, params: {} }, question.signal),
+    ]);
+  } finally {
+    cancel();
+  }
 }
 
 /** A step of a shutdown, which takes no longer than a connector may: it happens when the world says so, or when the time is up. */

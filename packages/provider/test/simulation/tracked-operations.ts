@@ -16,6 +16,8 @@ export interface Operation {
   readonly removes: string | undefined;
   /** The id of the server whose sessions it ends. */
   readonly interrupts: string | undefined;
+  /** The id of the server whose session it replaces, without harm to the calls that are under way. */
+  readonly renews: string | undefined;
   /** Starts and ends of operations, counted. */
   readonly startedStep: number;
   endedStep: number;

@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import { toOutcome } from "./to-outcome.ts";
+
+const origin = { serverId: "s", toolName: "t", qualifiedName: "mcp::s::t" };
+const text = { type: "text", text: "hello" };
+
+describe("toOutcome()", () => {
+  it("says whether the tool failed as the server said it, a failure included (AN-64)", () => {
+    expect(toOutcome({ content: [], isError: true }, origin).isError).toBe(true);
+    expect(toOutcome({ content: [], isError: false }, origin).isError).toBe(false);
+  });
+
+  it("keeps content, structured content, `_meta` and the server's whole answer, with where it came from (AN-64)", () => {
+    const raw = {
+      content: [text, { type: "of tomorrow", more: [1] }],
+      structuredContent: { a: null },
+      _meta: { "acme/cost": 3 },
+      isError: true,
+      extra: 1,
+    };
+    expect(toOutcome(raw, origin)).toMatchObject({
+      content: raw.content,
+      structuredContent: { a: null },
+      meta: { "acme/cost": 3 },
+      origin,
+    });
+    expect(toOutcome(raw, origin).raw).toBe(raw);
+  });
+
+  it("tells structured content that is null from none", () => {
+    expect(toOutcome({ content: [], structuredContent: null }, origin).structuredContent).toBeNull();
+    expect(toOutcome({ content: [] }, origin)).not.toHaveProperty("structuredContent");
+    expect(toOutcome({ content: [] }, origin)).not.toHaveProperty("meta");
+  });
+
+  it("leaves what is no content block in the raw answer alone", () => {
+    const raw = { content: ["text", null, text, { text: "no type" }], _meta: "no object" };
+    expect(toOutcome(raw, origin)).toMatchObject({ content: [text], raw });
+    expect(toOutcome(raw, origin)).not.toHaveProperty("meta");
+    expect(toOutcome({}, origin).content).toEqual([]);
+  });
+});
