@@ -47,7 +47,8 @@ export const brokenTools: readonly BrokenHost[] = [
       connection: (connection) => ({
         listTools: async (options) => {
           const listing = await connection.listTools(options);
-          if (listing.dropped.length > 0) throw new Error("the listing is malformed");
+          if (listing.dropped.length > 0 || listing.withoutSchema !== undefined)
+            throw new Error("the listing is malformed");
           return listing;
         },
       }),

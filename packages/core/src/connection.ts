@@ -28,13 +28,18 @@ export interface DroppedTool {
   readonly reason: string;
 }
 
-/** All pages of one `tools/list`, read tool by tool: one malformed tool costs that tool, never the list. */
+/** All pages of one `tools/list`, read tool by tool and page by page: what is malformed costs itself, never the rest. */
 export interface ToolListing {
   /** In the server's order; names are unique (the first of two equal ones is kept). */
   readonly tools: readonly RemoteTool[];
+  /** Entries without a name that can be used, second ones of a name, and tools that cannot be called over this connection. */
   readonly dropped: readonly DroppedTool[];
+  /** Tools of `tools` with the flag `"schema-replaced"`, and what was wrong with their schemas. Absent when there are none. */
+  readonly withoutSchema?: readonly DroppedTool[];
   /** Why the listing stops before the server's end of it; absent when it is complete. */
-  readonly truncated?: "page-limit" | "tool-limit" | "repeated-cursor" | "bad-cursor";
+  readonly truncated?: "page-limit" | "tool-limit" | "size-limit" | "repeated-cursor" | "bad-cursor" | "page-failed";
+  /** Why the next page could not be had, with `"page-failed"`. */
+  readonly failure?: ToolportError;
   readonly pages: number;
 }
 
@@ -44,6 +49,15 @@ export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
   /** In milliseconds. Default: the matching member of the server's `timeouts`. */
   readonly timeoutMs?: number | undefined;
+}
+
+/** Options of a listing. */
+export interface ListToolsOptions extends RequestOptions {
+  /**
+   * Whether a tool of this remote name is wanted. Those that are not do not count as tools of the server, and may be left out of the
+   * listing. Default: all are.
+   */
+  readonly wants?: ((toolName: string) => boolean) | undefined;
 }
 
 /** A form or link that a server asks a human to answer. Everything in it is untrusted. */
@@ -104,9 +118,10 @@ export interface Connection {
   readonly server: ServerInfo;
   /**
    * Lists all tools, page by page. Not called when the server does not declare the `tools` capability (the listing is empty).
-   * Throws `list_timeout`, `aborted`, `closed`, or what ended the connection.
+   * A later page that fails by itself ends the listing there. Throws `list_timeout` for the first page, `aborted`, `closed`, or what ended
+   * the connection.
    */
-  listTools(options?: RequestOptions): Promise<ToolListing>;
+  listTools(options?: ListToolsOptions): Promise<ToolListing>;
   /**
    * Calls a tool once; it is never sent twice. Resolves with the raw result, also when the tool failed (`isError`). Throws
    * `call_timeout`, `aborted`, `server_error`, `closed`, or what ended the connection, with an honest `outcome`: the provider sends

@@ -6,6 +6,8 @@ export interface Diagnostic {
   readonly kind:
     | "tool-dropped"
     | "duplicate-tool"
+    | "schema-replaced"
+    | "schema-refused"
     | "name-collision"
     | "listing-truncated"
     | "unmatched-filter"

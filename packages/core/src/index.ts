@@ -24,6 +24,7 @@ export type {
   RemoteTool,
   ToolAnnotations,
   ToolDefinition,
+  ToolFlag,
   ToolGroup,
   ToolOrigin,
   ToolOutcome,
@@ -48,6 +49,7 @@ export type {
   ServerInfo,
   ServerLog,
   ToolListing,
+  ListToolsOptions,
 } from "./connection.ts";
 export {
   applyInterceptors,

@@ -5,21 +5,23 @@
 export interface ServerLimits {
   /** Pages of one `tools/list`. Default 100; what was read up to there is kept. */
   readonly maxPages: number;
-  /** Tools of one server. Default 10,000; what was read up to there is kept. */
+  /** Tools of one server that are wanted by `include` and `exclude`. Default 10,000; what was read up to there is kept. */
   readonly maxTools: number;
   /** UTF-16 units of a remote tool name. Default 1,024; a longer one costs that tool. */
   readonly maxNameLength: number;
   /** UTF-16 units of a tool's description. Default 8,192; a longer one is cut and flagged. */
   readonly maxDescriptionLength: number;
-  /** UTF-16 units of a tool's serialised input or output schema. Default 65,536; a larger one costs that tool. */
+  /** UTF-16 units of a tool's serialised input or output schema. Default 65,536; a larger one is left out, and the tool is flagged. */
   readonly maxSchemaLength: number;
-  /** Nesting of a schema. Default 64; a deeper one costs that tool, because walking it can exhaust a stack. */
+  /** Nesting of a schema. Default 64; a deeper one is left out, because walking it can exhaust a stack, and the tool is flagged. */
   readonly maxSchemaDepth: number;
+  /** UTF-16 units of all tools of one listing, serialised. Default 33,554,432; what was read up to there is kept. */
+  readonly maxListingLength: number;
   /** UTF-16 units of the server's own texts (title, description, instructions), each. Default 32,768; a longer one is cut. */
   readonly maxServerTextLength: number;
   /** UTF-16 units of a pagination cursor. Default 65,536; a longer one ends the listing there. */
   readonly maxCursorLength: number;
-  /** Bytes of one message: a stdio line, an HTTP body after decompression, an SSE event. Default 8 MiB. */
+  /** Bytes of one message: a stdio line, an HTTP body after decompression, an SSE event. Default 12 MiB: 10,000 tools of a kilobyte each. */
   readonly maxMessageBytes: number;
   /** Notifications per second that are acted on. Default 200; the rest is counted and coalesced, never queued. */
   readonly maxNotificationsPerSecond: number;
@@ -43,9 +45,10 @@ export const defaultLimits: ServerLimits = {
   maxDescriptionLength: 8192,
   maxSchemaLength: 65_536,
   maxSchemaDepth: 64,
+  maxListingLength: 32 * 1024 * 1024,
   maxServerTextLength: 32_768,
   maxCursorLength: 65_536,
-  maxMessageBytes: 8 * 1024 * 1024,
+  maxMessageBytes: 12 * 1024 * 1024,
   maxNotificationsPerSecond: 200,
   maxElicitationsPerCall: 16,
   maxElicitationsPerMinute: 30,

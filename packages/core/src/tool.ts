@@ -10,6 +10,12 @@ export interface ToolAnnotations {
   readonly openWorldHint?: boolean;
 }
 
+/**
+ * What a reader should know about a tool: what is odd about its texts, or `"schema-replaced"`: its server gave no input schema that can be
+ * used, and `{"type":"object"}` stands in its place, or an output schema that cannot be used was left out.
+ */
+export type ToolFlag = TextFlag | "schema-replaced";
+
 /** A tool as its server lists it. Schemas are raw: the very objects that came off the wire, never rewritten. */
 export interface RemoteTool {
   /** The name the server knows the tool by, byte for byte. */
@@ -20,8 +26,8 @@ export interface RemoteTool {
   readonly outputSchema?: JsonObject;
   readonly annotations?: ToolAnnotations;
   readonly meta?: JsonObject;
-  /** What a reader should know about its texts; absent when they are plain. */
-  readonly flags?: readonly TextFlag[];
+  /** What a reader should know about it; absent when there is nothing. */
+  readonly flags?: readonly ToolFlag[];
 }
 
 /** Where a tool comes from: the identity behind a local name. */
@@ -45,7 +51,7 @@ export interface ToolDefinition {
   readonly annotations?: ToolAnnotations;
   readonly origin?: ToolOrigin;
   readonly groupIds?: readonly string[];
-  readonly flags?: readonly TextFlag[];
+  readonly flags?: readonly ToolFlag[];
 }
 
 /** A set of tools that belong together, such as those of one server. Never sent to a model API as a function. */

@@ -11,6 +11,29 @@ export function isTooDeep(message: unknown): boolean {
   return isDeeperThan(message, maxMessageDepth);
 }
 
+// What the `tools` of an answer stand in: the message, its result, the array.
+const levelsAroundTool = 3;
+
+/**
+ * Whether a message that was just parsed may be let in. One tool that is nested too deeply must not cost a whole list: in an answer that
+ * lists tools, the entries are cut at the deepest level that is let in, which is still deeper than any schema that is taken.
+ */
+export function admitDepth(message: unknown): boolean {
+  if (!isTooDeep(message)) return true;
+  const result = isJsonObject(message) ? message["result"] : undefined;
+  const tools: unknown = isJsonObject(result) ? result["tools"] : undefined;
+  if (!Array.isArray(tools)) return false;
+  for (const [index, tool] of tools.entries()) tools[index] = cutAt(tool, maxMessageDepth - levelsAroundTool);
+  return !isTooDeep(message);
+}
+
+function cutAt(value: unknown, levels: number): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (levels === 0) return null;
+  if (Array.isArray(value)) return value.map((item) => cutAt(item, levels - 1));
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, cutAt(item, levels - 1)]));
+}
+
 // Recursion is safe here, because it goes no deeper than `levels`.
 function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;

@@ -42,16 +42,16 @@ function nested(levels: number): JsonObject {
 const textOf = (result: JsonObject): string => (result["content"] as readonly [{ text: string }])[0].text;
 
 describe("the limits of a server whose spec names none (AN-84)", () => {
-  it("cost a tool its place or its description at 1,024, 8,192 and 65,536 characters and 64 levels", async () => {
+  it("cost a tool its place, its description or its schema at 1,024, 8,192 and 65,536 characters and 64 levels", async () => {
     const tools = [
       tool("n".repeat(1024)),
       tool("n".repeat(1025)),
       tool("description-kept", { description: "d".repeat(8192) }),
       tool("description-cut", { description: "d".repeat(8193) }),
       tool("schema-kept", { inputSchema: schemaOf(65_536) }),
-      tool("schema-dropped", { inputSchema: schemaOf(65_537) }),
+      tool("schema-left-out", { inputSchema: schemaOf(65_537) }),
       tool("depth-kept", { inputSchema: nested(64) }),
-      tool("depth-dropped", { inputSchema: nested(65) }),
+      tool("depth-left-out", { inputSchema: nested(65) }),
     ];
     const connection = await open(await serve({ tools }));
     const listing = await connection.listTools();
@@ -60,9 +60,12 @@ describe("the limits of a server whose spec names none (AN-84)", () => {
       "description-kept",
       "description-cut",
       "schema-kept",
+      "schema-left-out",
       "depth-kept",
+      "depth-left-out",
     ]);
-    expect(listing.dropped).toHaveLength(3);
+    expect(listing.dropped).toHaveLength(1);
+    expect(listing.withoutSchema?.map(({ name }) => name)).toEqual(["schema-left-out", "depth-left-out"]);
     const [, kept, cut] = listing.tools;
     expect([kept?.description?.length, kept?.flags]).toEqual([8192, undefined]);
     expect(cut?.description?.length).toBeLessThanOrEqual(8192);
@@ -107,12 +110,12 @@ describe("the limits of a server whose spec names none (AN-84)", () => {
     expect(cut.server.instructions?.length).toBeLessThanOrEqual(32_768);
   });
 
-  it("refuse a message of more than 8 MiB", async () => {
+  it("refuse a message of more than 12 MiB", async () => {
     const connection = await open(await serve({}));
     const mebi = 1024 * 1024;
-    const most = "x".repeat(8 * mebi - 1000);
+    const most = "x".repeat(12 * mebi - 1000);
     expect(textOf(await connection.callTool("echo", { text: most }))).toBe(most);
-    const error = connection.callTool("echo", { text: "x".repeat(8 * mebi) });
+    const error = connection.callTool("echo", { text: "x".repeat(12 * mebi) });
     await expect(error).rejects.toMatchObject({ code: "message_too_large" });
   });
 

@@ -2,7 +2,7 @@ import {
   defaultLimits,
   inspectText,
   truncateText,
-  type TextFlag,
+  type ToolFlag,
   type ToolDefinition,
   type ToolProvider,
 } from "@toolport/core";
@@ -67,7 +67,7 @@ function inspectDefinition(definition: ToolDefinition): ToolDefinition {
   const { name, title, description, flags = [] } = definition;
   const shortTitle = title === undefined ? undefined : truncateText(title, maxTitleLength);
   const shortDescription = truncateText(description, defaultLimits.maxDescriptionLength);
-  const found = new Set<TextFlag>(flags);
+  const found = new Set<ToolFlag>(flags);
   if (flags.length === 0) {
     for (const text of [name, shortTitle ?? "", shortDescription]) {
       if (oddity.test(text)) for (const flag of inspectText(text)) found.add(flag);

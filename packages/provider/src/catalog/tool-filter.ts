@@ -7,11 +7,16 @@ export type ToolFilter = (tool: RemoteTool) => boolean;
  * The filter of a spec: `include` (empty or absent: all) and `exclude` (always wins), both on the remote name, exact and
  * case-sensitive (AN-13). A tool that declares itself for the server's own user interface only is for no model (AN-65).
  */
-export function createToolFilter({ include = [], exclude = [] }: ServerSpec): ToolFilter {
+export function createToolFilter(spec: ServerSpec): ToolFilter {
+  const isOffered = createNameFilter(spec);
+  return ({ name, meta }) => isOffered(name) && isForModels(meta?.["ui"]);
+}
+
+/** The part of a spec's filter that goes by the remote name alone. */
+export function createNameFilter({ include = [], exclude = [] }: ServerSpec): (toolName: string) => boolean {
   const included = new Set(include);
   const excluded = new Set(exclude);
-  return ({ name, meta }) =>
-    (included.size === 0 || included.has(name)) && !excluded.has(name) && isForModels(meta?.["ui"]);
+  return (name) => (included.size === 0 || included.has(name)) && !excluded.has(name);
 }
 
 // https://github.com/modelcontextprotocol/ext-apps: `_meta.ui.visibility` lists who may use the tool; absent means everybody.

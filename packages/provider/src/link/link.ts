@@ -7,6 +7,7 @@ import {
   type ServerSpec,
   type ToolListing,
 } from "@toolport/core";
+import { createNameFilter } from "../catalog/tool-filter.ts";
 import { toToolportError } from "../to-toolport-error.ts";
 import type { Demand, LinkEffect, LinkEvent } from "./link-event.ts";
 import type { LinkPolicy } from "./link-policy.ts";
@@ -177,7 +178,7 @@ async function list(session: number, run: number, { spec, sessions, dispatch }: 
   if (connection === undefined) return;
   try {
     const timeoutMs = spec.timeouts?.listMs;
-    const listing = await connection.listTools(timeoutMs === undefined ? {} : { timeoutMs });
+    const listing = await connection.listTools({ timeoutMs, wants: createNameFilter(spec) });
     assertListing(listing, spec.id);
     dispatch({ type: "listed", session, run, listing });
   } catch (error) {

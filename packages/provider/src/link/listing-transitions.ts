@@ -138,12 +138,13 @@ function echoesOf(listing: ReadyState["listing"]): number | undefined {
   return listing.kind === "fresh" ? undefined : listing.echoes;
 }
 
-function listingTruncated(serverId: string, { truncated, tools }: ToolListing): ToolportError {
+function listingTruncated(serverId: string, { truncated, tools, failure }: ToolListing): ToolportError {
   const what = `stops after ${tools.length} tools (${truncated}), and is not the whole one; the last whole one is kept`;
   return new ToolportError(`the list of tools of ${JSON.stringify(serverId)} ${what}`, {
     code: "listing_truncated",
     serverId,
     details: { operation: "tools/list" },
+    ...(failure !== undefined && { cause: failure, retryable: failure.retryable }),
   });
 }
 

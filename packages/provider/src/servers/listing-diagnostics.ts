@@ -1,12 +1,21 @@
-import { cleanText, quoteText, type Diagnostic, type ServerSpec, type ToolListing } from "@toolport/core";
+import {
+  cleanText,
+  quoteText,
+  type Diagnostic,
+  type RemoteTool,
+  type ServerSpec,
+  type ToolListing,
+} from "@toolport/core";
 import type { NameCollision } from "@toolport/naming";
 import type { ServerListing } from "../catalog/catalog.ts";
+import { findRefusals } from "../catalog/find-refusals.ts";
+import { createToolFilter } from "../catalog/tool-filter.ts";
 import type { PartFault } from "../guarded-parts.ts";
 
-/** What a developer wants to know of a listing: which tools were left out, and why it stops where it does. */
+/** What a developer wants to know of a listing: which tools were left out or mended, and why it stops where it does. */
 export function listingDiagnostics(
   serverId: string,
-  { dropped, truncated, tools }: ToolListing,
+  { dropped, withoutSchema = [], truncated, tools, failure }: ToolListing,
 ): readonly Diagnostic[] {
   const drops = dropped.map(({ name, reason }): Diagnostic => ({
     kind: "tool-dropped",
@@ -14,9 +23,38 @@ export function listingDiagnostics(
     message: `a tool was left out: ${cleanText(reason, 512)}`,
     ...(name !== undefined && { toolName: name }),
   }));
-  if (truncated === undefined) return drops;
-  const message = `the list of tools stops after ${tools.length}: ${truncated}`;
-  return [...drops, { kind: "listing-truncated", serverId, message }];
+  const mended = withoutSchema.map(({ name, reason }): Diagnostic => ({
+    kind: "schema-replaced",
+    serverId,
+    message: `a schema was left out: ${cleanText(reason, 512)}`,
+    ...(name !== undefined && { toolName: name }),
+  }));
+  if (truncated === undefined) return [...drops, ...mended];
+  const why = failure === undefined ? truncated : cleanText(failure.message, 512);
+  const message = `the list of tools stops after ${tools.length}: ${why}`;
+  return [...drops, ...mended, { kind: "listing-truncated", serverId, message }];
+}
+
+// One server must not fill a log.
+const mostRefusals = 50;
+
+/**
+ * One diagnostic for each tool on offer whose schema some model API refuses, and with it the whole request that declares the tool; at
+ * most 50, and one that counts the rest.
+ */
+export function refusalDiagnostics(spec: ServerSpec, tools: readonly RemoteTool[]): readonly Diagnostic[] {
+  const { id: serverId } = spec;
+  const refused = tools
+    .filter(createToolFilter(spec))
+    .flatMap(({ name: toolName, inputSchema }): readonly Diagnostic[] => {
+      const refusals = findRefusals(inputSchema);
+      if (refusals.length === 0) return [];
+      const message = `model APIs refuse its input schema as it is: ${refusals.join(", ")}`;
+      return [{ kind: "schema-refused", serverId, toolName, message }];
+    });
+  if (refused.length <= mostRefusals) return refused;
+  const message = `model APIs refuse the input schemas of ${refused.length - mostRefusals} more tools as they are`;
+  return [...refused.slice(0, mostRefusals), { kind: "schema-refused", serverId, message }];
 }
 
 /**

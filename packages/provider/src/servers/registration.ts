@@ -3,7 +3,7 @@ import type { CallLane } from "../calls/call-lane.ts";
 import type { ServerListing } from "../catalog/catalog.ts";
 import { sameJson } from "../catalog/same-json.ts";
 import type { Link } from "../link/link.ts";
-import { filterDiagnostics, listingDiagnostics } from "./listing-diagnostics.ts";
+import { filterDiagnostics, listingDiagnostics, refusalDiagnostics } from "./listing-diagnostics.ts";
 
 /** One server under its id, from registration to removal. What replaces it under the same id is another registration. */
 export interface Registration {
@@ -56,13 +56,19 @@ export function takeListing(
   const origin = `${number}.${registration.replacements}`;
   const next: ServerListing = { registration: origin, spec: link.spec, server, tools: listing.tools };
   // Every status hands out what the server says of itself.
-  if (!sameListing(registration.listed, next)) registration.listed = { ...next, server: freezeData({ ...server }) };
-  const told = before?.truncated === listing.truncated && sameJson(before?.dropped ?? [], listing.dropped);
+  const isNews = !sameListing(registration.listed, next);
+  const isChanged = isNews && !sameJson(before?.tools, listing.tools);
+  if (isNews) registration.listed = { ...next, server: freezeData({ ...server }) };
+  const told =
+    before?.truncated === listing.truncated &&
+    sameJson(before?.dropped ?? [], listing.dropped) &&
+    sameJson(before?.withoutSchema ?? [], listing.withoutSchema ?? []);
   const unmatched = filterDiagnostics(link.spec, listing);
   const unmatchedBefore = before === undefined ? [] : filterDiagnostics(link.spec, before);
   return [
     ...(replaced === undefined ? [] : [{ kind: "server-replaced", serverId: id, message: replaced } as const]),
     ...(told ? [] : listingDiagnostics(id, listing)),
+    ...(isChanged ? refusalDiagnostics(link.spec, listing.tools) : []),
     ...(sameTools(unmatchedBefore, unmatched) ? [] : unmatched),
   ];
 }

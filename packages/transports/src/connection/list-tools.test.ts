@@ -31,23 +31,45 @@ describe("listTools()", () => {
     expect(sent).toEqual([]);
   });
 
-  it.each([
-    { name: "the first page", pages: [{}] },
-    { name: "a later page", pages: [page("a", "2"), { tools: "none" }] },
-  ])(
-    "throws protocol_error when $name has no tools, so that the last good list is kept (fault 99)",
-    async ({ pages }) => {
-      await expect(open(pages).list()).rejects.toMatchObject({
-        code: "protocol_error",
-        outcome: "failed",
-        serverId: "srv",
-      });
-    },
-  );
+  it("throws protocol_error when the first page has no tools (fault 99)", async () => {
+    await expect(open([{}]).list()).rejects.toMatchObject({
+      code: "protocol_error",
+      outcome: "failed",
+      serverId: "srv",
+    });
+  });
 
-  it("throws what a page's request throws", async () => {
-    const { list } = open([page("a", "2"), new ToolportError("gone", { code: "server_exited" })]);
-    await expect(list()).rejects.toMatchObject({ code: "server_exited" });
+  const pageFailures = ["message_too_large", "server_error", "http_error", "list_timeout", "protocol_error"] as const;
+  it.each(pageFailures)("keeps the pages before one that fails with %s, and says why the list ends", async (code) => {
+    const failure = new ToolportError("no", { code });
+    const { list, sent } = open([page("a", "2"), page("b", "3"), failure]);
+    const listing = await list();
+    expect(listing).toMatchObject({ pages: 2, truncated: "page-failed", tools: [{ name: "a" }, { name: "b" }] });
+    expect(listing.failure).toBe(failure);
+    expect(sent).toHaveLength(3);
+  });
+
+  it("keeps the pages before one that has no tools", async () => {
+    const listing = await open([page("a", "2"), { tools: "none" }]).list();
+    expect(listing).toMatchObject({ truncated: "page-failed", failure: { code: "protocol_error" }, pages: 1 });
+    expect(listing.tools.map(({ name }) => name)).toEqual(["a"]);
+  });
+
+  it.each(pageFailures)("throws what the first page's request throws: %s", async (code) => {
+    await expect(open([new ToolportError("no", { code })]).list()).rejects.toMatchObject({ code });
+  });
+
+  const sessionFailures = [
+    "server_exited",
+    "closed",
+    "aborted",
+    "auth_required",
+    "session_expired",
+    "unreachable",
+  ] as const;
+  it.each(sessionFailures)("throws what is no fault of one page: %s", async (code) => {
+    const { list } = open([page("a", "2"), new ToolportError("gone", { code })]);
+    await expect(list()).rejects.toMatchObject({ code });
   });
 
   it("leaves out a tool that cannot be called over this connection", async () => {

@@ -1,12 +1,15 @@
 import {
   isJsonObject,
+  isToolportError,
   ToolportError,
   type Clock,
+  type JsonObject,
+  type ListToolsOptions,
   type RemoteTool,
-  type RequestOptions,
   type ServerInfo,
   type ServerLimits,
   type ToolListing,
+  type ToolportErrorCode,
 } from "@toolport/core";
 import type { RequestChannel } from "./request-channel.ts";
 import { createToolListingReader } from "./tool-listing.ts";
@@ -24,15 +27,26 @@ export interface ListToolsInit {
   readonly findFault?: ((tool: RemoteTool) => string | undefined) | undefined;
 }
 
-/** Reads all pages of `tools/list`; sends nothing to a server that declares no tools. Throws `protocol_error` for a page without any. */
-export async function listTools(init: ListToolsInit, options: RequestOptions): Promise<ToolListing> {
-  const { serverId, server, channel, clock, limits, findFault } = init;
-  const reader = createToolListingReader({ limits, findFault });
+// What one page can fail with while the session is as good as before. Everything else is a failure of the session, or the caller's.
+const pageFailures: ReadonlySet<ToolportErrorCode> = new Set([
+  "message_too_large",
+  "server_error",
+  "http_error",
+  "list_timeout",
+  "protocol_error",
+]);
+
+/**
+ * Reads all pages of `tools/list`; sends nothing to a server that declares no tools. The first page fails with what went wrong, such as
+ * `protocol_error` for one without tools; a later one that fails by itself ends the listing there, and the pages before it stand.
+ */
+export async function listTools(init: ListToolsInit, options: ListToolsOptions): Promise<ToolListing> {
+  const { server, channel, clock, limits, findFault } = init;
+  const reader = createToolListingReader({ limits, findFault, wants: options.wants });
   if (!isJsonObject(server.capabilities["tools"])) return reader.listing();
   const timeoutMs = options.timeoutMs ?? init.timeoutMs;
   const startedAt = channel.activeClock.now();
-  let cursor: string | undefined;
-  do {
+  const requestPage = async (cursor: string | undefined): Promise<JsonObject> => {
     const request = channel.request({
       method: "tools/list",
       params: cursor === undefined ? {} : { cursor },
@@ -44,19 +58,34 @@ export async function listTools(init: ListToolsInit, options: RequestOptions): P
     // The tools of one page are looked at while the server writes the next: a little later, when the request has left.
     const cancel = cursor === undefined ? undefined : clock.schedule(0, () => reader.catchUp());
     const page = await (cancel === undefined ? request : request.finally(cancel));
-    const next = reader.add(page);
-    if (next === false) {
-      throw new ToolportError(
-        `tools/list on server ${JSON.stringify(serverId)} was answered without an array of tools`,
-        {
-          code: "protocol_error",
-          serverId,
-          outcome: "failed",
-          details: { operation: "tools/list" },
-        },
-      );
+    if (!Array.isArray(page["tools"])) throw pageWithoutTools(init);
+    return page;
+  };
+
+  let cursor = nextOf(reader.add(await requestPage(undefined)));
+  while (cursor !== undefined) {
+    let page: JsonObject;
+    try {
+      page = await requestPage(cursor);
+    } catch (error) {
+      if (!isToolportError(error) || !pageFailures.has(error.code)) throw error;
+      reader.fail(error);
+      break;
     }
-    cursor = next;
-  } while (cursor !== undefined);
+    cursor = nextOf(reader.add(page));
+  }
   return reader.listing();
+}
+
+function nextOf(cursor: string | undefined | false): string | undefined {
+  return cursor === false ? undefined : cursor;
+}
+
+function pageWithoutTools({ serverId }: ListToolsInit): ToolportError {
+  return new ToolportError(`tools/list on server ${JSON.stringify(serverId)} was answered without an array of tools`, {
+    code: "protocol_error",
+    serverId,
+    outcome: "failed",
+    details: { operation: "tools/list" },
+  });
 }

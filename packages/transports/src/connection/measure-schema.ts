@@ -5,10 +5,16 @@ import type { ServerLimits } from "@toolport/core";
  * `maxSchemaLength` when serialised. Walks with a stack of its own, because a schema can be nested deep enough to exhaust the
  * runtime's, and stops at the first limit that is passed.
  */
-export function findSchemaExcess(
-  schema: object,
-  { maxSchemaDepth, maxSchemaLength }: Pick<ServerLimits, "maxSchemaDepth" | "maxSchemaLength">,
-): string | undefined {
+export function findSchemaExcess(schema: object, limits: SchemaLimits): string | undefined {
+  const measured = measureSchema(schema, limits);
+  return typeof measured === "string" ? measured : undefined;
+}
+
+/** What a schema is measured by. */
+export type SchemaLimits = Pick<ServerLimits, "maxSchemaDepth" | "maxSchemaLength">;
+
+/** About how many UTF-16 units a schema has when serialised, or why it is too much to handle, as {@linkcode findSchemaExcess}. */
+export function measureSchema(schema: object, { maxSchemaDepth, maxSchemaLength }: SchemaLimits): number | string {
   const tooLong = `its schema is longer than ${maxSchemaLength} characters`;
   // Without what escaping adds to strings, so never more than the serialised length.
   let length = 0;
@@ -24,7 +30,7 @@ export function findSchemaExcess(
   }
   // Escaping turns one unit into six at most (`\u0000`); only a schema in between has to be serialised to know.
   const longestPossible = length * 6;
-  return longestPossible > maxSchemaLength && JSON.stringify(schema).length > maxSchemaLength ? tooLong : undefined;
+  return longestPossible > maxSchemaLength && JSON.stringify(schema).length > maxSchemaLength ? tooLong : length;
 }
 
 // The length of a node's own brackets, keys and plain values; its objects and arrays go to `nested`.

@@ -6,21 +6,29 @@ import {
   type JsonObject,
   type RemoteTool,
   type ServerLimits,
-  type TextFlag,
   type ToolAnnotations,
+  type ToolFlag,
 } from "@toolport/core";
-import { findSchemaExcess } from "./measure-schema.ts";
+import { measureSchema } from "./measure-schema.ts";
 
 /** A tool, or why there is none. */
 export type ToolReading =
-  | { readonly tool: RemoteTool; readonly reason?: undefined }
+  | {
+      readonly tool: RemoteTool;
+      /** About how many UTF-16 units it has when serialised. */
+      readonly length: number;
+      /** What was wrong with its schemas, if anything was. */
+      readonly problem?: string | undefined;
+      readonly reason?: undefined;
+    }
   | { readonly tool?: undefined; readonly name?: string; readonly reason: string };
 
 const hints = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] as const;
 
 /**
- * Reads one entry of a `tools/list`. Pure and total: an entry that is no usable tool gives a reason. What is merely odd is kept
- * without its odd part: a title that is no string, annotations of the wrong type. Schemas are kept as the objects they are.
+ * Reads one entry of a `tools/list`. Pure and total: an entry without a name that can be used gives a reason. What is merely odd is kept
+ * without its odd part: a title that is no string, annotations of the wrong type, a schema that is none, too deep or too long. Schemas are
+ * kept as the objects they are.
  */
 export function parseTool(entry: unknown, limits: ServerLimits): ToolReading {
   if (!isJsonObject(entry)) return { reason: "it is not an object" };
@@ -30,27 +38,53 @@ export function parseTool(entry: unknown, limits: ServerLimits): ToolReading {
   if (name.length > limits.maxNameLength) {
     return { name: cleanText(name, 80), reason: `its name is longer than ${limits.maxNameLength} characters` };
   }
-  if (!isJsonObject(inputSchema)) return { name, reason: "its inputSchema is not an object" };
-  if (outputSchema !== undefined && outputSchema !== null && !isJsonObject(outputSchema)) {
-    return { name, reason: "its outputSchema is not an object" };
-  }
-  const excess =
-    findSchemaExcess(inputSchema, limits) ?? (outputSchema ? findSchemaExcess(outputSchema, limits) : undefined);
-  if (excess !== undefined) return { name, reason: excess };
+  const input = readSchema("inputSchema", inputSchema, limits);
+  // An output schema is optional.
+  const output =
+    outputSchema === undefined || outputSchema === null ? absent : readSchema("outputSchema", outputSchema, limits);
+  const problem = input.problem ?? output.problem;
 
   const cut = typeof description === "string" && description.length > limits.maxDescriptionLength;
-  const flags = flagsOf([name, title, description], cut);
+  const flags = flagsOf([name, title, description], { cut, replaced: problem !== undefined });
   // Spreading what may be absent would be shorter; of ten thousand tools, each would hold 40 bytes more.
   const tool: { -readonly [Member in keyof RemoteTool]: RemoteTool[Member] } =
     typeof description === "string"
-      ? { name, description: truncateText(description, limits.maxDescriptionLength), inputSchema }
-      : { name, inputSchema };
+      ? {
+          name,
+          description: truncateText(description, limits.maxDescriptionLength),
+          inputSchema: input.schema ?? anyObject,
+        }
+      : { name, inputSchema: input.schema ?? anyObject };
   if (typeof title === "string") tool.title = truncateText(title, limits.maxNameLength);
-  if (outputSchema) tool.outputSchema = outputSchema;
+  if (output.schema !== undefined) tool.outputSchema = output.schema;
   if (isJsonObject(annotations)) tool.annotations = readAnnotations(annotations, limits);
-  if (isJsonObject(meta) && findSchemaExcess(meta, limits) === undefined) tool.meta = meta;
+  const metaLength = isJsonObject(meta) ? measureSchema(meta, limits) : 0;
+  if (isJsonObject(meta) && typeof metaLength === "number") tool.meta = meta;
   if (flags.length > 0) tool.flags = flags;
-  return { tool };
+  const length =
+    name.length +
+    (tool.description?.length ?? 0) +
+    input.length +
+    output.length +
+    (typeof metaLength === "number" ? metaLength : 0);
+  return { tool, length, problem };
+}
+
+interface SchemaReading {
+  readonly schema: JsonObject | undefined;
+  readonly length: number;
+  readonly problem?: string;
+}
+
+const absent: SchemaReading = { schema: undefined, length: 0 };
+
+// What stands for a schema that says nothing that can be used.
+const anyObject: JsonObject = Object.freeze({ type: "object" });
+
+function readSchema(member: string, schema: unknown, limits: ServerLimits): SchemaReading {
+  if (!isJsonObject(schema)) return { ...absent, problem: `its ${member} is not an object` };
+  const measured = measureSchema(schema, limits);
+  return typeof measured === "string" ? { ...absent, problem: measured } : { schema, length: measured };
 }
 
 function readAnnotations(annotations: JsonObject, limits: ServerLimits): ToolAnnotations {
@@ -64,9 +98,13 @@ function readAnnotations(annotations: JsonObject, limits: ServerLimits): ToolAnn
   return known;
 }
 
-function flagsOf(texts: readonly unknown[], cut: boolean): readonly TextFlag[] {
-  const flags: TextFlag[] = [];
+function flagsOf(
+  texts: readonly unknown[],
+  { cut, replaced }: { readonly cut: boolean; readonly replaced: boolean },
+): readonly ToolFlag[] {
+  const flags: ToolFlag[] = [];
   for (const text of texts) if (typeof text === "string") flags.push(...inspectText(text));
   if (cut) flags.push("truncated");
+  if (replaced) flags.push("schema-replaced");
   return flags.length < 2 ? flags : Array.from(new Set(flags));
 }

@@ -28,17 +28,45 @@ describe("readToolListing()", () => {
     { entry: { inputSchema }, dropped: { reason: "its name is not a string" } },
     { entry: tool(""), dropped: { reason: "its name is empty" } },
     { entry: tool("n".repeat(1025)), dropped: { reason: "its name is longer than 1024 characters" } },
-    { entry: { name: "x" }, dropped: { name: "x", reason: "its inputSchema is not an object" } },
-    { entry: tool("x", { outputSchema: "no" }), dropped: { name: "x", reason: "its outputSchema is not an object" } },
-    {
-      entry: tool("x", { inputSchema: { a: "x".repeat(70_000) } }),
-      dropped: { name: "x", reason: "its schema is longer than 65536 characters" },
-    },
     { entry: tool("ok"), dropped: { name: "ok", reason: "an earlier tool has the same name" } },
   ])("costs a bad entry that tool, with a reason, and no other: $dropped.reason", ({ entry, dropped }) => {
     const listing = readToolListing([{ tools: [tool("ok"), entry, tool("last")] }], defaultLimits);
     expect(listing.tools.map(({ name }) => name)).toEqual(["ok", "last"]);
     expect(listing.dropped).toMatchObject([dropped]);
+  });
+
+  const anyObject = { type: "object" };
+  it.each([
+    {
+      members: { inputSchema: undefined },
+      reason: "its inputSchema is not an object",
+      schemas: [anyObject, undefined],
+    },
+    { members: { inputSchema: "{" }, reason: "its inputSchema is not an object", schemas: [anyObject, undefined] },
+    { members: { outputSchema: "no" }, reason: "its outputSchema is not an object", schemas: [inputSchema, undefined] },
+    {
+      members: { inputSchema: { a: "x".repeat(70_000) }, outputSchema: { b: 1 } },
+      reason: "its schema is longer than 65536 characters",
+      schemas: [anyObject, { b: 1 }],
+    },
+  ])("keeps a tool whose schema cannot be used, flagged, without it (AD-9, EV-39): $reason", (odd) => {
+    const listing = readToolListing([{ tools: [tool("ok"), tool("x", odd.members), tool("last")] }], defaultLimits);
+    expect(listing.tools.map(({ name, flags }) => [name, flags])).toEqual([
+      ["ok", undefined],
+      ["x", ["schema-replaced"]],
+      ["last", undefined],
+    ]);
+    expect([listing.tools[1]?.inputSchema, listing.tools[1]?.outputSchema]).toEqual(odd.schemas);
+    expect(listing.withoutSchema).toEqual([{ name: "x", reason: odd.reason }]);
+    expect(listing.dropped).toEqual([]);
+  });
+
+  it("keeps a tool that is nested 600 deep without its schema, and the list", () => {
+    let deep: JsonObject = {};
+    for (let level = 0; level < 600; level += 1) deep = { properties: deep };
+    const listing = readToolListing([{ tools: [tool("a"), tool("deep", { inputSchema: deep })] }], defaultLimits);
+    expect(listing.tools.map(({ name }) => name)).toEqual(["a", "deep"]);
+    expect(listing.withoutSchema).toEqual([{ name: "deep", reason: "its schema is nested deeper than 64 levels" }]);
   });
 
   it("keeps a tool without those of its parts that are of the wrong type", () => {
@@ -95,6 +123,30 @@ describe("createToolListingReader()", () => {
     const reader = createToolListingReader({ limits: { ...defaultLimits, maxTools: 3 } });
     expect(reader.add({ tools: [1, 2, tool("a"), tool("b")], nextCursor: "x" })).toBeUndefined();
     expect(reader.listing()).toMatchObject({ truncated: "tool-limit", tools: [{ name: "a" }], dropped: [{}, {}] });
+  });
+
+  it("counts no tool against the limit that is not wanted, however many there are (AN-13)", () => {
+    const junk = Array.from({ length: 20 }, (_, index) => tool(`junk-${index}`));
+    const limits = { ...defaultLimits, maxTools: 10 };
+    const reader = createToolListingReader({ limits, wants: (name) => !name.startsWith("junk") });
+    expect(reader.add({ tools: [...junk, tool("wanted")], nextCursor: "2" })).toBe("2");
+    expect(reader.add({ tools: [...junk, tool("also")] })).toBeUndefined();
+    const { tools, truncated } = reader.listing();
+    expect(truncated).toBeUndefined();
+    expect(tools.map(({ name }) => name).filter((name) => !name.startsWith("junk"))).toEqual(["wanted", "also"]);
+    // Some are kept, because a filter can change; never more than may be wanted.
+    expect(tools).toHaveLength(12);
+  });
+
+  it("stops when all tools together are longer than a listing may be", () => {
+    const limits = { ...defaultLimits, maxListingLength: 1000 };
+    const reader = createToolListingReader({ limits });
+    const page = { tools: [tool("a"), tool("b", { description: "d".repeat(900) }), tool("c"), tool("d")] };
+    reader.add({ tools: [...page.tools, tool("e", { description: "d".repeat(200) }), tool("f")], nextCursor: "2" });
+    expect(reader.listing().truncated).toBe("size-limit");
+    expect(reader.listing().tools.map(({ name }) => name)).toEqual(["a", "b", "c", "d"]);
+    expect(reader.add({ tools: [tool("g")] })).toBeUndefined();
+    expect(reader.listing().tools).toHaveLength(4);
   });
 
   it("follows an empty cursor, and takes it for the end when the server then starts over", () => {

@@ -5,8 +5,9 @@ import {
   type RemoteTool,
   type ServerLimits,
   type ToolListing,
+  type ToolportError,
 } from "@toolport/core";
-import { parseTool } from "./parse-tool.ts";
+import { parseTool, type ToolReading } from "./parse-tool.ts";
 
 /** Puts a `tools/list` together, page by page. */
 export interface ToolListingReader {
@@ -15,6 +16,8 @@ export interface ToolListingReader {
    * none. Throws nothing; a page without a `tools` array gives `false`. The tools are not looked at yet.
    */
   add(page: JsonObject): string | undefined | false;
+  /** The next page could not be had: the listing ends with what there is. */
+  fail(failure: ToolportError): void;
   /** Looks at the tools of the pages so far, for a moment in which there is nothing else to do. */
   catchUp(): void;
   /** What was read so far. */
@@ -26,57 +29,36 @@ export interface ToolListingInit {
   readonly limits: ServerLimits;
   /** Why a tool that is well-formed cannot be called over this connection; `undefined` when it can. */
   readonly findFault?: ((tool: RemoteTool) => string | undefined) | undefined;
+  /** Whether a tool of this name counts as one of the server's. Default: all do. */
+  readonly wants?: ((toolName: string) => boolean) | undefined;
 }
 
 /** Starts an empty listing. */
-export function createToolListingReader({ limits, findFault }: ToolListingInit): ToolListingReader {
-  const tools = new Map<string, RemoteTool>();
-  const dropped: DroppedTool[] = [];
+export function createToolListingReader(init: ToolListingInit): ToolListingReader {
+  const { limits } = init;
+  const entries = createEntries(init);
   const cursors = new Set<string>();
   let truncated: ToolListing["truncated"];
+  let failure: ToolportError | undefined;
   let pages = 0;
   let requested: string | undefined;
-  let unread: readonly unknown[] = [];
-
-  const read = (entry: unknown): void => {
-    const reading = parseTool(entry, limits);
-    if (reading.tool === undefined) {
-      dropped.push(reading);
-      return;
-    }
-    const { tool } = reading;
-    const fault = tools.has(tool.name) ? "an earlier tool has the same name" : findFault?.(tool);
-    if (fault === undefined) tools.set(tool.name, tool);
-    else dropped.push({ name: tool.name, reason: fault });
-  };
-
-  const catchUp = (): void => {
-    const entries = unread;
-    unread = [];
-    for (const entry of entries) read(entry);
-  };
 
   return {
-    catchUp,
+    catchUp: () => entries.catchUp(),
     add(page) {
-      const { tools: entries, nextCursor } = page;
-      if (!Array.isArray(entries)) return false;
-      catchUp();
+      const { tools, nextCursor } = page;
+      if (!Array.isArray(tools)) return false;
+      entries.catchUp();
       pages += 1;
-      const before = { tools: tools.size, dropped: dropped.length };
-      // What is dropped counts too: a list of a million bad entries must not fill the memory with reasons.
-      const room = limits.maxTools - tools.size - dropped.length;
-      unread = entries.length > room ? entries.slice(0, room) : entries;
-      if (unread.length < entries.length) {
-        truncated = "tool-limit";
-        return undefined;
-      }
+      const before = { tools: entries.tools.size, dropped: entries.dropped.length };
+      entries.take(tools);
+      if (entries.limited !== undefined) return undefined;
       // An absent cursor ends the list. An empty one is a cursor like any other, but some servers mean the end by it: they start over.
       if (nextCursor === undefined || nextCursor === null) return undefined;
       if (requested === "") {
-        catchUp();
-        if (tools.size === before.tools) {
-          dropped.length = before.dropped;
+        entries.catchUp();
+        if (entries.tools.size === before.tools) {
+          entries.dropped.length = before.dropped;
           return undefined;
         }
       }
@@ -87,11 +69,110 @@ export function createToolListingReader({ limits, findFault }: ToolListingInit):
       else cursors.add((requested = nextCursor));
       return requested;
     },
+    fail(reason) {
+      truncated = "page-failed";
+      failure = reason;
+    },
     listing() {
-      catchUp();
-      return { tools: Array.from(tools.values()), dropped, ...(truncated && { truncated }), pages };
+      entries.catchUp();
+      const { tools, dropped, withoutSchema, limited = truncated } = entries;
+      return {
+        tools: Array.from(tools.values()),
+        dropped,
+        ...(withoutSchema.length > 0 && { withoutSchema }),
+        ...(limited !== undefined && { truncated: limited }),
+        ...(failure !== undefined && { failure }),
+        pages,
+      };
     },
   };
+}
+
+interface Entries {
+  readonly tools: ReadonlyMap<string, RemoteTool>;
+  readonly dropped: DroppedTool[];
+  readonly withoutSchema: readonly DroppedTool[];
+  /** The limit that an entry passed; nothing behind it is taken. */
+  readonly limited: ToolListing["truncated"];
+  /** Takes the entries of a page, to be looked at later, unless they may pass a limit. */
+  take(page: readonly unknown[]): void;
+  catchUp(): void;
+}
+
+function createEntries({ limits, findFault, wants = all }: ToolListingInit): Entries {
+  const tools = new Map<string, RemoteTool>();
+  const dropped: DroppedTool[] = [];
+  const withoutSchema: DroppedTool[] = [];
+  let limited: ToolListing["truncated"];
+  // Of what is dropped, too: a list of a million bad entries must not fill the memory with reasons.
+  let wanted = 0;
+  let unwanted = 0;
+  let length = 0;
+  let unread: readonly unknown[] = [];
+
+  // Says which limit an entry passes that is not to be taken.
+  const count = (reading: ToolReading): ToolListing["truncated"] | "unwanted" => {
+    const name = reading.tool?.name ?? (reading.reason === undefined ? undefined : reading.name);
+    if (name !== undefined && !wants(name)) {
+      // A filter can be changed later, so some are kept; as many again as may be wanted.
+      unwanted += 1;
+      if (unwanted > limits.maxTools) return "unwanted";
+    } else {
+      if (wanted >= limits.maxTools) return "tool-limit";
+      wanted += 1;
+    }
+    if (reading.tool === undefined) return undefined;
+    if (length + reading.length > limits.maxListingLength) return "size-limit";
+    length += reading.length;
+    return undefined;
+  };
+  const read = (entry: unknown): void => {
+    const reading = parseTool(entry, limits);
+    const excess = count(reading);
+    if (excess === "unwanted") return;
+    if (excess !== undefined) {
+      limited = excess;
+      return;
+    }
+    const { tool } = reading;
+    if (tool === undefined) {
+      dropped.push(reading);
+      return;
+    }
+    const fault = tools.has(tool.name) ? "an earlier tool has the same name" : findFault?.(tool);
+    if (fault !== undefined) {
+      dropped.push({ name: tool.name, reason: fault });
+      return;
+    }
+    tools.set(tool.name, tool);
+    if (reading.problem !== undefined) withoutSchema.push({ name: tool.name, reason: reading.problem });
+  };
+  const catchUp = (): void => {
+    const entries = unread;
+    unread = [];
+    for (const entry of entries) {
+      if (limited !== undefined) return;
+      read(entry);
+    }
+  };
+  return {
+    tools,
+    dropped,
+    withoutSchema,
+    get limited() {
+      return limited;
+    },
+    catchUp,
+    take(page) {
+      unread = page;
+      // At once, so that nothing is asked for in vain.
+      if (wanted + unwanted + page.length > limits.maxTools) catchUp();
+    },
+  };
+}
+
+function all(): boolean {
+  return true;
 }
 
 /** All pages of a `tools/list` as one listing: the pure form of {@linkcode createToolListingReader}, for pages at hand. */

@@ -1,6 +1,6 @@
 import type { RequestId } from "@modelcontextprotocol/client";
 import { isJsonObject, type JsonObject, type ToolportErrorCode } from "@toolport/core";
-import { isTooDeep } from "../message-depth.ts";
+import { admitDepth } from "../message-depth.ts";
 import { acceptAnswer, asMessage } from "./accept-message.ts";
 import { describeReply, messageTooLarge, noAnswer } from "./answer-error.ts";
 import type { Channel } from "./channel.ts";
@@ -43,7 +43,7 @@ async function acceptJson(reply: HttpReply, { id, channel }: AwaitedReply): Prom
   const text = await readBody(reply, maxMessageBytes, () => messageTooLarge(endpoint, maxMessageBytes));
   const json = parseJson(text);
   if (json === undefined) throw noAnswer(endpoint, text === "" ? "an empty body" : "malformed JSON", text);
-  if (isTooDeep(json)) throw noAnswer(endpoint, "a message that is nested too deeply", text);
+  if (!admitDepth(json)) throw noAnswer(endpoint, "a message that is nested too deeply", text);
   if (!acceptAnswer(json, id, sink)) throw noAnswer(endpoint, "JSON for something else", text);
 }
 

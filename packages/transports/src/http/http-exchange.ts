@@ -50,7 +50,7 @@ export interface HttpExchangeInit {
   readonly connectTimeoutMs?: number;
   /**
    * From this many decoded bytes on, a body that has grown more than a hundredfold is given up with `message_too_large`. Only where the
-   * exchange decodes bodies itself. Default 8 MiB.
+   * exchange decodes bodies itself. Default 12 MiB.
    */
   readonly maxMessageBytes?: number;
   /** Masks what a server may echo, in errors. Default: nothing. */

@@ -1,5 +1,5 @@
 import type { RequestId } from "@modelcontextprotocol/client";
-import { answeredRequest, isTooDeep } from "../message-depth.ts";
+import { answeredRequest, admitDepth } from "../message-depth.ts";
 import { endsOf, recoverRequestId } from "../recover-request-id.ts";
 import { messageTooLarge, noMessages } from "./answer-error.ts";
 import type { HttpEndpoint } from "./http-endpoint.ts";
@@ -62,7 +62,7 @@ export function createMessageParser(init: MessageParserInit): SseParser {
       }
       if (typeof json === "object" && json !== null) skippedLength = 0;
       else skip(data);
-      if (isTooDeep(json)) return drop(answeredRequest(json), "nested too deeply", data);
+      if (!admitDepth(json)) return drop(answeredRequest(json), "nested too deeply", data);
       onJson(json, id);
     },
   });

@@ -1,7 +1,7 @@
 import type { RequestId } from "@modelcontextprotocol/client";
 import { isJsonObject, type JsonObject } from "@toolport/core";
 import { hasMoreMembers } from "./count-members.ts";
-import { answeredRequest, isTooDeep, maxMessageDepth } from "../message-depth.ts";
+import { admitDepth, answeredRequest, maxMessageDepth } from "../message-depth.ts";
 
 /** What one line on stdout turned out to be. */
 export type ParsedLine =
@@ -29,7 +29,7 @@ export function parseLine(line: string): ParsedLine {
     return notJson;
   }
   // Each level takes two bytes at least, so that short lines need no walk.
-  if (text.length >= 2 * maxMessageDepth && isTooDeep(value)) return tooDeep(value);
+  if (text.length >= 2 * maxMessageDepth && !admitDepth(value)) return tooDeep(value);
   if (isJsonObject(value)) return { kind: "messages", messages: [value], strayCount: 0 };
   if (!Array.isArray(value)) return notMessage;
   const messages = value.filter(isJsonObject);

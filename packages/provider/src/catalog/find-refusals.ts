@@ -1,0 +1,53 @@
+import { isJsonObject, type JsonObject } from "@toolport/core";
+
+// What was seen to be refused when a tool is declared, each time with the whole request. Only what no API mends by itself.
+const combinators = ["anyOf", "oneOf", "allOf"];
+
+/**
+ * What model APIs refuse about an input schema, as they stand today, one phrase for each reason: ``no `properties` (OpenAI)``. Empty for
+ * a schema that all of them are known to take. The schema is not changed: what to send instead depends on the API.
+ */
+export function findRefusals(schema: JsonObject): readonly string[] {
+  const refusals: string[] = [];
+  const { type, properties } = schema;
+  if (type === undefined) refusals.push("no `type` (OpenAI, Anthropic)");
+  else if (type !== "object") refusals.push('a `type` that is not "object" (OpenAI, Anthropic, Gemini)');
+  if (!isJsonObject(properties)) refusals.push("no `properties` (OpenAI)");
+  for (const keyword of combinators) {
+    if (schema[keyword] !== undefined) refusals.push(`\`${keyword}\` at the top (OpenAI, Anthropic)`);
+  }
+  for (const keyword of ["enum", "not"]) {
+    if (schema[keyword] !== undefined) refusals.push(`\`${keyword}\` at the top (OpenAI)`);
+  }
+  if (hasArrayWithoutItems(schema)) refusals.push("an array without `items` (OpenAI, Gemini)");
+  return refusals;
+}
+
+// Far above honest schemas; what comes behind is not looked at.
+const mostParts = 10_000;
+
+// Goes by a list of its own, because how deep a schema is depends on the connector.
+function hasArrayWithoutItems(root: JsonObject): boolean {
+  const parts: JsonObject[] = [root];
+  for (let index = 0; index < parts.length && index < mostParts; index += 1) {
+    const part = parts[index];
+    if (part === undefined) continue;
+    const { type, items, prefixItems } = part;
+    const isArray = type === "array" || (Array.isArray(type) && type.includes("array"));
+    if (isArray && items === undefined && prefixItems === undefined) return true;
+    for (const keyword of ["items", "additionalProperties", "not"]) addSchema(part[keyword], parts);
+    for (const keyword of ["anyOf", "oneOf", "allOf", "prefixItems"]) addSchemas(part[keyword], parts);
+    // A property may be called like a keyword, so members of these are schemas and nothing else.
+    for (const keyword of ["properties", "$defs", "definitions"]) addSchemas(part[keyword], parts);
+  }
+  return false;
+}
+
+function addSchemas(schemas: unknown, parts: JsonObject[]): void {
+  if (typeof schemas !== "object" || schemas === null) return;
+  for (const schema of Object.values(schemas)) addSchema(schema, parts);
+}
+
+function addSchema(schema: unknown, parts: JsonObject[]): void {
+  if (isJsonObject(schema)) parts.push(schema);
+}
