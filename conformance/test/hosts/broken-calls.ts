@@ -160,7 +160,6 @@ export const brokenCalls: readonly BrokenHost[] = [
     fails: [
       "consistent/failed-add-leaves-nothing",
       "recover/bad-request-about-sessions",
-      "recover/cut-answer-of-lost-session",
       "recover/error-about-sessions",
       "recover/server-restarted",
       "recover/session-always-expired",

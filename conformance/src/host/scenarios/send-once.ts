@@ -84,7 +84,8 @@ export const sendOnceScenarios: readonly HostScenario[] = [
       const call = stage.host.startCall(name, { text: "at most once" }, { timeoutMs: stage.patienceMs * 3 });
       await stage.happens("the call never comes", alpha.server.reached("the other call"));
       await alpha.server.perform([{ type: "session", change: "expire" }]);
-      await callUntilItWorks(stage, alpha);
+      // A good host connects again for this one; whether it does is judged elsewhere.
+      await stage.host.call(name, { text: "next" });
       alpha.server.release("the other call");
       const told = await stage.happens("the call still waits for a connection that was reset", call.settled);
       mustBeOpen(told);
