@@ -68,7 +68,7 @@ export const mutants: readonly Mutant[] = [
     patches: [
       {
         file: "link/transition.ts",
-        find: "  return startFirstRun({ session, run, failures, connectedAt: context.now, connectMs }, context);",
+        find: "  return startFirstRun({ session, run, failures, lastFailure, connectedAt: context.now, connectMs }, context);",
         replace:
           '  const live = { session, run, failures, connectedAt: context.now, connectMs };\n  if (run === 0) return startFirstRun(live, context);\n  return { state: { ...live, kind: "ready", listMs: 0, listing: { kind: "fresh" } }, effects: [{ type: "release", run: run + 1 }] };',
       },
@@ -221,8 +221,13 @@ export const mutants: readonly Mutant[] = [
     patches: [
       {
         file: "provider.ts",
-        find: "      observers.close();\n      catalog.close();\n      await registry.endAll(closedError(name));",
-        replace: "      await registry.endAll(closedError(name));\n      observers.close();\n      catalog.close();",
+        find: "      observers.close();\n      catalog.close();\n",
+        replace: "",
+      },
+      {
+        file: "provider.ts",
+        find: "      calls.end(closedError(name), true);",
+        replace: "      calls.end(closedError(name), true);\n      observers.close();\n      catalog.close();",
       },
       { file: "servers/announcer.ts", find: 'if (registration.link.state.kind === "removed") return;', replace: "" },
     ],
