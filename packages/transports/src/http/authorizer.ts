@@ -28,9 +28,15 @@ const recoveryMs = 120_000;
 export function createAuthorizer(init: AuthorizerInit): Authorizer {
   const { provider, fetchFn, serverId, serverUrl, secrets, clock = systemClock } = init;
   const state = authorizationStateOf(provider);
+  let knowsClient = false;
   const token = async (): Promise<string | undefined> => {
     try {
       if (!isOAuthProvider(provider)) return await provider.token();
+      if (!knowsClient) {
+        // A server may know from another connection what this one has not sent yet.
+        knowsClient = true;
+        secrets.learn((await provider.clientInformation())?.client_secret ?? "");
+      }
       const tokens = await provider.tokens();
       if (tokens?.refresh_token !== undefined) secrets.learn(tokens.refresh_token);
       return tokens?.access_token;

@@ -261,7 +261,7 @@ function receiveNotification(state: State, method: string, message: JsonObject):
 }
 
 // What a call waits for is no noise: each report counts as a sign of life, and the latest one reaches the caller. `false`: nobody's.
-function receiveProgress({ outgoing, progressGate }: State, params: JsonObject | undefined): boolean {
+function receiveProgress({ outgoing, progressGate, context }: State, params: JsonObject | undefined): boolean {
   if (params === undefined) return false;
   const { progressToken, progress, total, message } = params;
   const id = toOwnId(progressToken);
@@ -272,7 +272,7 @@ function receiveProgress({ outgoing, progressGate }: State, params: JsonObject |
     read: () => ({
       progress,
       ...(typeof total === "number" && { total }),
-      ...(typeof message === "string" && { message: cleanText(message, 1000) }),
+      ...(typeof message === "string" && { message: safeExcerpt(message, context.redact, 1000) }),
     }),
   });
   if (!isDue) progressGate.defer();
