@@ -1,4 +1,4 @@
-import type { ToolportError } from "@toolport/core";
+import { systemClock, type Clock, type ToolportError } from "@toolport/core";
 import { fromFetchError } from "./from-fetch-error.ts";
 import type { HttpCall, HttpExchange, HttpExchangeInit, HttpReply, HttpRequest } from "./http-exchange.ts";
 
@@ -24,6 +24,7 @@ interface CallState {
   toError(error: unknown): ToolportError;
   /** Ends the `fetch`, body included. */
   abort(): void;
+  readonly clock: Clock;
 }
 
 function startCall({ method, url, headers, body }: HttpRequest, fetch: Fetch, init: HttpExchangeInit): HttpCall {
@@ -36,6 +37,7 @@ function startCall({ method, url, headers, body }: HttpRequest, fetch: Fetch, in
       state.cancelled ??
       fromFetchError(error, { serverId: init.serverId, redact: init.redact, url, sent: state.isReplied || undefined }),
     abort: () => controller.abort(),
+    clock: init.clock ?? systemClock,
   };
   const reply = new Promise<HttpReply>((resolve, reject) => {
     state.reject = reject;
@@ -85,12 +87,30 @@ async function readBody(response: Response, state: CallState, onChunk: (chunk: U
       });
       if (state.cancelled !== undefined) throw state.cancelled;
       if (done) return;
-      onChunk(value);
+      await handOnFairly(value, onChunk, state);
     }
   } catch (error) {
     // Nobody waits for it: the body is given up, and its own failure would say nothing new.
     reader.cancel().catch(ignore);
     throw error;
+  }
+}
+
+const sliceBytes = 8 * 1024;
+// Of one turn, for one body.
+const budgetMs = 1;
+
+// A large chunk may be hard work: others have their turn in the middle of it.
+async function handOnFairly(chunk: Uint8Array, onChunk: (chunk: Uint8Array) => void, state: CallState): Promise<void> {
+  const { clock } = state;
+  let end = clock.now() + budgetMs;
+  for (let start = 0; start < chunk.length; start += sliceBytes) {
+    if (clock.now() >= end) {
+      await new Promise<void>((resolve) => void clock.schedule(0, resolve));
+      if (state.cancelled !== undefined) throw state.cancelled;
+      end = clock.now() + budgetMs;
+    }
+    onChunk(chunk.subarray(start, start + sliceBytes));
   }
 }
 

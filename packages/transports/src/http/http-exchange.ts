@@ -15,7 +15,7 @@ export interface HttpReply {
   /** A header's value by lower-case name. */
   readonly header: (name: string) => string | undefined;
   /**
-   * Hands over the decoded body piece by piece. Resolves at its proper end; rejects with `connection_closed` when it is cut off,
+   * Hands over the decoded body piece by piece, a flood of it in turns, so that it holds up nobody else. Resolves at its proper end; rejects with `connection_closed` when it is cut off,
    * with `protocol_error` when it cannot be decoded, with whatever `onChunk` throws (the rest is given up), or with the reason of
    * a `cancel`. `onChunk` is not called again after that.
    */

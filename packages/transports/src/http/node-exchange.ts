@@ -10,6 +10,7 @@ import {
   unknownEncoding,
   type FailedRequest,
 } from "./from-fetch-error.ts";
+import { handOnInTurns } from "../hand-on-in-turns.ts";
 import type { HttpCall, HttpExchange, HttpExchangeInit, HttpReply, HttpRequest } from "./http-exchange.ts";
 
 // Servers commonly close an idle connection after 5 s. A request that crosses such a close is lost with an unknown outcome, so we
@@ -141,7 +142,7 @@ function openRequest({ method, url, headers, body }: HttpRequest, client: Client
 }
 
 function createReply(message: IncomingMessage, state: CallState): HttpReply {
-  const { decoding } = state.parts;
+  const { decoding, clock = systemClock } = state.parts;
   return {
     status: message.statusCode ?? 0,
     header(name) {
@@ -174,19 +175,31 @@ function createReply(message: IncomingMessage, state: CallState): HttpReply {
         body = decoder === "none" ? message : pipeThrough(message, decoder);
         const growth = decoder === "none" ? undefined : watchGrowth(decoder, state);
         if (growth !== undefined) decoding.add(abandon);
-        body.on("data", (chunk: Buffer) => {
-          if (!isOpen) return;
-          try {
-            growth?.(chunk);
-            onChunk(chunk);
-          } catch (error) {
-            stop(error);
-          }
+        let hasEnded = false;
+        const finish = (): void => {
+          if (hasEnded && settle()) resolve();
+        };
+        const turns = handOnInTurns<Buffer>({
+          source: body,
+          clock,
+          onBytes(bytes) {
+            if (!isOpen) return;
+            try {
+              growth?.(bytes);
+              onChunk(bytes);
+            } catch (error) {
+              stop(error);
+            }
+          },
+          onCaughtUp: finish,
         });
+        body.on("data", (chunk: Buffer) => turns.take(chunk));
         body.on("end", () => {
-          if (settle()) resolve();
+          hasEnded = true;
+          if (!turns.isBehind) finish();
         });
         body.on("error", (error) => {
+          turns.flush();
           if (isOpen) stop(state.toError(error));
         });
       }),

@@ -1,0 +1,94 @@
+import type { Clock } from "@toolport/core";
+
+const sliceBytes = 4 * 1024;
+// Of one turn of the event loop, for one source: as long as it may take, and as much as it may be before the source has to wait.
+const budgetMs = 0.5;
+const mostBytes = 32 * 1024;
+
+/** As much of a `Uint8Array`, or a `Buffer`, as matters here. */
+interface Sliceable<Bytes> {
+  readonly length: number;
+  subarray(start: number, end?: number): Bytes;
+}
+
+/** Hands bytes on as they come, but a flood of them in turns of the event loop, in order, so that it holds up nobody else. */
+export interface Turns<Bytes> {
+  /** Takes what arrived. Hands it on at once, unless others have waited long enough for their turn. */
+  take(bytes: Bytes): void;
+  /** Bytes handed on so far. */
+  readonly handedOn: number;
+  /** Whether something waits for its turn. */
+  readonly isBehind: boolean;
+  /** Hands on at once what waits. */
+  flush(): void;
+}
+
+/** What {@linkcode handOnInTurns} needs. */
+export interface TurnsInit<Bytes> {
+  /** Where the bytes come from. It is paused while some of them wait. */
+  readonly source: { pause(): unknown; resume(): unknown };
+  readonly clock: Clock;
+  /** Must not throw. */
+  readonly onBytes: (bytes: Bytes) => void;
+  /** Called when nothing waits any more. */
+  readonly onCaughtUp?: () => void;
+}
+
+/**
+ * Begins with nothing. In each turn of the event loop it works for about half a millisecond, and takes 32 KiB or one read of the source,
+ * whichever is more; the rest waits. What comes in pieces of ordinary size is handed on as it comes.
+ */
+export function handOnInTurns<Bytes extends Sliceable<Bytes>>(init: TurnsInit<Bytes>): Turns<Bytes> {
+  const { source, clock, onBytes, onCaughtUp } = init;
+  const waiting: Bytes[] = [];
+  let handedOn = 0;
+  let inThisTurn = 0;
+  let isPaused = false;
+
+  const handOn = (bytes: Bytes): void => {
+    handedOn += bytes.length;
+    inThisTurn += bytes.length;
+    onBytes(bytes);
+  };
+  const work = (mayTake: () => boolean): void => {
+    for (let next = waiting[0]; next !== undefined && mayTake(); next = waiting[0]) {
+      const rest = next.subarray(sliceBytes);
+      if (rest.length > 0) waiting[0] = rest;
+      else waiting.shift();
+      handOn(next.subarray(0, sliceBytes));
+    }
+  };
+  const takeTurn = (): void => {
+    const end = clock.now() + budgetMs;
+    work(() => clock.now() < end);
+  };
+  const goOn = (): void => {
+    inThisTurn = 0;
+    takeTurn();
+    if (waiting.length > 0) return void setImmediate(goOn);
+    isPaused = false;
+    source.resume();
+    onCaughtUp?.();
+  };
+  return {
+    take(bytes) {
+      if (!isPaused && bytes.length <= sliceBytes) {
+        handOn(bytes);
+      } else {
+        waiting.push(bytes);
+        if (!isPaused) takeTurn();
+      }
+      if (isPaused || (waiting.length === 0 && inThisTurn < mostBytes)) return;
+      isPaused = true;
+      source.pause();
+      setImmediate(goOn);
+    },
+    get handedOn() {
+      return handedOn;
+    },
+    get isBehind() {
+      return waiting.length > 0;
+    },
+    flush: () => work(() => true),
+  };
+}
