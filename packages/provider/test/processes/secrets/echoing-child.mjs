@@ -32,7 +32,8 @@ createInterface({ input: process.stdin }).on("line", (line) => {
       });
     case "tools/list": {
       const tool = { name: "t", description: `d ${echo}`, inputSchema: { type: "object" } };
-      const dropped = { name: `x ${echo}`, inputSchema: echo };
+      // The name of a tool that is on offer is data; that of one that is dropped is part of the reason.
+      const dropped = { name: `x ${echo}`.padEnd(5000, "y"), inputSchema: { type: "object" } };
       return send({ id, result: { tools: [tool, dropped, { ...tool, name: "u" }] } });
     }
     case "tools/call":

@@ -214,7 +214,10 @@ function answerWell(message: { id?: unknown; method?: string }, response: Server
       serverInfo: { name: echo, title: echo, version: echo, description: echo },
       instructions: echo,
     },
-    "tools/list": { tools: [{ name: "t", description: echo, inputSchema: {} }, { name: echo }], nextCursor: 5 },
+    "tools/list": {
+      tools: [{ name: "t", description: echo, inputSchema: {} }, { name: echo.padEnd(5000, "y") }],
+      nextCursor: 5,
+    },
   };
   const result = results[message.method ?? ""];
   const error = { code: -32_603, message: echo, data: [echo] };
