@@ -1,10 +1,10 @@
 // Tries the published packages as their users get them: packs all, installs the tarballs with npm into an empty folder outside this
 // repository, type-checks a consumer against them in the two ways of resolving modules that are in use, runs it against a real
 // server, bundles what must run in a browser, and imports each package to see that nothing happens.
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { basename, isAbsolute, join, resolve } from "node:path";
 import { build } from "esbuild";
 import { packPackages } from "./pack-packages.mjs";
 import { readJson } from "./workspace.mjs";
@@ -59,7 +59,10 @@ function install() {
   });
 }
 
-/** The two ways in which TypeScript users resolve modules; nothing of ours may need `skipLibCheck`. */
+/**
+ * The two ways in which TypeScript users resolve modules; nothing of ours may need `skipLibCheck`, and away from Node nothing but the
+ * language and the DOM.
+ */
 function resolutions() {
   const common = { target: "ES2023", strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false };
   return {
@@ -68,7 +71,7 @@ function resolutions() {
       compilerOptions: {
         ...common,
         module: "NodeNext",
-        lib: ["ES2023", "ESNext.Disposable"],
+        lib: ["ES2023"],
         types: ["node"],
         outDir: "out",
       },
@@ -77,11 +80,13 @@ function resolutions() {
       include: ["browser.ts"],
       compilerOptions: {
         ...common,
+        target: "ES2022",
         module: "ESNext",
         moduleResolution: "Bundler",
-        lib: ["ES2023", "ESNext.Disposable", "DOM", "DOM.Iterable"],
+        lib: ["ES2022", "DOM"],
         types: [],
         noEmit: true,
+        listFiles: true,
       },
     },
   };
@@ -91,10 +96,22 @@ function resolutions() {
 function typeCheck(resolution, options) {
   const file = join(consumer, `tsconfig.${resolution}.json`);
   writeFileSync(file, JSON.stringify(options));
-  execFileSync(process.execPath, [resolve("node_modules/typescript/bin/tsc"), "-p", file], {
-    cwd: consumer,
-    stdio: "inherit",
-  });
+  const compiler = resolve("node_modules/typescript/bin/tsc");
+  const { status, stdout } = spawnSync(process.execPath, [compiler, "-p", file], { cwd: consumer, encoding: "utf8" });
+  const lines = stdout.split("\n");
+  if (status !== 0) throw new Error(`the compiler says\n${lines.filter((line) => !isAbsolute(line)).join("\n")}`);
+  // Types of a dependency in our own would be part of our contract, and change with it.
+  const foreign = new Set(lines.map(packageOf).filter((name) => name !== "" && !name.startsWith("@toolport/")));
+  if (foreign.size > 0) throw new Error(`types of ours need those of ${Array.from(foreign).join(", ")}`);
+}
+
+/**
+ * The package that a file of the consumer's belongs to; `""` for any other line that the compiler prints.
+ * @param {string} line
+ */
+function packageOf(line) {
+  if (!isAbsolute(line) || !line.includes(basename(consumer))) return "";
+  return /.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/.exec(line)?.[1]?.replace("\\", "/") ?? "";
 }
 
 /** @param {string[]} args */

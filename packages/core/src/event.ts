@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 /** Ends a subscription. Idempotent; also usable with `using`. */
 export interface Subscription extends Disposable {
   (): void;

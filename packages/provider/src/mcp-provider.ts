@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { Connection, Diagnostic, Event, ServerLog, ServerSpec, ToolProvider, UnreadyGroup } from "@toolport/core";
 import type { SavedNames } from "@toolport/naming";
 import type { ServerStatus } from "./servers/server-status.ts";

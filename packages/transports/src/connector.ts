@@ -7,7 +7,7 @@ import {
   type ServerSpec,
 } from "@toolport/core";
 import { checkSpec } from "./check-spec.ts";
-import type { HttpOptions } from "./http/open-http.ts";
+import type { HttpOptions } from "./http/http-options.ts";
 import { createEraCache, type EraCache } from "./negotiation/era-cache.ts";
 import { preload } from "./load-transport.ts";
 import { openConnection } from "./open-connection.ts";

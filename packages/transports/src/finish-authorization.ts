@@ -1,5 +1,5 @@
 import type { ServerSpec } from "@toolport/core";
-import type { HttpOptions } from "./http/open-http.ts";
+import type { HttpOptions } from "./http/http-options.ts";
 import { loadHttp } from "./load-transport.ts";
 
 /**

@@ -8,7 +8,7 @@ export {
 export { connect, type ConnectOptions } from "./connect.ts";
 export { createConnector, type ConnectorOptions } from "./connector.ts";
 export { finishAuthorization } from "./finish-authorization.ts";
-export type { HttpOptions } from "./http/open-http.ts";
+export type { HttpOptions } from "./http/http-options.ts";
 export type {
   AuthorizationProvider,
   OAuthClient,

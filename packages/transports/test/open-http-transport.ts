@@ -1,7 +1,8 @@
 import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/client";
 import type { Diagnostic, HttpTransportSpec, ServerSpec, ToolportError } from "@toolport/core";
 import type { HostSendOptions, HostTransport } from "../src/host-transport.ts";
-import { openSse, openStreamableHttp, type HttpOptions } from "../src/http/open-http.ts";
+import type { HttpOptions } from "../src/http/http-options.ts";
+import { openSse, openStreamableHttp } from "../src/http/open-http.ts";
 
 /** An HTTP transport, and all that it said. */
 export interface OpenedHttp extends AsyncDisposable {

@@ -2,42 +2,26 @@ import {
   createSecretMemory,
   specError,
   systemClock,
-  type Clock,
   type HttpTransportSpec,
-  type Random,
   type SecretMemory,
   type ServerSpec,
 } from "@toolport/core";
 import { createDefaultExchange } from "#http-exchange";
 import type { HostTransport, TransportContext } from "../host-transport.ts";
 import { resolveSettings } from "../resolve-settings.ts";
-import { isOAuthProvider, type AuthorizationProvider } from "./authorization-provider.ts";
+import { isOAuthProvider } from "./authorization-provider.ts";
 import { createAuthorizer } from "./authorizer.ts";
 import type { AuthorizerInit } from "./authorizer-init.ts";
 import { checkHttpSpec } from "./check-http-spec.ts";
 import { createExchangeFetch } from "./exchange-fetch.ts";
-import { createFetchExchange, type Fetch } from "./fetch-exchange.ts";
+import { createFetchExchange } from "./fetch-exchange.ts";
 import { createHttpEndpoint, type HttpEndpoint } from "./http-endpoint.ts";
 import type { HttpExchange } from "./http-exchange.ts";
+import type { HttpOptions } from "./http-options.ts";
 import { createNoiseReport } from "./noise-report.ts";
 import { redeemCallback } from "./run-oauth.ts";
 import { createSseTransport } from "./sse-transport.ts";
 import { createStreamableHttpTransport } from "./streamable-http-transport.ts";
-
-/** How HTTP is done; the same for all servers of a connector. */
-export interface HttpOptions {
-  /**
-   * Does the requests instead of the runtime's own HTTP, for proxies and tests. Default: `node:http` on Node, elsewhere the global
-   * `fetch`. With a `fetch`, connecting has no deadline of its own, and the limits that the `fetch` has of its own apply.
-   */
-  readonly fetch?: Fetch | undefined;
-  /** Whose credentials a server with `auth: "oauth"` gets. The same object each time for the same server. */
-  readonly authProvider?: ((spec: ServerSpec) => AuthorizationProvider | undefined) | undefined;
-  /** Default: the real time. */
-  readonly clock?: Clock | undefined;
-  /** Spreads reconnections. Default: `Math.random`. */
-  readonly random?: Random | undefined;
-}
 
 /**
  * Makes a Streamable HTTP transport. Nothing is sent before its first `send()`. Throws `invalid_spec` as {@linkcode checkHttpSpec}
