@@ -82,7 +82,7 @@ function describeCalls(current: Current): void {
     for (const each of [tool, tool.toUpperCase()]) {
       const outcome = await provider.call(each, args);
       expect(Array.isArray(outcome.content)).toBe(true);
-      expect(outcome.isError).not.toBe(true);
+      expect(outcome.isError).toBe(false);
     }
   });
 

@@ -66,11 +66,7 @@ export function createToolportHost({ connector, provider: options = {} }: Toolpo
         const { signal } = controller;
         const outcome = await provider().call(name, args, { timeoutMs, signal, ...(meta !== undefined && { meta }) });
         const { content, structuredContent, isError } = outcome;
-        return {
-          content,
-          ...(structuredContent !== undefined && { structuredContent }),
-          ...(isError !== undefined && { isError }),
-        };
+        return { content, ...(structuredContent !== undefined && { structuredContent }), isError };
       } finally {
         calls.delete(callId);
       }

@@ -1,8 +1,15 @@
-// What a browser or an edge worker may use, type-checked without Node's types.
-import { createEvent, type Connector, type ToolProvider } from "@toolport/core";
+// What a browser or an edge worker may use, type-checked with the types of the language and the DOM alone.
+import {
+  createEvent,
+  type Connector,
+  type ToolOutcome,
+  type ToolProvider,
+  type UnknownContentBlock,
+} from "@toolport/core";
 import * as discovery from "@toolport/discovery";
 import { assignNames } from "@toolport/naming";
 import { createProvider } from "@toolport/provider";
+import { createConnector } from "@toolport/transports";
 
 /** A provider over a connector of one's own. */
 export function createBrowserProvider(connector: Connector): ToolProvider {
@@ -10,4 +17,28 @@ export function createBrowserProvider(connector: Connector): ToolProvider {
 }
 
 export const renamed: ReturnType<typeof createEvent<string>> = createEvent<string>();
-export const names: readonly string[] = Object.keys({ ...discovery, assignNames });
+export const names: readonly string[] = Object.keys({ ...discovery, assignNames, createConnector });
+
+/** What a model reads of an outcome: the compiler knows which members each kind of content has, and that there are other kinds. */
+export function describeContent({ content, isError }: ToolOutcome): string {
+  const parts = content.map((block) => {
+    switch (block.type) {
+      case "text":
+        return block.text;
+      case "image":
+      case "audio":
+        return block.mimeType;
+      case "resource_link":
+        return block.uri;
+      case "resource":
+        return block.resource.text ?? block.resource.uri;
+      default:
+        return describeUnknown(block);
+    }
+  });
+  return `${isError ? "failed" : "done"}: ${parts.join()}`;
+}
+
+function describeUnknown({ type }: UnknownContentBlock): string {
+  return type;
+}

@@ -13,7 +13,8 @@ try {
   await provider.init();
   const outcome: ToolOutcome = await provider.call("mcp_good_echo", { text: "packed" });
   const unknown: unknown = await provider.call("mcp_missing_echo").catch((error: unknown) => error);
-  const answer = outcome.content[0]?.["text"];
+  const [first] = outcome.content;
+  const answer = first?.type === "text" ? first.text : undefined;
   const refused = isToolportError(unknown, "unknown_tool");
   if (answer !== "packed" || !refused) throw new Error(`unexpected: ${JSON.stringify({ answer, refused })}`);
 } finally {

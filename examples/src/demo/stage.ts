@@ -29,6 +29,6 @@ export function localNameOf(provider: McpProvider, serverId: string, toolName: s
 
 /** The first text of an outcome, on one line. */
 export function textOf(outcome: ToolOutcome): string {
-  const text = outcome.content.find(({ type }) => type === "text")?.["text"];
-  return typeof text === "string" ? text.replaceAll(/\s+/g, " ").trim() : JSON.stringify(outcome.content);
+  const block = outcome.content.find(({ type }) => type === "text");
+  return block?.type === "text" ? block.text.replaceAll(/\s+/g, " ").trim() : JSON.stringify(outcome.content);
 }

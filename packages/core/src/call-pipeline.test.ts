@@ -7,7 +7,7 @@ import { ToolportError } from "./toolport-error.ts";
 
 const origin = { serverId: "s", toolName: "t", qualifiedName: "mcp::s::t" };
 const definition = { name: "mcp_s_t", description: "", inputSchema: {} };
-const outcome: ToolOutcome = { content: [], isError: undefined, origin, raw: {} };
+const outcome: ToolOutcome = { content: [], isError: false, origin, raw: {} };
 const never = new Promise<never>(() => {});
 
 interface ManualClock extends Clock {

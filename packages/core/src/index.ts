@@ -18,8 +18,23 @@ export type {
 } from "./server-spec.ts";
 export { defaultLimits, defaultTimeouts, longestTimeoutMs, type ServerLimits, type ServerTimeouts } from "./limits.ts";
 export type {
-  CallOptions,
+  AudioContent,
+  BlobResourceContents,
+  ContentAnnotations,
   ContentBlock,
+  ContentExtras,
+  ContentIcon,
+  EmbeddedResource,
+  ImageContent,
+  KnownContentBlock,
+  ResourceLink,
+  TextContent,
+  TextResourceContents,
+  UnknownContentBlock,
+} from "./content-block.ts";
+export { isKnownContent, readContent } from "./read-content.ts";
+export type {
+  CallOptions,
   Progress,
   RemoteTool,
   ToolAnnotations,

@@ -9,7 +9,7 @@ const call: ToolCall = {
   args: { n: 1 },
   options: {},
 };
-const outcome: ToolOutcome = { content: [], isError: undefined, origin, raw: {} };
+const outcome: ToolOutcome = { content: [], isError: false, origin, raw: {} };
 
 describe("applyInterceptors()", () => {
   it("is the handler itself without interceptors", () => {

@@ -1,3 +1,4 @@
+import type { ContentBlock } from "./content-block.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
 import type { TextFlag } from "./untrusted-text.ts";
 
@@ -65,18 +66,17 @@ export interface ToolGroup {
   readonly members: readonly string[];
 }
 
-/** One piece of a result. Kinds this version does not know stay as they came. */
-export interface ContentBlock extends JsonObject {
-  readonly type: string;
-}
-
 /** What a call brought back, kept whole. A tool's own failure is {@linkcode isError}, not an exception. */
 export interface ToolOutcome {
+  /** In the order of the server; each block is what its type says ({@linkcode ContentBlock}). What was no block at all is in {@linkcode raw} alone. */
   readonly content: readonly ContentBlock[];
   /** Any JSON value, `null` included; absent when the server sent none. */
   readonly structuredContent?: JsonValue;
-  /** As the server said it; `undefined` when it said nothing. */
-  readonly isError: boolean | undefined;
+  /**
+   * Whether the tool says that it failed. Only the server's `true` counts: `false` where it said nothing, and where it said what the
+   * specification does not have, such as `"true"`; {@linkcode raw} has its word.
+   */
+  readonly isError: boolean;
   readonly origin: ToolOrigin;
   /** The result's `_meta`, for the host; never shown to a model. */
   readonly meta?: JsonObject;

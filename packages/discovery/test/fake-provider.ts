@@ -91,7 +91,7 @@ export function fakeProvider(name: string): FakeProvider {
 
 /** An outcome that says which tool of which server it came from. */
 export function outcomeOf(toolName: string, serverId: string): ToolOutcome {
-  const content = [{ type: "text", text: `${serverId}/${toolName}` }];
+  const content = [{ type: "text" as const, text: `${serverId}/${toolName}` }];
   return {
     content,
     isError: false,

@@ -24,6 +24,7 @@ export type ToolBundle = Omit<ToolGroup, "members">;
 export type StaticResult =
   | string
   | {
+      /** For a kind that the specification does not have, pass what `readContent` of `@toolport/core` makes of the blocks. */
       readonly content?: readonly ContentBlock[];
       readonly structuredContent?: JsonValue;
       /** Default `false`. */
@@ -69,12 +70,16 @@ export function localOrigin(toolName: string): ToolOrigin {
 
 /** A static tool's result as an outcome. */
 export function toOutcome(result: StaticResult, origin: ToolOrigin): ToolOutcome {
-  const parts = typeof result === "string" ? { content: [{ type: "text", text: result }] } : result;
+  const parts: Exclude<StaticResult, string> = typeof result === "string" ? { content: [textBlock(result)] } : result;
   const { structuredContent, isError = false, meta } = parts;
-  const text = structuredContent === undefined ? [] : [{ type: "text", text: JSON.stringify(structuredContent) }];
-  const content = parts.content ?? text;
+  const content =
+    parts.content ?? (structuredContent === undefined ? [] : [textBlock(JSON.stringify(structuredContent))]);
   const structured = structuredContent === undefined ? {} : { structuredContent };
   return { content, ...structured, isError, origin, ...(meta && { meta }), raw: { content, ...structured, isError } };
+}
+
+function textBlock(text: string): ContentBlock {
+  return { type: "text", text };
 }
 
 /**

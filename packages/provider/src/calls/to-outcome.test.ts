@@ -10,6 +10,13 @@ describe("toOutcome()", () => {
     expect(toOutcome({ content: [], isError: false }, origin).isError).toBe(false);
   });
 
+  it.each([{}, { isError: null }, { isError: "true" }, { isError: 1 }])(
+    "takes nothing but true for a failure, and keeps the word of the server: %j",
+    (said) => {
+      expect(toOutcome({ content: [], ...said }, origin)).toMatchObject({ isError: false, raw: said });
+    },
+  );
+
   it("keeps content, structured content, `_meta` and the server's whole answer, with where it came from (AN-64)", () => {
     const raw = {
       content: [text, { type: "of tomorrow", more: [1] }],
@@ -31,6 +38,12 @@ describe("toOutcome()", () => {
     expect(toOutcome({ content: [], structuredContent: null }, origin).structuredContent).toBeNull();
     expect(toOutcome({ content: [] }, origin)).not.toHaveProperty("structuredContent");
     expect(toOutcome({ content: [] }, origin)).not.toHaveProperty("meta");
+  });
+
+  it("does not pass a block without what its kind has off for one of that kind", () => {
+    const raw = { content: [{ type: "text", text: null }, text] };
+    expect(toOutcome(raw, origin).content).toEqual([{ type: "malformed:text", text: null }, text]);
+    expect(toOutcome(raw, origin).raw).toEqual({ content: [{ type: "text", text: null }, text] });
   });
 
   it("leaves what is no content block in the raw answer alone", () => {

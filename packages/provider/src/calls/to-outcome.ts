@@ -1,21 +1,17 @@
-import { isJsonObject, type ContentBlock, type JsonObject, type ToolOrigin, type ToolOutcome } from "@toolport/core";
+import { isJsonObject, readContent, type JsonObject, type ToolOrigin, type ToolOutcome } from "@toolport/core";
 
 /**
- * A raw `tools/call` result as an outcome: nothing is changed, and what is not there is not invented, but for `content`, which old
- * servers leave out. An entry of `content` that is no content block is in `raw` alone.
+ * A raw `tools/call` result as an outcome: content as {@linkcode readContent} has it, none where old servers leave it out, and otherwise
+ * nothing is changed or invented; what the server said is `raw`.
  */
 export function toOutcome(raw: JsonObject, origin: ToolOrigin): ToolOutcome {
   const { content, structuredContent, isError, _meta: meta } = raw;
   return {
-    content: Array.isArray(content) ? content.filter(isContentBlock) : [],
+    content: readContent(content),
     ...(structuredContent !== undefined && { structuredContent }),
-    isError: typeof isError === "boolean" ? isError : undefined,
+    isError: isError === true,
     origin,
     ...(isJsonObject(meta) && { meta }),
     raw,
   };
-}
-
-function isContentBlock(value: unknown): value is ContentBlock {
-  return isJsonObject(value) && typeof value["type"] === "string";
 }
