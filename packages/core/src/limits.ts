@@ -37,7 +37,7 @@ export interface ServerLimits {
   readonly maxQueuedCalls: number;
 }
 
-/** The defaults of {@linkcode ServerLimits}: generous for honest servers, small for a host's memory (AN-84). */
+/** The defaults of {@linkcode ServerLimits}: generous for honest servers, small for a host's memory. */
 export const defaultLimits: ServerLimits = {
   maxPages: 100,
   maxTools: 10_000,
@@ -85,7 +85,7 @@ export interface ServerTimeouts {
   readonly closeMs: number;
 }
 
-/** The defaults of {@linkcode ServerTimeouts} (AN-85). */
+/** The defaults of {@linkcode ServerTimeouts}. */
 export const defaultTimeouts: ServerTimeouts = {
   connectMs: 60_000,
   probeMs: 5000,

@@ -34,7 +34,7 @@ export interface UnreadyGroup {
 }
 
 /**
- * A source of tools (AN-1). Knows nothing of MCP: a product can write its own. Reads are synchronous and see one immutable
+ * A source of tools. Knows nothing of MCP: a product can write its own. Reads are synchronous and see one immutable
  * snapshot; everything that may wait is asynchronous.
  */
 export interface ToolProvider {
@@ -44,7 +44,7 @@ export interface ToolProvider {
   readonly revision: number;
   /**
    * Without `names`: all, sorted by local name. With `names`: those, in that order, each looked up ASCII-case-insensitively;
-   * unknown names are left out (AN-2).
+   * unknown names are left out.
    */
   definitions(names?: readonly string[]): readonly ToolDefinition[];
   groups(): readonly ToolGroup[];

@@ -36,7 +36,7 @@ export interface ToolOrigin {
   readonly serverId: string;
   /** The remote name, byte for byte. */
   readonly toolName: string;
-  /** `mcp::<server>::<tool>` (AF-1), for policies and logs; not for routing. */
+  /** `mcp::<server>::<tool>`, for policies and logs; not for routing. */
   readonly qualifiedName: string;
 }
 
@@ -99,7 +99,7 @@ export interface CallOptions {
   readonly timeoutMs?: number | undefined;
   /**
    * The definition that the caller selected. The call is refused with `tool_changed`, `tool_removed` or `registration_replaced`,
-   * before anything is sent, when it is no longer the current one (AN-50). Default: the name alone decides.
+   * before anything is sent, when it is no longer the current one. Default: the name alone decides.
    */
   readonly selected?: ToolDefinition | undefined;
   /**

@@ -1,5 +1,5 @@
 /**
- * Whose move it is (AF-8): `contract` the caller or the configuration is wrong; `auth` credentials are missing or refused;
+ * Whose move it is: `contract` the caller or the configuration is wrong; `auth` credentials are missing or refused;
  * `execution` the server or the way to it failed; `policy` a limit of this host cut in; `system` a defect in Toolport.
  */
 export type ErrorKind = "contract" | "auth" | "execution" | "policy" | "system";

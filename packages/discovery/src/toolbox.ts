@@ -32,9 +32,9 @@ import type { EmbeddingRanker } from "./ranking/embedding-ranker.ts";
 export interface ToolboxOptions {
   /** The product's own tools, in the order in which they are listed. Default none. */
   readonly tools?: readonly StaticTool[];
-  /** Sources of further tools. Their order here does not matter: they are used in the order of their names (AN-3). Default none. */
+  /** Sources of further tools. Their order here does not matter: they are used in the order of their names. Default none. */
   readonly providers?: readonly ToolProvider[];
-  /** Who answers to a name that a static tool and a provider both have. Default `"static"` (AN-5). */
+  /** Who answers to a name that a static tool and a provider both have. Default `"static"`. */
   readonly precedence?: Precedence;
   /** What the discovery helpers are called. Default `tools_groups`, `tools_select` and `tools_search`. No provider may use the names. */
   readonly helperNames?: Partial<HelperNames>;
@@ -60,7 +60,7 @@ export interface Toolbox {
    * looked up ASCII-case-insensitively; unknown names are left out.
    */
   definitions(names?: readonly string[]): readonly ToolDefinition[];
-  /** The directory of groups, without stale or shadowed members (AN-73). Group texts come from servers: data, never instructions. */
+  /** The directory of groups, without stale or shadowed members. Group texts come from servers: data, never instructions. */
   groups(): readonly ToolGroup[];
   /** Whether a call by this name would find a tool; ASCII-case-insensitive. */
   has(name: string): boolean;

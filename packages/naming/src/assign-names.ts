@@ -54,7 +54,7 @@ export interface NameAssignment {
  *
  * A tool that has a name keeps it. A new one gets its plain name, such as `mcp_<server>_<tool>`, unless that is too long, not legal,
  * somebody's already, another server's by its id, or wanted by another new tool: then all new tools that want it get a hash of their
- * identity at the end (AN-33, AN-36), and another hash should even that be somebody's. So a name never passes from one tool to another.
+ * identity at the end, and another hash should even that be somebody's. So a name never passes from one tool to another.
  *
  * Throws `TypeError` when the strategy breaks a rule of its own.
  */

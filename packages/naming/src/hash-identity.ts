@@ -11,7 +11,7 @@ const escapedNul = Uint8Array.of(0xc0, 0x80);
  * The first `length` hex digits of SHA-256 over the identity's key: `serverId NUL toolName`, followed by `#n` from the second
  * attempt on.
  *
- * The key is unambiguous (AN-36): it is UTF-8, except that a NUL inside the server id is `C0 80` and a lone surrogate its three
+ * The key is unambiguous: it is UTF-8, except that a NUL inside the server id is `C0 80` and a lone surrogate its three
  * WTF-8 bytes, so two different pairs never have the same key.
  */
 export function hashIdentity(identity: ToolIdentity, attempt: number, length: number): string {

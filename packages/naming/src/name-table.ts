@@ -23,7 +23,7 @@ export function localNameOf(names: NameTable, { serverId, toolName }: ToolIdenti
   return names.servers.get(serverId)?.get(toolName);
 }
 
-/** The pair that has a local name, with the remote name byte for byte (AN-37). Ignores ASCII case. */
+/** The pair that has a local name, with the remote name byte for byte. Ignores ASCII case. */
 export function identityOf(names: NameTable, localName: string): ToolIdentity | undefined {
   return names.identities.get(toAsciiLowerCase(localName));
 }

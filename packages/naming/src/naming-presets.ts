@@ -2,7 +2,7 @@ import type { NamingStrategy } from "./naming-strategy.ts";
 import { toPathSegment, toSnakeSegment, toWordSegment } from "./sanitize-part.ts";
 
 /**
- * The default (AN-30 to AN-36): `mcp_<server>_<tool>`, each segment in snake case. Legal for every model API known:
+ * The default: `mcp_<server>_<tool>`, each segment in snake case. Legal for every model API known:
  * `a-z`, then `a-z0-9_-`, at most 64 characters.
  */
 export const toolportNaming: NamingStrategy = {
@@ -19,7 +19,7 @@ export const toolportNaming: NamingStrategy = {
 };
 
 /**
- * `mcp__<server>__<tool>` (EV-20): case is kept, each other character one `_`. Legal where names are `A-Za-z0-9_-`, 1 to 64 of them,
+ * `mcp__<server>__<tool>`: case is kept, each other character one `_`. Legal where names are `A-Za-z0-9_-`, 1 to 64 of them,
  * as OpenAI and Anthropic ask.
  */
 export const evvaNaming: NamingStrategy = {
@@ -30,13 +30,13 @@ export const evvaNaming: NamingStrategy = {
 };
 
 /**
- * `mcp_<server>_<tool>` (NX-42, NX-43): as {@linkcode evvaNaming}, with a hash of six digits. `withPrefix(nexoNaming, "")` is
+ * `mcp_<server>_<tool>`: as {@linkcode evvaNaming}, with a hash of six digits. `withPrefix(nexoNaming, "")` is
  * `<server>_<tool>`.
  */
 export const nexoNaming: NamingStrategy = { ...evvaNaming, separator: "_", hashLength: 6, trimCut: false };
 
 /**
- * The remote name unchanged (AD-9), wherever it is legal (as for {@linkcode evvaNaming}) and the only one. Every other name ends in
+ * The remote name unchanged, wherever it is legal (as for {@linkcode evvaNaming}) and the only one. Every other name ends in
  * a hash.
  */
 export const verbatimNaming: NamingStrategy = {
@@ -48,7 +48,7 @@ export const verbatimNaming: NamingStrategy = {
 };
 
 /**
- * `mcp::<server>::<tool>` (AF-1), for hosts that address tools by qualified name. Legal there are `A-Za-z0-9_-./@:`, at most 64;
+ * `mcp::<server>::<tool>`, for hosts that address tools by qualified name. Legal there are `A-Za-z0-9_-./@:`, at most 64;
  * model APIs refuse such names. A name is the tool's {@linkcode qualifiedName} or ends in a hash.
  */
 export const qualifiedNaming: NamingStrategy = {

@@ -37,7 +37,7 @@ export interface NamingStrategy {
   readonly trimCut: boolean;
 }
 
-/** The strategy with another prefix, sanitised by its own rule (AN-7); `""` for none. Throws `TypeError` when it is too long. */
+/** The strategy with another prefix, sanitised by its own rule; `""` for none. Throws `TypeError` when it is too long. */
 export function withPrefix(strategy: NamingStrategy, prefix: string): NamingStrategy {
   const changed = { ...strategy, prefix: prefix === "" ? "" : strategy.sanitize(prefix) };
   assertNamingStrategy(changed);
@@ -50,14 +50,14 @@ export function isLegalName(name: string, strategy: NamingStrategy): boolean {
 }
 
 /**
- * The form of a server id in names. Two servers whose ids have the same form should not be registered together (AN-15): all their
+ * The form of a server id in names. Two servers whose ids have the same form should not be registered together: all their
  * common tools would collide. A strategy that does not show the server returns the id as it is.
  */
 export function normalizeServerId(serverId: string, strategy: NamingStrategy): string {
   return strategy.showServer ? toAsciiLowerCase(strategy.sanitize(serverId)) : serverId;
 }
 
-/** What the names of a server's tools start with (EV-21), unless they were cut. For displays and globs, never for routing. */
+/** What the names of a server's tools start with, unless they were cut. For displays and globs, never for routing. */
 export function toolNamePrefix(serverId: string, strategy: NamingStrategy): string {
   const { prefix, separator, showServer, sanitize } = strategy;
   const start = prefix === "" ? "" : `${prefix}${separator}`;

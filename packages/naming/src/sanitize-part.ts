@@ -4,7 +4,7 @@ export function toAsciiLowerCase(text: string): string {
 }
 
 /**
- * The segment rule of AN-31: A to Z lower-cased, every run of characters other than `a-z0-9` one `_`, none at either end; `x` in
+ * The segment rule of the default names: A to Z lower-cased, every run of characters other than `a-z0-9` one `_`, none at either end; `x` in
  * front of what would be empty or start with a digit.
  */
 export function toSnakeSegment(part: string): string {
@@ -14,7 +14,7 @@ export function toSnakeSegment(part: string): string {
   return /^[a-z]/.test(segment) ? segment : `x${segment}`;
 }
 
-/** The segment rule of EV-20 and NX-42: each code point outside `A-Za-z0-9_-` becomes one `_`. */
+/** The segment rule of names that keep their case: each code point outside `A-Za-z0-9_-` becomes one `_`. */
 export function toWordSegment(part: string): string {
   return part.replace(/[^A-Za-z0-9_-]/gu, "_");
 }

@@ -6,7 +6,7 @@ export interface ToolIdentity {
 }
 
 /**
- * `mcp::<server>::<tool>` (AF-1): one text for policies, allowlists and logs, whatever the naming strategy. Never for routing.
+ * `mcp::<server>::<tool>`: one text for policies, allowlists and logs, whatever the naming strategy. Never for routing.
  *
  * In the server id, `%` and `:` are percent-encoded, so that two tools never share a qualified name: server `a::b` with tool `c`
  * is `mcp::a%3A%3Ab::c`, server `a` with tool `b::c` is `mcp::a::b::c`.

@@ -49,7 +49,7 @@ export interface ProviderOptions {
   readonly debounce?: DebounceOptions | undefined;
   readonly backoff?: BackoffOptions | undefined;
   /**
-   * Closes a session that no call, and no request on its `connection()`, has used for so many milliseconds; its tools stay, and the next call connects again (NX-31).
+   * Closes a session that no call, and no request on its `connection()`, has used for so many milliseconds; its tools stay, and the next call connects again.
    * Default: sessions are kept.
    */
   readonly idleMs?: number | undefined;

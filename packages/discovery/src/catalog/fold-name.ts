@@ -1,7 +1,7 @@
 const capital = /[A-Z]/;
 
 /**
- * The key under which a tool name or group id is looked up: A to Z as a to z, everything else as it is (AN-2). Not
+ * The key under which a tool name or group id is looked up: A to Z as a to z, everything else as it is. Not
  * `toLowerCase()`, which also folds characters that only look like ASCII.
  */
 export function foldName(name: string): string {

@@ -12,7 +12,7 @@ export interface DeclaredGroup {
 }
 
 /**
- * The directory of groups (AN-73): ids are trimmed and compared ASCII-case-insensitively, equal ones are merged and the first one's
+ * The directory of groups: ids are trimmed and compared ASCII-case-insensitively, equal ones are merged and the first one's
  * texts win; members that are stale or shadowed are dropped, the others are listed once and sorted; blank ids and groups without a
  * member are dropped; groups are sorted by id. Texts are cut to the limits of server texts.
  */

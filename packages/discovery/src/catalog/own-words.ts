@@ -1,7 +1,7 @@
 import type { ToolDefinition } from "@toolport/core";
 
 /**
- * A tool's description without the preface that says which server's tool it is and what its title is (AN-60). A model should read
+ * A tool's description without the preface that says which server's tool it is and what its title is. A model should read
  * that; a search, or a line that has the name already, gains nothing by it.
  */
 export function ownWords({ description, origin, title, annotations }: ToolDefinition): string {

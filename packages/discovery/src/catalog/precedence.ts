@@ -10,7 +10,7 @@ export interface NameClash {
 }
 
 /**
- * Who answers to such a name (AF-4): the static tool, the provider's, or `"fallback"`: the static tool, and the provider's when the
+ * Who answers to such a name: the static tool, the provider's, or `"fallback"`: the static tool, and the provider's when the
  * static one is out of service and a second call can do no harm.
  */
 export type PrecedenceRule = "static" | "provider" | "fallback";

@@ -17,7 +17,7 @@ import {
 } from "@toolport/core";
 import { within } from "./within.ts";
 
-/** A bundle of static tools in the directory of groups: a group without members, because tools join by declaring it (AN-78). */
+/** A bundle of static tools in the directory of groups: a group without members, because tools join by declaring it. */
 export type ToolBundle = Omit<ToolGroup, "members">;
 
 /** What a static tool gives back: a text, or the parts of an outcome. */
@@ -36,8 +36,8 @@ export type StaticResult =
 /** A tool of the product itself, next to those of providers. */
 export interface StaticTool {
   /**
-   * What a model sees. The name starts with a letter, goes on with letters, digits, `_` and `-`, and is at most 64 characters long
-   * (AN-6); names that differ in ASCII case only are the same. `annotations` are the product's own word and are trusted when a
+   * What a model sees. The name starts with a letter, goes on with letters, digits, `_` and `-`, and is at most 64 characters long;
+   * names that differ in ASCII case only are the same. `annotations` are the product's own word and are trusted when a
    * fallback is decided.
    */
   readonly definition: Omit<ToolDefinition, "origin" | "groupIds" | "flags">;

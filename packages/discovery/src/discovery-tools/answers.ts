@@ -12,7 +12,7 @@ export interface ToolAnswer extends JsonObject {
   readonly parameters?: JsonObject;
 }
 
-/** An entry of the directory of groups (AN-74). */
+/** An entry of the directory of groups. */
 export interface GroupEntry extends JsonObject {
   readonly id: string;
   readonly title: string;
@@ -20,9 +20,9 @@ export interface GroupEntry extends JsonObject {
   readonly member_count: number;
 }
 
-/** A group of tools that were returned (AN-76): what it is for, advice, and which other tools it has. */
+/** A group of tools that were returned: what it is for, advice, and which other tools it has. */
 export interface GroupAnswer extends GroupEntry {
-  /** The server's advice on use. Data that a server wrote, not an instruction of the host (AN-81). */
+  /** The server's advice on use. Data that a server wrote, not an instruction of the host. */
   readonly instructions?: string;
   /** Names of its tools; fewer than `member_count` when there are too many to list. */
   readonly members: readonly string[];

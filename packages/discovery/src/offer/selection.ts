@@ -1,4 +1,4 @@
-/** The tools that one agent selected so far, up to a limit (AN-79). */
+/** The tools that one agent selected so far, up to a limit. */
 export interface Selection {
   /** In order of use, the latest last. */
   readonly names: readonly string[];

@@ -26,7 +26,7 @@ const rankerTimeoutMs = 2000;
 
 /**
  * The best tools for a query: exact names, then names that begin with it, then by words, fused with the ranker's opinion if there is
- * one. `select:a,b` takes tools by exact name, in that order (EV-41).
+ * one. `select:a,b` takes tools by exact name, in that order.
  */
 export async function rankTools(context: RankContext, request: RankQuery): Promise<readonly ToolDefinition[]> {
   const { catalog, query, limit, allows } = request;

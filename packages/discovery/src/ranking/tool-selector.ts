@@ -15,7 +15,7 @@ export interface SelectorRequest {
 export interface SelectorChoice {
   /** Names of candidates, best first. What is no candidate is ignored; when nothing is left, the ranking decides. */
   readonly names: readonly string[];
-  /** What the choice cost, in whatever form the product counts it. Reported upward, also when the choice was of no use (AN-79b). */
+  /** What the choice cost, in whatever form the product counts it. Reported upward, also when the choice was of no use. */
   readonly usage?: JsonObject;
 }
 

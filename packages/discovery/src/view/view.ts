@@ -87,7 +87,7 @@ export interface ToolboxView {
   definitions(options?: DeclareOptions): readonly ToolDefinition[];
   /** Forgets the order and what is gone, for when the model's cache is lost anyway. The selection stays. */
   compact(): void;
-  /** Names of tools that {@linkcode definitions} did not return yet, sorted: enough for a model to ask for them by name (EV-41). */
+  /** Names of tools that {@linkcode definitions} did not return yet, sorted: enough for a model to ask for them by name. */
   undeclared(): readonly string[];
   /** Names selected so far, to hand to another view. */
   selection(): readonly string[];

@@ -6,7 +6,7 @@ import type { CatalogTool } from "../catalog/define-tool.ts";
 export type RegistrationOf = (definition: ToolDefinition) => string | undefined;
 
 /**
- * Throws unless what the caller selected is what `current` is (AN-50): `registration_replaced` when it was made for another
+ * Throws unless what the caller selected is what `current` is: `registration_replaced` when it was made for another
  * registration of the server, `tool_changed` when anything in it differs. A copy, such as one that was stored as JSON, counts by
  * its content.
  */

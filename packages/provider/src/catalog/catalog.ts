@@ -47,7 +47,7 @@ export function emptyCatalog(names: NameTable = emptyNames): Catalog {
   return { definitions: [], groups: [], byName: new Map(), servers: new Map(), names };
 }
 
-/** Finds a tool by its local name, regardless of ASCII case (AN-63). */
+/** Finds a tool by its local name, regardless of ASCII case. */
 export function findTool({ byName }: Catalog, name: string): CatalogTool | undefined {
   return byName.get(name) ?? byName.get(foldCase(name));
 }

@@ -18,7 +18,7 @@ export type CatalogTool = ToolDefinition & { readonly origin: ToolOrigin };
 const longestQuote = 256;
 
 /**
- * The default description (AN-60): ``MCP server `<id>` tool `<name>`. Title: <title>. <description>``. Tells a model and an auditor
+ * The default description: ``MCP server `<id>` tool `<name>`. Title: <title>. <description>``. Tells a model and an auditor
  * whose words these are: a backtick in a name or title is an apostrophe here, so that neither can be more than one quotation. Texts that
  * are flagged are stripped of control, bidirectional and invisible characters.
  */
@@ -34,7 +34,7 @@ export function describeWithOrigin(tool: RemoteTool, { id }: ServerSpec): string
     .join(" ");
 }
 
-/** The server's own description, unchanged (AD-9). */
+/** The server's own description, unchanged. */
 export function describeVerbatim({ description = "" }: RemoteTool): string {
   return description;
 }

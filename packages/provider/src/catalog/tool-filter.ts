@@ -5,7 +5,7 @@ export type ToolFilter = (tool: RemoteTool) => boolean;
 
 /**
  * The filter of a spec: `include` (empty or absent: all) and `exclude` (always wins), both on the remote name, exact and
- * case-sensitive (AN-13). A tool that declares itself for the server's own user interface only is for no model (AN-65).
+ * case-sensitive. A tool that declares itself for the server's own user interface only is for no model.
  */
 export function createToolFilter(spec: ServerSpec): ToolFilter {
   const isOffered = createNameFilter(spec);

@@ -64,7 +64,7 @@ export async function bringUp(plan: BringUpPlan): Promise<readonly Failure[]> {
   return [...outcomes.flat(), ...unpublished];
 }
 
-/** One error for several servers, in server-id order (AN-46); retryable if any of them is. */
+/** One error for several servers, in server-id order; retryable if any of them is. */
 export function refreshError(what: string, failures: readonly Failure[]): ToolportError {
   const list = failures.map(({ registration, error }) => `${registration.id}: ${error.message}`).join("; ");
   return new ToolportError(`failed to ${what}: ${list}`, {

@@ -15,7 +15,7 @@ export function readSpec(spec: ServerSpec, connector: Connector): ServerSpec {
 
 /**
  * Checks the specs that a provider starts with: each one by itself, then that no two have the same id, or ids that look the same in
- * names (AN-15). Returns frozen copies. Throws `invalid_spec`, `unsupported_transport` or `duplicate_server`.
+ * names. Returns frozen copies. Throws `invalid_spec`, `unsupported_transport` or `duplicate_server`.
  */
 export function readSpecs(
   specs: readonly ServerSpec[],

@@ -8,7 +8,7 @@ import { sameJson } from "../catalog/same-json.ts";
 export type SpecDifference = "none" | "view" | "credentials" | "session";
 
 /**
- * Decides what an update has to restart (NX-32). A session depends on the transport, the protocol era and the limits it was opened
+ * Decides what an update has to restart. A session depends on the transport, the protocol era and the limits it was opened
  * with; functions in a spec are compared by identity. Other headers or another token of the same HTTP server are credentials: the next session
  * has them, and calls under way may finish. Timeouts do not restart anything: they hold for what starts from then on.
  */

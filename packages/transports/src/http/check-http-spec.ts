@@ -19,7 +19,7 @@ export function checkHttpSpec(spec: ServerSpec): void {
   }
 }
 
-/** The bearer token as it is sent: trimmed; `undefined` when there is none to speak of (AN-17). */
+/** The bearer token as it is sent: trimmed; `undefined` when there is none to speak of. */
 export function bearerTokenOf(transport: HttpTransportSpec): string | undefined {
   return transport.bearerToken?.trim() || undefined;
 }

@@ -46,7 +46,7 @@ export interface HttpExchange {
 export interface HttpExchangeInit {
   /** Named in errors. */
   readonly serverId: string;
-  /** From the start of a new connection until it is ready for the request, TLS included; in milliseconds. Default 15,000 (AN-19). */
+  /** From the start of a new connection until it is ready for the request, TLS included; in milliseconds. Default 15,000. */
   readonly connectTimeoutMs?: number;
   /**
    * From this many decoded bytes on, a body that has grown more than a hundredfold is given up with `message_too_large`. Only where the
