@@ -3,6 +3,8 @@ export interface Mutant {
   /** What the provider does wrong. */
   readonly bug: string;
   readonly patches: readonly Patch[];
+  /** Where to look; default 1. For a bug that shows once in some ten thousand schedules. */
+  readonly seed?: number;
 }
 
 /** One change of one file. */
@@ -152,6 +154,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     bug: "sends a call again that was under way on an expired session",
+    seed: 3,
     patches: [
       {
         file: "calls/call-lane.ts",
@@ -198,6 +201,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     bug: "renews the session once for each call that finds it expired",
+    seed: 5,
     patches: [
       {
         file: "link/transition.ts",
