@@ -1,6 +1,10 @@
 // The long proofs, which take too long for every `pnpm test`: one line a step, every step runs also after one that failed, and the exit
-// code is non-zero if any did. `pnpm proof official schedules` runs the named steps only.
+// code is non-zero if any did. `pnpm proof official schedules` runs the named steps only, `pnpm proof schedules 1000000` so many schedules.
 import { spawnSync } from "node:child_process";
+
+const numbers = process.argv.slice(2).filter((argument) => /^[1-9]\d*$/.test(argument));
+const [schedules = "50000"] = numbers;
+const chosen = process.argv.slice(2).filter((argument) => !numbers.includes(argument));
 
 /** @type {Record<string, { readonly about: string, readonly args: readonly string[] }>} */
 const steps = {
@@ -12,14 +16,18 @@ const steps = {
     about: "the official suite, every required scenario of both eras, beside busy cores",
     args: ["conformance/dist/official/run-official-suite.js", "--busy"],
   },
-  schedules: { about: "50,000 new schedules of the simulation in each mode", args: ["scripts/soak.mjs", "50000"] },
+  schedules: {
+    about: `${Number(schedules).toLocaleString("en")} new schedules of the simulation in each mode`,
+    args: ["scripts/soak.mjs", schedules],
+  },
   matrix: { about: "the suite on Node 22 and 24", args: ["scripts/test-matrix.mjs"] },
 };
 
-const chosen = process.argv.slice(2);
 const unknown = chosen.filter((name) => !Object.hasOwn(steps, name));
 if (unknown.length > 0)
   throw new TypeError(`no such step: ${unknown.join(", ")}; there are ${Object.keys(steps).join(", ")}`);
+if (numbers.length > 1 || (numbers.length === 1 && chosen.length > 0 && !chosen.includes("schedules")))
+  throw new TypeError(`one number at most, for the step schedules: ${numbers.join(", ")}`);
 
 /** @type {string[]} */
 const lines = [];
