@@ -68,7 +68,7 @@ export function adaptTransport(transport: Transport, init: AdaptTransportInit): 
 
 // What no SDK throws says only that this message may not have arrived.
 function toSendError(error: unknown, context: RpcErrorContext): ToolportError {
-  const failure = fromSdkError(error, context);
+  const failure = fromSdkError(error, context, "transport");
   if (failure.code !== "internal_error") return failure;
   const { serverId, method, redact } = context;
   const reason = safeExcerpt(error instanceof Error ? error.message : String(error), redact, 1000);

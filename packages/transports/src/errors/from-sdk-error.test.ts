@@ -1,4 +1,5 @@
 import { ProtocolError, SdkError, SdkErrorCode } from "@modelcontextprotocol/client";
+import { StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
 import { ToolportError } from "@toolport/core";
 import { describe, expect, it } from "vitest";
@@ -30,6 +31,12 @@ describe("fromSdkError()", () => {
       code: "server_error",
       outcome: "failed",
     },
+    {
+      name: "v1 answer of a media type that it does not know",
+      error: new StreamableHTTPError(-1, "Unexpected content type: text/html"),
+      code: "http_error",
+    },
+    { name: "v1 redirect", error: new StreamableHTTPError(307, "Error POSTing to endpoint: "), code: "http_error" },
     { name: "something else", error: new RangeError("odd"), code: "internal_error" },
   ])("maps a $name to $code", ({ error, code, outcome = "unknown" }) => {
     expect(fromSdkError(error, context("tools/call"))).toMatchObject({ code, outcome, serverId: "srv" });
@@ -40,6 +47,12 @@ describe("fromSdkError()", () => {
     { error: new ProtocolError(-32_603, "boom"), code: "server_error" },
   ])("maps $error.message during a handshake to $code", ({ error, code }) => {
     expect(fromSdkError(error, context("initialize"))).toMatchObject({ code, details: { operation: "initialize" } });
+  });
+
+  it("takes the number of an error that a transport threw for no JSON-RPC error: what it could not send may have arrived", () => {
+    const error = Object.assign(new Error("closed abnormally"), { code: 1006 });
+    const failure = fromSdkError(error, context("tools/call"), "transport");
+    expect(failure).toMatchObject({ code: "internal_error", outcome: "unknown" });
   });
 
   it("keeps no part of a secret that stands where the text is cut", () => {

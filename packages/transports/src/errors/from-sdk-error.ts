@@ -5,16 +5,20 @@ import { fromRpcError, type RpcErrorContext } from "./from-rpc-error.ts";
 
 /**
  * What an error thrown by an MCP SDK (either line) means: by a client or a transport that somebody plugged in, which may also hand on
- * an error of ours. Never throws.
+ * an error of ours. A number as its code is that of a JSON-RPC error, unless a transport threw it. Never throws.
  */
-export function fromSdkError(error: unknown, context: RpcErrorContext): ToolportError {
+export function fromSdkError(
+  error: unknown,
+  context: RpcErrorContext,
+  thrownBy: "client" | "transport" = "client",
+): ToolportError {
   const ours = findToolportError(error);
   if (ours !== undefined) return ours;
   const { serverId, method, toolName, redact } = context;
   const message = safeExcerpt(error instanceof Error ? error.message : String(error), redact, 1000);
   const local = httpFailure(error) ?? localFailure(error, { message, method });
   const rpcCode = memberOf(error, "code");
-  if (local === undefined && typeof rpcCode === "number") {
+  if (local === undefined && thrownBy === "client" && typeof rpcCode === "number") {
     return fromRpcError({ code: rpcCode, message, data: memberOf(error, "data") }, context);
   }
   return new ToolportError(`server ${JSON.stringify(serverId)} failed at ${method}: ${message}`, {
@@ -39,12 +43,17 @@ function httpFailure(error: unknown): LocalFailure | undefined {
   const httpStatus = [memberOf(error, "status"), memberOf(error, "code")].find(
     (status) => typeof status === "number" && status >= 400 && status < 600,
   );
-  if (typeof httpStatus !== "number") return undefined;
+  // Of its transports, which v1 lends numbers that are no status, -1 for an answer of an unknown media type: the server has the request.
+  if (typeof httpStatus !== "number") return isHttpTransportError(error) ? { code: "http_error" } : undefined;
   if (httpStatus === 401) return { code: "auth_required", httpStatus };
   if (httpStatus === 403) return { code: "forbidden", httpStatus };
   if (httpStatus === 429) return { code: "rate_limited", httpStatus };
   // A client error is a refusal; after a server error the request may have run all the same.
   return { code: "http_error", httpStatus, outcome: httpStatus < 500 && httpStatus !== 408 ? "failed" : "unknown" };
+}
+
+function isHttpTransportError(error: unknown): boolean {
+  return error instanceof Error && /^(?:StreamableHTTP|Sse)Error$/.test(error.constructor.name);
 }
 
 // Failures that the SDK made itself. Its v2 line has codes of text for them; v1 lends codes of JSON-RPC, and says "Not connected" without any.
