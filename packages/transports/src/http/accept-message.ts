@@ -5,8 +5,8 @@ import { isJsonObject, type JsonObject } from "@toolport/core";
 export interface MessageSink {
   /** `relatedId` is the request on whose stream it came. */
   deliver(message: JSONRPCMessage, relatedId?: RequestId): void;
-  /** Something was skipped; `text` says what, in a few words of ours. */
-  onNoise(text: string): void;
+  /** Something is odd: `what` it is, and what became of it if it was not skipped, in a few words of ours. */
+  onNoise(what: string, fate?: string): void;
 }
 
 /**

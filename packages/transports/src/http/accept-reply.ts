@@ -1,12 +1,15 @@
 import type { RequestId } from "@modelcontextprotocol/client";
 import { isJsonObject, type JsonObject, type ToolportErrorCode } from "@toolport/core";
+import { isLargeBatch } from "../count-members.ts";
 import { admitDepth } from "../message-depth.ts";
 import { acceptAnswer, asMessage } from "./accept-message.ts";
 import { describeReply, messageTooLarge, noAnswer } from "./answer-error.ts";
 import type { Channel } from "./channel.ts";
 import type { SessionUse } from "./from-http-status.ts";
 import type { HttpReply } from "./http-exchange.ts";
-import { readBody, readRemark } from "./read-body.ts";
+import { isUtf8 } from "./is-utf8.ts";
+import { brokenBytesRead, tooManyMessages } from "./message-parser.ts";
+import { decodeBody, readBytes, readRemark } from "./read-body.ts";
 import { replyKindOf } from "./reply-kind.ts";
 
 /** The request that a reply belongs to. */
@@ -40,7 +43,10 @@ async function rejectOther(reply: HttpReply, { channel }: AwaitedReply): Promise
 
 async function acceptJson(reply: HttpReply, { id, channel }: AwaitedReply): Promise<void> {
   const { endpoint, maxMessageBytes, sink } = channel;
-  const text = await readBody(reply, maxMessageBytes, () => messageTooLarge(endpoint, maxMessageBytes));
+  const bytes = await readBytes(reply, maxMessageBytes, () => messageTooLarge(endpoint, maxMessageBytes));
+  const text = decodeBody(bytes);
+  if (!isUtf8(bytes, text)) sink.onNoise("an answer that is not valid UTF-8", brokenBytesRead);
+  if (isLargeBatch(text)) throw noAnswer(endpoint, tooManyMessages, text);
   const json = parseJson(text);
   if (json === undefined) throw noAnswer(endpoint, text === "" ? "an empty body" : "malformed JSON", text);
   if (!admitDepth(json)) throw noAnswer(endpoint, "a message that is nested too deeply", text);

@@ -97,7 +97,7 @@ async function readStream(reply: HttpReply, state: State): Promise<ToolportError
   const parser = createMessageParser({
     endpoint,
     maxMessageBytes,
-    onNoise: (text) => sink.onNoise(text),
+    onNoise: (what, fate) => sink.onNoise(what, fate),
     onBrokenAnswer(given, what, data) {
       if (state.isAnswered || !isSameId(given, id)) return sink.onNoise(`an answer to another request that is ${what}`);
       throw noAnswer(endpoint, `an answer that is ${what}`, data);

@@ -3,10 +3,17 @@ import { answeredRequest, admitDepth } from "../message-depth.ts";
 import { endsOf, recoverRequestId } from "../recover-request-id.ts";
 import { messageTooLarge, noMessages } from "./answer-error.ts";
 import type { HttpEndpoint } from "./http-endpoint.ts";
+import { isLargeBatch, mostBatched } from "../count-members.ts";
+import type { NoiseReport } from "./noise-report.ts";
 import { createSseParser, type SseParser } from "./sse-parser.ts";
 
 // Signs of life are no messages, and a server that may send small messages alone may send them, too.
 const leastIdleBytes = 65_536;
+
+/** What becomes of text that is not valid UTF-8. */
+export const brokenBytesRead = "its broken bytes are read as U+FFFD";
+/** What a batch that is not read is. */
+export const tooManyMessages = `a batch of more than ${mostBatched} messages`;
 
 /** What a parser of messages is made from. */
 export interface MessageParserInit {
@@ -16,7 +23,7 @@ export interface MessageParserInit {
   readonly endpoint: HttpEndpoint;
   /** Called for each message, as parsed JSON of any kind, with the id of its event. */
   readonly onJson: (json: unknown, eventId: string | undefined) => void;
-  readonly onNoise: (text: string) => void;
+  readonly onNoise: NoiseReport;
   /**
    * Called for an answer that cannot be let in, with the request that it names: it is no JSON, or nested too deeply. `what` says so in a
    * few words of ours, `data` is the evidence. Default: it is noise like any other.
@@ -27,7 +34,8 @@ export interface MessageParserInit {
 }
 
 /**
- * A parser for streams whose events are JSON-RPC messages. An event that is no JSON is skipped, with a word to `onNoise`. Throws
+ * A parser for streams whose events are JSON-RPC messages. An event that is no JSON is skipped, with a word to `onNoise`, and so
+ * is a batch of more than 1,000 messages. Throws
  * `message_too_large` for a message beyond the limit, and for that much without a message.
  */
 export function createMessageParser(init: MessageParserInit): SseParser {
@@ -48,10 +56,15 @@ export function createMessageParser(init: MessageParserInit): SseParser {
     maxIdleBytes,
     tooLarge: () => messageTooLarge(endpoint, maxMessageBytes),
     tooIdle,
+    onNotUtf8: () => onNoise("an event that is not valid UTF-8", brokenBytesRead),
     onEvent({ type, data, id }) {
       if (type !== "message") {
         skip(data);
         return onOtherEvent?.(type, data);
+      }
+      if (isLargeBatch(data)) {
+        skip(data);
+        return drop(undefined, tooManyMessages, data);
       }
       let json: unknown;
       try {

@@ -3,17 +3,14 @@ import type { Diagnostic } from "@toolport/core";
 // What is odd once may be odd for ever.
 const reportedInFull = 10;
 
-/**
- * Tells about messages that were skipped, as `protocol-noise`: the first 10, then the hundredth, the thousandth and so on. The
- * function that it returns takes what was skipped, in a few words of ours.
- */
-export function createNoiseReport(
-  serverId: string,
-  onDiagnostic: (diagnostic: Diagnostic) => void,
-): (what: string) => void {
+/** Takes what is odd in a message, and what became of it, in a few words of ours. */
+export type NoiseReport = (what: string, fate?: string) => void;
+
+/** Tells about odd messages, as `protocol-noise`: the first 10, then the hundredth, the thousandth and so on. */
+export function createNoiseReport(serverId: string, onDiagnostic: (diagnostic: Diagnostic) => void): NoiseReport {
   let count = 0;
   let nextReported = 1;
-  return (what) => {
+  return (what, fate = "it was skipped") => {
     count += 1;
     if (count !== nextReported) return;
     nextReported = count < reportedInFull ? count + 1 : count * 10;
@@ -21,7 +18,7 @@ export function createNoiseReport(
     onDiagnostic({
       kind: "protocol-noise",
       serverId,
-      message: `server ${JSON.stringify(serverId)} sent ${what}; it was skipped${soFar}`,
+      message: `server ${JSON.stringify(serverId)} sent ${what}; ${fate}${soFar}`,
     });
   };
 }

@@ -127,7 +127,7 @@ async function readMessages(reply: HttpReply, state: State): Promise<void> {
   const parser = createMessageParser({
     endpoint,
     maxMessageBytes,
-    onNoise: (text) => sink.onNoise(text),
+    onNoise: (what, fate) => sink.onNoise(what, fate),
     onJson(json, eventId) {
       if (state.memory.isReplay(json, eventId)) return;
       state.broughtSomething = true;

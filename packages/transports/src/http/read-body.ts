@@ -10,19 +10,35 @@ export interface CompleteReply extends Pick<HttpReply, "header" | "status"> {
   readonly body: string;
 }
 
+/** Reads a whole body as UTF-8 text. Throws as {@linkcode readBytes}. */
+export async function readBody(reply: HttpReply, maxBytes: number, tooLarge: () => Error): Promise<string> {
+  return decodeBody(await readBytes(reply, maxBytes, tooLarge));
+}
+
+/** What a body says, without a byte order mark; broken bytes are read as U+FFFD. */
+export function decodeBody(bytes: Uint8Array): string {
+  return decoder.decode(bytes);
+}
+
 /**
- * Reads a whole body as UTF-8 text. One whose declared or actual length is more than `maxBytes` is given up as soon as that is
+ * Reads a whole body. One whose declared or actual length is more than `maxBytes` is given up as soon as that is
  * known, and what `tooLarge` returns is thrown.
  */
-export async function readBody(reply: HttpReply, maxBytes: number, tooLarge: () => Error): Promise<string> {
-  const declared = Number(reply.header("content-length") ?? 0);
+export async function readBytes(reply: HttpReply, maxBytes: number, tooLarge: () => Error): Promise<Uint8Array> {
+  const declared = declaredLength(reply);
   if (declared > maxBytes) {
     reply.cancel();
     throw tooLarge();
   }
   const buffer = createByteBuffer(maxBytes, tooLarge, declared);
   await reply.read((chunk) => buffer.push(chunk));
-  return decoder.decode(buffer.take());
+  return buffer.take();
+}
+
+// What a `fetch` of somebody else's hands on need not be a number.
+function declaredLength({ header }: HttpReply): number {
+  const length = header("content-length") ?? "";
+  return /^\d{1,15}$/.test(length) ? Number(length) : 0;
 }
 
 /** Reads a reply as far as an error message needs it. A body that is cut off is evidence, too, so it never rejects. */
@@ -37,5 +53,5 @@ export async function readRemark(reply: HttpReply): Promise<CompleteReply> {
   } catch {
     // What was read so far is returned.
   }
-  return { status: reply.status, header: reply.header, body: decoder.decode(buffer.take()) };
+  return { status: reply.status, header: reply.header, body: decodeBody(buffer.take()) };
 }

@@ -1,5 +1,6 @@
 import { createByteBuffer, type ByteBuffer } from "./byte-buffer.ts";
 import { isHeaderValue } from "./header-rules.ts";
+import { isUtf8 } from "./is-utf8.ts";
 
 /** One event of a `text/event-stream`. */
 export interface SseEvent {
@@ -24,6 +25,8 @@ export interface SseParser {
 export interface SseParserInit {
   /** Called for each event that has data, in the middle of `push`. */
   readonly onEvent: (event: SseEvent) => void;
+  /** Called before `onEvent` for an event whose data is not valid UTF-8. */
+  readonly onNotUtf8?: (() => void) | undefined;
   /** Bytes of data that one event may have. */
   readonly maxEventBytes: number;
   /** Bytes of all that is no data, blank lines and comments, until there is an event again. Default: `maxEventBytes`. */
@@ -47,7 +50,7 @@ const fieldNameBytes = 6;
 
 /** Makes a parser for one stream. */
 export function createSseParser(init: SseParserInit): SseParser {
-  const { onEvent, maxEventBytes, maxIdleBytes = maxEventBytes, tooLarge, tooIdle = tooLarge } = init;
+  const { onEvent, onNotUtf8, maxEventBytes, maxIdleBytes = maxEventBytes, tooLarge, tooIdle = tooLarge } = init;
   const lines = createLineSplitter(maxEventBytes + fieldNameBytes, tooLarge);
   // Nearly always there is one line. What joins several holds bytes, because a text for each would take many times the room of a line.
   let data: Uint8Array | undefined;
@@ -76,6 +79,7 @@ export function createSseParser(init: SseParserInit): SseParser {
     ownId = undefined;
     if (event.data === "") return idle(1);
     idleBytes = 0;
+    if (onNotUtf8 !== undefined && bytes !== undefined && !isUtf8(bytes, event.data)) onNotUtf8();
     onEvent(event);
   };
   const readData = (line: Uint8Array): void => {

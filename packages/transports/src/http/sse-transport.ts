@@ -10,6 +10,7 @@ import type { HttpEndpoint } from "./http-endpoint.ts";
 import type { HttpReply } from "./http-exchange.ts";
 import { createLingerWatch, type LingerWatch } from "./linger-watch.ts";
 import { createMessageParser } from "./message-parser.ts";
+import type { NoiseReport } from "./noise-report.ts";
 import { readRemark } from "./read-body.ts";
 import { replyKindOf } from "./reply-kind.ts";
 
@@ -21,7 +22,7 @@ export interface SseInit extends Pick<Channel, "endpoint" | "maxMessageBytes"> {
   readonly callMs: number;
   /** Aborts `start()`. */
   readonly signal: AbortSignal;
-  readonly onNoise: (text: string) => void;
+  readonly onNoise: NoiseReport;
 }
 
 // A message that was answered may wait for its reply for this long, to twice as much.
@@ -130,7 +131,7 @@ async function follow(state: State, reply: HttpReply, { onTarget, onEnd }: Follo
   const parser = createMessageParser({
     endpoint,
     maxMessageBytes,
-    onNoise: (text) => sink.onNoise(text),
+    onNoise: (what, fate) => sink.onNoise(what, fate),
     onBrokenAnswer(id, what, data) {
       state.host.onrequestfailed?.(id, noAnswer(endpoint, `an answer that is ${what}`, data));
     },

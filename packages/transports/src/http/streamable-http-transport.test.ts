@@ -63,12 +63,49 @@ describe("a request answered with JSON (AD-4)", () => {
       (response) => response.writeHead(200, { "content-type": "application/json" }).end('{"jsonrpc":"2.0",'),
     ],
     ["JSON that is no object", (response) => reply(response, 200, [])],
+    [
+      "a batch of too many messages",
+      (response, id) => reply(response, 200, [result(id), ...Array.from({ length: 1000 }, () => progress)]),
+    ],
   ])("fails at once with protocol_error, outcome unknown, when it gets %s (AD-5)", async (_what, answer) => {
     await using server = await startLoopback(({ message }, response) => answer(response, message["id"]));
     await using web = await openHttpTransport({ url: server.url });
     const error = await thrownBy(web.request(1));
     expect(error).toMatchObject({ code: "protocol_error", outcome: "unknown", serverId: "web" });
     expect(web.failures).toEqual([]);
+  });
+
+  it("is read when it is no UTF-8, and told of", async () => {
+    const inLatin1 = Buffer.from('{"jsonrpc":"2.0","id":1,"result":{"text":"gr\u00FCezi"}}', "latin1");
+    await using server = await startLoopback((_request, response) =>
+      response.writeHead(200, { "content-type": "application/json" }).end(inLatin1),
+    );
+    await using web = await openHttpTransport({ url: server.url });
+    await web.request(1);
+    expect(web.messages).toEqual([{ jsonrpc: "2.0", id: 1, result: { text: "gr\uFFFDezi" } }]);
+    expect(web.diagnostics).toMatchObject([
+      {
+        kind: "protocol-noise",
+        message: 'server "web" sent an answer that is not valid UTF-8; its broken bytes are read as U+FFFD',
+      },
+    ]);
+  });
+
+  it("is read whatever a fetch of somebody else's says of its length", async () => {
+    const body = new TextEncoder().encode(JSON.stringify(result(1)));
+    const fetch = async (): Promise<Response> =>
+      new Response(
+        new ReadableStream({
+          start(controller) {
+            for (const byte of body) controller.enqueue(Uint8Array.of(byte));
+            controller.close();
+          },
+        }),
+        { headers: { "content-type": "application/json", "content-length": "unknown" } },
+      );
+    await using web = await openHttpTransport({ url: "http://127.0.0.1:1/mcp", fetch });
+    await web.request(1);
+    expect(web.messages).toEqual([result(1)]);
   });
 
   it("quotes the login page that came instead of an answer, without the secrets in it", async () => {

@@ -10,6 +10,7 @@ import type { SessionUse } from "./from-http-status.ts";
 import type { EndpointRequest, HttpEndpoint } from "./http-endpoint.ts";
 import type { HttpCall, HttpReply } from "./http-exchange.ts";
 import { createLingerWatch, type LingerWatch } from "./linger-watch.ts";
+import type { NoiseReport } from "./noise-report.ts";
 import { openNotificationStream } from "./notification-stream.ts";
 import { envelopeVersionOf, protocolHeaders } from "./protocol-headers.ts";
 import { createSlots, type Slots } from "../slots.ts";
@@ -22,7 +23,7 @@ export interface StreamableHttpInit extends Omit<Channel, "sink"> {
   readonly requestMs: number;
   /** For the session to be deleted, in milliseconds. */
   readonly closeMs: number;
-  readonly onNoise: (text: string) => void;
+  readonly onNoise: NoiseReport;
   /** Told how the stream for notifications was lost, once per gap. */
   readonly onStreamLost: (how: string) => void;
 }

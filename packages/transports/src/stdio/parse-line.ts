@@ -1,6 +1,6 @@
 import type { RequestId } from "@modelcontextprotocol/client";
 import { isJsonObject, type JsonObject } from "@toolport/core";
-import { hasMoreMembers } from "./count-members.ts";
+import { isLargeBatch, mostBatched } from "../count-members.ts";
 import { admitDepth, answeredRequest, maxMessageDepth } from "../message-depth.ts";
 
 /** What one line on stdout turned out to be. */
@@ -12,15 +12,12 @@ export type ParsedLine =
   | { readonly kind: "too-deep"; readonly requestId?: RequestId }
   | { readonly kind: "noise"; readonly reason: string };
 
-// A server may batch what it has to say at one moment.
-const mostBatched = 1000;
-
 /** Parses one line. Total: it never throws. Accepts a carriage return at the end and a byte order mark at the start. */
 export function parseLine(line: string): ParsedLine {
   const text = line.startsWith("\uFEFF") ? line.slice(1) : line;
   // Cheaper than an exception per line when a program prints a lot of prose.
   if (!startsLikeMessage(text)) return text.trim() === "" ? blank : notJson;
-  if (startsLikeBatch(text) && hasMoreMembers(text, mostBatched)) return tooMany;
+  if (isLargeBatch(text)) return tooMany;
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -43,12 +40,6 @@ const notJson: ParsedLine = { kind: "noise", reason: "not JSON" };
 const notMessage: ParsedLine = { kind: "noise", reason: "no JSON-RPC message" };
 
 const tooMany: ParsedLine = { kind: "noise", reason: `a batch of more than ${mostBatched} messages` };
-
-// Called for what starts like a message.
-function startsLikeBatch(text: string): boolean {
-  const first = text.charCodeAt(0);
-  return first === 0x5b || (first !== 0x7b && text.trimStart().startsWith("["));
-}
 
 function startsLikeMessage(text: string): boolean {
   const first = text.charCodeAt(0);

@@ -2,6 +2,19 @@ const quote = 0x22;
 const backslash = 0x5c;
 const comma = 0x2c;
 
+/** How many messages a batch may have: a server may batch what it has to say at one moment. */
+export const mostBatched = 1000;
+
+/** Whether a JSON text is a batch of more than {@linkcode mostBatched} messages; found out as by {@linkcode hasMoreMembers}. */
+export function isLargeBatch(text: string): boolean {
+  return startsLikeBatch(text) && hasMoreMembers(text, mostBatched);
+}
+
+function startsLikeBatch(text: string): boolean {
+  const first = text.charCodeAt(0);
+  return first === 0x5b || (first !== 0x7b && text.trimStart().startsWith("["));
+}
+
 /**
  * Whether the JSON text of an array has more than `most` members, found out without parsing it: to make the millions of objects that fit
  * into one line takes seconds. Stops as soon as it knows. Of a text that is no JSON it says anything.
