@@ -370,4 +370,22 @@ describe("a stream that breaks off after an event with an id", () => {
     await web.transport.close();
     expect([server.seen.length, web.failures]).toEqual([1, []]);
   });
+
+  it("is left alone, too, when that comes in the moment in which it was due", async () => {
+    const clock = createManualClock();
+    await using server = await startScript(
+      (response) => {
+        events(response, "id: e-1\ndata:\n\n");
+        response.end();
+      },
+      (response, { message }) => reply(response, 200, result(message["id"])),
+    );
+    await using web = await openWith(server, clock);
+    await web.request(1);
+    await expect.poll(() => clock.pending()).toBe(1);
+    clock.advance(1000);
+    web.transport.takeBack?.(1);
+    for (const id of [2, 3, 4]) await web.request(id);
+    expect(server.seen.map(({ httpMethod }) => httpMethod)).toEqual(["POST", "POST", "POST", "POST"]);
+  });
 });

@@ -203,6 +203,28 @@ describe("the notification stream of a legacy server", () => {
     expect(server.gets()).toHaveLength(1);
   });
 
+  it("is not opened any more when close() comes in the moment in which it was due", async () => {
+    const clock = createManualClock();
+    await using server = await startScript(ending());
+    await using web = await connect(server, clock);
+    await expect.poll(() => clock.delays()).toEqual([1000]);
+    clock.advance(1000);
+    await web.transport.close();
+    await using later = await connect(server, createManualClock());
+    await expect.poll(() => lost(later)).toBe(1);
+    expect(server.gets()).toHaveLength(2);
+  });
+
+  it("is asked for again when a refusal that may pass does not end in time", async () => {
+    const clock = createManualClock();
+    await using server = await startScript((response) => response.writeHead(503).write("wait"), streaming());
+    await using web = await connect(server, clock);
+    await expect.poll(() => server.gets().length).toBe(1);
+    clock.advance(requestMs);
+    await pass(clock, 1000);
+    await expect.poll(() => server.gets().length).toBe(2);
+  });
+
   it("is asked for again when its answer does not begin in time, and reported", async () => {
     const clock = createManualClock();
     await using server = await startScript(() => undefined, streaming());

@@ -7,7 +7,7 @@ import type { SessionUse } from "./from-http-status.ts";
 import { createEventMemory, type EventMemory } from "./event-memory.ts";
 import type { HttpCall, HttpReply } from "./http-exchange.ts";
 import { createMessageParser } from "./message-parser.ts";
-import { readRemark } from "./read-body.ts";
+import { readRemark, type CompleteReply } from "./read-body.ts";
 import { isPassing, reconnectDelayMs } from "./reconnect-delay.ts";
 import { replyKindOf } from "./reply-kind.ts";
 
@@ -86,16 +86,16 @@ async function keepOpen(state: State): Promise<void> {
     } catch {
       return; // It was cancelled.
     }
+    // Also in the very moment in which the wait was over.
+    if (state.isCancelled) return;
   }
 }
 
 async function listenOnce(state: State): Promise<"lost" | "refused"> {
   try {
     state.memory.nextStream();
-    const call = state.open(state.lastEventId);
-    state.step = call;
-    const reply = await replyInTime(call, state);
-    if (replyKindOf(reply) !== "events") return await readRefusal(reply, state);
+    const reply = await openInTime(state);
+    if (!isStream(reply)) return readRefusal(reply, state);
     state.wasOpen = true;
     if (state.inGap) {
       state.inGap = false;
@@ -111,15 +111,23 @@ async function listenOnce(state: State): Promise<"lost" | "refused"> {
   return "lost";
 }
 
-// A server that takes the request and says nothing would otherwise be listened to in vain, for ever.
-async function replyInTime(call: HttpCall, { channel, openMs }: State): Promise<HttpReply> {
-  const { endpoint } = channel;
+// A server that takes the request and says nothing, or goes on refusing it, would otherwise be listened to in vain, for ever.
+async function openInTime(state: State): Promise<CompleteReply | HttpReply> {
+  const { endpoint } = state.channel;
+  const call = state.open(state.lastEventId);
+  state.step = call;
+  const { openMs } = state;
   const cancelTimer = endpoint.clock.schedule(openMs, () => call.cancel(noAnswerInTime(endpoint, openMs)));
   try {
-    return await call.reply;
+    const reply = await call.reply;
+    return replyKindOf(reply) === "events" ? reply : await readRemark(reply);
   } finally {
     cancelTimer();
   }
+}
+
+function isStream(reply: CompleteReply | HttpReply): reply is HttpReply {
+  return "read" in reply;
 }
 
 async function readMessages(reply: HttpReply, state: State): Promise<void> {
@@ -142,9 +150,9 @@ async function readMessages(reply: HttpReply, state: State): Promise<void> {
   }
 }
 
-async function readRefusal(reply: HttpReply, state: State): Promise<"lost" | "refused"> {
+function readRefusal(reply: CompleteReply, state: State): "lost" | "refused" {
   const { status } = reply;
-  const error = noStream(state.channel.endpoint, await readRemark(reply), state.session);
+  const error = noStream(state.channel.endpoint, reply, state.session);
   // Once there was a stream, the server has one, whatever it or a gateway before it says now.
   if (state.wasOpen || isPassing(status)) {
     state.retryMs = error.details.retryAfterMs ?? state.retryMs;

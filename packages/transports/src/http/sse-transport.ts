@@ -28,11 +28,18 @@ export interface SseInit extends Pick<Channel, "endpoint" | "maxMessageBytes"> {
 // A message that was answered may wait for its reply for this long, to twice as much.
 const lingerMs = 5000;
 
+interface UnderWay extends Cancellable {
+  /** Of a request. */
+  readonly id?: RequestId;
+  /** The answer came on the stream; only the reply to the message itself is still out. */
+  isAnswered?: boolean;
+}
+
 interface State extends SseInit {
   readonly host: HostTransport;
   readonly sink: MessageSink;
   /** All that waits for the server. */
-  readonly underWay: Slots<Cancellable & { readonly id?: RequestId }>;
+  readonly underWay: Slots<UnderWay>;
   /** Ends messages whose reply does not come though they were answered. */
   readonly lingerWatch: LingerWatch;
   /** Where messages are sent, once the server said so. */
@@ -92,7 +99,9 @@ export function createSseTransport(init: SseInit): HostTransport {
 // What was answered needs no reply any more: a server that never gives one would use up a connection for each call.
 function watchReply({ underWay, lingerWatch, endpoint }: State, id: RequestId | undefined): void {
   for (const step of underWay.values()) {
-    if (step.id !== undefined && isSameId(id, step.id)) {
+    // Once, however often a server says it.
+    if (step.id !== undefined && step.isAnswered !== true && isSameId(id, step.id)) {
+      step.isAnswered = true;
       lingerWatch.add({ cancel: () => step.cancel(takenBack(endpoint, "unknown")) });
     }
   }
@@ -183,7 +192,7 @@ async function send(state: State, message: JSONRPCMessage): Promise<void> {
     },
     isRequest ? state.callMs : state.requestMs,
   );
-  const sent = isRequest ? { id: message.id, cancel: (reason: ToolportError) => call.cancel(reason) } : call;
+  const sent: UnderWay = isRequest ? { id: message.id, cancel: (reason: ToolportError) => call.cancel(reason) } : call;
   const slot = underWay.add(sent);
   try {
     const reply = await call.reply;

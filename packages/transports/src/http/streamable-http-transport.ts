@@ -1,4 +1,5 @@
 import type { JSONRPCMessage, JSONRPCRequest, RequestId } from "@modelcontextprotocol/client";
+import type { ToolportError } from "@toolport/core";
 import type { HostSendOptions, HostTransport } from "../host-transport.ts";
 import type { MessageSink } from "./accept-message.ts";
 import { acceptReply } from "./accept-reply.ts";
@@ -120,7 +121,7 @@ interface Pending extends Cancellable {
   readonly id: RequestId;
   /** What it waits for right now. */
   step: Cancellable;
-  isCancelled: boolean;
+  cancelledBy: ToolportError | undefined;
   /** It waits no more. */
   release(): void;
 }
@@ -134,9 +135,9 @@ function trackRequest(
   const pending: Pending = {
     id,
     step: call,
-    isCancelled: false,
+    cancelledBy: undefined,
     cancel(reason) {
-      pending.isCancelled = true;
+      pending.cancelledBy ??= reason;
       pending.step.cancel(reason);
     },
     release() {
@@ -186,12 +187,14 @@ async function followStream(
       session: state.sessionId === undefined ? "none" : "id",
       lingerWatch: state.lingerWatch,
       resume: isResumable ? (lastEventId) => endpoint.call(streamRequest(state, lastEventId)) : undefined,
-      onStep: (step) => {
+      onStep(step) {
         pending.step = step;
+        // Taken back in the moment between two steps, it must not go on with the next.
+        if (pending.cancelledBy !== undefined) step.cancel(pending.cancelledBy);
       },
     });
   } catch (error) {
-    if (!pending.isCancelled) host.onrequestfailed?.(pending.id, asToolportError(error, endpoint));
+    if (pending.cancelledBy === undefined) host.onrequestfailed?.(pending.id, asToolportError(error, endpoint));
   } finally {
     pending.release();
   }
