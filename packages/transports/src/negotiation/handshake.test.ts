@@ -38,12 +38,12 @@ describe("the era that a probe finds", () => {
     expect(methods.filter((method) => method === "server/discover")).toHaveLength(asked);
   });
 
-  it("is a guess after a server error, which is told with what it said", async () => {
-    const discover = new ToolportError("HTTP 503: deploying", { code: "http_error", details: { httpStatus: 503 } });
+  it.each([503, 408, 425])("is a guess after HTTP %i, which is told with what it said", async (httpStatus) => {
+    const discover = new ToolportError(`HTTP ${httpStatus}: deploying`, { code: "http_error", details: { httpStatus } });
     const { greeting, diagnostics } = start({ discover });
     await expect(greeting).resolves.toMatchObject({ claimed: { era: "legacy" }, isCertain: false });
     expect(diagnostics.map(({ message }) => message)).toEqual([
-      expect.stringMatching(/failed with http_error; trying initialize \(HTTP 503: deploying\)$/),
+      expect.stringMatching(/failed with http_error; trying initialize \(HTTP \d+: deploying\)$/),
     ]);
   });
 

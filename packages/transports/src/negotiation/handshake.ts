@@ -206,11 +206,15 @@ function isModernOffer({ details: { supported = [] } }: ToolportError): boolean 
   return supported.some(isModernVersion) && !supported.some((version) => legacyRevisions.includes(version));
 }
 
+// Request Timeout and Too Early: of the moment, and often of a gateway's.
+const passingStatuses: ReadonlySet<number> = new Set([408, 425]);
+
 // How servers from before the probe say that they do not know it: with an error or with nonsense.
 function isOrdinary({ code, details }: ToolportError): boolean {
   const { httpStatus = 0, rpcCode } = details;
   const isNonsense = code === "handshake_failed" || code === "protocol_error" || code === "unsupported_protocol";
-  return rpcCode !== undefined || isNonsense || (httpStatus >= 400 && httpStatus < 500);
+  const isRefused = httpStatus >= 400 && httpStatus < 500 && !passingStatuses.has(httpStatus);
+  return rpcCode !== undefined || isNonsense || isRefused;
 }
 
 function notModern({ serverId }: WireContext, refusal: ToolportError): ToolportError {
