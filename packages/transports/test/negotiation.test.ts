@@ -187,6 +187,16 @@ describe("what was found out about a server", () => {
     expect(server.methods().at(-1)).toBe("DELETE");
   });
 
+  it.each(["get", "delete"])("is told as what it is when the cache throws at %s", async (method) => {
+    await using server = await startLoopback((_request, response) => reply(response, 500));
+    const cause = new Error("disk full");
+    const broken = (): never => {
+      throw cause;
+    };
+    const connector = createConnector({ eraCache: { ...createEraCache(), [method]: broken } });
+    await expect(open(connector, server)).rejects.toMatchObject({ code: "internal_error", serverId: "srv", cause });
+  });
+
   it("is not kept when a server was only slow", async () => {
     await using server = await startLoopback((request, response) => {
       if (request.message["method"] !== "server/discover") replyAsLegacy(request, response);

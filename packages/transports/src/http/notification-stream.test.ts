@@ -220,9 +220,11 @@ describe("the notification stream of a legacy server", () => {
     await using server = await startScript((response) => response.writeHead(503).write("wait"), streaming());
     await using web = await connect(server, clock);
     await expect.poll(() => server.gets().length).toBe(1);
+    await expect.poll(() => clock.delays()).toEqual([requestMs]);
     clock.advance(requestMs);
     await pass(clock, 1000);
     await expect.poll(() => server.gets().length).toBe(2);
+    expect(lost(web)).toBe(1);
   });
 
   it("is asked for again when its answer does not begin in time, and reported", async () => {

@@ -20,26 +20,34 @@ export interface NegotiateInit extends Omit<EstablishInit, "onOverdue"> {
 export async function negotiate(init: NegotiateInit): Promise<Established> {
   const { spec, eraCache, fingerprint, deadline, context } = init;
   const failed: FailedAttempt[] = [];
-  const verdict = fingerprint === undefined ? undefined : recall(eraCache, fingerprint);
+  const verdict = fingerprint === undefined ? undefined : askCache(spec.id, () => recall(eraCache, fingerprint));
   for (let attempt = firstAttempt(spec, verdict); ;) {
     const onOverdue = (last: FailedAttempt): void => init.onFailed(toConnectError([...failed, last], deadline));
     const result = await establish({ ...init, onOverdue }, attempt);
     if ("wire" in result) {
       try {
-        remember(init, result, failed);
-      } catch (cause) {
-        const error = new ToolportError("the era cache failed", { code: "internal_error", serverId: spec.id, cause });
-        await result.wire.close(error, "the connection was not wanted any more");
+        askCache(spec.id, () => remember(init, result, failed));
+      } catch (error) {
+        await result.wire.close(error as ToolportError, "the connection was not wanted any more");
         throw error;
       }
       return result;
     }
     failed.push(result);
-    if (fingerprint !== undefined) eraCache.delete(fingerprint);
+    if (fingerprint !== undefined) askCache(spec.id, () => eraCache.delete(fingerprint));
     const next = deadline.signal.aborted ? undefined : nextAttempt(spec, failed);
     if (next === undefined) throw toConnectError(failed, deadline);
     context.onDiagnostic(toFallback(spec.id, result, next));
     attempt = next;
+  }
+}
+
+// It is the host's own, and may be on a disk. Throws nothing but a ToolportError.
+function askCache<T>(serverId: string, ask: () => T): T {
+  try {
+    return ask();
+  } catch (cause) {
+    throw new ToolportError("the era cache failed", { code: "internal_error", serverId, cause });
   }
 }
 
