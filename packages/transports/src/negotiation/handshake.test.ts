@@ -39,7 +39,10 @@ describe("the era that a probe finds", () => {
   });
 
   it.each([503, 408, 425])("is a guess after HTTP %i, which is told with what it said", async (httpStatus) => {
-    const discover = new ToolportError(`HTTP ${httpStatus}: deploying`, { code: "http_error", details: { httpStatus } });
+    const discover = new ToolportError(`HTTP ${httpStatus}: deploying`, {
+      code: "http_error",
+      details: { httpStatus },
+    });
     const { greeting, diagnostics } = start({ discover });
     await expect(greeting).resolves.toMatchObject({ claimed: { era: "legacy" }, isCertain: false });
     expect(diagnostics.map(({ message }) => message)).toEqual([
