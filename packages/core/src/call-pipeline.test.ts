@@ -232,6 +232,20 @@ describe("a call with interceptors", () => {
     expect(handled).toEqual([]);
   });
 
+  it.each<[string, object]>([
+    ["a time that is no number", { timeoutMs: Number.NaN }],
+    ["a signal that cannot abort", { signal: {} }],
+    ["an option that nothing reads", { timeoutMS: 5 }],
+  ])("refuses %s from an interceptor, and sends nothing", async (_, options) => {
+    const { pipeline, handled } = tryOut([(call, next) => next({ ...call, options: { ...call.options, ...options } })]);
+    expect(await failureOf(pipeline.call(callWith()))).toMatchObject({
+      code: "internal_error",
+      outcome: "not-sent",
+      rawMessage: expect.stringContaining("gave next() options that no call may have"),
+    });
+    expect(handled).toEqual([]);
+  });
+
   it("has the origin of the call in its outcome, also when an interceptor answers in another server's name", async () => {
     const forged: Interceptor = async () => ({ ...outcome, origin: { ...origin, serverId: "other" } });
     expect((await tryOut([forged]).pipeline.call(callWith())).origin).toBe(origin);

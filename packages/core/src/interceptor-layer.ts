@@ -1,7 +1,8 @@
+import { assertCallOptions } from "./call-input.ts";
 import { interceptorError, type CallPassage } from "./call-passage.ts";
 import type { BoundedCallHandler, CallHandler, Interceptor, ToolCall } from "./interceptor.ts";
 import { isJsonObject } from "./json.ts";
-import type { ToolOrigin, ToolOutcome } from "./tool.ts";
+import type { CallOptions, ToolOrigin, ToolOutcome } from "./tool.ts";
 import { isToolportError, type ToolportError } from "./toolport-error.ts";
 
 /** A part of the way, for one call after the other. */
@@ -34,6 +35,7 @@ function layerOf({ interceptor, inner, name }: LayerParts): Layer {
       if (pending) throw fault("called next() again before it had settled");
       const problem = findChange(call, changed);
       if (problem !== undefined) throw fault(`gave next() ${problem}`);
+      if (changed.options !== call.options) assertOptions(changed.options, fault);
       pending = true;
       try {
         return await inner(changed, passage);
@@ -70,6 +72,14 @@ function findChange({ origin, definition }: ToolCall, changed: ToolCall | undefi
     return "another origin or definition; a call is never re-routed";
   }
   return isJsonObject(changed.args) && isJsonObject(changed.options) ? undefined : "args or options that are no object";
+}
+
+function assertOptions(options: CallOptions, fault: (what: string, cause: unknown) => ToolportError): void {
+  try {
+    assertCallOptions(options);
+  } catch (reason) {
+    throw fault("gave next() options that no call may have", reason);
+  }
 }
 
 function isOutcome(value: unknown): value is ToolOutcome {

@@ -76,6 +76,10 @@ describe("view({ denied })", () => {
     const long = `delete_${"very_".repeat(20)}much`;
     const cut = { ...serverTool("s", long), name: `mcp_s_${long}`.slice(0, 55) + "_0f3a91bc" };
     expect(shown(setUp([cut], [`mcp_s_${long}`]).view)).toEqual([]);
+    for (const prefix of ["shop", "p"]) {
+      const own = { ...serverTool("p", long), name: `${prefix}_p_${long}`.slice(0, 55) + "_0f3a91bc" };
+      expect(shown(setUp([own], [`${prefix}_p_${long}`]).view)).toEqual([]);
+    }
     const verbatim = { ...serverTool("s", long), name: `${long.slice(0, 55)}_0f3a91bc` };
     expect(shown(setUp([verbatim], [long]).view)).toEqual([]);
   });

@@ -1,6 +1,6 @@
-import type { Diagnostic, JsonObject } from "@toolport/core";
+import type { CallOptions, Diagnostic, JsonObject } from "@toolport/core";
 import { describe, expect, it } from "vitest";
-import type { SelectorRequest } from "../src/index.ts";
+import { createToolbox, type SelectorRequest } from "../src/index.ts";
 import { serverTool } from "./fake-provider.ts";
 import { namesIn, viewOf } from "./sample-view.ts";
 
@@ -51,6 +51,20 @@ describe("tools_select with a selector (AN-79b)", () => {
     expect((await odd.selectTools({ query: "issue" })).tools).toHaveLength(5);
     expect(diagnostics.map(({ kind }) => kind)).toEqual(["fallback"]);
     expect(JSON.stringify(diagnostics)).not.toContain("sk-1234");
+  });
+
+  it("keeps a call no longer than its time, its caller and the toolbox let it, whatever it does", async () => {
+    const toolbox = createToolbox();
+    const view = toolbox.view({ selector: () => new Promise(() => {}) });
+    const hanging = viewOf({ definitions, selector: () => new Promise(() => {}) });
+    const select = (options: CallOptions): Promise<unknown> =>
+      hanging.call("tools_select", { query: "issue" }, options);
+    await expect(select({ timeoutMs: 1 })).rejects.toMatchObject({ code: "call_timeout", toolName: "tools_select" });
+    await expect(select({ signal: AbortSignal.abort() })).rejects.toMatchObject({ code: "aborted" });
+    // @ts-expect-error A letter of its name is wrong.
+    await expect(select({ timeoutMS: 1 })).rejects.toThrow("no option");
+    toolbox.close();
+    await expect(view.call("tools_groups", { query: "*" })).rejects.toMatchObject({ code: "closed" });
   });
 
   it("is asked for a query of more than 3 characters, never for a shorter one or for explicit tools (AN-75)", async () => {

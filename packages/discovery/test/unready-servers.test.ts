@@ -127,6 +127,29 @@ describe('call(…, { wait: "servers" })', () => {
     expect([provider.listeners, provider.calls.length]).toEqual([0, 0]);
   });
 
+  it("ends with closed when the toolbox is closed meanwhile, and lets go of the starts that it waits for", async () => {
+    const { provider } = starting();
+    const starts: AbortSignal[] = [];
+    provider.init = ({ signal } = {}) => {
+      if (signal) starts.push(signal);
+      return new Promise(() => {});
+    };
+    const toolbox = createToolbox({ providers: [provider] });
+    const view = toolbox.view();
+    const calls = [toolbox, view].map((caller) => caller.call("mcp_files_read", {}, { wait: "servers" }));
+    toolbox.close();
+    for (const call of calls) await expect(call).rejects.toMatchObject({ code: "closed" });
+    await expect(view.call("mcp_files_read", {}, { wait: "servers" })).rejects.toMatchObject({ code: "closed" });
+    expect([provider.listeners, starts.map(({ aborted }) => aborted)]).toEqual([0, [true, true]]);
+  });
+
+  it("refuses options that nothing reads before it waits", async () => {
+    const { provider } = starting();
+    const view = createToolbox({ providers: [provider] }).view();
+    const options = { wait: "servers", timeoutMs: Number.POSITIVE_INFINITY } as const;
+    await expect(view.call("mcp_files_read", {}, options)).rejects.toThrow(TypeError);
+  });
+
   it("says unknown_tool when all that could be started was, and a denied tool is not waited for", async () => {
     const { provider } = starting();
     provider.init = () => Promise.resolve();

@@ -36,6 +36,25 @@ describe("updateServer()", () => {
     await provider.close();
   });
 
+  it("loses no call that was about to go out when the credentials changed", async () => {
+    const world = createCalmWorld();
+    const server = world.server("s", "a");
+    const provider = world.provider({ servers: [http("old")] });
+    await provider.init();
+    await provider.disconnectServer("s");
+    const updates: Promise<void>[] = [];
+    // Told in the step that lets the call go, before the call itself has its turn.
+    const subscription = provider.onStatusChanged(({ state }) => {
+      if (state !== "ready") return;
+      subscription();
+      updates.push(provider.updateServer(http("new")));
+    });
+    expect(await provider.call("mcp_s_a", { id: "c" })).toMatchObject({ isError: false });
+    await Promise.all(updates);
+    expect([updates.length, server.ledger.get("c")]).toEqual([1, 1]);
+    await provider.close();
+  });
+
   it.each<[string, ServerSpec]>([
     ["token", http("new")],
     ["header", http("old", { "x-tenant": "b" })],

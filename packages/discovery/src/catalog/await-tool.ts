@@ -28,11 +28,13 @@ export interface AwaitedSources {
   readonly has: (name: string) => boolean;
   readonly absent: () => readonly AbsentServer[];
   readonly clock: Clock;
+  /** Aborts when nobody is to wait any more. */
+  readonly ended: AbortSignal;
 }
 
 /**
- * Starts what was not started, and waits until a tool of this name is there, or no provider is on its way any more. Returns the options
- * with the time that is left. Throws `call_timeout` or `aborted`; nothing was sent then.
+ * Starts what was not started, and waits until a tool of this name is there, no provider is on its way any more, or it is `ended`. Returns
+ * the options with the time that is left. Throws `call_timeout` or `aborted`; nothing was sent then.
  */
 export async function awaitTool(name: string, options: CallOptions, sources: AwaitedSources): Promise<CallOptions> {
   const { timeoutMs = defaultTimeouts.callMs, signal } = options;
@@ -60,22 +62,30 @@ export async function awaitTool(name: string, options: CallOptions, sources: Awa
 
 async function untilThere(
   name: string,
-  { providers, has }: AwaitedSources,
-  limits: { readonly timeoutMs: number; readonly signal: AbortSignal },
+  { providers, has, ended }: AwaitedSources,
+  { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
 ): Promise<void> {
   const ends: (() => void)[] = [];
+  const starts = new AbortController();
   try {
     await new Promise<void>((resolve) => {
       const look = (): void => {
         if (has(name)) resolve();
       };
+      const giveUp = (): void => resolve();
       for (const provider of providers) ends.push(provider.onToolsChanged(look));
-      limits.signal.addEventListener("abort", () => resolve(), { once: true });
+      for (const over of [signal, ended]) {
+        over.addEventListener("abort", giveUp, { once: true });
+        ends.push(() => over.removeEventListener("abort", giveUp));
+      }
+      const limits = { timeoutMs, signal: starts.signal };
       // What could not be started shows by what is absent.
-      void Promise.allSettled(providers.map(async (provider) => provider.init(limits))).then(() => resolve());
+      void Promise.allSettled(providers.map(async (provider) => provider.init(limits))).then(giveUp);
       look();
     });
   } finally {
     for (const end of ends) end();
+    // Whoever is late is not waited for any more, and holds no timer for it.
+    starts.abort();
   }
 }

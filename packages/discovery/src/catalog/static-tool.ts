@@ -52,6 +52,9 @@ export interface StaticTool {
   run(args: JsonObject, options: CallOptions): Promise<StaticResult> | StaticResult;
 }
 
+/** What of a static tool a call needs. */
+export type RunnableTool = Pick<StaticTool, "run"> & { readonly definition: Pick<ToolDefinition, "name"> };
+
 const legalName = /^[a-z][a-z0-9_-]{0,63}$/i;
 
 /** Throws `TypeError` when a static tool or helper has a name that model APIs refuse. */
@@ -101,7 +104,7 @@ export async function startStaticTool(
   }
 }
 
-function wrapped(error: unknown, { definition: { name } }: StaticTool, what: string): ToolportError {
+function wrapped(error: unknown, { definition: { name } }: RunnableTool, what: string): ToolportError {
   if (isToolportError(error)) return withErrorContext(error, { toolName: name });
   return new ToolportError(`tool "${name}" ${what}`, { code: "internal_error", toolName: name, cause: error });
 }
@@ -111,7 +114,7 @@ function wrapped(error: unknown, { definition: { name } }: StaticTool, what: str
  * throws.
  */
 export async function runStaticTool(
-  tool: StaticTool,
+  tool: RunnableTool,
   args: JsonObject,
   { clock, ...options }: CallOptions & { readonly clock: Clock },
 ): Promise<ToolOutcome> {

@@ -3,6 +3,7 @@ import {
   readCallArguments,
   ToolportError,
   unknownToolError,
+  type AbsentServer,
   type CallOptions,
   type Clock,
   type Diagnostic,
@@ -27,15 +28,17 @@ export interface GivenCall {
 
 /** The way of every call through a toolbox. */
 export interface ToolboxCalls {
+  /** Throws `closed` after {@linkcode close}, and `TypeError` for options that nothing reads. Before everything else that a call does. */
+  check(name: string, options: CallOptions): void;
   /** Calls a tool by name, and waits for it if it is not there yet and the options say so. */
   call(name: string, call: GivenCall): Promise<ToolOutcome>;
-  /** Calls a tool of the catalog. */
+  /** Calls a tool of the catalog, with options that were checked. */
   run(tool: CatalogTool, name: string, call: GivenCall): Promise<ToolOutcome>;
   /** Waits for a tool; returns the options with the time that is left. */
   awaitTool(name: string, options: CallOptions): Promise<CallOptions>;
   /** Groups whose servers are not ready. */
   unready(): readonly UnreadyGroup[];
-  /** Refuses further calls. */
+  /** Refuses further calls, and those that wait for a tool. */
   close(): void;
 }
 
@@ -56,13 +59,19 @@ export function createToolboxCalls({
   clock,
   onDiagnostic,
 }: ToolboxCallsInit): ToolboxCalls {
-  let closed = false;
+  const ending = new AbortController();
+  const assertOpen = (name: string): void => {
+    if (ending.signal.aborted) throw closedError(name);
+  };
   const has = (name: string): boolean => live.read().tools.has(foldName(name));
 
   const calls: ToolboxCalls = {
+    check(name, options) {
+      assertOpen(name);
+      assertCallOptions(options);
+    },
     async call(name, { args, options: given }) {
-      if (closed) throw closedError(name);
-      assertCallOptions(given);
+      calls.check(name, given);
       const options = given.wait === "servers" && !has(name) ? await calls.awaitTool(name, given) : given;
       const catalog = live.read();
       const tool = catalog.tools.get(foldName(name));
@@ -70,8 +79,6 @@ export function createToolboxCalls({
       throw live.whyGone(name) ?? unknownToolError(name, catalog.definitions, findAbsent(calls.unready(), catalog));
     },
     async run(tool, name, { args, options: given }) {
-      if (closed) throw closedError(name);
-      assertCallOptions(given);
       const { selected } = given;
       const original = selected && admission.originalOf(selected);
       // A provider compares; here nothing could have changed but whose tool it is.
@@ -83,12 +90,14 @@ export function createToolboxCalls({
         onFallback: (error) => onDiagnostic(fallbackTaken(name, tool, error)),
       });
     },
-    awaitTool: (name, options) =>
-      awaitTool(name, options, { providers, clock, has, absent: () => findAbsent(calls.unready(), live.read()) }),
-    unready: () => providers.flatMap((provider) => provider.unreadyGroups?.() ?? []),
-    close() {
-      closed = true;
+    async awaitTool(name, options) {
+      const absent = (): readonly AbsentServer[] => findAbsent(calls.unready(), live.read());
+      const left = await awaitTool(name, options, { providers, clock, has, absent, ended: ending.signal });
+      assertOpen(name);
+      return left;
     },
+    unready: () => providers.flatMap((provider) => provider.unreadyGroups?.() ?? []),
+    close: () => ending.abort(),
   };
   return calls;
 }

@@ -1,6 +1,6 @@
 import { isJsonObject, type CallOptions, type JsonObject, type ToolOutcome } from "@toolport/core";
 import { foldName } from "../catalog/fold-name.ts";
-import { localOrigin, toOutcome, type StaticResult } from "../catalog/static-tool.ts";
+import { runStaticTool, type RunnableTool, type StaticResult } from "../catalog/static-tool.ts";
 import type { GroupsAnswer, ToolsAnswer } from "./answers.ts";
 import type { HelperContext, HelperResult } from "./helper-context.ts";
 import type { HelperNames } from "./helper-names.ts";
@@ -18,23 +18,21 @@ export interface Helpers {
   searchTools(input: SearchInput, options?: { readonly signal?: AbortSignal }): Promise<ToolsAnswer>;
 }
 
-type RunHelper = (args: JsonObject, signal: AbortSignal | undefined) => Promise<StaticResult>;
-
 /** Makes the helpers. */
 export function createHelpers(context: HelperContext, names: HelperNames): Helpers {
-  const helpers = new Map<string, { readonly name: string; readonly run: RunHelper }>();
+  const helpers = new Map<string, RunnableTool>();
   const add = <Input, Answer extends JsonObject>(
     name: string,
     parse: (args: JsonObject) => ParsedInput<Input>,
     work: (input: Input, signal: AbortSignal | undefined) => HelperResult<Answer> | Promise<HelperResult<Answer>>,
   ): void => {
-    const run: RunHelper = async (args, signal) => {
+    const run: RunnableTool["run"] = async (args, { signal }) => {
       const parsed = parse(args);
       if ("problem" in parsed) return problemResult(parsed.problem);
       const { answer, usage } = await work(parsed.value, signal);
       return { structuredContent: answer, ...(usage && { meta: { usage } }) };
     };
-    helpers.set(foldName(name), { name, run });
+    helpers.set(foldName(name), { definition: { name }, run });
   };
   add(names.groups, parseGroupsInput, (input) => ({ answer: listGroups(context, input) }));
   add(names.select, parseSelectInput, (input, signal) => selectTools(context, input, signal));
@@ -46,10 +44,8 @@ export function createHelpers(context: HelperContext, names: HelperNames): Helpe
       const helper = helpers.get(foldName(name));
       if (helper === undefined) throw new TypeError(`${name} is no helper`);
       const input = args ?? {};
-      const result = isJsonObject(input)
-        ? await helper.run(input, options.signal)
-        : problemResult("Invalid input: arguments must be a JSON object");
-      return toOutcome(result, localOrigin(helper.name));
+      const tool = isJsonObject(input) ? helper : { ...helper, run: () => problemResult(noObject) };
+      return await runStaticTool(tool, isJsonObject(input) ? input : {}, { ...options, clock: context.clock });
     },
     listGroups: (input) => listGroups(context, valid(parseGroupsInput({ ...input }))),
     async selectTools(input, { signal } = {}) {
@@ -60,6 +56,8 @@ export function createHelpers(context: HelperContext, names: HelperNames): Helpe
     },
   };
 }
+
+const noObject = "Invalid input: arguments must be a JSON object";
 
 function problemResult(problem: string): StaticResult {
   return { content: [{ type: "text", text: problem }], isError: true };

@@ -51,12 +51,22 @@ function spellingsOf({ name, origin }: ToolDefinition): readonly string[] {
   const spelling = spellingOf(name);
   const plain = spelling.replace(hashSuffix, "");
   if (origin === undefined || origin.serverId === "") return [spelling, plain];
-  const identity = `${spellingOf(origin.serverId)}_${spellingOf(origin.toolName)}`;
-  const at = plain.indexOf(`${spellingOf(origin.serverId)}_`);
+  const server = spellingOf(origin.serverId);
+  const identity = `${server}_${spellingOf(origin.toolName)}`;
+  const prefixes = prefixesOf(plain, server);
   // Names that do not show the server are the remote name, which a cut may have shortened.
-  if (at === -1) return [spelling, plain, identity, `mcp_${identity}`, spellingOf(origin.toolName)];
-  const prefix = at > 0 ? plain.slice(0, at) : "mcp_";
-  return [spelling, plain, identity, `${prefix}${identity}`, spellingOf(origin.qualifiedName)];
+  const shownAs = prefixes.length === 0 ? spellingOf(origin.toolName) : spellingOf(origin.qualifiedName);
+  const full = ["mcp_", ...prefixes].map((prefix) => `${prefix}${identity}`);
+  return [spelling, plain, identity, shownAs, ...full];
+}
+
+/** What may stand in front of the server in a name; more than one text, where the server's id stands in it more than once. */
+function prefixesOf(plain: string, server: string): readonly string[] {
+  const prefixes: string[] = [];
+  const text = `_${plain}`;
+  const segment = `_${server}_`;
+  for (let at = text.indexOf(segment); at !== -1; at = text.indexOf(segment, at + 1)) prefixes.push(plain.slice(0, at));
+  return prefixes;
 }
 
 /** One form for all names that differ in case, in punctuation, or in how often it is repeated only. */

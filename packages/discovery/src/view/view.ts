@@ -189,6 +189,7 @@ export function createView(context: ViewContext, options: ViewOptions): ToolboxV
     groups: () => permitted().groups,
     has: (name) => helpers.has(name) || permitted().find(name) !== undefined,
     async call(name, args, callOptions = noOptions) {
+      calls.check(name, callOptions);
       if (helpers.has(name)) return await helpers.call(name, args, callOptions);
       let tool = permitted().find(name);
       let options = callOptions;

@@ -31,7 +31,7 @@ export function createServerOperations(
   const applyUpdate = (old: Registration, spec: ServerSpec, difference: SpecDifference): Registration => {
     if (difference === "session") return registry.replace(old, spec, removedError(spec.id, "was replaced"));
     if (difference !== "none") registry.respec(old, spec);
-    if (difference === "credentials") old.link.renew(removedError(spec.id, "got other credentials"));
+    if (difference === "credentials") old.link.renew(renewedError(spec.id));
     return old;
   };
 
@@ -129,6 +129,12 @@ function isOnItsWay({ state }: Link): boolean {
 
 function assertRegistered({ link }: Registration): void {
   if (link.state.kind === "removed") throw link.state.error;
+}
+
+// The server is still there: a call that was about to go out on the old session goes out on the next one.
+function renewedError(serverId: string): ToolportError {
+  const message = `the session with ${JSON.stringify(serverId)} ended, because the server got other credentials`;
+  return new ToolportError(message, { code: "connection_closed", serverId, outcome: "not-sent" });
 }
 
 function removedError(serverId: string, what: string): ToolportError {
