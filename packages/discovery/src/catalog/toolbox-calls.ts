@@ -32,7 +32,7 @@ export interface ToolboxCalls {
   check(name: string, options: CallOptions): void;
   /** Calls a tool by name, and waits for it if it is not there yet and the options say so. */
   call(name: string, call: GivenCall): Promise<ToolOutcome>;
-  /** Calls a tool of the catalog, with options that were checked. */
+  /** Calls a tool of the catalog, with options that were checked. What is known at once to be wrong is thrown at once. */
   run(tool: CatalogTool, name: string, call: GivenCall): Promise<ToolOutcome>;
   /** Waits for a tool; returns the options with the time that is left. */
   awaitTool(name: string, options: CallOptions): Promise<CallOptions>;
@@ -75,15 +75,16 @@ export function createToolboxCalls({
       const options = given.wait === "servers" && !has(name) ? await calls.awaitTool(name, given) : given;
       const catalog = live.read();
       const tool = catalog.tools.get(foldName(name));
-      if (tool !== undefined) return await calls.run(tool, name, { args, options });
+      if (tool !== undefined) return calls.run(tool, name, { args, options });
       throw live.whyGone(name) ?? unknownToolError(name, catalog.definitions, findAbsent(calls.unready(), catalog));
     },
-    async run(tool, name, { args, options: given }) {
+    // Not async: each promise more is paid with every call, and both callers are async.
+    run(tool, name, { args, options: given }) {
       const { selected } = given;
       const original = selected && admission.originalOf(selected);
       // A provider compares; here nothing could have changed but whose tool it is.
       if (original?.origin?.serverId && tool.route.kind === "static") throw changedTool(name, tool.definition);
-      return await callRoutes(tool, {
+      return callRoutes(tool, {
         args: readCallArguments(args, tool.definition.origin ?? localOrigin(name)),
         options: original === undefined || original === selected ? given : { ...given, selected: original },
         clock,

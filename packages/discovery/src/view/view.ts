@@ -200,7 +200,7 @@ export function createView(context: ViewContext, options: ViewOptions): ToolboxV
       if (tool === undefined) throw whyMissing(name);
       const selected = options.selected === undefined ? readLast(name, tool) : undefined;
       offer.touch(tool.definition.name);
-      return await calls.run(tool, name, {
+      return calls.run(tool, name, {
         args,
         options: selected === undefined ? options : { ...options, selected },
       });
