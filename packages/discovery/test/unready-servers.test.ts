@@ -143,6 +143,14 @@ describe('call(…, { wait: "servers" })', () => {
     expect([provider.listeners, starts.map(({ aborted }) => aborted)]).toEqual([0, [true, true]]);
   });
 
+  it("starts nothing again that has failed or was lost, however often a made-up name is called", async () => {
+    const { view, provider } = setUp(unready("files", "down"), unready("crm", "failed"));
+    for (let time = 0; time < 3; time += 1) {
+      await expect(view.call("made_up", {}, { wait: "servers" })).rejects.toMatchObject({ code: "unknown_tool" });
+    }
+    expect(provider.log).toEqual([]);
+  });
+
   it("refuses options that nothing reads before it waits", async () => {
     const { provider } = starting();
     const view = createToolbox({ providers: [provider] }).view();

@@ -60,6 +60,11 @@ export async function awaitTool(name: string, options: CallOptions, sources: Awa
   return { ...options, timeoutMs: Math.max(1, timeoutMs - (clock.now() - startedAt)) };
 }
 
+// Names that a model makes up must not start a server that failed again and again: that is left to its back-off and to refreshes.
+function isOnItsWay(provider: ToolProvider): boolean {
+  return provider.unreadyGroups?.().some(({ state }) => state === "idle" || state === "connecting") ?? true;
+}
+
 async function untilThere(
   name: string,
   { providers, has, ended }: AwaitedSources,
@@ -80,7 +85,7 @@ async function untilThere(
       }
       const limits = { timeoutMs, signal: starts.signal };
       // What could not be started shows by what is absent.
-      void Promise.allSettled(providers.map(async (provider) => provider.init(limits))).then(giveUp);
+      void Promise.allSettled(providers.filter(isOnItsWay).map(async (provider) => provider.init(limits))).then(giveUp);
       look();
     });
   } finally {
