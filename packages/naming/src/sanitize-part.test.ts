@@ -27,8 +27,8 @@ describe.each([
   });
 
   it("takes time in proportion to the length of a hostile text", () => {
-    const startedAt = performance.now();
+    const before = process.cpuUsage();
     for (const unit of ["_", "A", "é", "a-", "\ud800"]) expect(sanitize(unit.repeat(1_000_000))).toMatch(form);
-    expect(performance.now() - startedAt).toBeLessThan(5000);
+    expect(process.cpuUsage(before).user).toBeLessThan(5_000_000);
   });
 });
