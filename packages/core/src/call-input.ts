@@ -53,13 +53,18 @@ export function assertTimeoutMs(timeoutMs: number): void {
  */
 export function readCallArguments(args: unknown, { serverId, toolName }: ToolOrigin): JsonObject {
   if (args === undefined || args === null) return {};
-  if (isJsonObject(args) && isOwnMembers(args)) return args;
+  if (isCallArguments(args)) return args;
   const advice = typeof args === "string" ? "; parse the model's JSON text first" : "";
   const owner = serverId === "" ? "" : ` on ${JSON.stringify(serverId)}`;
   throw new ToolportError(
     `tool ${quoteText(toolName)}${owner} expects JSON object arguments, not ${kindOf(args)}${advice}`,
     { code: "invalid_arguments", ...(serverId !== "" && { serverId }), toolName },
   );
+}
+
+/** Whether a value is an object whose members are what it says, as the arguments of a call are. */
+export function isCallArguments(value: unknown): value is JsonObject {
+  return isJsonObject(value) && isOwnMembers(value);
 }
 
 // Objects such as a Map or a Date are not what their own members say. Of another realm, a plain object has another prototype.

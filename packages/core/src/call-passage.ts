@@ -43,7 +43,7 @@ export function createCallPassage(
 
   const end = (error: ToolportError): void => {
     if (over) return;
-    ended = withEffect(error, handling.active > 0 ? "unknown" : handling.effect);
+    ended = withEffect(error, handling.effect);
     settle(ended);
   };
   const stop = (error: ToolportError): ToolportError => {
@@ -120,8 +120,9 @@ function createHandling(call: ToolCall): Handling {
     get active() {
       return active;
     },
+    // While the handler has the call, nobody knows: whoever throws meanwhile must not say that it was not sent.
     get effect() {
-      return effect;
+      return active > 0 ? "unknown" : effect;
     },
     async watch(work) {
       active += 1;

@@ -60,6 +60,9 @@ const hangAfter: Interceptor = async (call, next) => {
   return never;
 };
 
+const refuse = (): Promise<never> =>
+  Promise.reject(new ToolportError("no", { code: "call_refused", outcome: "not-sent" }));
+
 /** What a promise rejects with; taken care of at once, so that it may reject long before it is looked at. */
 async function failureOf(work: Promise<unknown>): Promise<unknown> {
   try {
@@ -243,6 +246,28 @@ describe("a call with interceptors", () => {
       outcome: "not-sent",
       rawMessage: expect.stringContaining("gave next() options that no call may have"),
     });
+    expect(handled).toEqual([]);
+  });
+
+  it.each<[string, Interceptor, string]>([
+    ["gives up before its next() has settled", (call, next) => Promise.race([next(call), refuse()]), "call_refused"],
+    ["calls next() twice at once", (call, next) => Promise.race([next(call), next(call)]), "internal_error"],
+    [
+      "throws something of its own meanwhile",
+      (call, next) => {
+        void next(call);
+        throw new Error("late");
+      },
+      "internal_error",
+    ],
+  ])("may have run when an interceptor %s", async (_, interceptor, code) => {
+    const { pipeline } = tryOut([interceptor], { handler: () => never });
+    expect(await failureOf(pipeline.call(callWith()))).toMatchObject({ code, outcome: "unknown", retryable: false });
+  });
+
+  it("refuses arguments from an interceptor whose members are not what they say", async () => {
+    const { pipeline, handled } = tryOut([(call, next) => next({ ...call, args: new Map() as never })]);
+    expect(await failureOf(pipeline.call(callWith()))).toMatchObject({ code: "internal_error", outcome: "not-sent" });
     expect(handled).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-import { assertCallOptions } from "./call-input.ts";
+import { assertCallOptions, isCallArguments } from "./call-input.ts";
 import { interceptorError, type CallPassage } from "./call-passage.ts";
 import type { BoundedCallHandler, CallHandler, Interceptor, ToolCall } from "./interceptor.ts";
 import { isJsonObject } from "./json.ts";
@@ -71,7 +71,9 @@ function findChange({ origin, definition }: ToolCall, changed: ToolCall | undefi
   if (changed.origin !== origin || changed.definition !== definition) {
     return "another origin or definition; a call is never re-routed";
   }
-  return isJsonObject(changed.args) && isJsonObject(changed.options) ? undefined : "args or options that are no object";
+  return isCallArguments(changed.args) && isJsonObject(changed.options)
+    ? undefined
+    : "args or options that are no object";
 }
 
 function assertOptions(options: CallOptions, fault: (what: string, cause: unknown) => ToolportError): void {
