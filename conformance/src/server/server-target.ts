@@ -36,7 +36,7 @@ export interface ServerTarget {
   openReady(): Promise<ReadySession>;
   /**
    * Hands out a ready session that nobody else uses meanwhile. It was used before if there was one to spare, and is only used again
-   * when the check found no fault: starting processes is most of a run's time.
+   * when the check found no fault and got its answers: starting processes is most of a run's time.
    */
   lend(use: (ready: ReadySession) => Promise<Finding>): Promise<Finding>;
   /** The handshake of the first contact and how long it took from the start of the process, in milliseconds; if it succeeded. */
@@ -113,7 +113,7 @@ export function createTargetOwner(options: TargetOptions): TargetOwner {
         const ready = spare.pop() ?? (await view.openReady());
         opened.add(ready.session);
         const finding = await use(ready);
-        if (finding.status !== "fail") {
+        if (finding.status === "pass" || finding.status === "not-applicable") {
           opened.delete(ready.session);
           spare.push(ready);
         }

@@ -135,7 +135,11 @@ export const lifecycleChecks: readonly ServerCheck[] = [
         startMs: target.answerMs,
       });
       // No answer that a server of that era could give: it does not claim the era, and owes nothing.
-      if (!attempt.ok) return { status: "not-applicable", reason: `the server does not speak ${modernRevision}` };
+      if (!attempt.ok) {
+        const { kind } = attempt.answer;
+        const reason = kind === "silence" ? attempt.reason : `the server does not speak ${modernRevision}`;
+        return { status: "not-applicable", reason };
+      }
       const versions = attempt.handshake.result["supportedVersions"];
       if (isStrings(versions) && versions.includes(modernRevision)) return pass(versions.join(", "));
       return fail(`supportedVersions: ${excerpt(versions)}`, session, target);

@@ -129,6 +129,9 @@ export const requestChecks: readonly ServerCheck[] = [
         const answer = await probe();
         const answers = session.unsolicited.slice(before).filter((message) => message["method"] === undefined);
         if (answers.length > 0) return fail(`answered: ${excerpt(answers[0])}`, session, target);
+        // A server that is slow has said nothing about notifications.
+        if (answer.kind === "silence")
+          return { status: "could-not-run", reason: `the request that came after it: ${describeAnswer(answer)}` };
         return answer.kind === "result"
           ? pass("no answer")
           : fail(`afterwards: ${describeAnswer(answer)}`, session, target);

@@ -1,0 +1,36 @@
+import { startFaultServer, type FaultRule } from "@toolport/fixtures";
+import { describe, expect, it } from "vitest";
+import type { Finding } from "../src/engine/check.ts";
+import { checkServer } from "../src/server/check-server.ts";
+import { serverChecks } from "../src/server/checks/server-checks.ts";
+
+/** What one check finds of a server over HTTP that is given little time. */
+async function findingOf(id: string, rule: FaultRule): Promise<Finding | undefined> {
+  await using server = await startFaultServer({ transport: "http", script: { era: "legacy", rules: [rule] } });
+  const { results } = await checkServer({
+    address: { kind: "http", url: new URL(server.url) },
+    checks: serverChecks.filter((check) => [id, "lifecycle/initialize", "requests/probe"].includes(check.id)),
+    answerMs: 1000,
+    preview: false,
+  });
+  return results.find(({ check }) => check.id === id)?.finding;
+}
+
+describe("a time that is up is no verdict", () => {
+  it("on notifications, when the request after them is not answered", { timeout: 60_000 }, async () => {
+    const found = await findingOf("requests/notification-unanswered", { on: "ping", nth: 2, do: [] });
+    expect(found).toEqual({
+      status: "could-not-run",
+      reason: "the request that came after it: no answer within 1000 ms",
+    });
+  });
+
+  it("on the stateless era, when server/discover is not answered", { timeout: 60_000 }, async () => {
+    const found = await findingOf("lifecycle/stateless-era", {
+      on: "POST",
+      where: { method: "server/discover" },
+      do: [],
+    });
+    expect(found).toEqual({ status: "not-applicable", reason: "server/discover: no answer within 1000 ms" });
+  });
+});
