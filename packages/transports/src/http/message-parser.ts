@@ -13,7 +13,7 @@ const leastIdleBytes = 65_536;
 /** What becomes of text that is not valid UTF-8. */
 export const brokenBytesRead = "its broken bytes are read as U+FFFD";
 /** What a batch that is not read is. */
-export const tooManyMessages = `a batch of more than ${mostBatched} messages`;
+export const tooManyMessages: string = `a batch of more than ${mostBatched} messages`;
 
 /** What a parser of messages is made from. */
 export interface MessageParserInit {
