@@ -189,8 +189,9 @@ describe("5 MB of hostile text", () => {
     ["an entity without end", `&#x${fill("0")}`],
     ["plain text", fill("a")],
   ])("is masked in linear time: %s", (_, text) => {
-    const startedAt = performance.now();
+    // Processor time, because a busy machine is not slow work.
+    const before = process.cpuUsage();
     expect(redact(text)).not.toContain("hunter2");
-    expect(performance.now() - startedAt).toBeLessThan(20_000);
+    expect(process.cpuUsage(before).user).toBeLessThan(10_000_000);
   });
 });
