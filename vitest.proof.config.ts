@@ -7,6 +7,5 @@ export default defineConfig({
   test: {
     ...base.test,
     include: ["{packages/*,fixtures,conformance,bench,examples}/{src,test}/**/*.proof.ts"],
-    outputFile: { json: ".ci/report-proof.json" },
   },
 });

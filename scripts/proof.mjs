@@ -6,11 +6,21 @@ const numbers = process.argv.slice(2).filter((argument) => /^[1-9]\d*$/.test(arg
 const [schedules = "50000"] = numbers;
 const chosen = process.argv.slice(2).filter((argument) => !numbers.includes(argument));
 
+/** @param {string} name @param {string[]} files */
+const tests = (name, ...files) => [
+  "node_modules/vitest/vitest.mjs",
+  ...["run", "-c", "vitest.proof.config.ts", `--outputFile.json=.ci/report-${name}.json`, ...files],
+];
+
 /** @type {Record<string, { readonly about: string, readonly args: readonly string[] }>} */
 const steps = {
   conversations: {
     about: "the wire beside the official SDK's clients",
-    args: ["node_modules/vitest/vitest.mjs", "run", "-c", "vitest.proof.config.ts"],
+    args: tests("conversations", "conformance/test/conversations.proof.ts"),
+  },
+  mutants: {
+    about: "broken servers, broken hosts and deliberate bugs of the provider, each of which must be found",
+    args: tests("mutants", "conformance/test/mutants.proof.ts", "conformance/test/hosts", "packages/provider"),
   },
   official: {
     about: "the official suite, every required scenario of both eras, beside busy cores",
