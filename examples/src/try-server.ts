@@ -1,5 +1,5 @@
 // Connects to one server and shows what a model would get: `pnpm try npx -y some-mcp-server`, or `pnpm try https://example.com/mcp`.
-import type { ServerSpec } from "@toolport/core";
+import { defaultTimeouts, type ServerSpec } from "@toolport/core";
 import { createProvider } from "@toolport/provider";
 import { createConnector } from "@toolport/transports";
 import { createPrinter } from "./demo/printer.ts";
@@ -27,10 +27,14 @@ async function show(spec: ServerSpec): Promise<void> {
   await using provider = createProvider({ connector: createConnector(), servers: [spec] });
   // What stops nobody and still matters to whoever writes the server: noise on stdout, tools that were left out.
   provider.onDiagnostic(({ kind, message }) => printer.line(`note: ${kind}: ${message}`, "yellow"));
-  await provider.init();
-  for (const { error, server, toolCount } of provider.statuses()) {
+  // As long as connecting and listing may take: a first `npx` downloads.
+  await provider.init({ timeoutMs: defaultTimeouts.connectMs + defaultTimeouts.listMs });
+  for (const { error, state, server, toolCount } of provider.statuses()) {
     for (const text of error?.message.split("\n") ?? []) printer.line(text, "red");
-    if (error !== undefined) process.exitCode = 1;
+    if (state !== "ready") {
+      if (error === undefined) printer.line(`the server is not ready: ${state}`, "red");
+      process.exitCode = 1;
+    }
     if (server === undefined) continue;
     const { name = "a server without a name", version = "", era, protocolVersion } = server;
     printer.line(`${name} ${version}: ${era}, ${protocolVersion}, ${toolCount} tools`);

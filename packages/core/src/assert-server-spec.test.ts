@@ -128,7 +128,19 @@ const bad: readonly (readonly [what: string, spec: unknown, field: string, rule:
     "a transport without a kind",
     { id: "a", transport: { type: "stdio" } },
     "transport.kind",
-    'must be "stdio", "http", "memory" or "custom"',
+    'must be "stdio", "http", "memory" or "custom"; type is called kind here',
+  ],
+  [
+    "a kind of other products",
+    { id: "a", transport: { kind: "streamable-http", url: "https://example.com" } },
+    "transport.kind",
+    'must be "stdio", "http", "memory" or "custom"; here it is "http"',
+  ],
+  [
+    "a kind that is a mode",
+    { id: "a", transport: { type: "sse", url: "https://example.com" } },
+    "transport.kind",
+    'must be "stdio", "http", "memory" or "custom"; of an old HTTP+SSE server it is "http", with mode: "sse"',
   ],
   [
     "an unknown kind",
@@ -164,6 +176,12 @@ const bad: readonly (readonly [what: string, spec: unknown, field: string, rule:
   [
     "a variable without value",
     { id: "a", transport: { ...stdio, env: { A: undefined } } },
+    "transport.env.A",
+    "must be a string, and is undefined",
+  ],
+  [
+    "variables in a Map",
+    { id: "a", transport: { ...stdio, env: new Map([["A", "b"]]) } },
     "transport.env",
     "must be an object of strings",
   ],

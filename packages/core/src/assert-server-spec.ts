@@ -127,8 +127,17 @@ function assertTransport(id: string, transport: Record<string, unknown>): void {
       check.callable("open");
       return;
     default:
-      throw specError(id, "transport.kind", 'must be "stdio", "http", "memory" or "custom"');
+      throw specError(id, "transport.kind", `must be "stdio", "http", "memory" or "custom"${hintForKind(transport)}`);
   }
+}
+
+// As other products write it.
+function hintForKind({ kind, type }: Record<string, unknown>): string {
+  const written = kind ?? type;
+  const isOther = kind === undefined && type !== undefined;
+  if (written === "sse") return '; of an old HTTP+SSE server it is "http", with mode: "sse"';
+  if (typeof written === "string" && /^(?:streamable[-_]?)?https?$/i.test(written)) return '; here it is "http"';
+  return isOther ? "; type is called kind here" : "";
 }
 
 interface Checks {
@@ -186,9 +195,12 @@ function createChecks(id: string, owner: Record<string, unknown>, prefix = ""): 
     },
     record(field) {
       const value = owner[field];
-      if (value === undefined || (isRecord(value) && Object.values(value).every((item) => typeof item === "string")))
-        return;
-      throw fail(field, "must be an object of strings");
+      if (value === undefined) return;
+      // A Map has no members of its own: what is in it would be lost.
+      if (!isRecord(value) || !isPlain(value)) throw fail(field, "must be an object of strings");
+      for (const [member, text] of Object.entries(value)) {
+        if (typeof text !== "string") throw fail(`${field}.${member}`, `must be a string, and is ${nameOf(text)}`);
+      }
     },
     callable(field) {
       if (typeof owner[field] !== "function") throw fail(field, "must be a function");
@@ -208,6 +220,16 @@ function createChecks(id: string, owner: Record<string, unknown>, prefix = ""): 
 
 function unknownField(known: readonly string[]): string {
   return `is unknown; known are ${known.join(", ")}`;
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || prototype === Object.prototype || Object.getPrototypeOf(prototype) === null;
+}
+
+// Its type alone: the value may be a secret.
+function nameOf(value: unknown): string {
+  return value === null || value === undefined ? String(value) : `a ${typeof value}`;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -41,6 +41,11 @@ export function assertCallOptions(options: CallOptions): void {
   }
 }
 
+/** Who set the time of a call, for errors: its caller, or the timeouts of its server. */
+export function timeSetBy({ timeoutMs }: CallOptions): string {
+  return timeoutMs === undefined ? "timeouts.callMs" : "timeoutMs of the call";
+}
+
 /** Throws a `TypeError` unless `timeoutMs` is a number above 0 and at most {@linkcode longestTimeoutMs}. */
 export function assertTimeoutMs(timeoutMs: number): void {
   if (typeof timeoutMs === "number" && timeoutMs > 0 && timeoutMs <= longestTimeoutMs) return;

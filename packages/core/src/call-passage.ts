@@ -1,3 +1,4 @@
+import { timeSetBy } from "./call-input.ts";
 import type { Cancel, Clock } from "./clock.ts";
 import { quoteText } from "./quote-text.ts";
 import { createDeadline } from "./deadline.ts";
@@ -152,7 +153,7 @@ export function interceptorError(
 
 function overdueError(call: ToolCall, timeoutMs: number, at: string): ToolportError {
   const where = at === "" ? "" : `; the last to have it was ${at}`;
-  const problem = `did not finish within ${Math.round(timeoutMs)} ms (timeouts.callMs)${where}`;
+  const problem = `did not finish within ${Math.round(timeoutMs)} ms (${timeSetBy(call.options)})${where}`;
   return passageError(call, "call_timeout", { problem, details: { timeoutMs } });
 }
 

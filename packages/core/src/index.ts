@@ -75,7 +75,7 @@ export {
 } from "./interceptor.ts";
 export { createCallPipeline, type CallPipeline, type CallPipelineInit } from "./call-pipeline.ts";
 export { assertServerSpec, specError } from "./assert-server-spec.ts";
-export { assertCallOptions, assertTimeoutMs, readCallArguments } from "./call-input.ts";
+export { assertCallOptions, assertTimeoutMs, readCallArguments, timeSetBy } from "./call-input.ts";
 export { copySpec } from "./copy-spec.ts";
 export { freezeData } from "./freeze-data.ts";
 export { withDefaults, type Given } from "./with-defaults.ts";

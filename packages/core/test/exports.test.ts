@@ -42,6 +42,7 @@ describe("@toolport/core", () => {
       "specError",
       "systemClock",
       "systemRandom",
+      "timeSetBy",
       "truncateText",
       "unknownToolError",
       "withDefaults",

@@ -1,5 +1,6 @@
 import {
   assertKnownOptions,
+  assertTimeoutMs,
   systemClock,
   systemRandom,
   type Clock,
@@ -208,6 +209,6 @@ export function readInitOptions(options: InitOptions): {
 } {
   assertKnownOptions("init()", options, initFields);
   const { signal, timeoutMs = 10_000 } = options;
-  if (Number.isFinite(timeoutMs) && timeoutMs > 0) return { signal, timeoutMs };
-  throw new TypeError("timeoutMs of init() must be a positive, finite number");
+  assertTimeoutMs(timeoutMs);
+  return { signal, timeoutMs };
 }

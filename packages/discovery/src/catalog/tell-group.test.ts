@@ -29,6 +29,8 @@ describe("tellGroup()", () => {
     ["Manages cloud resources. Always sign in first.", "Manages cloud resources."],
     ["One line\nand more", "One line"],
     ["\u001b[31mNo end", "No end"],
+    ["# Everything Server - Instructions\n\nShows every feature. Call echo.", "Shows every feature."],
+    ["Docs\n====\n\nReads documentation of libraries.", "Reads documentation of libraries."],
   ])("takes the first sentence of its advice, cleaned: %j", (instructions, told) => {
     expect(tellGroup({ ...group, instructions }, tools(["list_vms"]))).toBe(told);
   });

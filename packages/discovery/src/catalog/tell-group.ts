@@ -31,10 +31,23 @@ export function createGroupTeller(find: (name: string) => ToolDefinition | undef
 export function tellGroup(group: ToolGroup, members: () => readonly ToolDefinition[]): string {
   const { description, instructions = "" } = group;
   if (isTelling(description)) return description;
-  const advice = firstSentence(cleanText(instructions).trim());
+  const advice = firstSentence(withoutHeadings(cleanText(instructions)));
   if (advice !== "") return advice;
   const words = commonWords(members(), new Set(splitWords(`${group.id} ${group.title}`).map(stemWord)));
   return words.length === 0 ? description : `Tools about ${words.join(", ")}.`;
+}
+
+// A title in Markdown, and what underlines one, says what the text is and not what the server is for.
+function withoutHeadings(text: string): string {
+  const lines = text.split("\n");
+  const first = lines.findIndex(
+    (line, index) => /[^\s=#*-]/.test(line) && !/^\s*#/.test(line) && !isUnderlined(lines[index + 1]),
+  );
+  return first === -1 ? "" : lines.slice(first).join("\n").trim();
+}
+
+function isUnderlined(next: string | undefined): boolean {
+  return next !== undefined && /^\s*(?:=+|-{3,})\s*$/.test(next);
 }
 
 function firstSentence(text: string): string {

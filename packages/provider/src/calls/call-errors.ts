@@ -1,8 +1,10 @@
 import {
   formatMs,
   quoteText,
+  timeSetBy,
   ToolportError,
   withErrorContext,
+  type CallOptions,
   type ToolCall,
   type ToolOrigin,
   type ToolportErrorCode,
@@ -24,9 +26,9 @@ export function overloadedError(origin: ToolOrigin, waiting: number): ToolportEr
 }
 
 /** A call that was still waiting when its time was up. */
-export function timeoutError(origin: ToolOrigin, timeoutMs: number): ToolportError {
+export function timeoutError({ origin, options, timeoutMs }: FailedCall): ToolportError {
   return callError("call_timeout", origin, {
-    problem: `was not sent: its server was not ready, or busy with other calls, for ${formatMs(timeoutMs)} (timeouts.callMs)`,
+    problem: `was not sent: its server was not ready, or busy with other calls, for ${formatMs(timeoutMs)} (${timeSetBy(options)})`,
     details: { timeoutMs },
   });
 }
@@ -51,6 +53,7 @@ export function notSentError(reason: unknown, { origin, options }: ToolCall, ret
 /** A call that was sent, and how much time it had. */
 export interface FailedCall {
   readonly origin: ToolOrigin;
+  readonly options: CallOptions;
   /** In all, with what it waited before it was sent. */
   readonly timeoutMs: number;
   readonly idleMs?: number | undefined;
@@ -70,10 +73,10 @@ export function failedCallError(reason: unknown, call: FailedCall, session: Sess
 }
 
 // The connection was given what was left of the time. The caller thinks of the whole of it.
-function overdueError(error: ToolportError, { origin, timeoutMs, idleMs }: FailedCall): ToolportError {
+function overdueError(error: ToolportError, { origin, options, timeoutMs, idleMs }: FailedCall): ToolportError {
   const silence = idleMs === undefined ? "" : `, or was silent for ${formatMs(idleMs)} (timeouts.callIdleMs)`;
   return callError("call_timeout", origin, {
-    problem: `did not finish within ${formatMs(timeoutMs)} (timeouts.callMs)${silence}`,
+    problem: `did not finish within ${formatMs(timeoutMs)} (${timeSetBy(options)})${silence}`,
     outcome: error.outcome,
     details: { ...error.details, timeoutMs },
     cause: error,

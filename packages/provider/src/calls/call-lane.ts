@@ -231,7 +231,7 @@ function startDeadline(pending: PendingCall, clock: Clock): Deadline {
   return createDeadline({
     timeoutMs: remainingMs(pending, clock),
     signal: pending.options.signal,
-    onTimeout: () => timeoutError(pending.origin, pending.timeoutMs),
+    onTimeout: () => timeoutError(pending),
     clock,
   });
 }

@@ -90,6 +90,8 @@ async function decideAfterSilence(
   if (late.claimed !== undefined) return beginModern(init, late.claimed);
   if (endsTheSearch(late.refusal)) throw late.refusal;
   const isAnswer = isOrdinary(late.refusal);
+  // Once the time is up nothing is tried any more.
+  init.signal.throwIfAborted();
   if (!isAnswer) tellFallback(init.context, late.refusal);
   const { claimed, failure } = await initializing;
   if (claimed === undefined) throw failure;
