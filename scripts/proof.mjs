@@ -9,7 +9,11 @@ const chosen = process.argv.slice(2).filter((argument) => !numbers.includes(argu
 /** @param {string} name @param {string[]} files */
 const tests = (name, ...files) => [
   "node_modules/vitest/vitest.mjs",
-  ...["run", "-c", "vitest.proof.config.ts", `--outputFile.json=.ci/report-${name}.json`, ...files],
+  "run",
+  "-c",
+  "vitest.proof.config.ts",
+  `--outputFile.json=.ci/report-${name}.json`,
+  ...files,
 ];
 
 /** @type {Record<string, { readonly about: string, readonly args: readonly string[] }>} */

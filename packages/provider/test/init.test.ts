@@ -101,7 +101,9 @@ describe("init()", () => {
 
   it.each([0, -1, 1e12, Number.NaN, Number.POSITIVE_INFINITY, "5"])("refuses %j as its time", async (timeoutMs) => {
     const provider = createCalmWorld().provider();
-    await expect(provider.init({ timeoutMs: timeoutMs as number })).rejects.toThrow("timeoutMs must be a number above 0");
+    await expect(provider.init({ timeoutMs: timeoutMs as number })).rejects.toThrow(
+      "timeoutMs must be a number above 0",
+    );
     await expect(provider.init({ timeout: 1 } as object)).rejects.toThrow('init() has no option "timeout"');
     await provider.close();
   });
