@@ -1,4 +1,4 @@
-import type { ToolDefinition } from "@toolport/core";
+import { isToolportError, type ToolDefinition } from "@toolport/core";
 import type { ServerStatus } from "@toolport/provider";
 import { calmId } from "./program.ts";
 import type { Run } from "./run-program.ts";
@@ -243,7 +243,7 @@ function checkCuts({ operations, closing }: Run): void {
   if (closing.value) return;
   for (const { callId, serverId, end, label, startedStep } of operations.all) {
     if (callId === undefined || end === undefined || !("error" in end)) continue;
-    if (codeOf(end.error) !== "server_removed") continue;
+    if (!isCut(end.error)) continue;
     const isMeant = operations.all.some(
       ({ removes, interrupts, endedStep }) =>
         (removes === serverId || interrupts === serverId) && (endedStep === 0 || endedStep > startedStep),
@@ -304,6 +304,12 @@ function toolsOf({ world }: Run, id: string): ShownTools {
 
 function describe({ state, stale, error }: ServerStatus): string {
   return `${stale ? "stale and " : ""}${state}${error === undefined ? "" : ` (${error.message})`}`;
+}
+
+// The second is how a call ends whose session gives way to another one: it should have been waited for.
+function isCut(error: unknown): boolean {
+  if (codeOf(error) === "server_removed") return true;
+  return isToolportError(error, "connection_closed") && error.outcome === "unknown";
 }
 
 function codeOf(error: unknown): unknown {
