@@ -24,7 +24,13 @@ const steps = {
   },
   mutants: {
     about: "broken servers, broken hosts and deliberate bugs of the provider, each of which must be found",
-    args: tests("mutants", "conformance/test/mutants.proof.ts", "conformance/test/hosts", "packages/provider"),
+    args: tests(
+      "mutants",
+      "conformance/test/mutants",
+      "conformance/test/never-pass",
+      "conformance/test/hosts",
+      "packages/provider",
+    ),
   },
   official: {
     about: "the official suite, every required scenario of both eras, beside busy cores",
