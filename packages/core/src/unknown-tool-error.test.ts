@@ -24,6 +24,13 @@ describe("unknownToolError()", () => {
     );
   });
 
+  it.each(["mcp::a::get-sum", "mcp_a_get-sum", "MCP_A_GetSum"])("suggests a tool for %s, too", (name) => {
+    const tool = { ...toolOf("a", "get-sum"), name: "mcp_a_get_sum" };
+    expect(unknownToolError(name, [toolOf("b", "read"), tool]).rawMessage).toBe(
+      `tool "${name}" not found; did you mean "mcp_a_get_sum"?`,
+    );
+  });
+
   it("bounds and cleans what a model made up", () => {
     const error = unknownToolError(`a\u001b[31mb${"x".repeat(100_000)}`, []);
     expect(error.rawMessage).toMatch(/^tool "abx+…" not found; definitions\(\) has 0 tools to choose from$/);

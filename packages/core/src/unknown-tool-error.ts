@@ -21,8 +21,8 @@ const mostServersTold = 5;
 
 /**
  * An `unknown_tool`: none of `definitions` answers to this local name. Its `toolName` is the name that was asked for, cut to 200 UTF-16
- * units. The message suggests tools that a server knows by this name, which is the likeliest mistake; and it names `absent` servers, one of which may have
- * the tool: all of them are in `details.servers`.
+ * units. The message suggests tools that a server knows by this name, which is the likeliest mistake, or whose names differ in case and punctuation
+ * alone; and it names `absent` servers, one of which may have the tool: all of them are in `details.servers`.
  */
 export function unknownToolError(
   name: string,
@@ -48,9 +48,18 @@ export function describeAbsent(absent: readonly AbsentServer[]): string {
 }
 
 function suggest(name: string, definitions: readonly ToolDefinition[]): string {
-  const meant = definitions.filter(({ origin }) => origin?.toolName === name).slice(0, 3);
+  const exact = definitions.filter(({ origin }) => origin?.toolName === name || origin?.qualifiedName === name);
+  const wanted = lettersOf(name);
+  const meant = (exact.length > 0 ? exact : definitions.filter((tool) => lettersOf(tool.name) === wanted)).slice(0, 3);
   if (meant.length > 0) return `did you mean ${meant.map((tool) => quote(tool.name)).join(" or ")}?`;
   return `definitions() has ${definitions.length} tools to choose from`;
+}
+
+function lettersOf(name: string): string {
+  return name
+    .slice(0, maxNameLength)
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]/gu, "");
 }
 
 function quote(name: string): string {
