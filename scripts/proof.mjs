@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 
 const numbers = process.argv.slice(2).filter((argument) => /^[1-9]\d*$/.test(argument));
-const [schedules = "50000"] = numbers;
+const [schedules = "25000"] = numbers;
 const chosen = process.argv.slice(2).filter((argument) => !numbers.includes(argument));
 
 /** @param {string} name @param {string[]} files */
