@@ -16,7 +16,7 @@ export function messageTooLarge({ serverId }: HttpEndpoint, maxMessageBytes: num
 /** A stream of events goes on and on, and brings no message. */
 export function noMessages({ serverId }: HttpEndpoint, bytes: number): ToolportError {
   return new ToolportError(
-    `server ${JSON.stringify(serverId)} sent more than ${bytes} bytes without a message in them`,
+    `server ${JSON.stringify(serverId)} sent more than ${bytes} bytes without a message in them; an event counts as 64 at least`,
     {
       code: "message_too_large",
       serverId,

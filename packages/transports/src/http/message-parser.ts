@@ -7,8 +7,11 @@ import { isLargeBatch, mostBatched } from "../count-members.ts";
 import type { NoiseReport } from "./noise-report.ts";
 import { createSseParser, type SseParser } from "./sse-parser.ts";
 
-// Signs of life are no messages, and a server that may send small messages alone may send them, too.
+// Signs of life are no messages, and a server that may send small messages alone may send them, too. But a mebibyte of them is none.
 const leastIdleBytes = 65_536;
+const mostIdleBytes = 1024 * 1024;
+// Reading an event is work, however little is in it.
+const eventCost = 64;
 
 /** What becomes of text that is not valid UTF-8. */
 export const brokenBytesRead = "its broken bytes are read as U+FFFD";
@@ -17,7 +20,7 @@ export const tooManyMessages: string = `a batch of more than ${mostBatched} mess
 
 /** What a parser of messages is made from. */
 export interface MessageParserInit {
-  /** Bytes of one message, and, from 64 KiB on, of all that may come between two. */
+  /** Bytes of one message, and, from 64 KiB on, of all that may come between two; of blank lines and comments 1 MiB at most. */
   readonly maxMessageBytes: number;
   /** Named in errors. */
   readonly endpoint: HttpEndpoint;
@@ -40,12 +43,12 @@ export interface MessageParserInit {
  */
 export function createMessageParser(init: MessageParserInit): SseParser {
   const { endpoint, maxMessageBytes, onJson, onNoise, onOtherEvent, onBrokenAnswer } = init;
-  const maxIdleBytes = Math.max(maxMessageBytes, leastIdleBytes);
-  const tooIdle = (): Error => noMessages(endpoint, maxIdleBytes);
+  const maxSkipped = Math.max(maxMessageBytes, leastIdleBytes);
+  const maxIdleBytes = Math.min(maxSkipped, mostIdleBytes);
   let skippedLength = 0;
   const skip = (data: string): void => {
-    skippedLength += data.length;
-    if (skippedLength > maxIdleBytes) throw tooIdle();
+    skippedLength += data.length + eventCost;
+    if (skippedLength > maxSkipped) throw noMessages(endpoint, maxSkipped);
   };
   const drop = (id: RequestId | undefined, what: string, data: string): void => {
     if (id === undefined || onBrokenAnswer === undefined) onNoise(`an event that is ${what}`);
@@ -55,7 +58,7 @@ export function createMessageParser(init: MessageParserInit): SseParser {
     maxEventBytes: maxMessageBytes,
     maxIdleBytes,
     tooLarge: () => messageTooLarge(endpoint, maxMessageBytes),
-    tooIdle,
+    tooIdle: () => noMessages(endpoint, maxIdleBytes),
     onNotUtf8: () => onNoise("an event that is not valid UTF-8", brokenBytesRead),
     onEvent({ type, data, id }) {
       if (type !== "message") {
