@@ -31,7 +31,10 @@ interface Part {
   readonly code: "spawn_failed" | "unreachable";
 }
 
-const passing: ReadonlySet<unknown> = new Set(["EMFILE", "ENFILE", "ENOMEM"]);
+// What newer versions of Node say of a package.json that cannot be opened, for whatever reason. The one that is asked for here was
+// readable when this module was found by it.
+const unreadable = "ERR_INVALID_PACKAGE_CONFIG";
+const passing: ReadonlySet<unknown> = new Set(["EMFILE", "ENFILE", "ENOMEM", unreadable]);
 let attempts = 0;
 
 async function load<Module>(first: () => Promise<Module>, part: Part): Promise<Module> {
@@ -52,7 +55,8 @@ async function loadAgain<Module>({ specifier, serverId, code }: Part, cause: unk
     return (await import(/* webpackIgnore: true */ /* @vite-ignore */ address)) as Module;
   } catch (error) {
     const failure = passing.has(memberOf(error, "code")) ? error : cause;
-    const reason = String(memberOf(failure, "code"));
+    const given = String(memberOf(failure, "code"));
+    const reason = given === unreadable ? `most likely EMFILE, told as ${given}` : given;
     throw new ToolportError(
       `server ${JSON.stringify(serverId)}: what it needs could not be loaded: the system is out of open files or memory for now (${reason})`,
       { code, serverId, retryable: true, outcome: "not-sent", cause: failure },
