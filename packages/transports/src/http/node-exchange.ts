@@ -18,9 +18,6 @@ import type { HttpCall, HttpExchange, HttpExchangeInit, HttpReply, HttpRequest }
 const idleConnectionMs = 4000;
 // What honest streams do not come near, and a body that was made to keep a host busy exceeds a thousandfold.
 const greatestGrowth = 100;
-// More than deflate can do at all: nobody has to wait for so much of it. A body that is soon over is not worth the question.
-const impossibleGrowth = 2000;
-const soonOver = 256 * 1024;
 
 /** The exchange of Node: `node:http` on kept-alive connections, without the fixed time limits of Node's `fetch`. */
 export function createDefaultExchange(init: HttpExchangeInit): HttpExchange {
@@ -240,17 +237,14 @@ function pipeThrough(message: IncomingMessage, decoder: Decoder): Readable {
 
 /**
  * Throws once a body is larger than any message may be, and more than a hundred times larger than what arrived of it. Whoever reads a
- * message stops at its limit; but a stream of events has none, and a few bytes could keep its reader busy for hours. From 256 KiB on, one
- * that has grown more than 2,000-fold is given up as well.
+ * message stops at its limit; but a stream of events has none, and a few bytes could keep its reader busy for hours.
  */
 function watchGrowth(decoder: Decoder, { context, parts }: CallState): (chunk: Uint8Array) => void {
   const { maxMessageBytes = defaultLimits.maxMessageBytes } = parts;
   let decodedBytes = 0;
   return ({ length }) => {
     decodedBytes += length;
-    const isLarge = decodedBytes > maxMessageBytes;
-    if (decodedBytes <= Math.min(maxMessageBytes, soonOver)) return;
-    const most = isLarge ? greatestGrowth : impossibleGrowth;
-    if (decodedBytes > most * decoder.bytesWritten) throw growsTooMuch(context, most);
+    if (decodedBytes <= maxMessageBytes || decodedBytes <= greatestGrowth * decoder.bytesWritten) return;
+    throw growsTooMuch(context, greatestGrowth);
   };
 }
