@@ -7,8 +7,11 @@ import type {
   MemoryTransportSpec,
   ServerSpec,
   StdioTransportSpec,
+  ToolOverride,
   TransportSpec,
 } from "./server-spec.ts";
+import { quoteText } from "./quote-text.ts";
+import type { ToolEffect } from "./tool.ts";
 import { ToolportError } from "./toolport-error.ts";
 
 const specFields: Fields<ServerSpec> = {
@@ -18,12 +21,22 @@ const specFields: Fields<ServerSpec> = {
   era: true,
   include: true,
   exclude: true,
+  tools: true,
+  labels: true,
+  trustAnnotations: true,
   disabled: true,
   required: true,
   concurrency: true,
   timeouts: true,
   limits: true,
 };
+const overrideFields: Fields<ToolOverride> = {
+  effect: true,
+  requiresConfirmation: true,
+  title: true,
+  description: true,
+};
+const effects: readonly ToolEffect[] = ["pure", "idempotent-write", "non-idempotent-write", "external"];
 const stdioFields: Fields<StdioTransportSpec> = {
   kind: true,
   command: true,
@@ -71,6 +84,10 @@ export function assertServerSpec(spec: unknown): asserts spec is ServerSpec {
   check.optional("required", "boolean");
   check.strings("include");
   check.strings("exclude");
+  assertOverrides(id, spec["tools"]);
+  check.record("labels");
+  assertLabels(id, spec["labels"]);
+  check.optional("trustAnnotations", "boolean");
   check.numbers("timeouts", [...Object.keys(defaultTimeouts), "callIdleMs"], isDuration);
   check.numbers("limits", Object.keys(defaultLimits), isCount);
 
@@ -95,6 +112,40 @@ function assertNothingMisplaced(id: string, spec: Record<string, unknown>): void
     const [first] = misplaced;
     if (first === undefined) continue;
     throw specError(id, first, `belongs in transport: { kind: ${JSON.stringify(kind)}, ${misplaced.join(", ")} }`);
+  }
+}
+
+function assertOverrides(id: string, tools: unknown): void {
+  if (tools === undefined) return;
+  if (!isRecord(tools) || !isPlain(tools)) throw specError(id, "tools", "must be an object of objects");
+  for (const [toolName, override] of Object.entries(tools)) {
+    const place = `tools[${quoteText(toolName, 80)}]`;
+    if (!isRecord(override)) throw specError(id, place, "must be an object");
+    const check = createChecks(id, override, `${place}.`);
+    check.known(overrideFields);
+    check.oneOf("effect", effects);
+    check.optional("requiresConfirmation", "boolean");
+    check.optional("title", "string");
+    check.optional("description", "string");
+  }
+}
+
+const mostLabels = 32;
+const longestLabel = 64;
+const longestLabelValue = 256;
+
+function assertLabels(id: string, labels: unknown): void {
+  if (!isRecord(labels)) return;
+  const entries = Object.entries(labels);
+  if (entries.length > mostLabels) throw specError(id, "labels", `must be at most ${mostLabels}`);
+  for (const [label, value] of entries) {
+    const place = `labels[${quoteText(label, 80)}]`;
+    if (label.trim() === "" || label.length > longestLabel) {
+      throw specError(id, place, `must have a name of 1 to ${longestLabel} characters`);
+    }
+    if (String(value).length > longestLabelValue) {
+      throw specError(id, place, `must have at most ${longestLabelValue} characters`);
+    }
   }
 }
 

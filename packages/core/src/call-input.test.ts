@@ -8,9 +8,25 @@ const origin = { serverId: "files", toolName: "read", qualifiedName: "mcp::files
 describe("assertCallOptions()", () => {
   it("takes every option there is, and undefined for each", () => {
     const { signal } = new AbortController();
-    expect(() => assertCallOptions({ signal, timeoutMs: 86_400_000, meta: {}, onProgress() {} })).not.toThrow();
+    const everything = {
+      principal: "ada",
+      role: "reader",
+      conversation: "c1",
+      correlationId: "c2",
+      causationId: undefined,
+      idempotencyKey: "k",
+    };
     expect(() =>
-      assertCallOptions({ signal: undefined, timeoutMs: undefined, meta: undefined, onProgress: undefined }),
+      assertCallOptions({ signal, timeoutMs: 86_400_000, meta: {}, context: everything, onProgress() {} }),
+    ).not.toThrow();
+    expect(() =>
+      assertCallOptions({
+        signal: undefined,
+        timeoutMs: undefined,
+        meta: undefined,
+        context: undefined,
+        onProgress: undefined,
+      }),
     ).not.toThrow();
   });
 
@@ -28,6 +44,14 @@ describe("assertCallOptions()", () => {
     ["a controller for a signal", { signal: new AbortController() }, "signal must be an AbortSignal"],
     ["null for a signal", { signal: null }, "signal must be an AbortSignal"],
     ["a text for meta", { meta: "x" }, "meta must be an object"],
+    ["a text for the context", { context: "ada" }, "context must be an object"],
+    [
+      "an unknown member of the context",
+      { context: { principal: "ada", user: "ada" } },
+      'a context has no member "user"; known are principal, role, conversation, correlationId, causationId, idempotencyKey',
+    ],
+    ["a number in the context", { context: { role: 1 } }, "context.role must be a text that is not empty"],
+    ["nobody in the context", { context: { principal: "" } }, "context.principal must be a text that is not empty"],
     ["an object for a callback", { onProgress: {} }, "onProgress must be a function"],
     ["a name for a definition", { selected: "x" }, "selected must be a definition"],
     ["a number for all of it", 5000, "a call takes its options as an object"],

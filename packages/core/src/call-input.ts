@@ -1,3 +1,4 @@
+import { assertCallContext } from "./call-context.ts";
 import type { Fields } from "./assert-known-options.ts";
 import { isJsonObject, type JsonObject } from "./json.ts";
 import { longestTimeoutMs } from "./limits.ts";
@@ -11,13 +12,14 @@ const optionFields: Fields<CallOptions> = {
   selected: true,
   wait: true,
   meta: true,
+  context: true,
   onProgress: true,
 };
 
 /**
  * Refuses options of a call that nothing reads, or that are of a wrong type. Throws a `TypeError` that names the option: for an unknown
  * one, a `timeoutMs` that is not above 0 and at most {@linkcode longestTimeoutMs}, a `signal` that cannot be listened to, a `meta` that
- * is no object, an `onProgress` that is no function.
+ * is no object, a `context` with a member that is unknown or no text, an `onProgress` that is no function.
  */
 export function assertCallOptions(options: CallOptions): void {
   // By hand: to narrow the type to JSON would lose that of the members.
@@ -28,12 +30,13 @@ export function assertCallOptions(options: CallOptions): void {
     const known = Object.keys(optionFields).join(", ");
     throw new TypeError(`a call has no option ${quoteText(option)}; known are ${known}`);
   }
-  const { signal, timeoutMs, meta, onProgress, selected, wait } = options;
+  const { signal, timeoutMs, meta, context, onProgress, selected, wait } = options;
   if (timeoutMs !== undefined) assertTimeoutMs(timeoutMs);
   if (signal !== undefined && typeof signal?.addEventListener !== "function") {
     throw new TypeError("signal must be an AbortSignal");
   }
   if (meta !== undefined && !isJsonObject(meta)) throw new TypeError("meta must be an object");
+  if (context !== undefined) assertCallContext(context);
   if (selected !== undefined && !isJsonObject(selected)) throw new TypeError("selected must be a definition");
   if (wait !== undefined && wait !== "servers") throw new TypeError('wait must be "servers"');
   if (onProgress !== undefined && typeof onProgress !== "function") {

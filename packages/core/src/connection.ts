@@ -1,3 +1,4 @@
+import type { CallContext } from "./call-context.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
 import type { ServerSpec } from "./server-spec.ts";
@@ -49,6 +50,8 @@ export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
   /** In milliseconds. Default: the matching member of the server's `timeouts`. */
   readonly timeoutMs?: number | undefined;
+  /** For the host alone, as with a call; reaches no server. */
+  readonly context?: CallContext | undefined;
 }
 
 /** Options of a listing. */
@@ -67,6 +70,8 @@ export interface ElicitationRequest {
   readonly message: string;
   /** The wire parameters, unchanged. */
   readonly params: JsonObject;
+  /** The context of the call that the question belongs to, where that is known. */
+  readonly context?: CallContext | undefined;
 }
 
 /** The human's answer. */

@@ -11,6 +11,7 @@ export interface Diagnostic {
     | "name-collision"
     | "listing-truncated"
     | "unmatched-filter"
+    | "unmatched-override"
     | "text-flagged"
     | "stdout-noise"
     | "protocol-noise"
@@ -21,6 +22,7 @@ export interface Diagnostic {
     | "server-replaced"
     | "description-failed"
     | "naming-failed"
+    | "admission-failed"
     | "defect"
     | "over-budget";
   readonly serverId: string;

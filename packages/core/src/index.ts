@@ -6,7 +6,13 @@ export {
   type ErrorKind,
   type ToolportErrorCode,
 } from "./toolport-error-code.ts";
-export { isToolportError, ToolportError, type ErrorDetails, type ToolportErrorInit } from "./toolport-error.ts";
+export {
+  isToolportError,
+  ToolportError,
+  type ErrorDetails,
+  type ToolportErrorInit,
+  type Violation,
+} from "./toolport-error.ts";
 export type {
   Concurrency,
   CustomTransportSpec,
@@ -14,6 +20,7 @@ export type {
   MemoryTransportSpec,
   ServerSpec,
   StdioTransportSpec,
+  ToolOverride,
   TransportSpec,
 } from "./server-spec.ts";
 export { defaultLimits, defaultTimeouts, longestTimeoutMs, type ServerLimits, type ServerTimeouts } from "./limits.ts";
@@ -39,11 +46,15 @@ export type {
   RemoteTool,
   ToolAnnotations,
   ToolDefinition,
+  ToolEffect,
   ToolFlag,
   ToolGroup,
   ToolOrigin,
   ToolOutcome,
 } from "./tool.ts";
+export type { CallContext } from "./call-context.ts";
+export type { Admission, AdmissionServer, Admit } from "./admission.ts";
+export type { Lock, Store } from "./store.ts";
 export type { InitOptions, ToolProvider, ToolsChange, UnreadyGroup } from "./tool-provider.ts";
 export type { Diagnostic } from "./diagnostic.ts";
 export type { JsonObject, JsonValue } from "./json.ts";
@@ -75,6 +86,7 @@ export {
 } from "./interceptor.ts";
 export { createCallPipeline, type CallPipeline, type CallPipelineInit } from "./call-pipeline.ts";
 export { assertServerSpec, specError } from "./assert-server-spec.ts";
+export { assertCallContext } from "./call-context.ts";
 export { assertCallOptions, assertTimeoutMs, readCallArguments, timeSetBy } from "./call-input.ts";
 export { copySpec } from "./copy-spec.ts";
 export { freezeData } from "./freeze-data.ts";

@@ -1,4 +1,5 @@
 import type { ServerLimits, ServerTimeouts } from "./limits.ts";
+import type { ToolEffect } from "./tool.ts";
 import type { Given } from "./with-defaults.ts";
 
 /** A child process that speaks newline-delimited JSON-RPC on stdin and stdout. No shell is ever involved. */
@@ -60,6 +61,18 @@ export type TransportSpec = StdioTransportSpec | HttpTransportSpec | MemoryTrans
 /** Which calls to one server may overlap: none, only those of tools that declare themselves read-only, or all. */
 export type Concurrency = "serial" | "read-only-parallel" | "parallel";
 
+/** What a host says of one tool, in place of what its server says. */
+export interface ToolOverride {
+  /** Wins over the server's hints, trusted or not. */
+  readonly effect?: ToolEffect | undefined;
+  /** Whether a human is to be asked before each call; for interceptors, nothing here asks. */
+  readonly requiresConfirmation?: boolean | undefined;
+  /** Shown instead of the server's title. */
+  readonly title?: string | undefined;
+  /** What a model reads instead of the server's description. */
+  readonly description?: string | undefined;
+}
+
 /**
  * A server as a product configures it. Plain data, JSON-able but for memory and custom transports; nothing starts and nothing is
  * read from the environment by making one.
@@ -76,6 +89,18 @@ export interface ServerSpec {
   readonly include?: readonly string[] | undefined;
   /** Remote tool names to hide, exact and case-sensitive. Wins over {@linkcode include}. */
   readonly exclude?: readonly string[] | undefined;
+  /** What the host says of single tools, by remote name, exact and case-sensitive. A name that the server does not list is a diagnostic. */
+  readonly tools?: Readonly<Record<string, ToolOverride>> | undefined;
+  /**
+   * The host's own marks, for whoever decides about the server's tools: `{ scope: "project", trust: "vendor" }`. At most 32, each a name of
+   * up to 64 characters with a value of up to 256.
+   */
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+  /**
+   * `true`: the server's hints say what its tools do, where `tools` does not. Default `false`: its hints decide nothing, and the effect of
+   * a tool that is not in `tools` is `"external"`.
+   */
+  readonly trustAnnotations?: boolean | undefined;
   /** `true`: no process, no request, status `disabled`. Default `false`. */
   readonly disabled?: boolean | undefined;
   /** `true`: `init()` rejects when this server cannot be reached. Default `false`: its failure is a status. */

@@ -1,3 +1,4 @@
+import type { CallContext } from "./call-context.ts";
 import type { ContentBlock } from "./content-block.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
 import type { TextFlag } from "./untrusted-text.ts";
@@ -10,6 +11,13 @@ export interface ToolAnnotations {
   readonly idempotentHint?: boolean;
   readonly openWorldHint?: boolean;
 }
+
+/**
+ * What a call of a tool does to the world: `"pure"` nothing; `"idempotent-write"` the same however often it is called with the same
+ * arguments; `"non-idempotent-write"` something more each time; `"external"` it reaches beyond what the host can see or take back, or nobody
+ * knows.
+ */
+export type ToolEffect = "pure" | "idempotent-write" | "non-idempotent-write" | "external";
 
 /**
  * What a reader should know about a tool: what is odd about its texts, or `"schema-replaced"`: its server gave no input schema that can be
@@ -27,6 +35,12 @@ export interface RemoteTool {
   readonly outputSchema?: JsonObject;
   readonly annotations?: ToolAnnotations;
   readonly meta?: JsonObject;
+  /**
+   * Members of the server's entry that the ones above do not show as they are: those nobody here knows, and what was cut, left out or of a
+   * wrong type, as the server sent it. One that is `undefined` here stands for none there. Absent when there are none. A
+   * fingerprint is made of the entry as a whole.
+   */
+  readonly extras?: JsonObject;
   /** What a reader should know about it; absent when there is nothing. */
   readonly flags?: readonly ToolFlag[];
 }
@@ -50,6 +64,19 @@ export interface ToolDefinition {
   readonly inputSchema: JsonObject;
   readonly outputSchema?: JsonObject;
   readonly annotations?: ToolAnnotations;
+  /** What a call does, as the host knows it; a server's hints count only where it is trusted. Absent: `"external"`. */
+  readonly effect?: ToolEffect;
+  /** The host's word on whether a human is to be asked before each call. Absent: it has none. */
+  readonly requiresConfirmation?: boolean;
+  /**
+   * `sha256-` and the hash, in hexadecimal, of the canonical JSON of the whole entry that the server lists, members included that nobody
+   * here knows: the same that a lock file of the conformance kit has. Another one means that the tool is not the one it was, whether
+   * a model can see that or not. Absent for a tool that no server lists, and for one nested more than 200 deep.
+   *
+   * From a provider it is made when it is first read, and does not show when members are listed: a copy (`{ ...definition }`, JSON) has
+   * none, and whether two definitions are the same does not depend on it.
+   */
+  readonly fingerprint?: string | undefined;
   readonly origin?: ToolOrigin;
   readonly groupIds?: readonly string[];
   readonly flags?: readonly ToolFlag[];
@@ -110,6 +137,8 @@ export interface CallOptions {
   readonly wait?: "servers" | undefined;
   /** Sent as `_meta` beside the arguments, never among them. */
   readonly meta?: JsonObject | undefined;
+  /** For the host alone: reaches its interceptors, events, handlers and stores, and no server. */
+  readonly context?: CallContext | undefined;
   /** Called for each progress report of the server. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }

@@ -46,8 +46,11 @@ export type ToolportErrorCode =
   | "invalid_arguments"
   | "unsupported_transport"
   | "closed"
+  | "resource_not_found"
+  | "prompt_not_found"
   | "auth_required"
   | "forbidden"
+  | "not_allowed"
   | "spawn_failed"
   | "server_exited"
   | "unreachable"
@@ -62,6 +65,7 @@ export type ToolportErrorCode =
   | "protocol_error"
   | "message_too_large"
   | "server_error"
+  | "invalid_output"
   | "listing_truncated"
   | "server_removed"
   | "refresh_failed"
@@ -71,8 +75,13 @@ export type ToolportErrorCode =
   | "request_timeout"
   | "aborted"
   | "call_refused"
+  | "approval_required"
+  | "approval_denied"
+  | "tool_quarantined"
   | "overloaded"
   | "rate_limited"
+  | "budget_exceeded"
+  | "circuit_open"
   | "input_required"
   | "internal_error";
 
@@ -93,15 +102,22 @@ export const errorCodes: Readonly<Record<ToolportErrorCode, ErrorCodeEntry>> = {
     ...contract,
     meaning: "The server was replaced since the tool was selected; select it again.",
   },
-  invalid_arguments: { ...contract, meaning: "Tool arguments must be a JSON object." },
+  invalid_arguments: { ...contract, meaning: "The arguments are no JSON object, or not what the tool takes." },
   unsupported_transport: {
     ...contract,
     meaning: "This connector, or this JavaScript runtime, cannot open such a transport.",
   },
   closed: { ...contract, meaning: "The provider or connection was closed." },
+  resource_not_found: { ...contract, outcome: "failed", meaning: "There is no resource with this URI." },
+  prompt_not_found: { ...contract, outcome: "failed", meaning: "There is no prompt with this name." },
 
   auth_required: { ...auth, meaning: "The server wants credentials, or refused those it got (HTTP 401)." },
   forbidden: { ...auth, meaning: "The credentials are valid but do not allow this (HTTP 403)." },
+  not_allowed: {
+    ...auth,
+    outcome: "not-sent",
+    meaning: "This host does not let this principal or role do that.",
+  },
 
   spawn_failed: { ...execution, retryable: false, meaning: "The server's process could not be started." },
   server_exited: { ...execution, outcome: "unknown", meaning: "The server's process ended." },
@@ -145,6 +161,12 @@ export const errorCodes: Readonly<Record<ToolportErrorCode, ErrorCodeEntry>> = {
     outcome: "failed",
     meaning: "The server answered with a JSON-RPC error.",
   },
+  invalid_output: {
+    ...execution,
+    retryable: false,
+    outcome: "unknown",
+    meaning: "The tool ran, and its result is not what it promised.",
+  },
   listing_truncated: {
     ...execution,
     retryable: false,
@@ -172,8 +194,21 @@ export const errorCodes: Readonly<Record<ToolportErrorCode, ErrorCodeEntry>> = {
     retryable: false,
     meaning: "An interceptor refused the call: a rule or a person said no.",
   },
-  overloaded: { ...policy, meaning: "The queue of calls for this server is full." },
-  rate_limited: { ...policy, outcome: "failed", meaning: "The server asks to slow down (HTTP 429)." },
+  approval_required: { ...policy, retryable: false, meaning: "Somebody has to approve the call first." },
+  approval_denied: { ...policy, retryable: false, meaning: "Whoever was asked to approve the call said no." },
+  tool_quarantined: {
+    ...policy,
+    retryable: false,
+    meaning: "The tool is held back until the host lets it be used.",
+  },
+  overloaded: { ...policy, meaning: "Too many calls at once: the queue is full." },
+  rate_limited: {
+    ...policy,
+    outcome: "failed",
+    meaning: "The server asks to slow down (HTTP 429), or a limit of this host does.",
+  },
+  budget_exceeded: { ...policy, retryable: false, meaning: "The budget for such calls is used up." },
+  circuit_open: { ...policy, meaning: "The server failed too often; it is left alone for a while." },
   input_required: {
     ...policy,
     retryable: false,

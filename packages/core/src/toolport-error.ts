@@ -7,6 +7,16 @@ const inspectCustom: unique symbol = Symbol.for("nodejs.util.inspect.custom");
 
 type Inspect = (value: unknown, options: unknown) => string;
 
+/** One place where a value is not what its schema asks for. */
+export interface Violation {
+  /** Where, as a JSON Pointer (RFC 6901) into the value: `""` the value itself, `"/path/0"`. */
+  readonly path: string;
+  /** Keyword of the schema that is broken, such as `"required"`. */
+  readonly keyword?: string;
+  /** What is asked for, for people and models. */
+  readonly message: string;
+}
+
 /** Evidence for a failure, as data. Each member is present only where it means something; none ever holds a secret. */
 export interface ErrorDetails {
   /** What was being done, in words: `"initialize"`, `"tools/list"`, `"tools/call"`. */
@@ -22,7 +32,7 @@ export interface ErrorDetails {
   /** The last lines the server wrote to stderr, redacted and bounded. */
   readonly stderrTail?: string;
   readonly httpStatus?: number;
-  /** How long the server asks to wait (`Retry-After`), capped. */
+  /** How long to wait before the next try, as the server (`Retry-After`, capped) or a limit of this host asks. */
   readonly retryAfterMs?: number;
   /** The `WWW-Authenticate` challenge, for a caller that can answer it. */
   readonly challenge?: string;
@@ -32,6 +42,12 @@ export interface ErrorDetails {
   readonly rpcData?: unknown;
   /** Protocol revisions the server offers. */
   readonly supported?: readonly string[];
+  /** What is wrong with the arguments of an `invalid_arguments`, or with the result of an `invalid_output`, in the order of the value. */
+  readonly violations?: readonly Violation[];
+  /** Which rule or limit of the host decided, by the name that its owner gave it. */
+  readonly policy?: string;
+  /** How often it was tried. */
+  readonly attempts?: number;
   /** A bounded excerpt of what came instead of an answer. */
   readonly excerpt?: string;
   /** Of an `unknown_tool`, and of a wait for one: servers whose tools are not on offer now, in server-id order. */

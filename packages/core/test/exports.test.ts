@@ -6,6 +6,7 @@ describe("@toolport/core", () => {
     expect(Object.keys(await import("@toolport/core")).sort()).toEqual([
       "ToolportError",
       "applyInterceptors",
+      "assertCallContext",
       "assertCallOptions",
       "assertKnownOptions",
       "assertServerSpec",

@@ -1,0 +1,49 @@
+import type { Fields } from "./assert-known-options.ts";
+import { isJsonObject } from "./json.ts";
+import { quoteText } from "./quote-text.ts";
+
+/**
+ * Who asks, and why: for the host's own layers alone. It reaches interceptors, events, questions to a human and stores, and never a
+ * server, which gets `meta` and nothing else. Every member is the host's own text; nothing here looks into it.
+ */
+export interface CallContext {
+  /** On whose behalf: the user, account or tenant whose credentials and limits count. */
+  readonly principal?: string | undefined;
+  /** As what: a role of the principal, or of the agent that works for it. */
+  readonly role?: string | undefined;
+  /** Which conversation of an agent it belongs to. */
+  readonly conversation?: string | undefined;
+  /** What all that belongs to one piece of work has in common, over calls, servers and processes. */
+  readonly correlationId?: string | undefined;
+  /** What this was caused by: the id of an earlier call, message or event. */
+  readonly causationId?: string | undefined;
+  /** The same for every try of one intended effect, so that whoever repeats it can be recognised. */
+  readonly idempotencyKey?: string | undefined;
+}
+
+const contextFields: Fields<CallContext> = {
+  principal: true,
+  role: true,
+  conversation: true,
+  correlationId: true,
+  causationId: true,
+  idempotencyKey: true,
+};
+
+/**
+ * Refuses a context with a member that nothing reads, or one that is no text: with a letter wrong in `principal`, everybody would be
+ * the same. An empty text is refused, too, because it would be one. Throws a `TypeError` that names the member.
+ */
+export function assertCallContext(context: unknown): asserts context is CallContext {
+  if (!isJsonObject(context)) throw new TypeError("context must be an object");
+  // A loop that makes nothing: it runs with every call that has a context.
+  for (const member in context) {
+    if (!Object.hasOwn(contextFields, member)) {
+      const known = Object.keys(contextFields).join(", ");
+      throw new TypeError(`a context has no member ${quoteText(member)}; known are ${known}`);
+    }
+    const value = context[member];
+    if (value === undefined || (typeof value === "string" && value !== "")) continue;
+    throw new TypeError(`context.${member} must be a text that is not empty`);
+  }
+}
