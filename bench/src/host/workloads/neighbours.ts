@@ -27,36 +27,63 @@ const series = 3;
 const rampMs = 500;
 
 async function besideFlood(create: CreateContender, flood: Flood): Promise<Metrics> {
-  const { server, stop } = await startFlood(flood);
+  const { server, stop } = await startServer("flood", flood);
+  // Whoever makes calls without end has less time for others, also when each is answered in a few bytes: that is not the server's doing.
+  const calm =
+    flood.called === "again" ? await startServer("calm", { ...flood, script: { era: "legacy" } }) : undefined;
   const contender = await create();
   const [good] = stdioServers({ count: 1 });
   if (good === undefined) throw new TypeError("no server");
-  await contender.connect([{ ...good, id: "good" }, server]);
+  await contender.connect([{ ...good, id: "good" }, server, ...(calm === undefined ? [] : [calm.server])]);
   const tools = await contender.listTools();
   const nameOf = (serverId: string, toolName: string): string =>
     tools.find((tool) => tool.serverId === serverId && tool.toolName === toolName)?.name ?? "";
   const echo = nameOf("good", "echo");
-  await p99Of(contender, echo);
-  const quiet = await medianP99(contender, echo);
-
-  const over = new AbortController();
-  const append = nameOf("flood", "append");
-  const call = async (): Promise<void> => {
-    do await contender.call(append, { text: "flood" }).catch(() => {});
-    while (flood.called === "again" && !over.signal.aborted);
+  const callOf = (serverId: string): (() => Promise<unknown>) => {
+    const append = nameOf(serverId, "append");
+    return () => contender.call(append, { text: serverId }).catch(() => {});
   };
-  const flooding = Promise.all(Array.from({ length: flood.called === "again" ? 4 : 1 }, call));
-  await new Promise((resolve) => setTimeout(resolve, rampMs));
+  await p99Of(contender, echo);
+  const calling = calm === undefined ? undefined : callWithoutEnd(callOf("calm"));
+  await pause(rampMs);
+  const quiet = await medianP99(contender, echo);
+  await calling?.();
+
+  const end = flood.called === "again" ? callWithoutEnd(callOf("flood")) : callOnce(callOf("flood"));
+  await pause(rampMs);
   const flooded = await medianP99(contender, echo);
 
-  over.abort();
   const closedAt = performance.now();
+  const ended = end();
   await contender.close();
-  await flooding;
+  await ended;
   await stop();
+  await calm?.stop();
   // Nothing keeps the process alive any more.
   await new Promise((resolve) => process.once("beforeExit", resolve));
   return { p99Times: flooded / quiet, exitMs: performance.now() - closedAt, quietUs: quiet, floodedUs: flooded };
+}
+
+/** Makes four calls at a time, again and again, until the function that it returns is called. */
+function callWithoutEnd(call: () => Promise<unknown>): () => Promise<unknown> {
+  const over = new AbortController();
+  const repeat = async (): Promise<void> => {
+    while (!over.signal.aborted) await call();
+  };
+  const all = Promise.all(Array.from({ length: 4 }, repeat));
+  return () => {
+    over.abort();
+    return all;
+  };
+}
+
+function callOnce(call: () => Promise<unknown>): () => Promise<unknown> {
+  const answer = call();
+  return () => answer;
+}
+
+function pause(ms: number): Promise<unknown> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 async function medianP99(contender: Contender, name: string): Promise<number> {
@@ -78,24 +105,24 @@ async function p99Of(contender: Contender, name: string): Promise<number> {
   return quantile(times, 0.99);
 }
 
-interface RunningFlood {
+interface RunningServer {
   readonly server: BenchServer;
   readonly stop: () => Promise<unknown>;
 }
 
 // Started by hand, without the handles of a test, which would keep this process alive.
-async function startFlood({ transport, script }: Flood): Promise<RunningFlood> {
+async function startServer(id: string, { transport, script }: Flood): Promise<RunningServer> {
   const folder = dirname(createRequire(import.meta.url).resolve("@toolport/fixtures/package.json"));
   const program = join(folder, "bin/toolport-fault-server.js");
   const args = [program, "--transport", transport, "--script", JSON.stringify(script)];
   if (transport === "stdio") {
-    return { server: { id: "flood", kind: "stdio", command: process.execPath, args }, stop: async () => {} };
+    return { server: { id, kind: "stdio", command: process.execPath, args }, stop: async () => {} };
   }
   const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
   const [line] = (await once(child.stdout, "data")) as [Buffer];
   const { url } = JSON.parse(line.toString("utf8")) as { readonly url: string };
   return {
-    server: { id: "flood", kind: "http", url },
+    server: { id, kind: "http", url },
     stop() {
       const ended = once(child, "close");
       child.kill("SIGKILL");

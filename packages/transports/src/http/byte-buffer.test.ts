@@ -1,7 +1,10 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { createByteBuffer } from "./byte-buffer.ts";
 
 const tooLarge = (): Error => new RangeError("too large");
+const kibi = 1024;
+
+afterEach(() => vi.restoreAllMocks());
 
 describe("createByteBuffer()", () => {
   it("joins pieces in order, and starts anew after take()", () => {
@@ -39,5 +42,26 @@ describe("createByteBuffer()", () => {
     const bytes = buffer.take();
     expect([bytes.length, bytes[49_999]]).toEqual([50_000, 49_999 % 256]);
     expect(bytes.buffer.byteLength).toBeLessThanOrEqual(100_000);
+  });
+
+  it("copies no byte a second time while more come, and makes no large piece of memory", () => {
+    const copy = vi.spyOn(Uint8Array.prototype, "set");
+    const buffer = createByteBuffer(8 * kibi * kibi, tooLarge);
+    const chunk = new Uint8Array(16 * kibi);
+    for (let n = 0; n < 512; n += 1) buffer.push(chunk);
+    const copied = copy.mock.calls.map(([bytes]) => bytes.length);
+    expect(copied.reduce((sum, bytes) => sum + bytes, 0)).toBe(511 * chunk.length);
+    const targets = new Set(copy.mock.contexts.map((target) => (target as Uint8Array).length));
+    expect(Math.max(...targets)).toBe(256 * kibi);
+    expect(buffer.take().length).toBe(512 * chunk.length);
+  });
+
+  it("copies nothing twice when the length was announced", () => {
+    const buffer = createByteBuffer(8 * kibi * kibi, tooLarge, 64 * kibi);
+    const copy = vi.spyOn(Uint8Array.prototype, "set");
+    for (let n = 0; n < 4; n += 1) buffer.push(new Uint8Array(16 * kibi).fill(n));
+    const bytes = buffer.take();
+    expect([bytes.length, bytes[0], bytes.at(-1)]).toEqual([64 * kibi, 0, 3]);
+    expect(copy.mock.calls.reduce((sum, [{ length }]) => sum + length, 0)).toBe(64 * kibi);
   });
 });
