@@ -6,10 +6,10 @@ import type { CatalogTool } from "./catalog/define-tool.ts";
 import { createLiveCatalog } from "./catalog/live-catalog.ts";
 import type { McpProvider } from "./mcp-provider.ts";
 import { readInitOptions, readOptions, type ProviderOptions } from "./provider-options.ts";
-import { readSpecs } from "./servers/check-specs.ts";
+import { readSpecs } from "./servers/read-specs.ts";
 import { createObservers } from "./servers/observers.ts";
 import { bringUp, refreshError } from "./servers/bring-up.ts";
-import { createRegistry } from "./servers/registry.ts";
+import { createServerSet } from "./servers/server-set.ts";
 import { createServerOperations } from "./servers/server-operations.ts";
 import type { ServerStatus } from "./servers/server-status.ts";
 import { unreadyGroups } from "./servers/unready-groups.ts";
@@ -27,27 +27,28 @@ export function createProvider(options: ProviderOptions): McpProvider {
   const { name, naming, describe, clock } = settings;
   const catalog = createLiveCatalog({ providerName: name, naming, describe, savedNames: options.savedNames });
   const observers = createObservers();
-  const registry = createRegistry({ settings, catalog, observers });
-  for (const spec of specs) registry.add(spec, false);
+  const parts = { settings, catalog, observers };
+  const serverSet = createServerSet(parts);
+  for (const spec of specs) serverSet.add(spec, false);
   let closing: Promise<void> | undefined;
 
   const assertOpen = (): void => {
     if (closing !== undefined) throw closedError(name);
   };
-  const calls = createProviderCalls({ settings, catalog, registry, observers, assertOpen });
+  const calls = createProviderCalls({ parts, serverSet, assertOpen });
   const close = (): Promise<void> => {
     closing ??= (async () => {
       observers.close();
       catalog.close();
       // Calls that are with their servers are ended there, where it is known what became of them.
       calls.end(closedError(name));
-      await registry.endAll(closedError(name));
+      await serverSet.endAll(closedError(name));
       calls.end(closedError(name), true);
     })();
     return closing;
   };
 
-  const statuses = (): readonly ServerStatus[] => registry.all().map((registration) => registry.status(registration));
+  const statuses = (): readonly ServerStatus[] => serverSet.all().map((registration) => serverSet.status(registration));
 
   return {
     name,
@@ -60,22 +61,22 @@ export function createProvider(options: ProviderOptions): McpProvider {
     has: (toolName) => findTool(catalog.current, toolName) !== undefined,
     async init(initOptions = {}) {
       assertOpen();
-      const plan = { ...readInitOptions(initOptions), registry, clock, demand: "ready", operation: "init" } as const;
+      const plan = { ...readInitOptions(initOptions), serverSet, clock, demand: "ready", operation: "init" } as const;
       const failures = await bringUp(plan);
       const fatal = failures.filter(({ registration }) => registration.link.spec.required === true);
       if (fatal.length > 0) throw refreshError("start required MCP servers", fatal);
     },
     async refresh({ signal } = {}) {
       assertOpen();
-      const failures = await bringUp({ registry, clock, demand: "refresh", operation: "refresh", signal });
+      const failures = await bringUp({ serverSet, clock, demand: "refresh", operation: "refresh", signal });
       if (failures.length > 0) throw refreshError("refresh MCP servers", failures);
     },
     call: calls.call,
     statuses,
-    serverIds: () => registry.all().map(({ id }) => id),
-    hasServer: (id) => registry.get(id) !== undefined,
+    serverIds: () => serverSet.all().map(({ id }) => id),
+    hasServer: (id) => serverSet.get(id) !== undefined,
     savedNames: () => saveNames(catalog.current.names),
-    ...createServerOperations(registry, settings, assertOpen),
+    ...createServerOperations(serverSet, settings, assertOpen),
     get closed() {
       return closing !== undefined;
     },

@@ -16,12 +16,12 @@ import type { CatalogTool } from "../catalog/define-tool.ts";
 import type { LiveCatalog } from "../catalog/live-catalog.ts";
 import type { Observers } from "../servers/observers.ts";
 import type { Registration } from "../servers/registration.ts";
-import type { Registry } from "../servers/registry.ts";
+import type { ServerSet } from "../servers/server-set.ts";
 
 /** What waiting for a tool needs. */
 export interface AwaitToolInit {
   readonly catalog: LiveCatalog;
-  readonly registry: Registry;
+  readonly serverSet: ServerSet;
   readonly observers: Observers;
   readonly clock: Clock;
   /** Throws when the provider is closed. */
@@ -32,11 +32,11 @@ export interface AwaitToolInit {
 
 /** Servers whose tools are not on offer now, sorted by id. */
 export function absentServers({
-  registry,
+  serverSet,
   catalog,
-}: Pick<AwaitToolInit, "registry" | "catalog">): readonly AbsentServer[] {
-  return absentRegistrations(registry, catalog).map((registration) => {
-    const { id, state, error } = registry.status(registration);
+}: Pick<AwaitToolInit, "serverSet" | "catalog">): readonly AbsentServer[] {
+  return absentRegistrations(serverSet, catalog).map((registration) => {
+    const { id, state, error } = serverSet.status(registration);
     return { id, state, ...(error !== undefined && { code: error.code }) };
   });
 }
@@ -46,7 +46,7 @@ export function absentServers({
  * `unknown_tool` when none of them is on its way any more, with `call_timeout`, `aborted` or `closed`. Nothing was sent then.
  */
 export function awaitTool(name: string, options: CallOptions, init: AwaitToolInit): Promise<CatalogTool> {
-  const { catalog, registry, observers, clock, assertOpen, waiting } = init;
+  const { catalog, serverSet, observers, clock, assertOpen, waiting } = init;
   const { timeoutMs = defaultTimeouts.callMs, signal } = options;
   return new Promise((resolve, reject) => {
     const deadline = createDeadline({ timeoutMs, signal, clock, onTimeout: () => lateError(name, timeoutMs, init) });
@@ -69,7 +69,7 @@ export function awaitTool(name: string, options: CallOptions, init: AwaitToolIni
       }
       const tool = findTool(catalog.current, name);
       if (tool !== undefined) return settle(() => resolve(tool));
-      if (registry.all().some((registration) => registry.status(registration).state === "connecting")) return;
+      if (serverSet.all().some((registration) => serverSet.status(registration).state === "connecting")) return;
       settle(() => reject(unknownToolError(name, catalog.current.definitions, absentServers(init))));
     };
     const giveUp = (): void =>
@@ -78,7 +78,7 @@ export function awaitTool(name: string, options: CallOptions, init: AwaitToolIni
     waiting.add(look);
     if (deadline.signal.aborted) return giveUp();
     deadline.signal.addEventListener("abort", giveUp, { once: true });
-    for (const { link } of absentRegistrations(registry, catalog)) {
+    for (const { link } of absentRegistrations(serverSet, catalog)) {
       // Its status says what became of it.
       void link.ready("call", waits.next()).then(look, look);
     }
@@ -86,8 +86,8 @@ export function awaitTool(name: string, options: CallOptions, init: AwaitToolIni
   });
 }
 
-function absentRegistrations(registry: Registry, { current }: LiveCatalog): readonly Registration[] {
-  return registry.all().filter(({ id }) => !current.servers.has(id));
+function absentRegistrations(serverSet: ServerSet, { current }: LiveCatalog): readonly Registration[] {
+  return serverSet.all().filter(({ id }) => !current.servers.has(id));
 }
 
 function lateError(name: string, timeoutMs: number, init: AwaitToolInit): ToolportError {

@@ -14,10 +14,8 @@ import {
 } from "@toolport/core";
 import { findTool } from "../catalog/catalog.ts";
 import type { CatalogTool } from "../catalog/define-tool.ts";
-import type { LiveCatalog } from "../catalog/live-catalog.ts";
-import type { ProviderSettings } from "../provider-options.ts";
-import type { Observers } from "../servers/observers.ts";
-import type { Registry } from "../servers/registry.ts";
+import type { ProviderParts } from "../provider-parts.ts";
+import type { ServerSet } from "../servers/server-set.ts";
 import { absentServers, awaitTool, type AwaitToolInit } from "./await-tool.ts";
 import { checkSelection } from "./check-selection.ts";
 
@@ -29,10 +27,8 @@ export interface ProviderCalls {
 
 /** What the calls of a provider need. */
 export interface ProviderCallsInit {
-  readonly settings: ProviderSettings;
-  readonly catalog: LiveCatalog;
-  readonly registry: Registry;
-  readonly observers: Observers;
+  readonly parts: ProviderParts;
+  readonly serverSet: ServerSet;
   /** Throws when the provider is closed. */
   readonly assertOpen: () => void;
 }
@@ -41,22 +37,23 @@ const noOptions: CallOptions = Object.freeze({});
 
 /** Puts the interceptors of a provider before the lanes of its servers. */
 export function createProviderCalls(init: ProviderCallsInit): ProviderCalls {
-  const { settings, catalog, registry, assertOpen } = init;
+  const { parts, serverSet, assertOpen } = init;
+  const { settings, catalog, observers } = parts;
   const { interceptors, clock } = settings;
   const callMsOf = (serverId: string): number =>
-    registry.get(serverId)?.link.spec.timeouts?.callMs ?? defaultTimeouts.callMs;
+    serverSet.get(serverId)?.link.spec.timeouts?.callMs ?? defaultTimeouts.callMs;
   const pipeline = createCallPipeline({
     interceptors,
     clock,
     timeoutMsOf: ({ origin, options: { timeoutMs } }) => timeoutMs ?? callMsOf(origin.serverId),
     async handler(call, time) {
       assertOpen();
-      const registration = registry.get(call.origin.serverId);
+      const registration = serverSet.get(call.origin.serverId);
       if (registration === undefined) throw serverGoneError(call.origin);
       return registration.lane.call(call, time);
     },
   });
-  const finding: AwaitToolInit = { ...init, clock, waiting: new Set() };
+  const finding: AwaitToolInit = { catalog, serverSet, observers, clock, assertOpen, waiting: new Set() };
   const go = (definition: CatalogTool, args: unknown, options: CallOptions): Promise<ToolOutcome> => {
     const { origin } = definition;
     if (options.selected !== undefined) checkSelection(options.selected, definition, catalog.registrationOf);

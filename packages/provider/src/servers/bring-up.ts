@@ -3,9 +3,9 @@ import { createFanOutSignal } from "../fan-out-signal.ts";
 import type { Demand } from "../link/link-event.ts";
 import { toToolportError } from "../to-toolport-error.ts";
 import type { Registration } from "./registration.ts";
-import { createDebut } from "./debut.ts";
-import type { Registry } from "./registry.ts";
-import { operationError } from "./server-operations.ts";
+import { createDebut } from "./appear-together.ts";
+import type { ServerSet } from "./server-set.ts";
+import { operationError } from "./operation-error.ts";
 
 /** One server that could not be brought up. */
 export interface Failure {
@@ -15,7 +15,7 @@ export interface Failure {
 
 /** What to bring up, and how. */
 export interface BringUpPlan {
-  readonly registry: Registry;
+  readonly serverSet: ServerSet;
   readonly clock: Clock;
   readonly demand: Demand;
   /** For errors. */
@@ -31,9 +31,9 @@ export interface BringUpPlan {
  * gives up.
  */
 export async function bringUp(plan: BringUpPlan): Promise<readonly Failure[]> {
-  const { registry, clock, demand, operation, signal, timeoutMs } = plan;
-  const wanted = registry.all().filter(({ link }) => link.state.kind !== "disabled");
-  const debut = createDebut(wanted, registry, clock);
+  const { serverSet, clock, demand, operation, signal, timeoutMs } = plan;
+  const wanted = serverSet.all().filter(({ link }) => link.state.kind !== "disabled");
+  const debut = createDebut(wanted, serverSet, clock);
   const late = {};
   const required = createFanOutSignal(signal);
   const optional = createFanOutSignal(signal);
@@ -58,7 +58,7 @@ export async function bringUp(plan: BringUpPlan): Promise<readonly Failure[]> {
   if (signal?.aborted) throw operationError(signal.reason, { operation, signal });
   // A debut shows its servers when the last one has settled, so this is known only now.
   const unpublished = wanted.flatMap((registration): readonly Failure[] => {
-    const error = registry.unpublished(registration);
+    const error = serverSet.unpublished(registration);
     return error === undefined ? [] : [{ registration, error }];
   });
   return [...outcomes.flat(), ...unpublished];

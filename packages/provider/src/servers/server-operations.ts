@@ -1,13 +1,14 @@
-import { isToolportError, ToolportError, type Connection, type ServerSpec } from "@toolport/core";
+import { ToolportError, type Connection, type ServerSpec } from "@toolport/core";
 import type { Link } from "../link/link.ts";
 import type { Demand } from "../link/link-event.ts";
 import type { Session } from "../link/sessions.ts";
 import type { McpProvider, UserOperationOptions } from "../mcp-provider.ts";
 import type { ProviderSettings } from "../provider-options.ts";
-import { checkId, readSpec } from "./check-specs.ts";
+import { checkId, readSpec } from "./read-specs.ts";
 import { compareSpecs, type SpecDifference } from "./compare-specs.ts";
+import { operationError } from "./operation-error.ts";
 import { whileUserWaits, type Registration } from "./registration.ts";
-import type { Registry } from "./registry.ts";
+import type { ServerSet } from "./server-set.ts";
 
 /** What can be done to single servers while a provider is in use. */
 export type ServerOperations = Pick<
@@ -17,20 +18,20 @@ export type ServerOperations = Pick<
 
 /** Makes the operations. `assertOpen` throws when the provider is closed. */
 export function createServerOperations(
-  registry: Registry,
+  serverSet: ServerSet,
   { connector, naming }: ProviderSettings,
   assertOpen: () => void,
 ): ServerOperations {
   const find = (id: string): Registration => {
     assertOpen();
-    const registration = registry.get(id);
+    const registration = serverSet.get(id);
     if (registration !== undefined) return registration;
     throw new ToolportError(`server ${JSON.stringify(id)} is not registered`, { code: "unknown_server", serverId: id });
   };
 
   const applyUpdate = (old: Registration, spec: ServerSpec, difference: SpecDifference): Registration => {
-    if (difference === "session") return registry.replace(old, spec, removedError(spec.id, "was replaced"));
-    if (difference !== "none") registry.respec(old, spec);
+    if (difference === "session") return serverSet.replace(old, spec, removedError(spec.id, "was replaced"));
+    if (difference !== "none") serverSet.respec(old, spec);
     if (difference === "credentials") old.link.renew(renewedError(spec.id));
     return old;
   };
@@ -41,30 +42,30 @@ export function createServerOperations(
       const spec = readSpec(given, connector);
       checkId(
         spec.id,
-        registry.all().map(({ id }) => id),
+        serverSet.all().map(({ id }) => id),
         naming,
       );
-      const registration = registry.add(spec, spec.disabled !== true);
+      const registration = serverSet.add(spec, spec.disabled !== true);
       if (spec.disabled === true) return;
       try {
         await whileUserWaits(registration, interactive, () => registration.link.ready("ready", signal));
         assertRegistered(registration);
       } catch (reason) {
         // Ends this registration only: one that has taken its place meanwhile is not touched.
-        await registry.end(registration, removedError(spec.id, "could not be added"));
+        await serverSet.end(registration, removedError(spec.id, "could not be added"));
         throw operationError(reason, { serverId: spec.id, operation: "addServer", signal });
       }
-      registry.show([registration]);
-      const unpublished = registry.unpublished(registration);
+      serverSet.show([registration]);
+      const unpublished = serverSet.unpublished(registration);
       if (unpublished === undefined) return;
-      await registry.end(registration, removedError(spec.id, "could not be added"));
+      await serverSet.end(registration, removedError(spec.id, "could not be added"));
       throw unpublished;
     },
     async removeServer(id) {
       assertOpen();
-      const registration = registry.get(id);
+      const registration = serverSet.get(id);
       if (registration === undefined) return false;
-      await registry.end(registration, removedError(id, "was removed"));
+      await serverSet.end(registration, removedError(id, "was removed"));
       return true;
     },
     async disconnectServer(id) {
@@ -72,7 +73,7 @@ export function createServerOperations(
       const error = removedError(id, "was disconnected");
       registration.link.disconnect(error);
       registration.lane.rejectWaiting(error);
-      await registry.left(registration);
+      await serverSet.left(registration);
     },
     async updateServer(given, options = {}) {
       assertOpen();
@@ -88,27 +89,13 @@ export function createServerOperations(
     async refreshServer(id, options = {}) {
       const registration = find(id);
       await reach(registration, "refresh", { ...options, operation: "refreshServer" });
-      const unpublished = registry.unpublished(registration);
+      const unpublished = serverSet.unpublished(registration);
       if (unpublished !== undefined) throw unpublished;
     },
     async connection(id, options = {}): Promise<Connection> {
       return (await reach(find(id), "call", { ...options, operation: "connection" })).lent;
     },
   };
-}
-
-/** What an operation on one server is, for the errors of it. */
-export interface Operation {
-  readonly serverId?: string;
-  readonly operation: string;
-  readonly signal: AbortSignal | undefined;
-}
-
-/** What an operation that was waiting rejected with, as the caller gets it: `aborted` when it was the caller who gave up. */
-export function operationError(reason: unknown, { serverId, operation, signal }: Operation): unknown {
-  if (signal?.aborted !== true || isToolportError(reason)) return reason;
-  const subject = serverId === undefined ? "" : ` of ${JSON.stringify(serverId)}`;
-  return new ToolportError(`${operation}${subject} was aborted`, { code: "aborted", serverId, cause: reason });
 }
 
 async function reach(

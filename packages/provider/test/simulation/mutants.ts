@@ -95,7 +95,7 @@ export const mutants: readonly Mutant[] = [
         replace: "    state,\n    effects: [",
       },
       {
-        file: "servers/registry.ts",
+        file: "servers/server-set.ts",
         find: "    if (!isCurrent(registration)) return;",
         replace: "    registrations.set(registration.id, registration);",
       },
@@ -105,7 +105,7 @@ export const mutants: readonly Mutant[] = [
     bug: "keeps the session of a removed server",
     patches: [
       {
-        file: "servers/registry.ts",
+        file: "servers/server-set.ts",
         find: "        void stop(registration, error);",
         replace: "        registration.lane.rejectWaiting(error);",
       },
@@ -115,7 +115,7 @@ export const mutants: readonly Mutant[] = [
     bug: "rolls a failed add back onto the registration that has taken its place",
     patches: [
       {
-        file: "servers/registry.ts",
+        file: "servers/server-set.ts",
         find: "      if (isCurrent(registration)) {\n        registrations.delete",
         replace:
           "      const current = registrations.get(registration.id);\n      if (current !== undefined) {\n        registration = current;\n        registrations.delete",
@@ -233,14 +233,18 @@ export const mutants: readonly Mutant[] = [
         find: "      calls.end(closedError(name), true);",
         replace: "      calls.end(closedError(name), true);\n      observers.close();\n      catalog.close();",
       },
-      { file: "servers/announcer.ts", find: 'if (registration.link.state.kind === "removed") return;', replace: "" },
+      {
+        file: "servers/announce-status.ts",
+        find: 'if (registration.link.state.kind === "removed") return;',
+        replace: "",
+      },
     ],
   },
   {
     bug: "forgets the tools of a server whose session is lost",
     patches: [
       {
-        file: "servers/register.ts",
+        file: "servers/assemble-server.ts",
         find: "    onState: () => onState(registration),",
         replace:
           '    onState: (state) => {\n      if (state.kind === "down") onListing(registration, { tools: [], dropped: [], pages: 0 }, { connection: { server: registration.listed?.server } } as never);\n      onState(registration);\n    },',
@@ -291,7 +295,7 @@ export const mutants: readonly Mutant[] = [
     bug: "waits for a connection that never says whether it is closed",
     patches: [
       {
-        file: "servers/departures.ts",
+        file: "servers/wait-until-gone.ts",
         find: "return settleWithin(link.gone(), timeoutMs, clock);",
         replace: "return link.gone();",
       },

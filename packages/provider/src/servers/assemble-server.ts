@@ -1,15 +1,14 @@
 import { defaultTimeouts, withDefaults, type ServerSpec, type ToolListing } from "@toolport/core";
 import { createCallLane } from "../calls/call-lane.ts";
-import type { LiveCatalog } from "../catalog/live-catalog.ts";
 import { createLink, type Link, type LinkHooks } from "../link/link.ts";
 import type { LinkPolicy } from "../link/link-policy.ts";
 import type { Session } from "../link/sessions.ts";
 import type { ProviderSettings } from "../provider-options.ts";
-import type { Observers } from "./observers.ts";
+import type { ProviderParts } from "../provider-parts.ts";
 import type { Registration } from "./registration.ts";
 
-/** What makes one server's link and lane, besides its spec. */
-export interface RegistrationInit {
+/** What is special about one server. */
+export interface ServerInit {
   readonly spec: ServerSpec;
   readonly number: number;
   readonly held: boolean;
@@ -18,10 +17,10 @@ export interface RegistrationInit {
   readonly onState: (registration: Registration) => void;
 }
 
-/** Makes a registration; nothing starts. */
-export function createRegistration(
-  { spec, number, held, predecessor, onListing, onState }: RegistrationInit,
-  { settings, catalog, observers }: { settings: ProviderSettings; catalog: LiveCatalog; observers: Observers },
+/** Makes one server's link and lane, and what they report; nothing starts. */
+export function assembleServer(
+  { spec, number, held, predecessor, onListing, onState }: ServerInit,
+  { settings, catalog, observers }: ProviderParts,
 ): Registration {
   const { connector, clock, random, onElicit } = settings;
   const { id } = spec;

@@ -1,18 +1,17 @@
 import type { ServerSpec, ToolListing, ToolportError } from "@toolport/core";
 import { compareText } from "../catalog/catalog.ts";
-import type { LiveCatalog } from "../catalog/live-catalog.ts";
 import type { Session } from "../link/sessions.ts";
-import type { ProviderSettings } from "../provider-options.ts";
-import { createAnnouncer } from "./announcer.ts";
-import { createDepartures } from "./departures.ts";
-import type { Observers } from "./observers.ts";
-import { createPublisher, type Publisher } from "./publisher.ts";
-import { createRegistration } from "./register.ts";
-import { changeSpec, takeListing, type Registration } from "./registration.ts";
+import type { ProviderParts } from "../provider-parts.ts";
+import { createAnnouncer } from "./announce-status.ts";
+import { assembleServer } from "./assemble-server.ts";
+import { createPublisher, type Publisher } from "./publish-listings.ts";
+import type { Registration } from "./registration.ts";
 import { readStatus, type ServerStatus } from "./server-status.ts";
+import { changeSpec, takeListing } from "./take-listing.ts";
+import { createDepartures } from "./wait-until-gone.ts";
 
 /** The registered servers, and the way from each of them to the catalogue. */
-export interface Registry {
+export interface ServerSet {
   get(id: string): Registration | undefined;
   /** Sorted by id. */
   all(): readonly Registration[];
@@ -34,16 +33,9 @@ export interface Registry {
   status(registration: Registration): ServerStatus;
 }
 
-/** What a registry is made from. */
-export interface RegistryInit {
-  readonly settings: ProviderSettings;
-  readonly catalog: LiveCatalog;
-  readonly observers: Observers;
-}
-
-/** Makes an empty registry. */
-export function createRegistry(init: RegistryInit): Registry {
-  const { settings, catalog, observers } = init;
+/** Makes an empty set. */
+export function createServerSet(parts: ProviderParts): ServerSet {
+  const { settings, catalog, observers } = parts;
   const registrations = new Map<string, Registration>();
   const departures = createDepartures(settings.clock);
   const statusOf = (registration: Registration): ServerStatus =>
@@ -53,7 +45,7 @@ export function createRegistry(init: RegistryInit): Registry {
 
   const all = (): readonly Registration[] => Array.from(registrations.values()).sort((a, b) => compareText(a.id, b.id));
   const isCurrent = (registration: Registration): boolean => registrations.get(registration.id) === registration;
-  const { publish, publishNews, unpublished } = createPublisher(all, init);
+  const { publish, publishNews, unpublished } = createPublisher(all, parts);
   const onListing = (registration: Registration, listing: ToolListing, { connection }: Session): void => {
     // What ended can publish nothing more.
     if (!isCurrent(registration)) return;
@@ -64,9 +56,9 @@ export function createRegistry(init: RegistryInit): Registry {
   const put = (spec: ServerSpec, held: boolean): Registration => {
     lastNumber += 1;
     const predecessor = departures.of(spec.id);
-    const registration = createRegistration(
+    const registration = assembleServer(
       { spec, number: lastNumber, held, predecessor, onListing, onState: announce },
-      init,
+      parts,
     );
     registrations.set(spec.id, registration);
     return registration;

@@ -1,7 +1,7 @@
 import { ToolportError } from "@toolport/core";
+import type { ProviderParts } from "../provider-parts.ts";
 import { collisionDiagnostics, faultDiagnostics } from "./listing-diagnostics.ts";
 import type { Registration } from "./registration.ts";
-import type { RegistryInit } from "./registry.ts";
 
 /** The way from the registrations to the catalogue. */
 export interface Publisher {
@@ -16,7 +16,7 @@ export interface Publisher {
 /** Makes a publisher of these registrations. */
 export function createPublisher(
   all: () => readonly Registration[],
-  { catalog, observers, settings }: RegistryInit,
+  { catalog, observers, settings }: ProviderParts,
 ): Publisher {
   /** Why the latest catalogue could not be made. */
   let failure: ToolportError | undefined;

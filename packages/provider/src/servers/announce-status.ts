@@ -3,20 +3,20 @@ import type { Registration } from "./registration.ts";
 import type { ServerStatus } from "./server-status.ts";
 
 /**
- * Makes a function that tells of a registration's status if anything in it is news. The end of a registration is not told here,
+ * Makes a function that announces a registration's status if anything in it is news. The end of a registration is not announced here,
  * because whether it is one depends on what comes in its place.
  */
 export function createAnnouncer(
   status: EventSource<ServerStatus>,
   statusOf: (registration: Registration) => ServerStatus,
 ): (registration: Registration) => void {
-  const told = new WeakMap<Registration, string>();
+  const announced = new WeakMap<Registration, string>();
   return (registration) => {
     if (registration.link.state.kind === "removed") return;
     const now = statusOf(registration);
     const news = [now.state, now.stage, now.error?.message, now.stale, now.degraded].join("\n");
-    if (told.get(registration) === news) return;
-    told.set(registration, news);
+    if (announced.get(registration) === news) return;
+    announced.set(registration, news);
     status.emit(now);
   };
 }

@@ -1,6 +1,6 @@
 import type { Cancel, Clock } from "@toolport/core";
 import type { Registration } from "./registration.ts";
-import type { Registry } from "./registry.ts";
+import type { ServerSet } from "./server-set.ts";
 
 /** The first appearance of several servers. */
 export interface Debut {
@@ -16,7 +16,7 @@ const longestHoldMs = 250;
  * whichever comes first. So whoever watches the tools sees them change once and not with every server, and a slow one holds up nobody.
  * Those that are late appear when they are ready. Names do not depend on it.
  */
-export function createDebut(registrations: readonly Registration[], registry: Registry, clock: Clock): Debut {
+export function createDebut(registrations: readonly Registration[], serverSet: ServerSet, clock: Clock): Debut {
   const held = new Set(registrations.filter(({ listed, held: already }) => listed === undefined && !already));
   const waiting = new Set(held);
   let cancel: Cancel | undefined;
@@ -24,7 +24,7 @@ export function createDebut(registrations: readonly Registration[], registry: Re
 
   const appear = (): void => {
     cancel?.();
-    registry.show(held);
+    serverSet.show(held);
     held.clear();
   };
   return {

@@ -1,0 +1,15 @@
+import { isToolportError, ToolportError } from "@toolport/core";
+
+/** What an operation on one server is, for the errors of it. */
+export interface Operation {
+  readonly serverId?: string;
+  readonly operation: string;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** What an operation that was waiting rejected with, as the caller gets it: `aborted` when it was the caller who gave up. */
+export function operationError(reason: unknown, { serverId, operation, signal }: Operation): unknown {
+  if (signal?.aborted !== true || isToolportError(reason)) return reason;
+  const subject = serverId === undefined ? "" : ` of ${JSON.stringify(serverId)}`;
+  return new ToolportError(`${operation}${subject} was aborted`, { code: "aborted", serverId, cause: reason });
+}

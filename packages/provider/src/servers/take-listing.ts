@@ -1,0 +1,70 @@
+import { freezeData, type Diagnostic, type ServerInfo, type ServerSpec, type ToolListing } from "@toolport/core";
+import type { ServerListing } from "../catalog/catalog.ts";
+import { sameJson } from "../catalog/same-json.ts";
+import { filterDiagnostics, listingDiagnostics, refusalDiagnostics } from "./listing-diagnostics.ts";
+import type { Registration } from "./registration.ts";
+
+/**
+ * Keeps a good listing. Returns what is worth telling of it, unless it was told of the one before. `listed` stays the same object
+ * when nothing that the catalogue shows is new.
+ */
+export function takeListing(
+  registration: Registration,
+  listing: ToolListing,
+  server: ServerInfo,
+): readonly Diagnostic[] {
+  const { id, number, link, listing: before } = registration;
+  registration.listing = listing;
+  // Only what this registration listed: it may begin with the listing of the one that it replaces.
+  const replaced = before === undefined ? undefined : describeReplacement(registration.listed?.server, server);
+  if (replaced !== undefined) registration.replacements += 1;
+  // What was selected from another server says nothing about this one, even if it reads the same.
+  const origin = `${number}.${registration.replacements}`;
+  const next: ServerListing = { registration: origin, spec: link.spec, server, tools: listing.tools };
+  // Every status hands out what the server says of itself.
+  const isNews = !sameListing(registration.listed, next);
+  const isChanged = isNews && !sameJson(before?.tools, listing.tools);
+  if (isNews) registration.listed = { ...next, server: freezeData({ ...server }) };
+  const told =
+    before?.truncated === listing.truncated &&
+    sameJson(before?.dropped ?? [], listing.dropped) &&
+    sameJson(before?.withoutSchema ?? [], listing.withoutSchema ?? []);
+  const unmatched = filterDiagnostics(link.spec, listing);
+  const unmatchedBefore = before === undefined ? [] : filterDiagnostics(link.spec, before);
+  return [
+    ...(replaced === undefined ? [] : [{ kind: "server-replaced", serverId: id, message: replaced } as const]),
+    ...(told ? [] : listingDiagnostics(id, listing)),
+    ...(isChanged ? refusalDiagnostics(link.spec, listing.tools) : []),
+    ...(sameTools(unmatchedBefore, unmatched) ? [] : unmatched),
+  ];
+}
+
+function describeReplacement(before: ServerInfo | undefined, after: ServerInfo): string | undefined {
+  if (before === undefined || (before.name === after.name && before.version === after.version)) return undefined;
+  return `the server came back as another one: ${nameOf(before)} before, ${nameOf(after)} now`;
+}
+
+function nameOf({ name, version }: ServerInfo): string {
+  return [name === undefined ? "without a name" : JSON.stringify(name), version].filter(Boolean).join(" ");
+}
+
+/** Gives a registration another spec, for all that needs no new session. Returns what is worth telling of it. */
+export function changeSpec(registration: Registration, spec: ServerSpec): readonly Diagnostic[] {
+  const { link, listing, listed } = registration;
+  link.spec = spec;
+  if (listed !== undefined) registration.listed = { ...listed, spec };
+  return listing === undefined ? [] : filterDiagnostics(spec, listing);
+}
+
+function sameTools(before: readonly Diagnostic[], after: readonly Diagnostic[]): boolean {
+  return before.length === after.length && after.every(({ toolName }, index) => toolName === before[index]?.toolName);
+}
+
+function sameListing(before: ServerListing | undefined, next: ServerListing): boolean {
+  return (
+    before?.registration === next.registration &&
+    before.spec === next.spec &&
+    sameJson(before.server, next.server) &&
+    sameJson(before.tools, next.tools)
+  );
+}
