@@ -6,12 +6,12 @@ import {
   type Fields,
   type ServerSpec,
 } from "@toolport/core";
-import { checkSpec } from "./check-spec.ts";
+import { checkSpec } from "./opening/check-spec.ts";
 import type { HttpOptions } from "./http/http-options.ts";
-import { createEraCache, type EraCache } from "./negotiation/era-cache.ts";
-import { preload } from "./load-transport.ts";
-import { openConnection } from "./open-connection.ts";
-import { createStarts } from "./take-turn.ts";
+import { createEraCache, type EraCache } from "./handshake/era-cache.ts";
+import { preload } from "./opening/load-transport.ts";
+import { openConnection } from "./opening/open-connection.ts";
+import { createStarts } from "./opening/take-turn.ts";
 
 /** How a connector works; the same for all its connections. */
 export interface ConnectorOptions extends HttpOptions {

@@ -1,6 +1,6 @@
 import type { ServerSpec } from "@toolport/core";
 import type { HttpOptions } from "./http/http-options.ts";
-import { loadHttp } from "./load-transport.ts";
+import { loadHttp } from "./opening/load-transport.ts";
 
 /**
  * Completes an OAuth authorization that an `auth_required` asked for; connect again afterwards. `callback` is the whole query of the

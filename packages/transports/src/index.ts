@@ -18,8 +18,8 @@ export type {
   OAuthTokens,
   TokenSource,
   UnauthorizedRefusal,
-} from "./http/authorization-provider.ts";
+} from "./http/auth/authorization-provider.ts";
 
 // For those who plug parts of their own in.
-export type { CustomClient, CustomTransport } from "./custom/custom-parts.ts";
-export { createEraCache, type EraCache, type EraVerdict } from "./negotiation/era-cache.ts";
+export type { CustomClient, CustomTransport } from "./sdk/custom-parts.ts";
+export { createEraCache, type EraCache, type EraVerdict } from "./handshake/era-cache.ts";

@@ -1,6 +1,6 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 import type { JsonObject, ToolportError } from "@toolport/core";
-import type { HostSendOptions, HostTransport } from "../src/host-transport.ts";
+import type { HostSendOptions, HostTransport } from "../src/message/transport.ts";
 
 /** A transport whose far end is the test. */
 export interface FakeHostTransport extends HostTransport {

@@ -1,6 +1,6 @@
 import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/client";
 import type { Diagnostic, HttpTransportSpec, ServerSpec, ToolportError } from "@toolport/core";
-import type { HostSendOptions, HostTransport } from "../src/host-transport.ts";
+import type { HostSendOptions, HostTransport } from "../src/message/transport.ts";
 import type { HttpOptions } from "../src/http/http-options.ts";
 import { openSse, openStreamableHttp } from "../src/http/open-http.ts";
 

@@ -1,9 +1,9 @@
 import type { Diagnostic, ToolportError } from "@toolport/core";
 import { vi } from "vitest";
-import type { Elicitor } from "../src/connection/elicitor.ts";
-import type { HostTransport } from "../src/host-transport.ts";
-import { createActiveClock } from "../src/wire/active-clock.ts";
-import type { OutgoingRequest } from "../src/wire/outgoing-request.ts";
+import type { Elicitor } from "../src/wire/elicitor.ts";
+import type { HostTransport } from "../src/message/transport.ts";
+import { createActiveClock } from "../src/time/active-clock.ts";
+import type { OutgoingRequest } from "../src/message/outgoing-request.ts";
 import { createWire } from "../src/wire/wire.ts";
 import { createFakeHostTransport, type FakeHostTransport } from "./fake-host-transport.ts";
 import { createManualClock } from "./manual-clock.ts";

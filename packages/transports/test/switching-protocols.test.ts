@@ -1,8 +1,8 @@
 import type { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
-import { createFetchExchange } from "../src/http/fetch-exchange.ts";
-import type { HttpExchange } from "../src/http/http-exchange.ts";
-import { createDefaultExchange } from "../src/http/node-exchange.ts";
+import { createFetchExchange } from "../src/http/exchange/fetch-exchange.ts";
+import type { HttpExchange } from "../src/http/exchange/http-exchange.ts";
+import { createDefaultExchange } from "../src/http/exchange/node-exchange.ts";
 import { openHttpTransport, thrownBy } from "./open-http-transport.ts";
 import { httpAnswer, startRaw } from "./raw-server.ts";
 

@@ -1,11 +1,11 @@
 import { defaultTimeouts, ToolportError, type CallOptions, type JsonObject } from "@toolport/core";
 import { describe, expect, it, vi } from "vitest";
 import { createManualClock } from "../../test/manual-clock.ts";
-import { createActiveClock } from "../wire/active-clock.ts";
-import type { OutgoingRequest } from "../wire/outgoing-request.ts";
+import { createActiveClock } from "../time/active-clock.ts";
+import type { OutgoingRequest } from "../message/outgoing-request.ts";
 import { callTool } from "./call-tool.ts";
 import { createCooldown } from "./cooldown.ts";
-import type { Elicitor } from "./elicitor.ts";
+import type { Elicitor } from "../wire/elicitor.ts";
 
 const asks: JsonObject = {
   resultType: "input_required",

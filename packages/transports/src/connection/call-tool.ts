@@ -8,12 +8,12 @@ import {
   type JsonObject,
   type ServerTimeouts,
 } from "@toolport/core";
-import { quoteJson } from "../quote-json.ts";
+import { quoteJson } from "../text/quote-json.ts";
 import type { Cooldown } from "./cooldown.ts";
-import type { Elicitor } from "./elicitor.ts";
+import type { Elicitor } from "../wire/elicitor.ts";
 import { answerInputRequests } from "./input-rounds.ts";
 import type { Liveness } from "./liveness.ts";
-import type { RequestChannel } from "./request-channel.ts";
+import type { RequestChannel } from "../message/request-channel.ts";
 
 /** What {@linkcode callTool} goes by. */
 export interface CallToolInit {

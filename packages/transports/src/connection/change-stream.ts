@@ -1,6 +1,6 @@
 import type { Clock, Diagnostic, Random } from "@toolport/core";
-import { fromSdkError } from "../errors/from-sdk-error.ts";
-import { pauseFor } from "../pause-for.ts";
+import { fromSdkError } from "../sdk/from-sdk-error.ts";
+import { pauseFor } from "../time/pause-for.ts";
 
 /** Where change streams come from: a wire, or the client of the SDK line that has them. */
 export interface ListeningClient {

@@ -8,15 +8,15 @@ import {
   type ServerInfo,
   type ToolListing,
 } from "@toolport/core";
-import type { ServerSettings } from "../resolve-settings.ts";
-import { untilAborted } from "../until-aborted.ts";
+import type { ServerSettings } from "../context/resolve-settings.ts";
+import { untilAborted } from "../time/until-aborted.ts";
 import { callTool, type CallToolInit } from "./call-tool.ts";
 import { createCooldown } from "./cooldown.ts";
-import type { Elicitor } from "./elicitor.ts";
+import type { Elicitor } from "../wire/elicitor.ts";
 import { createLiveness } from "./liveness.ts";
 import { listTools } from "./list-tools.ts";
 import { findParamHeaders, mirrorParams, type ParamHeader } from "./param-headers.ts";
-import type { RequestChannel } from "./request-channel.ts";
+import type { RequestChannel } from "../message/request-channel.ts";
 
 /** What a {@linkcode Connection} is made from. */
 export interface ConnectionInit {

@@ -1,7 +1,7 @@
 import { isJsonObject, type Clock, type JsonObject } from "@toolport/core";
-import { pauseFor } from "../pause-for.ts";
-import { quoteJson } from "../quote-json.ts";
-import type { Elicitor, QuestionTally } from "./elicitor.ts";
+import { pauseFor } from "../time/pause-for.ts";
+import { quoteJson } from "../text/quote-json.ts";
+import type { Elicitor, QuestionTally } from "../wire/elicitor.ts";
 
 /** What to add to the next round's parameters, or why there is no next round. */
 export type RoundAnswer =

@@ -1,8 +1,8 @@
 import { defaultLimits, ToolportError, type JsonObject, type ServerInfo } from "@toolport/core";
 import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../test/manual-clock.ts";
-import { createActiveClock } from "../wire/active-clock.ts";
-import type { OutgoingRequest } from "../wire/outgoing-request.ts";
+import { createActiveClock } from "../time/active-clock.ts";
+import type { OutgoingRequest } from "../message/outgoing-request.ts";
 import { listTools } from "./list-tools.ts";
 
 const page = (name: string, nextCursor?: string): JsonObject => ({

@@ -11,8 +11,8 @@ import {
   type ToolListing,
   type ToolportErrorCode,
 } from "@toolport/core";
-import type { RequestChannel } from "./request-channel.ts";
-import { createToolListingReader } from "./tool-listing.ts";
+import type { RequestChannel } from "../message/request-channel.ts";
+import { createToolListingReader } from "./join-tool-pages.ts";
 
 /** What {@linkcode listTools} goes by. */
 export interface ListToolsInit {

@@ -2,7 +2,7 @@ import { ToolportError } from "@toolport/core";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { createLiveness } from "./liveness.ts";
-import type { RequestChannel } from "./request-channel.ts";
+import type { RequestChannel } from "../message/request-channel.ts";
 
 const timeout = new ToolportError("call", { code: "call_timeout" });
 const silence = new ToolportError("ping", { code: "request_timeout" });

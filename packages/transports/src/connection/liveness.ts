@@ -1,5 +1,5 @@
 import { isToolportError, ToolportError } from "@toolport/core";
-import type { RequestChannel } from "./request-channel.ts";
+import type { RequestChannel } from "../message/request-channel.ts";
 
 /** Watches whether a server still answers. */
 export interface Liveness {

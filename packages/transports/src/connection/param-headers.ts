@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "@toolport/core";
-import { isHeaderName } from "../http/header-rules.ts";
-import { encodeHeaderValue } from "../http/protocol-headers.ts";
+import { isHeaderName } from "../http/exchange/header-rules.ts";
+import { encodeHeaderValue } from "../http/streamable/headers-from-message.ts";
 
 /** An argument that travels in a header, too, so that proxies can route by it. */
 export interface ParamHeader {

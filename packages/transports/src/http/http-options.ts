@@ -1,6 +1,6 @@
 import type { Clock, Random, ServerSpec } from "@toolport/core";
-import type { AuthorizationProvider } from "./authorization-provider.ts";
-import type { Fetch } from "./fetch-exchange.ts";
+import type { AuthorizationProvider } from "./auth/authorization-provider.ts";
+import type { Fetch } from "./exchange/fetch-exchange.ts";
 
 /** How HTTP is done; the same for all servers of a connector. */
 export interface HttpOptions {

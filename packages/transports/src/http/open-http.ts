@@ -7,21 +7,21 @@ import {
   type ServerSpec,
 } from "@toolport/core";
 import { createDefaultExchange } from "#http-exchange";
-import type { HostTransport, TransportContext } from "../host-transport.ts";
-import { resolveSettings } from "../resolve-settings.ts";
-import { isOAuthProvider } from "./authorization-provider.ts";
-import { createAuthorizer } from "./authorizer.ts";
-import type { AuthorizerInit } from "./authorizer-init.ts";
-import { checkHttpSpec } from "./check-http-spec.ts";
-import { createExchangeFetch } from "./exchange-fetch.ts";
-import { createFetchExchange } from "./fetch-exchange.ts";
-import { createHttpEndpoint, type HttpEndpoint } from "./http-endpoint.ts";
-import type { HttpExchange } from "./http-exchange.ts";
+import type { HostTransport, TransportContext } from "../message/transport.ts";
+import { resolveSettings } from "../context/resolve-settings.ts";
+import { isOAuthProvider } from "./auth/authorization-provider.ts";
+import { createAuthorizer } from "./auth/authorizer.ts";
+import type { AuthorizerInit } from "./auth/authorizer-init.ts";
+import { checkHttpSpec } from "./exchange/check-http-spec.ts";
+import { createExchangeFetch } from "./auth/exchange-fetch.ts";
+import { createFetchExchange } from "./exchange/fetch-exchange.ts";
+import { createHttpEndpoint, type HttpEndpoint } from "./exchange/http-endpoint.ts";
+import type { HttpExchange } from "./exchange/http-exchange.ts";
 import type { HttpOptions } from "./http-options.ts";
-import { createNoiseReport } from "./noise-report.ts";
-import { redeemCallback } from "./run-oauth.ts";
-import { createSseTransport } from "./sse-transport.ts";
-import { createStreamableHttpTransport } from "./streamable-http-transport.ts";
+import { createNoiseReport } from "./events/report-anomalies.ts";
+import { redeemCallback } from "./auth/run-oauth.ts";
+import { createSseTransport } from "./sse/sse-transport.ts";
+import { createStreamableHttpTransport } from "./streamable/streamable-http-transport.ts";
 
 /**
  * Makes a Streamable HTTP transport. Nothing is sent before its first `send()`. Throws `invalid_spec` as {@linkcode checkHttpSpec}

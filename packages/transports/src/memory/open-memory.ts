@@ -1,6 +1,6 @@
 import { safeCause, ToolportError, type MemoryTransportSpec } from "@toolport/core";
-import { adaptTransport, type AdaptTransportInit } from "../custom/adapt-transport.ts";
-import type { HostTransport } from "../host-transport.ts";
+import { adaptTransport, type AdaptTransportInit } from "../sdk/adapt-transport.ts";
+import type { HostTransport } from "../message/transport.ts";
 import { createLinkedPair } from "./linked-pair.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { Cancel, Clock } from "@toolport/core";
 import { drainOutput, type OutputPipe } from "./drain-output.ts";
-import type { ServerProcess } from "./spawn-process.ts";
+import type { ServerProcess } from "./server-process.ts";
 
 /** Why nothing more can be expected of a process. */
 export type Death =

@@ -1,7 +1,7 @@
 import type { Clock } from "@toolport/core";
 import { killLadder } from "./kill-ladder.ts";
 import type { ProcessGroup } from "./process-group.ts";
-import type { ServerProcess } from "./spawn-process.ts";
+import type { ServerProcess } from "./server-process.ts";
 
 /** What {@linkcode endProcess} needs. */
 export interface EndProcessInit {

@@ -1,12 +1,12 @@
 import type { RequestId } from "@modelcontextprotocol/client";
 import { ToolportError, type Diagnostic, type JsonObject, type Redactor } from "@toolport/core";
 import { isUtf8 } from "node:buffer";
-import { maxMessageDepth } from "../message-depth.ts";
+import { maxMessageDepth } from "../message/message-depth.ts";
 import { createLineSplitter, type OversizedLine } from "./line-splitter.ts";
-import { createNoiseReport } from "./noise-report.ts";
+import { createNoiseReport } from "./report-stray-lines.ts";
 import { parseLine } from "./parse-line.ts";
-import { recoverRequestId } from "../recover-request-id.ts";
-import { withoutBrokenEnd } from "../safe-excerpt.ts";
+import { recoverRequestId } from "../message/recover-request-id.ts";
+import { withoutBrokenEnd } from "../text/safe-excerpt.ts";
 
 // A server that is still on the same line after this many times the limit will not end it.
 const endlessFactor = 16;

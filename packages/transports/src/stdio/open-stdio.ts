@@ -8,13 +8,13 @@ import {
   type ServerSpec,
 } from "@toolport/core";
 import { spawn as spawnProgram } from "node:child_process";
-import type { TransportContext } from "../host-transport.ts";
+import type { TransportContext } from "../message/transport.ts";
 import { assertDirectory } from "./assert-directory.ts";
 import { assertStdioSpec } from "./assert-stdio-spec.ts";
 import { hasExited } from "./end-process.ts";
 import { createProcessGroup } from "./process-group.ts";
 import { safeEnvironment, type Environment } from "./safe-environment.ts";
-import type { SpawnProcess } from "./spawn-process.ts";
+import type { SpawnProcess } from "./server-process.ts";
 import { startVariable } from "./stragglers.ts";
 import { startProcess } from "./start-process.ts";
 import { createStdioTransport, type StdioTransport } from "./stdio-transport.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { maxMessageDepth } from "../message-depth.ts";
+import { maxMessageDepth } from "../message/message-depth.ts";
 import { parseLine } from "./parse-line.ts";
 
 const nested = (levels: number): string => `${"[".repeat(levels)}${"]".repeat(levels)}`;

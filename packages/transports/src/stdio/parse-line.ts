@@ -1,7 +1,7 @@
 import type { RequestId } from "@modelcontextprotocol/client";
 import { isJsonObject, type JsonObject } from "@toolport/core";
-import { isLargeBatch, mostBatched } from "../count-members.ts";
-import { admitDepth, answeredRequest, maxMessageDepth } from "../message-depth.ts";
+import { isLargeBatch, mostBatched } from "../message/count-members.ts";
+import { admitDepth, answeredRequest, maxMessageDepth } from "../message/message-depth.ts";
 
 /** What one line on stdout turned out to be. */
 export type ParsedLine =

@@ -2,7 +2,7 @@ import type { Clock } from "@toolport/core";
 import { spawn as spawnProgram } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { endStragglers } from "./end-stragglers.ts";
-import type { SpawnProcess } from "./spawn-process.ts";
+import type { SpawnProcess } from "./server-process.ts";
 import { findStragglers } from "./stragglers.ts";
 
 /** A server's process and everything it started, as long as that stayed in its group. */

@@ -1,6 +1,6 @@
 import type { Clock } from "@toolport/core";
 import type { Readable } from "node:stream";
-import { handOnInTurns } from "../hand-on-in-turns.ts";
+import { handOnInTurns } from "../bytes/hand-on-in-turns.ts";
 import type { OutputPipe } from "./drain-output.ts";
 
 /** A pipe that is being read. What counts as read is what was handed on. */

@@ -1,6 +1,6 @@
 import type { Clock, Redactor, ServerLog } from "@toolport/core";
 import type { Readable } from "node:stream";
-import { safeExcerpt } from "../safe-excerpt.ts";
+import { safeExcerpt } from "../text/safe-excerpt.ts";
 import { readInSlices, type SlicedPipe } from "./read-in-slices.ts";
 import { createStderrExcerpt } from "./stderr-excerpt.ts";
 import { createStderrLog } from "./stderr-log.ts";

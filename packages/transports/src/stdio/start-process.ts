@@ -3,7 +3,7 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { fromSpawnError } from "./from-spawn-error.ts";
 import type { Environment } from "./safe-environment.ts";
-import type { ServerProcess, SpawnProcess } from "./spawn-process.ts";
+import type { ServerProcess, SpawnProcess } from "./server-process.ts";
 
 /** The effects of {@linkcode startProcess}. */
 export interface StartProcessOptions {

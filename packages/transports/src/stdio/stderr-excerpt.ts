@@ -1,4 +1,4 @@
-import { withoutBrokenEnd } from "../safe-excerpt.ts";
+import { withoutBrokenEnd } from "../text/safe-excerpt.ts";
 import { createLastBytes } from "./last-bytes.ts";
 
 const newline = 0x0a;

@@ -1,6 +1,6 @@
 import type { Clock, Redactor, ServerLog } from "@toolport/core";
 import { createLineSplitter } from "./line-splitter.ts";
-import { safeExcerpt, withoutBrokenEnd } from "../safe-excerpt.ts";
+import { safeExcerpt, withoutBrokenEnd } from "../text/safe-excerpt.ts";
 
 const maxLinesPerSecond = 200;
 // Blank lines are not logged, and would be looked at by the million.

@@ -1,7 +1,7 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 import { createSecretMemory, ToolportError, type Clock, type ServerSpec } from "@toolport/core";
-import type { HostTransport, TransportContext } from "../host-transport.ts";
-import { resolveSettings } from "../resolve-settings.ts";
+import type { HostTransport, TransportContext } from "../message/transport.ts";
+import { resolveSettings } from "../context/resolve-settings.ts";
 import { deathError } from "./death-error.ts";
 import { watchForDeath } from "./death-watch.ts";
 import { endProcess } from "./end-process.ts";
@@ -10,7 +10,7 @@ import { createMessageReader, type MessageReaderInit } from "./message-reader.ts
 import type { ProcessGroup } from "./process-group.ts";
 import { readInSlices, type SlicedPipe } from "./read-in-slices.ts";
 import { readServerStderr } from "./server-stderr.ts";
-import type { ServerProcess } from "./spawn-process.ts";
+import type { ServerProcess } from "./server-process.ts";
 import { terminateOnExit } from "./terminate-on-exit.ts";
 
 // Many calls with large arguments at once are honest, and a server that never reads must not cost more than this.

@@ -1,4 +1,4 @@
-import { createSlots } from "../slots.ts";
+import { createSlots } from "../message/reused-slots.ts";
 
 /** What waits under ids that are counted up. */
 export interface IdTable<Value> {

@@ -1,5 +1,5 @@
 import type { Cancel } from "@toolport/core";
-import type { WireContext } from "./wire-context.ts";
+import type { WireContext } from "../context/server-context.ts";
 
 /** Lets a bounded number of notifications through per second. */
 export interface NotificationGate {

@@ -1,5 +1,5 @@
 import type { Cancel } from "@toolport/core";
-import type { QuestionTally } from "../connection/elicitor.ts";
+import type { QuestionTally } from "./elicitor.ts";
 
 /** A request under way, as far as questions of its server go. */
 export interface Questioned {

@@ -7,13 +7,13 @@ import {
   type Random,
   type ToolportError,
 } from "@toolport/core";
-import { fromRpcError } from "../errors/from-rpc-error.ts";
-import { saysRevisionChanged, type UsedConnection } from "../errors/session-words.ts";
-import type { HostSendOptions, HostTransport } from "../host-transport.ts";
-import { toJson } from "../quote-json.ts";
-import { runHook } from "../run-hook.ts";
-import type { ActiveClock } from "./active-clock.ts";
-import type { OutgoingRequest } from "./outgoing-request.ts";
+import { fromRpcError } from "../message/from-rpc-error.ts";
+import { saysRevisionChanged, type UsedConnection } from "../message/session-words.ts";
+import type { HostSendOptions, HostTransport } from "../message/transport.ts";
+import { toJson } from "../text/quote-json.ts";
+import { runHook } from "../time/run-hook.ts";
+import type { ActiveClock } from "../time/active-clock.ts";
+import type { OutgoingRequest } from "../message/outgoing-request.ts";
 import { createOccasion, type Occasion, type Questioned } from "./occasion.ts";
 import { createIdTable, type IdTable } from "./id-table.ts";
 import { createRequestIds, type RequestIds } from "./request-ids.ts";
@@ -26,8 +26,8 @@ import {
   revisionChangedError,
   timeoutError,
   unserializableError,
-} from "./request-errors.ts";
-import type { WireContext } from "./wire-context.ts";
+} from "../message/request-errors.ts";
+import type { WireContext } from "../context/server-context.ts";
 
 /** The requests that wait for an answer. */
 export interface OutgoingRequests {

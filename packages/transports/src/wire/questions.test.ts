@@ -1,7 +1,7 @@
 import type { JsonObject } from "@toolport/core";
 import { describe, expect, it } from "vitest";
 import { call, lastId, openWire } from "../../test/open-wire.ts";
-import { createElicitor, type Elicitor } from "../connection/elicitor.ts";
+import { createElicitor, type Elicitor } from "./elicitor.ts";
 
 const params = { mode: "form", message: "Who?", requestedSchema: { type: "object", properties: {} } };
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

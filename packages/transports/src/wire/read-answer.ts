@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "@toolport/core";
-import type { RpcError } from "../errors/from-rpc-error.ts";
+import type { RpcError } from "../message/from-rpc-error.ts";
 
 /** What an answer on the wire says, told by hand: a schema library would cost more than the rest of a call. */
 export type Answer =

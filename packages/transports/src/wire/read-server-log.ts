@@ -1,6 +1,6 @@
 import { isJsonObject, type ServerLog } from "@toolport/core";
-import { toJson } from "../quote-json.ts";
-import { safeExcerpt } from "../safe-excerpt.ts";
+import { toJson } from "../text/quote-json.ts";
+import { safeExcerpt } from "../text/safe-excerpt.ts";
 
 // RFC 5424; what a server calls a level and is none of these counts as "info".
 const levels = new Set(["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]);

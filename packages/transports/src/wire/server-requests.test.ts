@@ -1,6 +1,6 @@
 import type { JsonObject } from "@toolport/core";
 import { describe, expect, it, vi } from "vitest";
-import type { Elicitor } from "../connection/elicitor.ts";
+import type { Elicitor } from "./elicitor.ts";
 import { openWire } from "../../test/open-wire.ts";
 
 type Ask = Elicitor["ask"];

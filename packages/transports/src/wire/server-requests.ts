@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject } from "@toolport/core";
-import type { Elicitor } from "../connection/elicitor.ts";
-import type { HostTransport } from "../host-transport.ts";
-import { toJson } from "../quote-json.ts";
+import type { Elicitor } from "./elicitor.ts";
+import type { HostTransport } from "../message/transport.ts";
+import { toJson } from "../text/quote-json.ts";
 import type { Occasion } from "./occasion.ts";
-import type { WireContext } from "./wire-context.ts";
+import type { WireContext } from "../context/server-context.ts";
 
 /** Serves what a legacy server asks of the host: `ping`, and elicitations if somebody answers them. */
 export interface ServerRequests {

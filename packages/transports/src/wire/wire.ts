@@ -7,28 +7,28 @@ import {
   type Random,
   type ServerLog,
 } from "@toolport/core";
-import type { ClientIdentity } from "../client-identity.ts";
+import type { ClientIdentity } from "../message/client-identity.ts";
 import type { ListeningClient } from "../connection/change-stream.ts";
-import type { Elicitor } from "../connection/elicitor.ts";
-import type { HostTransport } from "../host-transport.ts";
-import type { RequestChannel } from "../connection/request-channel.ts";
-import { quoteJson } from "../quote-json.ts";
-import { safeExcerpt } from "../safe-excerpt.ts";
-import { settleWithin } from "../settle-within.ts";
-import type { ActiveClock } from "./active-clock.ts";
+import type { Elicitor } from "./elicitor.ts";
+import type { HostTransport } from "../message/transport.ts";
+import type { RequestChannel } from "../message/request-channel.ts";
+import { quoteJson } from "../text/quote-json.ts";
+import { safeExcerpt } from "../text/safe-excerpt.ts";
+import { settleWithin } from "../time/settle-within.ts";
+import type { ActiveClock } from "../time/active-clock.ts";
 import { createOutgoingRequests, type OutgoingRequests } from "./outgoing-requests.ts";
 import { createNotificationGate, type NotificationGate } from "./notification-gate.ts";
 import { readServerLog } from "./read-server-log.ts";
-import { asToolportError } from "./request-errors.ts";
-import { isModernVersion, modernEnvelope } from "./request-meta.ts";
+import { asToolportError } from "../message/request-errors.ts";
+import { isModernVersion, modernEnvelope } from "../message/revisions.ts";
 import { createServerRequests, type ServerRequests } from "./server-requests.ts";
-import { createSubscriptions, type Subscriptions } from "./subscriptions.ts";
+import { createSubscriptions, type Subscriptions } from "./subscriptions-listen.ts";
 import { toOwnId } from "./to-own-id.ts";
-import type { WireContext } from "./wire-context.ts";
+import type { WireContext } from "../context/server-context.ts";
 
 /**
  * JSON-RPC with one server, over any transport. Whatever comes in is read by hand and bounded: a malformed answer fails its own
- * request at once, and what fits no request that was sent is dropped. Knows nothing of how a connection begins; see `handshake.ts`.
+ * request at once, and what fits no request that was sent is dropped. Knows nothing of how a connection begins; see `shake-hands.ts`.
  */
 export interface Wire extends RequestChannel, ListeningClient {
   /** True when each request is an exchange of its own, as over HTTP. */

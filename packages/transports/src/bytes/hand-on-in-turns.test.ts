@@ -1,0 +1,74 @@
+import { Readable } from "node:stream";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { createManualClock } from "../../test/manual-clock.ts";
+import { handOnInTurns } from "./hand-on-in-turns.ts";
+
+function open() {
+  const clock = createManualClock();
+  const source = new Readable({ read: () => undefined, highWaterMark: 1024 * 1024 });
+  const received: Buffer[] = [];
+  let caughtUp = 0;
+  const turns = handOnInTurns<Buffer>({
+    source,
+    clock,
+    onBytes(bytes) {
+      received.push(Buffer.from(bytes));
+      // As long as handling a slice takes.
+      clock.advance(0.3);
+    },
+    onCaughtUp: () => void (caughtUp += 1),
+  });
+  source.on("data", (chunk: Buffer) => turns.take(chunk));
+  const total = (): number => received.reduce((sum, bytes) => sum + bytes.length, 0);
+  return { source, turns, received, total, caughtUp: () => caughtUp };
+}
+
+/** The most bytes that are handed on in one turn, until `bytes` are. */
+async function mostInOneTurn(total: () => number, bytes: number): Promise<number> {
+  let most = 0;
+  for (let before = total(); before < bytes; before = total()) {
+    await nextTurn();
+    most = Math.max(most, total() - before);
+  }
+  return most;
+}
+
+const flood = Buffer.from(Array.from({ length: 256 * 1024 }, (_, index) => index % 251));
+
+describe("handOnInTurns()", () => {
+  it("hands on what comes in small pieces as it comes", async () => {
+    const { source, received, turns } = open();
+    source.push("one");
+    source.push("two");
+    await nextTurn();
+    expect(received.map(String).join("")).toBe("onetwo");
+    expect(turns.isBehind).toBe(false);
+  });
+
+  it("gives the others a turn after about half a millisecond of a flood, and keeps the order", async () => {
+    const { source, turns, received, total, caughtUp } = open();
+    for (let start = 0; start < flood.length; start += 65_536) source.push(flood.subarray(start, start + 65_536));
+    expect(await mostInOneTurn(total, flood.length)).toBeLessThanOrEqual(2 * 2 * 4096);
+    expect(Buffer.concat(received).equals(flood)).toBe(true);
+    expect(turns.handedOn).toBe(flood.length);
+    await nextTurn();
+    expect([turns.isBehind, caughtUp() > 0]).toEqual([false, true]);
+  });
+
+  it("does so for a flood of small pieces, too", async () => {
+    const { source, received, total } = open();
+    for (let start = 0; start < flood.length; start += 1024) source.push(flood.subarray(start, start + 1024));
+    expect(await mostInOneTurn(total, flood.length)).toBeLessThanOrEqual(2 * 32 * 1024);
+    expect(Buffer.concat(received).equals(flood)).toBe(true);
+  });
+
+  it("hands on all that arrived when it is told to", async () => {
+    const { source, turns, total } = open();
+    source.push(Buffer.alloc(65_536));
+    await new Promise((resolve) => source.once("data", resolve));
+    expect(total()).toBeLessThan(65_536);
+    turns.flush();
+    expect(total()).toBe(65_536);
+  });
+});

@@ -1,0 +1,36 @@
+import { ToolportError } from "@toolport/core";
+import { describe, expect, it, vi } from "vitest";
+import { guardHooks } from "./guard-hooks.ts";
+
+const error = new ToolportError("gone", { code: "server_exited" });
+
+describe("guardHooks()", () => {
+  it("calls nothing after silence(), and nothing after onDown", () => {
+    for (const end of ["silence", "onDown"] as const) {
+      const hooks = { onToolsChanged: vi.fn<() => void>(), onDown: vi.fn<(error: ToolportError) => void>() };
+      const guarded = guardHooks(hooks);
+      guarded.onToolsChanged();
+      guarded[end](error);
+      guarded.onToolsChanged();
+      guarded.onDown(error);
+      guarded.onDiagnostic({ kind: "fallback", serverId: "s", message: "m" });
+      expect([hooks.onToolsChanged.mock.calls.length, hooks.onDown.mock.calls.length]).toEqual([
+        1,
+        end === "onDown" ? 1 : 0,
+      ]);
+    }
+  });
+
+  it("does not let a hook that throws into the middle of the reading", async () => {
+    const uncaught = vi.fn<(error: Error) => void>();
+    process.once("uncaughtException", uncaught);
+    const guarded = guardHooks({
+      onDown: () => undefined,
+      onToolsChanged: () => {
+        throw new Error("hook");
+      },
+    });
+    guarded.onToolsChanged();
+    await vi.waitFor(() => expect(uncaught).toHaveBeenCalledWith(new Error("hook"), "uncaughtException"));
+  });
+});

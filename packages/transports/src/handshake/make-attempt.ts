@@ -1,0 +1,139 @@
+import { isToolportError, ToolportError, type Deadline, type Random } from "@toolport/core";
+import type { ClientIdentity } from "../message/client-identity.ts";
+import type { Elicitor } from "../wire/elicitor.ts";
+import { fromSdkError } from "../sdk/from-sdk-error.ts";
+import type { HostTransport } from "../message/transport.ts";
+import { untilAborted } from "../time/until-aborted.ts";
+import { createActiveClock, type ActiveClock } from "../time/active-clock.ts";
+import type { WireContext } from "../context/server-context.ts";
+import { createWire, type Wire, type WireEvents } from "../wire/wire.ts";
+import { shakeHands, type Greeting, type HandshakeStep } from "./shake-hands.ts";
+import type { Attempt, FailedAttempt } from "./next-attempt.ts";
+
+/** A transport with a wire on it, on which the handshake is done. */
+export interface Established extends Greeting {
+  readonly attempt: Attempt;
+  readonly wire: Wire;
+  /** Answers the server's questions, of either era; absent when nobody does. */
+  readonly elicitor: Elicitor | undefined;
+}
+
+/** What an attempt needs; the same for all attempts of one connection. */
+export interface EstablishInit {
+  readonly identity: ClientIdentity;
+  readonly context: WireContext;
+  readonly random: Random;
+  /** Of every attempt; `onDown` only of the one that succeeded. */
+  readonly events: WireEvents;
+  readonly maxNotificationsPerSecond: number;
+  /** How long the questions of the server may stop the time of one request, in milliseconds. */
+  readonly maxPauseMs: number;
+  /** How long a probe is out before `initialize` is sent as well; over HTTP at least half of the time that is left. */
+  readonly probeMs: number;
+  /** For all attempts together. */
+  readonly deadline: Deadline;
+  readonly open: (attempt: Attempt) => Promise<HostTransport>;
+  /** Told of a failure when the time for all attempts is up, before it is cleaned up. */
+  readonly onOverdue: (failed: FailedAttempt) => void;
+  /** Makes what answers a server's elicitations; absent when nobody does. */
+  readonly createElicitor: ((activeClock: ActiveClock) => Elicitor) | undefined;
+}
+
+// The deadline of all attempts must come before that of a request, which knows less about what it cuts off.
+const graceMs = 1000;
+
+/**
+ * Makes one attempt. A failure is a value, because the next attempt is chosen by it; nothing of the attempt is left by then.
+ */
+export async function establish(init: EstablishInit, attempt: Attempt): Promise<Established | FailedAttempt> {
+  const { deadline, events, context, random, identity, maxNotificationsPerSecond, maxPauseMs, createElicitor } = init;
+  const ending = new AbortController();
+  let isEstablished = false;
+  let refusal: ToolportError | undefined;
+  let step: HandshakeStep = attempt.handshake === "legacy" ? "initialize" : "server/discover";
+  let host: HostTransport | undefined;
+  let wire: Wire | undefined;
+  try {
+    deadline.signal.throwIfAborted();
+    host = await init.open(attempt);
+    // It may be over before there was anybody to tell.
+    if (host.closeReason !== undefined) throw host.closeReason;
+    const activeClock = createActiveClock(context.clock);
+    const elicitor = createElicitor?.(activeClock);
+    wire = createWire({
+      host,
+      identity,
+      maxNotificationsPerSecond,
+      maxPauseMs,
+      context,
+      random,
+      events: { ...events, onDown: (error) => (isEstablished ? events.onDown(error) : ending.abort(error)) },
+      activeClock,
+      elicitor,
+    });
+    const signal = AbortSignal.any([deadline.signal, ending.signal]);
+    const greeting = await untilAborted(
+      shakeHands({
+        context,
+        wire,
+        identity,
+        handshake: attempt.handshake,
+        probeMs: aloneMs(wire, init),
+        timeoutMs: deadline.remainingMs() + graceMs,
+        signal,
+        onStep(next, why) {
+          step = next;
+          refusal = why;
+        },
+      }),
+      signal,
+    );
+    // It may have ended while the good news was on its way here.
+    ending.signal.throwIfAborted();
+    isEstablished = true;
+    return { attempt, wire, elicitor, ...greeting };
+  } catch (cause) {
+    const error = toHandshakeError(init, cause, { host, step });
+    const failed = {
+      ...attempt,
+      error,
+      refusal,
+      didInitialize: step === "initialize",
+      hadStream: host?.hasStream === true,
+    };
+    if (deadline.signal.aborted) init.onOverdue(failed);
+    await (wire === undefined ? host?.close() : wire.close(error, "the handshake failed"));
+    return failed;
+  }
+}
+
+// On a pipe everything waits for the program's start alone. An answer over HTTP may be a long way off, because of a cold function or of a
+// token that has to be fetched first, and nothing but an answer says who is there; half is left for those who never give one.
+function aloneMs({ hasPerRequestStream }: Wire, { probeMs, deadline }: EstablishInit): number {
+  return hasPerRequestStream ? Math.max(probeMs, deadline.remainingMs() / 2) : probeMs;
+}
+
+function toHandshakeError(
+  { context, deadline }: EstablishInit,
+  cause: unknown,
+  { host, step }: { readonly host: HostTransport | undefined; readonly step: HandshakeStep },
+): ToolportError {
+  const { serverId, redact } = context;
+  // Why the transport closed tells more than that it did. What is not ours was thrown by a transport that somebody brought.
+  const closeReason = deadline.signal.aborted ? undefined : host?.closeReason;
+  const error =
+    closeReason ?? (isToolportError(cause) ? cause : fromSdkError(cause, { serverId, method: step, redact }));
+  const operation = host === undefined ? "connect" : step;
+  const stderrTail = error.details.stderrTail === undefined ? host?.stderr : undefined;
+  const where = error.code === "connect_timeout" ? ` (during ${operation})` : "";
+  const evidence = stderrTail ? `; its stderr:\n${stderrTail}` : "";
+  return new ToolportError(`${error.rawMessage}${where}${evidence}`, {
+    code: error.code === "protocol_error" ? "handshake_failed" : error.code,
+    serverId,
+    // Whatever became of the handshake, no call was sent. What said that it does not know is as retryable as its code.
+    retryable: error.outcome === "unknown" ? undefined : error.retryable,
+    outcome: "not-sent",
+    details: { ...error.details, operation, ...(stderrTail && { stderrTail }) },
+    cause: error,
+  });
+}

@@ -1,0 +1,121 @@
+import type { ServerSpec, ToolportError, ToolportErrorCode } from "@toolport/core";
+import { firstModernVersion } from "../message/revisions.ts";
+import type { EraVerdict } from "./era-cache.ts";
+import type { Handshake } from "./shake-hands.ts";
+
+/** One try at a server: over which channel, with which handshake. */
+export interface Attempt {
+  readonly channel: "stdio" | "streamable" | "sse" | "memory" | "custom";
+  readonly handshake: Handshake;
+}
+
+/** An attempt that failed, and how. */
+export interface FailedAttempt extends Attempt {
+  readonly error: ToolportError;
+  /** Why the probe before `initialize` did not do. */
+  readonly refusal?: ToolportError | undefined;
+  /** It came to `initialize`: at once, or after a probe that found no modern server. */
+  readonly didInitialize: boolean;
+  /** The stream of the old HTTP+SSE was open. */
+  readonly hadStream?: boolean;
+}
+
+const finalCodes: ReadonlySet<ToolportErrorCode> = new Set<ToolportErrorCode>([
+  "aborted",
+  "auth_required",
+  "closed",
+  "dns_failed",
+  "forbidden",
+  "internal_error",
+  "invalid_spec",
+  "rate_limited",
+  "redirect_refused",
+  "spawn_failed",
+  "tls_failed",
+  "unreachable",
+  "unsupported_transport",
+]);
+
+// The server lives and answers, but not to what was asked: the revision may be the reason.
+const protocolCodes: ReadonlySet<ToolportErrorCode> = new Set<ToolportErrorCode>([
+  "handshake_failed",
+  "http_error",
+  "protocol_error",
+  "server_error",
+  "unsupported_protocol",
+]);
+
+// What the old HTTP+SSE servers answer to a POST at their stream's address.
+const sseStatuses: ReadonlySet<number> = new Set([400, 404, 405, 415]);
+
+/** True for a failure that no other handshake and no other transport could change. */
+export function isFinal({ code }: ToolportError): boolean {
+  return finalCodes.has(code);
+}
+
+// HeaderMismatch, MissingRequiredClientCapability, UnsupportedProtocolVersion: nobody before 2026-07-28 knew them.
+// https://modelcontextprotocol.io/specification/2026-07-28/basic#error-codes
+const modernRpcCodes: ReadonlySet<number> = new Set([-32_020, -32_021, -32_022]);
+
+/** True for a refusal of `initialize` in words that only a server of 2026-07-28 has. */
+export function isModernRefusal({ details: { rpcCode, supported } }: ToolportError): boolean {
+  return supported?.includes(firstModernVersion) ?? (rpcCode !== undefined && modernRpcCodes.has(rpcCode));
+}
+
+/** The attempt to begin with, given what was found out about the server before. */
+export function firstAttempt(spec: ServerSpec, verdict: EraVerdict | undefined): Attempt {
+  const { transport, era = "auto" } = spec;
+  const handshake = era === "auto" ? (verdict?.era ?? "probe") : era === "legacy" ? "legacy" : "modern";
+  if (transport.kind !== "http") return { channel: transport.kind, handshake };
+  const { mode = "auto" } = transport;
+  const isSse = mode === "sse" || (mode === "auto" && handshake === "legacy" && verdict?.channel === "sse");
+  // HTTP+SSE is older than the stateless era.
+  return isSse ? { channel: "sse", handshake: "legacy" } : { channel: "streamable", handshake };
+}
+
+/**
+ * What to try after the attempts that failed, or `undefined` when nothing is left. Credentials that are missing or refused end the
+ * search at once: they say nothing about eras or transports. Each attempt is made at most once, so that the search ends.
+ */
+export function nextAttempt(spec: ServerSpec, failed: readonly FailedAttempt[]): Attempt | undefined {
+  const last = failed.at(-1);
+  if (last === undefined || isFinal(last.error)) return undefined;
+  const isNew = (attempt: Attempt): boolean =>
+    !failed.some(({ channel, handshake }) => channel === attempt.channel && handshake === attempt.handshake);
+  return candidates(spec, last).find(isNew);
+}
+
+function candidates(spec: ServerSpec, last: FailedAttempt): readonly Attempt[] {
+  const { handshake, error } = last;
+  const isAutoMode = spec.transport.kind === "http" && (spec.transport.mode ?? "auto") === "auto";
+  // The SSE channel is left only when it was trusted from an old verdict; otherwise everything else was tried before it.
+  const channel = last.channel === "sse" && isAutoMode ? "streamable" : last.channel;
+  const found: Attempt[] = [];
+  if ((spec.era ?? "auto") === "auto") {
+    if (isModernRefusal(error)) found.push({ channel, handshake: "modern" });
+    if (handshake !== "probe" && protocolCodes.has(error.code)) found.push({ channel, handshake: "probe" });
+    // Over HTTP nothing is gained by a second `initialize`; a process may have been confused by the probe before it.
+    if (handshake === "probe" && !(channel === "streamable" && last.didInitialize))
+      found.push({ channel, handshake: "legacy" });
+  }
+  const didInitialize = handshake === "legacy" || last.didInitialize;
+  if (isAutoMode && didInitialize && sseStatuses.has(error.details.httpStatus ?? 0)) {
+    found.push({ channel: "sse", handshake: "legacy" });
+  }
+  return channel === "sse" ? [] : found;
+}
+
+/**
+ * The error to report when every attempt failed: the last one, unless that only says that the server does not speak the old
+ * HTTP+SSE either.
+ */
+export function mostTellingError(failed: readonly FailedAttempt[]): ToolportError | undefined {
+  const last = failed.at(-1);
+  const before = failed.at(-2);
+  return last?.channel === "sse" &&
+    last.hadStream !== true &&
+    before !== undefined &&
+    protocolCodes.has(last.error.code)
+    ? before.error
+    : last?.error;
+}

@@ -1,0 +1,249 @@
+import { isToolportError, ToolportError, type JsonObject } from "@toolport/core";
+import type { ClientIdentity } from "../message/client-identity.ts";
+import type { ClaimedServerInfo } from "../message/read-server-info.ts";
+import {
+  firstModernVersion,
+  isModernVersion,
+  lastLegacyVersion,
+  legacyRevisions,
+  modernEnvelope,
+} from "../message/revisions.ts";
+import type { WireContext } from "../context/server-context.ts";
+import type { Wire } from "../wire/wire.ts";
+import { isFinal, isModernRefusal } from "./next-attempt.ts";
+import { within } from "../time/within.ts";
+import { readDiscovered, readInitialized } from "./read-greeting.ts";
+
+/**
+ * How a connection attempt finds the era: `probe` asks with `server/discover` and takes what comes, `legacy` goes straight to
+ * `initialize`, `modern` insists on 2026-07-28.
+ */
+export type Handshake = "probe" | "legacy" | "modern";
+
+/** The request that a handshake is at. */
+export type HandshakeStep = "server/discover" | "initialize";
+
+/** What a handshake needs. */
+export interface HandshakeInit {
+  readonly context: WireContext;
+  readonly wire: Wire;
+  readonly identity: ClientIdentity;
+  readonly handshake: Handshake;
+  /** How long the probe is out alone, in milliseconds. Afterwards `initialize` is out, too. */
+  readonly probeMs: number;
+  /** For a request to be answered, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Aborted when the server is gone, or the attempt is given up. */
+  readonly signal: AbortSignal;
+  /** Told which request comes next, and why the one before it did not do. */
+  readonly onStep: (step: HandshakeStep, refusal?: ToolportError) => void;
+}
+
+/** What came of it. */
+export interface Greeting {
+  readonly claimed: ClaimedServerInfo;
+  /** `false`: to the probe there was silence or a failure, which say nothing about the server's next start. */
+  readonly isCertain: boolean;
+}
+
+/**
+ * Starts a wire and finds out who is at its other end. Only answers decide: after silence `initialize` is sent as well, and the first
+ * of the two that gets a valid answer is the one. Rejects with what the server did or failed to do, as a `ToolportError`; the wire is
+ * the caller's to close.
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle
+ */
+export async function shakeHands(init: HandshakeInit): Promise<Greeting> {
+  const { wire, handshake, context, signal } = init;
+  await wire.start();
+  if (handshake === "legacy") return beginLegacy(init, await askInitialize(init), true);
+  const giveUp = new AbortController();
+  const probe = discover(init, giveUp.signal);
+  const first = handshake === "modern" ? await probe : await within(init.probeMs, probe, context.clock);
+  if (first === undefined) return decideAfterSilence(init, probe, giveUp);
+  const { claimed, refusal } = first;
+  if (claimed !== undefined) return beginModern(init, claimed);
+  if (endsTheSearch(refusal)) throw refusal;
+  const isAnswer = isOrdinary(refusal);
+  if (handshake === "modern") throw isAnswer ? notModern(context, refusal) : refusal;
+  signal.throwIfAborted();
+  if (!isAnswer) tellFallback(context, refusal);
+  return beginLegacy(init, await askInitialize(init, { refusal }), isAnswer);
+}
+
+// A server that is slow and one that is old look the same so far. The probe stays out: what comes of it may be late and still counts.
+async function decideAfterSilence(
+  init: HandshakeInit,
+  probe: Promise<Discovery>,
+  giveUp: AbortController,
+): Promise<Greeting> {
+  const notWanted = new AbortController();
+  const refusal = silenceError(init.context, init.probeMs);
+  // In one channel the two would contradict each other: a server of both eras that reads `initialize` last takes it for the end of the
+  // probe, unless it carries what every request of 2026-07-28 does. To older servers that is a member to ignore.
+  const meta = init.wire.hasPerRequestStream ? undefined : modernEnvelope(firstModernVersion, init.identity);
+  const initializing = asInitialization(askInitialize(init, { refusal, meta, signal: notWanted.signal }));
+  const first = await Promise.race([probe.then(() => "probe"), initializing.then(() => "initialize")]);
+  if (first === "initialize") return decideByInitialize(init, await initializing, { probe, giveUp });
+  const late = await probe;
+  if (late.claimed !== undefined || endsTheSearch(late.refusal)) notWanted.abort();
+  if (late.claimed !== undefined) return beginModern(init, late.claimed);
+  if (endsTheSearch(late.refusal)) throw late.refusal;
+  const isAnswer = isOrdinary(late.refusal);
+  // Once the time is up nothing is tried any more.
+  init.signal.throwIfAborted();
+  if (!isAnswer) tellFallback(init.context, late.refusal);
+  const { claimed, failure } = await initializing;
+  if (claimed === undefined) throw failure;
+  return beginLegacy(init, claimed, isAnswer);
+}
+
+// The two answers may come in either order, from a process that has just started on a busy machine.
+const shortestWaitMs = 1000;
+
+async function decideByInitialize(
+  init: HandshakeInit,
+  { claimed, failure }: Initialization,
+  { probe, giveUp }: { readonly probe: Promise<Discovery>; readonly giveUp: AbortController },
+): Promise<Greeting> {
+  const { context, probeMs, timeoutMs } = init;
+  if (claimed !== undefined) {
+    giveUp.abort();
+    tellGuess(context, claimed, probeMs);
+    return beginLegacy(init, claimed, false);
+  }
+  if (isFinal(failure)) throw failure;
+  // Whoever refuses `initialize` in the words of 2026-07-28 knows the probe, and answers it when it comes to it.
+  const waitMs = isModernRefusal(failure) ? timeoutMs : Math.max(probeMs, shortestWaitMs);
+  const late = await within(waitMs, probe, context.clock);
+  giveUp.abort();
+  if (late?.claimed !== undefined) return beginModern(init, late.claimed);
+  throw late !== undefined && endsTheSearch(late.refusal) ? late.refusal : failure;
+}
+
+type Discovery =
+  | { readonly claimed: ClaimedServerInfo; readonly refusal?: undefined }
+  | { readonly claimed?: undefined; readonly refusal: ToolportError };
+
+type Initialization =
+  | { readonly claimed: ClaimedServerInfo; readonly failure?: undefined }
+  | { readonly claimed?: undefined; readonly failure: ToolportError };
+
+async function discover(init: HandshakeInit, signal: AbortSignal): Promise<Discovery> {
+  const first = await discoverOnce(init, signal);
+  // A server may refuse a revision and name the very same: what it did not like was something else, and may have passed.
+  return first.refusal?.details.supported?.includes(firstModernVersion) === true ? discoverOnce(init, signal) : first;
+}
+
+async function discoverOnce(init: HandshakeInit, signal: AbortSignal): Promise<Discovery> {
+  const params = { _meta: modernEnvelope(firstModernVersion, init.identity) };
+  try {
+    return { claimed: readDiscovered(await ask(init, "server/discover", { params, signal }), init.context) };
+  } catch (error) {
+    if (!isToolportError(error)) throw error;
+    return { refusal: error };
+  }
+}
+
+async function askInitialize(
+  init: HandshakeInit,
+  { meta, ...asking }: Omit<Asking, "params"> & { readonly meta?: JsonObject | undefined } = {},
+): Promise<ClaimedServerInfo> {
+  const { info, capabilities } = init.identity;
+  const params = {
+    protocolVersion: lastLegacyVersion,
+    capabilities,
+    clientInfo: { ...info },
+    ...(meta && { _meta: meta }),
+  };
+  return readInitialized(await ask(init, "initialize", { params, ...asking }), init.context);
+}
+
+async function asInitialization(asking: Promise<ClaimedServerInfo>): Promise<Initialization> {
+  try {
+    return { claimed: await asking };
+  } catch (error) {
+    if (!isToolportError(error)) throw error;
+    return { failure: error };
+  }
+}
+
+function beginModern({ wire }: HandshakeInit, claimed: ClaimedServerInfo): Greeting {
+  wire.setProtocolVersion(claimed.protocolVersion);
+  return { claimed, isCertain: true };
+}
+
+async function beginLegacy({ wire }: HandshakeInit, claimed: ClaimedServerInfo, isCertain: boolean): Promise<Greeting> {
+  wire.setProtocolVersion(claimed.protocolVersion);
+  const notified = wire.notify("notifications/initialized", undefined);
+  // In order, what comes next may leave in the same write; a process or a pipe that fails tells so by itself.
+  if (wire.isOrdered) notified.catch(() => undefined);
+  else await notified;
+  return { claimed, isCertain };
+}
+
+interface Asking {
+  readonly params: JsonObject;
+  /** Why the request before it did not do. */
+  readonly refusal?: ToolportError | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+function ask(
+  { wire, timeoutMs, onStep }: HandshakeInit,
+  method: HandshakeStep,
+  { params, refusal, signal }: Asking,
+): Promise<JsonObject> {
+  onStep(method, refusal);
+  return wire.request({ method, params, timeoutMs, timeoutCode: "request_timeout", isCancellable: false, signal });
+}
+
+// No `initialize` would change it.
+function endsTheSearch(refusal: ToolportError): boolean {
+  return isModernOffer(refusal) || isFinal(refusal);
+}
+
+// It speaks modern revisions alone: `initialize` would only hide that.
+function isModernOffer({ details: { supported = [] } }: ToolportError): boolean {
+  return supported.some(isModernVersion) && !supported.some((version) => legacyRevisions.includes(version));
+}
+
+// Request Timeout and Too Early: of the moment, and often of a gateway's.
+const passingStatuses: ReadonlySet<number> = new Set([408, 425]);
+
+// How servers from before the probe say that they do not know it: with an error or with nonsense.
+function isOrdinary({ code, details }: ToolportError): boolean {
+  const { httpStatus = 0, rpcCode } = details;
+  const isNonsense = code === "handshake_failed" || code === "protocol_error" || code === "unsupported_protocol";
+  const isRefused = httpStatus >= 400 && httpStatus < 500 && !passingStatuses.has(httpStatus);
+  return rpcCode !== undefined || isNonsense || isRefused;
+}
+
+function notModern({ serverId }: WireContext, refusal: ToolportError): ToolportError {
+  return new ToolportError(
+    `server ${JSON.stringify(serverId)} was asked for ${firstModernVersion} and nothing else, and does not speak it: ${refusal.rawMessage}`,
+    { code: "unsupported_protocol", serverId, details: refusal.details, cause: refusal },
+  );
+}
+
+function tellFallback({ serverId, onDiagnostic }: WireContext, { code, rawMessage }: ToolportError): void {
+  const message = `server ${JSON.stringify(serverId)}: server/discover failed with ${code}; trying initialize (${rawMessage})`;
+  onDiagnostic({ kind: "fallback", serverId, message });
+}
+
+function silenceError({ serverId }: WireContext, probeMs: number): ToolportError {
+  const timeoutMs = Math.round(probeMs);
+  return new ToolportError(`server ${JSON.stringify(serverId)} did not answer server/discover within ${timeoutMs} ms`, {
+    code: "request_timeout",
+    serverId,
+    outcome: "not-sent",
+    details: { operation: "server/discover", timeoutMs },
+  });
+}
+
+function tellGuess({ serverId, onDiagnostic }: WireContext, claimed: ClaimedServerInfo, probeMs: number): void {
+  const message =
+    `server ${JSON.stringify(serverId)} was silent to server/discover for ${Math.round(probeMs)} ms and then answered initialize: ` +
+    `it is spoken to in ${claimed.protocolVersion}; setting its era says for certain what it speaks, and spares the wait`;
+  onDiagnostic({ kind: "fallback", serverId, message });
+}

@@ -1,0 +1,100 @@
+import { ToolportError, withErrorContext, type Deadline, type Diagnostic, type ServerSpec } from "@toolport/core";
+import type { EraCache, EraVerdict } from "./era-cache.ts";
+import { establish, type Established, type EstablishInit } from "./make-attempt.ts";
+import { firstAttempt, mostTellingError, nextAttempt, type FailedAttempt } from "./next-attempt.ts";
+
+/** What {@linkcode negotiate} needs besides what each attempt does. */
+export interface NegotiateInit extends Omit<EstablishInit, "onOverdue"> {
+  readonly spec: ServerSpec;
+  readonly eraCache: EraCache;
+  /** Under which the cache knows this server; absent when nothing is remembered of it. */
+  readonly fingerprint: string | undefined;
+  /** Told why the connection failed when the time is up, before what there is of it is cleaned up. */
+  readonly onFailed: (error: ToolportError) => void;
+}
+
+/**
+ * Finds a way to speak with the server, attempt by attempt, and remembers which one it was. Throws the most telling failure, with
+ * all of them behind it; nothing is left then.
+ */
+export async function negotiate(init: NegotiateInit): Promise<Established> {
+  const { spec, eraCache, fingerprint, deadline, context } = init;
+  const failed: FailedAttempt[] = [];
+  const verdict = fingerprint === undefined ? undefined : askCache(spec.id, () => recall(eraCache, fingerprint));
+  for (let attempt = firstAttempt(spec, verdict); ;) {
+    const onOverdue = (last: FailedAttempt): void => init.onFailed(toConnectError([...failed, last], deadline));
+    const result = await establish({ ...init, onOverdue }, attempt);
+    if ("wire" in result) {
+      try {
+        askCache(spec.id, () => remember(init, result, failed));
+      } catch (error) {
+        await result.wire.close(error as ToolportError, "the connection was not wanted any more");
+        throw error;
+      }
+      return result;
+    }
+    failed.push(result);
+    if (fingerprint !== undefined) askCache(spec.id, () => eraCache.delete(fingerprint));
+    const next = deadline.signal.aborted ? undefined : nextAttempt(spec, failed);
+    if (next === undefined) throw toConnectError(failed, deadline);
+    context.onDiagnostic(toFallback(spec.id, result, next));
+    attempt = next;
+  }
+}
+
+// It is the host's own, and may be on a disk. Throws nothing but a ToolportError.
+function askCache<T>(serverId: string, ask: () => T): T {
+  try {
+    return ask();
+  } catch (cause) {
+    throw new ToolportError("the era cache failed", { code: "internal_error", serverId, cause });
+  }
+}
+
+// Servers are updated; what was legacy yesterday may know 2026-07-28 today.
+const longestTrustMs = 24 * 60 * 60 * 1000;
+
+function recall(eraCache: EraCache, fingerprint: string): EraVerdict | undefined {
+  const verdict = eraCache.get(fingerprint);
+  return verdict === undefined || Date.now() - verdict.foundAt > longestTrustMs ? undefined : verdict;
+}
+
+function remember(
+  { eraCache, fingerprint }: NegotiateInit,
+  { attempt, claimed, isCertain }: Established,
+  failed: readonly FailedAttempt[],
+): void {
+  if (fingerprint === undefined) return;
+  // Silence may be a slow start, and a failure a bad moment; neither says anything about the server's next start.
+  if (!isCertain || failed.some(({ refusal }) => refusal?.code === "request_timeout")) return;
+  const { channel } = attempt;
+  eraCache.set(fingerprint, {
+    era: claimed.era,
+    ...((channel === "streamable" || channel === "sse") && { channel }),
+    foundAt: Date.now(),
+  });
+}
+
+function toFallback(
+  serverId: string,
+  { channel, handshake, error }: FailedAttempt,
+  next: { channel: string; handshake: string },
+): Diagnostic {
+  const from = `${channel} (${handshake})`;
+  const to = `${next.channel} (${next.handshake})`;
+  return {
+    kind: "fallback",
+    serverId,
+    message: `server ${JSON.stringify(serverId)}: ${from} failed with ${error.code}; trying ${to}`,
+  };
+}
+
+function toConnectError(failed: readonly FailedAttempt[], deadline: Deadline): ToolportError {
+  const error = mostTellingError(failed);
+  if (error === undefined) {
+    return new ToolportError("no attempt was made", { code: "internal_error", cause: deadline.signal.reason });
+  }
+  const causes = failed.flatMap((attempt) => [...(attempt.refusal ? [attempt.refusal] : []), attempt.error]);
+  if (causes.length < 2) return error;
+  return withErrorContext(error, { cause: new AggregateError(causes, `${causes.length} ways to begin failed`) });
+}

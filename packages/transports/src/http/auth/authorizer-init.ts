@@ -1,0 +1,77 @@
+import type {
+  auth,
+  computeScopeUnion,
+  extractWWWAuthenticateParams,
+  isStrictScopeSuperset,
+} from "@modelcontextprotocol/client";
+import {
+  isToolportError,
+  safeCause,
+  ToolportError,
+  withErrorContext,
+  type Clock,
+  type SecretMemory,
+} from "@toolport/core";
+import type { AuthorizationProvider } from "./authorization-provider.ts";
+import { excerptOf } from "../exchange/excerpt.ts";
+import type { OAuthFetch } from "./watched-oauth-fetch.ts";
+
+/** A request that was refused for its credentials. */
+export interface Refusal {
+  readonly status: number;
+  /** The `WWW-Authenticate` header. */
+  readonly challenge: string | undefined;
+  /** The token that was refused. */
+  readonly token: string | undefined;
+  readonly error: ToolportError;
+}
+
+/** What the SDK is needed for. Its module, loaded when the first refusal asks for it. */
+export interface OAuthModule {
+  readonly auth: typeof auth;
+  readonly computeScopeUnion: typeof computeScopeUnion;
+  readonly extractWWWAuthenticateParams: typeof extractWWWAuthenticateParams;
+  readonly isStrictScopeSuperset: typeof isStrictScopeSuperset;
+}
+
+/** What an authorizer is made from. */
+export interface AuthorizerInit {
+  readonly provider: AuthorizationProvider;
+  readonly serverId: string;
+  readonly serverUrl: URL;
+  readonly secrets: SecretMemory;
+  readonly fetchFn: OAuthFetch;
+  readonly loadOAuth: () => Promise<OAuthModule>;
+  /** Whether a user waits who may be sent to an authorization page right now. */
+  readonly isInteractive: () => boolean;
+  readonly clock?: Clock | undefined;
+}
+
+/** What a provider, or the SDK on its behalf, failed with; `refusal` is what it was to answer. */
+export function toAuthorizationError(
+  error: unknown,
+  { serverId, secrets }: AuthorizerInit,
+  refusal?: ToolportError,
+): ToolportError {
+  if (isToolportError(error)) return withRefusal(error, refusal);
+  // Failures of our own fetch.
+  if (error instanceof Error && isToolportError(error.cause)) return error.cause;
+  const { redact } = secrets;
+  const reason = error instanceof Error ? excerptOf(`${error.name}: ${error.message}`, redact) : "no reason given";
+  return new ToolportError(`authorization failed: ${reason}`, {
+    code: "auth_required",
+    serverId,
+    details: refusal?.details,
+    cause: safeCause(error, redact),
+  });
+}
+
+function withRefusal(error: ToolportError, refusal: ToolportError | undefined): ToolportError {
+  if (refusal === undefined || error === refusal || error.code !== "auth_required") return error;
+  return withErrorContext(error, { details: { ...refusal.details, ...error.details } });
+}
+
+/** A refusal as a response without a body. */
+export function toResponse({ status, challenge }: Pick<Refusal, "challenge" | "status">): Response {
+  return new Response(null, { status, headers: challenge === undefined ? {} : { "www-authenticate": challenge } });
+}

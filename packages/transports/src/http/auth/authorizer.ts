@@ -1,0 +1,110 @@
+import { createDeadline, formatMs, systemClock, ToolportError } from "@toolport/core";
+import { untilAborted } from "../../time/until-aborted.ts";
+import { isOAuthProvider } from "./authorization-provider.ts";
+import { toAuthorizationError, toResponse, type AuthorizerInit, type Refusal } from "./authorizer-init.ts";
+import { authorizationStateOf, type Recovery } from "./authorization-state.ts";
+import { runOAuth } from "./run-oauth.ts";
+
+/** Gets credentials for the requests of one connection. */
+export interface Authorizer {
+  token(): Promise<string | undefined>;
+  /** Whether an earlier call lacked a scope that nobody was there to grant, and a user waits now. */
+  isOutstanding(): boolean;
+  /** Asks the user for that scope; else as {@linkcode recover}. */
+  catchUp(signal: AbortSignal): Promise<void>;
+  /**
+   * Answers a refusal with HTTP 401 or 403. Resolves when the same request is worth sending again, with what {@linkcode token}
+   * says then. Rejects with the refusal's error when nothing can be done, with `auth_required` when a user has to act, or with the
+   * reason of `signal`. Callers that are refused together share one attempt, and so do connections that share a provider; each stops
+   * waiting by itself, and nobody waits for an attempt that takes more than two minutes.
+   */
+  recover(refusal: Refusal, signal: AbortSignal): Promise<void>;
+}
+
+// Several requests to an authorization server, each of which has 30 s.
+const recoveryMs = 120_000;
+
+/** Makes an authorizer. */
+export function createAuthorizer(init: AuthorizerInit): Authorizer {
+  const { provider, fetchFn, serverId, serverUrl, secrets, clock = systemClock } = init;
+  const state = authorizationStateOf(provider);
+  let knowsClient = false;
+  const token = async (): Promise<string | undefined> => {
+    try {
+      if (!isOAuthProvider(provider)) return await provider.token();
+      if (!knowsClient) {
+        // A server may know from another connection what this one has not sent yet.
+        knowsClient = true;
+        secrets.learn((await provider.clientInformation())?.client_secret ?? "");
+      }
+      const tokens = await provider.tokens();
+      if (tokens?.refresh_token !== undefined) secrets.learn(tokens.refresh_token);
+      return tokens?.access_token;
+    } catch (error) {
+      throw toAuthorizationError(error, init);
+    }
+  };
+
+  const attempt = async (refusal: Refusal): Promise<void> => {
+    if (isOAuthProvider(provider)) return runOAuth(provider, refusal, init);
+    if (refusal.status !== 401 || provider.onUnauthorized === undefined) throw refusal.error;
+    try {
+      await provider.onUnauthorized({ response: toResponse(refusal), serverUrl, fetchFn });
+    } catch (error) {
+      throw toAuthorizationError(error, init, refusal.error);
+    }
+  };
+  const forget = (recovery: Recovery): void => {
+    if (state.recovery === recovery) state.recovery = undefined;
+  };
+  const begin = (refusal: Refusal): Recovery => {
+    const recovery = { work: attempt(refusal), expiresAt: clock.now() + recoveryMs };
+    recovery.work.then(
+      () => forget(recovery),
+      () => forget(recovery),
+    );
+    return recovery;
+  };
+  // The timer is the waiter's own, so that none is left when the last one has gone; the attempt itself may go on, because what it has
+  // redeemed must be saved.
+  const join = async (refusal: Refusal, signal: AbortSignal): Promise<void> => {
+    const recovery = (state.recovery ??= begin(refusal));
+    const deadline = createDeadline({
+      timeoutMs: Math.max(1, recovery.expiresAt - clock.now()),
+      signal,
+      onTimeout() {
+        forget(recovery);
+        return tookTooLong(serverId);
+      },
+      clock,
+    });
+    try {
+      await untilAborted(recovery.work, deadline.signal);
+    } finally {
+      deadline.dispose();
+    }
+  };
+  return {
+    token,
+    isOutstanding: () => state.stepUp !== undefined && init.isInteractive(),
+    async catchUp(signal) {
+      const { stepUp } = state;
+      state.stepUp = undefined;
+      if (stepUp !== undefined) await join(stepUp, signal);
+    },
+    async recover(refusal, signal) {
+      if (refusal.status === 403 && !/insufficient_scope/.test(refusal.challenge ?? "")) throw refusal.error;
+      // Another request may have been refused, and have got a new token, since this one was sent.
+      if (state.recovery === undefined && (await token()) !== refusal.token) return;
+      await join(refusal, signal);
+    },
+  };
+}
+
+function tookTooLong(serverId: string): ToolportError {
+  return new ToolportError(`the authorization provider did not come back within ${formatMs(recoveryMs)}`, {
+    code: "auth_required",
+    serverId,
+    details: { timeoutMs: recoveryMs },
+  });
+}

@@ -1,0 +1,143 @@
+import {
+  formatMs,
+  isJsonObject,
+  isSecretName,
+  systemClock,
+  ToolportError,
+  type Clock,
+  type SecretMemory,
+} from "@toolport/core";
+import { guardCredentials } from "../exchange/guard-credentials.ts";
+import type { HttpExchange, HttpReply, HttpRequest } from "../exchange/http-exchange.ts";
+import { isConfidentialUrl } from "../exchange/is-confidential-url.ts";
+import { readBody } from "../exchange/read-body.ts";
+
+const timeoutMs = 30_000;
+const maxBodyBytes = 1024 * 1024;
+// What OAuth code reads of a response. Not `location`: who does not know it cannot follow it.
+const passedHeaders = ["content-type", "dpop-nonce", "retry-after", "www-authenticate"];
+// Parameters that are secrets by no part of their name.
+const secretParameters: ReadonlySet<string> = new Set(["code", "code_verifier", "device_code", "saml_response"]);
+
+/** What an exchange fetch is made from. */
+export interface ExchangeFetchInit {
+  readonly exchange: HttpExchange;
+  readonly serverId: string;
+  /** Learns every credential that is sent or received. */
+  readonly secrets: SecretMemory;
+  readonly clock?: Clock | undefined;
+}
+
+/**
+ * A `fetch` over an exchange, for OAuth code: answers within 30 s and 1 MiB, over `https:` or on this machine alone. It never follows a
+ * redirect, nor can who uses it, because it does not say where to: a GET is answered with the status, a POST fails with
+ * `redirect_refused`. Like any `fetch` it fails with a `TypeError`; the `ToolportError` is its cause.
+ */
+export function createExchangeFetch(
+  init: ExchangeFetchInit,
+): (url: string | URL, init?: RequestInit) => Promise<Response> {
+  const { exchange, serverId, secrets, clock = systemClock } = init;
+  return async (url, options = {}) => {
+    const request = toRequest(url, options);
+    try {
+      if (!isConfidentialUrl(request.url)) throw exposedRequest(request.url, serverId);
+      guardCredentials(request, serverId);
+      learnFromRequest(request, secrets);
+      const call = exchange.start(request);
+      const cancelTimer = clock.schedule(timeoutMs, () => call.cancel(timedOut(request.url, serverId)));
+      try {
+        return await toResponse(await call.reply, request, init);
+      } finally {
+        cancelTimer();
+      }
+    } catch (error) {
+      throw new TypeError("fetch failed", { cause: error });
+    }
+  };
+}
+
+function toRequest(url: string | URL, { method = "GET", headers, body }: RequestInit): HttpRequest {
+  const names = new Headers(headers);
+  if (body instanceof URLSearchParams && !names.has("content-type")) {
+    names.set("content-type", "application/x-www-form-urlencoded;charset=UTF-8");
+  }
+  if (method !== "GET" && method !== "POST") throw new TypeError(`unexpected method ${method}`);
+  if (body != null && typeof body !== "string" && !(body instanceof URLSearchParams)) {
+    throw new TypeError("the body must be a string or URLSearchParams");
+  }
+  return { method, url: new URL(url), headers: Object.fromEntries(names), body: body?.toString() };
+}
+
+async function toResponse(
+  reply: HttpReply,
+  { method, url }: HttpRequest,
+  { serverId, secrets }: ExchangeFetchInit,
+): Promise<Response> {
+  if (method === "POST" && reply.status >= 300 && reply.status < 400) {
+    reply.cancel();
+    throw redirected(url, reply.status, serverId);
+  }
+  const tooLarge = (): ToolportError =>
+    new ToolportError(`an authorization server sent more than ${maxBodyBytes} bytes`, {
+      code: "message_too_large",
+      serverId,
+    });
+  const text = await readBody(reply, maxBodyBytes, tooLarge);
+  learnFromJson(text, secrets);
+  const headers = new Headers();
+  for (const name of passedHeaders) {
+    const value = reply.header(name);
+    if (value !== undefined) headers.set(name, value);
+  }
+  // A Response of these statuses may have no body.
+  const bodiless = reply.status === 204 || reply.status === 205 || reply.status === 304;
+  return new Response(bodiless ? null : text, { status: reply.status, headers });
+}
+
+function learnFromRequest({ headers, body = "" }: HttpRequest, { learn }: SecretMemory): void {
+  for (const [name, value] of Object.entries(headers)) {
+    if (!isSecretName(name) && name !== "dpop") continue;
+    learn(value);
+    learn(value.replace(/^\S+\s+/, ""));
+  }
+  for (const [name, value] of new URLSearchParams(body)) if (isSecretParameter(name)) learn(value);
+}
+
+function learnFromJson(text: string, { learn }: SecretMemory): void {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    return;
+  }
+  if (!isJsonObject(body)) return;
+  for (const [name, value] of Object.entries(body)) {
+    if (typeof value === "string" && isSecretName(name)) learn(value);
+  }
+}
+
+function isSecretParameter(name: string): boolean {
+  return isSecretName(name) || secretParameters.has(name);
+}
+
+function exposedRequest({ protocol }: URL, serverId: string): ToolportError {
+  return new ToolportError(
+    `a request for an authorization would travel unencrypted (${protocol.slice(0, 20)}); authorization servers are reached by https: alone`,
+    { code: "invalid_spec", serverId },
+  );
+}
+
+function redirected({ origin }: URL, status: number, serverId: string): ToolportError {
+  return new ToolportError(
+    `HTTP ${status} from ${origin}: an authorization server redirects a request with credentials; redirects are never followed`,
+    { code: "redirect_refused", serverId, outcome: "failed" },
+  );
+}
+
+function timedOut(url: URL, serverId: string): ToolportError {
+  return new ToolportError(`no answer from ${url.origin} within ${formatMs(timeoutMs)}`, {
+    code: "request_timeout",
+    serverId,
+    details: { timeoutMs },
+  });
+}

@@ -1,0 +1,85 @@
+import type { RequestId } from "@modelcontextprotocol/client";
+import { answeredRequest, admitDepth } from "../../message/message-depth.ts";
+import { endsOf, recoverRequestId } from "../../message/recover-request-id.ts";
+import { messageTooLarge, noMessages } from "../exchange/answer-error.ts";
+import type { HttpEndpoint } from "../exchange/http-endpoint.ts";
+import { isLargeBatch, mostBatched } from "../../message/count-members.ts";
+import type { NoiseReport } from "./report-anomalies.ts";
+import { createSseParser, type SseParser } from "./sse-parser.ts";
+
+// Signs of life are no messages, and a server that may send small messages alone may send them, too. But a mebibyte of them is none.
+const leastIdleBytes = 65_536;
+const mostIdleBytes = 1024 * 1024;
+// Reading an event is work, however little is in it.
+const eventCost = 64;
+
+/** What becomes of text that is not valid UTF-8. */
+export const brokenBytesRead = "its broken bytes are read as U+FFFD";
+/** What a batch that is not read is. */
+export const tooManyMessages: string = `a batch of more than ${mostBatched} messages`;
+
+/** What a parser of messages is made from. */
+export interface MessageParserInit {
+  /** Bytes of one message, and, from 64 KiB on, of all that may come between two; of blank lines and comments 1 MiB at most. */
+  readonly maxMessageBytes: number;
+  /** Named in errors. */
+  readonly endpoint: HttpEndpoint;
+  /** Called for each message, as parsed JSON of any kind, with the id of its event. */
+  readonly onJson: (json: unknown, eventId: string | undefined) => void;
+  readonly onNoise: NoiseReport;
+  /**
+   * Called for an answer that cannot be let in, with the request that it names: it is no JSON, or nested too deeply. `what` says so in a
+   * few words of ours, `data` is the evidence. Default: it is noise like any other.
+   */
+  readonly onBrokenAnswer?: (id: RequestId, what: string, data: string) => void;
+  /** Called for events that are no message. Default: they are ignored. */
+  readonly onOtherEvent?: (type: string, data: string) => void;
+}
+
+/**
+ * A parser for streams whose events are JSON-RPC messages. An event that is no JSON is skipped, with a word to `onNoise`, and so
+ * is a batch of more than 1,000 messages. Throws
+ * `message_too_large` for a message beyond the limit, and for that much without a message.
+ */
+export function createMessageParser(init: MessageParserInit): SseParser {
+  const { endpoint, maxMessageBytes, onJson, onNoise, onOtherEvent, onBrokenAnswer } = init;
+  const maxSkipped = Math.max(maxMessageBytes, leastIdleBytes);
+  const maxIdleBytes = Math.min(maxSkipped, mostIdleBytes);
+  let skippedLength = 0;
+  const skip = (data: string): void => {
+    skippedLength += data.length + eventCost;
+    if (skippedLength > maxSkipped) throw noMessages(endpoint, maxSkipped);
+  };
+  const drop = (id: RequestId | undefined, what: string, data: string): void => {
+    if (id === undefined || onBrokenAnswer === undefined) onNoise(`an event that is ${what}`);
+    else onBrokenAnswer(id, what, data);
+  };
+  return createSseParser({
+    maxEventBytes: maxMessageBytes,
+    maxIdleBytes,
+    tooLarge: () => messageTooLarge(endpoint, maxMessageBytes),
+    tooIdle: () => noMessages(endpoint, maxIdleBytes),
+    onNotUtf8: () => onNoise("an event that is not valid UTF-8", brokenBytesRead),
+    onEvent({ type, data, id }) {
+      if (type !== "message") {
+        skip(data);
+        return onOtherEvent?.(type, data);
+      }
+      if (isLargeBatch(data)) {
+        skip(data);
+        return drop(undefined, tooManyMessages, data);
+      }
+      let json: unknown;
+      try {
+        json = JSON.parse(data);
+      } catch {
+        skip(data);
+        return drop(recoverRequestId(endsOf(data)), "no JSON", data);
+      }
+      if (typeof json === "object" && json !== null) skippedLength = 0;
+      else skip(data);
+      if (!admitDepth(json)) return drop(answeredRequest(json), "nested too deeply", data);
+      onJson(json, id);
+    },
+  });
+}

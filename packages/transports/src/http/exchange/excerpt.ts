@@ -1,0 +1,10 @@
+import { truncateText, type Redactor } from "@toolport/core";
+import { safeExcerpt } from "../../text/safe-excerpt.ts";
+
+// More than any message quotes, so that white space does not use up the room.
+const longestSource = 4096;
+
+/** A {@linkcode safeExcerpt} in one line, of at most `maxLength` UTF-16 units; default 300. */
+export function excerptOf(body: string, redact: Redactor, maxLength = 300): string {
+  return truncateText(safeExcerpt(body, redact, longestSource).replaceAll(/\s+/g, " "), maxLength);
+}

@@ -1,0 +1,150 @@
+import {
+  isJsonObject,
+  redactUrl,
+  ToolportError,
+  type ErrorDetails,
+  type Redactor,
+  type ToolportErrorCode,
+  type ToolportErrorInit,
+} from "@toolport/core";
+import { saysSessionIsForgotten } from "../../message/session-words.ts";
+import { excerptOf } from "./excerpt.ts";
+import { parseRetryAfter } from "./parse-retry-after.ts";
+import type { CompleteReply } from "./read-body.ts";
+
+// Room for a URL of metadata and a list of scopes.
+const longestChallenge = 2048;
+
+/**
+ * How a request says which session it belongs to: by the `id` in its header, by the `url` it goes to, by nothing but the `handshake`
+ * before it, or not at all (`none`), because there is no session or not yet.
+ */
+export type SessionUse = "handshake" | "id" | "none" | "url";
+
+/** The request that was refused. */
+export interface RefusedRequest {
+  readonly serverId: string;
+  readonly url: URL;
+  /** Masks what the server may echo. */
+  readonly redact: Redactor;
+  readonly session: SessionUse;
+  /** Whether it carried credentials that this host knows of. */
+  readonly hadCredentials: boolean;
+  /** Epoch milliseconds, for a `Retry-After` that is a date. */
+  readonly now: number;
+}
+
+/** Names what an HTTP status means for the request. */
+export function fromHttpStatus(refusal: CompleteReply, request: RefusedRequest): ToolportError {
+  const { status, body } = refusal;
+  const rpcError = readRpcError(body);
+  const details = detailsOf(refusal, rpcError, request);
+  const at = `server ${JSON.stringify(request.serverId)}: HTTP ${status} from ${redactUrl(request.url.href)}`;
+  const evidence = details.excerpt === undefined ? at : `${at}: ${details.excerpt}`;
+  const fail = (code: ToolportErrorCode, message: string, rest: Partial<ToolportErrorInit> = {}): ToolportError =>
+    new ToolportError(message, { code, serverId: request.serverId, details, ...rest });
+
+  if (status >= 300 && status < 400) {
+    return fail(
+      "redirect_refused",
+      `${at}: it redirects${redirectTarget(refusal, request)}; redirects are never followed`,
+    );
+  }
+  if (status === 401) return fail("auth_required", `${evidence}${hintForCredentials(request)}`);
+  if (status === 403) return fail("forbidden", evidence);
+  if (status === 429) return fail("rate_limited", evidence);
+  const forgotten = readForgotten(refusal, rpcError?.message ?? body, request.session);
+  if (forgotten !== undefined) return fail("session_expired", evidence, { outcome: forgotten });
+  // A client error is a refusal; after a server error, or one of a gateway, the request may have run all the same.
+  const refused = status >= 400 && status < 500 && status !== 408;
+  return fail("http_error", `${evidence}${hintFor(refusal, request.session)}`, {
+    outcome: refused ? "failed" : "unknown",
+    retryable: !refused,
+  });
+}
+
+function detailsOf(refusal: CompleteReply, rpcError: RpcError | undefined, request: RefusedRequest): ErrorDetails {
+  const { redact, now } = request;
+  const excerpt = excerptOf(rpcError?.message ?? refusal.body, redact);
+  const retryAfterMs = parseRetryAfter(refusal.header("retry-after"), now);
+  const challenge = refusal.header("www-authenticate");
+  return {
+    httpStatus: refusal.status,
+    ...(rpcError !== undefined && { rpcCode: rpcError.code }),
+    ...(rpcError?.supported !== undefined && {
+      supported: rpcError.supported.slice(0, 20).map((version) => excerptOf(version, redact, 40)),
+    }),
+    ...(excerpt !== "" && { excerpt }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(challenge !== undefined && { challenge: excerptOf(challenge, redact, longestChallenge) }),
+  };
+}
+
+interface RpcError {
+  readonly code: number;
+  readonly message: string;
+  /** Protocol revisions that the server offers instead. */
+  readonly supported: readonly string[] | undefined;
+}
+
+function readRpcError(body: string): RpcError | undefined {
+  if (!body.startsWith("{")) return undefined;
+  try {
+    const parsed: unknown = JSON.parse(body);
+    const error = isJsonObject(parsed) ? parsed["error"] : undefined;
+    if (!isJsonObject(error)) return undefined;
+    const { code, message, data } = error;
+    if (typeof code !== "number") return undefined;
+    const supported = isJsonObject(data) ? data["supported"] : undefined;
+    return {
+      code,
+      message: typeof message === "string" ? message : "",
+      supported: isStrings(supported) ? supported : undefined,
+    };
+  } catch {
+    // No JSON, or cut off: an excerpt of it is evidence enough.
+    return undefined;
+  }
+}
+
+// Said to a request that did name its session: something in between removed the header, and a new session would fare no better.
+const headerMissing = /session.{0,40}(?:required|missing)|missing.{0,40}session/i;
+
+// Only 404 to a request that named its session by id is the protocol's own way to say so, and proves that the request was not run:
+// https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
+// Servers that restarted answer 400 with one sentence or another, which a tool could say as well.
+function readForgotten(
+  { status }: CompleteReply,
+  complaint: string,
+  session: SessionUse,
+): "failed" | "unknown" | undefined {
+  if (session === "none") return undefined;
+  const namesSession = session !== "handshake";
+  if (status === 404 && namesSession) return session === "id" ? "failed" : "unknown";
+  const isTold = status === 400 && saysSessionIsForgotten(complaint, { era: "legacy", hasSession: namesSession });
+  return isTold ? "unknown" : undefined;
+}
+
+function hintForCredentials({ hadCredentials }: RefusedRequest): string {
+  if (hadCredentials) return " (the server refused the credentials it was sent)";
+  return " (no credentials were sent: set transport.bearerToken, a header, or auth)";
+}
+
+function hintFor({ status, header, body }: CompleteReply, session: SessionUse): string {
+  if (status === 400 && session === "id" && headerMissing.test(body)) {
+    return " (the request named its session: does a proxy remove the Mcp-Session-Id header?)";
+  }
+  if (status === 404) return " (is the path of the URL right?)";
+  if (status === 405 || status === 415) return " (the URL may be that of an old HTTP+SSE server)";
+  return header("content-type")?.includes("text/html") ? " (a web page, not an MCP server)" : "";
+}
+
+function redirectTarget({ header }: CompleteReply, { url, redact }: RefusedRequest): string {
+  const location = header("location");
+  if (location === undefined || !URL.canParse(location, url.href)) return "";
+  return ` to ${excerptOf(new URL(location, url).origin, redact, 200)}`;
+}
+
+function isStrings(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}

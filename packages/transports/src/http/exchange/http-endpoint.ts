@@ -1,0 +1,173 @@
+import {
+  systemClock,
+  ToolportError,
+  type Clock,
+  type HttpTransportSpec,
+  type Redactor,
+  type SecretMemory,
+  type ServerSpec,
+} from "@toolport/core";
+import type { Authorizer } from "../auth/authorizer.ts";
+import { bearerTokenOf } from "./check-http-spec.ts";
+import { fromHttpStatus, type SessionUse } from "./from-http-status.ts";
+import { guardCredentials } from "./guard-credentials.ts";
+import { isCredentialHeader, isHeaderValue } from "./header-rules.ts";
+import type { HttpCall, HttpExchange, HttpReply, HttpRequest } from "./http-exchange.ts";
+import { readRemark, type CompleteReply } from "./read-body.ts";
+
+/** One request to a server, without what all of them have in common. */
+export interface EndpointRequest extends Omit<HttpRequest, "url"> {
+  /** Default: the server's own URL. */
+  readonly url?: URL;
+  /** Whether a refusal may be answered with a new authorization, for which a user may be asked. Default `true`. */
+  readonly mayAuthorize?: boolean;
+}
+
+/** A server behind a URL: sends requests with its configured headers and credentials. */
+export interface HttpEndpoint {
+  readonly serverId: string;
+  readonly url: URL;
+  readonly clock: Clock;
+  /** Masks the configured secrets, and the tokens that were sent. */
+  readonly redact: Redactor;
+  /**
+   * One request. It is sent again only after a refusal (HTTP 401 or 403) that a new token may cure. Throws `invalid_spec`, at
+   * once, when a credential would travel unencrypted.
+   */
+  call(request: EndpointRequest): HttpCall;
+  /** What a reply means that is no success. `session`: how the request said which one it belongs to; default `"none"`. */
+  toError(reply: CompleteReply, session?: SessionUse): ToolportError;
+  /** Closes every connection. */
+  close(): void;
+}
+
+/** What an {@linkcode HttpEndpoint} is made from. */
+export interface HttpEndpointInit {
+  /** A spec that `checkHttpSpec` accepts. */
+  readonly spec: ServerSpec & { readonly transport: HttpTransportSpec };
+  readonly exchange: HttpExchange;
+  readonly authorizer?: Authorizer | undefined;
+  readonly clock?: Clock | undefined;
+  /** Told each token before it is sent. */
+  readonly secrets: SecretMemory;
+  /** Epoch milliseconds, for a `Retry-After` that is a date. Default: the real time. */
+  readonly now?: () => number;
+}
+
+/** Makes an endpoint. Nothing is sent yet. */
+export function createHttpEndpoint({
+  spec,
+  exchange,
+  authorizer,
+  secrets,
+  clock = systemClock,
+  now = Date.now,
+}: HttpEndpointInit): HttpEndpoint {
+  const serverId = spec.id;
+  const url = new URL(spec.transport.url);
+  const configured = configuredHeaders(spec.transport);
+  const { redact } = secrets;
+  let token: string | undefined;
+  const hasCredentials = (): boolean => token !== undefined || Object.keys(configured).some(isCredentialHeader);
+  const toError = (reply: CompleteReply, session: SessionUse = "none"): ToolportError =>
+    fromHttpStatus(reply, { serverId, url, redact, session, hadCredentials: hasCredentials(), now: now() });
+
+  const start = ({ method, headers, body, url: target = url }: EndpointRequest): HttpCall => {
+    const request = { method, url: target, body, headers: { ...configured, ...headers } };
+    guardCredentials(request, serverId);
+    return exchange.start(request);
+  };
+  const startAuthorized = (request: EndpointRequest, current: string | undefined): HttpCall => {
+    token = current || undefined;
+    if (token === undefined) return start(request);
+    secrets.learn(token);
+    if (!isHeaderValue(token)) throw unusableToken(serverId);
+    return start({ ...request, headers: { ...request.headers, authorization: `Bearer ${token}` } });
+  };
+  return {
+    serverId,
+    url,
+    clock,
+    redact,
+    call: (request) =>
+      authorizer === undefined
+        ? start(request)
+        : callAuthorized({
+            authorizer,
+            toError,
+            start: (current) => startAuthorized(request, current),
+            mayAuthorize: request.mayAuthorize ?? true,
+          }),
+    toError,
+    close: () => exchange.close(),
+  };
+}
+
+function configuredHeaders(transport: HttpTransportSpec): Readonly<Record<string, string>> {
+  const token = bearerTokenOf(transport);
+  const given = Object.entries(transport.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value] as const);
+  return {
+    // Some gateways refuse clients without a name.
+    "user-agent": "toolport",
+    ...Object.fromEntries(given),
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+  };
+}
+
+interface AuthorizedCall {
+  readonly authorizer: Authorizer;
+  readonly start: (token: string | undefined) => HttpCall;
+  readonly toError: (reply: CompleteReply) => ToolportError;
+  readonly mayAuthorize: boolean;
+}
+
+function callAuthorized({ authorizer, start, toError, mayAuthorize }: AuthorizedCall): HttpCall {
+  let current: HttpCall | undefined;
+  let cancelled: ToolportError | undefined;
+  let rejectReply = (_reason: ToolportError): void => {};
+  const throwIfCancelled = (): void => {
+    if (cancelled !== undefined) throw cancelled;
+  };
+
+  let leaving: AbortController | undefined;
+  // Made only when there is something to wait for besides the request itself.
+  const left = (): AbortSignal => (leaving ??= new AbortController()).signal;
+
+  const run = async (): Promise<HttpReply> => {
+    if (mayAuthorize && authorizer.isOutstanding()) await authorizer.catchUp(left());
+    for (let recoveries = 0; ; recoveries += 1) {
+      const token = await authorizer.token();
+      throwIfCancelled();
+      current = start(token);
+      const reply = await current.reply;
+      const { status } = reply;
+      // A second step up may be needed for a second scope; a fresh token that is refused will not get better.
+      const limit = status === 401 ? 1 : status === 403 ? 2 : 0;
+      if (!mayAuthorize || recoveries >= limit) return reply;
+      const error = toError(await readRemark(reply));
+      throwIfCancelled();
+      await authorizer.recover({ status, token, error, challenge: reply.header("www-authenticate") }, left());
+    }
+  };
+  const reply = new Promise<HttpReply>((resolve, reject) => {
+    rejectReply = reject;
+    run().then(resolve, reject);
+  });
+  return {
+    reply,
+    cancel(reason) {
+      cancelled ??= reason;
+      rejectReply(reason);
+      leaving?.abort(reason);
+      current?.cancel(reason);
+    },
+  };
+}
+
+function unusableToken(serverId: string): ToolportError {
+  return new ToolportError("the authorization provider returned a token that no header can carry", {
+    code: "auth_required",
+    serverId,
+    outcome: "not-sent",
+  });
+}

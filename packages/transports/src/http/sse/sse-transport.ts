@@ -1,0 +1,220 @@
+import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/client";
+import { withErrorContext, type ToolportError } from "@toolport/core";
+import type { HostTransport } from "../../message/transport.ts";
+import { createSlots, type Slots } from "../../message/reused-slots.ts";
+import { acceptAny, isSameId, type MessageSink } from "../events/accept-message.ts";
+import {
+  asToolportError,
+  noAnswer,
+  noStream,
+  streamEnded,
+  takenBack,
+  transportClosed,
+} from "../exchange/answer-error.ts";
+import { startBriefCall } from "../exchange/brief-call.ts";
+import type { Cancellable, Channel } from "../events/transport-parts.ts";
+import type { HttpEndpoint } from "../exchange/http-endpoint.ts";
+import type { HttpReply } from "../exchange/http-exchange.ts";
+import { createLingerWatch, type LingerWatch } from "../../time/linger-watch.ts";
+import { createMessageParser } from "../events/message-parser.ts";
+import type { NoiseReport } from "../events/report-anomalies.ts";
+import { readRemark } from "../exchange/read-body.ts";
+import { replyKindOf } from "../exchange/reply-kind.ts";
+
+/** What a transport of the old HTTP+SSE kind is made from. */
+export interface SseInit extends Pick<Channel, "endpoint" | "maxMessageBytes"> {
+  /** For a notification to be taken, in milliseconds. */
+  readonly requestMs: number;
+  /** For a request to be taken, in milliseconds: a server may hold its reply until it has the answer. */
+  readonly callMs: number;
+  /** Aborts `start()`. */
+  readonly signal: AbortSignal;
+  readonly onNoise: NoiseReport;
+}
+
+// A message that was answered may wait for its reply for this long, to twice as much.
+const lingerMs = 5000;
+
+interface UnderWay extends Cancellable {
+  /** Of a request. */
+  readonly id?: RequestId;
+  /** The answer came on the stream; only the reply to the message itself is still out. */
+  isAnswered?: boolean;
+}
+
+interface State extends SseInit {
+  readonly host: HostTransport;
+  readonly sink: MessageSink;
+  /** All that waits for the server. */
+  readonly underWay: Slots<UnderWay>;
+  /** Ends messages whose reply does not come though they were answered. */
+  readonly lingerWatch: LingerWatch;
+  /** Where messages are sent, once the server said so. */
+  target: URL | undefined;
+  protocolVersion: string | undefined;
+  closeReason: ToolportError | undefined;
+  hasStream: boolean;
+  isClosed: boolean;
+}
+
+/**
+ * The HTTP+SSE of 2024-11-05: one stream for all that the server says, whose first event names the URL that messages go to.
+ * `start()` opens the stream and waits for that event; it rejects with what the status means, what broke the exchange, or
+ * `aborted`. The stream is the connection: whatever ends it ends the transport at once, with a reason. A message whose request was
+ * taken back, or answered some seconds ago, does not wait for its reply.
+ */
+export function createSseTransport(init: SseInit): HostTransport {
+  const host: HostTransport = {
+    get closeReason() {
+      return state.closeReason;
+    },
+    get hasStream() {
+      return state.hasStream;
+    },
+    setProtocolVersion(version) {
+      state.protocolVersion = version;
+    },
+    start: () => start(state),
+    send: (message) => send(state, message),
+    takeBack(id) {
+      for (const step of state.underWay.values()) if (step.id === id) step.cancel(takenBack(state.endpoint, "unknown"));
+    },
+    close: async () => end(state, transportClosed(state.endpoint)),
+  };
+  const state: State = {
+    ...init,
+    host,
+    sink: {
+      deliver(message) {
+        if (state.isClosed) return;
+        if (!("method" in message)) watchReply(state, message.id);
+        host.onmessage?.(message);
+      },
+      onNoise: init.onNoise,
+    },
+    underWay: createSlots(),
+    lingerWatch: createLingerWatch(init.endpoint.clock, lingerMs),
+    target: undefined,
+    protocolVersion: undefined,
+    closeReason: undefined,
+    hasStream: false,
+    isClosed: false,
+  };
+  return host;
+}
+
+// What was answered needs no reply any more: a server that never gives one would use up a connection for each call.
+function watchReply({ underWay, lingerWatch, endpoint }: State, id: RequestId | undefined): void {
+  for (const step of underWay.values()) {
+    // Once, however often a server says it.
+    if (step.id !== undefined && step.isAnswered !== true && isSameId(id, step.id)) {
+      step.isAnswered = true;
+      lingerWatch.add({ cancel: () => step.cancel(takenBack(endpoint, "unknown")) });
+    }
+  }
+}
+
+async function start(state: State): Promise<void> {
+  const { endpoint, signal, underWay } = state;
+  if (signal.aborted) throw takenBack(endpoint, "not-sent");
+  const call = endpoint.call({ method: "GET", headers: { accept: "text/event-stream" } });
+  const onAbort = (): void => call.cancel(takenBack(endpoint, "not-sent"));
+  underWay.add(call);
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    const reply = await call.reply;
+    if (replyKindOf(reply) !== "events") throw noStream(endpoint, await readRemark(reply), "none");
+    state.hasStream = true;
+    await new Promise<void>((resolve, reject) => {
+      // Goes on when this promise is long settled.
+      void follow(state, reply, { onTarget: resolve, onEnd: reject });
+    });
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+interface Following {
+  /** It is known where messages go. */
+  readonly onTarget: () => void;
+  readonly onEnd: (reason: ToolportError) => void;
+}
+
+/** Reads the stream until it ends, and the transport with it. */
+async function follow(state: State, reply: HttpReply, { onTarget, onEnd }: Following): Promise<void> {
+  const { endpoint, maxMessageBytes, sink } = state;
+  let reason: ToolportError;
+  const parser = createMessageParser({
+    endpoint,
+    maxMessageBytes,
+    onNoise: (what, fate) => sink.onNoise(what, fate),
+    onBrokenAnswer(id, what, data) {
+      state.host.onrequestfailed?.(id, noAnswer(endpoint, `an answer that is ${what}`, data));
+    },
+    onJson(json) {
+      if (state.target === undefined) sink.onNoise("a message before it said where to answer");
+      else acceptAny(json, sink);
+    },
+    onOtherEvent(type, data) {
+      if (type !== "endpoint" || state.target !== undefined) return;
+      state.target = readTarget(data, endpoint);
+      onTarget();
+    },
+  });
+  try {
+    await reply.read((chunk) => parser.push(chunk));
+    reason = streamEnded(endpoint);
+  } catch (error) {
+    reason = asToolportError(error, endpoint);
+  }
+  onEnd(reason);
+  if (state.target !== undefined) end(state, reason);
+}
+
+// Credentials go along with every message, so the server may only name a place of its own.
+function readTarget(data: string, endpoint: HttpEndpoint): URL {
+  const { url } = endpoint;
+  const target = URL.canParse(data, url.href) ? new URL(data, url) : undefined;
+  if (target?.origin !== url.origin || target.username !== "" || target.password !== "") {
+    throw noAnswer(endpoint, "a message URL of another origin", target?.origin ?? data);
+  }
+  return target;
+}
+
+async function send(state: State, message: JSONRPCMessage): Promise<void> {
+  const { endpoint, target, protocolVersion, underWay } = state;
+  if (state.isClosed) throw withErrorContext(state.closeReason ?? transportClosed(endpoint), { outcome: "not-sent" });
+  if (target === undefined) throw new TypeError("send() before start()");
+  const isRequest = "method" in message && "id" in message;
+  const call = startBriefCall(
+    endpoint,
+    {
+      method: "POST",
+      url: target,
+      body: JSON.stringify(message),
+      headers: {
+        "content-type": "application/json",
+        ...(protocolVersion !== undefined && { "mcp-protocol-version": protocolVersion }),
+      },
+    },
+    isRequest ? state.callMs : state.requestMs,
+  );
+  const sent: UnderWay = isRequest ? { id: message.id, cancel: (reason: ToolportError) => call.cancel(reason) } : call;
+  const slot = underWay.add(sent);
+  try {
+    const reply = await call.reply;
+    if (replyKindOf(reply) === "refused") throw endpoint.toError(reply, "url");
+  } finally {
+    underWay.remove(slot, sent);
+  }
+}
+
+function end(state: State, reason: ToolportError): void {
+  if (state.isClosed) return;
+  state.isClosed = true;
+  if (reason.code !== "closed") state.closeReason = reason;
+  state.lingerWatch.close();
+  for (const step of state.underWay.values()) step.cancel(reason);
+  state.endpoint.close();
+  state.host.onclose?.();
+}

@@ -1,0 +1,87 @@
+import type { RequestId } from "@modelcontextprotocol/client";
+import { isJsonObject, type JsonObject, type ToolportErrorCode } from "@toolport/core";
+import { isLargeBatch } from "../../message/count-members.ts";
+import { admitDepth } from "../../message/message-depth.ts";
+import { acceptAnswer, asMessage } from "../events/accept-message.ts";
+import { describeReply, messageTooLarge, noAnswer } from "../exchange/answer-error.ts";
+import type { Channel } from "../events/transport-parts.ts";
+import type { SessionUse } from "../exchange/from-http-status.ts";
+import type { HttpReply } from "../exchange/http-exchange.ts";
+import { isUtf8 } from "../../bytes/is-utf8.ts";
+import { brokenBytesRead, tooManyMessages } from "../events/message-parser.ts";
+import { decodeBody, readBytes, readRemark } from "../exchange/read-body.ts";
+import { replyKindOf } from "../exchange/reply-kind.ts";
+
+/** The request that a reply belongs to. */
+export interface AwaitedReply {
+  readonly channel: Channel;
+  readonly id: RequestId;
+  readonly session: SessionUse;
+}
+
+/**
+ * Takes the answer from a reply that is no stream. Throws at once when it is not in there, because it will come by no other way:
+ * `protocol_error`, `message_too_large`, what the status means, or what broke the exchange.
+ */
+export function acceptReply(reply: HttpReply, awaited: AwaitedReply): Promise<void> {
+  switch (replyKindOf(reply)) {
+    case "json":
+      return acceptJson(reply, awaited);
+    case "refused":
+      return acceptRefusal(reply, awaited);
+    case "accepted":
+    case "events":
+    case "other":
+      return rejectOther(reply, awaited);
+  }
+}
+
+async function rejectOther(reply: HttpReply, { channel }: AwaitedReply): Promise<never> {
+  const { body } = await readRemark(reply);
+  throw noAnswer(channel.endpoint, describeReply(reply, channel.endpoint), body);
+}
+
+async function acceptJson(reply: HttpReply, { id, channel }: AwaitedReply): Promise<void> {
+  const { endpoint, maxMessageBytes, sink } = channel;
+  const bytes = await readBytes(reply, maxMessageBytes, () => messageTooLarge(endpoint, maxMessageBytes));
+  const text = decodeBody(bytes);
+  if (!isUtf8(bytes, text)) sink.onNoise("an answer that is not valid UTF-8", brokenBytesRead);
+  if (isLargeBatch(text)) throw noAnswer(endpoint, tooManyMessages, text);
+  const json = parseJson(text);
+  if (json === undefined) throw noAnswer(endpoint, text === "" ? "an empty body" : "malformed JSON", text);
+  if (!admitDepth(json)) throw noAnswer(endpoint, "a message that is nested too deeply", text);
+  if (!acceptAnswer(json, id, sink)) throw noAnswer(endpoint, "JSON for something else", text);
+}
+
+// What the status says cannot be said better by a body.
+const finalCodes: ReadonlySet<ToolportErrorCode> = new Set<ToolportErrorCode>([
+  "auth_required",
+  "forbidden",
+  "rate_limited",
+  "redirect_refused",
+]);
+const sessionNotFound = -32_001;
+
+// Servers of 2026-07-28 put a JSON-RPC error under an HTTP status that matches it.
+async function acceptRefusal(reply: HttpReply, awaited: AwaitedReply): Promise<void> {
+  const { id, channel, session } = awaited;
+  const { endpoint, sink } = channel;
+  const refusal = await readRemark(reply);
+  const error = endpoint.toError(refusal, session);
+  const answer = parseJson(refusal.body);
+  if (finalCodes.has(error.code) || !isErrorAnswer(answer, id)) throw error;
+  if (error.code === "session_expired" && error.details.rpcCode === sessionNotFound) throw error;
+  sink.deliver(asMessage(answer));
+}
+
+function isErrorAnswer(json: unknown, id: RequestId): json is JsonObject {
+  return isJsonObject(json) && json["id"] === id && isJsonObject(json["error"]);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

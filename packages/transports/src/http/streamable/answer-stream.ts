@@ -1,0 +1,150 @@
+import type { RequestId } from "@modelcontextprotocol/client";
+import {
+  isJsonObject,
+  isToolportError,
+  withErrorContext,
+  type ToolportError,
+  type ToolportErrorCode,
+} from "@toolport/core";
+import { acceptAnswer, isSameId } from "../events/accept-message.ts";
+import type { Cancellable, Channel } from "../events/transport-parts.ts";
+import { startDelay } from "../../time/start-delay.ts";
+import { asToolportError, noAnswer, noStream, streamEnded } from "../exchange/answer-error.ts";
+import type { SessionUse } from "../exchange/from-http-status.ts";
+import { createEventMemory, type EventMemory } from "./event-memory.ts";
+import type { HttpCall, HttpReply } from "../exchange/http-exchange.ts";
+import type { LingerWatch } from "../../time/linger-watch.ts";
+import { createMessageParser } from "../events/message-parser.ts";
+import { readRemark } from "../exchange/read-body.ts";
+import { isPassing, reconnectDelayMs } from "./reconnect-back-off.ts";
+import { replyKindOf } from "../exchange/reply-kind.ts";
+
+/** What is needed to follow the answer to one request. */
+export interface AnswerStreamInit {
+  readonly channel: Channel;
+  readonly id: RequestId;
+  readonly session: SessionUse;
+  /** Asks for what comes after the event with this id. Absent where streams cannot be resumed. */
+  readonly resume: ((lastEventId: string) => HttpCall) | undefined;
+  /** Ends streams that go on after their answer. */
+  readonly lingerWatch: LingerWatch;
+  /** Told what is waited for now, so that it can be taken back. */
+  readonly onStep: (step: Cancellable) => void;
+}
+
+interface State extends AnswerStreamInit {
+  isAnswered: boolean;
+  lastEventId: string | undefined;
+  /** There once an event had an id. */
+  memory: EventMemory | undefined;
+  /** How long the server asks to wait before coming back. */
+  retryMs: number | undefined;
+}
+
+// Attempts in a row that bring nothing. The waits before them add up to half a minute.
+const maxBarren = 5;
+
+// What ends a stream without being the last word on the request.
+const lossCodes: ReadonlySet<ToolportErrorCode> = new Set<ToolportErrorCode>([
+  "connection_closed",
+  "dns_failed",
+  "tls_failed",
+  "unreachable",
+]);
+
+/**
+ * Reads the event stream that answers a request, and what else comes on it, to its end. A stream that breaks off, and that had an
+ * event id, is resumed after the time that the server asked for. Resolves after the answer. Rejects when there will be none: with
+ * `connection_closed`, `message_too_large`, what the server refused to resume with, or the reason of a `cancel`. The outcome is
+ * `unknown` then, because the server took the request.
+ */
+export async function readAnswerStream(first: HttpReply, init: AnswerStreamInit): Promise<void> {
+  try {
+    await followAnswer(first, {
+      ...init,
+      isAnswered: false,
+      lastEventId: undefined,
+      memory: undefined,
+      retryMs: undefined,
+    });
+  } catch (error) {
+    throw afterTaken(asToolportError(error, init.channel.endpoint));
+  }
+}
+
+async function followAnswer(first: HttpReply, state: State): Promise<void> {
+  let loss = await readStream(first, state);
+  for (let barren = 0; loss !== undefined;) {
+    const { resume, lastEventId } = state;
+    if (resume === undefined || lastEventId === undefined || barren > maxBarren) throw loss;
+    const delayMs = reconnectDelayMs({ barren, serverMs: state.retryMs, random: state.channel.random });
+    const delay = startDelay(state.channel.endpoint.clock, delayMs);
+    state.onStep(delay);
+    await delay.done;
+    state.memory?.nextStream();
+    const call = resume(lastEventId);
+    state.onStep(call);
+    loss = await call.reply.then((reply) => readResumed(reply, state), toLoss);
+    barren = state.lastEventId === lastEventId ? barren + 1 : 0;
+  }
+}
+
+/** Returns why the stream ended without the answer; `undefined` when the answer came. */
+async function readStream(reply: HttpReply, state: State): Promise<ToolportError | undefined> {
+  const { channel, id } = state;
+  const { endpoint, maxMessageBytes, sink } = channel;
+  let cancelLinger = (): void => {};
+  const parser = createMessageParser({
+    endpoint,
+    maxMessageBytes,
+    onNoise: (what, fate) => sink.onNoise(what, fate),
+    onBrokenAnswer(given, what, data) {
+      if (state.isAnswered || !isSameId(given, id)) return sink.onNoise(`an answer to another request that is ${what}`);
+      throw noAnswer(endpoint, `an answer that is ${what}`, data);
+    },
+    onJson(json, eventId) {
+      if (eventId !== undefined && (state.memory ??= createEventMemory()).isReplay(json, eventId)) return;
+      if (isAnonymous(json) && !state.isAnswered) throw noAnswer(endpoint, "an answer without an id", "");
+      if (!acceptAnswer(json, id, sink) || state.isAnswered) return;
+      state.isAnswered = true;
+      // The stream should end now.
+      cancelLinger = state.lingerWatch.add(reply);
+    },
+  });
+  try {
+    await reply.read((chunk) => parser.push(chunk));
+    return state.isAnswered ? undefined : streamEnded(endpoint);
+  } catch (error) {
+    return state.isAnswered ? undefined : toLoss(error);
+  } finally {
+    cancelLinger();
+    state.lastEventId = parser.lastEventId ?? state.lastEventId;
+    state.retryMs = parser.retryMs ?? state.retryMs;
+  }
+}
+
+// No other request could be meant by it, and waiting for a better one would be in vain.
+function isAnonymous(json: unknown): boolean {
+  return isJsonObject(json) && !("method" in json) && (json["id"] ?? undefined) === undefined && "result" in json;
+}
+
+async function readResumed(reply: HttpReply, state: State): Promise<ToolportError | undefined> {
+  const { endpoint } = state.channel;
+  const { status } = reply;
+  if (replyKindOf(reply) === "events") return readStream(reply, state);
+  const error = noStream(endpoint, await readRemark(reply), state.session);
+  if (!isPassing(status)) throw error;
+  state.retryMs = error.details.retryAfterMs ?? state.retryMs;
+  return error;
+}
+
+function toLoss(error: unknown): ToolportError {
+  if (!isToolportError(error) || !lossCodes.has(error.code)) throw error;
+  return error;
+}
+
+// Whatever keeps the rest of the answer away, be it a new connection that fails, a refusal, or credentials that cannot be had: the
+// request that the stream answers was sent, and may run.
+function afterTaken(error: ToolportError): ToolportError {
+  return error.outcome === "unknown" ? error : withErrorContext(error, { outcome: "unknown" });
+}

@@ -1,0 +1,49 @@
+import type { JSONRPCMessage } from "@modelcontextprotocol/client";
+import { isJsonObject } from "@toolport/core";
+import { isHeaderValue } from "../exchange/header-rules.ts";
+
+const versionKey = "io.modelcontextprotocol/protocolVersion";
+
+// Which parameter names the thing that a request is about (2026-07-28, "Standard Request Headers"; the tasks extension).
+const nameParameters: ReadonlyMap<string, string> = new Map([
+  ["tools/call", "name"],
+  ["prompts/get", "name"],
+  ["resources/read", "uri"],
+  ["tasks/get", "taskId"],
+  ["tasks/update", "taskId"],
+  ["tasks/cancel", "taskId"],
+]);
+
+/**
+ * The headers that repeat what a message of 2026-07-28 says of itself: its revision, its method, and the name of what it is about.
+ * None for other messages.
+ */
+export function protocolHeaders(message: JSONRPCMessage): Readonly<Record<string, string>> {
+  const version = envelopeVersionOf(message);
+  if (version === undefined || !("method" in message)) return {};
+  const headers: Record<string, string> = { "mcp-protocol-version": version, "mcp-method": message.method };
+  const parameter = nameParameters.get(message.method);
+  const name = parameter === undefined ? undefined : message.params?.[parameter];
+  if (typeof name === "string") headers["mcp-name"] = encodeHeaderValue(name);
+  return headers;
+}
+
+/** The revision in a message's `_meta`; `undefined` for messages of earlier revisions than 2026-07-28, which have none. */
+export function envelopeVersionOf(message: JSONRPCMessage): string | undefined {
+  if (!("method" in message)) return undefined;
+  const meta: unknown = message.params?.["_meta"];
+  const version = isJsonObject(meta) ? meta[versionKey] : undefined;
+  return typeof version === "string" && isHeaderValue(version) ? version : undefined;
+}
+
+/**
+ * A text as a header value: as it is when every recipient reads it the same way, or else as `=?base64?…?=` of its UTF-8 bytes
+ * (2026-07-28, "Value Encoding"). A text that looks like the latter is encoded too.
+ */
+export function encodeHeaderValue(text: string): string {
+  const plain = text !== "" && isHeaderValue(text) && text === text.trim();
+  if (plain && !(text.startsWith("=?base64?") && text.endsWith("?="))) return text;
+  let bytes = "";
+  for (const byte of new TextEncoder().encode(text)) bytes += String.fromCharCode(byte);
+  return `=?base64?${btoa(bytes)}?=`;
+}

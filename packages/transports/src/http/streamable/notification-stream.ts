@@ -1,0 +1,171 @@
+import { isToolportError } from "@toolport/core";
+import { acceptUnsolicited } from "../events/accept-message.ts";
+import type { Cancellable, Channel } from "../events/transport-parts.ts";
+import { startDelay } from "../../time/start-delay.ts";
+import { noAnswerInTime, noStream } from "../exchange/answer-error.ts";
+import type { SessionUse } from "../exchange/from-http-status.ts";
+import { createEventMemory, type EventMemory } from "./event-memory.ts";
+import type { HttpCall, HttpReply } from "../exchange/http-exchange.ts";
+import { createMessageParser } from "../events/message-parser.ts";
+import { readRemark, type CompleteReply } from "../exchange/read-body.ts";
+import { isPassing, reconnectDelayMs } from "./reconnect-back-off.ts";
+import { replyKindOf } from "../exchange/reply-kind.ts";
+
+/** What a notification stream is made from. */
+export interface NotificationStreamInit {
+  readonly channel: Channel;
+  readonly session: SessionUse;
+  /** Asks for the stream, or for what comes after the event with this id. */
+  readonly open: (lastEventId: string | undefined) => HttpCall;
+  /** For the server to begin its answer, in milliseconds. */
+  readonly openMs: number;
+  /** Messages may have been missed: the stream broke off, or is back after a gap. */
+  readonly onInterrupted: () => void;
+  /** Told when the stream is lost, once per gap, and when the server turns out to have none. */
+  readonly onLost: (how: string) => void;
+}
+
+// A stream that lasted this long was a good one, even if nothing came on it.
+const goodStreamMs = 60_000;
+
+interface State extends NotificationStreamInit {
+  isCancelled: boolean;
+  /** What is under way. */
+  step: Cancellable | undefined;
+  /** The server has such a stream: it was open once. */
+  wasOpen: boolean;
+  /** It is not open, though it should be. */
+  inGap: boolean;
+  /** Something came on the latest stream. */
+  broughtSomething: boolean;
+  lastEventId: string | undefined;
+  readonly memory: EventMemory;
+  /** How long the server asks to wait before coming back. */
+  retryMs: number | undefined;
+}
+
+/**
+ * Keeps the stream on which a server of the 2025 revisions sends what answers no request (a GET of its URL) open until it is
+ * cancelled: whatever ends it, it is opened again, at growing intervals of up to a minute; so is one whose answer does not begin
+ * within `openMs`. A server that refuses the first GET has no such stream, which is its right; that is the end of it.
+ */
+export function openNotificationStream(init: NotificationStreamInit): Cancellable {
+  const state: State = {
+    ...init,
+    isCancelled: false,
+    step: undefined,
+    wasOpen: false,
+    inGap: false,
+    broughtSomething: false,
+    lastEventId: undefined,
+    memory: createEventMemory(),
+    retryMs: undefined,
+  };
+  void keepOpen(state);
+  return {
+    cancel(reason) {
+      state.isCancelled = true;
+      state.step?.cancel(reason);
+    },
+  };
+}
+
+async function keepOpen(state: State): Promise<void> {
+  const { random, endpoint } = state.channel;
+  const { clock } = endpoint;
+  for (let barren = 0; ;) {
+    const openedAt = clock.now();
+    state.broughtSomething = false;
+    const end = await listenOnce(state);
+    if (state.isCancelled || end === "refused") return;
+    barren = state.broughtSomething || clock.now() - openedAt >= goodStreamMs ? 0 : barren + 1;
+    const delay = startDelay(clock, reconnectDelayMs({ barren, serverMs: state.retryMs, random }));
+    state.step = delay;
+    try {
+      await delay.done;
+    } catch {
+      return; // It was cancelled.
+    }
+    // Also in the very moment in which the wait was over.
+    if (state.isCancelled) return;
+  }
+}
+
+async function listenOnce(state: State): Promise<"lost" | "refused"> {
+  try {
+    state.memory.nextStream();
+    const reply = await openInTime(state);
+    if (!isStream(reply)) return readRefusal(reply, state);
+    state.wasOpen = true;
+    if (state.inGap) {
+      state.inGap = false;
+      state.onInterrupted();
+    }
+    await readMessages(reply, state);
+    lose(state, "it ended");
+  } catch (error) {
+    // Whatever it brought, it was made to be too much.
+    if (isToolportError(error) && error.code === "message_too_large") state.broughtSomething = false;
+    lose(state, isToolportError(error) ? error.rawMessage : String(error));
+  }
+  return "lost";
+}
+
+// A server that takes the request and says nothing, or goes on refusing it, would otherwise be listened to in vain, for ever.
+async function openInTime(state: State): Promise<CompleteReply | HttpReply> {
+  const { endpoint } = state.channel;
+  const call = state.open(state.lastEventId);
+  state.step = call;
+  const { openMs } = state;
+  const cancelTimer = endpoint.clock.schedule(openMs, () => call.cancel(noAnswerInTime(endpoint, openMs)));
+  try {
+    const reply = await call.reply;
+    return replyKindOf(reply) === "events" ? reply : await readRemark(reply);
+  } finally {
+    cancelTimer();
+  }
+}
+
+function isStream(reply: CompleteReply | HttpReply): reply is HttpReply {
+  return "read" in reply;
+}
+
+async function readMessages(reply: HttpReply, state: State): Promise<void> {
+  const { endpoint, maxMessageBytes, sink } = state.channel;
+  const parser = createMessageParser({
+    endpoint,
+    maxMessageBytes,
+    onNoise: (what, fate) => sink.onNoise(what, fate),
+    onJson(json, eventId) {
+      if (state.memory.isReplay(json, eventId)) return;
+      state.broughtSomething = true;
+      acceptUnsolicited(json, sink);
+    },
+  });
+  try {
+    await reply.read((chunk) => parser.push(chunk));
+  } finally {
+    state.lastEventId = parser.lastEventId ?? state.lastEventId;
+    state.retryMs = parser.retryMs ?? state.retryMs;
+  }
+}
+
+function readRefusal(reply: CompleteReply, state: State): "lost" | "refused" {
+  const { status } = reply;
+  const error = noStream(state.channel.endpoint, reply, state.session);
+  // Once there was a stream, the server has one, whatever it or a gateway before it says now.
+  if (state.wasOpen || isPassing(status)) {
+    state.retryMs = error.details.retryAfterMs ?? state.retryMs;
+    lose(state, error.rawMessage);
+    return "lost";
+  }
+  if (status !== 405) state.onLost(`the server has none: ${error.rawMessage}`);
+  return "refused";
+}
+
+function lose(state: State, how: string): void {
+  if (state.isCancelled || state.inGap) return;
+  state.inGap = true;
+  state.onLost(how);
+  if (state.wasOpen) state.onInterrupted();
+}

@@ -1,0 +1,276 @@
+import type { JSONRPCMessage, JSONRPCRequest, RequestId } from "@modelcontextprotocol/client";
+import type { ToolportError } from "@toolport/core";
+import type { HostSendOptions, HostTransport } from "../../message/transport.ts";
+import type { MessageSink } from "../events/accept-message.ts";
+import { acceptReply } from "./accept-reply.ts";
+import { asToolportError, noAnswer, takenBack, transportClosed } from "../exchange/answer-error.ts";
+import { readAnswerStream } from "./answer-stream.ts";
+import { startBriefCall } from "../exchange/brief-call.ts";
+import type { Cancellable, Channel } from "../events/transport-parts.ts";
+import type { SessionUse } from "../exchange/from-http-status.ts";
+import type { EndpointRequest, HttpEndpoint } from "../exchange/http-endpoint.ts";
+import type { HttpCall, HttpReply } from "../exchange/http-exchange.ts";
+import { createLingerWatch, type LingerWatch } from "../../time/linger-watch.ts";
+import type { NoiseReport } from "../events/report-anomalies.ts";
+import { openNotificationStream } from "./notification-stream.ts";
+import { envelopeVersionOf, protocolHeaders } from "./headers-from-message.ts";
+import { createSlots, type Slots } from "../../message/reused-slots.ts";
+import { replyKindOf } from "../exchange/reply-kind.ts";
+import { requestHeaders } from "./request-headers.ts";
+
+/** What a Streamable HTTP transport is made from. */
+export interface StreamableHttpInit extends Omit<Channel, "sink"> {
+  /** For a notification to be taken, and for the answer to a GET to begin, in milliseconds. */
+  readonly requestMs: number;
+  /** For the session to be deleted, in milliseconds. */
+  readonly closeMs: number;
+  readonly onNoise: NoiseReport;
+  /** Told how the stream for notifications was lost, once per gap. */
+  readonly onStreamLost: (how: string) => void;
+}
+
+// A stream that answered a request should end. One that does not may keep its connection for this long.
+const lingerMs = 5000;
+
+interface State extends StreamableHttpInit {
+  readonly host: HostTransport;
+  readonly sink: MessageSink;
+  /** All that waits for the server. */
+  readonly underWay: Slots<Cancellable & { readonly id?: RequestId }>;
+  readonly lingerWatch: LingerWatch;
+  sessionId: string | undefined;
+  protocolVersion: string | undefined;
+  isClosed: boolean;
+}
+
+/**
+ * Streamable HTTP in both eras: one POST per message, answered with JSON or with a stream of events. A session that the server
+ * opens with its answer to `initialize` is kept, and after `notifications/initialized` the server's own stream is listened to;
+ * neither exists in 2026-07-28, where a request is told by the revision in its `_meta`.
+ *
+ * `send()` of a request settles when the server has taken it: after the answer if that is JSON, at its start if it is a stream.
+ * What goes wrong later is told by `onrequestfailed`. Nothing is sent before the first `send()`.
+ */
+export function createStreamableHttpTransport(init: StreamableHttpInit): HostTransport {
+  let closing: Promise<void> | undefined;
+  const host: HostTransport = {
+    hasPerRequestStream: true,
+    get sessionId() {
+      return state.sessionId;
+    },
+    setProtocolVersion(version) {
+      state.protocolVersion = version;
+    },
+    start: () => Promise.resolve(),
+    send: (message, options = {}) =>
+      isRequest(message) ? sendRequest(state, message, options) : sendNotification(state, message, options),
+    takeBack(id) {
+      for (const step of state.underWay.values()) if (step.id === id) step.cancel(takenBack(state.endpoint, "unknown"));
+    },
+    close: () => (closing ??= close(state)),
+  };
+  const state: State = {
+    ...init,
+    host,
+    sink: {
+      deliver(message, relatedId) {
+        if (!state.isClosed) host.onmessage?.(message, relatedId);
+      },
+      onNoise: init.onNoise,
+    },
+    underWay: createSlots(),
+    lingerWatch: createLingerWatch(init.endpoint.clock, lingerMs),
+    sessionId: undefined,
+    protocolVersion: undefined,
+    isClosed: false,
+  };
+  return host;
+}
+
+async function sendNotification(state: State, message: JSONRPCMessage, options: HostSendOptions): Promise<void> {
+  if (state.isClosed) throw transportClosed(state.endpoint);
+  const request = toRequest(state, message, options);
+  const call = startBriefCall(state.endpoint, request, state.requestMs);
+  const slot = state.underWay.add(call);
+  try {
+    const reply = await call.reply;
+    if (replyKindOf(reply) === "refused") throw state.endpoint.toError(reply, sessionOf(state, message, request));
+  } finally {
+    state.underWay.remove(slot, call);
+  }
+  const isInitialized = "method" in message && message.method === "notifications/initialized";
+  if (isInitialized && !state.isClosed) listen(state);
+}
+
+function toRequest(state: State, message: JSONRPCMessage, { headers }: HostSendOptions): EndpointRequest {
+  return {
+    method: "POST",
+    body: JSON.stringify(message),
+    headers: {
+      ...(headers && requestHeaders(headers, state.endpoint.serverId)),
+      ...(!isInitialize(message) && connectionHeaders(state)),
+      ...protocolHeaders(message),
+      accept: "application/json, text/event-stream",
+      "content-type": "application/json",
+    },
+  };
+}
+
+/** A request that waits for its answer. */
+interface Pending extends Cancellable {
+  readonly id: RequestId;
+  /** What it waits for right now. */
+  step: Cancellable;
+  cancelledBy: ToolportError | undefined;
+  /** It waits no more. */
+  release(): void;
+}
+
+function trackRequest(
+  state: State,
+  call: HttpCall,
+  { id, signal }: { id: RequestId; signal: AbortSignal | undefined },
+) {
+  const onAbort = signal && ((): void => pending.cancel(takenBack(state.endpoint, "unknown")));
+  const pending: Pending = {
+    id,
+    step: call,
+    cancelledBy: undefined,
+    cancel(reason) {
+      pending.cancelledBy ??= reason;
+      pending.step.cancel(reason);
+    },
+    release() {
+      state.underWay.remove(slot, pending);
+      if (onAbort !== undefined) signal?.removeEventListener("abort", onAbort);
+    },
+  };
+  const slot = state.underWay.add(pending);
+  if (onAbort !== undefined) signal?.addEventListener("abort", onAbort);
+  return pending;
+}
+
+async function sendRequest(state: State, message: JSONRPCRequest, options: HostSendOptions): Promise<void> {
+  const { requestSignal: signal } = options;
+  const { id } = message;
+  if (state.isClosed) throw transportClosed(state.endpoint);
+  if (signal?.aborted) throw takenBack(state.endpoint, "not-sent");
+  const request = toRequest(state, message, options);
+  const call = state.endpoint.call(request);
+  const pending = trackRequest(state, call, { id, signal });
+  let isStreaming = false;
+  try {
+    const reply = await call.reply;
+    const kind = replyKindOf(reply);
+    if (isInitialize(message) && kind !== "refused") state.sessionId = sessionIdOf(reply, state.endpoint);
+    if (kind === "events") {
+      isStreaming = true;
+      // 2026-07-28 has no resumption: a stream that breaks off is lost.
+      void followStream(state, { pending, reply, isResumable: envelopeVersionOf(message) === undefined });
+    } else {
+      await acceptReply(reply, { channel: state, id, session: sessionOf(state, message, request) });
+    }
+  } finally {
+    if (!isStreaming) pending.release();
+  }
+}
+
+async function followStream(
+  state: State,
+  { pending, reply, isResumable }: { pending: Pending; reply: HttpReply; isResumable: boolean },
+): Promise<void> {
+  const { endpoint, host } = state;
+  try {
+    await readAnswerStream(reply, {
+      channel: state,
+      id: pending.id,
+      session: state.sessionId === undefined ? "none" : "id",
+      lingerWatch: state.lingerWatch,
+      resume: isResumable ? (lastEventId) => endpoint.call(streamRequest(state, lastEventId)) : undefined,
+      onStep(step) {
+        pending.step = step;
+        // Taken back in the moment between two steps, it must not go on with the next.
+        if (pending.cancelledBy !== undefined) step.cancel(pending.cancelledBy);
+      },
+    });
+  } catch (error) {
+    if (pending.cancelledBy === undefined) host.onrequestfailed?.(pending.id, asToolportError(error, endpoint));
+  } finally {
+    pending.release();
+  }
+}
+
+// The server's own stream, which only a legacy server has.
+function listen(state: State): void {
+  const { endpoint, host, onStreamLost } = state;
+  const stream = openNotificationStream({
+    channel: state,
+    session: state.sessionId === undefined ? "none" : "id",
+    open: (lastEventId) => endpoint.call(streamRequest(state, lastEventId)),
+    openMs: state.requestMs,
+    onInterrupted: () => host.oninterrupted?.(),
+    onLost: onStreamLost,
+  });
+  state.underWay.add(stream);
+}
+
+function streamRequest(state: State, lastEventId: string | undefined): EndpointRequest {
+  return {
+    method: "GET",
+    mayAuthorize: false,
+    headers: {
+      ...connectionHeaders(state),
+      accept: "text/event-stream",
+      ...(lastEventId !== undefined && { "last-event-id": lastEventId }),
+    },
+  };
+}
+
+async function close(state: State): Promise<void> {
+  const { endpoint, host, underWay, lingerWatch, sessionId, closeMs } = state;
+  state.isClosed = true;
+  lingerWatch.close();
+  for (const step of underWay.values()) step.cancel(transportClosed(endpoint));
+  if (sessionId !== undefined) {
+    const request: EndpointRequest = { method: "DELETE", mayAuthorize: false, headers: connectionHeaders(state) };
+    try {
+      await startBriefCall(endpoint, request, closeMs).reply;
+    } catch {
+      // A courtesy: a session whose server does not hear of it, or does not allow it (405), expires.
+    }
+  }
+  endpoint.close();
+  host.onclose?.();
+}
+
+function connectionHeaders({ sessionId, protocolVersion }: State): Record<string, string> {
+  return {
+    ...(sessionId !== undefined && { "mcp-session-id": sessionId }),
+    ...(protocolVersion !== undefined && { "mcp-protocol-version": protocolVersion }),
+  };
+}
+
+// The revision allows visible ASCII only; what else a server sends could not be echoed in a header.
+const legalSessionId = /^[\u0021-\u007E]{1,4096}$/;
+
+function sessionIdOf(reply: HttpReply, endpoint: HttpEndpoint): string | undefined {
+  const sessionId = reply.header("mcp-session-id");
+  if (sessionId === undefined || legalSessionId.test(sessionId)) return sessionId;
+  reply.cancel();
+  throw noAnswer(endpoint, "an illegal session id", "");
+}
+
+// A revision is set when the handshake is over, and only those with a session have messages without it in their `_meta`.
+function sessionOf({ protocolVersion }: State, message: JSONRPCMessage, { headers }: EndpointRequest): SessionUse {
+  if ("mcp-session-id" in headers) return "id";
+  const isHandshakeOver = protocolVersion !== undefined && !isInitialize(message) && isRequest(message);
+  return isHandshakeOver && envelopeVersionOf(message) === undefined ? "handshake" : "none";
+}
+
+function isRequest(message: JSONRPCMessage): message is JSONRPCRequest {
+  return "method" in message && "id" in message;
+}
+
+function isInitialize(message: JSONRPCMessage): boolean {
+  return "method" in message && message.method === "initialize";
+}

@@ -1,0 +1,118 @@
+import {
+  isJsonObject,
+  quoteText,
+  redactData,
+  ToolportError,
+  type ErrorDetails,
+  type ToolportErrorCode,
+} from "@toolport/core";
+import { toJson } from "../text/quote-json.ts";
+import { safeExcerpt } from "../text/safe-excerpt.ts";
+import { knownRevisions } from "./revisions.ts";
+import {
+  saysRevisionChanged,
+  saysSessionIsForgotten,
+  unsupportedProtocolVersion,
+  type UsedConnection,
+} from "./session-words.ts";
+
+/** The `error` member of a JSON-RPC answer, checked for shape only; its texts and data are the server's. */
+export interface RpcError {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+/** What was asked when the error came back. */
+export interface RpcErrorContext {
+  readonly serverId: string;
+  readonly method: string;
+  /** The tool's remote name, for a `tools/call`. */
+  readonly toolName?: string | undefined;
+  /** The connection that the request went over; absent during its handshake, and where nothing is known of it. */
+  readonly connection?: UsedConnection | undefined;
+  /** Masks the secrets that the host gave this server, because servers echo what they got. */
+  readonly redact: (text: string) => string;
+}
+
+// https://modelcontextprotocol.io/specification/2026-07-28/basic#error-codes
+const invalidParams = -32_602;
+const missingClientCapability = -32_021;
+const urlElicitationRequired = -32_042;
+
+const longestMessage = 1000;
+const longestData = 16_384;
+
+/**
+ * What a server's JSON-RPC error means. Its outcome is `failed`, because the server says itself that it did not run the request, or not
+ * to the end; but `unknown` for `session_expired`, which is read from words that a tool could say as well.
+ */
+export function fromRpcError(error: RpcError, context: RpcErrorContext): ToolportError {
+  const { serverId, method, toolName, redact } = context;
+  const code = codeOf(error, context);
+  const what = toolName === undefined ? method : `${method} of ${quoteText(toolName)}`;
+  const reason = safeExcerpt(error.message, redact, longestMessage);
+  const supported = supportedVersions(error.data, redact);
+  const data = boundedData(error.data, redact);
+  const details: ErrorDetails = {
+    operation: method,
+    rpcCode: error.code,
+    ...(data !== undefined && { rpcData: data }),
+    ...(supported !== undefined && { supported }),
+  };
+  return new ToolportError(
+    `server ${JSON.stringify(serverId)} refused ${what} with JSON-RPC error ${error.code}: ${reason}${describeOffer(supported)}`,
+    { code, serverId, toolName, outcome: code === "session_expired" ? "unknown" : "failed", details },
+  );
+}
+
+/** What to say of the revisions that a server offers instead of the one it was asked for; `""` when it said nothing of them. */
+export function describeOffer(supported: readonly string[] | undefined): string {
+  if (supported === undefined) return "";
+  const offer = supported.length === 0 ? "none" : supported.join(", ");
+  return ` (the server knows ${offer}; this host ${knownRevisions.join(", ")})`;
+}
+
+function codeOf(error: RpcError, { method, connection }: RpcErrorContext): ToolportErrorCode {
+  if (connection !== undefined) {
+    if (saysRevisionChanged(error.code, connection)) return "unsupported_protocol";
+    if (saysSessionIsForgotten(error.message, connection)) return "session_expired";
+  }
+  switch (error.code) {
+    case invalidParams:
+      return method === "tools/call" && namesUnknownTool(error.message) ? "tool_removed" : "server_error";
+    case urlElicitationRequired:
+      return "input_required";
+    case missingClientCapability:
+      return wantsElicitation(error.data) ? "input_required" : "server_error";
+    case unsupportedProtocolVersion:
+      return "unsupported_protocol";
+    default:
+      return "server_error";
+  }
+}
+
+// The code is that of any bad parameter; the wording is that of the specification's example and of both SDK lines.
+function namesUnknownTool(message: string): boolean {
+  return /^(?:MCP error -32602: )?(?:unknown tool\b|tool \S+ not found\b)/i.test(message);
+}
+
+function wantsElicitation(data: unknown): boolean {
+  const required = isJsonObject(data) ? data["requiredCapabilities"] : undefined;
+  return isJsonObject(required) && Object.hasOwn(required, "elicitation");
+}
+
+function supportedVersions(data: unknown, redact: (text: string) => string): readonly string[] | undefined {
+  const supported = isJsonObject(data) ? data["supported"] : undefined;
+  if (!Array.isArray(supported)) return undefined;
+  const versions = supported.filter((version) => typeof version === "string").slice(0, 20);
+  return versions.length === 0 ? undefined : versions.map((version) => safeExcerpt(version, redact, 40));
+}
+
+// Data is kept for the caller who knows the server, but neither at any size nor with a secret in it.
+function boundedData(data: unknown, redact: (text: string) => string): unknown {
+  if (data === undefined) return undefined;
+  const text = toJson(data);
+  if (text === undefined) return undefined;
+  return text.length > longestData ? safeExcerpt(text, redact, 1000) : redactData(data, redact);
+}

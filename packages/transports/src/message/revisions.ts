@@ -1,0 +1,37 @@
+import type { ClientIdentity } from "./client-identity.ts";
+import type { JsonObject } from "@toolport/core";
+
+/** The first protocol revision without a handshake. Revisions are ISO dates, so that string order is time order. */
+export const firstModernVersion = "2026-07-28";
+
+/** The last revision with a handshake: the one that `initialize` asks for. */
+export const lastLegacyVersion = "2025-11-25";
+
+/** The revisions with a handshake that this host speaks, newest first. */
+export const legacyRevisions: readonly string[] = [
+  lastLegacyVersion,
+  "2025-06-18",
+  "2025-03-26",
+  "2024-11-05",
+  "2024-10-07",
+];
+
+/** The revisions that this host speaks, newest first. */
+export const knownRevisions: readonly string[] = [firstModernVersion, ...legacyRevisions];
+
+/** True for a revision of the stateless era. */
+export function isModernVersion(version: string): boolean {
+  return version >= firstModernVersion;
+}
+
+/**
+ * The `_meta` members that 2026-07-28 wants on every request and notification.
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic#request-metadata
+ */
+export function modernEnvelope(protocolVersion: string, identity: ClientIdentity): JsonObject {
+  return {
+    "io.modelcontextprotocol/protocolVersion": protocolVersion,
+    "io.modelcontextprotocol/clientInfo": { ...identity.info },
+    "io.modelcontextprotocol/clientCapabilities": identity.capabilities,
+  };
+}

@@ -1,0 +1,64 @@
+import type { ServerSpec } from "@toolport/core";
+import { describe, expect, it } from "vitest";
+import { createConnector } from "../connector.ts";
+
+describe("check()", () => {
+  const connector = createConnector();
+  it.each([
+    { spec: { id: " ", transport: { kind: "stdio", command: "x" } }, field: "id" },
+    { spec: { id: "a", transport: { kind: "stdio", command: " " } }, field: "transport.command" },
+    { spec: { id: "a", transport: { kind: "http", url: "" } }, field: "transport.url" },
+    { spec: { id: "a", transport: { kind: "http", url: "ftp://x.test" } }, field: "transport.url" },
+    { spec: { id: "a", transport: { kind: "stdio", command: "x", args: ["a\0b"] } }, field: "transport.args.0" },
+    {
+      spec: { id: "a", transport: { kind: "http", url: "http://x.test", bearerToken: "t0ken-value" } },
+      field: "transport.bearerToken",
+    },
+    { spec: { id: "a", transport: { kind: "http", url: "https://x.test", auth: "oauth" } }, field: "transport.auth" },
+    { spec: { id: "a", transport: { kind: "carrier-pigeon" } }, field: "transport.kind" },
+  ])(
+    "refuses $spec.transport with invalid_spec, naming $field, before anything starts (AN-14, AD-2)",
+    async ({ spec, field }) => {
+      // What a product reads from a file has any shape.
+      const bad = spec as never;
+      expect(() => connector.check?.(bad)).toThrow(
+        expect.objectContaining({ code: "invalid_spec", details: { field } }),
+      );
+      const hooks = { onToolsChanged: () => undefined, onDown: () => undefined };
+      const connecting = connector.connect(bad, hooks, new AbortController().signal);
+      await expect(connecting).rejects.toMatchObject({ code: "invalid_spec", details: { field } });
+    },
+  );
+
+  it.each<ServerSpec["transport"]>([
+    { kind: "stdio", command: "x" },
+    { kind: "stdio", command: "x", args: ["$(rm)", "", "a b"], env: { KEY: "" }, inheritEnv: "none", cwd: "/" },
+    { kind: "http", url: "https://x.test/mcp" },
+    { kind: "http", url: "https://x.test/mcp", bearerToken: "t0ken", headers: { "x-team": "a" }, mode: "sse" },
+  ])("takes %j with lists of tools, and changes nothing of it (AN-12)", (transport) => {
+    const spec = { id: "a", transport, include: ["one"], exclude: ["two"] };
+    const before = structuredClone(spec);
+    connector.check?.(deepFreeze(spec));
+    expect(spec).toEqual(before);
+  });
+
+  it("hands arguments to the program as they are, without a shell and without a cwd (AN-16)", async () => {
+    const args = ["$(rm)", "`id`", "a b; c", "*"];
+    const program = "console.error(JSON.stringify([process.argv.slice(1), process.cwd()])); process.exit(3)";
+    const spec = {
+      id: "a",
+      transport: { kind: "stdio", command: process.execPath, args: ["-e", program, ...args] },
+    } as const;
+    const hooks = { onToolsChanged: () => undefined, onDown: () => undefined };
+    const connecting = connector.connect(spec, hooks, new AbortController().signal);
+    await expect(connecting).rejects.toMatchObject({
+      code: "server_exited",
+      message: expect.stringContaining(JSON.stringify([args, process.cwd()])),
+    });
+  });
+});
+
+function deepFreeze<Value extends object>(value: Value): Value {
+  for (const member of Object.values(value)) if (typeof member === "object") deepFreeze(member as object);
+  return Object.freeze(value);
+}

@@ -1,0 +1,10 @@
+import { assertServerSpec, type ServerSpec } from "@toolport/core";
+import { checkHttpSpec } from "../http/exchange/check-http-spec.ts";
+import { assertStdioSpec } from "../stdio/assert-stdio-spec.ts";
+
+/** Checks a spec before anything starts. Pure; throws `invalid_spec`, naming the field and the rule, never a secret. */
+export function checkSpec(spec: unknown): asserts spec is ServerSpec {
+  assertServerSpec(spec);
+  checkHttpSpec(spec);
+  if (spec.transport.kind === "stdio") assertStdioSpec(spec.id, spec.transport);
+}

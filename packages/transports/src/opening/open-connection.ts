@@ -1,0 +1,206 @@
+import { isJsonObject, ToolportError, type Connection, type ServerInfo, type ServerSpec } from "@toolport/core";
+import { checkSpec } from "./check-spec.ts";
+import {
+  isListeningClient,
+  openChangeStream,
+  type ChangeStream,
+  type ListeningClient,
+} from "../connection/change-stream.ts";
+import { createConnection } from "../connection/connection.ts";
+import type { Elicitor } from "../wire/elicitor.ts";
+import { readServerInfo, type ClaimedServerInfo } from "../message/read-server-info.ts";
+import type { RequestChannel } from "../message/request-channel.ts";
+import { createClientChannel } from "../sdk/client-channel.ts";
+import type { CustomClient } from "../sdk/custom-parts.ts";
+import { describeClient, hasPerRequestStream, isConnected } from "../sdk/describe-client.ts";
+import { openCustom } from "../sdk/open-custom.ts";
+import { watchClient } from "../sdk/watch-client.ts";
+import type { HostTransport } from "../message/transport.ts";
+import { fingerprintOf } from "../handshake/fingerprint.ts";
+import { negotiate } from "../handshake/try-attempts.ts";
+import { openTransport } from "./open-transport.ts";
+import { runHook } from "../time/run-hook.ts";
+import { createSessionContext, type SessionContext, type SessionInit } from "./connection-context.ts";
+import { takeTurn, type Starts } from "./take-turn.ts";
+import { untilAborted } from "../time/until-aborted.ts";
+
+/** What {@linkcode openConnection} needs besides the spec. */
+export interface OpenConnectionInit extends Omit<SessionInit, "onStarted"> {
+  /** Of all servers of the connector. */
+  readonly starts: Starts;
+}
+
+/**
+ * From a spec to a live connection, within `timeouts.connectMs` from the turn of its server on. Core's `Connector` says what it throws;
+ * nothing is left when it does.
+ */
+export async function openConnection(spec: ServerSpec, init: OpenConnectionInit): Promise<Connection> {
+  checkSpec(spec);
+  // What needs no process needs no turn, and begins at once.
+  const turn = spec.transport.kind === "stdio" ? await takeTurn(spec.id, init) : undefined;
+  const session = createSessionContext(spec, { ...init, onStarted: () => turn?.leave() });
+  try {
+    if (spec.transport.kind !== "custom") return await openOverWire(session);
+    const opened = await openCustom(spec.transport, session);
+    return opened.kind === "client"
+      ? await openOverClient(session, opened.client)
+      : await openOverWire(session, opened.transport);
+  } catch (error) {
+    session.hooks.silence();
+    throw error;
+  } finally {
+    session.deadline.dispose();
+    turn?.leave();
+  }
+}
+
+/** A session that can be used, in parts. */
+interface Opened {
+  readonly claimed: ClaimedServerInfo;
+  readonly channel: RequestChannel;
+  /** Absent for a client that has no change streams. */
+  readonly listener: ListeningClient | undefined;
+  readonly elicitor?: Elicitor | undefined;
+  /** Each request is an exchange of its own. */
+  readonly isHttp: boolean;
+  readonly httpMode?: ServerInfo["httpMode"] | undefined;
+  readonly life: Life;
+}
+
+/** Remembers that a session ended by itself, and tells whoever is interested by then. */
+interface Life {
+  endedBy?: ToolportError;
+  onEnd?: (error: ToolportError) => void;
+}
+
+function end(life: Life, error: ToolportError): void {
+  life.endedBy ??= error;
+  life.onEnd?.(error);
+}
+
+async function openOverWire(session: SessionContext, firstTransport?: HostTransport): Promise<Connection> {
+  const { spec, settings, hooks, eraCache } = session;
+  const life: Life = {};
+  let opened = firstTransport;
+  const fingerprint = (spec.era ?? "auto") === "auto" ? await fingerprintOf(spec) : undefined;
+  const { wire, claimed, elicitor, attempt } = await negotiate({
+    ...session,
+    context: session,
+    fingerprint,
+    events: {
+      onToolsChanged: hooks.onToolsChanged,
+      onLog: hooks.onLog,
+      onDown: (error) => end(life, error),
+      onForgotten({ code }) {
+        // The server was replaced by one that speaks another revision, so that the next connection has to find out anew.
+        if (code === "unsupported_protocol" && fingerprint !== undefined)
+          runHook((key) => eraCache.delete(key), fingerprint);
+      },
+    },
+    maxNotificationsPerSecond: settings.limits.maxNotificationsPerSecond,
+    maxPauseMs: settings.timeouts.elicitTotalMs,
+    probeMs: settings.timeouts.probeMs,
+    onFailed: hooks.onFailed,
+    async open(attempt) {
+      const transport = opened ?? (await openTransport(session, attempt));
+      opened = undefined;
+      return transport;
+    },
+  });
+  const { channel } = attempt;
+  return finish(session, {
+    claimed,
+    channel: wire,
+    listener: wire,
+    elicitor,
+    isHttp: wire.hasPerRequestStream,
+    httpMode: channel === "streamable" || channel === "sse" ? channel : undefined,
+    life,
+  });
+}
+
+async function openOverClient(session: SessionContext, client: CustomClient): Promise<Connection> {
+  const { serverId, hooks } = session;
+  const life: Life = {};
+  const unwatch = watchClient(client, {
+    onToolsChanged: hooks.onToolsChanged,
+    // The client tells of its end before it rejects what was under way.
+    onClose: () => void channel.drained().then(() => end(life, connectionClosed(serverId))),
+  });
+  const channel = createClientChannel({ ...session, client, unwatch });
+  if (isConnected(client)) {
+    const listener = isListeningClient(client) ? client : undefined;
+    const isHttp = hasPerRequestStream(client);
+    return finish(session, { claimed: describeClient(client), channel, listener, isHttp, life });
+  }
+  const error = new ToolportError(
+    `the client that "open" of server ${JSON.stringify(serverId)} returned is not connected`,
+    {
+      code: "handshake_failed",
+      serverId,
+    },
+  );
+  await channel.close(error, "not connected");
+  throw error;
+}
+
+async function finish(
+  session: SessionContext,
+  { claimed, channel, listener, elicitor, isHttp, httpMode, life }: Opened,
+): Promise<Connection> {
+  const { hooks, deadline, settings } = session;
+  const server: ServerInfo = {
+    ...readServerInfo(claimed, { limits: settings.limits, redact: session.redact }),
+    ...(httpMode !== undefined && { httpMode }),
+  };
+  const stream = openStream(session, { listener, server });
+  try {
+    await untilAborted(stream?.ready ?? Promise.resolve(), deadline.signal);
+    if (life.endedBy !== undefined) throw life.endedBy;
+  } catch (cause) {
+    stream?.close();
+    await channel.close(connectionClosed(session.serverId), "the connection was not wanted any more");
+    throw cause;
+  }
+  life.onEnd = (error) => {
+    stream?.close();
+    hooks.onDown(error);
+  };
+  return createConnection({
+    ...session,
+    server,
+    channel,
+    elicitor,
+    onToolsChanged: hooks.onToolsChanged,
+    mirrorsParams: isHttp && server.era === "modern",
+    onDead(error) {
+      void channel.close(error, "the server did not answer");
+      end(life, error);
+    },
+    onClose() {
+      hooks.silence();
+      stream?.close();
+    },
+  });
+}
+
+function openStream(
+  session: SessionContext,
+  { listener, server }: { readonly listener: ListeningClient | undefined; readonly server: ServerInfo },
+): ChangeStream | undefined {
+  const { tools } = server.capabilities;
+  const announcesChanges = isJsonObject(tools) && tools["listChanged"] === true;
+  if (server.era !== "modern" || !announcesChanges || listener === undefined) return undefined;
+  const { settings, hooks } = session;
+  return openChangeStream({
+    ...session,
+    client: listener,
+    openMs: settings.timeouts.requestMs,
+    onGap: hooks.onToolsChanged,
+  });
+}
+
+function connectionClosed(serverId: string): ToolportError {
+  const message = `the connection to server ${JSON.stringify(serverId)} closed`;
+  return new ToolportError(message, { code: "connection_closed", serverId });
+}

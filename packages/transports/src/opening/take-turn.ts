@@ -1,0 +1,58 @@
+import { systemClock, type Clock, type ConnectionHooks } from "@toolport/core";
+import { loadStdio } from "./load-transport.ts";
+import { abortedConnect } from "./connect-deadline.ts";
+import { runHook } from "../time/run-hook.ts";
+import { createStartQueue, type StartPlace, type StartQueue } from "./start-queue.ts";
+
+/** The starts of all servers of one connector. */
+export interface Starts {
+  /** The queue; made by the first who starts a process, with the places that the runtime of the moment has room for. */
+  readonly queue: (places: () => number) => StartQueue;
+}
+
+/** Makes them. Without a number, each runtime says itself how many servers may start at once. */
+export function createStarts(maxConcurrentStarts: number | undefined): Starts {
+  let made: StartQueue | undefined;
+  return { queue: (places) => (made ??= createStartQueue(maxConcurrentStarts ?? places())) };
+}
+
+/** Whose turn it is to be. */
+export interface TurnInit {
+  readonly starts: Starts;
+  readonly hooks: ConnectionHooks;
+  readonly signal: AbortSignal;
+  readonly options: { readonly clock?: Clock | undefined };
+}
+
+// A server that is still silent then waits for something else than a processor: a download, or for ever.
+const longestTurnMs = 5000;
+
+/**
+ * Waits until the process of a server may start: starts take processors, and too many at once starve each other. The turn
+ * ends when the server has begun to speak, after 5 s, or when somebody ends it; what it stands for goes on.
+ *
+ * Throws `aborted`.
+ */
+export async function takeTurn(serverId: string, { starts, hooks, signal, options }: TurnInit): Promise<StartPlace> {
+  const { mostStarts } = await loadStdio(serverId);
+  const { clock = systemClock } = options;
+  let hasWaited = false;
+  const onWait = (): void => {
+    hasWaited = true;
+    if (hooks.onQueued !== undefined) runHook<void>(hooks.onQueued, undefined);
+  };
+  let place: StartPlace;
+  try {
+    place = await starts.queue(mostStarts).enter(signal, onWait);
+  } catch {
+    throw abortedConnect(serverId, signal);
+  }
+  if (hasWaited && hooks.onStart !== undefined) runHook<void>(hooks.onStart, undefined);
+  const cancel = clock.schedule(longestTurnMs, () => place.leave());
+  return {
+    leave() {
+      cancel();
+      place.leave();
+    },
+  };
+}

@@ -1,0 +1,121 @@
+import {
+  createDeadline,
+  isJsonObject,
+  isToolportError,
+  ToolportError,
+  withErrorContext,
+  type Clock,
+  type JsonObject,
+} from "@toolport/core";
+import type { RequestChannel } from "../message/request-channel.ts";
+import { fromSdkError } from "./from-sdk-error.ts";
+import type { ServerSettings } from "../context/resolve-settings.ts";
+import { untilAborted } from "../time/until-aborted.ts";
+import { createActiveClock } from "../time/active-clock.ts";
+import type { OutgoingRequest } from "../message/outgoing-request.ts";
+import { abortError, contextOf, malformedError, timeoutError } from "../message/request-errors.ts";
+import { closePart } from "./close-part.ts";
+import type { CustomClient } from "./custom-parts.ts";
+import { describeClient, hasPerRequestStream } from "./describe-client.ts";
+import { passThrough } from "./pass-through-schema.ts";
+
+/** What a channel over an SDK client is made from. */
+export interface ClientChannelInit {
+  readonly client: CustomClient;
+  readonly serverId: string;
+  readonly clock: Clock;
+  readonly settings: ServerSettings;
+  /** Ends the listening in on the client. */
+  readonly unwatch: () => void;
+  readonly redact: (text: string) => string;
+}
+
+// What a timer can take.
+const longestTimeoutMs = 2 ** 31 - 1;
+
+/** A {@linkcode RequestChannel} over an SDK client of either line, which speaks JSON-RPC itself. */
+export interface ClientChannel extends RequestChannel {
+  /** Resolves when the requests under way are settled. */
+  drained(): Promise<void>;
+}
+
+/** Makes one. */
+export function createClientChannel(init: ClientChannelInit): ClientChannel {
+  const { client, serverId, clock, settings, redact, unwatch } = init;
+  const closing = new AbortController();
+  let closed: Promise<void> | undefined;
+  const underWay = new Set<Promise<unknown>>();
+  return {
+    activeClock: createActiveClock(clock),
+    request(request) {
+      const answer = send(init, request, closing.signal);
+      const forget = (): void => void underWay.delete(answer);
+      underWay.add(answer);
+      answer.then(forget, forget);
+      return answer;
+    },
+    async drained() {
+      await Promise.allSettled(underWay);
+    },
+    async notify(method, params) {
+      if (closing.signal.aborted) throw withErrorContext(toClosedError(closing.signal), { outcome: "not-sent" });
+      try {
+        // Both lines take `{ method, params }`; their types name the methods.
+        await client.notification({ method, ...(params && { params }) } as never);
+      } catch (error) {
+        throw fromSdkError(error, { serverId, method, redact });
+      }
+    },
+    close(error) {
+      if (closed === undefined) {
+        closing.abort(error);
+        unwatch();
+        closed = closePart(client, { clock, closeMs: settings.timeouts.closeMs });
+      }
+      return closed;
+    },
+  };
+}
+
+async function send(init: ClientChannelInit, request: OutgoingRequest, closing: AbortSignal): Promise<JsonObject> {
+  const { client, serverId, clock, redact } = init;
+  const { method, params, timeoutMs, idleMs, signal, onProgress, headers, toolName } = request;
+  if (closing.aborted) throw withErrorContext(toClosedError(closing), { ...contextOf(request), outcome: "not-sent" });
+  if (signal?.aborted) throw abortError(init, request, "not-sent");
+  const stop = AbortSignal.any(signal === undefined ? [closing] : [closing, signal]);
+  const deadline = createDeadline({ timeoutMs, signal: stop, onTimeout: () => "timed out", clock });
+  const options = {
+    signal: deadline.signal,
+    headers,
+    // The deadline is ours; the client's own would otherwise end the call after a minute.
+    timeout: idleMs ?? longestTimeoutMs,
+    resetTimeoutOnProgress: true,
+    ...((onProgress ?? idleMs) !== undefined && { onprogress: onProgress ?? ignore }),
+  };
+  try {
+    // Both lines take these three; their types name methods and schema classes.
+    const answer = client.request({ method, params } as never, passThrough as never, options as never);
+    // Not every client that is plugged in heeds a signal.
+    const result = await untilAborted(answer, deadline.signal);
+    if (!isJsonObject(result)) throw malformedError(init, request, "its result is not an object");
+    return result;
+  } catch (error) {
+    if (closing.aborted) throw withErrorContext(toClosedError(closing), contextOf(request));
+    if (signal?.aborted) throw abortError(init, request, "unknown");
+    if (deadline.signal.aborted) throw timeoutError(init, request);
+    const { era } = describeClient(client);
+    const connection = { era, hasSession: false, isHttp: hasPerRequestStream(client) };
+    const failure = fromSdkError(error, { serverId, method, toolName, connection, redact });
+    throw failure.code === "request_timeout" ? timeoutError(init, request) : failure;
+  } finally {
+    deadline.dispose();
+  }
+}
+
+function toClosedError({ reason }: AbortSignal): ToolportError {
+  return isToolportError(reason) ? reason : new ToolportError("the connection was closed", { code: "closed" });
+}
+
+function ignore(): void {
+  // The silence between two reports is all that is asked for.
+}

@@ -1,0 +1,131 @@
+import {
+  cleanText,
+  createDeadline,
+  isJsonObject,
+  type Clock,
+  type Diagnostic,
+  type ElicitationRequest,
+  type ElicitationResult,
+  type JsonObject,
+  type ServerLimits,
+} from "@toolport/core";
+import { untilAborted } from "../time/until-aborted.ts";
+import { applyDefaults } from "./apply-defaults.ts";
+
+/** Asks a human on a server's behalf: the same way for a legacy server's request and for a round of 2026-07-28. */
+export interface Elicitor {
+  /**
+   * Resolves with the wire result. A human who does not answer in time, and a handler that fails, count as `cancel`; so does a question
+   * too many, which reaches nobody. Never rejects.
+   */
+  ask(params: JsonObject, question: Question): Promise<JsonObject>;
+}
+
+/** What a question belongs to. */
+export interface Question {
+  /** Aborts when nobody needs the answer any more. */
+  readonly signal: AbortSignal;
+  /** Of the call that it belongs to; absent when it came out of the blue. */
+  readonly tally?: QuestionTally | undefined;
+  /** For the human to answer, in milliseconds, where there is less time than usual. */
+  readonly withinMs?: number;
+}
+
+/** Counts the questions of one call. */
+export interface QuestionTally {
+  asked: number;
+}
+
+/** What an {@linkcode Elicitor} is made from. */
+export interface ElicitorInit {
+  readonly serverId: string;
+  readonly onElicit: (request: ElicitationRequest, signal: AbortSignal) => Promise<ElicitationResult>;
+  readonly onDiagnostic: (diagnostic: Diagnostic) => void;
+  /** For a human to answer, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly limits: Pick<ServerLimits, "maxElicitationsPerCall" | "maxElicitationsPerMinute">;
+  readonly clock: Clock;
+  /** Stops the deadlines of calls until the returned function is called. */
+  readonly pause: () => () => void;
+}
+
+const longestMessage = 8192;
+
+const minuteMs = 60_000;
+
+/** Makes an elicitor. */
+export function createElicitor(init: ElicitorInit): Elicitor {
+  const isTooMany = createQuota(init);
+  return {
+    async ask(params, question) {
+      if (question.signal.aborted || isTooMany(question)) return { action: "cancel" };
+      return ask(init, params, question);
+    },
+  };
+}
+
+// A flood is told once a minute, never once per question.
+function createQuota({ serverId, limits, onDiagnostic, clock }: ElicitorInit): (question: Question) => boolean {
+  const { maxElicitationsPerCall, maxElicitationsPerMinute } = limits;
+  let minuteStart = clock.now();
+  let asked = 0;
+  let wasTold = false;
+  const refuse = (what: string): true => {
+    const message = `server ${JSON.stringify(serverId)} asked ${what}; what is more is cancelled, and nobody is asked`;
+    if (!wasTold) onDiagnostic({ kind: "elicitation-refused", serverId, message });
+    wasTold = true;
+    return true;
+  };
+  return ({ tally }) => {
+    const now = clock.now();
+    if (now - minuteStart >= minuteMs) {
+      minuteStart = now;
+      asked = 0;
+      wasTold = false;
+    }
+    if (tally !== undefined && tally.asked >= maxElicitationsPerCall)
+      return refuse(`more than ${maxElicitationsPerCall} questions during one call`);
+    if (asked >= maxElicitationsPerMinute) return refuse(`more than ${maxElicitationsPerMinute} questions in a minute`);
+    asked += 1;
+    if (tally !== undefined) tally.asked += 1;
+    return false;
+  };
+}
+
+async function ask(
+  init: ElicitorInit,
+  params: JsonObject,
+  { signal, withinMs = Infinity }: Question,
+): Promise<JsonObject> {
+  const { serverId, onElicit, onDiagnostic, clock, pause } = init;
+  const timeoutMs = Math.min(init.timeoutMs, withinMs);
+  const { mode, message } = params;
+  const request: ElicitationRequest = {
+    serverId,
+    mode: mode === "url" ? "url" : "form",
+    message: cleanText(typeof message === "string" ? message : "", longestMessage),
+    params,
+  };
+  const resume = pause();
+  const deadline = createDeadline({ timeoutMs, signal, onTimeout: () => new Error("nobody answered in time"), clock });
+  try {
+    return toWire(await untilAborted(onElicit(request, deadline.signal), deadline.signal), request);
+  } catch (error) {
+    // What went wrong in the host's handler is not the server's business, and may hold what it should not see.
+    const reason = error instanceof Error ? cleanText(error.message, 200) : "it threw";
+    onDiagnostic({
+      kind: "protocol-noise",
+      serverId,
+      message: `an elicitation of server ${JSON.stringify(serverId)} was cancelled: ${reason}`,
+    });
+    return { action: "cancel" };
+  } finally {
+    deadline.dispose();
+    resume();
+  }
+}
+
+function toWire({ action, content }: ElicitationResult, { mode, params }: ElicitationRequest): JsonObject {
+  if (action !== "accept" || mode === "url") return { action };
+  return { action, content: applyDefaults(params["requestedSchema"], isJsonObject(content) ? content : {}) };
+}

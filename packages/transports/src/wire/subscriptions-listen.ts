@@ -1,0 +1,158 @@
+import { formatMs, isJsonObject, ToolportError, type JsonObject, type Random } from "@toolport/core";
+import type { ListeningClient } from "../connection/change-stream.ts";
+import { fromRpcError } from "../message/from-rpc-error.ts";
+import type { HostTransport } from "../message/transport.ts";
+import { readAnswer } from "./read-answer.ts";
+import { asToolportError } from "../message/request-errors.ts";
+import { toOwnId } from "./to-own-id.ts";
+import type { WireContext } from "../context/server-context.ts";
+
+/**
+ * The `subscriptions/listen` requests of a 2026-07-28 connection: each is open for as long as the server has something to tell.
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
+ */
+export interface Subscriptions extends ListeningClient {
+  /** The server answered: that is the end of the stream. `false`: none has this id. */
+  answer(id: unknown, message: JsonObject): boolean;
+  /** The stream's answer will never come. `false`: none has this id. */
+  fail(id: unknown, error: ToolportError): boolean;
+  /** True for an id that was handed out here, whether or not its stream is still open. */
+  issued(id: number): boolean;
+  /** The server says that it listens. */
+  acknowledge(params: JsonObject | undefined): void;
+  /** The server takes a subscription back. */
+  cancel(id: unknown): void;
+  /** The connection is gone. */
+  failAll(error: ToolportError): void;
+}
+
+/** What {@linkcode Subscriptions} are made from. */
+export interface SubscriptionsInit {
+  readonly host: HostTransport;
+  readonly context: WireContext;
+  /** Where ids begin. */
+  readonly random: Random;
+  /** The `_meta` of every message. */
+  readonly envelope: () => JsonObject | undefined;
+}
+
+type End = "local" | "graceful" | "remote";
+
+interface Stream {
+  readonly open: () => void;
+  readonly end: (how: End, error: ToolportError) => void;
+}
+
+interface State extends SubscriptionsInit {
+  readonly streams: Map<unknown, Stream>;
+  nextId: number;
+}
+
+const method = "subscriptions/listen";
+// Out of the way of the other requests, which are counted up from somewhere far below; and a number, because some servers mishandle text.
+const leastFirstId = 2 ** 30;
+const mostFirstIds = 2 ** 29;
+
+/** Makes an empty set of subscriptions. */
+export function createSubscriptions(init: SubscriptionsInit): Subscriptions {
+  const { context, random } = init;
+  const firstId = leastFirstId + Math.floor(random() * mostFirstIds);
+  const state: State = { ...init, streams: new Map(), nextId: firstId };
+  const fail = (id: unknown, error: ToolportError): boolean => {
+    const stream = state.streams.get(id);
+    stream?.end("remote", error);
+    return stream !== undefined;
+  };
+  return {
+    listen: (filter, options) => listen(state, filter, options),
+    answer(id, message) {
+      const stream = state.streams.get(id);
+      if (stream === undefined) return false;
+      const answer = readAnswer(message);
+      if (answer.kind === "error") return fail(id, fromRpcError(answer.error, { ...context, method }));
+      if (answer.kind === "malformed")
+        return fail(id, lost(context, `was answered with something malformed: ${answer.reason}`));
+      stream.end("graceful", lost(context, "was ended by the server before it began"));
+      return true;
+    },
+    fail,
+    issued: (id) => id >= firstId && id < state.nextId,
+    acknowledge(params) {
+      const meta = params?.["_meta"];
+      const id = isJsonObject(meta) ? meta["io.modelcontextprotocol/subscriptionId"] : undefined;
+      state.streams.get(toOwnId(id))?.open();
+    },
+    cancel: (id) => void fail(id, lost(context, "was cancelled by the server")),
+    failAll(error) {
+      for (const stream of Array.from(state.streams.values())) stream.end("remote", error);
+    },
+  };
+}
+
+function listen(
+  state: State,
+  filter: JsonObject,
+  { timeout, signal }: { readonly timeout: number; readonly signal: AbortSignal },
+): Promise<{ readonly closed: Promise<End> }> {
+  const { host, context, envelope, streams } = state;
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    const id = state.nextId++;
+    const leaving = new AbortController();
+    let onClosed: (how: End) => void = () => undefined;
+    const closed = new Promise<End>((settle) => {
+      onClosed = settle;
+    });
+    const onAbort = (): void => {
+      end("local", signal.reason as Error);
+      void tellCancelled(state, id);
+    };
+    const cancelTimer = context.clock.schedule(timeout, () => {
+      end("remote", lost(context, `was not acknowledged within ${formatMs(timeout)}`, "request_timeout"));
+      void tellCancelled(state, id);
+    });
+    function end(how: End, error: Error): void {
+      if (!streams.delete(id)) return;
+      cancelTimer();
+      signal.removeEventListener("abort", onAbort);
+      leaving.abort();
+      onClosed(how);
+      // Without effect once the stream was acknowledged.
+      reject(error);
+    }
+    signal.addEventListener("abort", onAbort, { once: true });
+    streams.set(id, {
+      open() {
+        cancelTimer();
+        resolve({ closed });
+      },
+      end,
+    });
+    const params = { _meta: { ...envelope() }, notifications: filter };
+    const sending = host.send({ jsonrpc: "2.0", id, method, params }, { requestSignal: leaving.signal });
+    sending.then(undefined, (error: unknown) => end("remote", asToolportError(context, error)));
+  });
+}
+
+// Over HTTP, closing the response stream is the cancel; elsewhere the server has to be told.
+async function tellCancelled({ host, envelope }: State, id: number): Promise<void> {
+  if (host.hasPerRequestStream === true) return;
+  try {
+    const params = { _meta: { ...envelope() }, requestId: id };
+    await host.send({ jsonrpc: "2.0", method: "notifications/cancelled", params });
+  } catch {
+    // Only a courtesy: on this side the subscription is over.
+  }
+}
+
+function lost(
+  { serverId }: WireContext,
+  how: string,
+  code: "connection_closed" | "request_timeout" = "connection_closed",
+): ToolportError {
+  return new ToolportError(`${method} on server ${JSON.stringify(serverId)} ${how}`, {
+    code,
+    serverId,
+    details: { operation: method },
+  });
+}
