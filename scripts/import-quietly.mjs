@@ -1,4 +1,4 @@
-// Imports one package and fails when that did anything but define things: read the environment, open a handle, start a timer, listen
+// Imports one entry of a package and fails when that did anything but define things: read the environment, open a handle, start a timer, listen
 // to the process or add a global. Run as `node import-quietly.mjs @toolport/core`.
 const [, , name = ""] = process.argv;
 

@@ -9,10 +9,11 @@ import { build } from "esbuild";
 import { packPackages } from "./pack-packages.mjs";
 import { readJson } from "./workspace.mjs";
 
-// `transports` bundles as well: its stdio part is behind a condition that a browser does not set.
-const forBrowsers = ["core", "naming", "provider", "discovery", "transports"].map((name) => `@toolport/${name}`);
-
 const { folder, packed } = packPackages();
+const entries = packed.flatMap((one) => one.entries);
+// `transports` bundles as well: its stdio part is behind a condition that a browser does not set.
+const forBrowsers = entries.filter((entry) => /^@toolport\/(core|naming|provider|discovery|transports)\b/.test(entry));
+
 const consumer = mkdtempSync(join(tmpdir(), "toolport-consumer-"));
 try {
   install();
@@ -22,8 +23,8 @@ try {
   await step("a consumer connects, calls and closes", () => runNode("out/connect.js"));
   for (const name of forBrowsers) await step(`${name} bundles for a browser`, () => bundleForBrowser(name));
   await step("CommonJS can require every package", () => runNode("--input-type=commonjs", "--eval", requireAll()));
-  for (const { name } of packed)
-    await step(`importing ${name} does nothing`, () => runNode("import-quietly.mjs", name));
+  for (const entry of entries)
+    await step(`importing ${entry} does nothing`, () => runNode("import-quietly.mjs", entry));
 } finally {
   rmSync(folder, { recursive: true, force: true });
   rmSync(consumer, { recursive: true, force: true });
@@ -120,7 +121,7 @@ function runNode(...args) {
 }
 
 function requireAll() {
-  return packed.map(({ name }) => `require(${JSON.stringify(name)});`).join("\n");
+  return entries.map((entry) => `require(${JSON.stringify(entry)});`).join("\n");
 }
 
 /** @param {string} name */

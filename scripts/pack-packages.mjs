@@ -7,8 +7,8 @@ import { readPublicPackages } from "./workspace.mjs";
 /**
  * Builds and packs every published package, exactly as a release would: pnpm puts real versions in place of `workspace:` and
  * `catalog:`.
- * @returns {{ folder: string, packed: { name: string, version: string, tarball: string }[] }} A new folder outside the repository,
- *   which the caller removes, and what is in it.
+ * @returns {{ folder: string, packed: { name: string, version: string, tarball: string, entries: string[] }[] }} A new folder outside
+ *   the repository, which the caller removes, and what is in it; `entries` are the specifiers that code can be imported from.
  */
 export function packPackages() {
   const published = readPublicPackages().map(({ manifest }) => manifest);
@@ -22,10 +22,11 @@ export function packPackages() {
     folder,
   ]);
   const files = readdirSync(folder);
-  const packed = published.map(({ name, version }) => {
+  const packed = published.map(({ name, version, exports = {} }) => {
     const file = `${name.replace("@", "").replace("/", "-")}-${version}.tgz`;
     if (!files.includes(file)) throw new Error(`pnpm packed no ${file}; it packed ${files.join(", ")}`);
-    return { name, version, tarball: join(folder, file) };
+    const entries = Object.keys(exports).filter((path) => !path.endsWith(".json"));
+    return { name, version, tarball: join(folder, file), entries: entries.map((path) => `${name}${path.slice(1)}`) };
   });
   return { folder, packed };
 }

@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "@toolport/core";
+import type { JsonObject, JsonValue } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
 import type { CallConsent } from "../server/server-target.ts";
 
 /** Reads `--call` and `--allow-calls`. A text is what is wrong with them. */

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { isJsonObject, type JsonObject, type JsonValue } from "@toolport/core";
+import type { JsonObject, JsonValue } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
 import type { ServerAddress } from "../server/server-address.ts";
 import type { TargetArguments } from "./command.ts";
 

@@ -1,4 +1,5 @@
-import { systemClock, type Clock } from "@toolport/core";
+import type { Clock } from "@toolport/core";
+import { systemClock } from "@toolport/core/implement";
 import type { Check, CheckInfo, CheckResult, Finding } from "./check.ts";
 import { seededRandom } from "./seeded-random.ts";
 

@@ -1,4 +1,5 @@
-import { cleanText, systemClock, type Clock, type Redactor } from "@toolport/core";
+import { cleanText, type Clock } from "@toolport/core";
+import { systemClock, type Redactor } from "@toolport/core/implement";
 import type { TraceEvent } from "./trace.ts";
 
 /** Collects what happens during a run, redacted and bounded. */

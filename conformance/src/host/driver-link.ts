@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject } from "@toolport/core";
+import type { JsonObject } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
 import type { DriverReply, DriverVerb, DriverVerbs } from "./driver-protocol.ts";
 
 /** A way to a driver. */

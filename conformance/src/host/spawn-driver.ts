@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { cleanText, isJsonObject, truncateText, type JsonValue } from "@toolport/core";
+import { cleanText, truncateText, type JsonValue } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
 import { signalGroup } from "../server/process-group.ts";
 import { describeStartProblem } from "../server/start-problem.ts";
 import { createPendingReplies, DriverFailure, type DriverLink, type PendingReplies } from "./driver-link.ts";

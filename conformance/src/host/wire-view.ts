@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "@toolport/core";
+import type { JsonObject, JsonValue } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
 import type { TraceEntry } from "@toolport/fixtures";
 import type { TraceEvent } from "../engine/trace.ts";
 

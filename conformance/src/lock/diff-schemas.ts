@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "@toolport/core";
+import type { JsonObject, JsonValue } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
 import { canonicalJson } from "./canonical-json.ts";
 import type { ChangeKind, ToolChange } from "./tool-change.ts";
 

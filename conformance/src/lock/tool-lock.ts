@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "@toolport/core";
+import type { JsonObject, JsonValue } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
 import { canonicalJson, hashJson } from "./canonical-json.ts";
 
 /** What a server offered at one time, to be compared with what it offers later. */

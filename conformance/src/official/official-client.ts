@@ -1,4 +1,5 @@
-import { isJsonObject, isToolportError, type JsonObject, type ServerSpec } from "@toolport/core";
+import { isToolportError, type JsonObject, type ServerSpec } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
 import { createProvider, type McpProvider } from "@toolport/provider";
 import { createConnector, finishAuthorization, type ConnectorOptions } from "@toolport/transports";
 import { createMemoryOAuth, type GivenCredentials } from "./memory-oauth.ts";

@@ -1,4 +1,5 @@
-import { cleanText, createRedactor, type Redactor } from "@toolport/core";
+import { cleanText } from "@toolport/core";
+import { createRedactor, type Redactor } from "@toolport/core/implement";
 import { applyBaseline, type Baseline } from "../engine/baseline.ts";
 import type { Check, CheckInfo, CheckResult, Finding } from "../engine/check.ts";
 import type { HostPreview } from "../engine/host-preview.ts";

@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "@toolport/core";
+import type { JsonObject, JsonValue } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
 import type { CallConsent, ServerTarget } from "./server-target.ts";
 
 /** A tool that the kit may call, with arguments for it. */

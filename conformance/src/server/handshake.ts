@@ -1,4 +1,5 @@
-import { isJsonObject, truncateText, type JsonObject, type JsonValue } from "@toolport/core";
+import { truncateText, type JsonObject, type JsonValue } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
 import type { Answer, RawSession } from "./raw-session.ts";
 
 /** What a handshake brought to light. */

@@ -1,6 +1,7 @@
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
-import { isJsonObject, truncateText, type JsonObject, type JsonValue } from "@toolport/core";
+import { truncateText, type JsonObject, type JsonValue } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
 import type { TraceRecorder } from "../engine/trace-recorder.ts";
 import { createMessageRouter, replyTo, toAnswer } from "./message-router.ts";
 import type { Answer, HttpRequest, HttpResponse, HttpSession, RawMessage } from "./raw-session.ts";

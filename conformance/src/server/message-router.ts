@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonValue } from "@toolport/core";
+import type { JsonValue } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
 import type { Answer, RawMessage } from "./raw-session.ts";
 
 /** Sorts what a server sends into answers and the rest. Shared by all kinds of raw sessions. */

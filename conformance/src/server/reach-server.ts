@@ -1,4 +1,5 @@
-import { cleanText, type Redactor } from "@toolport/core";
+import { cleanText } from "@toolport/core";
+import type { Redactor } from "@toolport/core/implement";
 import type { Obstacle } from "../engine/run-report.ts";
 import { attemptHandshake, describeAnswer, type Handshake } from "./handshake.ts";
 import type { Answer, RawSession, StdioSession } from "./raw-session.ts";

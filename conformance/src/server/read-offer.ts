@@ -1,4 +1,5 @@
-import { createRedactor, type JsonObject, type JsonValue } from "@toolport/core";
+import type { JsonObject, JsonValue } from "@toolport/core";
+import { createRedactor } from "@toolport/core/implement";
 import type { Obstacle } from "../engine/run-report.ts";
 import { createTraceRecorder } from "../engine/trace-recorder.ts";
 import { describeAnswer } from "./handshake.ts";

@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject } from "@toolport/core";
+import type { JsonObject } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
 import type { Handshake } from "./handshake.ts";
 import type { Answer, RawSession, SendRequest } from "./raw-session.ts";
 

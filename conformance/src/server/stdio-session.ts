@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { isJsonObject, truncateText, type JsonObject, type JsonValue } from "@toolport/core";
+import { truncateText, type JsonObject, type JsonValue } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
 import type { TraceRecorder } from "../engine/trace-recorder.ts";
 import { createMessageRouter, replyTo, type MessageRouter } from "./message-router.ts";
 import { aliveInGroup, signalGroup } from "./process-group.ts";

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { isJsonObject } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
 import type { RecordedServer, WireMessage } from "./wire-message.ts";
 
 const relay = fileURLToPath(new URL("../programs/recording-relay.mjs", import.meta.url));

@@ -1,4 +1,5 @@
-import { isToolportError, withErrorContext, type ToolportError } from "@toolport/core";
+import { isToolportError, type ToolportError } from "@toolport/core";
+import { withErrorContext } from "@toolport/core/implement";
 import { createConnector } from "@toolport/transports";
 import type { DriverHost } from "../../src/host/serve-driver.ts";
 import { createToolportHost } from "../../src/host/toolport-host.ts";

@@ -1,4 +1,5 @@
-import type { Connection, ConnectionHooks, Connector, ServerSpec } from "@toolport/core";
+import type { Connection, Connector, ServerSpec } from "@toolport/core";
+import type { ConnectionHooks } from "@toolport/core/implement";
 import { createConnector, type ConnectorOptions } from "@toolport/transports";
 import type { DriverLink } from "../../src/host/driver-link.ts";
 import { localDriver } from "../../src/host/local-driver.ts";

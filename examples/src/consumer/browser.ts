@@ -1,11 +1,6 @@
 // What a browser or an edge worker may use, type-checked with the types of the language and the DOM alone.
-import {
-  createEvent,
-  type Connector,
-  type ToolOutcome,
-  type ToolProvider,
-  type UnknownContentBlock,
-} from "@toolport/core";
+import type { Connector, ToolOutcome, ToolProvider, UnknownContentBlock } from "@toolport/core";
+import { createEvent } from "@toolport/core/implement";
 import * as discovery from "@toolport/discovery";
 import { assignNames } from "@toolport/naming";
 import { createProvider } from "@toolport/provider";

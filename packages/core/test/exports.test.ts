@@ -1,60 +1,83 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
+const forProducts = [
+  "ToolportError",
+  "applyInterceptors",
+  "assertServerSpec",
+  "cleanText",
+  "defaultLimits",
+  "defaultTimeouts",
+  "errorCodes",
+  "isKnownContent",
+  "isToolportError",
+  "longestTimeoutMs",
+  "readContent",
+  "redactSpec",
+  "redactUrl",
+  "redacted",
+  "truncateText",
+];
+
+const forImplementers = [
+  "assertCallContext",
+  "assertCallOptions",
+  "assertKnownOptions",
+  "assertTimeoutMs",
+  "copySpec",
+  "createCallPipeline",
+  "createDeadline",
+  "createEvent",
+  "createRedactor",
+  "createSecretMemory",
+  "dateOf",
+  "describeAbsent",
+  "formatMs",
+  "freezeData",
+  "inspectText",
+  "isJsonObject",
+  "isSecretName",
+  "originalCause",
+  "quoteText",
+  "readCallArguments",
+  "redactData",
+  "safeCause",
+  "specError",
+  "systemClock",
+  "systemRandom",
+  "timeSetBy",
+  "unknownToolError",
+  "withDefaults",
+  "withErrorContext",
+];
+
 describe("@toolport/core", () => {
-  it("exports exactly these values", async () => {
-    expect(Object.keys(await import("@toolport/core")).sort()).toEqual([
-      "ToolportError",
-      "applyInterceptors",
-      "assertCallContext",
-      "assertCallOptions",
-      "assertKnownOptions",
-      "assertServerSpec",
-      "assertTimeoutMs",
-      "cleanText",
-      "copySpec",
-      "createCallPipeline",
-      "createDeadline",
-      "createEvent",
-      "createRedactor",
-      "createSecretMemory",
-      "dateOf",
-      "defaultLimits",
-      "defaultTimeouts",
-      "describeAbsent",
-      "errorCodes",
-      "formatMs",
-      "freezeData",
-      "inspectText",
-      "isJsonObject",
-      "isKnownContent",
-      "isSecretName",
-      "isToolportError",
-      "longestTimeoutMs",
-      "originalCause",
-      "quoteText",
-      "readCallArguments",
-      "readContent",
-      "redactData",
-      "redactSpec",
-      "redactUrl",
-      "redacted",
-      "safeCause",
-      "specError",
-      "systemClock",
-      "systemRandom",
-      "timeSetBy",
-      "truncateText",
-      "unknownToolError",
-      "withDefaults",
-      "withErrorContext",
-    ]);
+  it("exports exactly these values to products, and these to implementers", async () => {
+    expect(Object.keys(await import("@toolport/core")).sort()).toEqual(forProducts);
+    expect(Object.keys(await import("@toolport/core/implement")).sort()).toEqual(forImplementers);
+  });
+
+  it("has no name in both entries, types included", () => {
+    const inBoth = namesOf("index.ts").filter((name) => namesOf("implement.ts").includes(name));
+    expect(inBoth).toEqual([]);
+    expect(namesOf("implement.ts")).toContain("ConnectionHooks");
   });
 
   it("has exactly these entry points and no dependency", () => {
     const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
-    expect(Object.keys(manifest.exports)).toEqual([".", "./package.json"]);
+    expect(Object.keys(manifest.exports)).toEqual([".", "./implement", "./package.json"]);
     expect(manifest.dependencies).toBeUndefined();
     expect(manifest.peerDependencies).toBeUndefined();
   });
 });
+
+/** Every name that an entry exports: all of its statements are lists of names. */
+function namesOf(entry: string): readonly string[] {
+  const text = readFileSync(new URL(`../src/${entry}`, import.meta.url), "utf8");
+  return [...text.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, list = ""]) =>
+    list
+      .split(",")
+      .map((name) => name.trim().replace(/^type /, ""))
+      .filter((name) => name !== ""),
+  );
+}

@@ -1,18 +1,16 @@
-import {
-  assertKnownOptions,
-  systemClock,
-  type CallOptions,
-  type Clock,
-  type Diagnostic,
-  type Event,
-  type Fields,
-  type InitOptions,
-  type ToolDefinition,
-  type ToolGroup,
-  type ToolOutcome,
-  type ToolProvider,
-  type ToolsChange,
+import type {
+  CallOptions,
+  Clock,
+  Diagnostic,
+  Event,
+  InitOptions,
+  ToolDefinition,
+  ToolGroup,
+  ToolOutcome,
+  ToolProvider,
+  ToolsChange,
 } from "@toolport/core";
+import { assertKnownOptions, systemClock, type Fields } from "@toolport/core/implement";
 import { createAdmission } from "./catalog/admission.ts";
 import { createCatalogSearch } from "./catalog/catalog-search.ts";
 import { compareNames } from "./catalog/compare-names.ts";

@@ -1,6 +1,4 @@
 import {
-  createEvent,
-  readCallArguments,
   ToolportError,
   type CallOptions,
   type JsonObject,
@@ -10,6 +8,7 @@ import {
   type ToolProvider,
   type ToolsChange,
 } from "@toolport/core";
+import { createEvent, readCallArguments } from "@toolport/core/implement";
 import type { StaticTool } from "../src/index.ts";
 
 /** A provider that a test holds in its hand. */

@@ -1,4 +1,5 @@
-import { isJsonObject, quoteText, ToolportError } from "@toolport/core";
+import { ToolportError } from "@toolport/core";
+import { isJsonObject, quoteText } from "@toolport/core/implement";
 import { compareText } from "./compare-text.ts";
 import { emptyNames, extendNames, type NameTable } from "./name-table.ts";
 import { toolportNaming } from "./naming-presets.ts";

@@ -1,4 +1,5 @@
-import { systemClock, systemRandom, type Clock, type Random } from "@toolport/core";
+import type { Clock, Random } from "@toolport/core";
+import { systemClock, systemRandom } from "@toolport/core/implement";
 import { toolportNaming, type NamingStrategy } from "@toolport/naming";
 import { describeWithOrigin, type DescribeTool } from "./catalog/define-tool.ts";
 

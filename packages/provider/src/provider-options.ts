@@ -1,18 +1,14 @@
-import {
-  assertKnownOptions,
-  assertTimeoutMs,
-  systemClock,
-  systemRandom,
-  type Clock,
-  type Connector,
-  type ElicitationRequest,
-  type ElicitationResult,
-  type Fields,
-  type InitOptions,
-  type Interceptor,
-  type Random,
-  type ServerSpec,
+import type {
+  Clock,
+  Connector,
+  ElicitationRequest,
+  ElicitationResult,
+  InitOptions,
+  Interceptor,
+  Random,
+  ServerSpec,
 } from "@toolport/core";
+import { assertKnownOptions, assertTimeoutMs, systemClock, systemRandom, type Fields } from "@toolport/core/implement";
 import { assertNamingStrategy, isLegalFunctionName, toolportNaming, type NamingStrategy } from "@toolport/naming";
 import { foldCase } from "./catalog/catalog.ts";
 import { describeBriefly } from "./catalog/describe-briefly.ts";

@@ -1,4 +1,5 @@
-import { isToolportError, ToolportError, withErrorContext } from "@toolport/core";
+import { isToolportError, ToolportError } from "@toolport/core";
+import { withErrorContext } from "@toolport/core/implement";
 
 /**
  * What a connector or connection rejected with, as the error that a product catches: with the server's id, and with a code also

@@ -1,4 +1,5 @@
-import { inspectText, isToolportError } from "@toolport/core";
+import { isToolportError } from "@toolport/core";
+import { inspectText } from "@toolport/core/implement";
 import { expect, it } from "vitest";
 import { createCalmWorld } from "./calm-world.ts";
 import { specOf } from "./simulation/simulated-server.ts";

@@ -1,5 +1,6 @@
 import { verbatimNaming } from "@toolport/naming";
-import { isJsonObject, type Clock, type ServerSpec } from "@toolport/core";
+import type { Clock, ServerSpec } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
 import { describe, expect, it } from "vitest";
 import { createCalmWorld, failureOf } from "./calm-world.ts";
 import { specOf } from "./simulation/simulated-server.ts";

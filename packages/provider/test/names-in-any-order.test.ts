@@ -1,4 +1,4 @@
-import { systemClock } from "@toolport/core";
+import { systemClock } from "@toolport/core/implement";
 import { evvaNaming, nexoNaming, toolportNaming, type NamingStrategy, type SavedNames } from "@toolport/naming";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";

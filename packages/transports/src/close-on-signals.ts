@@ -1,4 +1,5 @@
-import { assertKnownOptions, type Cancel, type Fields } from "@toolport/core";
+import type { Cancel } from "@toolport/core";
+import { assertKnownOptions, type Fields } from "@toolport/core/implement";
 
 /** A signal that asks a process to end. */
 export type EndingSignal = "SIGHUP" | "SIGINT" | "SIGTERM";

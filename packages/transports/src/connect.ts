@@ -1,11 +1,5 @@
-import {
-  assertKnownOptions,
-  type Connection,
-  type ConnectionHooks,
-  type Fields,
-  type Given,
-  type ServerSpec,
-} from "@toolport/core";
+import type { Connection, ServerSpec } from "@toolport/core";
+import { assertKnownOptions, type ConnectionHooks, type Fields, type Given } from "@toolport/core/implement";
 import { connectorFields, createConnector, type ConnectorOptions } from "./connector.ts";
 
 /** Options of {@linkcode connect}. */

@@ -1,11 +1,5 @@
-import {
-  assertKnownOptions,
-  specError,
-  type ConnectionHooks,
-  type Connector,
-  type Fields,
-  type ServerSpec,
-} from "@toolport/core";
+import type { Connector, ServerSpec } from "@toolport/core";
+import { assertKnownOptions, specError, type ConnectionHooks, type Fields } from "@toolport/core/implement";
 import { checkSpec } from "./opening/check-spec.ts";
 import type { HttpOptions } from "./http/http-options.ts";
 import { createEraCache, type EraCache } from "./handshake/era-cache.ts";

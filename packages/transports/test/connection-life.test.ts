@@ -1,5 +1,6 @@
 import { fixtureServer, startHttpFixture, type StdioFixture } from "@toolport/fixtures";
-import type { ConnectionHooks, ElicitationRequest, Progress, ServerSpec, ToolportError } from "@toolport/core";
+import type { ElicitationRequest, Progress, ServerSpec, ToolportError } from "@toolport/core";
+import type { ConnectionHooks } from "@toolport/core/implement";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { connect, type ConnectOptions } from "../src/index.ts";
 

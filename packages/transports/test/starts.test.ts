@@ -1,4 +1,5 @@
-import type { ConnectionHooks, ServerSpec } from "@toolport/core";
+import type { ServerSpec } from "@toolport/core";
+import type { ConnectionHooks } from "@toolport/core/implement";
 import { fixtureServer } from "@toolport/fixtures";
 import { execa } from "execa";
 import { availableParallelism } from "node:os";

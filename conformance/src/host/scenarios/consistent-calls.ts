@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { JsonObject } from "@toolport/fixtures";
-import { isJsonObject } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
 import { legacySpec } from "../../server/checks/define-check.ts";
 import type { HostScenario } from "../host-scenario.ts";
 import { everywhere, stdioAndHttp } from "../host-venue.ts";

@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "@toolport/core";
+import type { JsonObject, JsonValue } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
 import type { Finding } from "../../engine/check.ts";
 import { callTool, type MadeCall, type ToolCalls } from "../call-tools.ts";
 import { createSchemaCompiler, type SchemaCompiler } from "../compile-schema.ts";

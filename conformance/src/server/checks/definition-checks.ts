@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject } from "@toolport/core";
+import type { JsonObject } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
 import { createSchemaCompiler } from "../compile-schema.ts";
 import { excerpt } from "../handshake.ts";
 import { aboutTools } from "./about-tools.ts";

@@ -1,4 +1,5 @@
-import { isJsonObject, truncateText, type JsonValue } from "@toolport/core";
+import { truncateText, type JsonValue } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
 import type { Finding } from "../../engine/check.ts";
 import { attemptHandshake, envelopeFor, handshake, kitInfo, legacyRevisions, modernRevision } from "../handshake.ts";
 import type { HttpResponse } from "../raw-session.ts";

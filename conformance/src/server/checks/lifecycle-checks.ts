@@ -1,4 +1,4 @@
-import { isJsonObject } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
 import {
   attemptHandshake,
   describeAnswer,

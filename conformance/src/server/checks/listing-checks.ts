@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject } from "@toolport/core";
+import type { JsonObject } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
 import { describeAnswer, excerpt } from "../handshake.ts";
 import { readRawListing, type RawListing } from "../raw-listing.ts";
 import { fail, failWith, hostAdvice, legacySpec, modernSpec, pass, type ServerCheck } from "./define-check.ts";

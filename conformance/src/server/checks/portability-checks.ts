@@ -1,4 +1,5 @@
-import { inspectText, isJsonObject, type JsonObject, type JsonValue } from "@toolport/core";
+import type { JsonObject, JsonValue } from "@toolport/core";
+import { inspectText, isJsonObject } from "@toolport/core/implement";
 import { assignNames, isLegalName, verbatimNaming } from "@toolport/naming";
 import { aboutTools } from "./about-tools.ts";
 import { fail, hostAdvice, pass, type ServerCheck } from "./define-check.ts";

@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonValue } from "@toolport/core";
+import type { JsonValue } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
 import { describeAnswer, excerpt } from "../handshake.ts";
 import type { Answer, RawMessage } from "../raw-session.ts";
 import type { ReadySession } from "../ready-session.ts";

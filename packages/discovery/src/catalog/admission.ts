@@ -1,11 +1,5 @@
-import {
-  defaultLimits,
-  inspectText,
-  truncateText,
-  type ToolFlag,
-  type ToolDefinition,
-  type ToolProvider,
-} from "@toolport/core";
+import { defaultLimits, truncateText, type ToolFlag, type ToolDefinition, type ToolProvider } from "@toolport/core";
+import { inspectText } from "@toolport/core/implement";
 import { foldName } from "./fold-name.ts";
 
 /** A provider's tool on its way into a catalog. */

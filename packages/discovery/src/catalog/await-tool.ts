@@ -1,15 +1,14 @@
 import {
   defaultTimeouts,
-  describeAbsent,
   isToolportError,
   ToolportError,
   truncateText,
-  type AbsentServer,
   type CallOptions,
   type Clock,
   type ToolProvider,
   type UnreadyGroup,
 } from "@toolport/core";
+import { describeAbsent, type AbsentServer } from "@toolport/core/implement";
 import type { Catalog } from "./build-catalog.ts";
 import { foldName } from "./fold-name.ts";
 import { within } from "./within.ts";

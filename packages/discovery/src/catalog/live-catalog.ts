@@ -1,12 +1,5 @@
-import {
-  createEvent,
-  quoteText,
-  ToolportError,
-  type Event,
-  type Subscription,
-  type ToolProvider,
-  type ToolsChange,
-} from "@toolport/core";
+import { ToolportError, type Event, type Subscription, type ToolProvider, type ToolsChange } from "@toolport/core";
+import { createEvent, quoteText } from "@toolport/core/implement";
 import { buildCatalog, type Catalog, type CatalogSources } from "./build-catalog.ts";
 import { diffCatalogs } from "./diff-catalogs.ts";
 import { foldName } from "./fold-name.ts";

@@ -1,9 +1,7 @@
 import {
   defaultTimeouts,
   isToolportError,
-  quoteText,
   ToolportError,
-  withErrorContext,
   type CallOptions,
   type Clock,
   type ContentBlock,
@@ -15,6 +13,7 @@ import {
   type ToolOrigin,
   type ToolOutcome,
 } from "@toolport/core";
+import { quoteText, withErrorContext } from "@toolport/core/implement";
 import { within } from "./within.ts";
 
 /** A bundle of static tools in the directory of groups: a group without members, because tools join by declaring it. */

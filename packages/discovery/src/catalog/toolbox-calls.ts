@@ -1,9 +1,5 @@
 import {
-  assertCallOptions,
-  readCallArguments,
   ToolportError,
-  unknownToolError,
-  type AbsentServer,
   type CallOptions,
   type Clock,
   type Diagnostic,
@@ -11,6 +7,7 @@ import {
   type ToolProvider,
   type UnreadyGroup,
 } from "@toolport/core";
+import { assertCallOptions, readCallArguments, unknownToolError, type AbsentServer } from "@toolport/core/implement";
 import type { Admission } from "./admission.ts";
 import { awaitTool, findAbsent } from "./await-tool.ts";
 import type { CatalogTool } from "./build-catalog.ts";

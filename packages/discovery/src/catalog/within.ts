@@ -1,4 +1,5 @@
-import { createDeadline, formatMs, isToolportError, ToolportError, type Clock } from "@toolport/core";
+import { isToolportError, ToolportError, type Clock } from "@toolport/core";
+import { createDeadline, formatMs } from "@toolport/core/implement";
 
 /** How long to wait for code of the product: a static tool, a ranker, a selector. */
 export interface Patience {

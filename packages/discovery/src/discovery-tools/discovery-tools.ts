@@ -1,4 +1,5 @@
-import { isJsonObject, type CallOptions, type JsonObject, type ToolOutcome } from "@toolport/core";
+import type { CallOptions, JsonObject, ToolOutcome } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
 import { foldName } from "../catalog/fold-name.ts";
 import { runStaticTool, type RunnableTool, type StaticResult } from "../catalog/static-tool.ts";
 import type { GroupsAnswer, ToolsAnswer } from "./answers.ts";

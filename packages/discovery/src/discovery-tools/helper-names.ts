@@ -1,4 +1,4 @@
-import { assertKnownOptions, withDefaults, type Fields } from "@toolport/core";
+import { assertKnownOptions, withDefaults, type Fields } from "@toolport/core/implement";
 import { foldName } from "../catalog/fold-name.ts";
 import { assertToolName } from "../catalog/static-tool.ts";
 

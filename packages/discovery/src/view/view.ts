@@ -1,15 +1,11 @@
+import { ToolportError, type CallOptions, type ToolDefinition, type ToolGroup, type ToolOutcome } from "@toolport/core";
 import {
   assertKnownOptions,
   quoteText,
-  ToolportError,
   unknownToolError,
   type AbsentServer,
-  type CallOptions,
   type Fields,
-  type ToolDefinition,
-  type ToolGroup,
-  type ToolOutcome,
-} from "@toolport/core";
+} from "@toolport/core/implement";
 import type { Catalog, CatalogTool } from "../catalog/build-catalog.ts";
 import { isSameDefinition } from "../catalog/diff-catalogs.ts";
 import type { GroupsAnswer, ToolsAnswer } from "../discovery-tools/answers.ts";

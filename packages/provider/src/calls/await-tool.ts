@@ -1,15 +1,11 @@
+import { defaultTimeouts, ToolportError, truncateText, type CallOptions, type Clock } from "@toolport/core";
 import {
   createDeadline,
-  defaultTimeouts,
   describeAbsent,
   quoteText,
-  ToolportError,
-  truncateText,
   unknownToolError,
   type AbsentServer,
-  type CallOptions,
-  type Clock,
-} from "@toolport/core";
+} from "@toolport/core/implement";
 import { createFanOutSignal } from "../fan-out-signal.ts";
 import { findTool } from "../catalog/catalog.ts";
 import type { CatalogTool } from "../catalog/define-tool.ts";

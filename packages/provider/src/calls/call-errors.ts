@@ -1,15 +1,12 @@
 import {
-  formatMs,
-  quoteText,
-  timeSetBy,
   ToolportError,
-  withErrorContext,
   type CallOptions,
   type ToolCall,
   type ToolOrigin,
   type ToolportErrorCode,
   type ToolportErrorInit,
 } from "@toolport/core";
+import { formatMs, quoteText, timeSetBy, withErrorContext } from "@toolport/core/implement";
 import type { Session } from "../link/sessions.ts";
 import { toToolportError } from "../to-toolport-error.ts";
 

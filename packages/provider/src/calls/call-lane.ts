@@ -1,17 +1,16 @@
 import {
-  createDeadline,
   defaultLimits,
   defaultTimeouts,
   type CallOptions,
   type Cancel,
   type Clock,
-  type Deadline,
   type ServerSpec,
   type ToolCall,
   type ToolDefinition,
   type ToolOutcome,
   type ToolportError,
 } from "@toolport/core";
+import { createDeadline, type Deadline } from "@toolport/core/implement";
 import type { CatalogTool } from "../catalog/define-tool.ts";
 import type { Link } from "../link/link.ts";
 import { isRefusal } from "../link/link-state.ts";

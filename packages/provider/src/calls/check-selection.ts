@@ -1,4 +1,5 @@
-import { quoteText, ToolportError, type ToolDefinition } from "@toolport/core";
+import { ToolportError, type ToolDefinition } from "@toolport/core";
+import { quoteText } from "@toolport/core/implement";
 import { sameJson } from "../catalog/same-json.ts";
 import type { CatalogTool } from "../catalog/define-tool.ts";
 

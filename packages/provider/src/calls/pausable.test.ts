@@ -1,4 +1,5 @@
-import { createDeadline, type Clock } from "@toolport/core";
+import type { Clock } from "@toolport/core";
+import { createDeadline } from "@toolport/core/implement";
 import { describe, expect, it } from "vitest";
 import { createVirtualClock } from "../../test/simulation/virtual-clock.ts";
 import { createPausable } from "./pausable.ts";

@@ -1,4 +1,5 @@
-import type { Cancel, Clock, Deadline } from "@toolport/core";
+import type { Cancel, Clock } from "@toolport/core";
+import type { Deadline } from "@toolport/core/implement";
 
 /** Deadlines that stand still together, while a human answers a question of their server. */
 export interface Pausable {

@@ -1,17 +1,19 @@
 import {
-  assertCallOptions,
-  createCallPipeline,
   defaultTimeouts,
-  quoteText,
-  readCallArguments,
   ToolportError,
-  unknownToolError,
   type CallOptions,
-  type CallPipeline,
   type ToolOrigin,
   type ToolOutcome,
   type ToolProvider,
 } from "@toolport/core";
+import {
+  assertCallOptions,
+  createCallPipeline,
+  quoteText,
+  readCallArguments,
+  unknownToolError,
+  type CallPipeline,
+} from "@toolport/core/implement";
 import { findTool } from "../catalog/catalog.ts";
 import type { CatalogTool } from "../catalog/define-tool.ts";
 import type { ProviderParts } from "../provider-parts.ts";

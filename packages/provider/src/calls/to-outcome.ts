@@ -1,4 +1,5 @@
-import { isJsonObject, readContent, type JsonObject, type ToolOrigin, type ToolOutcome } from "@toolport/core";
+import { readContent, type JsonObject, type ToolOrigin, type ToolOutcome } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
 
 /**
  * A raw `tools/call` result as an outcome: content as {@linkcode readContent} has it, none where old servers leave it out, and otherwise

@@ -1,11 +1,5 @@
-import {
-  cleanText,
-  freezeData,
-  type RemoteTool,
-  type ServerSpec,
-  type ToolDefinition,
-  type ToolOrigin,
-} from "@toolport/core";
+import { cleanText, type RemoteTool, type ServerSpec, type ToolDefinition, type ToolOrigin } from "@toolport/core";
+import { freezeData } from "@toolport/core/implement";
 import { qualifiedName } from "@toolport/naming";
 
 /** Writes the description that a model reads. Gets untrusted texts, and returns one. */

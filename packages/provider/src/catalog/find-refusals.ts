@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject } from "@toolport/core";
+import type { JsonObject } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
 
 // What was seen to be refused when a tool is declared, each time with the whole request. Only what no API mends by itself.
 const combinators = ["anyOf", "oneOf", "allOf"];

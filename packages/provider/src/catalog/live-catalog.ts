@@ -1,4 +1,5 @@
-import { createEvent, type Event, type ToolDefinition, type ToolsChange } from "@toolport/core";
+import type { Event, ToolDefinition, ToolsChange } from "@toolport/core";
+import { createEvent } from "@toolport/core/implement";
 import { loadNames, withoutServer, type NameCollision, type NamingStrategy } from "@toolport/naming";
 import { buildCatalog } from "./build-catalog.ts";
 import { emptyCatalog, type Catalog, type ServerListing } from "./catalog.ts";

@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject } from "@toolport/core";
+import type { JsonObject } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
 
 /**
  * Whether two JSON values mean the same; the order of an object's members does not matter, because some servers write theirs in

@@ -1,4 +1,5 @@
-import { isJsonObject, type RemoteTool, type ServerSpec } from "@toolport/core";
+import type { RemoteTool, ServerSpec } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
 
 /** Decides for one server which of its tools are offered; made once per spec. */
 export type ToolFilter = (tool: RemoteTool) => boolean;

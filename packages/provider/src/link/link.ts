@@ -1,12 +1,12 @@
 import {
   ToolportError,
   type Clock,
-  type ConnectionHooks,
   type Connector,
   type Random,
   type ServerSpec,
   type ToolListing,
 } from "@toolport/core";
+import type { ConnectionHooks } from "@toolport/core/implement";
 import { createNameFilter } from "../catalog/tool-filter.ts";
 import { toToolportError } from "../to-toolport-error.ts";
 import type { Demand, LinkEffect, LinkEvent } from "./link-event.ts";

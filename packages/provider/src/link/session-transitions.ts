@@ -1,4 +1,5 @@
-import { withErrorContext, type ToolportError } from "@toolport/core";
+import type { ToolportError } from "@toolport/core";
+import { withErrorContext } from "@toolport/core/implement";
 import { askedMs, backoffMs } from "./link-policy.ts";
 import type { LinkContext, LinkEffect, Step } from "./link-event.ts";
 import {

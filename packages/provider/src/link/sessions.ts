@@ -1,13 +1,12 @@
 import {
-  dateOf,
   defaultTimeouts,
   ToolportError,
   type Clock,
   type Connection,
-  type ConnectionHooks,
   type Connector,
   type ServerSpec,
 } from "@toolport/core";
+import { dateOf, type ConnectionHooks } from "@toolport/core/implement";
 import { longestCloseMs, settleWithin } from "../settle-within.ts";
 import { toToolportError } from "../to-toolport-error.ts";
 import type { LinkEvent } from "./link-event.ts";

@@ -1,4 +1,5 @@
-import { formatMs, ToolportError } from "@toolport/core";
+import { ToolportError } from "@toolport/core";
+import { formatMs } from "@toolport/core/implement";
 import { stay, type LinkContext, type LinkEvent, type Step } from "./link-event.ts";
 import type { LinkPolicy } from "./link-policy.ts";
 import {

@@ -1,4 +1,5 @@
-import { defaultTimeouts, withDefaults, type ServerSpec, type ToolListing } from "@toolport/core";
+import { defaultTimeouts, type ServerSpec, type ToolListing } from "@toolport/core";
+import { withDefaults } from "@toolport/core/implement";
 import { createCallLane } from "../calls/call-lane.ts";
 import { createLink, type Link, type LinkHooks } from "../link/link.ts";
 import type { LinkPolicy } from "../link/link-policy.ts";

@@ -1,11 +1,5 @@
-import {
-  cleanText,
-  quoteText,
-  type Diagnostic,
-  type RemoteTool,
-  type ServerSpec,
-  type ToolListing,
-} from "@toolport/core";
+import { cleanText, type Diagnostic, type RemoteTool, type ServerSpec, type ToolListing } from "@toolport/core";
+import { quoteText } from "@toolport/core/implement";
 import type { NameCollision } from "@toolport/naming";
 import type { ServerListing } from "../catalog/catalog.ts";
 import { findRefusals } from "../catalog/find-refusals.ts";

@@ -1,4 +1,5 @@
-import { createEvent, type Diagnostic, type EventSource, type ServerLog } from "@toolport/core";
+import type { Diagnostic, ServerLog } from "@toolport/core";
+import { createEvent, type EventSource } from "@toolport/core/implement";
 import type { ServerStatus } from "./server-status.ts";
 
 /** Those who watch a provider's servers. */

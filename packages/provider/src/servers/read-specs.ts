@@ -1,4 +1,5 @@
-import { assertServerSpec, copySpec, ToolportError, type Connector, type ServerSpec } from "@toolport/core";
+import { assertServerSpec, ToolportError, type Connector, type ServerSpec } from "@toolport/core";
+import { copySpec } from "@toolport/core/implement";
 import { normalizeServerId, type NamingStrategy } from "@toolport/naming";
 import { foldCase } from "../catalog/catalog.ts";
 

@@ -1,12 +1,12 @@
 import {
   cleanText,
-  dateOf,
   type Clock,
   type ServerInfo,
   type ServerSpec,
   type ToolListing,
   type ToolportError,
 } from "@toolport/core";
+import { dateOf } from "@toolport/core/implement";
 import type { Catalog } from "../catalog/catalog.ts";
 import { isUpToDate, lastFailureOf, type LinkState } from "../link/link-state.ts";
 import type { Registration } from "./registration.ts";

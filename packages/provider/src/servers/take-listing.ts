@@ -1,4 +1,5 @@
-import { freezeData, type Diagnostic, type ServerInfo, type ServerSpec, type ToolListing } from "@toolport/core";
+import type { Diagnostic, ServerInfo, ServerSpec, ToolListing } from "@toolport/core";
+import { freezeData } from "@toolport/core/implement";
 import type { ServerListing } from "../catalog/catalog.ts";
 import { sameJson } from "../catalog/same-json.ts";
 import { filterDiagnostics, listingDiagnostics, refusalDiagnostics } from "./listing-diagnostics.ts";

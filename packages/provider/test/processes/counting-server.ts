@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject, type MemoryTransportSpec } from "@toolport/core";
+import type { JsonObject, MemoryTransportSpec } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
 import type { OddAnswer, OddMessage } from "./odd-answers.ts";
 
 /** Which revisions a server speaks, and whether it opens sessions. */

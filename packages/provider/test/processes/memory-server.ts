@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject, type MemoryTransportSpec } from "@toolport/core";
+import type { JsonObject, MemoryTransportSpec } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
 
 /** The server's end of a pair of transports, as far as this server needs it. */
 interface ServerEnd {

@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject, type MemoryTransportSpec, type ServerSpec } from "@toolport/core";
+import type { JsonObject, MemoryTransportSpec, ServerSpec } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
 import { createProvider, type McpProvider } from "@toolport/provider";
 import { createConnector, createEraCache, type ConnectorOptions, type EraCache } from "@toolport/transports";
 import { describe, expect, it } from "vitest";

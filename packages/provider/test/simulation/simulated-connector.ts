@@ -1,12 +1,5 @@
-import {
-  createDeadline,
-  defaultTimeouts,
-  isToolportError,
-  ToolportError,
-  type ConnectionHooks,
-  type Connector,
-  type ServerSpec,
-} from "@toolport/core";
+import { defaultTimeouts, isToolportError, ToolportError, type Connector, type ServerSpec } from "@toolport/core";
+import { createDeadline, type ConnectionHooks } from "@toolport/core/implement";
 import { stepOfClosing, openSession, simulatedError, type SimulatedSession } from "./simulated-session.ts";
 import { createSimulatedServer, type SimulatedServer } from "./simulated-server.ts";
 import type { VirtualClock } from "./virtual-clock.ts";

@@ -1,17 +1,16 @@
 import {
-  createDeadline,
   defaultTimeouts,
   ToolportError,
   type CallOptions,
   type CallOutcome,
   type Connection,
-  type ConnectionHooks,
   type JsonObject,
   type ServerInfo,
   type ServerSpec,
   type ToolListing,
   type ToolportErrorCode,
 } from "@toolport/core";
+import { createDeadline, type ConnectionHooks } from "@toolport/core/implement";
 import { toolsOf, type SimulatedServer } from "./simulated-server.ts";
 import type { World } from "./simulated-connector.ts";
 

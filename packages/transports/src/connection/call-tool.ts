@@ -1,13 +1,12 @@
 import {
   isToolportError,
-  quoteText,
   ToolportError,
-  withErrorContext,
   type CallOptions,
   type Clock,
   type JsonObject,
   type ServerTimeouts,
 } from "@toolport/core";
+import { quoteText, withErrorContext } from "@toolport/core/implement";
 import { quoteJson } from "../text/quote-json.ts";
 import type { Cooldown } from "./cooldown.ts";
 import type { Elicitor } from "../wire/elicitor.ts";

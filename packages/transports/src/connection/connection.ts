@@ -1,6 +1,4 @@
 import {
-  createDeadline,
-  formatMs,
   ToolportError,
   type Clock,
   type Connection,
@@ -8,6 +6,7 @@ import {
   type ServerInfo,
   type ToolListing,
 } from "@toolport/core";
+import { createDeadline, formatMs } from "@toolport/core/implement";
 import type { ServerSettings } from "../context/resolve-settings.ts";
 import { untilAborted } from "../time/until-aborted.ts";
 import { callTool, type CallToolInit } from "./call-tool.ts";

@@ -1,4 +1,5 @@
-import { isToolportError, quoteText, ToolportError, type Clock } from "@toolport/core";
+import { isToolportError, ToolportError, type Clock } from "@toolport/core";
+import { quoteText } from "@toolport/core/implement";
 
 /** Leaves a server alone for as long as it asked for when it refused a call (HTTP 429 with `Retry-After`). */
 export interface Cooldown {

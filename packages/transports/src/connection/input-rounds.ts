@@ -1,4 +1,5 @@
-import { isJsonObject, type Clock, type JsonObject } from "@toolport/core";
+import type { Clock, JsonObject } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
 import { pauseFor } from "../time/pause-for.ts";
 import { quoteJson } from "../text/quote-json.ts";
 import type { Elicitor, QuestionTally } from "../wire/elicitor.ts";

@@ -1,12 +1,5 @@
-import {
-  isJsonObject,
-  type DroppedTool,
-  type JsonObject,
-  type RemoteTool,
-  type ServerLimits,
-  type ToolListing,
-  type ToolportError,
-} from "@toolport/core";
+import type { DroppedTool, JsonObject, RemoteTool, ServerLimits, ToolListing, ToolportError } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
 import { parseTool, type ToolReading } from "./parse-tool.ts";
 
 /** Puts a `tools/list` together, page by page. */

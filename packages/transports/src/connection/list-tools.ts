@@ -1,5 +1,4 @@
 import {
-  isJsonObject,
   isToolportError,
   ToolportError,
   type Clock,
@@ -11,6 +10,7 @@ import {
   type ToolListing,
   type ToolportErrorCode,
 } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
 import type { RequestChannel } from "../message/request-channel.ts";
 import { createToolListingReader } from "./join-tool-pages.ts";
 

@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject } from "@toolport/core";
+import type { JsonObject } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
 import { isHeaderName } from "../http/exchange/header-rules.ts";
 import { encodeHeaderValue } from "../http/streamable/headers-from-message.ts";
 

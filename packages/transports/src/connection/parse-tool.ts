@@ -1,7 +1,5 @@
 import {
   cleanText,
-  inspectText,
-  isJsonObject,
   truncateText,
   type JsonObject,
   type RemoteTool,
@@ -9,6 +7,7 @@ import {
   type ToolAnnotations,
   type ToolFlag,
 } from "@toolport/core";
+import { inspectText, isJsonObject } from "@toolport/core/implement";
 import { measureSchema } from "./measure-schema.ts";
 
 /** A tool, or why there is none. */

@@ -1,4 +1,5 @@
-import type { ConnectionHooks, Diagnostic, ServerLog, ToolportError } from "@toolport/core";
+import type { Diagnostic, ServerLog, ToolportError } from "@toolport/core";
+import type { ConnectionHooks } from "@toolport/core/implement";
 import { runHook } from "../time/run-hook.ts";
 
 /** Hooks that keep what core's contract promises, however they are called. */

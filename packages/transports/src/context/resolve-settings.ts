@@ -1,11 +1,11 @@
 import {
   defaultLimits,
   defaultTimeouts,
-  withDefaults,
   type ServerLimits,
   type ServerSpec,
   type ServerTimeouts,
 } from "@toolport/core";
+import { withDefaults } from "@toolport/core/implement";
 
 /** A server's limits and timeouts with every default filled in. */
 export interface ServerSettings {

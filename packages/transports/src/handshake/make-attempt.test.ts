@@ -1,4 +1,5 @@
-import { createDeadline, ToolportError } from "@toolport/core";
+import { ToolportError } from "@toolport/core";
+import { createDeadline } from "@toolport/core/implement";
 import { expect, it } from "vitest";
 import { createFakeHostTransport } from "../../test/fake-host-transport.ts";
 import { createManualClock } from "../../test/manual-clock.ts";

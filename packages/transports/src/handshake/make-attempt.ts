@@ -1,4 +1,5 @@
-import { isToolportError, ToolportError, type Deadline, type Random } from "@toolport/core";
+import { isToolportError, ToolportError, type Random } from "@toolport/core";
+import type { Deadline } from "@toolport/core/implement";
 import type { ClientIdentity } from "../message/client-identity.ts";
 import type { Elicitor } from "../wire/elicitor.ts";
 import { fromSdkError } from "../sdk/from-sdk-error.ts";

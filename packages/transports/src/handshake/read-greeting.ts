@@ -1,4 +1,5 @@
-import { isJsonObject, ToolportError, type JsonObject } from "@toolport/core";
+import { ToolportError, type JsonObject } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
 import type { ClaimedServerInfo } from "../message/read-server-info.ts";
 import { describeOffer } from "../message/from-rpc-error.ts";
 import { safeExcerpt } from "../text/safe-excerpt.ts";

@@ -1,4 +1,5 @@
-import { isJsonObject, ToolportError, type Diagnostic } from "@toolport/core";
+import { ToolportError, type Diagnostic } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
 import { describe, expect, it } from "vitest";
 import { openWire } from "../../test/open-wire.ts";
 import type { HostTransport } from "../message/transport.ts";

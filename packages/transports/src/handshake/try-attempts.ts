@@ -1,4 +1,5 @@
-import { ToolportError, withErrorContext, type Deadline, type Diagnostic, type ServerSpec } from "@toolport/core";
+import { ToolportError, type Diagnostic, type ServerSpec } from "@toolport/core";
+import { withErrorContext, type Deadline } from "@toolport/core/implement";
 import type { EraCache, EraVerdict } from "./era-cache.ts";
 import { establish, type Established, type EstablishInit } from "./make-attempt.ts";
 import { firstAttempt, mostTellingError, nextAttempt, type FailedAttempt } from "./next-attempt.ts";

@@ -1,11 +1,5 @@
-import {
-  createSecretMemory,
-  specError,
-  systemClock,
-  type HttpTransportSpec,
-  type SecretMemory,
-  type ServerSpec,
-} from "@toolport/core";
+import type { HttpTransportSpec, ServerSpec } from "@toolport/core";
+import { createSecretMemory, specError, systemClock, type SecretMemory } from "@toolport/core/implement";
 import { createDefaultExchange } from "#http-exchange";
 import type { HostTransport, TransportContext } from "../message/transport.ts";
 import { resolveSettings } from "../context/resolve-settings.ts";

@@ -1,4 +1,5 @@
-import { safeCause, ToolportError, type MemoryTransportSpec } from "@toolport/core";
+import { ToolportError, type MemoryTransportSpec } from "@toolport/core";
+import { safeCause } from "@toolport/core/implement";
 import { adaptTransport, type AdaptTransportInit } from "../sdk/adapt-transport.ts";
 import type { HostTransport } from "../message/transport.ts";
 import { createLinkedPair } from "./linked-pair.ts";

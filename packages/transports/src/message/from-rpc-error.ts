@@ -1,11 +1,5 @@
-import {
-  isJsonObject,
-  quoteText,
-  redactData,
-  ToolportError,
-  type ErrorDetails,
-  type ToolportErrorCode,
-} from "@toolport/core";
+import { ToolportError, type ErrorDetails, type ToolportErrorCode } from "@toolport/core";
+import { isJsonObject, quoteText, redactData } from "@toolport/core/implement";
 import { toJson } from "../text/quote-json.ts";
 import { safeExcerpt } from "../text/safe-excerpt.ts";
 import { knownRevisions } from "./revisions.ts";

@@ -1,4 +1,4 @@
-import { isJsonObject } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
 
 /**
  * Deepest nesting of objects and arrays that is let in. Far above honest messages, far below what exhausts the stack of code that

@@ -1,12 +1,5 @@
-import {
-  isJsonObject,
-  redactData,
-  type JsonObject,
-  type ProtocolEra,
-  type Redactor,
-  type ServerInfo,
-  type ServerLimits,
-} from "@toolport/core";
+import type { JsonObject, ProtocolEra, ServerInfo, ServerLimits } from "@toolport/core";
+import { isJsonObject, redactData, type Redactor } from "@toolport/core/implement";
 import { toJson } from "../text/quote-json.ts";
 import { safeExcerpt } from "../text/safe-excerpt.ts";
 

@@ -1,12 +1,5 @@
-import {
-  formatMs,
-  isToolportError,
-  quoteText,
-  safeCause,
-  ToolportError,
-  type CallOutcome,
-  type Redactor,
-} from "@toolport/core";
+import { isToolportError, ToolportError, type CallOutcome } from "@toolport/core";
+import { formatMs, quoteText, safeCause, type Redactor } from "@toolport/core/implement";
 import type { OutgoingRequest } from "./outgoing-request.ts";
 
 /** For what it is needed here: which server. */

@@ -1,5 +1,6 @@
 import type { JSONRPCMessage, RequestId, Transport } from "@modelcontextprotocol/client";
-import type { Diagnostic, SecretMemory, ServerLog, ToolportError } from "@toolport/core";
+import type { Diagnostic, ServerLog, ToolportError } from "@toolport/core";
+import type { SecretMemory } from "@toolport/core/implement";
 
 /** What can be said about one message on its way out. Names follow the SDK's `TransportSendOptions`. */
 export interface HostSendOptions {

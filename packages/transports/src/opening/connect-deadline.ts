@@ -1,4 +1,5 @@
-import { createDeadline, formatMs, ToolportError, type Clock, type Deadline } from "@toolport/core";
+import { ToolportError, type Clock } from "@toolport/core";
+import { createDeadline, formatMs, type Deadline } from "@toolport/core/implement";
 
 /** What a connection attempt's deadline goes by. */
 export interface ConnectDeadlineInit {

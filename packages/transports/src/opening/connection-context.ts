@@ -1,13 +1,11 @@
+import type { Diagnostic, Random, ServerSpec } from "@toolport/core";
 import {
   createSecretMemory,
   systemClock,
   type ConnectionHooks,
   type Deadline,
-  type Diagnostic,
-  type Random,
   type SecretMemory,
-  type ServerSpec,
-} from "@toolport/core";
+} from "@toolport/core/implement";
 import type { ClientIdentity } from "../message/client-identity.ts";
 import { createElicitor, type Elicitor } from "../wire/elicitor.ts";
 import { guardHooks, type GuardedHooks } from "../context/guard-hooks.ts";

@@ -1,4 +1,5 @@
-import { isJsonObject, ToolportError, type Connection, type ServerInfo, type ServerSpec } from "@toolport/core";
+import { ToolportError, type Connection, type ServerInfo, type ServerSpec } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
 import { checkSpec } from "./check-spec.ts";
 import {
   isListeningClient,

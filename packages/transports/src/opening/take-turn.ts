@@ -1,4 +1,5 @@
-import { systemClock, type Clock, type ConnectionHooks } from "@toolport/core";
+import type { Clock } from "@toolport/core";
+import { systemClock, type ConnectionHooks } from "@toolport/core/implement";
 import { loadStdio } from "./load-transport.ts";
 import { abortedConnect } from "./connect-deadline.ts";
 import { runHook } from "../time/run-hook.ts";

@@ -1,5 +1,6 @@
 import type { RequestId, Transport } from "@modelcontextprotocol/client";
-import { safeCause, ToolportError } from "@toolport/core";
+import { ToolportError } from "@toolport/core";
+import { safeCause } from "@toolport/core/implement";
 import type { HostTransport } from "../message/transport.ts";
 import type { RpcErrorContext } from "../message/from-rpc-error.ts";
 import { fromSdkError } from "./from-sdk-error.ts";

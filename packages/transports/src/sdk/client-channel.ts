@@ -1,12 +1,5 @@
-import {
-  createDeadline,
-  isJsonObject,
-  isToolportError,
-  ToolportError,
-  withErrorContext,
-  type Clock,
-  type JsonObject,
-} from "@toolport/core";
+import { isToolportError, ToolportError, type Clock, type JsonObject } from "@toolport/core";
+import { createDeadline, isJsonObject, withErrorContext } from "@toolport/core/implement";
 import type { RequestChannel } from "../message/request-channel.ts";
 import { fromSdkError } from "./from-sdk-error.ts";
 import type { ServerSettings } from "../context/resolve-settings.ts";

@@ -1,4 +1,4 @@
-import { isJsonObject } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
 import type { ClaimedServerInfo } from "../message/read-server-info.ts";
 import { memberOf } from "../message/member-of.ts";
 import type { CustomClient } from "./custom-parts.ts";

@@ -1,4 +1,5 @@
-import { isToolportError, safeCause, ToolportError, type CallOutcome, type ToolportErrorCode } from "@toolport/core";
+import { isToolportError, ToolportError, type CallOutcome, type ToolportErrorCode } from "@toolport/core";
+import { safeCause } from "@toolport/core/implement";
 import { memberOf } from "../message/member-of.ts";
 import { safeExcerpt } from "../text/safe-excerpt.ts";
 import { fromRpcError, type RpcErrorContext } from "../message/from-rpc-error.ts";

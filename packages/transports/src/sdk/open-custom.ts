@@ -1,4 +1,5 @@
-import { isToolportError, safeCause, ToolportError, type CustomTransportSpec } from "@toolport/core";
+import { isToolportError, ToolportError, type CustomTransportSpec } from "@toolport/core";
+import { safeCause } from "@toolport/core/implement";
 import type { Transport } from "@modelcontextprotocol/client";
 import type { HostTransport } from "../message/transport.ts";
 import { untilAborted } from "../time/until-aborted.ts";

@@ -1,4 +1,5 @@
-import { specError, type ServerSpec, type StdioTransportSpec } from "@toolport/core";
+import type { ServerSpec, StdioTransportSpec } from "@toolport/core";
+import { specError } from "@toolport/core/implement";
 
 /**
  * Checks what an operating system cannot pass on to a process: NUL characters anywhere, and `=` or nothing in a variable's name.

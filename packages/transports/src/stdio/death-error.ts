@@ -1,4 +1,5 @@
-import { safeCause, ToolportError, type Redactor, type ToolportErrorCode } from "@toolport/core";
+import { ToolportError, type ToolportErrorCode } from "@toolport/core";
+import { safeCause, type Redactor } from "@toolport/core/implement";
 import type { Death } from "./death-watch.ts";
 
 /** Whose end it was. */

@@ -1,4 +1,4 @@
-import { systemClock } from "@toolport/core";
+import { systemClock } from "@toolport/core/implement";
 import { expect, it } from "vitest";
 import { endStragglers } from "./end-stragglers.ts";
 

@@ -1,4 +1,5 @@
-import { safeCause, ToolportError, type Redactor } from "@toolport/core";
+import { ToolportError } from "@toolport/core";
+import { safeCause, type Redactor } from "@toolport/core/implement";
 import { findProgram, type FoundProgram } from "./find-program.ts";
 
 /** What was to be started. */

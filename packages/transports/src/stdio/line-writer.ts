@@ -1,4 +1,5 @@
-import { ToolportError, withErrorContext } from "@toolport/core";
+import { ToolportError } from "@toolport/core";
+import { withErrorContext } from "@toolport/core/implement";
 import type { Writable } from "node:stream";
 
 /** What a {@linkcode LineWriter} is made from. */

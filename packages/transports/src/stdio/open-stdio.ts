@@ -1,12 +1,5 @@
-import {
-  createSecretMemory,
-  isSecretName,
-  isToolportError,
-  systemClock,
-  ToolportError,
-  type Clock,
-  type ServerSpec,
-} from "@toolport/core";
+import { isToolportError, ToolportError, type Clock, type ServerSpec } from "@toolport/core";
+import { createSecretMemory, isSecretName, systemClock } from "@toolport/core/implement";
 import { spawn as spawnProgram } from "node:child_process";
 import type { TransportContext } from "../message/transport.ts";
 import { assertDirectory } from "./assert-directory.ts";

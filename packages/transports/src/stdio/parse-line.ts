@@ -1,5 +1,6 @@
 import type { RequestId } from "@modelcontextprotocol/client";
-import { isJsonObject, type JsonObject } from "@toolport/core";
+import type { JsonObject } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
 import { isLargeBatch, mostBatched } from "../message/count-members.ts";
 import { admitDepth, answeredRequest, maxMessageDepth } from "../message/message-depth.ts";
 

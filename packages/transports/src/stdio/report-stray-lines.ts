@@ -1,4 +1,5 @@
-import type { Diagnostic, Redactor } from "@toolport/core";
+import type { Diagnostic } from "@toolport/core";
+import type { Redactor } from "@toolport/core/implement";
 import { safeExcerpt } from "../text/safe-excerpt.ts";
 
 // A banner has a few lines, and a server that logs to stdout never stops.

@@ -1,4 +1,5 @@
-import type { Redactor, StdioTransportSpec } from "@toolport/core";
+import type { StdioTransportSpec } from "@toolport/core";
+import type { Redactor } from "@toolport/core/implement";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { fromSpawnError } from "./from-spawn-error.ts";

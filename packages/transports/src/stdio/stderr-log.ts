@@ -1,4 +1,5 @@
-import type { Clock, Redactor, ServerLog } from "@toolport/core";
+import type { Clock, ServerLog } from "@toolport/core";
+import type { Redactor } from "@toolport/core/implement";
 import { createLineSplitter } from "./line-splitter.ts";
 import { safeExcerpt, withoutBrokenEnd } from "../text/safe-excerpt.ts";
 

@@ -1,5 +1,6 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
-import { createSecretMemory, ToolportError, type Clock, type ServerSpec } from "@toolport/core";
+import { ToolportError, type Clock, type ServerSpec } from "@toolport/core";
+import { createSecretMemory } from "@toolport/core/implement";
 import type { HostTransport, TransportContext } from "../message/transport.ts";
 import { resolveSettings } from "../context/resolve-settings.ts";
 import { deathError } from "./death-error.ts";

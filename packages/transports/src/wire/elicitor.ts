@@ -1,7 +1,5 @@
 import {
   cleanText,
-  createDeadline,
-  isJsonObject,
   type Clock,
   type Diagnostic,
   type ElicitationRequest,
@@ -9,6 +7,7 @@ import {
   type JsonObject,
   type ServerLimits,
 } from "@toolport/core";
+import { createDeadline, isJsonObject } from "@toolport/core/implement";
 import { untilAborted } from "../time/until-aborted.ts";
 import { applyDefaults } from "./apply-defaults.ts";
 

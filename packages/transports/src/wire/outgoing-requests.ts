@@ -1,12 +1,6 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
-import {
-  withErrorContext,
-  type Cancel,
-  type JsonObject,
-  type Progress,
-  type Random,
-  type ToolportError,
-} from "@toolport/core";
+import type { Cancel, JsonObject, Progress, Random, ToolportError } from "@toolport/core";
+import { withErrorContext } from "@toolport/core/implement";
 import { fromRpcError } from "../message/from-rpc-error.ts";
 import { saysRevisionChanged, type UsedConnection } from "../message/session-words.ts";
 import type { HostSendOptions, HostTransport } from "../message/transport.ts";

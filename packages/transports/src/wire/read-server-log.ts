@@ -1,4 +1,5 @@
-import { isJsonObject, type ServerLog } from "@toolport/core";
+import type { ServerLog } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
 import { toJson } from "../text/quote-json.ts";
 import { safeExcerpt } from "../text/safe-excerpt.ts";
 

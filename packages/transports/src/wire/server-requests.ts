@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject } from "@toolport/core";
+import type { JsonObject } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
 import type { Elicitor } from "./elicitor.ts";
 import type { HostTransport } from "../message/transport.ts";
 import { toJson } from "../text/quote-json.ts";

@@ -1,4 +1,5 @@
-import { formatMs, isJsonObject, ToolportError, type JsonObject, type Random } from "@toolport/core";
+import { ToolportError, type JsonObject, type Random } from "@toolport/core";
+import { formatMs, isJsonObject } from "@toolport/core/implement";
 import type { ListeningClient } from "../connection/change-stream.ts";
 import { fromRpcError } from "../message/from-rpc-error.ts";
 import type { HostTransport } from "../message/transport.ts";

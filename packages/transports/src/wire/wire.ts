@@ -1,12 +1,5 @@
-import {
-  cleanText,
-  isJsonObject,
-  ToolportError,
-  withErrorContext,
-  type JsonObject,
-  type Random,
-  type ServerLog,
-} from "@toolport/core";
+import { cleanText, ToolportError, type JsonObject, type Random, type ServerLog } from "@toolport/core";
+import { isJsonObject, withErrorContext } from "@toolport/core/implement";
 import type { ClientIdentity } from "../message/client-identity.ts";
 import type { ListeningClient } from "../connection/change-stream.ts";
 import type { Elicitor } from "./elicitor.ts";

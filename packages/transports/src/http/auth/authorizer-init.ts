@@ -4,14 +4,8 @@ import type {
   extractWWWAuthenticateParams,
   isStrictScopeSuperset,
 } from "@modelcontextprotocol/client";
-import {
-  isToolportError,
-  safeCause,
-  ToolportError,
-  withErrorContext,
-  type Clock,
-  type SecretMemory,
-} from "@toolport/core";
+import { isToolportError, ToolportError, type Clock } from "@toolport/core";
+import { safeCause, withErrorContext, type SecretMemory } from "@toolport/core/implement";
 import type { AuthorizationProvider } from "./authorization-provider.ts";
 import { excerptOf } from "../exchange/excerpt.ts";
 import type { OAuthFetch } from "./watched-oauth-fetch.ts";

@@ -1,4 +1,5 @@
-import { createDeadline, formatMs, systemClock, ToolportError } from "@toolport/core";
+import { ToolportError } from "@toolport/core";
+import { createDeadline, formatMs, systemClock } from "@toolport/core/implement";
 import { untilAborted } from "../../time/until-aborted.ts";
 import { isOAuthProvider } from "./authorization-provider.ts";
 import { toAuthorizationError, toResponse, type AuthorizerInit, type Refusal } from "./authorizer-init.ts";

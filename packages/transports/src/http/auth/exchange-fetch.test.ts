@@ -1,4 +1,5 @@
-import { createSecretMemory, isToolportError, ToolportError } from "@toolport/core";
+import { isToolportError, ToolportError } from "@toolport/core";
+import { createSecretMemory } from "@toolport/core/implement";
 import { afterEach, describe, expect, it } from "vitest";
 import { reply, startLoopback } from "../../../test/loopback-server.ts";
 import { createManualClock } from "../../../test/manual-clock.ts";

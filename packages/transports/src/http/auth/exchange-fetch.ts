@@ -1,12 +1,5 @@
-import {
-  formatMs,
-  isJsonObject,
-  isSecretName,
-  systemClock,
-  ToolportError,
-  type Clock,
-  type SecretMemory,
-} from "@toolport/core";
+import { ToolportError, type Clock } from "@toolport/core";
+import { formatMs, isJsonObject, isSecretName, systemClock, type SecretMemory } from "@toolport/core/implement";
 import { guardCredentials } from "../exchange/guard-credentials.ts";
 import type { HttpExchange, HttpReply, HttpRequest } from "../exchange/http-exchange.ts";
 import { isConfidentialUrl } from "../exchange/is-confidential-url.ts";

@@ -1,4 +1,5 @@
-import { ToolportError, type SecretMemory } from "@toolport/core";
+import { ToolportError } from "@toolport/core";
+import type { SecretMemory } from "@toolport/core/implement";
 import type { OAuthClient, OAuthContext, OAuthProvider, OAuthTokens } from "./authorization-provider.ts";
 import { isConfidentialUrl } from "../exchange/is-confidential-url.ts";
 

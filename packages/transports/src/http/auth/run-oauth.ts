@@ -1,4 +1,5 @@
-import { createDeadline, formatMs, systemClock, ToolportError } from "@toolport/core";
+import { ToolportError } from "@toolport/core";
+import { createDeadline, formatMs, systemClock } from "@toolport/core/implement";
 import { untilAborted } from "../../time/until-aborted.ts";
 import type { OAuthProvider } from "./authorization-provider.ts";
 import { authorizationStateOf, type AuthorizationState } from "./authorization-state.ts";

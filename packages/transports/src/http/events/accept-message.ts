@@ -1,5 +1,6 @@
 import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/client";
-import { isJsonObject, type JsonObject } from "@toolport/core";
+import type { JsonObject } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
 
 /** Where messages go. */
 export interface MessageSink {

@@ -1,4 +1,5 @@
-import { formatMs, isToolportError, redactUrl, safeCause, ToolportError } from "@toolport/core";
+import { isToolportError, redactUrl, ToolportError } from "@toolport/core";
+import { formatMs, safeCause } from "@toolport/core/implement";
 import { excerptOf } from "./excerpt.ts";
 import type { SessionUse } from "./from-http-status.ts";
 import type { HttpEndpoint } from "./http-endpoint.ts";

@@ -1,4 +1,5 @@
-import { specError, type HttpTransportSpec, type ServerSpec } from "@toolport/core";
+import type { HttpTransportSpec, ServerSpec } from "@toolport/core";
+import { specError } from "@toolport/core/implement";
 import { isCredentialHeader, isHeaderName, isHeaderValue, isReservedHeader } from "./header-rules.ts";
 import { isConfidentialUrl } from "./is-confidential-url.ts";
 

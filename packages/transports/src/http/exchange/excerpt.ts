@@ -1,4 +1,5 @@
-import { truncateText, type Redactor } from "@toolport/core";
+import { truncateText } from "@toolport/core";
+import type { Redactor } from "@toolport/core/implement";
 import { safeExcerpt } from "../../text/safe-excerpt.ts";
 
 // More than any message quotes, so that white space does not use up the room.

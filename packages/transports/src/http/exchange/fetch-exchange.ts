@@ -1,4 +1,5 @@
-import { systemClock, type Clock, type ToolportError } from "@toolport/core";
+import type { Clock, ToolportError } from "@toolport/core";
+import { systemClock } from "@toolport/core/implement";
 import { fromFetchError } from "./from-fetch-error.ts";
 import type { HttpCall, HttpExchange, HttpExchangeInit, HttpReply, HttpRequest } from "./http-exchange.ts";
 

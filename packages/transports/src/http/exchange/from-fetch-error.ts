@@ -1,13 +1,5 @@
-import {
-  cleanText,
-  formatMs,
-  redactUrl,
-  safeCause,
-  ToolportError,
-  type Redactor,
-  type CallOutcome,
-  type ToolportErrorCode,
-} from "@toolport/core";
+import { cleanText, redactUrl, ToolportError, type CallOutcome, type ToolportErrorCode } from "@toolport/core";
+import { formatMs, safeCause, type Redactor } from "@toolport/core/implement";
 
 /** The request that failed. */
 export interface FailedRequest {

@@ -1,12 +1,11 @@
 import {
-  isJsonObject,
   redactUrl,
   ToolportError,
   type ErrorDetails,
-  type Redactor,
   type ToolportErrorCode,
   type ToolportErrorInit,
 } from "@toolport/core";
+import { isJsonObject, type Redactor } from "@toolport/core/implement";
 import { saysSessionIsForgotten } from "../../message/session-words.ts";
 import { excerptOf } from "./excerpt.ts";
 import { parseRetryAfter } from "./parse-retry-after.ts";

@@ -1,12 +1,5 @@
-import {
-  systemClock,
-  ToolportError,
-  type Clock,
-  type HttpTransportSpec,
-  type Redactor,
-  type SecretMemory,
-  type ServerSpec,
-} from "@toolport/core";
+import { ToolportError, type Clock, type HttpTransportSpec, type ServerSpec } from "@toolport/core";
+import { systemClock, type Redactor, type SecretMemory } from "@toolport/core/implement";
 import type { Authorizer } from "../auth/authorizer.ts";
 import { bearerTokenOf } from "./check-http-spec.ts";
 import { fromHttpStatus, type SessionUse } from "./from-http-status.ts";

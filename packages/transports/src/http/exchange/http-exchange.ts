@@ -1,4 +1,5 @@
-import type { Clock, Redactor, ToolportError } from "@toolport/core";
+import type { Clock, ToolportError } from "@toolport/core";
+import type { Redactor } from "@toolport/core/implement";
 
 /** One HTTP request. The exchange adds what frames it (`host`, `content-length`, `accept-encoding`). */
 export interface HttpRequest {

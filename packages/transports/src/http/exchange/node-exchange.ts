@@ -1,7 +1,8 @@
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from "node:http";
 import type { Readable } from "node:stream";
 import type { BrotliDecompress, Unzip } from "node:zlib";
-import { defaultLimits, systemClock, type ToolportError } from "@toolport/core";
+import { defaultLimits, type ToolportError } from "@toolport/core";
+import { systemClock } from "@toolport/core/implement";
 import {
   connectTimedOut,
   fromFetchError,

@@ -1,5 +1,6 @@
 import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/client";
-import { withErrorContext, type ToolportError } from "@toolport/core";
+import type { ToolportError } from "@toolport/core";
+import { withErrorContext } from "@toolport/core/implement";
 import type { HostTransport } from "../../message/transport.ts";
 import { createSlots, type Slots } from "../../message/reused-slots.ts";
 import { acceptAny, isSameId, type MessageSink } from "../events/accept-message.ts";

@@ -1,5 +1,6 @@
 import type { RequestId } from "@modelcontextprotocol/client";
-import { isJsonObject, type JsonObject, type ToolportErrorCode } from "@toolport/core";
+import type { JsonObject, ToolportErrorCode } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
 import { isLargeBatch } from "../../message/count-members.ts";
 import { admitDepth } from "../../message/message-depth.ts";
 import { acceptAnswer, asMessage } from "../events/accept-message.ts";

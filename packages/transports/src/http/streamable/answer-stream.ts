@@ -1,11 +1,6 @@
 import type { RequestId } from "@modelcontextprotocol/client";
-import {
-  isJsonObject,
-  isToolportError,
-  withErrorContext,
-  type ToolportError,
-  type ToolportErrorCode,
-} from "@toolport/core";
+import { isToolportError, type ToolportError, type ToolportErrorCode } from "@toolport/core";
+import { isJsonObject, withErrorContext } from "@toolport/core/implement";
 import { acceptAnswer, isSameId } from "../events/accept-message.ts";
 import type { Cancellable, Channel } from "../events/transport-parts.ts";
 import { startDelay } from "../../time/start-delay.ts";

@@ -1,4 +1,4 @@
-import { isJsonObject } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
 
 /** Which events came already, on a stream that is resumed. */
 export interface EventMemory {

@@ -1,5 +1,5 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
-import { isJsonObject } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
 import { isHeaderValue } from "../exchange/header-rules.ts";
 
 const versionKey = "io.modelcontextprotocol/protocolVersion";

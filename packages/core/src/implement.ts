@@ -1,0 +1,36 @@
+// For those who implement a connector, a provider, a transport or a policy: what they are held to, and what all of them would otherwise
+// write again. A product that only uses them needs none of it. No name is here and in index.ts as well.
+
+// What a connector reports.
+export type { ConnectionHooks } from "./connection.ts";
+
+// Ways of a call.
+export { assertCallContext } from "./call-context.ts";
+export type { BoundedCallHandler } from "./interceptor.ts";
+export { createCallPipeline, type CallPipeline, type CallPipelineInit } from "./call-pipeline.ts";
+export { assertCallOptions, assertTimeoutMs, readCallArguments, timeSetBy } from "./call-input.ts";
+export { describeAbsent, unknownToolError, type AbsentServer } from "./unknown-tool-error.ts";
+export { withErrorContext, type ToolportErrorPatch } from "./toolport-error.ts";
+
+// Options and data that were handed over.
+export { assertKnownOptions, type Fields } from "./assert-known-options.ts";
+export { withDefaults, type Given } from "./with-defaults.ts";
+export { specError } from "./assert-server-spec.ts";
+export { copySpec } from "./copy-spec.ts";
+export { freezeData } from "./freeze-data.ts";
+export { isJsonObject } from "./json.ts";
+
+// Time, chance and events.
+export { createDeadline, type Deadline, type DeadlineInit } from "./deadline.ts";
+export { dateOf, systemClock, systemRandom } from "./clock.ts";
+export { createEvent, type EventSource } from "./event.ts";
+export { formatMs } from "./format-ms.ts";
+
+// Secrets and hostile texts.
+export type { Redactor } from "./redacted.ts";
+export { createRedactor, createSecretMemory, type SecretMemory } from "./secret-memory.ts";
+export { isSecretName } from "./secret-name.ts";
+export { redactData } from "./redact-data.ts";
+export { originalCause, safeCause } from "./safe-cause.ts";
+export { quoteText } from "./quote-text.ts";
+export { inspectText, type TextFlag } from "./untrusted-text.ts";
