@@ -4,13 +4,14 @@
 import { spawnSync } from "node:child_process";
 
 const versions = process.argv.length > 2 ? process.argv.slice(2) : ["22", "24"];
-const vitest = ["node_modules/vitest/vitest.mjs", "run", "--reporter=default"];
+const vitest = ["node_modules/vitest/vitest.mjs", "run", "--reporter=default", "--reporter=json"];
 
 /** @type {string[]} */
 const failed = [];
 for (const version of versions) {
   console.log(`\nthe suite on Node ${version}`);
-  const { status } = spawnSync("npx", ["-y", "-p", `node@${version}`, "node", ...vitest], {
+  const report = `--outputFile.json=.ci/report-node-${version}.json`;
+  const { status } = spawnSync("npx", ["-y", "-p", `node@${version}`, "node", ...vitest, report], {
     stdio: ["ignore", "inherit", "inherit"],
     shell: process.platform === "win32",
   });

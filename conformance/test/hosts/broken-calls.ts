@@ -32,6 +32,17 @@ const sendAgainAfter = (isProof: (error: ToolportError) => boolean): (() => Driv
 
 const speaksOfSession = ({ rawMessage }: ToolportError): boolean => /session/i.test(rawMessage);
 
+const oneAtATime = withVerbs(({ call }) => {
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    call: (params) => {
+      const next = last.then(() => call(params));
+      last = next.catch(() => {});
+      return next;
+    },
+  };
+});
+
 const onlyOnce = (): DriverHost => {
   const seen = new Set<string>();
   const connector = breakConnector(createConnector(), {
@@ -219,19 +230,27 @@ export const brokenCalls: readonly BrokenHost[] = [
     id: "one-at-a-time",
     wrong: "makes one call at a time, over all servers",
     venue: "http",
-    make: withVerbs(({ call }) => {
-      let last: Promise<unknown> = Promise.resolve();
-      return {
-        call: (params) => {
-          const next = last.then(() => call(params));
-          last = next.catch(() => {});
-          return next;
-        },
-      };
-    }),
+    make: oneAtATime,
     fails: [
-      "hostile/neighbour-tiny-events",
+      "hostile/neighbour-event-notifications",
       "recover/cut-answer-of-lost-session",
+      "survive/concurrent-calls",
+      "survive/isolation",
+    ],
+  },
+  {
+    id: "one-at-a-time-over-stdio",
+    wrong: "makes one call at a time, over all servers",
+    venue: "stdio",
+    make: oneAtATime,
+    fails: [
+      "hostile/neighbour-notifications",
+      "hostile/neighbour-questions",
+      "hostile/neighbour-stderr-blank-lines",
+      "hostile/neighbour-stderr-short-lines",
+      "hostile/neighbour-stdout-batches",
+      "hostile/neighbour-stdout-blank-lines",
+      "hostile/neighbour-stdout-noise",
       "survive/concurrent-calls",
       "survive/isolation",
     ],
