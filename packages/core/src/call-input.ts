@@ -1,8 +1,10 @@
 import { assertCallContext } from "./call-context.ts";
-import type { Fields } from "./assert-known-options.ts";
+import { assertKnownOptions, type Fields } from "./assert-known-options.ts";
 import { isJsonObject, type JsonObject } from "./json.ts";
 import { longestTimeoutMs } from "./limits.ts";
 import type { CallOptions, ToolOrigin } from "./tool.ts";
+import type { RequestOptions } from "./connection.ts";
+import type { SharedDeadline } from "./deadline.ts";
 import { quoteText } from "./quote-text.ts";
 import { ToolportError } from "./toolport-error.ts";
 
@@ -14,7 +16,9 @@ const optionFields: Fields<CallOptions> = {
   meta: true,
   context: true,
   onProgress: true,
+  deadline: true,
 };
+const requestFields: Fields<RequestOptions> = { signal: true, timeoutMs: true, context: true, deadline: true };
 
 /**
  * Refuses options of a call that nothing reads, or that are of a wrong type. Throws a `TypeError` that names the option: for an unknown
@@ -30,13 +34,9 @@ export function assertCallOptions(options: CallOptions): void {
     const known = Object.keys(optionFields).join(", ");
     throw new TypeError(`a call has no option ${quoteText(option)}; known are ${known}`);
   }
-  const { signal, timeoutMs, meta, context, onProgress, selected, wait } = options;
-  if (timeoutMs !== undefined) assertTimeoutMs(timeoutMs);
-  if (signal !== undefined && typeof signal?.addEventListener !== "function") {
-    throw new TypeError("signal must be an AbortSignal");
-  }
+  const { meta, onProgress, selected, wait } = options;
+  assertRunOptions(options);
   if (meta !== undefined && !isJsonObject(meta)) throw new TypeError("meta must be an object");
-  if (context !== undefined) assertCallContext(context);
   if (selected !== undefined && !isJsonObject(selected)) throw new TypeError("selected must be a definition");
   if (wait !== undefined && wait !== "servers") throw new TypeError('wait must be "servers"');
   if (onProgress !== undefined && typeof onProgress !== "function") {
@@ -44,9 +44,28 @@ export function assertCallOptions(options: CallOptions): void {
   }
 }
 
-/** Who set the time of a call, for errors: its caller, or the timeouts of its server. */
-export function timeSetBy({ timeoutMs }: CallOptions): string {
-  return timeoutMs === undefined ? "timeouts.callMs" : "timeoutMs of the call";
+/** Refuses options of a request that is no call, as {@linkcode assertCallOptions} does those of a call. */
+export function assertRequestOptions(options: RequestOptions): void {
+  assertKnownOptions("a request", options, requestFields);
+  assertRunOptions(options);
+}
+
+function assertRunOptions({ signal, timeoutMs, context, deadline }: RequestOptions): void {
+  if (timeoutMs !== undefined) assertTimeoutMs(timeoutMs);
+  if (signal !== undefined && typeof signal?.addEventListener !== "function") {
+    throw new TypeError("signal must be an AbortSignal");
+  }
+  if (context !== undefined) assertCallContext(context);
+  if (deadline !== undefined && !isDeadline(deadline)) throw new TypeError("deadline must be a deadline");
+}
+
+function isDeadline(value: SharedDeadline | null): boolean {
+  return typeof value?.remainingMs === "function" && typeof value.pause === "function";
+}
+
+/** Who set the time of a call or request, for errors: its caller, or the timeouts of its server. */
+export function timeSetBy({ timeoutMs }: RequestOptions, what: "call" | "request" = "call"): string {
+  return timeoutMs === undefined ? `timeouts.${what}Ms` : `timeoutMs of the ${what}`;
 }
 
 /** Throws a `TypeError` unless `timeoutMs` is a number above 0 and at most {@linkcode longestTimeoutMs}. */

@@ -40,17 +40,21 @@ function callWith(options: CallOptions = {}): ToolCall {
 }
 
 interface Trial {
-  readonly pipeline: CallPipeline;
+  readonly pipeline: { readonly run: CallHandler; readonly end: CallPipeline["end"] };
   readonly clock: ManualClock;
   /** The calls that reached the handler. */
   readonly handled: ToolCall[];
 }
 
-function tryOut(interceptors: readonly Interceptor[], rest: Partial<CallPipelineInit> = {}): Trial {
+function tryOut(
+  interceptors: readonly Interceptor[],
+  { handler, ...rest }: Partial<CallPipelineInit> & { readonly handler?: CallHandler } = {},
+): Trial {
   const clock = createManualClock();
   const handled: ToolCall[] = [];
-  const handler: CallHandler = async (call) => (handled.push(call), outcome);
-  return { clock, handled, pipeline: createCallPipeline({ interceptors, handler, clock, ...rest }) };
+  const answer: CallHandler = async (call) => (handled.push(call), outcome);
+  const pipeline = createCallPipeline({ interceptors, clock, ...rest });
+  return { clock, handled, pipeline: { ...pipeline, run: (call) => pipeline.run(call, handler ?? answer) } };
 }
 
 const hang: Interceptor = () => never;
@@ -80,7 +84,7 @@ async function settle(): Promise<void> {
 describe("a call with interceptors", () => {
   it("ends with call_timeout when one of them never answers, and says that nothing was sent", async () => {
     const { pipeline, clock, handled } = tryOut([pass, hang]);
-    const call = failureOf(pipeline.call(callWith({ timeoutMs: 500 })));
+    const call = failureOf(pipeline.run(callWith({ timeoutMs: 500 })));
     await settle();
     clock.advance(500);
     expect(await call).toMatchObject({
@@ -95,7 +99,7 @@ describe("a call with interceptors", () => {
 
   it("ends with call_timeout and outcome unknown when one hangs after the handler answered", async () => {
     const { pipeline, clock } = tryOut([hangAfter]);
-    const call = failureOf(pipeline.call(callWith({ timeoutMs: 500 })));
+    const call = failureOf(pipeline.run(callWith({ timeoutMs: 500 })));
     await settle();
     clock.advance(500);
     expect(await call).toMatchObject({
@@ -108,7 +112,7 @@ describe("a call with interceptors", () => {
   it("ends with aborted at once when its caller gives up, whatever an interceptor does", async () => {
     const { pipeline, clock } = tryOut([hang]);
     const abort = new AbortController();
-    const call = failureOf(pipeline.call(callWith({ signal: abort.signal })));
+    const call = failureOf(pipeline.run(callWith({ signal: abort.signal })));
     abort.abort(new Error("enough"));
     expect(await call).toMatchObject({
       code: "aborted",
@@ -120,7 +124,7 @@ describe("a call with interceptors", () => {
   it("starts no interceptor when it is aborted already", async () => {
     let started = 0;
     const { pipeline, handled } = tryOut([(call, next) => ((started += 1), next(call))]);
-    await expect(pipeline.call(callWith({ signal: AbortSignal.abort() }))).rejects.toMatchObject({ code: "aborted" });
+    await expect(pipeline.run(callWith({ signal: AbortSignal.abort() }))).rejects.toMatchObject({ code: "aborted" });
     expect([started, handled.length]).toEqual([0, 0]);
   });
 
@@ -131,7 +135,7 @@ describe("a call with interceptors", () => {
       return next(call);
     };
     const { pipeline, clock, handled } = tryOut([sleepy]);
-    const call = failureOf(pipeline.call(callWith({ timeoutMs: 500 })));
+    const call = failureOf(pipeline.run(callWith({ timeoutMs: 500 })));
     await settle();
     clock.advance(500);
     expect(await call).toMatchObject({ code: "call_timeout" });
@@ -143,7 +147,7 @@ describe("a call with interceptors", () => {
   it("tells its interceptors by their signal that it is over", async () => {
     const seen: AbortSignal[] = [];
     const { pipeline, clock } = tryOut([(call) => (seen.push(call.options.signal as AbortSignal), never)]);
-    const call = failureOf(pipeline.call(callWith({ timeoutMs: 500 })));
+    const call = failureOf(pipeline.run(callWith({ timeoutMs: 500 })));
     clock.advance(500);
     await call;
     expect(seen.map(({ aborted }) => aborted)).toEqual([true]);
@@ -153,9 +157,9 @@ describe("a call with interceptors", () => {
     const closed = new ToolportError("over", { code: "closed" });
     const { pipeline, clock } = tryOut([pass], { handler: () => never });
     const waiting = tryOut([hang]);
-    const withInterceptor = failureOf(waiting.pipeline.call(callWith()));
+    const withInterceptor = failureOf(waiting.pipeline.run(callWith()));
     let settled = false;
-    const withHandler = failureOf(pipeline.call(callWith()).finally(() => (settled = true)));
+    const withHandler = failureOf(pipeline.run(callWith()).finally(() => (settled = true)));
     await settle();
     waiting.pipeline.end(closed);
     expect(await withInterceptor).toMatchObject({
@@ -179,14 +183,14 @@ describe("a call with interceptors", () => {
       throw new ToolportError("in the queue", { code: "call_timeout", outcome: "not-sent" });
     };
     const honest = tryOut([pass], { handler: fail });
-    const told = failureOf(honest.pipeline.call(callWith({ timeoutMs: 500 })));
+    const told = failureOf(honest.pipeline.run(callWith({ timeoutMs: 500 })));
     honest.clock.advance(500);
     expect(await told).toMatchObject({
       rawMessage: "in the queue",
       outcome: "not-sent",
     });
     const mute = tryOut([pass], { handler: () => never });
-    const untold = failureOf(mute.pipeline.call(callWith({ timeoutMs: 500 })));
+    const untold = failureOf(mute.pipeline.run(callWith({ timeoutMs: 500 })));
     await settle();
     mute.clock.advance(500);
     mute.clock.advance(1000);
@@ -202,7 +206,7 @@ describe("a call with interceptors", () => {
     const careless: Interceptor = () => {
       throw cause;
     };
-    await expect(tryOut([careless]).pipeline.call(callWith())).rejects.toMatchObject({
+    await expect(tryOut([careless]).pipeline.run(callWith())).rejects.toMatchObject({
       code: "internal_error",
       outcome: "not-sent",
       serverId: "s",
@@ -213,12 +217,12 @@ describe("a call with interceptors", () => {
       await next(call);
       throw cause;
     };
-    await expect(tryOut([late]).pipeline.call(callWith())).rejects.toMatchObject({ outcome: "unknown", cause });
+    await expect(tryOut([late]).pipeline.run(callWith())).rejects.toMatchObject({ outcome: "unknown", cause });
   });
 
   it.each([undefined, null, {}, "done"])("rejects with internal_error when one answers %j", async (answer) => {
     const mute: Interceptor = async () => answer as never;
-    await expect(tryOut([mute]).pipeline.call(callWith())).rejects.toMatchObject({
+    await expect(tryOut([mute]).pipeline.run(callWith())).rejects.toMatchObject({
       code: "internal_error",
       rawMessage: expect.stringContaining("interceptor 1 (mute) answered nothing"),
     });
@@ -231,7 +235,7 @@ describe("a call with interceptors", () => {
     ["call", () => undefined as never],
   ])("cannot be sent elsewhere or as something else: another %s is refused, and reaches nothing", async (_, change) => {
     const { pipeline, handled } = tryOut([(call, next) => next(change(call))]);
-    await expect(pipeline.call(callWith())).rejects.toMatchObject({ code: "internal_error", outcome: "not-sent" });
+    await expect(pipeline.run(callWith())).rejects.toMatchObject({ code: "internal_error", outcome: "not-sent" });
     expect(handled).toEqual([]);
   });
 
@@ -241,7 +245,7 @@ describe("a call with interceptors", () => {
     ["an option that nothing reads", { timeoutMS: 5 }],
   ])("refuses %s from an interceptor, and sends nothing", async (_, options) => {
     const { pipeline, handled } = tryOut([(call, next) => next({ ...call, options: { ...call.options, ...options } })]);
-    expect(await failureOf(pipeline.call(callWith()))).toMatchObject({
+    expect(await failureOf(pipeline.run(callWith()))).toMatchObject({
       code: "internal_error",
       outcome: "not-sent",
       rawMessage: expect.stringContaining("gave next() options that no call may have"),
@@ -262,18 +266,18 @@ describe("a call with interceptors", () => {
     ],
   ])("may have run when an interceptor %s", async (_, interceptor, code) => {
     const { pipeline } = tryOut([interceptor], { handler: () => never });
-    expect(await failureOf(pipeline.call(callWith()))).toMatchObject({ code, outcome: "unknown", retryable: false });
+    expect(await failureOf(pipeline.run(callWith()))).toMatchObject({ code, outcome: "unknown", retryable: false });
   });
 
   it("refuses arguments from an interceptor whose members are not what they say", async () => {
     const { pipeline, handled } = tryOut([(call, next) => next({ ...call, args: new Map() as never })]);
-    expect(await failureOf(pipeline.call(callWith()))).toMatchObject({ code: "internal_error", outcome: "not-sent" });
+    expect(await failureOf(pipeline.run(callWith()))).toMatchObject({ code: "internal_error", outcome: "not-sent" });
     expect(handled).toEqual([]);
   });
 
   it("has the origin of the call in its outcome, also when an interceptor answers in another server's name", async () => {
     const forged: Interceptor = async () => ({ ...outcome, origin: { ...origin, serverId: "other" } });
-    expect((await tryOut([forged]).pipeline.call(callWith())).origin).toBe(origin);
+    expect((await tryOut([forged]).pipeline.run(callWith())).origin).toBe(origin);
   });
 
   it("may be tried again by an interceptor, one try after the other, within one deadline", async () => {
@@ -290,10 +294,10 @@ describe("a call with interceptors", () => {
       if (tries === 1) throw new ToolportError("busy", { code: "overloaded" });
       return outcome;
     };
-    await expect(tryOut([retry], { handler }).pipeline.call(callWith())).resolves.toBe(outcome);
+    await expect(tryOut([retry], { handler }).pipeline.run(callWith())).resolves.toBe(outcome);
     const twice: Interceptor = async (call, next) => (await Promise.all([next(call), next(call)]))[0];
     const { pipeline, handled } = tryOut([twice]);
-    await expect(pipeline.call(callWith())).rejects.toMatchObject({
+    await expect(pipeline.run(callWith())).rejects.toMatchObject({
       code: "internal_error",
       rawMessage: expect.stringContaining("again before it had settled"),
     });
@@ -313,12 +317,12 @@ describe("a call with interceptors", () => {
         return next(call);
       }
     };
-    await expect(tryOut([retry], { handler }).pipeline.call(callWith())).rejects.toMatchObject({ outcome: "unknown" });
+    await expect(tryOut([retry], { handler }).pipeline.run(callWith())).rejects.toMatchObject({ outcome: "unknown" });
     const refuseLate: Interceptor = async (call, next) => {
       await next(call);
       throw new ToolportError("no", { code: "call_refused" });
     };
-    await expect(tryOut([refuseLate]).pipeline.call(callWith())).rejects.toMatchObject({
+    await expect(tryOut([refuseLate]).pipeline.run(callWith())).rejects.toMatchObject({
       code: "call_refused",
       outcome: "unknown",
     });
@@ -332,7 +336,7 @@ describe("a call with interceptors", () => {
     };
     const handler: CallHandler = ({ options }) => (signals.push(options.signal), never);
     const { pipeline, clock } = tryOut([hurried], { handler });
-    await expect(pipeline.call(callWith())).resolves.toBe(outcome);
+    await expect(pipeline.run(callWith())).resolves.toBe(outcome);
     expect(signals.map((signal) => signal?.aborted)).toEqual([true]);
     expect(clock.pending).toBe(0);
   });
@@ -348,7 +352,7 @@ describe("a call with interceptors", () => {
       });
     const abort = new AbortController();
     const { pipeline } = tryOut([replace], { handler });
-    const call = failureOf(pipeline.call(callWith({ signal: abort.signal })));
+    const call = failureOf(pipeline.run(callWith({ signal: abort.signal })));
     await settle();
     abort.abort();
     expect(await call).toMatchObject({ code: "aborted" });
@@ -357,7 +361,7 @@ describe("a call with interceptors", () => {
 
   it("runs the definition that its interceptors were shown", async () => {
     const { pipeline, handled } = tryOut([pass]);
-    await pipeline.call(callWith());
+    await pipeline.run(callWith());
     expect(handled[0]?.options.selected).toBe(definition);
   });
 
@@ -367,7 +371,7 @@ describe("a call with interceptors", () => {
     const { signal } = abort;
     const added = vi.spyOn(signal, "addEventListener");
     const removed = vi.spyOn(signal, "removeEventListener");
-    await pipeline.call(callWith({ signal }));
+    await pipeline.run(callWith({ signal }));
     expect([added.mock.calls.length, clock.pending]).toEqual([removed.mock.calls.length, 0]);
   });
 });

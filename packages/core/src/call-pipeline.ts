@@ -1,52 +1,69 @@
-import { createCallPassage, type CallPassage } from "./call-passage.ts";
-import { systemClock, type Clock } from "./clock.ts";
-import type { BoundedCallHandler, CallHandler, Interceptor, ToolCall } from "./interceptor.ts";
-import { layersAround } from "./interceptor-layer.ts";
+import { assertCallOptions, isCallArguments, timeSetBy } from "./call-input.ts";
+import type { Interceptor, ToolCall } from "./interceptor.ts";
+import { isJsonObject } from "./json.ts";
 import { defaultTimeouts } from "./limits.ts";
-import type { ToolportError } from "./toolport-error.ts";
+import type { WorkKind } from "./passage.ts";
+import { createPipeline, type Pipeline, type PipelineInit } from "./pipeline.ts";
+import { quoteText } from "./quote-text.ts";
+import type { ToolOrigin, ToolOutcome } from "./tool.ts";
+import { ToolportError } from "./toolport-error.ts";
 
-/** The way of all calls of one provider or toolbox: its interceptors, and the handler behind them. */
-export interface CallPipeline {
-  /** The handler itself when there is no interceptor: then a call costs nothing here. */
-  readonly call: CallHandler;
-  /**
-   * Ends the calls that are with an interceptor; each rejects with `error` at once. Those that are with the handler are the handler's to
-   * end, unless `all` is true.
-   */
-  end(error: ToolportError, all?: boolean): void;
-}
+/** The way of all calls of one provider or toolbox: its interceptors. */
+export type CallPipeline = Pipeline<ToolCall, ToolOutcome>;
 
 /** What a pipeline is made from. */
-export interface CallPipelineInit {
+export interface CallPipelineInit extends Omit<PipelineInit<ToolCall, ToolOutcome>, "interceptors" | "timeoutMsOf"> {
   /** The first one is the outermost. */
   readonly interceptors: readonly Interceptor[];
-  readonly handler: BoundedCallHandler;
-  /** How long a call may take in all, in milliseconds. Default: its own `timeoutMs`, else `callMs` of the default timeouts. */
-  readonly timeoutMsOf?: (call: ToolCall) => number;
-  /** Default: the real time. */
-  readonly clock?: Clock;
+  /** How long a call without a `timeoutMs` may take in all, in milliseconds. Default `callMs` of the default timeouts. */
+  readonly timeoutMsOf?: PipelineInit<ToolCall, ToolOutcome>["timeoutMsOf"] | undefined;
 }
 
-/** Folds interceptors around a handler, once, and bounds every call that goes through them. */
-export function createCallPipeline(init: CallPipelineInit): CallPipeline {
-  const { interceptors, handler, clock = systemClock } = init;
-  const { timeoutMsOf = ({ options }: ToolCall) => options.timeoutMs ?? defaultTimeouts.callMs } = init;
-  if (interceptors.length === 0) return { call: handler, end: () => {} };
-  const passages = new Set<CallPassage>();
-  const enter = layersAround(interceptors, handler);
+/** Folds interceptors into one another, once, and bounds every call that goes through them. */
+export function createCallPipeline({ timeoutMsOf = defaultTime, ...init }: CallPipelineInit): CallPipeline {
+  return createPipeline({ ...init, timeoutMsOf }, calls);
+}
 
-  return {
-    async call(call) {
-      const passage = createCallPassage(call, { timeoutMs: timeoutMsOf(call), clock });
-      passages.add(passage);
-      try {
-        return await passage.run(enter);
-      } finally {
-        passages.delete(passage);
-      }
-    },
-    end(error, all = false) {
-      for (const passage of Array.from(passages)) if (all || !passage.isHandling) passage.end(error);
-    },
-  };
+function defaultTime(): number {
+  return defaultTimeouts.callMs;
+}
+
+const calls: WorkKind<ToolCall, ToolOutcome> = {
+  error({ origin: { serverId, toolName } }, code, { problem, ...rest }) {
+    const owner = serverId === "" ? "" : ` on ${JSON.stringify(serverId)}`;
+    return new ToolportError(`call of ${quoteText(toolName)}${owner} ${problem}`, {
+      code,
+      serverId: serverId || undefined,
+      toolName,
+      outcome: "not-sent",
+      ...rest,
+    });
+  },
+  timeoutCode: "call_timeout",
+  timeSetBy: ({ options }) => timeSetBy(options),
+  findChange({ origin, definition, server }, changed) {
+    if (!isJsonObject(changed)) return "no call";
+    if (changed.origin !== origin || changed.definition !== definition || changed.server !== server) {
+      return "another origin, definition or server; a call is never re-routed";
+    }
+    return isCallArguments(changed.args) && isJsonObject(changed.options)
+      ? undefined
+      : "args or options that are no object";
+  },
+  assertOptions: (options) => assertCallOptions(options),
+  isAnswer: (value): value is ToolOutcome =>
+    typeof value === "object" && value !== null && "content" in value && Array.isArray(value.content),
+  // Whoever answers instead of the server answers for this one.
+  sign: (outcome, { origin }) => (sameOrigin(outcome.origin, origin) ? outcome : { ...outcome, origin }),
+  withOptions: (call, options) => ({ ...call, options }),
+  // What the layers looked at is what runs.
+  handOn: (call, { args }, options: ToolCall["options"]) => ({
+    ...call,
+    args,
+    options: { ...options, selected: options.selected ?? call.definition },
+  }),
+};
+
+function sameOrigin(a: ToolOrigin | undefined, b: ToolOrigin): boolean {
+  return a === b || (a?.serverId === b.serverId && a.toolName === b.toolName && a.qualifiedName === b.qualifiedName);
 }

@@ -1,4 +1,5 @@
 import type { CallContext } from "./call-context.ts";
+import type { SharedDeadline } from "./deadline.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
 import type { ServerSpec } from "./server-spec.ts";
@@ -52,6 +53,8 @@ export interface RequestOptions {
   readonly timeoutMs?: number | undefined;
   /** For the host alone, as with a call; reaches no server. */
   readonly context?: CallContext | undefined;
+  /** A time budget of which this request is a part: see {@linkcode CallOptions.deadline}. A connection itself does not read it. */
+  readonly deadline?: SharedDeadline | undefined;
 }
 
 /** Options of a listing. */

@@ -40,6 +40,50 @@ describe("createDeadline()", () => {
     expect(deadline.signal.aborted).toBe(true);
   });
 
+  it("takes no longer than what is left of the one that it is a part of, and stops that with itself", () => {
+    const clock = manualClock();
+    const outer = createDeadline({ timeoutMs: 100, onTimeout: () => "late", clock });
+    clock.advance(40);
+    const inner = createDeadline({ timeoutMs: 500, outer, onTimeout: () => "inner", clock });
+    const resume = inner.pause();
+    clock.advance(1000);
+    expect([outer.remainingMs(), inner.remainingMs()]).toEqual([60, 60]);
+    resume();
+    clock.advance(60);
+    expect([outer.signal.reason, inner.signal.reason]).toEqual(["late", "inner"]);
+    expect(clock.pending()).toBe(0);
+  });
+
+  it("lets the outer one go on when it is disposed of in a pause", () => {
+    const clock = manualClock();
+    const outer = createDeadline({ timeoutMs: 100, onTimeout: () => "late", clock });
+    const inner = createDeadline({ timeoutMs: 50, outer, onTimeout: () => "inner", clock });
+    inner.pause();
+    inner.dispose();
+    inner.pause();
+    clock.advance(100);
+    expect(outer.signal.reason).toBe("late");
+    expect(clock.pending()).toBe(0);
+  });
+
+  it("stands still for no more than mostPausedMs in all, whoever asks for it", () => {
+    const clock = manualClock();
+    const deadline = createDeadline({ timeoutMs: 100, mostPausedMs: 50, onTimeout: () => "late", clock });
+    deadline.pause()();
+    const first = deadline.pause();
+    clock.advance(30);
+    first();
+    clock.advance(40);
+    deadline.pause();
+    clock.advance(20);
+    deadline.pause();
+    clock.advance(59);
+    expect(deadline.signal.aborted).toBe(false);
+    clock.advance(1);
+    expect(deadline.signal.reason).toBe("late");
+    expect(clock.pending()).toBe(0);
+  });
+
   it("never fires after dispose, not even when a pause ends later", () => {
     const clock = manualClock();
     const deadline = createDeadline({ timeoutMs: 100, onTimeout: () => "late", clock });

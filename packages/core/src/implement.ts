@@ -6,9 +6,15 @@ export type { ConnectionHooks } from "./connection.ts";
 
 // Ways of a call.
 export { assertCallContext } from "./call-context.ts";
-export type { BoundedCallHandler } from "./interceptor.ts";
 export { createCallPipeline, type CallPipeline, type CallPipelineInit } from "./call-pipeline.ts";
-export { assertCallOptions, assertTimeoutMs, readCallArguments, timeSetBy } from "./call-input.ts";
+export { createRequestPipeline, type RequestPipeline, type RequestPipelineInit } from "./request-pipeline.ts";
+export {
+  assertCallOptions,
+  assertRequestOptions,
+  assertTimeoutMs,
+  readCallArguments,
+  timeSetBy,
+} from "./call-input.ts";
 export { describeAbsent, unknownToolError, type AbsentServer } from "./unknown-tool-error.ts";
 export { withErrorContext, type ToolportErrorPatch } from "./toolport-error.ts";
 

@@ -59,6 +59,7 @@ export type { Admission, AdmissionServer, Admit } from "./admission.ts";
 export type { Lock, Store } from "./store.ts";
 export type { InitOptions, ToolProvider, ToolsChange, UnreadyGroup } from "./tool-provider.ts";
 export { applyInterceptors, type CallHandler, type Interceptor, type ToolCall } from "./interceptor.ts";
+export type { HostRequest, RequestHandler, RequestInterceptor } from "./request-interceptor.ts";
 export type {
   Connection,
   Connector,
@@ -76,6 +77,7 @@ export type { Diagnostic } from "./diagnostic.ts";
 export type { JsonObject, JsonValue } from "./json.ts";
 export type { Event, Subscription } from "./event.ts";
 export type { Cancel, Clock, Random } from "./clock.ts";
+export type { SharedDeadline } from "./deadline.ts";
 export { cleanText, truncateText } from "./untrusted-text.ts";
 export { redactSpec, redactUrl } from "./redact.ts";
 export { redacted } from "./redacted.ts";

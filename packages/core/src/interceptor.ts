@@ -1,5 +1,5 @@
+import type { AdmissionServer } from "./admission.ts";
 import { createCallPipeline } from "./call-pipeline.ts";
-import type { Deadline } from "./deadline.ts";
 import type { JsonObject } from "./json.ts";
 import type { CallOptions, ToolDefinition, ToolOrigin, ToolOutcome } from "./tool.ts";
 
@@ -8,8 +8,14 @@ export interface ToolCall {
   readonly origin: ToolOrigin;
   /** The definition that the caller's name led to. What runs in the end is this one, or the call is refused with `tool_changed`. */
   readonly definition: ToolDefinition;
+  /** The server of the tool in the host's own words, labels included. Absent for a tool that is on no server. */
+  readonly server?: AdmissionServer | undefined;
   readonly args: JsonObject;
-  /** As the caller gave them, but for `signal`: it aborts when the caller gives up, the time is up or the provider closes. */
+  /**
+   * As the caller gave them, but for two: `signal` aborts when the caller gives up, the time is up or the provider closes, and `deadline` is
+   * what is left of the call's time. A layer that asks a human stops it meanwhile by `deadline.pause()`; in all it stands still for no more
+   * than `elicitTotalMs`, 15 minutes by default.
+   */
   readonly options: CallOptions;
 }
 
@@ -17,18 +23,11 @@ export interface ToolCall {
 export type CallHandler = (call: ToolCall) => Promise<ToolOutcome>;
 
 /**
- * What stands at the end of the way. `time` is what is left for the whole call, interceptors included, and absent where there are none:
- * then the handler counts by itself. It settles when `time` is up or `call.options.signal` aborts; a second later it is waited for no
- * more. Pausing `time` stops the clock of the whole call.
- */
-export type BoundedCallHandler = (call: ToolCall, time?: Deadline) => Promise<ToolOutcome>;
-
-/**
  * One layer of the onion around every call: approval, limits, audit. It may change arguments and options, answer the call itself, refuse it
  * by throwing, or look at the outcome. What it does before `next` happens before anything is sent.
  *
  * - `next` may be called again when it has settled, to try once more. While it is pending, or after the layer has answered, it rejects with
- *   `internal_error`; so it does for another `origin` or `definition` than those of the call, because a call is never re-routed, and for
+ *   `internal_error`; so it does for another `origin`, `definition` or `server` than those of the call, because a call is never re-routed, and for
  *   options that no call may have.
  * - What it throws reaches the caller as a `ToolportError`: `call_refused` is the code for a no. Anything else than a `ToolportError`
  *   becomes `internal_error`, with what was thrown as its cause.
@@ -42,5 +41,7 @@ export type Interceptor = (call: ToolCall, next: CallHandler) => Promise<ToolOut
  * default {@linkcode defaultTimeouts}`.callMs`; {@linkcode createCallPipeline} lets you choose the time and the clock.
  */
 export function applyInterceptors(interceptors: readonly Interceptor[], handler: CallHandler): CallHandler {
-  return createCallPipeline({ interceptors, handler }).call;
+  if (interceptors.length === 0) return handler;
+  const pipeline = createCallPipeline({ interceptors });
+  return (call) => pipeline.run(call, handler);
 }

@@ -1,5 +1,6 @@
 import type { CallContext } from "./call-context.ts";
 import type { ContentBlock } from "./content-block.ts";
+import type { SharedDeadline } from "./deadline.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
 import type { TextFlag } from "./untrusted-text.ts";
 
@@ -139,6 +140,11 @@ export interface CallOptions {
   readonly meta?: JsonObject | undefined;
   /** For the host alone: reaches its interceptors, events, handlers and stores, and no server. */
   readonly context?: CallContext | undefined;
+  /**
+   * A time budget of which this call is a part, such as that of an interceptor's retries. The call takes no longer than is left of it, and
+   * stops its clock while a human answers a question of the server. Default: the call's own time alone.
+   */
+  readonly deadline?: SharedDeadline | undefined;
   /** Called for each progress report of the server. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }

@@ -6,6 +6,7 @@ import type {
   InitOptions,
   Interceptor,
   Random,
+  RequestInterceptor,
   ServerSpec,
 } from "@toolport/core";
 import { assertKnownOptions, assertTimeoutMs, systemClock, systemRandom, type Fields } from "@toolport/core/implement";
@@ -50,8 +51,10 @@ export interface ProviderOptions {
    * Default: sessions are kept.
    */
   readonly idleMs?: number | undefined;
-  /** Layers around every call; the first is the outermost. */
+  /** Layers around every call, those on `connection()` included; the first is the outermost. */
   readonly interceptors?: readonly Interceptor[] | undefined;
+  /** Layers around every other request and notification that is sent on `connection()`; the first is the outermost. */
+  readonly requestInterceptors?: readonly RequestInterceptor[] | undefined;
   /** Answers questions that servers ask a human. Default none: elicitation is not offered to servers. */
   readonly onElicit?: ((request: ElicitationRequest, signal: AbortSignal) => Promise<ElicitationResult>) | undefined;
   /** Default the real time. One that throws stands still, and its timers are real ones. */
@@ -98,6 +101,7 @@ export interface ProviderSettings {
   readonly takeFaults: GuardedParts["takeFaults"];
   readonly policy: Omit<LinkPolicy, "connectBackstopMs" | "listBackstopMs">;
   readonly interceptors: readonly Interceptor[];
+  readonly requestInterceptors: readonly RequestInterceptor[];
   readonly onElicit: ProviderOptions["onElicit"];
   readonly clock: Clock;
   readonly random: Random;
@@ -115,6 +119,7 @@ const optionFields: Fields<ProviderOptions> = {
   backoff: true,
   idleMs: true,
   interceptors: true,
+  requestInterceptors: true,
   onElicit: true,
   clock: true,
   random: true,
@@ -135,6 +140,7 @@ export function readOptions(options: ProviderOptions): ProviderSettings {
   const {
     refresh = "lazy",
     interceptors = [],
+    requestInterceptors = [],
     description = "with-origin",
     clock = systemClock,
     random = systemRandom,
@@ -148,9 +154,8 @@ export function readOptions(options: ProviderOptions): ProviderSettings {
   if (!["lazy", "debounced", "manual"].includes(refresh)) {
     throw new TypeError('refresh must be "lazy", "debounced" or "manual"');
   }
-  if (!Array.isArray(interceptors) || interceptors.some((interceptor) => typeof interceptor !== "function")) {
-    throw new TypeError("interceptors must be an array of functions");
-  }
+  assertFunctions("interceptors", interceptors);
+  assertFunctions("requestInterceptors", requestInterceptors);
   if (onElicit !== undefined && typeof onElicit !== "function") throw new TypeError("onElicit must be a function");
   return {
     connector,
@@ -158,9 +163,15 @@ export function readOptions(options: ProviderOptions): ProviderSettings {
     name: foldCase(name),
     policy: readPolicy(options, refresh),
     interceptors: [...interceptors],
+    requestInterceptors: [...requestInterceptors],
     onElicit,
     ...guardParts({ naming, describe: readDescription(description), clock, random }),
   };
+}
+
+function assertFunctions(option: string, value: unknown): void {
+  if (Array.isArray(value) && value.every((entry) => typeof entry === "function")) return;
+  throw new TypeError(`${option} must be an array of functions`);
 }
 
 function readDescription(description: NonNullable<ProviderOptions["description"]>): DescribeTool {

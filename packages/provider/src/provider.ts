@@ -76,7 +76,7 @@ export function createProvider(options: ProviderOptions): McpProvider {
     serverIds: () => serverSet.all().map(({ id }) => id),
     hasServer: (id) => serverSet.get(id) !== undefined,
     savedNames: () => saveNames(catalog.current.names),
-    ...createServerOperations(serverSet, settings, assertOpen),
+    ...createServerOperations({ serverSet, settings, assertOpen, lend: calls.lend }),
     get closed() {
       return closing !== undefined;
     },

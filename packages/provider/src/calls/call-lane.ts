@@ -35,8 +35,8 @@ export interface CallLane {
   readonly inFlight: number;
   /** Calls that wait for the session, for a listing or for their turn. */
   readonly waiting: number;
-  /** `time` is what is left for the call where more than the lane counts: the lane takes no longer, and stops it with its own clocks. */
-  call(call: ToolCall, time?: Deadline): Promise<ToolOutcome>;
+  /** Takes no longer than is left of the call's `deadline`, where it has one, and stops it with its own clocks. */
+  call(call: ToolCall): Promise<ToolOutcome>;
   /** The deadlines of the calls that wait. Of those on the wire the connection takes care. */
   readonly pausable: Pausable;
   /** Turns away the calls that wait for their turn. */
@@ -89,8 +89,9 @@ export function createCallLane(init: CallLaneInit): CallLane {
     get waiting() {
       return admitted - gate.active;
     },
-    async call(call, time) {
+    async call(call) {
       const { origin, definition, options } = call;
+      const { deadline: time } = options;
       if (options.signal?.aborted) throw abortedError(origin, options.signal.reason);
       checkRoute(call, lane);
       const mayWait = link.spec.limits?.maxQueuedCalls ?? defaultLimits.maxQueuedCalls;
@@ -183,10 +184,13 @@ async function send(pending: PendingCall, session: Session, { link, gate, clock 
 }
 
 // What the connection has to know: not what was selected, and not how long the caller gave it all.
-function wireOptions({ signal, meta, onProgress }: CallOptions, timeoutMs: number): CallOptions {
-  if (signal === undefined && meta === undefined && onProgress === undefined) return { timeoutMs };
+function wireOptions({ signal, meta, context, onProgress }: CallOptions, timeoutMs: number): CallOptions {
+  if (signal === undefined && meta === undefined && context === undefined && onProgress === undefined) {
+    return { timeoutMs };
+  }
   return {
     timeoutMs,
+    ...(context !== undefined && { context }),
     ...(signal !== undefined && { signal }),
     ...(meta !== undefined && { meta }),
     ...(onProgress !== undefined && { onProgress }),

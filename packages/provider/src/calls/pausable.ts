@@ -1,10 +1,9 @@
-import type { Cancel, Clock } from "@toolport/core";
-import type { Deadline } from "@toolport/core/implement";
+import type { Cancel, Clock, SharedDeadline } from "@toolport/core";
 
 /** Deadlines that stand still together, while a human answers a question of their server. */
 export interface Pausable {
   /** Adds a deadline; the returned function takes it out again, and its clock goes on. One that joins during a pause pauses at once. */
-  add(deadline: Deadline): Cancel;
+  add(deadline: SharedDeadline): Cancel;
   /** Stops all of them until the returned function is called; pauses may overlap. */
   pause(): Cancel;
 }
@@ -24,10 +23,10 @@ interface Member {
 
 /** Makes an empty group. */
 export function createPausable({ clock, mostMs }: PausableInit): Pausable {
-  const members = new Map<Deadline, Member>();
+  const members = new Map<SharedDeadline, Member>();
   let pauses = 0;
 
-  const stop = (deadline: Deadline, member: Member): void => {
+  const stop = (deadline: SharedDeadline, member: Member): void => {
     const leftMs = mostMs() - member.usedMs;
     if (leftMs <= 0) return;
     const stoppedAt = clock.now();

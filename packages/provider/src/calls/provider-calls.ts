@@ -1,7 +1,10 @@
 import {
   defaultTimeouts,
   ToolportError,
+  type CallHandler,
   type CallOptions,
+  type ServerSpec,
+  type ToolCall,
   type ToolOrigin,
   type ToolOutcome,
   type ToolProvider,
@@ -14,17 +17,23 @@ import {
   unknownToolError,
   type CallPipeline,
 } from "@toolport/core/implement";
+import { qualifiedName } from "@toolport/naming";
 import { findTool } from "../catalog/catalog.ts";
 import type { CatalogTool } from "../catalog/define-tool.ts";
 import type { ProviderParts } from "../provider-parts.ts";
 import type { ServerSet } from "../servers/server-set.ts";
 import { absentServers, awaitTool, type AwaitToolInit } from "./await-tool.ts";
+import { toolRemovedError } from "./call-errors.ts";
 import { checkSelection } from "./check-selection.ts";
+import { describeServer } from "./describe-server.ts";
+import { createConnectionGuard, type ConnectionGuard } from "./guard-connection.ts";
 
 /** The calls of one provider, from a local name to the lane of a server. */
 export interface ProviderCalls {
   readonly call: ToolProvider["call"];
   readonly end: CallPipeline["end"];
+  /** What the product gets of a session. */
+  readonly lend: ConnectionGuard["lend"];
 }
 
 /** What the calls of a provider need. */
@@ -44,28 +53,49 @@ export function createProviderCalls(init: ProviderCallsInit): ProviderCalls {
   const { interceptors, clock } = settings;
   const callMsOf = (serverId: string): number =>
     serverSet.get(serverId)?.link.spec.timeouts?.callMs ?? defaultTimeouts.callMs;
+  const specOf = (serverId: string): ServerSpec | undefined => serverSet.get(serverId)?.link.spec;
   const pipeline = createCallPipeline({
     interceptors,
     clock,
-    timeoutMsOf: ({ origin, options: { timeoutMs } }) => timeoutMs ?? callMsOf(origin.serverId),
-    async handler(call, time) {
+    timeoutMsOf: ({ origin }) => callMsOf(origin.serverId),
+    mostPausedMsOf: ({ origin }) => specOf(origin.serverId)?.timeouts?.elicitTotalMs ?? defaultTimeouts.elicitTotalMs,
+  });
+  const toLane: CallHandler = async (call) => {
+    assertOpen();
+    const registration = serverSet.get(call.origin.serverId);
+    if (registration === undefined) throw serverGoneError(call.origin);
+    return registration.lane.call(call);
+  };
+  const guard = createConnectionGuard({
+    settings,
+    specOf,
+    calls: pipeline,
+    find(registration, toolName) {
       assertOpen();
-      const registration = serverSet.get(call.origin.serverId);
-      if (registration === undefined) throw serverGoneError(call.origin);
-      return registration.lane.call(call, time);
+      const { id } = registration;
+      const origin = { serverId: id, toolName, qualifiedName: qualifiedName({ serverId: id, toolName }) };
+      if (serverSet.get(id) !== registration) throw serverGoneError(origin);
+      const offer = catalog.current.servers.get(id)?.offers.get(toolName);
+      if (offer === undefined) throw toolRemovedError(origin);
+      return offer.definition;
     },
   });
   const finding: AwaitToolInit = { catalog, serverSet, observers, clock, assertOpen, waiting: new Set() };
   const go = (definition: CatalogTool, args: unknown, options: CallOptions): Promise<ToolOutcome> => {
     const { origin } = definition;
     if (options.selected !== undefined) checkSelection(options.selected, definition, catalog.registrationOf);
-    return pipeline.call({ origin, definition, args: readCallArguments(args, origin), options });
+    const call: ToolCall = { origin, definition, args: readCallArguments(args, origin), options };
+    if (interceptors.length === 0) return toLane(call);
+    const spec = specOf(origin.serverId);
+    return pipeline.run({ ...call, server: spec && describeServer(spec) }, toLane);
   };
   return {
     end(error, all) {
       for (const look of Array.from(finding.waiting)) look();
       pipeline.end(error, all);
+      guard.end(error, all);
     },
+    lend: (registration, session) => guard.lend(registration, session),
     // Async, so that every failure is a rejection, also one that is known at once.
     async call(toolName, args, callOptions = noOptions) {
       assertOpen();

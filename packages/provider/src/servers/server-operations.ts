@@ -16,12 +16,23 @@ export type ServerOperations = Pick<
   "addServer" | "removeServer" | "disconnectServer" | "updateServer" | "refreshServer" | "connection"
 >;
 
-/** Makes the operations. `assertOpen` throws when the provider is closed. */
-export function createServerOperations(
-  serverSet: ServerSet,
-  { connector, naming }: ProviderSettings,
-  assertOpen: () => void,
-): ServerOperations {
+/** What the operations need. */
+export interface ServerOperationsInit {
+  readonly serverSet: ServerSet;
+  readonly settings: Pick<ProviderSettings, "connector" | "naming">;
+  /** Throws when the provider is closed. */
+  readonly assertOpen: () => void;
+  /** What the product gets of a session. */
+  readonly lend: (registration: Registration, session: Session) => Connection;
+}
+
+/** Makes the operations. */
+export function createServerOperations({
+  serverSet,
+  settings: { connector, naming },
+  assertOpen,
+  lend,
+}: ServerOperationsInit): ServerOperations {
   const find = (id: string): Registration => {
     assertOpen();
     const registration = serverSet.get(id);
@@ -93,7 +104,8 @@ export function createServerOperations(
       if (unpublished !== undefined) throw unpublished;
     },
     async connection(id, options = {}): Promise<Connection> {
-      return (await reach(find(id), "call", { ...options, operation: "connection" })).lent;
+      const registration = find(id);
+      return lend(registration, await reach(registration, "call", { ...options, operation: "connection" }));
     },
   };
 }

@@ -265,8 +265,8 @@ export const mutants: readonly Mutant[] = [
     bug: "lets an interceptor keep a call beyond its time",
     patches: [
       {
-        file: "../../core/src/call-passage.ts",
-        find: "if (handling.active === 0) end(error);\n    else cancelLastWord",
+        file: "../../core/src/passage.ts",
+        find: "if (handling.active === 0) end(error);\n      else cancelLastWord",
         replace: "if (handling.active > 0) cancelLastWord",
       },
     ],
@@ -285,7 +285,7 @@ export const mutants: readonly Mutant[] = [
     bug: "says that a call was not sent which an interceptor kept after it ran",
     patches: [
       {
-        file: "../../core/src/call-passage.ts",
+        file: "../../core/src/passage.ts",
         find: '        effect = "unknown";\n        return outcome;',
         replace: "        return outcome;",
       },

@@ -1,0 +1,88 @@
+import { layerError, type Handler, type Passage, type Work, type WorkKind } from "./passage.ts";
+import { isToolportError, type ToolportError } from "./toolport-error.ts";
+
+/** One layer around some work: it may change it, answer it, refuse it, or look at the answer. */
+export type Layer<Of extends Work, Answer> = (work: Of, next: Handler<Of, Answer>) => Promise<Answer>;
+
+/** A part of the way, for one piece of work after the other. */
+export type Way<Of extends Work, Answer> = (work: Of, passage: Passage<Of, Answer>) => Promise<Answer>;
+
+/** Puts layers one into the other, the first one outermost; in the middle is the handler of the passage. */
+export function foldLayers<Of extends Work, Answer>(
+  layers: readonly Layer<Of, Answer>[],
+  kind: WorkKind<Of, Answer>,
+): Way<Of, Answer> {
+  const innermost: Way<Of, Answer> = (work, passage) => passage.handle(work);
+  return layers.reduceRight<Way<Of, Answer>>(
+    (inner, layer, index) => wayThrough({ layer, inner, name: nameOf(layer, index), kind }),
+    innermost,
+  );
+}
+
+interface LayerParts<Of extends Work, Answer> {
+  readonly layer: Layer<Of, Answer>;
+  readonly inner: Way<Of, Answer>;
+  readonly name: string;
+  readonly kind: WorkKind<Of, Answer>;
+}
+
+function wayThrough<Of extends Work, Answer>({ layer, inner, name, kind }: LayerParts<Of, Answer>): Way<Of, Answer> {
+  return async (work, passage) => {
+    let pending = false;
+    let left = false;
+    const fault = (what: string, cause?: unknown): ToolportError =>
+      layerError(work, kind, { problem: `${name} ${what}`, outcome: passage.effect, cause });
+    const goOn = async (changed: Of): Promise<Answer> => {
+      if (passage.ended !== undefined) throw passage.ended;
+      if (left) throw fault("called next() after it had answered");
+      if (pending) throw fault("called next() again before it had settled");
+      const problem = kind.findChange(work, changed);
+      if (problem !== undefined) throw fault(`gave next() ${problem}`);
+      if (changed.options !== work.options) assertOptions(changed.options, { kind, fault });
+      pending = true;
+      try {
+        return await inner(changed, passage);
+      } finally {
+        pending = false;
+        passage.at = name;
+      }
+    };
+    const next: Handler<Of, Answer> = (changed) => {
+      const answer = goOn(changed);
+      // A layer that answers without waiting for what it started must not end the process with that.
+      answer.catch(() => {});
+      return answer;
+    };
+    passage.at = name;
+    try {
+      const answer: unknown = await layer(work, next);
+      if (!kind.isAnswer(answer)) throw fault("answered nothing; it returns what next() does, or an outcome");
+      return kind.sign(answer, work);
+    } catch (reason) {
+      if (isToolportError(reason)) throw reason;
+      throw fault("threw something of its own", reason);
+    } finally {
+      left = true;
+    }
+  };
+}
+
+interface OptionsCheck<Of extends Work, Answer> {
+  readonly kind: WorkKind<Of, Answer>;
+  readonly fault: (what: string, cause: unknown) => ToolportError;
+}
+
+function assertOptions<Of extends Work, Answer>(
+  options: Of["options"],
+  { kind, fault }: OptionsCheck<Of, Answer>,
+): void {
+  try {
+    kind.assertOptions(options);
+  } catch (reason) {
+    throw fault("gave next() options that no call may have", reason);
+  }
+}
+
+function nameOf({ name }: { readonly name: string }, index: number): string {
+  return name === "" ? `interceptor ${index + 1}` : `interceptor ${index + 1} (${name})`;
+}

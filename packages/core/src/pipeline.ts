@@ -1,0 +1,62 @@
+import { systemClock, type Clock } from "./clock.ts";
+import { foldLayers, type Layer } from "./layers.ts";
+import { defaultTimeouts } from "./limits.ts";
+import { createPassage, type Handler, type Passage, type Work, type WorkKind } from "./passage.ts";
+import type { ToolportError } from "./toolport-error.ts";
+
+/** The way of all work of one kind: its layers, in front of whatever handles it. */
+export interface Pipeline<Of extends Work, Answer> {
+  /** Sends work through the layers to `handler`. Without layers it is the handler's answer, and nothing else. */
+  run(work: Of, handler: Handler<Of, Answer>): Promise<Answer>;
+  /**
+   * Ends what is with a layer; each rejects with `error` at once. What is with the handler is the handler's to end; when it has, its
+   * layers have a second left. With `all`, everything ends at once.
+   */
+  end(error: ToolportError, all?: boolean): void;
+}
+
+/** What a pipeline is made from. */
+export interface PipelineInit<Of extends Work, Answer> {
+  /** The first one is the outermost. */
+  readonly interceptors: readonly Layer<Of, Answer>[];
+  /** How long the work may take in all, in milliseconds, when its options do not say. */
+  readonly timeoutMsOf: (work: Of) => number;
+  /** How long its clock may stand still in all, in milliseconds. Default `elicitTotalMs` of the default timeouts. */
+  readonly mostPausedMsOf?: ((work: Of) => number) | undefined;
+  /** Default: the real time. */
+  readonly clock?: Clock | undefined;
+}
+
+/** Folds layers into one another, once, and bounds all work that goes through them. Without layers, work costs nothing here. */
+export function createPipeline<Of extends Work, Answer>(
+  { interceptors, timeoutMsOf, mostPausedMsOf, clock = systemClock }: PipelineInit<Of, Answer>,
+  kind: WorkKind<Of, Answer>,
+): Pipeline<Of, Answer> {
+  if (interceptors.length === 0) return { run: (work, handler) => handler(work), end: () => {} };
+  const passages = new Set<Passage<Of, Answer>>();
+  const enter = foldLayers(interceptors, kind);
+
+  return {
+    async run(work, handler) {
+      const passage = createPassage(work, {
+        kind,
+        handler,
+        timeoutMs: work.options.timeoutMs ?? timeoutMsOf(work),
+        mostPausedMs: mostPausedMsOf?.(work) ?? defaultTimeouts.elicitTotalMs,
+        clock,
+      });
+      passages.add(passage);
+      try {
+        return await passage.run(enter);
+      } finally {
+        passages.delete(passage);
+      }
+    },
+    end(error, all = false) {
+      for (const passage of Array.from(passages)) {
+        if (all) passage.end(error);
+        else passage.endSoon(error);
+      }
+    },
+  };
+}

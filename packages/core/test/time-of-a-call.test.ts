@@ -1,0 +1,135 @@
+import {
+  ToolportError,
+  type CallHandler,
+  type CallOptions,
+  type Clock,
+  type Interceptor,
+  type ToolCall,
+  type ToolOutcome,
+} from "@toolport/core";
+import { createCallPipeline, createDeadline, type CallPipeline, type CallPipelineInit } from "@toolport/core/implement";
+import { describe, expect, it } from "vitest";
+
+const origin = { serverId: "s", toolName: "t", qualifiedName: "mcp::s::t" };
+const definition = { name: "mcp_s_t", description: "", inputSchema: {} };
+const outcome: ToolOutcome = { content: [], isError: false, origin, raw: {} };
+const never = new Promise<never>(() => {});
+
+interface ManualClock extends Clock {
+  readonly pending: number;
+  advance(ms: number): void;
+}
+
+function createManualClock(): ManualClock {
+  let now = 0;
+  const timers = new Set<{ readonly at: number; readonly run: () => void }>();
+  return {
+    now: () => now,
+    schedule(delayMs, run) {
+      const timer = { at: now + delayMs, run };
+      timers.add(timer);
+      return () => void timers.delete(timer);
+    },
+    get pending() {
+      return timers.size;
+    },
+    advance(ms) {
+      now += ms;
+      for (const timer of Array.from(timers)) if (timer.at <= now && timers.delete(timer)) timer.run();
+    },
+  };
+}
+
+function callWith(options: CallOptions = {}): ToolCall {
+  return { origin, definition, args: {}, options };
+}
+
+interface Trial {
+  readonly pipeline: { readonly run: CallHandler; readonly end: CallPipeline["end"] };
+  readonly clock: ManualClock;
+  /** The calls that reached the handler. */
+  readonly handled: ToolCall[];
+}
+
+function tryOut(
+  interceptors: readonly Interceptor[],
+  { handler, ...rest }: Partial<CallPipelineInit> & { readonly handler?: CallHandler } = {},
+): Trial {
+  const clock = createManualClock();
+  const handled: ToolCall[] = [];
+  const answer: CallHandler = async (call) => (handled.push(call), outcome);
+  const pipeline = createCallPipeline({ interceptors, clock, ...rest });
+  return { clock, handled, pipeline: { ...pipeline, run: (call) => pipeline.run(call, handler ?? answer) } };
+}
+
+const hang: Interceptor = () => never;
+const pass: Interceptor = (call, next) => next(call);
+const hangAfter: Interceptor = async (call, next) => {
+  await next(call);
+  return never;
+};
+
+/** What a promise rejects with; taken care of at once, so that it may reject long before it is looked at. */
+async function failureOf(work: Promise<unknown>): Promise<unknown> {
+  try {
+    await work;
+  } catch (reason) {
+    return reason;
+  }
+  throw new Error("it did not reject");
+}
+
+async function settle(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+}
+
+describe("the time of a call with interceptors", () => {
+  it("stands still while one of them asks a human, but not for ever", async () => {
+    const answers: (() => void)[] = [];
+    const ask: Interceptor = async (call, next) => {
+      const resume = call.options.deadline?.pause();
+      await new Promise<void>((resolve) => answers.push(resolve));
+      resume?.();
+      return next(call);
+    };
+    const { pipeline, clock } = tryOut([ask], { mostPausedMsOf: () => 60_000 });
+    const approved = pipeline.run(callWith({ timeoutMs: 500 }));
+    await settle();
+    clock.advance(59_999);
+    answers[0]?.();
+    expect(await approved).toBe(outcome);
+    const ignored = failureOf(pipeline.run(callWith({ timeoutMs: 500 })));
+    await settle();
+    clock.advance(60_000);
+    clock.advance(500);
+    expect(await ignored).toMatchObject({ code: "call_timeout", outcome: "not-sent" });
+    expect(clock.pending).toBe(0);
+  });
+
+  it("is a part of the deadline that its caller gives: no longer than that, and the one stops with the other", async () => {
+    const { pipeline, clock, handled } = tryOut([pass]);
+    const whole = createDeadline({ timeoutMs: 300, onTimeout: () => "late", clock });
+    await pipeline.run(callWith({ timeoutMs: 5000, deadline: whole }));
+    const given = handled[0]?.options.deadline;
+    expect(given?.remainingMs()).toBe(300);
+    const late = tryOut([hang], { clock });
+    const call = failureOf(late.pipeline.run(callWith({ timeoutMs: 5000, deadline: whole })));
+    clock.advance(300);
+    expect(await call).toMatchObject({ code: "call_timeout" });
+    expect(clock.pending).toBe(0);
+  });
+
+  it("has a second for its layers when the pipeline ends while it is with the handler", async () => {
+    let answer = (): void => {};
+    const handler: CallHandler = () => new Promise((resolve) => (answer = () => resolve(outcome)));
+    const { pipeline, clock } = tryOut([hangAfter], { handler });
+    const call = failureOf(pipeline.run(callWith()));
+    await settle();
+    pipeline.end(new ToolportError("over", { code: "closed" }));
+    answer();
+    await settle();
+    clock.advance(1000);
+    expect(await call).toMatchObject({ code: "closed", outcome: "unknown" });
+    expect(clock.pending).toBe(0);
+  });
+});

@@ -1,0 +1,206 @@
+import {
+  defaultTimeouts,
+  type CallOptions,
+  type Connection,
+  type HostRequest,
+  type JsonObject,
+  type RequestOptions,
+  type ServerSpec,
+  type ToolCall,
+  type ToolOutcome,
+} from "@toolport/core";
+import {
+  assertCallOptions,
+  assertRequestOptions,
+  createRequestPipeline,
+  isJsonObject,
+  readCallArguments,
+  type CallPipeline,
+  type RequestPipeline,
+} from "@toolport/core/implement";
+import type { CatalogTool } from "../catalog/define-tool.ts";
+import type { Session } from "../link/sessions.ts";
+import type { ProviderSettings } from "../provider-options.ts";
+import type { Registration } from "../servers/registration.ts";
+import { describeServer } from "./describe-server.ts";
+import { toOutcome } from "./to-outcome.ts";
+
+/** The connections that a provider lends to its product, with its layers around what is sent on them. */
+export interface ConnectionGuard {
+  /** What the product gets of a session. */
+  lend(registration: Registration, session: Session): Connection;
+  readonly end: RequestPipeline["end"];
+}
+
+/** What guarding needs. */
+export interface GuardInit {
+  readonly settings: Pick<ProviderSettings, "interceptors" | "requestInterceptors" | "clock">;
+  readonly calls: CallPipeline;
+  /** The definition on offer for a remote name. Throws when there is none, or the registration has ended. */
+  readonly find: (registration: Registration, toolName: string) => CatalogTool;
+  readonly specOf: (serverId: string) => ServerSpec | undefined;
+}
+
+interface Guarded extends Omit<GuardInit, "settings" | "specOf"> {
+  readonly registration: Registration;
+  readonly lent: Connection;
+  readonly requests: RequestPipeline;
+}
+
+/**
+ * Guards connections: what the product sends on one goes through the layers that it put around calls and requests, and reaches no tool
+ * that is not on offer. Without layers, a connection is lent as it is.
+ */
+export function createConnectionGuard({ settings, calls, find, specOf }: GuardInit): ConnectionGuard {
+  const { interceptors, requestInterceptors, clock } = settings;
+  if (interceptors.length + requestInterceptors.length === 0) return { lend: (_, { lent }) => lent, end: () => {} };
+  const requests = createRequestPipeline({
+    interceptors: requestInterceptors,
+    clock,
+    timeoutMsOf: ({ serverId }) => specOf(serverId)?.timeouts?.requestMs ?? defaultTimeouts.requestMs,
+    mostPausedMsOf: ({ serverId }) => specOf(serverId)?.timeouts?.elicitTotalMs ?? defaultTimeouts.elicitTotalMs,
+  });
+  const guarded = new WeakMap<Session, Connection>();
+  return {
+    lend(registration, session) {
+      const known = guarded.get(session);
+      if (known !== undefined) return known;
+      const connection = guardConnection({ calls, find, registration, requests, lent: session.lent });
+      guarded.set(session, connection);
+      return connection;
+    },
+    end: (error, all) => requests.end(error, all),
+  };
+}
+
+function guardConnection(guarded: Guarded): Connection {
+  const { lent } = guarded;
+  return {
+    server: lent.server,
+    listTools: (options) => lent.listTools(options),
+    callTool: (toolName, args, options) => callTool(guarded, { toolName, args, options }),
+    request: (method, params, options) =>
+      method === "tools/call" ? requestCall(guarded, params, options) : request(guarded, { method, params, options }),
+    notify: (method, params) => notify(guarded, method, params),
+    close: (reason) => lent.close(reason),
+  };
+}
+
+interface GivenCall {
+  readonly toolName: string;
+  readonly args: unknown;
+  readonly options: CallOptions | undefined;
+}
+
+/** The way of every call of the provider, from a remote name instead of a local one. */
+async function callTool(guarded: Guarded, { toolName, args, options = {} }: GivenCall): Promise<JsonObject> {
+  assertCallOptions(options);
+  const { calls, find, registration } = guarded;
+  const call = readCall(registration, { definition: find(registration, toolName), args, options });
+  let sent: ToolOutcome | undefined;
+  const outcome = await calls.run(call, async (handed) => (sent = await registration.lane.call(handed)));
+  return rawOf(outcome, sent);
+}
+
+/** A call that has more to say than {@linkcode Connection.callTool} has words for, such as one that is to become a task. */
+async function requestCall(
+  { calls, find, registration, lent }: Guarded,
+  params: JsonObject = {},
+  options: RequestOptions = {},
+): Promise<JsonObject> {
+  assertRequestOptions(options);
+  const { name, arguments: args, _meta: meta, ...rest } = params;
+  const definition = find(registration, typeof name === "string" ? name : "");
+  const withMeta: CallOptions = { ...options, ...(isJsonObject(meta) && { meta }) };
+  const call = readCall(registration, { definition, args, options: withMeta });
+  let sent: ToolOutcome | undefined;
+  const outcome = await calls.run(call, async ({ origin, args: given, options: chosen }) => {
+    const handed = { ...rest, name: origin.toolName, arguments: given, ...(chosen.meta && { _meta: chosen.meta }) };
+    const timeoutMs = registration.link.spec.timeouts?.callMs ?? defaultTimeouts.callMs;
+    const raw = await whilePausable(registration, chosen, () =>
+      lent.request("tools/call", handed, wireOptions(chosen, timeoutMs)),
+    );
+    return (sent = toOutcome(isJsonObject(raw) ? raw : {}, origin));
+  });
+  return rawOf(outcome, sent);
+}
+
+interface GivenRequest {
+  readonly method: string;
+  readonly params: JsonObject | undefined;
+  readonly options: RequestOptions | undefined;
+}
+
+async function request(
+  { requests, registration, lent }: Guarded,
+  { method, params, options = {} }: GivenRequest,
+): ReturnType<Connection["request"]> {
+  assertRequestOptions(options);
+  const given: HostRequest = { ...addressOf(registration), method, params, isNotification: false, options };
+  return await requests.run(given, (handed) => {
+    const timeoutMs = registration.link.spec.timeouts?.requestMs ?? defaultTimeouts.requestMs;
+    return whilePausable(registration, handed.options, () =>
+      lent.request(method, handed.params, wireOptions(handed.options, timeoutMs)),
+    );
+  });
+}
+
+async function notify({ requests, registration, lent }: Guarded, method: string, params?: JsonObject): Promise<void> {
+  const given: HostRequest = { ...addressOf(registration), method, params, isNotification: true, options: {} };
+  await requests.run(given, async (handed) => {
+    await lent.notify(method, handed.params);
+    return null;
+  });
+}
+
+function addressOf({ id, link }: Registration): Pick<HostRequest, "serverId" | "server"> {
+  return { serverId: id, server: describeServer(link.spec) };
+}
+
+interface ReadCall extends Pick<GivenCall, "args"> {
+  readonly definition: CatalogTool;
+  readonly options: CallOptions;
+}
+
+function readCall({ link }: Registration, { definition, args, options }: ReadCall): ToolCall {
+  const { origin } = definition;
+  return { origin, definition, server: describeServer(link.spec), args: readCallArguments(args, origin), options };
+}
+
+/** Stops the time of a request with the clocks of its server's calls, while a human answers a question. */
+async function whilePausable<T>(
+  { lane }: Registration,
+  { deadline }: RequestOptions,
+  work: () => Promise<T>,
+): Promise<T> {
+  const leave = deadline && lane.pausable.add(deadline);
+  try {
+    return await work();
+  } finally {
+    leave?.();
+  }
+}
+
+// What the connection has to know.
+function wireOptions({ signal, timeoutMs, deadline, context }: RequestOptions, fallbackMs: number): RequestOptions {
+  const leftMs = Math.min(timeoutMs ?? fallbackMs, deadline?.remainingMs() ?? Number.POSITIVE_INFINITY);
+  return {
+    timeoutMs: Math.max(1, leftMs),
+    ...(signal !== undefined && { signal }),
+    ...(context !== undefined && { context }),
+  };
+}
+
+/** The server's result; with what a layer made of it, where one has made something else of it. */
+function rawOf(outcome: ToolOutcome, sent: ToolOutcome | undefined): JsonObject {
+  if (outcome === sent) return outcome.raw;
+  const { content, structuredContent, isError, meta } = outcome;
+  const { content: _content, structuredContent: _data, isError: _isError, _meta, ...rest } = { ...outcome.raw };
+  return {
+    ...rest,
+    content,
+    ...(structuredContent !== undefined && { structuredContent }),
+    isError,
+    ...(meta && { _meta: meta }),
+  };
+}

@@ -1,0 +1,171 @@
+import {
+  ToolportError,
+  type HostRequest,
+  type Interceptor,
+  type RequestInterceptor,
+  type ToolCall,
+} from "@toolport/core";
+import { createProvider, type McpProvider, type ProviderOptions } from "@toolport/provider";
+import { createConnector } from "@toolport/transports";
+import { startFaultServer, type FaultRule, type HttpFaultServer } from "@toolport/fixtures";
+import { describe, expect, it } from "vitest";
+import { failureOf } from "../calm-world.ts";
+
+const context = { principal: "ada@example.org", conversation: "conversation-7" };
+const readable: FaultRule = {
+  on: "resources/read",
+  do: [{ type: "respond", message: { result: { contents: [] } } }],
+};
+const never = new Promise<never>(() => {});
+
+interface Subject extends AsyncDisposable {
+  readonly server: HttpFaultServer;
+  readonly provider: McpProvider;
+  /** Methods of everything that reached the server and is not the host's own business. */
+  sent(): readonly string[];
+}
+
+async function start(options: Partial<ProviderOptions>): Promise<Subject> {
+  const server = await startFaultServer({ transport: "http", script: { era: "legacy", rules: [readable] } });
+  const provider = createProvider({
+    connector: createConnector(),
+    servers: [{ id: "s", transport: server.spec, labels: { trust: "vendor" }, include: ["echo"] }],
+    ...options,
+  });
+  await provider.init();
+  return {
+    server,
+    provider,
+    sent: () =>
+      server
+        .trace()
+        .filter(({ direction, text }) => direction === "in" && text.startsWith("{"))
+        .map(({ text }): string => JSON.parse(text).method)
+        .filter((method) => /^(?:tools.call|resources|completion|notifications.mine)/.test(method)),
+    async [Symbol.asyncDispose]() {
+      await provider.close();
+      await server.close();
+    },
+  };
+}
+
+const refuse = (what: string): never => {
+  throw new ToolportError(`${what} is not for you`, { code: "call_refused" });
+};
+
+describe("a connection that a provider lends", () => {
+  it("sends what a layer for requests allows: here no resource of one server", async () => {
+    const seen: HostRequest[] = [];
+    const noResources: RequestInterceptor = async (request, next) => {
+      seen.push(request);
+      if (request.server?.labels["trust"] === "vendor" && request.method.startsWith("resources/")) {
+        return refuse(request.method);
+      }
+      return next(request);
+    };
+    await using subject = await start({ requestInterceptors: [noResources] });
+    const connection = await subject.provider.connection("s");
+    const read = connection.request("resources/read", { uri: "file:///etc/passwd" }, { context });
+    expect(await failureOf(read)).toMatchObject({ code: "call_refused", outcome: "not-sent" });
+    expect(subject.sent()).toEqual([]);
+    expect(seen[0]).toMatchObject({ serverId: "s", options: { context }, isNotification: false });
+
+    await connection.notify("notifications/mine", { note: 1 });
+    expect(seen[1]).toMatchObject({ method: "notifications/mine", isNotification: true, params: { note: 1 } });
+    await expect.poll(() => subject.sent()).toEqual(["notifications/mine"]);
+  });
+
+  it("shows a layer the answer, and lets it change what is asked", async () => {
+    const rewrite: RequestInterceptor = async (request, next) => ({
+      seen: await next({ ...request, params: { uri: "file:///allowed" } }),
+    });
+    await using subject = await start({ requestInterceptors: [rewrite] });
+    const connection = await subject.provider.connection("s");
+    expect(await connection.request("resources/read", { uri: "file:///asked" })).toEqual({ seen: { contents: [] } });
+    const texts = subject.server.trace().map(({ text }) => text);
+    expect(texts.some((text) => text.includes("file:///asked"))).toBe(false);
+  });
+
+  it("ends a request that a layer keeps: by its time, its caller's abort and close()", async () => {
+    await using subject = await start({ requestInterceptors: [() => never] });
+    const connection = await subject.provider.connection("s");
+    const abort = new AbortController();
+    const timed = failureOf(connection.request("resources/read", {}, { timeoutMs: 1 }));
+    const aborted = failureOf(connection.request("resources/read", {}, { signal: abort.signal }));
+    const closed = failureOf(connection.request("resources/read", {}));
+    abort.abort();
+    expect(await timed).toMatchObject({ code: "request_timeout", outcome: "not-sent", serverId: "s" });
+    expect(await aborted).toMatchObject({ code: "aborted", outcome: "not-sent" });
+    await subject.provider.close();
+    expect(await closed).toMatchObject({ code: "closed", outcome: "not-sent" });
+    expect(subject.sent()).toEqual([]);
+  });
+
+  it("calls tools the same way as the provider: guarded, and only those on offer", async () => {
+    const seen: ToolCall[] = [];
+    const guard: Interceptor = async (call, next) => {
+      seen.push(call);
+      return call.args["text"] === "forbidden" ? refuse("that") : next(call);
+    };
+    await using subject = await start({ interceptors: [guard] });
+    const connection = await subject.provider.connection("s");
+    expect(await connection.callTool("echo", { text: "hello" }, { context })).toMatchObject({ content: [{}] });
+    expect(seen[0]).toMatchObject({
+      definition: { name: "mcp_s_echo" },
+      server: { id: "s", labels: { trust: "vendor" } },
+      options: { context },
+    });
+    expect(await failureOf(connection.callTool("echo", { text: "forbidden" }))).toMatchObject({
+      code: "call_refused",
+    });
+    expect(
+      await failureOf(connection.request("tools/call", { name: "echo", arguments: { text: "forbidden" } })),
+    ).toMatchObject({
+      code: "call_refused",
+    });
+    expect(await failureOf(connection.callTool("append", { text: "x" }))).toMatchObject({
+      code: "tool_removed",
+      outcome: "not-sent",
+    });
+    const whole = await connection.request("tools/call", { name: "echo", arguments: { text: "b" }, other: 1 });
+    expect(whole).toMatchObject({ content: [{}] });
+    expect(subject.server.ledger().map(({ args }) => args)).toEqual([{ text: "hello" }, { text: "b" }]);
+    expect(subject.server.trace().some(({ text }) => text.includes('"other":1'))).toBe(true);
+  });
+
+  it("hands out what a layer made of a result, and nothing of what it took away", async () => {
+    const redact: Interceptor = async (call, next) => ({
+      ...(await next(call)),
+      content: [{ type: "text", text: "(redacted)" }],
+    });
+    await using subject = await start({ interceptors: [redact] });
+    const connection = await subject.provider.connection("s");
+    const result = await connection.callTool("echo", { text: "secret" });
+    expect(result["content"]).toEqual([{ type: "text", text: "(redacted)" }]);
+    expect(JSON.stringify(result)).not.toContain("secret");
+  });
+
+  it("tells a server nothing of the context of calls and requests", async () => {
+    await using subject = await start({ interceptors: [(call, next) => next(call)], requestInterceptors: [] });
+    const connection = await subject.provider.connection("s");
+    await subject.provider.call("mcp_s_echo", { text: "a" }, { context, meta: { visible: true } });
+    await connection.callTool("echo", { text: "b" }, { context });
+    await connection.request("resources/read", { uri: "x" }, { context });
+    const wire = JSON.stringify(subject.server.trace());
+    expect(wire).toContain("visible");
+    expect([wire.includes("ada@"), wire.includes("conversation-7")]).toEqual([false, false]);
+  });
+
+  it("is the bare one where nothing guards it, and reaches tools that are not on offer", async () => {
+    await using subject = await start({});
+    const connection = await subject.provider.connection("s");
+    expect(await connection.callTool("append", { text: "x" })).toMatchObject({ content: [{}] });
+  });
+
+  it("refuses layers that are no functions, by name", () => {
+    const connector = createConnector();
+    expect(() => createProvider({ connector, requestInterceptors: ["no"] as never })).toThrow(
+      new TypeError("requestInterceptors must be an array of functions"),
+    );
+  });
+});
