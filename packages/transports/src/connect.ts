@@ -1,6 +1,7 @@
 import type { Connection, ServerSpec } from "@toolport/core";
 import { assertKnownOptions, type ConnectionHooks, type Fields, type Given } from "@toolport/core/implement";
-import { connectorFields, createConnector, type ConnectorOptions } from "./connector.ts";
+import { createConnector } from "./connector.ts";
+import { connectorFields, type ConnectorOptions } from "./opening/connector-options.ts";
 
 /** Options of {@linkcode connect}. */
 export interface ConnectOptions

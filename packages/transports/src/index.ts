@@ -6,7 +6,8 @@ export {
   type SignalSource,
 } from "./close-on-signals.ts";
 export { connect, type ConnectOptions } from "./connect.ts";
-export { createConnector, type ConnectorOptions } from "./connector.ts";
+export { createConnector } from "./connector.ts";
+export type { ConnectorOptions } from "./opening/connector-options.ts";
 export { finishAuthorization } from "./finish-authorization.ts";
 export type { HttpOptions } from "./http/http-options.ts";
 export type {

@@ -1,5 +1,5 @@
-import type { Diagnostic, ServerLog, ServerSpec, StdioTransportSpec, ToolportError } from "@toolport/core";
-import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/client";
+import type { Diagnostic, JsonObject, ServerLog, ServerSpec, StdioTransportSpec, ToolportError } from "@toolport/core";
+import type { RequestId } from "../src/message/json-rpc.ts";
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -10,7 +10,7 @@ import type { StdioTransport } from "../src/stdio/stdio-transport.ts";
 /** An open transport, and everything it said. */
 export interface OpenChild {
   readonly transport: StdioTransport;
-  readonly messages: JSONRPCMessage[];
+  readonly messages: JsonObject[];
   readonly diagnostics: Diagnostic[];
   readonly logs: ServerLog[];
   readonly failures: { readonly id: RequestId; readonly error: ToolportError }[];
@@ -35,7 +35,7 @@ export async function openChild(
   program: string,
   { transport, extraArgs = [], spec, options }: OpenChildInit = {},
 ): Promise<OpenChild> {
-  const messages: JSONRPCMessage[] = [];
+  const messages: JsonObject[] = [];
   const diagnostics: Diagnostic[] = [];
   const logs: ServerLog[] = [];
   const failures: { id: RequestId; error: ToolportError }[] = [];

@@ -1,19 +1,19 @@
-import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/client";
-import type { Diagnostic, HttpTransportSpec, ServerSpec, ToolportError } from "@toolport/core";
-import type { HostSendOptions, HostTransport } from "../src/message/transport.ts";
+import type { Diagnostic, HttpTransportSpec, JsonObject, ServerSpec, ToolportError } from "@toolport/core";
+import type { RequestId } from "../src/message/json-rpc.ts";
+import type { SendOptions, Transport } from "../src/message/transport.ts";
 import type { HttpOptions } from "../src/http/http-options.ts";
 import { openSse, openStreamableHttp } from "../src/http/open-http.ts";
 
 /** An HTTP transport, and all that it said. */
 export interface OpenedHttp extends AsyncDisposable {
-  readonly transport: HostTransport;
-  readonly messages: readonly JSONRPCMessage[];
+  readonly transport: Transport;
+  readonly messages: readonly JsonObject[];
   readonly failures: readonly { readonly id: RequestId; readonly error: ToolportError }[];
   readonly diagnostics: readonly Diagnostic[];
   readonly interruptions: number;
   readonly closes: number;
   /** Sends a request of the legacy eras. */
-  request(id: RequestId, method?: string, options?: HostSendOptions): Promise<void>;
+  request(id: RequestId, method?: string, options?: SendOptions): Promise<void>;
   notify(method: string): Promise<void>;
   /** Sends `initialize` and `notifications/initialized`. */
   handshake(): Promise<void>;
@@ -34,7 +34,7 @@ export interface OpenHttpInit extends HttpOptions {
 /** Opens a transport that is closed when the test ends. It is not started. */
 export async function openHttpTransport(init: OpenHttpInit): Promise<OpenedHttp> {
   const { url, channel = "streamable", transport: members, spec, signal, isInteractive = true, ...options } = init;
-  const messages: JSONRPCMessage[] = [];
+  const messages: JsonObject[] = [];
   const failures: { id: RequestId; error: ToolportError }[] = [];
   const diagnostics: Diagnostic[] = [];
   let interruptions = 0;
@@ -54,7 +54,7 @@ export async function openHttpTransport(init: OpenHttpInit): Promise<OpenedHttp>
   transport.onrequestfailed = (id, error) => void failures.push({ id, error });
   transport.oninterrupted = () => void (interruptions += 1);
   transport.onclose = () => void (closes += 1);
-  const request = (id: RequestId, method = "tools/call", sendOptions?: HostSendOptions): Promise<void> =>
+  const request = (id: RequestId, method = "tools/call", sendOptions?: SendOptions): Promise<void> =>
     transport.send({ jsonrpc: "2.0", id, method, params: {} }, sendOptions);
   const notify = (method: string): Promise<void> => transport.send({ jsonrpc: "2.0", method });
   return {

@@ -1,15 +1,15 @@
 import type { Diagnostic, ToolportError } from "@toolport/core";
 import { vi } from "vitest";
 import type { Elicitor } from "../src/wire/elicitor.ts";
-import type { HostTransport } from "../src/message/transport.ts";
+import type { Transport } from "../src/message/transport.ts";
 import { createActiveClock } from "../src/time/active-clock.ts";
 import type { OutgoingRequest } from "../src/message/outgoing-request.ts";
 import { createWire } from "../src/wire/wire.ts";
-import { createFakeHostTransport, type FakeHostTransport } from "./fake-host-transport.ts";
+import { createFakeTransport, type FakeTransport } from "./fake-transport.ts";
 import { createManualClock } from "./manual-clock.ts";
 
 export function openWire(
-  members: Partial<HostTransport> = {},
+  members: Partial<Transport> = {},
   {
     maxNotificationsPerSecond = 200,
     maxPauseMs = 900_000,
@@ -23,14 +23,14 @@ export function openWire(
     isReady?: boolean;
   } = {},
 ) {
-  const host = createFakeHostTransport(members);
+  const host = createFakeTransport(members);
   const clock = createManualClock();
   const diagnostics: Diagnostic[] = [];
   const changed = vi.fn<() => void>();
   const log = vi.fn<(entry: unknown) => void>();
   const down = vi.fn<(error: ToolportError) => void>();
   const wire = createWire({
-    host,
+    transport: host,
     identity: { info: { name: "test", version: "1" }, capabilities: {} },
     maxNotificationsPerSecond,
     maxPauseMs,
@@ -55,6 +55,6 @@ export function call(members: Partial<OutgoingRequest> = {}): OutgoingRequest {
   };
 }
 
-export function lastId(host: FakeHostTransport): unknown {
+export function lastId(host: FakeTransport): unknown {
   return host.sent.at(-1)?.message["id"];
 }

@@ -1,7 +1,8 @@
+import type { JsonObject } from "@toolport/core";
 import { describe, expect, it } from "vitest";
 import { openChild, until } from "./open-child.ts";
 
-const request = (id: number, params: Record<string, unknown> = {}) => ({
+const request = (id: number, params: JsonObject = {}) => ({
   jsonrpc: "2.0" as const,
   id,
   method: "echo",
@@ -12,12 +13,7 @@ describe("stdout that is not only messages", () => {
   it("noise is skipped and reported; CRLF, blank lines, a byte order mark and batches are accepted", async () => {
     const { messages, diagnostics } = await openChild("prints-noise.mjs");
     await until(() => messages.length === 4);
-    expect(messages.map((message) => "method" in message && message.method)).toEqual([
-      "first",
-      "second",
-      "third",
-      "fourth",
-    ]);
+    expect(messages.map(({ method }) => method)).toEqual(["first", "second", "third", "fourth"]);
     expect(diagnostics.map(({ kind, message }) => [kind, message])).toEqual([
       ["stdout-noise", 'server "child" wrote a line to stdout that is not JSON: "Welcome to the server!"'],
       [

@@ -1,9 +1,9 @@
-import { isToolportError, type ToolportError } from "@toolport/core";
+import { isToolportError, type JsonObject, type ToolportError } from "@toolport/core";
 import { spawn, type ChildProcess } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { openChild, until } from "./open-child.ts";
 
-const request = (id: number, params: Record<string, unknown> = {}) => ({
+const request = (id: number, params: JsonObject = {}) => ({
   jsonrpc: "2.0" as const,
   id,
   method: "echo",
@@ -31,7 +31,7 @@ describe("a stdio server that works", () => {
 
   it("rejects a message that is not JSON with a TypeError and goes on", async () => {
     const { transport, messages } = await openChild("echo.mjs");
-    await expect(transport.send(request(1, { big: 1n }))).rejects.toThrow(TypeError);
+    await expect(transport.send(request(1, { big: 1n as never }))).rejects.toThrow(TypeError);
     await transport.send(request(2));
     await until(() => messages.length === 1);
   });

@@ -1,7 +1,7 @@
 import { ToolportError, type ServerSpec } from "@toolport/core";
 import { execFileSync, spawn } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import type { TransportContext } from "../src/message/transport.ts";
+import type { TransportContext } from "../src/context/transport-context.ts";
 import { openStdio } from "../src/stdio/open-stdio.ts";
 import { childPath, openChild, processesOfGroup, until } from "./open-child.ts";
 

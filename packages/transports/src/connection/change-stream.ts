@@ -1,19 +1,7 @@
 import type { Clock, Diagnostic, Random } from "@toolport/core";
+import type { ListeningClient } from "../message/listening-client.ts";
 import { fromSdkError } from "../sdk/from-sdk-error.ts";
 import { pauseFor } from "../time/pause-for.ts";
-
-/** Where change streams come from: a wire, or the client of the SDK line that has them. */
-export interface ListeningClient {
-  listen(
-    filter: { readonly toolsListChanged: true },
-    options: { readonly timeout: number; readonly signal: AbortSignal },
-  ): Promise<{ readonly closed: Promise<"local" | "graceful" | "remote"> }>;
-}
-
-/** True for a client of the SDK line that has change streams. */
-export function isListeningClient(client: object): client is ListeningClient {
-  return typeof Reflect.get(client, "listen") === "function";
-}
 
 /** What a {@linkcode ChangeStream} goes by. */
 export interface ChangeStreamInit {

@@ -1,7 +1,7 @@
 import { ToolportError } from "@toolport/core";
 import { createDeadline } from "@toolport/core/implement";
 import { expect, it } from "vitest";
-import { createFakeHostTransport } from "../../test/fake-host-transport.ts";
+import { createFakeTransport } from "../../test/fake-transport.ts";
 import { createManualClock } from "../../test/manual-clock.ts";
 import { establish } from "./make-attempt.ts";
 
@@ -11,7 +11,7 @@ it.each([
   { handshake: "probe", operation: "server/discover" },
 ] as const)("names $operation when a server is gone as soon as $handshake begins", async (row) => {
   const clock = createManualClock();
-  const host = createFakeHostTransport();
+  const host = createFakeTransport();
   host.start = async () => host.die(new ToolportError("exited", { code: "server_exited", serverId: "srv" }));
   const failed = await establish(
     {

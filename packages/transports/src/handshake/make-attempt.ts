@@ -3,13 +3,13 @@ import type { Deadline } from "@toolport/core/implement";
 import type { ClientIdentity } from "../message/client-identity.ts";
 import type { Elicitor } from "../wire/elicitor.ts";
 import { fromSdkError } from "../sdk/from-sdk-error.ts";
-import type { HostTransport } from "../message/transport.ts";
+import type { Transport } from "../message/transport.ts";
 import { untilAborted } from "../time/until-aborted.ts";
 import { createActiveClock, type ActiveClock } from "../time/active-clock.ts";
-import type { WireContext } from "../context/server-context.ts";
+import type { ServerContext } from "../context/server-context.ts";
 import { createWire, type Wire, type WireEvents } from "../wire/wire.ts";
 import { shakeHands, type Greeting, type HandshakeStep } from "./shake-hands.ts";
-import type { Attempt, FailedAttempt } from "./next-attempt.ts";
+import type { Attempt, FailedAttempt } from "./attempt.ts";
 
 /** A transport with a wire on it, on which the handshake is done. */
 export interface Established extends Greeting {
@@ -22,7 +22,7 @@ export interface Established extends Greeting {
 /** What an attempt needs; the same for all attempts of one connection. */
 export interface EstablishInit {
   readonly identity: ClientIdentity;
-  readonly context: WireContext;
+  readonly context: ServerContext;
   readonly random: Random;
   /** Of every attempt; `onDown` only of the one that succeeded. */
   readonly events: WireEvents;
@@ -33,7 +33,7 @@ export interface EstablishInit {
   readonly probeMs: number;
   /** For all attempts together. */
   readonly deadline: Deadline;
-  readonly open: (attempt: Attempt) => Promise<HostTransport>;
+  readonly open: (attempt: Attempt) => Promise<Transport>;
   /** Told of a failure when the time for all attempts is up, before it is cleaned up. */
   readonly onOverdue: (failed: FailedAttempt) => void;
   /** Makes what answers a server's elicitations; absent when nobody does. */
@@ -52,17 +52,17 @@ export async function establish(init: EstablishInit, attempt: Attempt): Promise<
   let isEstablished = false;
   let refusal: ToolportError | undefined;
   let step: HandshakeStep = attempt.handshake === "legacy" ? "initialize" : "server/discover";
-  let host: HostTransport | undefined;
+  let transport: Transport | undefined;
   let wire: Wire | undefined;
   try {
     deadline.signal.throwIfAborted();
-    host = await init.open(attempt);
+    transport = await init.open(attempt);
     // It may be over before there was anybody to tell.
-    if (host.closeReason !== undefined) throw host.closeReason;
+    if (transport.closeReason !== undefined) throw transport.closeReason;
     const activeClock = createActiveClock(context.clock);
     const elicitor = createElicitor?.(activeClock);
     wire = createWire({
-      host,
+      transport,
       identity,
       maxNotificationsPerSecond,
       maxPauseMs,
@@ -94,16 +94,16 @@ export async function establish(init: EstablishInit, attempt: Attempt): Promise<
     isEstablished = true;
     return { attempt, wire, elicitor, ...greeting };
   } catch (cause) {
-    const error = toHandshakeError(init, cause, { host, step });
+    const error = toHandshakeError(init, cause, { transport, step });
     const failed = {
       ...attempt,
       error,
       refusal,
       didInitialize: step === "initialize",
-      hadStream: host?.hasStream === true,
+      hadStream: transport?.hasStream === true,
     };
     if (deadline.signal.aborted) init.onOverdue(failed);
-    await (wire === undefined ? host?.close() : wire.close(error, "the handshake failed"));
+    await (wire === undefined ? transport?.close() : wire.close(error, "the handshake failed"));
     return failed;
   }
 }
@@ -117,15 +117,15 @@ function aloneMs({ hasPerRequestStream }: Wire, { probeMs, deadline }: Establish
 function toHandshakeError(
   { context, deadline }: EstablishInit,
   cause: unknown,
-  { host, step }: { readonly host: HostTransport | undefined; readonly step: HandshakeStep },
+  { transport, step }: { readonly transport: Transport | undefined; readonly step: HandshakeStep },
 ): ToolportError {
   const { serverId, redact } = context;
   // Why the transport closed tells more than that it did. What is not ours was thrown by a transport that somebody brought.
-  const closeReason = deadline.signal.aborted ? undefined : host?.closeReason;
+  const closeReason = deadline.signal.aborted ? undefined : transport?.closeReason;
   const error =
     closeReason ?? (isToolportError(cause) ? cause : fromSdkError(cause, { serverId, method: step, redact }));
-  const operation = host === undefined ? "connect" : step;
-  const stderrTail = error.details.stderrTail === undefined ? host?.stderr : undefined;
+  const operation = transport === undefined ? "connect" : step;
+  const stderrTail = error.details.stderrTail === undefined ? transport?.stderr : undefined;
   const where = error.code === "connect_timeout" ? ` (during ${operation})` : "";
   const evidence = stderrTail ? `; its stderr:\n${stderrTail}` : "";
   return new ToolportError(`${error.rawMessage}${where}${evidence}`, {

@@ -1,6 +1,7 @@
 import { ToolportError, type ErrorDetails, type ServerSpec, type ToolportErrorCode } from "@toolport/core";
 import { describe, expect, it } from "vitest";
-import { firstAttempt, mostTellingError, nextAttempt, type FailedAttempt } from "./next-attempt.ts";
+import type { FailedAttempt } from "./attempt.ts";
+import { firstAttempt, mostTellingError, nextAttempt } from "./next-attempt.ts";
 
 const stdio: ServerSpec = { id: "s", transport: { kind: "stdio", command: "x" } };
 const http: ServerSpec = { id: "s", transport: { kind: "http", url: "https://x.test/mcp" } };

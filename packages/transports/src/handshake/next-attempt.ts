@@ -1,24 +1,7 @@
 import type { ServerSpec, ToolportError, ToolportErrorCode } from "@toolport/core";
 import { firstModernVersion } from "../message/revisions.ts";
 import type { EraVerdict } from "./era-cache.ts";
-import type { Handshake } from "./shake-hands.ts";
-
-/** One try at a server: over which channel, with which handshake. */
-export interface Attempt {
-  readonly channel: "stdio" | "streamable" | "sse" | "memory" | "custom";
-  readonly handshake: Handshake;
-}
-
-/** An attempt that failed, and how. */
-export interface FailedAttempt extends Attempt {
-  readonly error: ToolportError;
-  /** Why the probe before `initialize` did not do. */
-  readonly refusal?: ToolportError | undefined;
-  /** It came to `initialize`: at once, or after a probe that found no modern server. */
-  readonly didInitialize: boolean;
-  /** The stream of the old HTTP+SSE was open. */
-  readonly hadStream?: boolean;
-}
+import type { Attempt, FailedAttempt } from "./attempt.ts";
 
 const finalCodes: ReadonlySet<ToolportErrorCode> = new Set<ToolportErrorCode>([
   "aborted",

@@ -4,13 +4,13 @@ import type { ClaimedServerInfo } from "../message/read-server-info.ts";
 import { describeOffer } from "../message/from-rpc-error.ts";
 import { safeExcerpt } from "../text/safe-excerpt.ts";
 import { firstModernVersion, legacyRevisions } from "../message/revisions.ts";
-import type { WireContext } from "../context/server-context.ts";
+import type { ServerContext } from "../context/server-context.ts";
 
 /**
  * Reads the result of `initialize` leniently: a member of the wrong type that nobody needs, such as the server's version, is left
  * out. Throws `handshake_failed` without a revision or capabilities, and `unsupported_protocol` for a revision that is not ours.
  */
-export function readInitialized(result: JsonObject, context: WireContext): ClaimedServerInfo {
+export function readInitialized(result: JsonObject, context: ServerContext): ClaimedServerInfo {
   const { protocolVersion, capabilities, serverInfo, instructions } = result;
   if (typeof protocolVersion !== "string") throw malformed("initialize", "it names no protocol revision", context);
   if (!isJsonObject(capabilities)) throw malformed("initialize", "it names no capabilities", context);
@@ -28,7 +28,7 @@ export function readInitialized(result: JsonObject, context: WireContext): Claim
  * Reads the result of `server/discover` in the same way. A modern server names itself in `_meta`, if at all.
  * https://modelcontextprotocol.io/specification/2026-07-28/server/discover
  */
-export function readDiscovered(result: JsonObject, context: WireContext): ClaimedServerInfo {
+export function readDiscovered(result: JsonObject, context: ServerContext): ClaimedServerInfo {
   const { supportedVersions, capabilities, instructions, _meta: meta } = result;
   if (!Array.isArray(supportedVersions)) throw malformed("server/discover", "it names no revisions", context);
   if (!isJsonObject(capabilities)) throw malformed("server/discover", "it names no capabilities", context);
@@ -57,7 +57,7 @@ function withoutBadFlags(capability: JsonObject): JsonObject {
   return Object.fromEntries(good);
 }
 
-function malformed(method: string, fault: string, { serverId }: WireContext): ToolportError {
+function malformed(method: string, fault: string, { serverId }: ServerContext): ToolportError {
   return new ToolportError(`server ${JSON.stringify(serverId)} answered ${method} with something malformed: ${fault}`, {
     code: "handshake_failed",
     serverId,
@@ -65,7 +65,7 @@ function malformed(method: string, fault: string, { serverId }: WireContext): To
   });
 }
 
-function unsupported(method: string, versions: readonly string[], { serverId, redact }: WireContext): ToolportError {
+function unsupported(method: string, versions: readonly string[], { serverId, redact }: ServerContext): ToolportError {
   const supported = versions.slice(0, 20).map((version) => safeExcerpt(version, redact, 40));
   return new ToolportError(
     `server ${JSON.stringify(serverId)} answered ${method} with no revision of this host's${describeOffer(supported)}`,

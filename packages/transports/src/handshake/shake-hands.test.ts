@@ -2,8 +2,9 @@ import { ToolportError, type Diagnostic } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
 import { describe, expect, it } from "vitest";
 import { openWire } from "../../test/open-wire.ts";
-import type { HostTransport } from "../message/transport.ts";
-import { shakeHands, type Handshake } from "./shake-hands.ts";
+import type { Transport } from "../message/transport.ts";
+import type { Handshake } from "./attempt.ts";
+import { shakeHands } from "./shake-hands.ts";
 
 type Answer = { readonly result?: unknown; readonly error?: unknown } | ToolportError | "silence";
 
@@ -220,7 +221,7 @@ function start(
     readonly initialize?: Answer;
     readonly onInitialized?: () => Promise<void>;
   },
-  { handshake = "probe", ...members }: { readonly handshake?: Handshake } & Partial<HostTransport> = {},
+  { handshake = "probe", ...members }: { readonly handshake?: Handshake } & Partial<Transport> = {},
 ) {
   const { wire, host, clock, diagnostics } = openWire(members);
   const methods: string[] = [];
@@ -229,11 +230,11 @@ function start(
     if (isJsonObject(reply)) host.receive({ jsonrpc: "2.0", id: ids.get(method), ...reply });
   };
   host.send = async (message) => {
-    if (!("method" in message)) return;
-    const { method } = message;
+    const { id, method } = message;
+    if (typeof method !== "string") return;
     methods.push(method);
     if (method === "notifications/initialized") return onInitialized?.();
-    if ("id" in message) ids.set(method, message.id);
+    if (id !== undefined) ids.set(method, id);
     const reply = method === "initialize" ? initialize : discover;
     if (reply instanceof ToolportError) throw reply;
     queueMicrotask(() => answer(method, reply));

@@ -8,24 +8,19 @@ import {
   legacyRevisions,
   modernEnvelope,
 } from "../message/revisions.ts";
-import type { WireContext } from "../context/server-context.ts";
+import type { ServerContext } from "../context/server-context.ts";
 import type { Wire } from "../wire/wire.ts";
+import type { Handshake } from "./attempt.ts";
 import { isFinal, isModernRefusal } from "./next-attempt.ts";
 import { within } from "../time/within.ts";
 import { readDiscovered, readInitialized } from "./read-greeting.ts";
-
-/**
- * How a connection attempt finds the era: `probe` asks with `server/discover` and takes what comes, `legacy` goes straight to
- * `initialize`, `modern` insists on 2026-07-28.
- */
-export type Handshake = "probe" | "legacy" | "modern";
 
 /** The request that a handshake is at. */
 export type HandshakeStep = "server/discover" | "initialize";
 
 /** What a handshake needs. */
 export interface HandshakeInit {
-  readonly context: WireContext;
+  readonly context: ServerContext;
   readonly wire: Wire;
   readonly identity: ClientIdentity;
   readonly handshake: Handshake;
@@ -219,19 +214,19 @@ function isOrdinary({ code, details }: ToolportError): boolean {
   return rpcCode !== undefined || isNonsense || isRefused;
 }
 
-function notModern({ serverId }: WireContext, refusal: ToolportError): ToolportError {
+function notModern({ serverId }: ServerContext, refusal: ToolportError): ToolportError {
   return new ToolportError(
     `server ${JSON.stringify(serverId)} was asked for ${firstModernVersion} and nothing else, and does not speak it: ${refusal.rawMessage}`,
     { code: "unsupported_protocol", serverId, details: refusal.details, cause: refusal },
   );
 }
 
-function tellFallback({ serverId, onDiagnostic }: WireContext, { code, rawMessage }: ToolportError): void {
+function tellFallback({ serverId, onDiagnostic }: ServerContext, { code, rawMessage }: ToolportError): void {
   const message = `server ${JSON.stringify(serverId)}: server/discover failed with ${code}; trying initialize (${rawMessage})`;
   onDiagnostic({ kind: "fallback", serverId, message });
 }
 
-function silenceError({ serverId }: WireContext, probeMs: number): ToolportError {
+function silenceError({ serverId }: ServerContext, probeMs: number): ToolportError {
   const timeoutMs = Math.round(probeMs);
   return new ToolportError(`server ${JSON.stringify(serverId)} did not answer server/discover within ${timeoutMs} ms`, {
     code: "request_timeout",
@@ -241,7 +236,7 @@ function silenceError({ serverId }: WireContext, probeMs: number): ToolportError
   });
 }
 
-function tellGuess({ serverId, onDiagnostic }: WireContext, claimed: ClaimedServerInfo, probeMs: number): void {
+function tellGuess({ serverId, onDiagnostic }: ServerContext, claimed: ClaimedServerInfo, probeMs: number): void {
   const message =
     `server ${JSON.stringify(serverId)} was silent to server/discover for ${Math.round(probeMs)} ms and then answered initialize: ` +
     `it is spoken to in ${claimed.protocolVersion}; setting its era says for certain what it speaks, and spares the wait`;

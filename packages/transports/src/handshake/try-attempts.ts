@@ -2,7 +2,8 @@ import { ToolportError, type Diagnostic, type ServerSpec } from "@toolport/core"
 import { withErrorContext, type Deadline } from "@toolport/core/implement";
 import type { EraCache, EraVerdict } from "./era-cache.ts";
 import { establish, type Established, type EstablishInit } from "./make-attempt.ts";
-import { firstAttempt, mostTellingError, nextAttempt, type FailedAttempt } from "./next-attempt.ts";
+import type { FailedAttempt } from "./attempt.ts";
+import { firstAttempt, mostTellingError, nextAttempt } from "./next-attempt.ts";
 
 /** What {@linkcode negotiate} needs besides what each attempt does. */
 export interface NegotiateInit extends Omit<EstablishInit, "onOverdue"> {

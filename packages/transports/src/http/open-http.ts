@@ -1,12 +1,14 @@
 import type { HttpTransportSpec, ServerSpec } from "@toolport/core";
 import { createSecretMemory, specError, systemClock, type SecretMemory } from "@toolport/core/implement";
 import { createDefaultExchange } from "#http-exchange";
-import type { HostTransport, TransportContext } from "../message/transport.ts";
+import type { TransportContext } from "../context/transport-context.ts";
+import type { Transport } from "../message/transport.ts";
 import { resolveSettings } from "../context/resolve-settings.ts";
 import { isOAuthProvider } from "./auth/authorization-provider.ts";
-import { createAuthorizer } from "./auth/authorizer.ts";
+import { createAuthorizer } from "./auth/create-authorizer.ts";
 import type { AuthorizerInit } from "./auth/authorizer-init.ts";
 import { checkHttpSpec } from "./exchange/check-http-spec.ts";
+import { loadOAuth } from "./auth/load-oauth.ts";
 import { createExchangeFetch } from "./auth/exchange-fetch.ts";
 import { createFetchExchange } from "./exchange/fetch-exchange.ts";
 import { createHttpEndpoint, type HttpEndpoint } from "./exchange/http-endpoint.ts";
@@ -25,7 +27,7 @@ export async function openStreamableHttp(
   spec: ServerSpec,
   context: TransportContext,
   options: HttpOptions = {},
-): Promise<HostTransport> {
+): Promise<Transport> {
   const { id } = spec;
   const { timeouts, limits } = resolveSettings(spec);
   return createStreamableHttpTransport({
@@ -47,7 +49,7 @@ export async function openSse(
   spec: ServerSpec,
   context: TransportContext,
   options: HttpOptions = {},
-): Promise<HostTransport> {
+): Promise<Transport> {
   const { timeouts, limits } = resolveSettings(spec);
   return createSseTransport({
     endpoint: openEndpoint(spec, context, options),
@@ -138,8 +140,7 @@ function authorizerInit({ spec, exchange, secrets, isInteractive }: Authorizing,
     secrets,
     isInteractive,
     fetchFn: createExchangeFetch({ exchange, serverId: spec.id, secrets, clock: options.clock }),
-    // Its module costs more to load than everything else here, and only OAuth needs it.
-    loadOAuth: () => import("@modelcontextprotocol/client"),
+    loadOAuth,
     clock: options.clock,
   };
 }

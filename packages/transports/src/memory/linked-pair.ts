@@ -1,4 +1,5 @@
-import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import type { JsonObject } from "@toolport/core";
+import type { Transport } from "../message/transport.ts";
 
 /** Two transports in one process: what one sends, the other gets. */
 export interface LinkedPair {
@@ -55,7 +56,7 @@ function createEnd(): End {
 
 function deliver(end: End, text: string): void {
   // What comes out of JSON.stringify of a message is a message.
-  if (!end.isClosed) end.transport.onmessage?.(JSON.parse(text) as JSONRPCMessage);
+  if (!end.isClosed) end.transport.onmessage?.(JSON.parse(text) as JsonObject);
 }
 
 function closeEnd(end: End): void {

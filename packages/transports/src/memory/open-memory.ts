@@ -1,34 +1,62 @@
 import { ToolportError, type MemoryTransportSpec } from "@toolport/core";
-import { safeCause } from "@toolport/core/implement";
-import { adaptTransport, type AdaptTransportInit } from "../sdk/adapt-transport.ts";
-import type { HostTransport } from "../message/transport.ts";
+import { safeCause, type Redactor } from "@toolport/core/implement";
+import { letInUnlessDeep } from "../message/let-in-unless-deep.ts";
+import type { Transport } from "../message/transport.ts";
 import { createLinkedPair } from "./linked-pair.ts";
+
+/** What {@linkcode openMemory} needs. */
+export interface OpenMemoryInit {
+  readonly serverId: string;
+  /** Masks the secrets that the host gave this server. */
+  readonly redact: Redactor;
+}
 
 /**
  * Hands one end of a linked pair to `spec.serve` and returns the other. What `serve` returns is not awaited, because some servers
  * resolve only when their connection ends; but when it rejects, the transport closes with `spawn_failed`. Throws `spawn_failed` when
  * `serve` throws.
  */
-export function openMemory(spec: MemoryTransportSpec, init: AdaptTransportInit): HostTransport {
-  const { serverId, redact } = init;
-  const pair = createLinkedPair();
-  const adapted = adaptTransport(pair.host, { ...init, isOrdered: true });
+export function openMemory(spec: MemoryTransportSpec, { serverId, redact }: OpenMemoryInit): Transport {
+  const { host: end, server } = createLinkedPair();
   let closeReason: ToolportError | undefined;
+  let isClosed = false;
   const fail = (cause: unknown): ToolportError =>
     new ToolportError(`"serve" of server ${JSON.stringify(serverId)} failed`, {
       code: "spawn_failed",
       serverId,
       cause: safeCause(cause, redact),
     });
+  const transport: Transport = {
+    isOrdered: true,
+    get closeReason() {
+      return closeReason;
+    },
+    start: () => (isClosed ? Promise.reject(closedError(serverId)) : end.start()),
+    send: (message) => (isClosed ? Promise.reject(closedError(serverId)) : end.send(message)),
+    close: () => end.close(),
+  };
+  end.onmessage = (message) => letInUnlessDeep(message, transport, serverId);
+  end.onclose = () => {
+    isClosed = true;
+    transport.onclose?.();
+  };
   try {
     // The spec is typed without any SDK; what `serve` takes is the `Transport` of either line.
-    const served: unknown = spec.serve(pair.server as never);
+    const served: unknown = spec.serve(server as never);
     Promise.resolve(served).catch((error: unknown) => {
       closeReason = fail(error);
-      return pair.host.close();
+      return end.close();
     });
   } catch (error) {
     throw fail(error);
   }
-  return Object.defineProperty(adapted, "closeReason", { get: () => closeReason });
+  return transport;
+}
+
+function closedError(serverId: string): ToolportError {
+  return new ToolportError(`the connection to server ${JSON.stringify(serverId)} closed`, {
+    code: "connection_closed",
+    serverId,
+    outcome: "not-sent",
+  });
 }

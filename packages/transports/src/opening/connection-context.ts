@@ -10,15 +10,15 @@ import type { ClientIdentity } from "../message/client-identity.ts";
 import { createElicitor, type Elicitor } from "../wire/elicitor.ts";
 import { guardHooks, type GuardedHooks } from "../context/guard-hooks.ts";
 import type { ActiveClock } from "../time/active-clock.ts";
-import type { ConnectorOptions } from "../connector.ts";
+import type { ConnectorOptions } from "./connector-options.ts";
 import { createConnectDeadline } from "./connect-deadline.ts";
 import type { EraCache } from "../handshake/era-cache.ts";
 import { resolveSettings, type ServerSettings } from "../context/resolve-settings.ts";
 import { version } from "./version.ts";
-import type { WireContext } from "../context/server-context.ts";
+import type { ServerContext } from "../context/server-context.ts";
 
 /** What all parts of one connection share, from the first attempt to its end. */
-export interface SessionContext extends WireContext {
+export interface ConnectionContext extends ServerContext {
   readonly spec: ServerSpec;
   readonly settings: ServerSettings;
   readonly options: ConnectorOptions;
@@ -38,8 +38,8 @@ export interface SessionContext extends WireContext {
   readonly createElicitor: ((activeClock: ActiveClock) => Elicitor) | undefined;
 }
 
-/** What a {@linkcode SessionContext} is made from. */
-export interface SessionInit {
+/** What a {@linkcode ConnectionContext} is made from. */
+export interface ConnectionContextInit {
   readonly options: ConnectorOptions;
   readonly eraCache: EraCache;
   readonly hooks: ConnectionHooks;
@@ -48,10 +48,10 @@ export interface SessionInit {
 }
 
 /** Puts a connection's context together, with a deadline that runs from now on. */
-export function createSessionContext(
+export function createConnectionContext(
   spec: ServerSpec,
-  { options, eraCache, hooks, signal, onStarted }: SessionInit,
-): SessionContext {
+  { options, eraCache, hooks, signal, onStarted }: ConnectionContextInit,
+): ConnectionContext {
   const { clock = systemClock, random = Math.random, clientInfo = { name: "toolport", version } } = options;
   const settings = resolveSettings(spec);
   const { connectMs, elicitMs } = settings.timeouts;

@@ -1,32 +1,28 @@
 import { ToolportError, type Connection, type ServerInfo, type ServerSpec } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
 import { checkSpec } from "./check-spec.ts";
-import {
-  isListeningClient,
-  openChangeStream,
-  type ChangeStream,
-  type ListeningClient,
-} from "../connection/change-stream.ts";
+import { openChangeStream, type ChangeStream } from "../connection/change-stream.ts";
+import type { ListeningClient } from "../message/listening-client.ts";
 import { createConnection } from "../connection/connection.ts";
 import type { Elicitor } from "../wire/elicitor.ts";
 import { readServerInfo, type ClaimedServerInfo } from "../message/read-server-info.ts";
 import type { RequestChannel } from "../message/request-channel.ts";
 import { createClientChannel } from "../sdk/client-channel.ts";
 import type { CustomClient } from "../sdk/custom-parts.ts";
-import { describeClient, hasPerRequestStream, isConnected } from "../sdk/describe-client.ts";
+import { describeClient, hasPerRequestStream, isConnected, isListeningClient } from "../sdk/describe-client.ts";
 import { openCustom } from "../sdk/open-custom.ts";
 import { watchClient } from "../sdk/watch-client.ts";
-import type { HostTransport } from "../message/transport.ts";
+import type { Transport } from "../message/transport.ts";
 import { fingerprintOf } from "../handshake/fingerprint.ts";
 import { negotiate } from "../handshake/try-attempts.ts";
 import { openTransport } from "./open-transport.ts";
 import { runHook } from "../time/run-hook.ts";
-import { createSessionContext, type SessionContext, type SessionInit } from "./connection-context.ts";
+import { createConnectionContext, type ConnectionContext, type ConnectionContextInit } from "./connection-context.ts";
 import { takeTurn, type Starts } from "./take-turn.ts";
 import { untilAborted } from "../time/until-aborted.ts";
 
 /** What {@linkcode openConnection} needs besides the spec. */
-export interface OpenConnectionInit extends Omit<SessionInit, "onStarted"> {
+export interface OpenConnectionInit extends Omit<ConnectionContextInit, "onStarted"> {
   /** Of all servers of the connector. */
   readonly starts: Starts;
 }
@@ -39,7 +35,7 @@ export async function openConnection(spec: ServerSpec, init: OpenConnectionInit)
   checkSpec(spec);
   // What needs no process needs no turn, and begins at once.
   const turn = spec.transport.kind === "stdio" ? await takeTurn(spec.id, init) : undefined;
-  const session = createSessionContext(spec, { ...init, onStarted: () => turn?.leave() });
+  const session = createConnectionContext(spec, { ...init, onStarted: () => turn?.leave() });
   try {
     if (spec.transport.kind !== "custom") return await openOverWire(session);
     const opened = await openCustom(spec.transport, session);
@@ -79,7 +75,7 @@ function end(life: Life, error: ToolportError): void {
   life.onEnd?.(error);
 }
 
-async function openOverWire(session: SessionContext, firstTransport?: HostTransport): Promise<Connection> {
+async function openOverWire(session: ConnectionContext, firstTransport?: Transport): Promise<Connection> {
   const { spec, settings, hooks, eraCache } = session;
   const life: Life = {};
   let opened = firstTransport;
@@ -120,7 +116,7 @@ async function openOverWire(session: SessionContext, firstTransport?: HostTransp
   });
 }
 
-async function openOverClient(session: SessionContext, client: CustomClient): Promise<Connection> {
+async function openOverClient(session: ConnectionContext, client: CustomClient): Promise<Connection> {
   const { serverId, hooks } = session;
   const life: Life = {};
   const unwatch = watchClient(client, {
@@ -146,7 +142,7 @@ async function openOverClient(session: SessionContext, client: CustomClient): Pr
 }
 
 async function finish(
-  session: SessionContext,
+  session: ConnectionContext,
   { claimed, channel, listener, elicitor, isHttp, httpMode, life }: Opened,
 ): Promise<Connection> {
   const { hooks, deadline, settings } = session;
@@ -186,7 +182,7 @@ async function finish(
 }
 
 function openStream(
-  session: SessionContext,
+  session: ConnectionContext,
   { listener, server }: { readonly listener: ListeningClient | undefined; readonly server: ServerInfo },
 ): ChangeStream | undefined {
   const { tools } = server.capabilities;

@@ -1,14 +1,15 @@
 import { ToolportError } from "@toolport/core";
 import { closePart } from "../sdk/close-part.ts";
 import { openCustom } from "../sdk/open-custom.ts";
-import type { HostTransport, TransportContext } from "../message/transport.ts";
+import type { TransportContext } from "../context/transport-context.ts";
+import type { Transport } from "../message/transport.ts";
 import { loadHttp, loadStdio } from "./load-transport.ts";
 import { openMemory } from "../memory/open-memory.ts";
-import type { Attempt } from "../handshake/next-attempt.ts";
-import type { SessionContext } from "./connection-context.ts";
+import type { Attempt } from "../handshake/attempt.ts";
+import type { ConnectionContext } from "./connection-context.ts";
 
 /** Opens the channel of one attempt. */
-export async function openTransport(session: SessionContext, attempt: Attempt): Promise<HostTransport> {
+export async function openTransport(session: ConnectionContext, attempt: Attempt): Promise<Transport> {
   const { spec, serverId, options, clock, random, settings, hooks, deadline } = session;
   const { redact, secrets, isInteractive, onStarted } = session;
   const { transport } = spec;

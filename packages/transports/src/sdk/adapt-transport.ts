@@ -1,10 +1,10 @@
-import type { RequestId, Transport } from "@modelcontextprotocol/client";
-import { ToolportError } from "@toolport/core";
+import type { JSONRPCMessage, Transport as SdkTransport } from "@modelcontextprotocol/client";
+import { ToolportError, type JsonObject } from "@toolport/core";
 import { safeCause } from "@toolport/core/implement";
-import type { HostTransport } from "../message/transport.ts";
+import type { Transport } from "../message/transport.ts";
 import type { RpcErrorContext } from "../message/from-rpc-error.ts";
 import { fromSdkError } from "./from-sdk-error.ts";
-import { answeredRequest, isTooDeep, maxMessageDepth } from "../message/message-depth.ts";
+import { letInUnlessDeep } from "../message/let-in-unless-deep.ts";
 import { safeExcerpt } from "../text/safe-excerpt.ts";
 import { closePart, type ClosePartInit } from "./close-part.ts";
 
@@ -13,19 +13,19 @@ export interface AdaptTransportInit extends ClosePartInit {
   readonly serverId: string;
   /** Masks the secrets that the host gave this server. */
   readonly redact: (text: string) => string;
-  /** As {@linkcode HostTransport.isOrdered}. Default `false`, because nothing is known of a transport that somebody brought. */
+  /** As {@linkcode Transport.isOrdered}. Default `false`, because nothing is known of a transport that somebody brought. */
   readonly isOrdered?: boolean;
 }
 
 /**
- * Makes a {@linkcode HostTransport} of an SDK-style transport of either line that closes once and in time, whatever the transport
+ * Makes a {@linkcode Transport} of an SDK-style transport of either line that closes once and in time, whatever the transport
  * does, and lets nothing in that is nested too deeply.
  */
-export function adaptTransport(transport: Transport, init: AdaptTransportInit): HostTransport {
+export function adaptTransport(transport: SdkTransport, init: AdaptTransportInit): Transport {
   const { serverId, redact, isOrdered = false } = init;
   let closed: Promise<void> | undefined;
   let isClosed = false;
-  const host: HostTransport = {
+  const adapted: Transport = {
     isOrdered,
     async start() {
       if (closed !== undefined) throw new Error("The transport is closed");
@@ -33,9 +33,14 @@ export function adaptTransport(transport: Transport, init: AdaptTransportInit): 
     },
     async send(message, options) {
       try {
-        await transport.send(message, options);
+        // The type names the members of a message.
+        await transport.send(message as unknown as JSONRPCMessage, options);
       } catch (error) {
-        throw toSendError(error, { serverId, redact, method: "method" in message ? message.method : "an answer" });
+        throw toSendError(error, {
+          serverId,
+          redact,
+          method: typeof message["method"] === "string" ? message["method"] : "an answer",
+        });
       }
     },
     close() {
@@ -48,23 +53,17 @@ export function adaptTransport(transport: Transport, init: AdaptTransportInit): 
   function finish(): void {
     if (isClosed) return;
     isClosed = true;
-    host.onclose?.();
-  }
-  function refuse(answered: RequestId | undefined): void {
-    const text = `server ${JSON.stringify(serverId)} sent a message nested deeper than ${maxMessageDepth} levels`;
-    if (answered === undefined) host.onerror?.(new Error(text));
-    else host.onrequestfailed?.(answered, new ToolportError(text, { code: "protocol_error", serverId }));
+    adapted.onclose?.();
   }
   transport.onmessage = (message) => {
-    if (isClosed) return;
-    if (isTooDeep(message)) refuse(answeredRequest(message));
-    else host.onmessage?.(message);
+    // Checked by whoever reads a member of it.
+    if (!isClosed) letInUnlessDeep(message as unknown as JsonObject, adapted, serverId);
   };
   transport.onerror = (error) => {
-    if (!isClosed) host.onerror?.(error);
+    if (!isClosed) adapted.onerror?.(error);
   };
   transport.onclose = finish;
-  return host;
+  return adapted;
 }
 
 // What no SDK throws says only that this message may not have arrived.

@@ -1,5 +1,6 @@
 import { isJsonObject } from "@toolport/core/implement";
 import type { ClaimedServerInfo } from "../message/read-server-info.ts";
+import type { ListeningClient } from "../message/listening-client.ts";
 import { memberOf } from "../message/member-of.ts";
 import type { CustomClient } from "./custom-parts.ts";
 
@@ -28,6 +29,11 @@ export function isConnected(client: CustomClient): boolean {
 /** True when requests of this client are exchanges of their own, as over Streamable HTTP. */
 export function hasPerRequestStream(client: CustomClient): boolean {
   return memberOf(memberOf(client, "transport"), "hasPerRequestStream") === true;
+}
+
+/** True for a client of the SDK line that has change streams. */
+export function isListeningClient(client: object): client is ListeningClient {
+  return typeof memberOf(client, "listen") === "function";
 }
 
 function callIfThere(owner: object, name: string): unknown {

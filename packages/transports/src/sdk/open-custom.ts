@@ -1,24 +1,31 @@
 import { isToolportError, ToolportError, type CustomTransportSpec } from "@toolport/core";
-import { safeCause } from "@toolport/core/implement";
-import type { Transport } from "@modelcontextprotocol/client";
-import type { HostTransport } from "../message/transport.ts";
+import { safeCause, type Deadline } from "@toolport/core/implement";
+import type { Transport as SdkTransport } from "@modelcontextprotocol/client";
+import type { Transport } from "../message/transport.ts";
 import { untilAborted } from "../time/until-aborted.ts";
-import type { SessionContext } from "../opening/connection-context.ts";
+import type { ServerSettings } from "../context/resolve-settings.ts";
+import type { ServerContext } from "../context/server-context.ts";
 import { closePart, type ClosePartInit } from "./close-part.ts";
 import { adaptTransport } from "./adapt-transport.ts";
 import { isCustomClient, isCustomTransport, type CustomClient } from "./custom-parts.ts";
 
 /** What a custom spec's `open` returned. */
 export type OpenedCustom =
-  | { readonly kind: "transport"; readonly transport: HostTransport }
+  | { readonly kind: "transport"; readonly transport: Transport }
   | { readonly kind: "client"; readonly client: CustomClient };
+
+/** What {@linkcode openCustom} goes by. */
+export interface OpenCustomContext extends ServerContext {
+  readonly settings: ServerSettings;
+  readonly deadline: Deadline;
+}
 
 /**
  * Calls `spec.open`. Throws `unreachable` when it does, or the very error if that is a `ToolportError`; `internal_error` when it
  * returns neither a transport nor a client. What it returns after an abort is closed.
  */
-export async function openCustom(spec: CustomTransportSpec, session: SessionContext): Promise<OpenedCustom> {
-  const { serverId, clock, settings, deadline, redact } = session;
+export async function openCustom(spec: CustomTransportSpec, context: OpenCustomContext): Promise<OpenedCustom> {
+  const { serverId, clock, settings, deadline, redact } = context;
   const { signal } = deadline;
   const closing = { clock, closeMs: settings.timeouts.closeMs };
   const opening = callOpen(spec, { serverId, signal });
@@ -39,7 +46,7 @@ export async function openCustom(spec: CustomTransportSpec, session: SessionCont
     // Checked for the methods that both SDK lines call; the callbacks are ours to set.
     return {
       kind: "transport",
-      transport: adaptTransport(opened as Transport, { ...closing, serverId, redact }),
+      transport: adaptTransport(opened as SdkTransport, { ...closing, serverId, redact }),
     };
   }
   throw new ToolportError(

@@ -1,6 +1,6 @@
-import type { RequestId } from "@modelcontextprotocol/client";
 import { ToolportError, type Diagnostic, type JsonObject } from "@toolport/core";
 import type { Redactor } from "@toolport/core/implement";
+import type { RequestId } from "../message/json-rpc.ts";
 import { isUtf8 } from "node:buffer";
 import { maxMessageDepth } from "../message/message-depth.ts";
 import { createLineSplitter, type OversizedLine } from "./line-splitter.ts";

@@ -1,5 +1,5 @@
 import { ToolportError, type ServerSpec } from "@toolport/core";
-import type { TransportContext } from "../message/transport.ts";
+import type { TransportContext } from "../context/transport-context.ts";
 import type { OpenStdioOptions } from "./open-stdio.ts";
 import type { StdioTransport } from "./stdio-transport.ts";
 

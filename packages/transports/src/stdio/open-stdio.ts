@@ -1,7 +1,7 @@
 import { isToolportError, ToolportError, type Clock, type ServerSpec } from "@toolport/core";
 import { createSecretMemory, isSecretName, systemClock } from "@toolport/core/implement";
 import { spawn as spawnProgram } from "node:child_process";
-import type { TransportContext } from "../message/transport.ts";
+import type { TransportContext } from "../context/transport-context.ts";
 import { assertDirectory } from "./assert-directory.ts";
 import { assertStdioSpec } from "./assert-stdio-spec.ts";
 import { hasExited } from "./end-process.ts";

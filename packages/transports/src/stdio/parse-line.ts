@@ -1,6 +1,6 @@
-import type { RequestId } from "@modelcontextprotocol/client";
 import type { JsonObject } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
+import type { RequestId } from "../message/json-rpc.ts";
 import { isLargeBatch, mostBatched } from "../message/count-members.ts";
 import { admitDepth, answeredRequest, maxMessageDepth } from "../message/message-depth.ts";
 

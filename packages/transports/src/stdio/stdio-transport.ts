@@ -1,7 +1,7 @@
-import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 import { ToolportError, type Clock, type ServerSpec } from "@toolport/core";
 import { createSecretMemory } from "@toolport/core/implement";
-import type { HostTransport, TransportContext } from "../message/transport.ts";
+import type { TransportContext } from "../context/transport-context.ts";
+import type { Transport } from "../message/transport.ts";
 import { resolveSettings } from "../context/resolve-settings.ts";
 import { deathError } from "./death-error.ts";
 import { watchForDeath } from "./death-watch.ts";
@@ -17,8 +17,8 @@ import { terminateOnExit } from "./terminate-on-exit.ts";
 // Many calls with large arguments at once are honest, and a server that never reads must not cost more than this.
 const waitingFactor = 4;
 
-/** A {@linkcode HostTransport} over a child process. */
-export interface StdioTransport extends HostTransport {
+/** A {@linkcode Transport} over a child process. */
+export interface StdioTransport extends Transport {
   /** The process, which on POSIX leads a group of this number. */
   readonly pid: number;
   /**
@@ -127,7 +127,7 @@ export function createStdioTransport({ spec, context, process, group, clock }: S
 
 /** What reports upwards, as long as the transport is open. */
 function createSink(
-  transport: HostTransport,
+  transport: Transport,
   context: StdioTransportInit["context"],
   isOpen: () => boolean,
 ): Pick<MessageReaderInit, "onMessage" | "onRequestFailed" | "onDiagnostic"> & StdioTransportInit["context"] {
@@ -135,8 +135,7 @@ function createSink(
     if (isOpen()) attempt(transport, notify);
   };
   return {
-    // The SDK's type promises more than a line from a server can; what is above checks each message.
-    onMessage: (message) => whileOpen(() => transport.onmessage?.(message as JSONRPCMessage)),
+    onMessage: (message) => whileOpen(() => transport.onmessage?.(message)),
     onRequestFailed: (id, error) => whileOpen(() => transport.onrequestfailed?.(id, error)),
     onDiagnostic: (diagnostic) => whileOpen(() => context.onDiagnostic(diagnostic)),
     onLog: (log) => whileOpen(() => context.onLog(log)),
@@ -144,7 +143,7 @@ function createSink(
 }
 
 // A handler that throws must not take the host down from inside a stream's event.
-function attempt(transport: HostTransport, notify: () => void): void {
+function attempt(transport: Transport, notify: () => void): void {
   try {
     notify();
   } catch (error) {

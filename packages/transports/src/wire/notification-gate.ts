@@ -1,5 +1,5 @@
 import type { Cancel } from "@toolport/core";
-import type { WireContext } from "../context/server-context.ts";
+import type { ServerContext } from "../context/server-context.ts";
 
 /** Lets a bounded number of notifications through per second. */
 export interface NotificationGate {
@@ -16,7 +16,7 @@ export interface NotificationGateInit {
   readonly perSecond: number;
   /** What becomes of those that are too many, for the diagnostic. Default: they are dropped. */
   readonly fate?: string;
-  readonly context: WireContext;
+  readonly context: ServerContext;
   /** Acts on what was deferred, however much it was. */
   readonly onDeferred: () => void;
 }

@@ -1,9 +1,8 @@
-import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 import type { Cancel, JsonObject, Progress, Random, ToolportError } from "@toolport/core";
 import { withErrorContext } from "@toolport/core/implement";
 import { fromRpcError } from "../message/from-rpc-error.ts";
 import { saysRevisionChanged, type UsedConnection } from "../message/session-words.ts";
-import type { HostSendOptions, HostTransport } from "../message/transport.ts";
+import type { SendOptions, Transport } from "../message/transport.ts";
 import { toJson } from "../text/quote-json.ts";
 import { runHook } from "../time/run-hook.ts";
 import type { ActiveClock } from "../time/active-clock.ts";
@@ -21,7 +20,7 @@ import {
   timeoutError,
   unserializableError,
 } from "../message/request-errors.ts";
-import type { WireContext } from "../context/server-context.ts";
+import type { ServerContext } from "../context/server-context.ts";
 
 /** The requests that wait for an answer. */
 export interface OutgoingRequests {
@@ -59,8 +58,8 @@ export interface OutgoingRequests {
 
 /** What {@linkcode OutgoingRequests} are made from. */
 export interface OutgoingRequestsInit {
-  readonly host: HostTransport;
-  readonly context: WireContext;
+  readonly transport: Transport;
+  readonly context: ServerContext;
   /** Where ids go on from after the handshake. */
   readonly random: Random;
   readonly activeClock: ActiveClock;
@@ -226,24 +225,24 @@ function send(state: State, id: number, entry: Pending): void {
       ? { ...envelope, ...asObject(params["_meta"]), ...(wantsProgress && { progressToken: id }) }
       : envelope;
   const message = { jsonrpc: "2.0", id, method, params: meta === undefined ? params : { ...params, _meta: meta } };
-  let options: HostSendOptions | undefined;
-  if (state.host.hasPerRequestStream === true) {
+  let options: SendOptions | undefined;
+  if (state.transport.hasPerRequestStream === true) {
     // A signal per request costs more than the request's other parts together, so that it is only for transports that need one.
-    if (state.host.takeBack === undefined) entry.abort = new AbortController();
+    if (state.transport.takeBack === undefined) entry.abort = new AbortController();
     options = { requestSignal: entry.abort?.signal, headers };
   }
   void transmit(state, id, { message, options, entry });
 }
 
 interface Transmission {
-  readonly message: object;
-  readonly options: HostSendOptions | undefined;
+  readonly message: JsonObject;
+  readonly options: SendOptions | undefined;
   readonly entry: Pending;
 }
 
 async function transmit(state: State, id: number, { message, options, entry }: Transmission): Promise<void> {
   try {
-    await state.host.send(asMessage(message), options);
+    await state.transport.send(message, options);
   } catch (error) {
     fail(
       state,
@@ -315,7 +314,7 @@ function cancel(
   if (entry === undefined) return Promise.resolve();
   const told = entry.request.isCancellable === false ? expectLate(state) : tellCancelled(state, id, why.reason);
   entry.abort?.abort();
-  state.host.takeBack?.(id);
+  state.transport.takeBack?.(id);
   entry.reject(why.error);
   return told;
 }
@@ -328,11 +327,11 @@ async function expectLate(state: State): Promise<void> {
 async function tellCancelled(state: State, id: number, reason: string): Promise<void> {
   const envelope = state.envelope();
   // On 2026-07-28 over HTTP, closing the response stream is the cancel; elsewhere the server has to be told.
-  if (envelope !== undefined && state.host.hasPerRequestStream === true) return;
+  if (envelope !== undefined && state.transport.hasPerRequestStream === true) return;
   const params = { requestId: id, reason, ...(envelope && { _meta: envelope }) };
   state.onNotified();
   try {
-    await state.host.send(asMessage({ jsonrpc: "2.0", method: "notifications/cancelled", params }));
+    await state.transport.send({ jsonrpc: "2.0", method: "notifications/cancelled", params });
   } catch {
     // Only a courtesy: the request is settled on this side, whether or not the server hears of it.
   }
@@ -355,12 +354,12 @@ function reject(state: State, entry: Pending, error: ToolportError): void {
 }
 
 // What a handshake meets is its own to judge.
-function connectionOf({ host, envelope }: State, { method }: OutgoingRequest): UsedConnection | undefined {
+function connectionOf({ transport, envelope }: State, { method }: OutgoingRequest): UsedConnection | undefined {
   if (method === "initialize" || method === "server/discover") return undefined;
   return {
     era: envelope() === undefined ? "legacy" : "modern",
-    hasSession: host.sessionId !== undefined,
-    isHttp: host.hasPerRequestStream === true,
+    hasSession: transport.sessionId !== undefined,
+    isHttp: transport.hasPerRequestStream === true,
   };
 }
 
@@ -384,9 +383,4 @@ function take(state: State, id: number): Pending | undefined {
 
 function asObject(value: unknown): object | undefined {
   return typeof value === "object" && value !== null ? value : undefined;
-}
-
-// Our JSON is wider than the SDK's message type, which names the members of `params._meta`.
-function asMessage(message: object): JSONRPCMessage {
-  return message as JSONRPCMessage;
 }

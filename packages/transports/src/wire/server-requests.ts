@@ -1,10 +1,10 @@
 import type { JsonObject } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
 import type { Elicitor } from "./elicitor.ts";
-import type { HostTransport } from "../message/transport.ts";
+import type { Transport } from "../message/transport.ts";
 import { toJson } from "../text/quote-json.ts";
 import type { Occasion } from "./occasion.ts";
-import type { WireContext } from "../context/server-context.ts";
+import type { ServerContext } from "../context/server-context.ts";
 
 /** Serves what a legacy server asks of the host: `ping`, and elicitations if somebody answers them. */
 export interface ServerRequests {
@@ -29,8 +29,8 @@ export interface ServerRequest {
 
 /** What {@linkcode ServerRequests} are made from. */
 export interface ServerRequestsInit {
-  readonly host: HostTransport;
-  readonly context: WireContext;
+  readonly transport: Transport;
+  readonly context: ServerContext;
   /** Absent when nobody answers elicitations. */
   readonly elicitor: Elicitor | undefined;
 }
@@ -44,14 +44,14 @@ const invalidParams = -32_602;
 const internalError = -32_603;
 
 /** Makes an empty set of requests. */
-export function createServerRequests({ host, context, elicitor }: ServerRequestsInit): ServerRequests {
+export function createServerRequests({ transport, context, elicitor }: ServerRequestsInit): ServerRequests {
   const underWay = new Map<number | string, AbortController>();
   // Those that the server took back count until whoever works on them has stopped.
   let working = 0;
   let refusing = 0;
   const send = async (id: number | string, reply: Reply): Promise<void> => {
     try {
-      await host.send({ jsonrpc: "2.0", id, ...reply });
+      await transport.send({ jsonrpc: "2.0", id, ...reply });
     } catch {
       // A server that cannot be told is about to be lost anyway, and that is told elsewhere.
     }
@@ -91,7 +91,7 @@ export function createServerRequests({ host, context, elicitor }: ServerRequests
 }
 
 interface Serving {
-  readonly context: WireContext;
+  readonly context: ServerContext;
   readonly elicitor: Elicitor | undefined;
   /** Aborts when the server takes its request back, or the connection ends. */
   readonly signal: AbortSignal;
@@ -122,7 +122,7 @@ async function serve(request: ServerRequest, { context, elicitor, signal }: Serv
   }
 }
 
-function tellRefused({ serverId, onDiagnostic }: WireContext, when: string): void {
+function tellRefused({ serverId, onDiagnostic }: ServerContext, when: string): void {
   const message = `server ${JSON.stringify(serverId)} asked a question ${when}; nobody was asked`;
   onDiagnostic({ kind: "elicitation-refused", serverId, message });
 }
@@ -137,7 +137,7 @@ function isElicitation(params: unknown): params is JsonObject {
 }
 
 // What a human or a host answers need not be JSON.
-function writable(reply: Reply, { serverId, onDiagnostic }: WireContext): Reply {
+function writable(reply: Reply, { serverId, onDiagnostic }: ServerContext): Reply {
   if (toJson(reply) !== undefined) return reply;
   const message = `the answer to an elicitation of server ${JSON.stringify(serverId)} cannot be written as JSON`;
   onDiagnostic({ kind: "protocol-noise", serverId, message });

@@ -1,7 +1,7 @@
 import { ToolportError } from "@toolport/core";
 import { describe, expect, it } from "vitest";
 import { openWire } from "../../test/open-wire.ts";
-import type { HostTransport } from "../message/transport.ts";
+import type { Transport } from "../message/transport.ts";
 
 const acknowledged = "notifications/subscriptions/acknowledged";
 
@@ -123,7 +123,7 @@ describe("a subscription", () => {
 
 type Listening = ReturnType<typeof listen>;
 
-function prepare(members: Partial<HostTransport> = {}) {
+function prepare(members: Partial<Transport> = {}) {
   const opened = openWire(members);
   opened.wire.setProtocolVersion("2026-07-28");
   const controller = new AbortController();
@@ -140,7 +140,7 @@ function prepare(members: Partial<HostTransport> = {}) {
   };
 }
 
-function listen(members: Partial<HostTransport> = {}) {
+function listen(members: Partial<Transport> = {}) {
   const prepared = prepare(members);
   const listening = prepared.start();
   listening.catch(() => undefined);

@@ -1,12 +1,12 @@
 import { ToolportError, type JsonObject, type Random } from "@toolport/core";
 import { formatMs, isJsonObject } from "@toolport/core/implement";
-import type { ListeningClient } from "../connection/change-stream.ts";
+import type { ListeningClient } from "../message/listening-client.ts";
 import { fromRpcError } from "../message/from-rpc-error.ts";
-import type { HostTransport } from "../message/transport.ts";
+import type { Transport } from "../message/transport.ts";
 import { readAnswer } from "./read-answer.ts";
 import { asToolportError } from "../message/request-errors.ts";
 import { toOwnId } from "./to-own-id.ts";
-import type { WireContext } from "../context/server-context.ts";
+import type { ServerContext } from "../context/server-context.ts";
 
 /**
  * The `subscriptions/listen` requests of a 2026-07-28 connection: each is open for as long as the server has something to tell.
@@ -29,8 +29,8 @@ export interface Subscriptions extends ListeningClient {
 
 /** What {@linkcode Subscriptions} are made from. */
 export interface SubscriptionsInit {
-  readonly host: HostTransport;
-  readonly context: WireContext;
+  readonly transport: Transport;
+  readonly context: ServerContext;
   /** Where ids begin. */
   readonly random: Random;
   /** The `_meta` of every message. */
@@ -95,7 +95,7 @@ function listen(
   filter: JsonObject,
   { timeout, signal }: { readonly timeout: number; readonly signal: AbortSignal },
 ): Promise<{ readonly closed: Promise<End> }> {
-  const { host, context, envelope, streams } = state;
+  const { transport, context, envelope, streams } = state;
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
     const id = state.nextId++;
@@ -130,24 +130,24 @@ function listen(
       end,
     });
     const params = { _meta: { ...envelope() }, notifications: filter };
-    const sending = host.send({ jsonrpc: "2.0", id, method, params }, { requestSignal: leaving.signal });
+    const sending = transport.send({ jsonrpc: "2.0", id, method, params }, { requestSignal: leaving.signal });
     sending.then(undefined, (error: unknown) => end("remote", asToolportError(context, error)));
   });
 }
 
 // Over HTTP, closing the response stream is the cancel; elsewhere the server has to be told.
-async function tellCancelled({ host, envelope }: State, id: number): Promise<void> {
-  if (host.hasPerRequestStream === true) return;
+async function tellCancelled({ transport, envelope }: State, id: number): Promise<void> {
+  if (transport.hasPerRequestStream === true) return;
   try {
     const params = { _meta: { ...envelope() }, requestId: id };
-    await host.send({ jsonrpc: "2.0", method: "notifications/cancelled", params });
+    await transport.send({ jsonrpc: "2.0", method: "notifications/cancelled", params });
   } catch {
     // Only a courtesy: on this side the subscription is over.
   }
 }
 
 function lost(
-  { serverId }: WireContext,
+  { serverId }: ServerContext,
   how: string,
   code: "connection_closed" | "request_timeout" = "connection_closed",
 ): ToolportError {

@@ -1,9 +1,9 @@
 import { cleanText, ToolportError, type JsonObject, type Random, type ServerLog } from "@toolport/core";
 import { isJsonObject, withErrorContext } from "@toolport/core/implement";
 import type { ClientIdentity } from "../message/client-identity.ts";
-import type { ListeningClient } from "../connection/change-stream.ts";
+import type { ListeningClient } from "../message/listening-client.ts";
 import type { Elicitor } from "./elicitor.ts";
-import type { HostTransport } from "../message/transport.ts";
+import type { Transport } from "../message/transport.ts";
 import type { RequestChannel } from "../message/request-channel.ts";
 import { quoteJson } from "../text/quote-json.ts";
 import { safeExcerpt } from "../text/safe-excerpt.ts";
@@ -17,7 +17,7 @@ import { isModernVersion, modernEnvelope } from "../message/revisions.ts";
 import { createServerRequests, type ServerRequests } from "./server-requests.ts";
 import { createSubscriptions, type Subscriptions } from "./subscriptions-listen.ts";
 import { toOwnId } from "./to-own-id.ts";
-import type { WireContext } from "../context/server-context.ts";
+import type { ServerContext } from "../context/server-context.ts";
 
 /**
  * JSON-RPC with one server, over any transport. Whatever comes in is read by hand and bounded: a malformed answer fails its own
@@ -46,12 +46,12 @@ export interface WireEvents {
 
 /** What a {@linkcode Wire} is made from. */
 export interface WireInit {
-  readonly host: HostTransport;
+  readonly transport: Transport;
   readonly identity: ClientIdentity;
   readonly maxNotificationsPerSecond: number;
   /** How long the questions of the server may stop the time of one request, in milliseconds. */
   readonly maxPauseMs: number;
-  readonly context: WireContext;
+  readonly context: ServerContext;
   /** Where the ids of requests go on from after the handshake, so that they cannot be guessed. */
   readonly random: Random;
   readonly events: WireEvents;
@@ -84,11 +84,11 @@ const farewellMs = 100;
 
 /** Puts a wire on a transport that is not started yet. */
 export function createWire(init: WireInit): Wire {
-  const { host, identity, context, random, events, activeClock, elicitor } = init;
+  const { transport, identity, context, random, events, activeClock, elicitor } = init;
   const state: State = {
     ...init,
     outgoing: createOutgoingRequests({
-      host,
+      transport,
       context,
       random,
       activeClock,
@@ -97,8 +97,8 @@ export function createWire(init: WireInit): Wire {
       onSessionExpired: (error) => expire(state, error),
       onNotified: () => expectStrayError(state),
     }),
-    served: createServerRequests({ host, context, elicitor }),
-    subscriptions: createSubscriptions({ host, context, random, envelope: () => state.envelope }),
+    served: createServerRequests({ transport, context, elicitor }),
+    subscriptions: createSubscriptions({ transport, context, random, envelope: () => state.envelope }),
     gate: createNotificationGate({
       perSecond: init.maxNotificationsPerSecond,
       context,
@@ -116,23 +116,23 @@ export function createWire(init: WireInit): Wire {
     expiredBy: undefined,
     isClosed: false,
   };
-  host.onmessage = (message: unknown, relatedId) => receive(state, message, relatedId);
-  host.onrequestfailed = (id, error) => {
+  transport.onmessage = (message: unknown, relatedId) => receive(state, message, relatedId);
+  transport.onrequestfailed = (id, error) => {
     const ownId = toOwnId(id);
     if (typeof ownId !== "number" || !state.outgoing.fail(ownId, error)) state.subscriptions.fail(ownId, error);
   };
-  host.oninterrupted = () => {
+  transport.oninterrupted = () => {
     if (!state.isClosed) events.onToolsChanged();
   };
-  host.onerror = (error) => reportOddity(context, error);
-  host.onclose = () => down(state);
+  transport.onerror = (error) => reportOddity(context, error);
+  transport.onclose = () => down(state);
   return {
-    hasPerRequestStream: host.hasPerRequestStream === true,
-    isOrdered: host.isOrdered === true,
+    hasPerRequestStream: transport.hasPerRequestStream === true,
+    isOrdered: transport.isOrdered === true,
     activeClock,
-    start: () => host.start(),
+    start: () => transport.start(),
     setProtocolVersion(version) {
-      host.setProtocolVersion?.(version);
+      transport.setProtocolVersion?.(version);
       state.isReady = true;
       state.outgoing.leaveHandshake();
       state.envelope = isModernVersion(version) ? modernEnvelope(version, identity) : undefined;
@@ -147,7 +147,7 @@ export function createWire(init: WireInit): Wire {
       state.served.close();
       state.subscriptions.failAll(error);
       await settleWithin(state.outgoing.cancelAll(error, cleanText(reason, 200)), farewellMs, context.clock);
-      await host.close();
+      await transport.close();
     },
   };
 }
@@ -281,7 +281,7 @@ async function notify(state: State, method: string, params: JsonObject | undefin
   const body = params === undefined && meta === undefined ? undefined : { ...params, ...meta };
   expectStrayError(state);
   try {
-    await state.host.send({ jsonrpc: "2.0", method, ...(body && { params: body }) });
+    await state.transport.send({ jsonrpc: "2.0", method, ...(body && { params: body }) });
   } catch (error) {
     throw asToolportError(context, error);
   }
@@ -292,11 +292,11 @@ function expire(state: State, error: ToolportError): void {
   if (state.expiredBy !== undefined || state.isClosed) return;
   state.expiredBy = error;
   state.events.onForgotten?.(error);
-  state.outgoing.refuse(error, () => void state.host.close());
+  state.outgoing.refuse(error, () => void state.transport.close());
 }
 
 function down(state: State): void {
-  const { host, context, events } = state;
+  const { transport, context, events } = state;
   const { serverId } = context;
   const wasClosed = state.isClosed;
   state.isClosed = true;
@@ -304,7 +304,7 @@ function down(state: State): void {
   state.progressGate.close();
   const error =
     state.expiredBy ??
-    host.closeReason ??
+    transport.closeReason ??
     new ToolportError(`the connection to server ${JSON.stringify(serverId)} closed`, {
       code: "connection_closed",
       serverId,
@@ -322,6 +322,6 @@ function noise(state: State, what: string): void {
 }
 
 // What the transport went on after, and so does everybody.
-function reportOddity({ serverId, redact, onDiagnostic }: WireContext, error: Error): void {
+function reportOddity({ serverId, redact, onDiagnostic }: ServerContext, error: Error): void {
   onDiagnostic({ kind: "protocol-noise", serverId, message: safeExcerpt(error.message, redact, 300) });
 }

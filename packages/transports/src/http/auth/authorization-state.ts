@@ -1,5 +1,5 @@
 import type { AuthorizationProvider } from "./authorization-provider.ts";
-import type { Refusal } from "./authorizer-init.ts";
+import type { Refusal } from "../exchange/authorizer.ts";
 import type { SentUser } from "./guarded-oauth-provider.ts";
 
 /** One attempt to get credentials, which several requests may wait for. */

@@ -7,18 +7,9 @@ import type {
 import { isToolportError, ToolportError, type Clock } from "@toolport/core";
 import { safeCause, withErrorContext, type SecretMemory } from "@toolport/core/implement";
 import type { AuthorizationProvider } from "./authorization-provider.ts";
+import type { Refusal } from "../exchange/authorizer.ts";
 import { excerptOf } from "../exchange/excerpt.ts";
 import type { OAuthFetch } from "./watched-oauth-fetch.ts";
-
-/** A request that was refused for its credentials. */
-export interface Refusal {
-  readonly status: number;
-  /** The `WWW-Authenticate` header. */
-  readonly challenge: string | undefined;
-  /** The token that was refused. */
-  readonly token: string | undefined;
-  readonly error: ToolportError;
-}
 
 /** What the SDK is needed for. Its module, loaded when the first refusal asks for it. */
 export interface OAuthModule {

@@ -3,13 +3,8 @@ import { createDeadline, formatMs, systemClock } from "@toolport/core/implement"
 import { untilAborted } from "../../time/until-aborted.ts";
 import type { OAuthProvider } from "./authorization-provider.ts";
 import { authorizationStateOf, type AuthorizationState } from "./authorization-state.ts";
-import {
-  toAuthorizationError,
-  toResponse,
-  type AuthorizerInit,
-  type OAuthModule,
-  type Refusal,
-} from "./authorizer-init.ts";
+import { toAuthorizationError, toResponse, type AuthorizerInit, type OAuthModule } from "./authorizer-init.ts";
+import type { Refusal } from "../exchange/authorizer.ts";
 import { excerptOf } from "../exchange/excerpt.ts";
 import { guardOAuthProvider, needsUser, type FlowRules } from "./guarded-oauth-provider.ts";
 import { watchOAuthFetch, type EndpointFailure } from "./watched-oauth-fetch.ts";

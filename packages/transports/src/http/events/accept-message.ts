@@ -1,11 +1,11 @@
-import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/client";
 import type { JsonObject } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
+import type { RequestId } from "../../message/json-rpc.ts";
 
 /** Where messages go. */
 export interface MessageSink {
   /** `relatedId` is the request on whose stream it came. */
-  deliver(message: JSONRPCMessage, relatedId?: RequestId): void;
+  deliver(message: JsonObject, relatedId?: RequestId): void;
   /** Something is odd: `what` it is, and what became of it if it was not skipped, in a few words of ours. */
   onNoise(what: string, fate?: string): void;
 }
@@ -29,7 +29,7 @@ export function acceptUnsolicited(json: unknown, sink: MessageSink): void {
 /** Passes on the JSON that came on a stream for everything; whoever gets it knows what was asked. */
 export function acceptAny(json: unknown, sink: MessageSink): void {
   for (const item of Array.isArray(json) ? json : [json]) {
-    if (isJsonObject(item)) sink.deliver(asMessage(item));
+    if (isJsonObject(item)) sink.deliver(item);
     else sink.onNoise("JSON that is no message");
   }
 }
@@ -40,14 +40,14 @@ function acceptOne(value: unknown, id: RequestId | undefined, sink: MessageSink)
     return false;
   }
   if ("method" in value) {
-    sink.deliver(asMessage(value), id);
+    sink.deliver(value, id);
     return false;
   }
   if (id === undefined || !answers(value, id)) {
     sink.onNoise("an answer to another request");
     return false;
   }
-  sink.deliver(asMessage(value["id"] === id ? value : { ...value, id }));
+  sink.deliver(value["id"] === id ? value : { ...value, id });
   return true;
 }
 
@@ -59,9 +59,4 @@ function answers(message: JsonObject, id: RequestId): boolean {
 /** Whether an id is that of a request of ours, or what some servers make of it: the same as text. */
 export function isSameId(given: unknown, id: RequestId): boolean {
   return given === id || given === String(id);
-}
-
-/** A JSON object as the SDK's type for messages, which is what its interface wants. Whoever receives it checks it first. */
-export function asMessage(value: JsonObject): JSONRPCMessage {
-  return value as unknown as JSONRPCMessage;
 }

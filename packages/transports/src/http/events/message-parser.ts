@@ -1,5 +1,5 @@
-import type { RequestId } from "@modelcontextprotocol/client";
 import { answeredRequest, admitDepth } from "../../message/message-depth.ts";
+import type { RequestId } from "../../message/json-rpc.ts";
 import { endsOf, recoverRequestId } from "../../message/recover-request-id.ts";
 import { messageTooLarge, noMessages } from "../exchange/answer-error.ts";
 import type { HttpEndpoint } from "../exchange/http-endpoint.ts";

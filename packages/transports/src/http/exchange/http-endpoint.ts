@@ -1,6 +1,6 @@
 import { ToolportError, type Clock, type HttpTransportSpec, type ServerSpec } from "@toolport/core";
 import { systemClock, type Redactor, type SecretMemory } from "@toolport/core/implement";
-import type { Authorizer } from "../auth/authorizer.ts";
+import type { Authorizer } from "./authorizer.ts";
 import { bearerTokenOf } from "./check-http-spec.ts";
 import { fromHttpStatus, type SessionUse } from "./from-http-status.ts";
 import { guardCredentials } from "./guard-credentials.ts";

@@ -1,7 +1,7 @@
-import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/client";
-import type { ToolportError } from "@toolport/core";
+import type { JsonObject, ToolportError } from "@toolport/core";
 import { withErrorContext } from "@toolport/core/implement";
-import type { HostTransport } from "../../message/transport.ts";
+import { isRequest, type RequestId } from "../../message/json-rpc.ts";
+import type { Transport } from "../../message/transport.ts";
 import { createSlots, type Slots } from "../../message/reused-slots.ts";
 import { acceptAny, isSameId, type MessageSink } from "../events/accept-message.ts";
 import {
@@ -44,7 +44,7 @@ interface UnderWay extends Cancellable {
 }
 
 interface State extends SseInit {
-  readonly host: HostTransport;
+  readonly transport: Transport;
   readonly sink: MessageSink;
   /** All that waits for the server. */
   readonly underWay: Slots<UnderWay>;
@@ -64,8 +64,8 @@ interface State extends SseInit {
  * `aborted`. The stream is the connection: whatever ends it ends the transport at once, with a reason. A message whose request was
  * taken back, or answered some seconds ago, does not wait for its reply.
  */
-export function createSseTransport(init: SseInit): HostTransport {
-  const host: HostTransport = {
+export function createSseTransport(init: SseInit): Transport {
+  const transport: Transport = {
     get closeReason() {
       return state.closeReason;
     },
@@ -84,12 +84,12 @@ export function createSseTransport(init: SseInit): HostTransport {
   };
   const state: State = {
     ...init,
-    host,
+    transport,
     sink: {
       deliver(message) {
         if (state.isClosed) return;
-        if (!("method" in message)) watchReply(state, message.id);
-        host.onmessage?.(message);
+        if (!("method" in message)) watchReply(state, message["id"]);
+        transport.onmessage?.(message);
       },
       onNoise: init.onNoise,
     },
@@ -101,11 +101,11 @@ export function createSseTransport(init: SseInit): HostTransport {
     hasStream: false,
     isClosed: false,
   };
-  return host;
+  return transport;
 }
 
 // What was answered needs no reply any more: a server that never gives one would use up a connection for each call.
-function watchReply({ underWay, lingerWatch, endpoint }: State, id: RequestId | undefined): void {
+function watchReply({ underWay, lingerWatch, endpoint }: State, id: unknown): void {
   for (const step of underWay.values()) {
     // Once, however often a server says it.
     if (step.id !== undefined && step.isAnswered !== true && isSameId(id, step.id)) {
@@ -150,7 +150,7 @@ async function follow(state: State, reply: HttpReply, { onTarget, onEnd }: Follo
     maxMessageBytes,
     onNoise: (what, fate) => sink.onNoise(what, fate),
     onBrokenAnswer(id, what, data) {
-      state.host.onrequestfailed?.(id, noAnswer(endpoint, `an answer that is ${what}`, data));
+      state.transport.onrequestfailed?.(id, noAnswer(endpoint, `an answer that is ${what}`, data));
     },
     onJson(json) {
       if (state.target === undefined) sink.onNoise("a message before it said where to answer");
@@ -182,11 +182,10 @@ function readTarget(data: string, endpoint: HttpEndpoint): URL {
   return target;
 }
 
-async function send(state: State, message: JSONRPCMessage): Promise<void> {
+async function send(state: State, message: JsonObject): Promise<void> {
   const { endpoint, target, protocolVersion, underWay } = state;
   if (state.isClosed) throw withErrorContext(state.closeReason ?? transportClosed(endpoint), { outcome: "not-sent" });
   if (target === undefined) throw new TypeError("send() before start()");
-  const isRequest = "method" in message && "id" in message;
   const call = startBriefCall(
     endpoint,
     {
@@ -198,9 +197,11 @@ async function send(state: State, message: JSONRPCMessage): Promise<void> {
         ...(protocolVersion !== undefined && { "mcp-protocol-version": protocolVersion }),
       },
     },
-    isRequest ? state.callMs : state.requestMs,
+    isRequest(message) ? state.callMs : state.requestMs,
   );
-  const sent: UnderWay = isRequest ? { id: message.id, cancel: (reason: ToolportError) => call.cancel(reason) } : call;
+  const sent: UnderWay = isRequest(message)
+    ? { id: message.id, cancel: (reason: ToolportError) => call.cancel(reason) }
+    : call;
   const slot = underWay.add(sent);
   try {
     const reply = await call.reply;
@@ -217,5 +218,5 @@ function end(state: State, reason: ToolportError): void {
   state.lingerWatch.close();
   for (const step of state.underWay.values()) step.cancel(reason);
   state.endpoint.close();
-  state.host.onclose?.();
+  state.transport.onclose?.();
 }

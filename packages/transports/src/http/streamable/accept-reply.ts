@@ -1,9 +1,9 @@
-import type { RequestId } from "@modelcontextprotocol/client";
 import type { JsonObject, ToolportErrorCode } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
+import type { RequestId } from "../../message/json-rpc.ts";
 import { isLargeBatch } from "../../message/count-members.ts";
 import { admitDepth } from "../../message/message-depth.ts";
-import { acceptAnswer, asMessage } from "../events/accept-message.ts";
+import { acceptAnswer } from "../events/accept-message.ts";
 import { describeReply, messageTooLarge, noAnswer } from "../exchange/answer-error.ts";
 import type { Channel } from "../events/transport-parts.ts";
 import type { SessionUse } from "../exchange/from-http-status.ts";
@@ -72,7 +72,7 @@ async function acceptRefusal(reply: HttpReply, awaited: AwaitedReply): Promise<v
   const answer = parseJson(refusal.body);
   if (finalCodes.has(error.code) || !isErrorAnswer(answer, id)) throw error;
   if (error.code === "session_expired" && error.details.rpcCode === sessionNotFound) throw error;
-  sink.deliver(asMessage(answer));
+  sink.deliver(answer);
 }
 
 function isErrorAnswer(json: unknown, id: RequestId): json is JsonObject {

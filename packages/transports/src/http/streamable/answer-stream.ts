@@ -1,6 +1,6 @@
-import type { RequestId } from "@modelcontextprotocol/client";
 import { isToolportError, type ToolportError, type ToolportErrorCode } from "@toolport/core";
 import { isJsonObject, withErrorContext } from "@toolport/core/implement";
+import type { RequestId } from "../../message/json-rpc.ts";
 import { acceptAnswer, isSameId } from "../events/accept-message.ts";
 import type { Cancellable, Channel } from "../events/transport-parts.ts";
 import { startDelay } from "../../time/start-delay.ts";

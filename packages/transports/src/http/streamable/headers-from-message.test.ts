@@ -1,9 +1,9 @@
-import type { JSONRPCMessage } from "@modelcontextprotocol/client";
+import type { JsonObject } from "@toolport/core";
 import { describe, expect, it } from "vitest";
 import { encodeHeaderValue, envelopeVersionOf, protocolHeaders } from "./headers-from-message.ts";
 
 const meta = { "io.modelcontextprotocol/protocolVersion": "2026-07-28" };
-const modern = (method: string, params: object = {}): JSONRPCMessage => ({
+const modern = (method: string, params: object = {}): JsonObject => ({
   jsonrpc: "2.0",
   id: 1,
   method,
@@ -40,7 +40,7 @@ describe("protocolHeaders()", () => {
       method: "x",
       params: { _meta: { [Object.keys(meta)[0] ?? ""]: version } },
     };
-    expect(envelopeVersionOf(message as unknown as JSONRPCMessage)).toBeUndefined();
+    expect(envelopeVersionOf(message as unknown as JsonObject)).toBeUndefined();
   });
 });
 

@@ -1,4 +1,4 @@
-import type { JSONRPCMessage } from "@modelcontextprotocol/client";
+import type { JsonObject } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
 import { isHeaderValue } from "../exchange/header-rules.ts";
 
@@ -18,20 +18,21 @@ const nameParameters: ReadonlyMap<string, string> = new Map([
  * The headers that repeat what a message of 2026-07-28 says of itself: its revision, its method, and the name of what it is about.
  * None for other messages.
  */
-export function protocolHeaders(message: JSONRPCMessage): Readonly<Record<string, string>> {
+export function protocolHeaders(message: JsonObject): Readonly<Record<string, string>> {
   const version = envelopeVersionOf(message);
-  if (version === undefined || !("method" in message)) return {};
-  const headers: Record<string, string> = { "mcp-protocol-version": version, "mcp-method": message.method };
-  const parameter = nameParameters.get(message.method);
-  const name = parameter === undefined ? undefined : message.params?.[parameter];
+  const { method, params } = message;
+  if (version === undefined || typeof method !== "string") return {};
+  const headers: Record<string, string> = { "mcp-protocol-version": version, "mcp-method": method };
+  const parameter = nameParameters.get(method);
+  const name = parameter !== undefined && isJsonObject(params) ? params[parameter] : undefined;
   if (typeof name === "string") headers["mcp-name"] = encodeHeaderValue(name);
   return headers;
 }
 
 /** The revision in a message's `_meta`; `undefined` for messages of earlier revisions than 2026-07-28, which have none. */
-export function envelopeVersionOf(message: JSONRPCMessage): string | undefined {
-  if (!("method" in message)) return undefined;
-  const meta: unknown = message.params?.["_meta"];
+export function envelopeVersionOf({ method, params }: JsonObject): string | undefined {
+  if (typeof method !== "string" || !isJsonObject(params)) return undefined;
+  const meta = params["_meta"];
   const version = isJsonObject(meta) ? meta[versionKey] : undefined;
   return typeof version === "string" && isHeaderValue(version) ? version : undefined;
 }

@@ -184,7 +184,7 @@ describe("the notification stream of a legacy server", () => {
     await using server = await startScript(streaming(event({ jsonrpc: "2.0", id: 1, result: {} }), event(changed)));
     await using web = await connect(server, clock);
     await expect.poll(() => web.messages.at(-1)).toEqual(changed);
-    expect(web.messages.filter((message) => "id" in message && message.id === 1)).toEqual([]);
+    expect(web.messages.filter(({ id }) => id === 1)).toEqual([]);
     expect(web.diagnostics).toMatchObject([{ kind: "protocol-noise" }]);
   });
 

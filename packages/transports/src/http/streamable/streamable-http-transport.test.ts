@@ -1,4 +1,4 @@
-import type { JSONRPCMessage } from "@modelcontextprotocol/client";
+import type { JsonObject } from "@toolport/core";
 import type { ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
@@ -254,7 +254,7 @@ describe("the limit on a message", () => {
 });
 
 describe("2026-07-28 (AN-86)", () => {
-  const modern = (method: string, params: object): JSONRPCMessage => ({
+  const modern = (method: string, params: object): JsonObject => ({
     jsonrpc: "2.0",
     id: 1,
     method,

@@ -1,6 +1,6 @@
-import type { JSONRPCMessage, JSONRPCRequest, RequestId } from "@modelcontextprotocol/client";
-import type { ToolportError } from "@toolport/core";
-import type { HostSendOptions, HostTransport } from "../../message/transport.ts";
+import type { JsonObject, ToolportError } from "@toolport/core";
+import { isRequest, type RequestId, type RpcRequest } from "../../message/json-rpc.ts";
+import type { SendOptions, Transport } from "../../message/transport.ts";
 import type { MessageSink } from "../events/accept-message.ts";
 import { acceptReply } from "./accept-reply.ts";
 import { asToolportError, noAnswer, takenBack, transportClosed } from "../exchange/answer-error.ts";
@@ -33,7 +33,7 @@ export interface StreamableHttpInit extends Omit<Channel, "sink"> {
 const lingerMs = 5000;
 
 interface State extends StreamableHttpInit {
-  readonly host: HostTransport;
+  readonly transport: Transport;
   readonly sink: MessageSink;
   /** All that waits for the server. */
   readonly underWay: Slots<Cancellable & { readonly id?: RequestId }>;
@@ -51,9 +51,9 @@ interface State extends StreamableHttpInit {
  * `send()` of a request settles when the server has taken it: after the answer if that is JSON, at its start if it is a stream.
  * What goes wrong later is told by `onrequestfailed`. Nothing is sent before the first `send()`.
  */
-export function createStreamableHttpTransport(init: StreamableHttpInit): HostTransport {
+export function createStreamableHttpTransport(init: StreamableHttpInit): Transport {
   let closing: Promise<void> | undefined;
-  const host: HostTransport = {
+  const transport: Transport = {
     hasPerRequestStream: true,
     get sessionId() {
       return state.sessionId;
@@ -71,10 +71,10 @@ export function createStreamableHttpTransport(init: StreamableHttpInit): HostTra
   };
   const state: State = {
     ...init,
-    host,
+    transport,
     sink: {
       deliver(message, relatedId) {
-        if (!state.isClosed) host.onmessage?.(message, relatedId);
+        if (!state.isClosed) transport.onmessage?.(message, relatedId);
       },
       onNoise: init.onNoise,
     },
@@ -84,10 +84,10 @@ export function createStreamableHttpTransport(init: StreamableHttpInit): HostTra
     protocolVersion: undefined,
     isClosed: false,
   };
-  return host;
+  return transport;
 }
 
-async function sendNotification(state: State, message: JSONRPCMessage, options: HostSendOptions): Promise<void> {
+async function sendNotification(state: State, message: JsonObject, options: SendOptions): Promise<void> {
   if (state.isClosed) throw transportClosed(state.endpoint);
   const request = toRequest(state, message, options);
   const call = startBriefCall(state.endpoint, request, state.requestMs);
@@ -98,11 +98,10 @@ async function sendNotification(state: State, message: JSONRPCMessage, options: 
   } finally {
     state.underWay.remove(slot, call);
   }
-  const isInitialized = "method" in message && message.method === "notifications/initialized";
-  if (isInitialized && !state.isClosed) listen(state);
+  if (message["method"] === "notifications/initialized" && !state.isClosed) listen(state);
 }
 
-function toRequest(state: State, message: JSONRPCMessage, { headers }: HostSendOptions): EndpointRequest {
+function toRequest(state: State, message: JsonObject, { headers }: SendOptions): EndpointRequest {
   return {
     method: "POST",
     body: JSON.stringify(message),
@@ -150,7 +149,7 @@ function trackRequest(
   return pending;
 }
 
-async function sendRequest(state: State, message: JSONRPCRequest, options: HostSendOptions): Promise<void> {
+async function sendRequest(state: State, message: RpcRequest, options: SendOptions): Promise<void> {
   const { requestSignal: signal } = options;
   const { id } = message;
   if (state.isClosed) throw transportClosed(state.endpoint);
@@ -179,7 +178,7 @@ async function followStream(
   state: State,
   { pending, reply, isResumable }: { pending: Pending; reply: HttpReply; isResumable: boolean },
 ): Promise<void> {
-  const { endpoint, host } = state;
+  const { endpoint, transport } = state;
   try {
     await readAnswerStream(reply, {
       channel: state,
@@ -194,7 +193,7 @@ async function followStream(
       },
     });
   } catch (error) {
-    if (pending.cancelledBy === undefined) host.onrequestfailed?.(pending.id, asToolportError(error, endpoint));
+    if (pending.cancelledBy === undefined) transport.onrequestfailed?.(pending.id, asToolportError(error, endpoint));
   } finally {
     pending.release();
   }
@@ -202,13 +201,13 @@ async function followStream(
 
 // The server's own stream, which only a legacy server has.
 function listen(state: State): void {
-  const { endpoint, host, onStreamLost } = state;
+  const { endpoint, transport, onStreamLost } = state;
   const stream = openNotificationStream({
     channel: state,
     session: state.sessionId === undefined ? "none" : "id",
     open: (lastEventId) => endpoint.call(streamRequest(state, lastEventId)),
     openMs: state.requestMs,
-    onInterrupted: () => host.oninterrupted?.(),
+    onInterrupted: () => transport.oninterrupted?.(),
     onLost: onStreamLost,
   });
   state.underWay.add(stream);
@@ -227,7 +226,7 @@ function streamRequest(state: State, lastEventId: string | undefined): EndpointR
 }
 
 async function close(state: State): Promise<void> {
-  const { endpoint, host, underWay, lingerWatch, sessionId, closeMs } = state;
+  const { endpoint, transport, underWay, lingerWatch, sessionId, closeMs } = state;
   state.isClosed = true;
   lingerWatch.close();
   for (const step of underWay.values()) step.cancel(transportClosed(endpoint));
@@ -240,7 +239,7 @@ async function close(state: State): Promise<void> {
     }
   }
   endpoint.close();
-  host.onclose?.();
+  transport.onclose?.();
 }
 
 function connectionHeaders({ sessionId, protocolVersion }: State): Record<string, string> {
@@ -261,16 +260,12 @@ function sessionIdOf(reply: HttpReply, endpoint: HttpEndpoint): string | undefin
 }
 
 // A revision is set when the handshake is over, and only those with a session have messages without it in their `_meta`.
-function sessionOf({ protocolVersion }: State, message: JSONRPCMessage, { headers }: EndpointRequest): SessionUse {
+function sessionOf({ protocolVersion }: State, message: JsonObject, { headers }: EndpointRequest): SessionUse {
   if ("mcp-session-id" in headers) return "id";
   const isHandshakeOver = protocolVersion !== undefined && !isInitialize(message) && isRequest(message);
   return isHandshakeOver && envelopeVersionOf(message) === undefined ? "handshake" : "none";
 }
 
-function isRequest(message: JSONRPCMessage): message is JSONRPCRequest {
-  return "method" in message && "id" in message;
-}
-
-function isInitialize(message: JSONRPCMessage): boolean {
-  return "method" in message && message.method === "initialize";
+function isInitialize(message: JsonObject): boolean {
+  return message["method"] === "initialize";
 }

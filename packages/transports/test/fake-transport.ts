@@ -1,12 +1,11 @@
-import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 import type { JsonObject, ToolportError } from "@toolport/core";
-import type { HostSendOptions, HostTransport } from "../src/message/transport.ts";
+import type { SendOptions, Transport } from "../src/message/transport.ts";
 
 /** A transport whose far end is the test. */
-export interface FakeHostTransport extends HostTransport {
+export interface FakeTransport extends Transport {
   closeReason?: ToolportError | undefined;
   /** What was sent, oldest first. */
-  readonly sent: readonly { readonly message: JsonObject; readonly options: HostSendOptions | undefined }[];
+  readonly sent: readonly { readonly message: JsonObject; readonly options: SendOptions | undefined }[];
   /** Delivers a message as if it came off the wire. */
   receive(message: unknown): void;
   /** Makes every later `send()` reject. */
@@ -16,8 +15,8 @@ export interface FakeHostTransport extends HostTransport {
   readonly isClosed: boolean;
 }
 
-export function createFakeHostTransport(members: Partial<HostTransport> = {}): FakeHostTransport {
-  const sent: { message: JsonObject; options: HostSendOptions | undefined }[] = [];
+export function createFakeTransport(members: Partial<Transport> = {}): FakeTransport {
+  const sent: { message: JsonObject; options: SendOptions | undefined }[] = [];
   let failure: { readonly error: unknown } | undefined;
   let isClosed = false;
   const close = (): void => {
@@ -25,7 +24,7 @@ export function createFakeHostTransport(members: Partial<HostTransport> = {}): F
     isClosed = true;
     fake.onclose?.();
   };
-  const fake: FakeHostTransport = {
+  const fake: FakeTransport = {
     ...members,
     sent,
     get isClosed() {
@@ -37,7 +36,7 @@ export function createFakeHostTransport(members: Partial<HostTransport> = {}): F
       sent.push({ message: JSON.parse(JSON.stringify(message)), options });
     },
     close: async () => close(),
-    receive: (message) => fake.onmessage?.(message as JSONRPCMessage),
+    receive: (message) => fake.onmessage?.(message as JsonObject),
     failSends(error) {
       failure = { error };
     },

@@ -1,0 +1,6 @@
+import type { OAuthModule } from "./authorizer-init.ts";
+
+/** Loads the official SDK: its module costs more to load than everything else here, and only OAuth needs it. */
+export function loadOAuth(): Promise<OAuthModule> {
+  return import("@modelcontextprotocol/client");
+}
