@@ -31,7 +31,7 @@ function openQuestioned({ maxPauseMs = 900_000, isReady = true }: { maxPauseMs?:
     pause: () => opened.wire.activeClock.pause(),
   });
   const ask = (id: number, relatedId?: number): void =>
-    opened.host.onmessage?.({ jsonrpc: "2.0", id, method: "elicitation/create", params } as never, relatedId);
+    opened.host.onmessage?.({ jsonrpc: "2.0", id, method: "elicitation/create", params }, relatedId);
   const answerTo = (id: number): JsonObject | undefined =>
     opened.host.sent.find(({ message }) => message["id"] === id && message["method"] === undefined)?.message;
   return { ...opened, asked, ask, answerTo };
