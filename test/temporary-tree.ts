@@ -13,6 +13,11 @@ export interface TemporaryTree extends AsyncDisposable {
     name: string,
     ...args: readonly string[]
   ): Promise<{ readonly exitCode: number | undefined; readonly output: string }>;
+  /** Runs a program of this repository's `node_modules/.bin` there. */
+  runTool(
+    name: string,
+    ...args: readonly string[]
+  ): Promise<{ readonly exitCode: number | undefined; readonly output: string }>;
   git(...args: readonly string[]): Promise<void>;
 }
 
@@ -35,6 +40,17 @@ export async function createTemporaryTree(files: Readonly<Record<string, unknown
         cwd: folder,
         all: true,
         reject: false,
+      });
+      return { exitCode, output: all };
+    },
+    async runTool(name, ...args) {
+      const { exitCode, all } = await execa(name, args, {
+        cwd: folder,
+        localDir: fileURLToPath(new URL("..", import.meta.url)),
+        preferLocal: true,
+        all: true,
+        reject: false,
+        env: { NO_COLOR: "1" },
       });
       return { exitCode, output: all };
     },
