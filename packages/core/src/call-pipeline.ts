@@ -1,5 +1,5 @@
 import { assertCallOptions, isCallArguments, timeSetBy } from "./call-input.ts";
-import type { Interceptor, ToolCall } from "./interceptor.ts";
+import type { CallHandler, Interceptor, ToolCall } from "./interceptor.ts";
 import { isJsonObject } from "./json.ts";
 import { defaultTimeouts } from "./limits.ts";
 import type { WorkKind } from "./passage.ts";
@@ -22,6 +22,16 @@ export interface CallPipelineInit extends Omit<PipelineInit<ToolCall, ToolOutcom
 /** Folds interceptors into one another, once, and bounds every call that goes through them. */
 export function createCallPipeline({ timeoutMsOf = defaultTime, ...init }: CallPipelineInit): CallPipeline {
   return createPipeline({ ...init, timeoutMsOf }, calls);
+}
+
+/**
+ * Folds interceptors around a handler, once: the first of the list is the outermost. A call takes no longer than `options.timeoutMs`, by
+ * default {@linkcode defaultTimeouts}`.callMs`; {@linkcode createCallPipeline} lets you choose the time and the clock.
+ */
+export function applyInterceptors(interceptors: readonly Interceptor[], handler: CallHandler): CallHandler {
+  if (interceptors.length === 0) return handler;
+  const pipeline = createCallPipeline({ interceptors });
+  return (call) => pipeline.run(call, handler);
 }
 
 function defaultTime(): number {

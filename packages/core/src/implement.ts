@@ -15,7 +15,8 @@ export {
   readCallArguments,
   timeSetBy,
 } from "./call-input.ts";
-export { describeAbsent, unknownToolError, type AbsentServer } from "./unknown-tool-error.ts";
+export type { AbsentServer } from "./absent-server.ts";
+export { describeAbsent, unknownToolError } from "./unknown-tool-error.ts";
 export { withErrorContext, type ToolportErrorPatch } from "./toolport-error.ts";
 
 // Options and data that were handed over.

@@ -58,7 +58,8 @@ export type { CallContext } from "./call-context.ts";
 export type { Admission, AdmissionServer, Admit } from "./admission.ts";
 export type { Lock, Store } from "./store.ts";
 export type { InitOptions, ToolProvider, ToolsChange, UnreadyGroup } from "./tool-provider.ts";
-export { applyInterceptors, type CallHandler, type Interceptor, type ToolCall } from "./interceptor.ts";
+export { applyInterceptors } from "./call-pipeline.ts";
+export type { CallHandler, Interceptor, ToolCall } from "./interceptor.ts";
 export type { HostRequest, RequestHandler, RequestInterceptor } from "./request-interceptor.ts";
 export type {
   Connection,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { applyInterceptors, type Interceptor, type ToolCall } from "./interceptor.ts";
+import { applyInterceptors } from "./call-pipeline.ts";
+import type { Interceptor, ToolCall } from "./interceptor.ts";
 import type { ToolOutcome } from "./tool.ts";
 
 const origin = { serverId: "s", toolName: "t", qualifiedName: "mcp::s::t" };

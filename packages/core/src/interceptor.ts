@@ -1,5 +1,4 @@
 import type { AdmissionServer } from "./admission.ts";
-import { createCallPipeline } from "./call-pipeline.ts";
 import type { JsonObject } from "./json.ts";
 import type { CallOptions, ToolDefinition, ToolOrigin, ToolOutcome } from "./tool.ts";
 
@@ -35,13 +34,3 @@ export type CallHandler = (call: ToolCall) => Promise<ToolOutcome>;
  *   `next` rejects from then on, and `call.options.signal` says so at once.
  */
 export type Interceptor = (call: ToolCall, next: CallHandler) => Promise<ToolOutcome>;
-
-/**
- * Folds interceptors around a handler, once: the first of the list is the outermost. A call takes no longer than `options.timeoutMs`, by
- * default {@linkcode defaultTimeouts}`.callMs`; {@linkcode createCallPipeline} lets you choose the time and the clock.
- */
-export function applyInterceptors(interceptors: readonly Interceptor[], handler: CallHandler): CallHandler {
-  if (interceptors.length === 0) return handler;
-  const pipeline = createCallPipeline({ interceptors });
-  return (call) => pipeline.run(call, handler);
-}

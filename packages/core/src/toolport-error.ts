@@ -1,4 +1,4 @@
-import type { AbsentServer } from "./unknown-tool-error.ts";
+import type { AbsentServer } from "./absent-server.ts";
 import { errorCodes, type CallOutcome, type ErrorKind, type ToolportErrorCode } from "./toolport-error-code.ts";
 
 const brand: unique symbol = Symbol.for("toolport.error");

@@ -1,20 +1,11 @@
+import type { AbsentServer } from "./absent-server.ts";
 import type { ToolDefinition } from "./tool.ts";
 import { quoteText } from "./quote-text.ts";
 import { ToolportError } from "./toolport-error.ts";
-import type { ToolportErrorCode } from "./toolport-error-code.ts";
 import { truncateText } from "./untrusted-text.ts";
 
 // Models make names up, of any length.
 const maxNameLength = 200;
-
-/** A server whose tools are not on offer now, and why. */
-export interface AbsentServer {
-  readonly id: string;
-  /** As its status says: `connecting`, `failed`, `needs-auth`, `disabled`; `idle` when nothing has been asked of it, not even `init()`. */
-  readonly state: string;
-  /** Code of what it failed with. */
-  readonly code?: ToolportErrorCode | undefined;
-}
 
 // A message is read by people.
 const mostServersTold = 5;

@@ -3,7 +3,7 @@ export { createToolbox, type Toolbox, type ToolboxOptions } from "./toolbox.ts";
 export type { DeclareOptions, ToolboxView, ViewOptions } from "./view/view.ts";
 export type { DeniedTool } from "./offer/denial.ts";
 export type { StaticResult, StaticTool, ToolBundle } from "./catalog/static-tool.ts";
-export type { NameClash, Precedence, PrecedenceRule } from "./catalog/precedence.ts";
+export type { NameClash, Precedence, PrecedenceRule } from "./catalog/settle-name-clash.ts";
 export type { HelperNames } from "./discovery-tools/helper-names.ts";
 export type { GroupsInput } from "./discovery-tools/tools-groups.ts";
 export type { SearchInput } from "./discovery-tools/tools-search.ts";

@@ -11,12 +11,12 @@ import type {
   ToolsChange,
 } from "@toolport/core";
 import { assertKnownOptions, systemClock, type Fields } from "@toolport/core/implement";
-import { createAdmission } from "./catalog/admission.ts";
+import { createInspector } from "./catalog/inspect-definitions.ts";
 import { createCatalogSearch } from "./catalog/catalog-search.ts";
 import { compareNames } from "./catalog/compare-names.ts";
 import { foldName } from "./catalog/fold-name.ts";
-import { createLiveCatalog } from "./catalog/live-catalog.ts";
-import type { Precedence } from "./catalog/precedence.ts";
+import { followSources } from "./catalog/follow-sources.ts";
+import type { Precedence } from "./catalog/settle-name-clash.ts";
 import { assertToolName, startStaticTool, type StaticTool } from "./catalog/static-tool.ts";
 import { createToolboxCalls } from "./catalog/toolbox-calls.ts";
 import { resolveHelperNames, type HelperNames } from "./discovery-tools/helper-names.ts";
@@ -112,11 +112,11 @@ export function createToolbox(options: ToolboxOptions = {}): Toolbox {
   const reserved = new Set(Object.values(helperNames).map(foldName));
   assertStaticTools(tools, reserved);
   const providers = inNameOrder(options.providers ?? []);
-  const admission = createAdmission();
-  const live = createLiveCatalog({ tools, providers, precedence, reserved, admission });
+  const inspector = createInspector();
+  const live = followSources({ tools, providers, precedence, reserved, inspector });
   const search = createCatalogSearch();
   const tokens = createTokenCounter(options.estimateTokens ?? estimateTokens);
-  const calls = createToolboxCalls({ live, admission, providers, clock, onDiagnostic });
+  const calls = createToolboxCalls({ live, inspector, providers, clock, onDiagnostic });
 
   return {
     get revision() {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createCatalogSearch } from "../src/catalog/catalog-search.ts";
-import { createAdmission } from "../src/catalog/admission.ts";
-import { buildCatalog, type Catalog } from "../src/catalog/build-catalog.ts";
+import { createInspector } from "../src/catalog/inspect-definitions.ts";
+import type { Catalog } from "../src/catalog/catalog-snapshot.ts";
+import { mergeSources } from "../src/catalog/merge-sources.ts";
 import { createToolbox } from "../src/index.ts";
 import { fakeProvider, groupOf, serverTool, type FakeProvider } from "./fake-provider.ts";
 
@@ -33,12 +34,12 @@ function bigProvider(tools: number): FakeProvider {
 }
 
 function catalogOf(provider: FakeProvider): Catalog {
-  return buildCatalog({
+  return mergeSources({
     tools: [],
     providers: [provider],
     precedence: "static",
     reserved: new Set(),
-    admission: createAdmission(),
+    inspector: createInspector(),
   });
 }
 

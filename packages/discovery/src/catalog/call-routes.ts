@@ -7,7 +7,7 @@ import {
   type ToolportError,
   type ToolportErrorCode,
 } from "@toolport/core";
-import type { CatalogTool, Route } from "./build-catalog.ts";
+import type { CatalogTool, Route } from "./catalog-snapshot.ts";
 import { runStaticTool } from "./static-tool.ts";
 
 /** One call, ready to go. */

@@ -3,8 +3,8 @@ import { isJsonObject } from "@toolport/core/implement";
 import { createSearchIndex, type SearchIndex, type SearchOptions, type SearchWork } from "../search/search-index.ts";
 import type { SearchHit } from "../search/rank-documents.ts";
 import type { SearchDocument } from "../search/search-document.ts";
-import type { Catalog } from "./build-catalog.ts";
-import { isTelling } from "./is-telling.ts";
+import type { Catalog } from "./catalog-snapshot.ts";
+import { isInformative } from "./is-informative.ts";
 import { ownWords } from "./own-words.ts";
 
 /** The search index of a catalog, brought up to date by what changed since the last time. */
@@ -105,7 +105,7 @@ export function aboutGroup({
   description,
   instructions = "",
 }: Pick<ToolGroup, "description" | "instructions">): string {
-  return `${isTelling(description) ? description : ""} ${instructions.slice(0, maxTextLength)}`.trim();
+  return `${isInformative(description) ? description : ""} ${instructions.slice(0, maxTextLength)}`.trim();
 }
 
 // Enough for the words that say what a tool works on, without reading a schema of a megabyte.

@@ -14,7 +14,7 @@ import {
   type ToolOutcome,
 } from "@toolport/core";
 import { quoteText, withErrorContext } from "@toolport/core/implement";
-import { within } from "./within.ts";
+import { runWithDeadline } from "./run-with-deadline.ts";
 
 /** A bundle of static tools in the directory of groups: a group without members, because tools join by declaring it. */
 export type ToolBundle = Omit<ToolGroup, "members">;
@@ -95,7 +95,7 @@ export async function startStaticTool(
   if (tool.init === undefined) return;
   const { name } = tool.definition;
   try {
-    await within({ what: `the start of tool "${name}"`, timeoutMs, signal, clock }, (deadline) =>
+    await runWithDeadline({ what: `the start of tool "${name}"`, timeoutMs, signal, clock }, (deadline) =>
       tool.init?.({ signal: deadline }),
     );
   } catch (error) {
@@ -120,7 +120,7 @@ export async function runStaticTool(
   const { name } = tool.definition;
   const { signal, timeoutMs = defaultTimeouts.callMs } = options;
   try {
-    const result = await within({ what: `tool "${name}"`, timeoutMs, signal, clock }, (deadline) =>
+    const result = await runWithDeadline({ what: `tool "${name}"`, timeoutMs, signal, clock }, (deadline) =>
       tool.run(args, { ...options, signal: deadline }),
     );
     return toOutcome(result, localOrigin(name));

@@ -8,13 +8,13 @@ import {
   type UnreadyGroup,
 } from "@toolport/core";
 import { assertCallOptions, readCallArguments, unknownToolError, type AbsentServer } from "@toolport/core/implement";
-import type { Admission } from "./admission.ts";
-import { awaitTool, findAbsent } from "./await-tool.ts";
-import type { CatalogTool } from "./build-catalog.ts";
+import type { Inspector } from "./inspect-definitions.ts";
+import { waitForTool, findAbsent } from "./wait-for-tool.ts";
+import type { CatalogTool } from "./catalog-snapshot.ts";
 import { callRoutes } from "./call-routes.ts";
 import { changedTool } from "./changed-tool.ts";
 import { foldName } from "./fold-name.ts";
-import type { LiveCatalog } from "./live-catalog.ts";
+import type { FollowedSources } from "./follow-sources.ts";
 import { localOrigin } from "./static-tool.ts";
 
 /** What a call is made with. */
@@ -32,7 +32,7 @@ export interface ToolboxCalls {
   /** Calls a tool of the catalog, with options that were checked. What is known at once to be wrong is thrown at once. */
   run(tool: CatalogTool, name: string, call: GivenCall): Promise<ToolOutcome>;
   /** Waits for a tool; returns the options with the time that is left. */
-  awaitTool(name: string, options: CallOptions): Promise<CallOptions>;
+  waitForTool(name: string, options: CallOptions): Promise<CallOptions>;
   /** Groups whose servers are not ready. */
   unready(): readonly UnreadyGroup[];
   /** Refuses further calls, and those that wait for a tool. */
@@ -41,8 +41,8 @@ export interface ToolboxCalls {
 
 /** What calls are made with. */
 export interface ToolboxCallsInit {
-  readonly live: LiveCatalog;
-  readonly admission: Admission;
+  readonly live: FollowedSources;
+  readonly inspector: Inspector;
   readonly providers: readonly ToolProvider[];
   readonly clock: Clock;
   readonly onDiagnostic: (diagnostic: Diagnostic) => void;
@@ -51,7 +51,7 @@ export interface ToolboxCallsInit {
 /** Makes the calls of one toolbox. */
 export function createToolboxCalls({
   live,
-  admission,
+  inspector,
   providers,
   clock,
   onDiagnostic,
@@ -69,7 +69,7 @@ export function createToolboxCalls({
     },
     async call(name, { args, options: given }) {
       calls.check(name, given);
-      const options = given.wait === "servers" && !has(name) ? await calls.awaitTool(name, given) : given;
+      const options = given.wait === "servers" && !has(name) ? await calls.waitForTool(name, given) : given;
       const catalog = live.read();
       const tool = catalog.tools.get(foldName(name));
       if (tool !== undefined) return calls.run(tool, name, { args, options });
@@ -78,7 +78,7 @@ export function createToolboxCalls({
     // Not async: each promise more is paid with every call, and both callers are async.
     run(tool, name, { args, options: given }) {
       const { selected } = given;
-      const original = selected && admission.originalOf(selected);
+      const original = selected && inspector.originalOf(selected);
       // A provider compares; here nothing could have changed but whose tool it is.
       if (original?.origin?.serverId && tool.route.kind === "static") throw changedTool(name, tool.definition);
       return callRoutes(tool, {
@@ -88,9 +88,9 @@ export function createToolboxCalls({
         onFallback: (error) => onDiagnostic(fallbackTaken(name, tool, error)),
       });
     },
-    async awaitTool(name, options) {
+    async waitForTool(name, options) {
       const absent = (): readonly AbsentServer[] => findAbsent(calls.unready(), live.read());
-      const left = await awaitTool(name, options, { providers, clock, has, absent, ended: ending.signal });
+      const left = await waitForTool(name, options, { providers, clock, has, absent, ended: ending.signal });
       assertOpen(name);
       return left;
     },

@@ -1,5 +1,5 @@
 import type { JsonObject, ToolGroup, UnreadyGroup } from "@toolport/core";
-import type { Catalog } from "../catalog/build-catalog.ts";
+import type { Catalog } from "../catalog/catalog-snapshot.ts";
 import type { RankContext } from "../ranking/rank-tools.ts";
 import type { ToolSelector } from "../ranking/tool-selector.ts";
 import type { TokenCounter } from "../tokens/token-counter.ts";

@@ -2,7 +2,7 @@ import { cleanText, type JsonObject, type ToolDefinition } from "@toolport/core"
 import { foldName } from "../catalog/fold-name.ts";
 import { findByName, nameOf, rankTools } from "../ranking/rank-tools.ts";
 import type { SelectorChoice, ToolSelector } from "../ranking/tool-selector.ts";
-import { within } from "../catalog/within.ts";
+import { runWithDeadline } from "../catalog/run-with-deadline.ts";
 import type { NextPage, ToolsAnswer } from "./answers.ts";
 import { answerTools, limitAnswer, nameSome, type AnswerPlan } from "./answer-tools.ts";
 import type { AnswerLimit } from "./fit-answer.ts";
@@ -161,7 +161,7 @@ async function askSelector(
 ): Promise<SelectorChoice> {
   const candidates = ranked.map(({ name, description }) => ({ name, description: cleanText(description, 400) }));
   try {
-    const choice = await within(
+    const choice = await runWithDeadline(
       { what: "the tool selector", timeoutMs: selectorTimeoutMs, signal, clock },
       (deadline) => selector({ query, candidates, limit, signal: deadline }),
     );

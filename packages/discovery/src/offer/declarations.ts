@@ -1,5 +1,5 @@
 import type { ToolDefinition } from "@toolport/core";
-import { isSameDefinition } from "../catalog/diff-catalogs.ts";
+import { isSameDefinition } from "../catalog/compare-definitions.ts";
 import { foldName } from "../catalog/fold-name.ts";
 
 /** What one declaration may cost. */

@@ -1,5 +1,5 @@
 import type { ToolDefinition, ToolGroup } from "@toolport/core";
-import type { Catalog, CatalogTool, Route } from "../catalog/build-catalog.ts";
+import type { Catalog, CatalogTool, Route } from "../catalog/catalog-snapshot.ts";
 import { foldName } from "../catalog/fold-name.ts";
 import { normalizeGroups } from "../catalog/normalize-groups.ts";
 import type { Denial } from "./denial.ts";

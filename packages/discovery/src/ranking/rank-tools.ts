@@ -1,9 +1,9 @@
 import { isToolportError, type Clock, type Diagnostic, type ToolDefinition } from "@toolport/core";
-import type { Catalog } from "../catalog/build-catalog.ts";
+import type { Catalog } from "../catalog/catalog-snapshot.ts";
 import type { CatalogSearch } from "../catalog/catalog-search.ts";
 import { foldName } from "../catalog/fold-name.ts";
 import { fuseRanks, type EmbeddingRanker } from "./embedding-ranker.ts";
-import { within } from "../catalog/within.ts";
+import { runWithDeadline } from "../catalog/run-with-deadline.ts";
 
 /** What a ranking needs to know. */
 export interface RankContext {
@@ -74,7 +74,7 @@ async function askRanker(
 ): Promise<readonly string[]> {
   const definitions = catalog.definitions.filter(({ name }) => allows(name));
   try {
-    const names = await within(
+    const names = await runWithDeadline(
       { what: "the embedding ranker", timeoutMs: rankerTimeoutMs, signal, clock },
       (deadline) => ranker({ query, definitions, limit, signal: deadline }),
     );

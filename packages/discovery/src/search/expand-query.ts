@@ -1,7 +1,7 @@
 import { isEverydayVerb } from "./name-intent.ts";
 import { joinWords, splitWords } from "./split-words.ts";
 import { stopWords } from "./stop-words.ts";
-import { readPhrase, readSynonyms, type Synonyms } from "./synonym-table.ts";
+import { readPhrase, readSynonyms, type Synonyms } from "./look-up-synonyms.ts";
 import type { Term, Vocabulary } from "./vocabulary.ts";
 
 /** A term that stands for a word of the query, and how well, from 0 to 1. */
@@ -36,7 +36,7 @@ const maxTypoTerms = 3;
 /** What a query asks for, in the vocabulary of an index. Reads the first 1,000 characters. */
 export function expandQuery(query: string, vocabulary: Vocabulary): readonly Clause[] {
   const all = readWords(query, vocabulary);
-  const telling = all.filter(isTelling);
+  const telling = all.filter(isInformative);
   const words = telling.length > 0 ? telling : all;
   const clauses = words.map((word, index) => wordClause(word, words[index + 1], vocabulary));
   clauses.push(...phraseClauses(all, vocabulary), ...words.flatMap((word) => spelledOutClauses(word, vocabulary)));
@@ -67,7 +67,7 @@ function readWords(query: string, vocabulary: Vocabulary): readonly QueryWord[] 
 }
 
 // A single letter is the rest of "don't" or "Anna's".
-function isTelling({ word, required }: QueryWord): boolean {
+function isInformative({ word, required }: QueryWord): boolean {
   return required || !(stopWords.has(word) || /^[a-z]$/.test(word));
 }
 

@@ -1,5 +1,5 @@
 import type { ToolDefinition } from "@toolport/core";
-import type { Catalog } from "../catalog/build-catalog.ts";
+import type { Catalog } from "../catalog/catalog-snapshot.ts";
 import { foldName } from "../catalog/fold-name.ts";
 import { definitionText } from "./estimate-tokens.ts";
 

@@ -6,8 +6,8 @@ import {
   type AbsentServer,
   type Fields,
 } from "@toolport/core/implement";
-import type { Catalog, CatalogTool } from "../catalog/build-catalog.ts";
-import { isSameDefinition } from "../catalog/diff-catalogs.ts";
+import type { Catalog, CatalogTool } from "../catalog/catalog-snapshot.ts";
+import { isSameDefinition } from "../catalog/compare-definitions.ts";
 import type { GroupsAnswer, ToolsAnswer } from "../discovery-tools/answers.ts";
 import { helperDefinitions } from "../discovery-tools/helper-definitions.ts";
 import type { HelperNames } from "../discovery-tools/helper-names.ts";
@@ -18,8 +18,8 @@ import type { SelectInput } from "../discovery-tools/tools-select.ts";
 import type { RankContext } from "../ranking/rank-tools.ts";
 import type { ToolSelector } from "../ranking/tool-selector.ts";
 import type { TokenCounter } from "../tokens/token-counter.ts";
-import { findAbsent } from "../catalog/await-tool.ts";
-import { createGroupTeller } from "../catalog/tell-group.ts";
+import { findAbsent } from "../catalog/wait-for-tool.ts";
+import { createGroupSummaries } from "../catalog/summarize-group.ts";
 import type { ToolboxCalls } from "../catalog/toolbox-calls.ts";
 import { changedTool } from "../catalog/changed-tool.ts";
 import { createDenial, type DeniedTool } from "../offer/denial.ts";
@@ -147,7 +147,7 @@ export function createView(context: ViewContext, options: ViewOptions): ToolboxV
       ...context,
       permitted,
       offer,
-      about: createGroupTeller((name) => permitted().find(name)?.definition),
+      about: createGroupSummaries((name) => permitted().find(name)?.definition),
       unready: () => calls.unready(),
       maxAnswerBytes,
       answerSchemas,
@@ -190,7 +190,7 @@ export function createView(context: ViewContext, options: ViewOptions): ToolboxV
       let tool = permitted().find(name);
       let options = callOptions;
       if (tool === undefined && options.wait === "servers" && permitted().allows(name)) {
-        options = await calls.awaitTool(name, options);
+        options = await calls.waitForTool(name, options);
         tool = permitted().find(name);
       }
       if (tool === undefined) throw whyMissing(name);

@@ -3,7 +3,7 @@ import { inspectText } from "@toolport/core/implement";
 import { foldName } from "./fold-name.ts";
 
 /** A provider's tool on its way into a catalog. */
-export interface AdmittedTool {
+export interface InspectedTool {
   /** The folded name. */
   readonly key: string;
   /**
@@ -23,10 +23,10 @@ export interface ProviderRoute {
 }
 
 /** The way of providers' definitions into the toolbox and back. */
-export interface Admission {
+export interface Inspector {
   /** Admits definitions of one provider. The same object in gives the same object out, so that a new snapshot repeats no work. */
-  from(provider: ToolProvider): (definition: ToolDefinition) => AdmittedTool;
-  /** What the provider knows an admitted definition by; any other definition is returned as it is. */
+  from(provider: ToolProvider): (definition: ToolDefinition) => InspectedTool;
+  /** What the provider knows an inspected definition by; any other definition is returned as it is. */
   originalOf(definition: ToolDefinition): ToolDefinition;
 }
 
@@ -34,14 +34,14 @@ export interface Admission {
 const oddity = /[^\t\n\r -~]/;
 const maxTitleLength = 1024;
 
-/** An admission that remembers what it saw for as long as somebody else does. */
-export function createAdmission(): Admission {
-  const admitted = new WeakMap<ToolProvider, WeakMap<ToolDefinition, AdmittedTool>>();
+/** An inspector that remembers what it saw for as long as somebody else does. */
+export function createInspector(): Inspector {
+  const inspected = new WeakMap<ToolProvider, WeakMap<ToolDefinition, InspectedTool>>();
   const originals = new WeakMap<ToolDefinition, ToolDefinition>();
   return {
     from(provider) {
-      const known = admitted.get(provider) ?? new WeakMap<ToolDefinition, AdmittedTool>();
-      admitted.set(provider, known);
+      const known = inspected.get(provider) ?? new WeakMap<ToolDefinition, InspectedTool>();
+      inspected.set(provider, known);
       return (original) => {
         const before = known.get(original);
         if (before !== undefined) return before;

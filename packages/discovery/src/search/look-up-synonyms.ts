@@ -1,5 +1,5 @@
 import { stemWord } from "./stem-word.ts";
-import { synonymGroups } from "./synonyms.ts";
+import { synonymGroups } from "./synonym-groups.ts";
 
 /** What the table knows of a word or phrase. */
 export interface Synonyms {

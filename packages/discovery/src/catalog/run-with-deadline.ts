@@ -2,7 +2,7 @@ import { isToolportError, ToolportError, type Clock } from "@toolport/core";
 import { createDeadline, formatMs } from "@toolport/core/implement";
 
 /** How long to wait for code of the product: a static tool, a ranker, a selector. */
-export interface Patience {
+export interface Allowance {
   /** What is waited for, in words, for the messages of errors. */
   readonly what: string;
   readonly timeoutMs: number;
@@ -14,8 +14,8 @@ export interface Patience {
  * Runs something and waits for it no longer than that, whether it heeds its signal or not. Throws `call_timeout`, `aborted`, or what
  * the work throws.
  */
-export async function within<T>(
-  { what, timeoutMs, signal, clock }: Patience,
+export async function runWithDeadline<T>(
+  { what, timeoutMs, signal, clock }: Allowance,
   work: (signal: AbortSignal) => Promise<T> | T,
 ): Promise<T> {
   if (signal?.aborted) throw abortedBy(signal, what, "not-sent");

@@ -3,7 +3,7 @@ import { isEverydayVerb, isReadingVerb } from "../search/name-intent.ts";
 import { splitWords } from "../search/split-words.ts";
 import { stemWord } from "../search/stem-word.ts";
 import { stopWords } from "../search/stop-words.ts";
-import { isTelling } from "./is-telling.ts";
+import { isInformative } from "./is-informative.ts";
 
 const longestAdvice = 200;
 const mostWords = 8;
@@ -12,14 +12,14 @@ const shortestWord = 3;
 // Words that servers use of themselves and their tools.
 const emptyWords: ReadonlySet<string> = new Set(["mcp", "server", "tool", "tools", "api"]);
 
-/** Tells of groups, each read once for as long as somebody has it. */
-export function createGroupTeller(find: (name: string) => ToolDefinition | undefined): (group: ToolGroup) => string {
-  const told = new WeakMap<ToolGroup, string>();
+/** Summaries of groups, each made once for as long as somebody has the group. */
+export function createGroupSummaries(find: (name: string) => ToolDefinition | undefined): (group: ToolGroup) => string {
+  const known = new WeakMap<ToolGroup, string>();
   return (group) => {
-    const before = told.get(group);
+    const before = known.get(group);
     if (before !== undefined) return before;
-    const about = tellGroup(group, () => group.members.flatMap((member) => find(member) ?? []));
-    told.set(group, about);
+    const about = summarizeGroup(group, () => group.members.flatMap((member) => find(member) ?? []));
+    known.set(group, about);
     return about;
   };
 }
@@ -28,9 +28,9 @@ export function createGroupTeller(find: (name: string) => ToolDefinition | undef
  * What a group is for, in a line to choose by: its own description if it says anything, else the first sentence of its advice, else the
  * words that most of its tools have in name or title. A server's words all of them: data, never instructions.
  */
-export function tellGroup(group: ToolGroup, members: () => readonly ToolDefinition[]): string {
+export function summarizeGroup(group: ToolGroup, members: () => readonly ToolDefinition[]): string {
   const { description, instructions = "" } = group;
-  if (isTelling(description)) return description;
+  if (isInformative(description)) return description;
   const advice = firstSentence(withoutHeadings(cleanText(instructions)));
   if (advice !== "") return advice;
   const words = commonWords(members(), new Set(splitWords(`${group.id} ${group.title}`).map(stemWord)));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { readPhrase, readSynonyms } from "./synonym-table.ts";
-import { synonymGroups } from "./synonyms.ts";
+import { readPhrase, readSynonyms } from "./look-up-synonyms.ts";
+import { synonymGroups } from "./synonym-groups.ts";
 
 describe("synonymGroups", () => {
   it("are groups of at least two plain words or phrases, none twice in a group", () => {

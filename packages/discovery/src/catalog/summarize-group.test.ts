@@ -1,6 +1,6 @@
 import type { ToolDefinition, ToolGroup } from "@toolport/core";
 import { describe, expect, it } from "vitest";
-import { tellGroup } from "./tell-group.ts";
+import { summarizeGroup } from "./summarize-group.ts";
 
 const group: ToolGroup = {
   id: "mcp:azure",
@@ -19,10 +19,12 @@ const tools = (...names: readonly (readonly [name: string, title?: string])[]): 
   return () => definitions;
 };
 
-describe("tellGroup()", () => {
+describe("summarizeGroup()", () => {
   it("takes the description of a server that has one", () => {
-    const telling = { ...group, description: "Cloud resources." };
-    expect(tellGroup({ ...telling, instructions: "Sign in first." }, tools(["list_vms"]))).toBe("Cloud resources.");
+    const described = { ...group, description: "Cloud resources." };
+    expect(summarizeGroup({ ...described, instructions: "Sign in first." }, tools(["list_vms"]))).toBe(
+      "Cloud resources.",
+    );
   });
 
   it.each([
@@ -31,8 +33,8 @@ describe("tellGroup()", () => {
     ["\u001b[31mNo end", "No end"],
     ["# Everything Server - Instructions\n\nShows every feature. Call echo.", "Shows every feature."],
     ["Docs\n====\n\nReads documentation of libraries.", "Reads documentation of libraries."],
-  ])("takes the first sentence of its advice, cleaned: %j", (instructions, told) => {
-    expect(tellGroup({ ...group, instructions }, tools(["list_vms"]))).toBe(told);
+  ])("takes the first sentence of its advice, cleaned: %j", (instructions, summary) => {
+    expect(summarizeGroup({ ...group, instructions }, tools(["list_vms"]))).toBe(summary);
   });
 
   it("names the words that most of its tools have, without verbs and what the group is called", () => {
@@ -44,16 +46,16 @@ describe("tellGroup()", () => {
       ["merge_pull_request"],
       ["create_pull_request"],
     );
-    expect(tellGroup(group, members)).toBe("Tools about issue, pull, repository, request, merge.");
+    expect(summarizeGroup(group, members)).toBe("Tools about issue, pull, repository, request, merge.");
   });
 
   it("leaves the description as it is when there is no such word", () => {
-    expect(tellGroup(group, tools(["get"], ["list"]))).toBe(group.description);
+    expect(summarizeGroup(group, tools(["get"], ["list"]))).toBe(group.description);
   });
 
   it("reads a bounded part of hostile texts, and keeps members of every object for words", () => {
-    const told = tellGroup({ ...group, instructions: "x".repeat(100_000) }, tools(["constructor"]));
-    expect(told.length).toBeLessThanOrEqual(200);
-    expect(tellGroup(group, tools(["constructor"], ["__proto__"]))).toBe("Tools about constructor, proto.");
+    const summary = summarizeGroup({ ...group, instructions: "x".repeat(100_000) }, tools(["constructor"]));
+    expect(summary.length).toBeLessThanOrEqual(200);
+    expect(summarizeGroup(group, tools(["constructor"], ["__proto__"]))).toBe("Tools about constructor, proto.");
   });
 });

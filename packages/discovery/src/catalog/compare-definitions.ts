@@ -1,8 +1,8 @@
 import type { ToolDefinition, ToolsChange } from "@toolport/core";
-import type { Catalog } from "./build-catalog.ts";
+import type { Catalog } from "./catalog-snapshot.ts";
 
 /** What changed between two snapshots, by the names under which tools are listed; `undefined` when nothing did. */
-export function diffCatalogs(before: Catalog, after: Catalog): ToolsChange | undefined {
+export function findChanges(before: Catalog, after: Catalog): ToolsChange | undefined {
   const added: string[] = [];
   const removed: string[] = [];
   const changed: string[] = [];

@@ -1,16 +1,17 @@
 import { ToolportError, type Event, type Subscription, type ToolProvider, type ToolsChange } from "@toolport/core";
 import { createEvent, quoteText } from "@toolport/core/implement";
-import { buildCatalog, type Catalog, type CatalogSources } from "./build-catalog.ts";
-import { diffCatalogs } from "./diff-catalogs.ts";
+import type { Catalog } from "./catalog-snapshot.ts";
+import { mergeSources, type CatalogSources } from "./merge-sources.ts";
+import { findChanges } from "./compare-definitions.ts";
 import { foldName } from "./fold-name.ts";
 
 /** The catalog of the moment. */
-export interface LiveCatalog {
+export interface FollowedSources {
   /** The current snapshot; built anew when a provider's revision is another one than last time. */
   read(): Catalog;
   /** Counts the snapshots that were built. */
   readonly revision: number;
-  /** Only somebody who listens pays for telling him what changed. */
+  /** Only somebody who listens pays for finding what changed. */
   readonly onChange: Event<ToolsChange>;
   /** `closed`, when a tool of this name was in an earlier snapshot, and the provider that it was from was closed since. */
   readonly whyGone: (name: string) => ToolportError | undefined;
@@ -19,7 +20,7 @@ export interface LiveCatalog {
 }
 
 /** Follows the sources. Subscribes to nothing before somebody listens. */
-export function createLiveCatalog(sources: CatalogSources): LiveCatalog {
+export function followSources(sources: CatalogSources): FollowedSources {
   const { providers } = sources;
   const changes = createEvent<ToolsChange>();
   let subscriptions: readonly Subscription[] | undefined;
@@ -44,16 +45,16 @@ export function createLiveCatalog(sources: CatalogSources): LiveCatalog {
     if (current !== undefined) noteOwners(current);
     seen = revisions;
     revision += 1;
-    current = buildCatalog(sources);
+    current = mergeSources(sources);
     return current;
   };
 
-  // What listeners were told last; reads in between must not swallow a change.
-  let told: Catalog | undefined;
+  // What listeners heard of last; reads in between must not swallow a change.
+  let announced: Catalog | undefined;
   const announce = (): void => {
-    const before = told;
-    told = read();
-    const change = before === undefined ? undefined : diffCatalogs(before, told);
+    const before = announced;
+    announced = read();
+    const change = before === undefined ? undefined : findChanges(before, announced);
     if (change !== undefined) changes.emit(change);
   };
 
@@ -65,7 +66,7 @@ export function createLiveCatalog(sources: CatalogSources): LiveCatalog {
     },
     onChange(listener) {
       if (!closed && subscriptions === undefined) {
-        told = read();
+        announced = read();
         subscriptions = providers.map((provider) => provider.onToolsChanged(announce));
       }
       return changes.on(listener);

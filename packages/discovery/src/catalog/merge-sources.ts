@@ -1,31 +1,10 @@
-import { cleanText, type Diagnostic, type ToolDefinition, type ToolGroup, type ToolProvider } from "@toolport/core";
-import type { Admission, ProviderRoute } from "./admission.ts";
+import { cleanText, type Diagnostic, type ToolDefinition, type ToolProvider } from "@toolport/core";
+import type { Catalog, CatalogTool, Route } from "./catalog-snapshot.ts";
+import type { Inspector } from "./inspect-definitions.ts";
 import { foldName } from "./fold-name.ts";
 import { normalizeGroups, type DeclaredGroup } from "./normalize-groups.ts";
-import { resolvePrecedence, type Precedence, type PrecedenceRule } from "./precedence.ts";
+import { settleNameClash, verdicts, type Precedence } from "./settle-name-clash.ts";
 import { localOrigin, type StaticTool } from "./static-tool.ts";
-
-/** Who runs a tool. */
-export type Route = { readonly kind: "static"; readonly tool: StaticTool } | ProviderRoute;
-
-/** One tool of the toolbox. */
-export interface CatalogTool {
-  /** What a model sees. */
-  readonly definition: ToolDefinition;
-  readonly route: Route;
-  /** Tried when {@linkcode route} is out of service. */
-  readonly fallback?: Route;
-}
-
-/** One immutable snapshot of everything the toolbox offers. */
-export interface Catalog {
-  /** By folded name, in the order of {@linkcode definitions}. */
-  readonly tools: ReadonlyMap<string, CatalogTool>;
-  /** Static tools in the order given, then each provider's tools in the provider's order. */
-  readonly definitions: readonly ToolDefinition[];
-  readonly groups: readonly ToolGroup[];
-  readonly diagnostics: readonly Diagnostic[];
-}
 
 /** What a catalog is built from. */
 export interface CatalogSources {
@@ -35,12 +14,12 @@ export interface CatalogSources {
   readonly precedence: Precedence;
   /** Folded names that no provider may use. */
   readonly reserved: ReadonlySet<string>;
-  readonly admission: Admission;
+  readonly inspector: Inspector;
 }
 
 /** Merges the sources. Reads the providers' current snapshots and changes nothing. */
-export function buildCatalog(sources: CatalogSources): Catalog {
-  const { tools: statics, providers, precedence, reserved, admission } = sources;
+export function mergeSources(sources: CatalogSources): Catalog {
+  const { tools: statics, providers, precedence, reserved, inspector } = sources;
   const tools = new Map<string, CatalogTool>();
   const diagnostics: Diagnostic[] = [];
   const report = (kind: Diagnostic["kind"], definition: ToolDefinition, message: string): void => {
@@ -49,10 +28,10 @@ export function buildCatalog(sources: CatalogSources): Catalog {
 
   for (const tool of statics) tools.set(foldName(tool.definition.name), staticEntry(tool));
   for (const provider of providers) {
-    const admit = admission.from(provider);
+    const admit = inspector.from(provider);
     for (const original of provider.definitions()) {
-      const admitted = admit(original);
-      const { key, definition, route } = admitted;
+      const inspected = admit(original);
+      const { key, definition, route } = inspected;
       if (definition.flags !== undefined && definition.flags.length > 0) {
         report("text-flagged", definition, `texts of "${shown(definition)}" contain: ${definition.flags.join(", ")}`);
       }
@@ -65,7 +44,7 @@ export function buildCatalog(sources: CatalogSources): Catalog {
         continue;
       }
       const owner = tools.get(key);
-      const rule = owner === undefined ? "provider" : settle(owner, route, precedence);
+      const rule = owner === undefined ? "provider" : settleNameClash(owner, route, precedence);
       if (owner !== undefined) {
         report(
           "name-collision",
@@ -77,7 +56,7 @@ export function buildCatalog(sources: CatalogSources): Catalog {
       if (rule !== "provider") continue;
       // Deleted first, so that the tool is listed where its provider's tools are.
       if (owner !== undefined) tools.delete(key);
-      tools.set(key, admitted);
+      tools.set(key, inspected);
     }
   }
   return {
@@ -86,20 +65,6 @@ export function buildCatalog(sources: CatalogSources): Catalog {
     groups: normalizeGroups(declaredGroups(statics, providers, tools)),
     diagnostics,
   };
-}
-
-const verdicts: Readonly<Record<PrecedenceRule, string>> = {
-  static: "the first",
-  provider: "the provider's",
-  fallback: "the static one, with a fallback,",
-};
-
-function settle(owner: CatalogTool, route: ProviderRoute, precedence: Precedence): PrecedenceRule {
-  // Between providers the first wins, whatever the policy: it is about the product's own tools.
-  if (owner.route.kind === "provider" || owner.fallback !== undefined) return "static";
-  const { definition: providerTool, provider } = route;
-  const clash = { name: owner.definition.name, staticTool: owner.definition, provider: provider.name, providerTool };
-  return resolvePrecedence(precedence, clash);
 }
 
 function staticEntry(tool: StaticTool): CatalogTool {

@@ -9,9 +9,9 @@ import {
   type UnreadyGroup,
 } from "@toolport/core";
 import { describeAbsent, type AbsentServer } from "@toolport/core/implement";
-import type { Catalog } from "./build-catalog.ts";
+import type { Catalog } from "./catalog-snapshot.ts";
 import { foldName } from "./fold-name.ts";
-import { within } from "./within.ts";
+import { runWithDeadline } from "./run-with-deadline.ts";
 
 /** Servers of whose tools none is in the catalog. */
 export function findAbsent(unready: readonly UnreadyGroup[], { groups }: Catalog): readonly AbsentServer[] {
@@ -22,7 +22,7 @@ export function findAbsent(unready: readonly UnreadyGroup[], { groups }: Catalog
 }
 
 /** Where a tool may come from. */
-export interface AwaitedSources {
+export interface WaitSources {
   readonly providers: readonly ToolProvider[];
   readonly has: (name: string) => boolean;
   readonly absent: () => readonly AbsentServer[];
@@ -35,13 +35,13 @@ export interface AwaitedSources {
  * Starts what was not started, and waits until a tool of this name is there, no provider is on its way any more, or it is `ended`. Returns
  * the options with the time that is left. Throws `call_timeout` or `aborted`; nothing was sent then.
  */
-export async function awaitTool(name: string, options: CallOptions, sources: AwaitedSources): Promise<CallOptions> {
+export async function waitForTool(name: string, options: CallOptions, sources: WaitSources): Promise<CallOptions> {
   const { timeoutMs = defaultTimeouts.callMs, signal } = options;
   const { clock, absent } = sources;
   const startedAt = clock.now();
   const shown = truncateText(name, 200);
   try {
-    await within({ what: `waiting for tool ${JSON.stringify(shown)}`, timeoutMs, signal, clock }, (deadline) =>
+    await runWithDeadline({ what: `waiting for tool ${JSON.stringify(shown)}`, timeoutMs, signal, clock }, (deadline) =>
       untilThere(name, sources, { timeoutMs, signal: deadline }),
     );
   } catch (error) {
@@ -66,7 +66,7 @@ function isOnItsWay(provider: ToolProvider): boolean {
 
 async function untilThere(
   name: string,
-  { providers, has, ended }: AwaitedSources,
+  { providers, has, ended }: WaitSources,
   { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
 ): Promise<void> {
   const ends: (() => void)[] = [];

@@ -1,0 +1,25 @@
+import type { Diagnostic, ToolDefinition, ToolGroup } from "@toolport/core";
+import type { ProviderRoute } from "./inspect-definitions.ts";
+import type { StaticTool } from "./static-tool.ts";
+
+/** Who runs a tool. */
+export type Route = { readonly kind: "static"; readonly tool: StaticTool } | ProviderRoute;
+
+/** One tool of the toolbox. */
+export interface CatalogTool {
+  /** What a model sees. */
+  readonly definition: ToolDefinition;
+  readonly route: Route;
+  /** Tried when {@linkcode route} is out of service. */
+  readonly fallback?: Route;
+}
+
+/** One immutable snapshot of everything the toolbox offers. */
+export interface Catalog {
+  /** By folded name, in the order of {@linkcode definitions}. */
+  readonly tools: ReadonlyMap<string, CatalogTool>;
+  /** Static tools in the order given, then each provider's tools in the provider's order. */
+  readonly definitions: readonly ToolDefinition[];
+  readonly groups: readonly ToolGroup[];
+  readonly diagnostics: readonly Diagnostic[];
+}
