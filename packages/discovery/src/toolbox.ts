@@ -40,7 +40,8 @@ export interface ToolboxOptions {
   readonly embeddingRanker?: EmbeddingRanker;
   /**
    * How many tokens a text costs, such as a count of your model's own tokenizer. Pure; asked once for each definition and for what
-   * helpers answer. Default {@linkcode estimateTokens}, which is within 15 % on real tools.
+   * helpers answer. Default {@linkcode estimateTokens}, which is within 15 % on real tools. It also stands in
+   * where yours throws, or answers anything but a number of 0 or more.
    */
   readonly estimateTokens?: (text: string) => number;
   /** Told what is odd and stops nobody: a ranker that failed, a fallback that was taken. Must not throw. */

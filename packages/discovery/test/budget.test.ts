@@ -25,7 +25,22 @@ function bigServer(count: number, bytes: number, options: ToolboxOptions = {}): 
   return createToolbox({ ...options, providers: [provider] });
 }
 
+function throwing(): never {
+  throw new Error("no tokenizer");
+}
+
 describe("a budget", () => {
+  it.each<readonly [string, (text: string) => number]>([
+    ["throws", throwing],
+    ["answers NaN", () => Number.NaN],
+    ["answers less than nothing", () => -1],
+    ["answers a text", () => "12" as never],
+  ])("is kept by the estimate of this package when that of the product %s", (_, estimate) => {
+    const box = bigServer(60, 1000, { estimateTokens: estimate });
+    expect(costOf(box.view(), 4000)).toBeLessThanOrEqual(4000);
+    expect(box.estimateTokens()).toBe(bigServer(60, 1000).estimateTokens());
+  });
+
   it("is kept whatever is found and selected: those unused for the longest time are not declared any more", async () => {
     const view = bigServer(60, 1000).view();
     expect(costOf(view, 4000)).toBeLessThanOrEqual(4000);

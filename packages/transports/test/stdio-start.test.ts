@@ -1,9 +1,10 @@
 import type { StdioTransportSpec } from "@toolport/core";
 import { ChildProcess } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import fs, { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openStdio as openUnavailable } from "../src/stdio/open-stdio-unavailable.ts";
 import { openStdio, type OpenStdioOptions } from "../src/stdio/open-stdio.ts";
 
@@ -36,6 +37,25 @@ describe("openStdio() of a server that cannot start: spawn_failed", () => {
       message:
         '[spawn_failed] server "github": cannot start "no-such-program": there is no such program on the PATH; install it, or give its full path',
     });
+  });
+
+  it("within its time, also in a directory of a file system that never answers", async () => {
+    let stat = vi.spyOn(fs, "stat");
+    const asked = new Promise<void>((resolve) => {
+      stat = stat.mockImplementation(() => (resolve(), new Promise(() => {})));
+    });
+    syncBuiltinESMExports();
+    const start = new AbortController();
+    const spec = { id: "github", transport: { kind: "stdio", command: process.execPath, cwd: folder } } as const;
+    const opening = openStdio(spec, { ...context, signal: start.signal }).catch((error: unknown) => error);
+    try {
+      await asked;
+      start.abort();
+      expect(await opening).toMatchObject({ code: "aborted", serverId: "github", outcome: "not-sent" });
+    } finally {
+      stat.mockRestore();
+      syncBuiltinESMExports();
+    }
   });
 
   it("a path where no file is", async () => {

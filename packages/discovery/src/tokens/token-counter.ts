@@ -1,7 +1,7 @@
 import type { ToolDefinition } from "@toolport/core";
 import type { Catalog } from "../catalog/catalog-snapshot.ts";
 import { foldName } from "../catalog/fold-name.ts";
-import { definitionText } from "./estimate-tokens.ts";
+import { definitionText, estimateTokens } from "./estimate-tokens.ts";
 
 /** Which definitions to count: all by default, or the named ones, or those of one group. */
 export interface TokenScope {
@@ -20,8 +20,15 @@ export interface TokenCounter {
   fits(definitions: readonly ToolDefinition[], budget: number): boolean;
 }
 
-/** A counter that remembers what it read for as long as somebody has the definition. */
-export function createTokenCounter(costOfText: (text: string) => number): TokenCounter {
+/**
+ * A counter that remembers what it read for as long as somebody has the definition. Where `estimate` throws, or answers anything but a
+ * number of 0 or more, {@linkcode estimateTokens} stands in: with what is no number, every budget would be kept by anything.
+ */
+export function createTokenCounter(estimate: (text: string) => number): TokenCounter {
+  const costOfText = (text: string): number => {
+    const tokens = estimateOrNot(estimate, text);
+    return typeof tokens === "number" && tokens >= 0 ? tokens : estimateTokens(text);
+  };
   const counted = new WeakMap<ToolDefinition, number>();
   const costOf = (definition: ToolDefinition): number => {
     let tokens = counted.get(definition);
@@ -48,6 +55,14 @@ export function createTokenCounter(costOfText: (text: string) => number): TokenC
       });
     },
   };
+}
+
+function estimateOrNot(estimate: (text: string) => unknown, text: string): unknown {
+  try {
+    return estimate(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function definitionsIn({ definitions, tools, groups }: Catalog, scope: TokenScope): readonly ToolDefinition[] {

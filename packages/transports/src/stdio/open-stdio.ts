@@ -2,6 +2,7 @@ import { isToolportError, ToolportError, type Clock, type ServerSpec } from "@to
 import { createSecretMemory, isSecretName, systemClock } from "@toolport/core/implement";
 import { spawn as spawnProgram } from "node:child_process";
 import type { TransportContext } from "../context/transport-context.ts";
+import { untilAborted } from "../time/until-aborted.ts";
 import { assertDirectory } from "./assert-directory.ts";
 import { assertStdioSpec } from "./assert-stdio-spec.ts";
 import { hasExited } from "./end-process.ts";
@@ -44,7 +45,7 @@ export async function openStdio(
   if (transport.kind !== "stdio")
     throw new TypeError(`openStdio() cannot open a transport of kind "${transport.kind}"`);
   assertStdioSpec(id, transport);
-  if (transport.cwd !== undefined) await assertDirectory(transport.cwd, id);
+  if (transport.cwd !== undefined) await assertDirectoryInTime(transport.cwd, id, context.signal);
   const spawn = options.spawn ?? (platform === "win32" ? (await import("cross-spawn")).default : spawnProgram);
   throwIfAborted(context.signal, id);
 
@@ -72,6 +73,17 @@ export async function openStdio(
     throwIfAborted(context.signal, id);
   }
   return opened;
+}
+
+// A file system of another machine may never answer.
+async function assertDirectoryInTime(cwd: string, id: string, signal: AbortSignal): Promise<void> {
+  throwIfAborted(signal, id);
+  try {
+    await untilAborted(assertDirectory(cwd, id), signal);
+  } catch (error) {
+    throwIfAborted(signal, id);
+    throw error;
+  }
 }
 
 function throwIfAborted(signal: AbortSignal, serverId: string): void {
