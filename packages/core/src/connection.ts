@@ -1,6 +1,7 @@
 import type { CallContext } from "./call-context.ts";
 import type { SharedDeadline } from "./deadline.ts";
 import type { Diagnostic } from "./diagnostic.ts";
+import type { Subscription } from "./event.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
 import type { ServerSpec } from "./server-spec.ts";
 import type { ToolportError } from "./toolport-error.ts";
@@ -91,6 +92,12 @@ export interface ServerLog {
   readonly text: string;
 }
 
+/** A notification of a server, as it came. Untrusted, and no larger than a message may be. */
+export interface ServerNotification {
+  readonly method: string;
+  readonly params?: JsonObject;
+}
+
 /**
  * How a connection reports upwards. Given at construction; each is called at most once per occurrence, never after `close()` was
  * called, and must not throw.
@@ -98,6 +105,21 @@ export interface ServerLog {
 export interface ConnectionHooks {
   /** The server says that its tools changed, or a stream on which it would have said so was interrupted. */
   readonly onToolsChanged: () => void;
+  /** The same for its resources and their templates. Absent: servers of 2026-07-28 are not asked to tell. */
+  readonly onResourcesChanged?: () => void;
+  /** The same for its prompts. Absent: servers of 2026-07-28 are not asked to tell. */
+  readonly onPromptsChanged?: () => void;
+  /**
+   * A resource changed, or may have: the server says so, or a stream on which it would have said so was interrupted. Called only while
+   * something is subscribed to ({@linkcode Connection.subscribeResource}), and sometimes twice for one change. `uri` is the server's, who may name a part of what was subscribed
+   * to; at most 8,192 UTF-16 units, untrusted.
+   */
+  readonly onResourceUpdated?: (uri: string) => void;
+  /**
+   * Every notification that no request waits for, also those that another hook is told of and those of extensions, for a host that hands
+   * them on. Of a flood only `limits.maxNotificationsPerSecond` come.
+   */
+  readonly onNotification?: (notification: ServerNotification) => void;
   /** The connection is gone for good. Called once, after every pending request was rejected. */
   readonly onDown: (error: ToolportError) => void;
   /**
@@ -146,6 +168,13 @@ export interface Connection {
    * `timeouts.requestMs`, `closed`, or what ended the connection.
    */
   notify(method: string, params?: JsonObject): Promise<void>;
+  /**
+   * Has `onResourceUpdated` called when this resource changes, until the subscription or the connection ends. The same URI may be subscribed
+   * to several times; the server is asked once, and told when the last of them ends. Resolves when the server agreed. Throws a `TypeError` for
+   * an empty URI, `invalid_arguments` for one of more than 8,192 UTF-16 units, `unsupported_operation` when the server offers no subscriptions
+   * or none for this resource, `overloaded` beyond `limits.maxResourceSubscriptions`, and as {@linkcode request}.
+   */
+  subscribeResource(uri: string, options?: RequestOptions): Promise<Subscription>;
   /**
    * Ends the session: in-flight requests are cancelled on the wire and reject with `closed`, a child process and its descendants
    * are gone, a session is deleted. Idempotent; never rejects; settles within a few `timeouts.closeMs`.

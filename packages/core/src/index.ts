@@ -72,6 +72,7 @@ export type {
   RequestOptions,
   ServerInfo,
   ServerLog,
+  ServerNotification,
   ToolListing,
 } from "./connection.ts";
 export type { Diagnostic } from "./diagnostic.ts";

@@ -29,6 +29,8 @@ export interface ServerLimits {
   readonly maxElicitationsPerCall: number;
   /** Questions that a server may ask a human in a minute, whatever they belong to. Default 30; more are cancelled. */
   readonly maxElicitationsPerMinute: number;
+  /** Resources of one server that can be subscribed to at once. Default 1,000; one more is refused with `overloaded`. */
+  readonly maxResourceSubscriptions: number;
   /** Bytes of stderr kept for error messages. Default 64 KiB. */
   readonly stderrTailBytes: number;
   /** Calls of one server on the wire at once. Default 64; the others wait in the queue. */
@@ -52,6 +54,7 @@ export const defaultLimits: ServerLimits = {
   maxNotificationsPerSecond: 200,
   maxElicitationsPerCall: 16,
   maxElicitationsPerMinute: 30,
+  maxResourceSubscriptions: 1000,
   stderrTailBytes: 64 * 1024,
   maxInFlightCalls: 64,
   maxQueuedCalls: 256,

@@ -45,6 +45,7 @@ export type ToolportErrorCode =
   | "registration_replaced"
   | "invalid_arguments"
   | "unsupported_transport"
+  | "unsupported_operation"
   | "closed"
   | "resource_not_found"
   | "prompt_not_found"
@@ -107,6 +108,7 @@ export const errorCodes: Readonly<Record<ToolportErrorCode, ErrorCodeEntry>> = {
     ...contract,
     meaning: "This connector, or this JavaScript runtime, cannot open such a transport.",
   },
+  unsupported_operation: { ...contract, meaning: "The server, or the connector, does not offer this operation." },
   closed: { ...contract, meaning: "The provider or connection was closed." },
   resource_not_found: { ...contract, outcome: "failed", meaning: "There is no resource with this URI." },
   prompt_not_found: { ...contract, outcome: "failed", meaning: "There is no prompt with this name." },
@@ -201,7 +203,10 @@ export const errorCodes: Readonly<Record<ToolportErrorCode, ErrorCodeEntry>> = {
     retryable: false,
     meaning: "The tool is held back until the host lets it be used.",
   },
-  overloaded: { ...policy, meaning: "Too many calls at once: the queue is full." },
+  overloaded: {
+    ...policy,
+    meaning: "Too much at once: the queue of calls is full, or as much is subscribed to as the limit allows.",
+  },
   rate_limited: {
     ...policy,
     outcome: "failed",

@@ -43,6 +43,7 @@ function createGatekeeper(isOpen: boolean): Gatekeeper {
         },
         request: () => Promise.reject(new Error("not asked")),
         notify: () => Promise.resolve(),
+        subscribeResource: () => Promise.reject(new Error("not asked")),
         close: () => Promise.resolve(),
       };
     },

@@ -14,6 +14,10 @@ const optionFields: Fields<ConnectOptions> = {
   ...connectorFields,
   signal: true,
   onToolsChanged: true,
+  onResourcesChanged: true,
+  onPromptsChanged: true,
+  onResourceUpdated: true,
+  onNotification: true,
   onDown: true,
   onDiagnostic: true,
   onLog: true,
@@ -29,10 +33,21 @@ const optionFields: Fields<ConnectOptions> = {
 export async function connect(spec: ServerSpec, options: ConnectOptions = {}): Promise<Connection> {
   assertKnownOptions("connect()", options, optionFields);
   const { signal = new AbortController().signal, onToolsChanged = ignore, onDown = ignore, ...rest } = options;
-  const { onDiagnostic = ignore, onLog = ignore, isInteractive = (): boolean => true, ...connectorOptions } = rest;
+  const { onDiagnostic = ignore, onLog = ignore, isInteractive = (): boolean => true, ...more } = rest;
+  const { onResourcesChanged, onPromptsChanged, onResourceUpdated, onNotification, ...connectorOptions } = more;
   return createConnector(connectorOptions).connect(
     spec,
-    { onToolsChanged, onDown, onDiagnostic, onLog, isInteractive },
+    {
+      onToolsChanged,
+      ...(onResourcesChanged && { onResourcesChanged }),
+      ...(onPromptsChanged && { onPromptsChanged }),
+      ...(onResourceUpdated && { onResourceUpdated }),
+      ...(onNotification && { onNotification }),
+      onDown,
+      onDiagnostic,
+      onLog,
+      isInteractive,
+    },
     signal,
   );
 }

@@ -1,9 +1,10 @@
-import type { Diagnostic, ToolportError } from "@toolport/core";
+import type { Diagnostic, ServerNotification, ToolportError } from "@toolport/core";
 import { vi } from "vitest";
 import type { Elicitor } from "../src/wire/elicitor.ts";
 import type { Transport } from "../src/message/transport.ts";
 import { createActiveClock } from "../src/time/active-clock.ts";
 import type { OutgoingRequest } from "../src/message/outgoing-request.ts";
+import type { ListKind } from "../src/wire/report-changes.ts";
 import { createWire } from "../src/wire/wire.ts";
 import { createFakeTransport, type FakeTransport } from "./fake-transport.ts";
 import { createManualClock } from "./manual-clock.ts";
@@ -26,7 +27,10 @@ export function openWire(
   const host = createFakeTransport(members);
   const clock = createManualClock();
   const diagnostics: Diagnostic[] = [];
-  const changed = vi.fn<() => void>();
+  const changed = vi.fn<(kind: ListKind) => void>();
+  const updated = vi.fn<(uri: string | undefined) => void>();
+  const missed = vi.fn<() => void>();
+  const notified = vi.fn<(notification: ServerNotification) => void>();
   const log = vi.fn<(entry: unknown) => void>();
   const down = vi.fn<(error: ToolportError) => void>();
   const wire = createWire({
@@ -36,12 +40,19 @@ export function openWire(
     maxPauseMs,
     random: () => 0,
     context: { serverId: "srv", clock, redact: (text) => text, onDiagnostic: (each) => diagnostics.push(each) },
-    events: { onToolsChanged: changed, onLog: log, onDown: down },
+    events: {
+      onListChanged: changed,
+      onResourceUpdated: updated,
+      onMissed: missed,
+      onNotification: notified,
+      onLog: log,
+      onDown: down,
+    },
     activeClock: createActiveClock(clock),
     elicitor,
   });
   if (isReady) wire.setProtocolVersion("2025-11-25");
-  return { wire, host, clock, diagnostics, changed, log, down };
+  return { wire, host, clock, diagnostics, changed, updated, missed, notified, log, down };
 }
 
 export function call(members: Partial<OutgoingRequest> = {}): OutgoingRequest {

@@ -1,11 +1,13 @@
 import {
   defaultTimeouts,
+  ToolportError,
   type CallOptions,
   type Connection,
   type HostRequest,
   type JsonObject,
   type RequestOptions,
   type ServerSpec,
+  type Subscription,
   type ToolCall,
   type ToolOutcome,
 } from "@toolport/core";
@@ -82,6 +84,7 @@ function guardConnection(guarded: Guarded): Connection {
     request: (method, params, options) =>
       method === "tools/call" ? requestCall(guarded, params, options) : request(guarded, { method, params, options }),
     notify: (method, params) => notify(guarded, method, params),
+    subscribeResource: (uri, options) => subscribe(guarded, uri, options),
     close: (reason) => lent.close(reason),
   };
 }
@@ -150,6 +153,34 @@ async function notify({ requests, registration, lent }: Guarded, method: string,
   await requests.run(given, async (handed) => {
     await lent.notify(method, handed.params);
     return null;
+  });
+}
+
+/** In both eras a request to subscribe, as far as layers are concerned; what they say of its URI counts. */
+async function subscribe(
+  { requests, registration, lent }: Guarded,
+  uri: string,
+  options: RequestOptions = {},
+): Promise<Subscription> {
+  assertRequestOptions(options);
+  const params = { uri };
+  const method = "resources/subscribe";
+  const given: HostRequest = { ...addressOf(registration), method, params, isNotification: false, options };
+  let subscription: Subscription | undefined;
+  await requests.run(given, async (handed) => {
+    const wanted = handed.params?.["uri"];
+    const timeoutMs = registration.link.spec.timeouts?.requestMs ?? defaultTimeouts.requestMs;
+    subscription = await lent.subscribeResource(
+      typeof wanted === "string" ? wanted : uri,
+      wireOptions(handed.options, timeoutMs),
+    );
+    return {};
+  });
+  if (subscription !== undefined) return subscription;
+  throw new ToolportError("a layer answered a subscription in the place of its server", {
+    code: "internal_error",
+    serverId: registration.id,
+    outcome: "not-sent",
   });
 }
 

@@ -194,6 +194,7 @@ function lendConnection(session: Session): Connection {
     callTool: (toolName, args, options) => use(() => connection.callTool(toolName, args, options)),
     request: (method, params, options) => use(() => connection.request(method, params, options)),
     notify: (method, params) => use(() => connection.notify(method, params)),
+    subscribeResource: (uri, options) => use(() => connection.subscribeResource(uri, options)),
     close: (reason) => connection.close(reason),
   };
 }

@@ -148,6 +148,7 @@ export function openSession(parts: SessionParts): SimulatedSession {
     },
     request: () => server.onRequest(),
     notify: () => Promise.resolve(),
+    subscribeResource: () => Promise.reject(new Error("not asked")),
     close() {
       closed ??= (async () => {
         if (state === "gone") return;

@@ -2,7 +2,8 @@ import { ProtocolError } from "@modelcontextprotocol/client";
 import type { Diagnostic } from "@toolport/core";
 import { describe, expect, it, vi } from "vitest";
 import { createManualClock } from "../../test/manual-clock.ts";
-import { openChangeStream } from "./change-stream.ts";
+import type { ChangeFilter, OpenedStream } from "../message/listening-client.ts";
+import { openChangeStream, type ChangeStreamInit } from "./change-stream.ts";
 
 type End = "local" | "graceful" | "remote";
 
@@ -81,16 +82,120 @@ describe("a change stream", () => {
   });
 });
 
-function open() {
+describe("a change stream with resources", () => {
+  it("is opened by the first resource, left after the last, and costs nothing in between", async () => {
+    const { stream, accept, filters, clock } = open({ lists: {} });
+    await stream.ready;
+    expect([filters(), clock.pending()]).toEqual([[], 0]);
+    const adding = stream.addResource("note://a");
+    const first = await accept();
+    await adding;
+    stream.removeResource("note://a");
+    await vi.waitFor(() => expect(first.signal.aborted).toBe(true));
+    expect([filters(), clock.pending()]).toEqual([[{ resourceSubscriptions: ["note://a"] }], 0]);
+  });
+
+  it("asks for all that is wanted at once, and leaves the stream before only when there is another", async () => {
+    const { stream, accept, filters, onGap } = open();
+    const first = await accept();
+    await stream.ready;
+    const adding = Promise.all(["note://a", "note://b", "note://c"].map((uri) => stream.addResource(uri)));
+    await vi.waitFor(() => expect(filters()).toHaveLength(2));
+    expect(first.signal.aborted).toBe(false);
+    // What comes meanwhile is asked for next.
+    const late = stream.addResource("note://d");
+    await accept();
+    await adding;
+    expect(first.signal.aborted).toBe(true);
+    await accept();
+    await late;
+    expect(filters().map(({ resourceSubscriptions }) => resourceSubscriptions)).toEqual([
+      undefined,
+      ["note://a", "note://b", "note://c"],
+      ["note://a", "note://b", "note://c", "note://d"],
+    ]);
+    expect(onGap).not.toHaveBeenCalled();
+  });
+
+  it("wants a resource that the server did not agree to no longer", async () => {
+    const { stream, accept } = open();
+    await accept();
+    const adding = [stream.addResource("note://a"), stream.addResource("note://b")];
+    await accept({ toolsListChanged: true, resourceSubscriptions: ["note://b"] });
+    await expect(adding[0]).rejects.toMatchObject({ code: "unsupported_operation", serverId: "srv" });
+    await adding[1];
+  });
+
+  it("keeps the stream that there is when the server refuses a resource, and finds out which one it is", async () => {
+    const { stream, accept, refuse, filters, onGap } = open();
+    const first = await accept();
+    const adding = ["note://a", "note://bad", "note://c"].map((uri) => stream.addResource(uri));
+    for (const each of adding) each.catch(() => undefined);
+    const refusal = new ProtocolError(-32_602, "no such resource");
+    await refuse(refusal);
+    await accept();
+    await adding[0];
+    await refuse(refusal);
+    await expect(adding[1]).rejects.toMatchObject({ code: "server_error", details: { rpcCode: -32_602 } });
+    await accept();
+    await adding[2];
+    expect(filters().at(-1)).toEqual({ toolsListChanged: true, resourceSubscriptions: ["note://a", "note://c"] });
+    expect([onGap.mock.calls.length, first.signal.aborted]).toEqual([0, true]);
+  });
+
+  it("does without its resources rather than without everything when the server refuses them later", async () => {
+    const { stream, accept, refuse, filters, clock, diagnostics, onGap } = open();
+    await accept();
+    const adding = stream.addResource("note://a");
+    const { end } = await accept();
+    await adding;
+    end("remote");
+    await vi.waitFor(() => expect(clock.pending()).toBe(1));
+    clock.advance(500);
+    await refuse(new ProtocolError(-32_602, "no such resource"));
+    await vi.waitFor(() => expect(clock.pending()).toBe(1));
+    clock.advance(1000);
+    await accept();
+    await vi.waitFor(() => expect(diagnostics).toHaveLength(2));
+    expect(filters().at(-1)).toEqual({ toolsListChanged: true });
+    expect(diagnostics[1]?.message).toContain("1 resources");
+    expect(onGap).toHaveBeenCalledTimes(2);
+    // With the next change it is asked for again.
+    void stream.addResource("note://b");
+    await accept();
+    expect(filters().at(-1)?.resourceSubscriptions).toEqual(["note://a", "note://b"]);
+  });
+
+  it("rejects what waits when it is closed, and whatever comes then", async () => {
+    const { stream, accept } = open();
+    await accept();
+    const adding = stream.addResource("note://a");
+    stream.close();
+    await expect(adding).rejects.toMatchObject({ code: "closed" });
+    await expect(stream.addResource("note://b")).rejects.toMatchObject({ code: "closed" });
+  });
+
+  it("has none when the server knows no streams", async () => {
+    const { stream, refuse, clock } = open({ lists: {} });
+    const adding = stream.addResource("note://a");
+    adding.catch(() => undefined);
+    await refuse(new ProtocolError(-32_601, "Method not found"));
+    await expect(adding).rejects.toMatchObject({ code: "unsupported_operation" });
+    await expect(stream.addResource("note://a")).rejects.toMatchObject({ code: "unsupported_operation" });
+    expect(clock.pending()).toBe(0);
+  });
+});
+
+function open(members: Partial<ChangeStreamInit> = {}) {
   const clock = createManualClock();
   const onGap = vi.fn<() => void>();
   const diagnostics: Diagnostic[] = [];
   const listening: { settle: PromiseWithResolvers; signal: AbortSignal }[] = [];
-  let count = 0;
+  const filters: ChangeFilter[] = [];
   const stream = openChangeStream({
     client: {
-      listen: (_filter, { signal }) => {
-        count += 1;
+      listen: (filter, { signal }) => {
+        filters.push(filter);
         const settle = withResolvers();
         listening.push({ settle, signal });
         return settle.promise;
@@ -101,8 +206,10 @@ function open() {
     random: () => 1,
     redact: (text) => text,
     openMs: 1000,
+    lists: { toolsListChanged: true },
     onGap,
     onDiagnostic: (each) => diagnostics.push(each),
+    ...members,
   });
   const next = async () => {
     await vi.waitFor(() => expect(listening).not.toHaveLength(0));
@@ -115,11 +222,12 @@ function open() {
     clock,
     onGap,
     diagnostics,
-    listens: () => count,
-    accept: async () => {
+    filters: () => filters,
+    listens: () => filters.length,
+    accept: async (honoredFilter?: unknown) => {
       const { settle, signal } = await next();
       let end: (how: End) => void = () => undefined;
-      settle.resolve({ closed: new Promise<End>((resolve) => (end = resolve)) });
+      settle.resolve({ closed: new Promise<End>((resolve) => (end = resolve)), honoredFilter });
       await Promise.resolve();
       return { end: (how: End) => end(how), signal };
     },
@@ -128,15 +236,15 @@ function open() {
 }
 
 interface PromiseWithResolvers {
-  readonly promise: Promise<{ readonly closed: Promise<End> }>;
-  readonly resolve: (value: { readonly closed: Promise<End> }) => void;
+  readonly promise: Promise<OpenedStream>;
+  readonly resolve: (value: OpenedStream) => void;
   readonly reject: (error: Error) => void;
 }
 
 function withResolvers(): PromiseWithResolvers {
   let resolve: PromiseWithResolvers["resolve"] = () => undefined;
   let reject: PromiseWithResolvers["reject"] = () => undefined;
-  const promise = new Promise<{ readonly closed: Promise<End> }>((onResolve, onReject) => {
+  const promise = new Promise<OpenedStream>((onResolve, onReject) => {
     resolve = onResolve;
     reject = onReject;
   });

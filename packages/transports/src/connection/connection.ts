@@ -16,6 +16,7 @@ import { createLiveness } from "./liveness.ts";
 import { listTools } from "./list-tools.ts";
 import { findParamHeaders, mirrorParams, type ParamHeader } from "./param-headers.ts";
 import type { RequestChannel } from "../message/request-channel.ts";
+import type { ResourceSubscriptions } from "./resource-subscriptions.ts";
 
 /** What a {@linkcode Connection} is made from. */
 export interface ConnectionInit {
@@ -29,6 +30,7 @@ export interface ConnectionInit {
   /** Over 2026-07-28 on HTTP, arguments can be mirrored in headers. */
   readonly mirrorsParams: boolean;
   readonly elicitor: Elicitor | undefined;
+  readonly resources: ResourceSubscriptions;
   readonly onToolsChanged: () => void;
   /** The server answers nothing any more; who made the connection ends it. */
   readonly onDead: (error: ToolportError) => void;
@@ -99,6 +101,7 @@ export function createConnection(init: ConnectionInit): Connection {
         deadline.dispose();
       }
     },
+    subscribeResource: (uri, options = {}) => init.resources.subscribe(uri, options),
     close(reason = "closed by the host") {
       onClose();
       closing.abort();

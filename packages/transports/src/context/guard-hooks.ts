@@ -1,10 +1,15 @@
-import type { Diagnostic, ServerLog, ToolportError } from "@toolport/core";
+import type { Diagnostic, ServerLog, ServerNotification, ToolportError } from "@toolport/core";
 import type { ConnectionHooks } from "@toolport/core/implement";
 import { runHook } from "../time/run-hook.ts";
 
 /** Hooks that keep what core's contract promises, however they are called. */
 export interface GuardedHooks {
   readonly onToolsChanged: () => void;
+  /** Absent, like the next three, when nobody wants to know. */
+  readonly onResourcesChanged: (() => void) | undefined;
+  readonly onPromptsChanged: (() => void) | undefined;
+  readonly onResourceUpdated: ((uri: string) => void) | undefined;
+  readonly onNotification: ((notification: ServerNotification) => void) | undefined;
   readonly onDown: (error: ToolportError) => void;
   readonly onFailed: (error: ToolportError) => void;
   readonly onDiagnostic: (diagnostic: Diagnostic) => void;
@@ -24,9 +29,15 @@ export function guardHooks(hooks: ConnectionHooks): GuardedHooks {
     (value: T): void => {
       if (!isSilent && hook !== undefined) runHook(hook, value);
     };
+  const guardIfThere = <T>(hook: ((value: T) => void) | undefined): ((value: T) => void) | undefined =>
+    hook && guard(hook);
   const onDown = guard(hooks.onDown);
   return {
     onToolsChanged: guard<void>(hooks.onToolsChanged),
+    onResourcesChanged: guardIfThere<void>(hooks.onResourcesChanged),
+    onPromptsChanged: guardIfThere<void>(hooks.onPromptsChanged),
+    onResourceUpdated: guardIfThere(hooks.onResourceUpdated),
+    onNotification: guardIfThere(hooks.onNotification),
     onDown(error) {
       onDown(error);
       isSilent = true;

@@ -17,7 +17,13 @@ it.each([
     {
       identity: { info: { name: "test", version: "1" }, capabilities: {} },
       context: { serverId: "srv", clock, redact: (text) => text, onDiagnostic: () => undefined },
-      events: { onToolsChanged: () => undefined, onLog: () => undefined, onDown: () => undefined },
+      events: {
+        onListChanged: () => undefined,
+        onResourceUpdated: () => undefined,
+        onMissed: () => undefined,
+        onLog: () => undefined,
+        onDown: () => undefined,
+      },
       maxNotificationsPerSecond: 200,
       maxPauseMs: 900_000,
       random: () => 0,

@@ -1,12 +1,14 @@
 import { ToolportError, type Connection, type ServerInfo, type ServerSpec } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
 import { checkSpec } from "./check-spec.ts";
 import { openChangeStream, type ChangeStream } from "../connection/change-stream.ts";
-import type { ListeningClient } from "../message/listening-client.ts";
 import { createConnection } from "../connection/connection.ts";
 import type { Elicitor } from "../wire/elicitor.ts";
+import type { ListeningClient } from "../message/listening-client.ts";
 import { readServerInfo, type ClaimedServerInfo } from "../message/read-server-info.ts";
 import type { RequestChannel } from "../message/request-channel.ts";
+import { chooseResourceSource } from "../connection/resource-source.ts";
+import { createResourceSubscriptions } from "../connection/resource-subscriptions.ts";
+import { createChangeRouter, wantedLists, type ChangeRouter } from "../connection/route-changes.ts";
 import { createClientChannel } from "../sdk/client-channel.ts";
 import type { CustomClient } from "../sdk/custom-parts.ts";
 import { describeClient, hasPerRequestStream, isConnected, isListeningClient } from "../sdk/describe-client.ts";
@@ -20,6 +22,7 @@ import { runHook } from "../time/run-hook.ts";
 import { createConnectionContext, type ConnectionContext, type ConnectionContextInit } from "./connection-context.ts";
 import { takeTurn, type Starts } from "./take-turn.ts";
 import { untilAborted } from "../time/until-aborted.ts";
+import { createChangeReporter } from "../wire/report-changes.ts";
 
 /** What {@linkcode openConnection} needs besides the spec. */
 export interface OpenConnectionInit extends Omit<ConnectionContextInit, "onStarted"> {
@@ -62,6 +65,7 @@ interface Opened {
   readonly isHttp: boolean;
   readonly httpMode?: ServerInfo["httpMode"] | undefined;
   readonly life: Life;
+  readonly changes: ChangeRouter;
 }
 
 /** Remembers that a session ended by itself, and tells whoever is interested by then. */
@@ -78,6 +82,7 @@ function end(life: Life, error: ToolportError): void {
 async function openOverWire(session: ConnectionContext, firstTransport?: Transport): Promise<Connection> {
   const { spec, settings, hooks, eraCache } = session;
   const life: Life = {};
+  const changes = createChangeRouter(hooks);
   let opened = firstTransport;
   const fingerprint = (spec.era ?? "auto") === "auto" ? await fingerprintOf(spec) : undefined;
   const { wire, claimed, elicitor, attempt } = await negotiate({
@@ -85,7 +90,7 @@ async function openOverWire(session: ConnectionContext, firstTransport?: Transpo
     context: session,
     fingerprint,
     events: {
-      onToolsChanged: hooks.onToolsChanged,
+      ...changes,
       onLog: hooks.onLog,
       onDown: (error) => end(life, error),
       onForgotten({ code }) {
@@ -113,22 +118,30 @@ async function openOverWire(session: ConnectionContext, firstTransport?: Transpo
     isHttp: wire.hasPerRequestStream,
     httpMode: channel === "streamable" || channel === "sse" ? channel : undefined,
     life,
+    changes,
   });
 }
 
 async function openOverClient(session: ConnectionContext, client: CustomClient): Promise<Connection> {
   const { serverId, hooks } = session;
   const life: Life = {};
-  const unwatch = watchClient(client, {
-    onToolsChanged: hooks.onToolsChanged,
+  const changes = createChangeRouter(hooks);
+  const perSecond = session.settings.limits.maxNotificationsPerSecond;
+  const reporter = createChangeReporter({ perSecond, context: session, events: changes });
+  const endWatch = watchClient(client, {
+    onNotification: (method, params) => void reporter.receive(method, params),
     // The client tells of its end before it rejects what was under way.
     onClose: () => void channel.drained().then(() => end(life, connectionClosed(serverId))),
   });
+  const unwatch = (): void => {
+    endWatch();
+    reporter.close();
+  };
   const channel = createClientChannel({ ...session, client, unwatch });
   if (isConnected(client)) {
     const listener = isListeningClient(client) ? client : undefined;
     const isHttp = hasPerRequestStream(client);
-    return finish(session, { claimed: describeClient(client), channel, listener, isHttp, life });
+    return finish(session, { claimed: describeClient(client), channel, listener, isHttp, life, changes });
   }
   const error = new ToolportError(
     `the client that "open" of server ${JSON.stringify(serverId)} returned is not connected`,
@@ -143,14 +156,20 @@ async function openOverClient(session: ConnectionContext, client: CustomClient):
 
 async function finish(
   session: ConnectionContext,
-  { claimed, channel, listener, elicitor, isHttp, httpMode, life }: Opened,
+  { claimed, channel, listener, elicitor, isHttp, httpMode, life, changes }: Opened,
 ): Promise<Connection> {
   const { hooks, deadline, settings } = session;
   const server: ServerInfo = {
     ...readServerInfo(claimed, { limits: settings.limits, redact: session.redact }),
     ...(httpMode !== undefined && { httpMode }),
   };
-  const stream = openStream(session, { listener, server });
+  const stream = openStream(session, { listener, server, changes });
+  const { capabilities } = server;
+  const isModern = server.era === "modern";
+  const { requestMs } = settings.timeouts;
+  const source = chooseResourceSource({ ...session, capabilities, channel, stream, isModern, requestMs });
+  const resources = createResourceSubscriptions({ ...session, source, limits: settings.limits, requestMs });
+  changes.begin({ capabilities, subscribed: () => resources.uris() });
   try {
     await untilAborted(stream?.ready ?? Promise.resolve(), deadline.signal);
     if (life.endedBy !== undefined) throw life.endedBy;
@@ -160,7 +179,7 @@ async function finish(
     throw cause;
   }
   life.onEnd = (error) => {
-    stream?.close();
+    stream?.close(error);
     hooks.onDown(error);
   };
   return createConnection({
@@ -169,7 +188,8 @@ async function finish(
     channel,
     elicitor,
     onToolsChanged: hooks.onToolsChanged,
-    mirrorsParams: isHttp && server.era === "modern",
+    mirrorsParams: isHttp && isModern,
+    resources,
     onDead(error) {
       void channel.close(error, "the server did not answer");
       end(life, error);
@@ -183,17 +203,16 @@ async function finish(
 
 function openStream(
   session: ConnectionContext,
-  { listener, server }: { readonly listener: ListeningClient | undefined; readonly server: ServerInfo },
+  { listener, server, changes }: Pick<Opened, "listener" | "changes"> & { readonly server: ServerInfo },
 ): ChangeStream | undefined {
-  const { tools } = server.capabilities;
-  const announcesChanges = isJsonObject(tools) && tools["listChanged"] === true;
-  if (server.era !== "modern" || !announcesChanges || listener === undefined) return undefined;
+  if (server.era !== "modern" || listener === undefined) return undefined;
   const { settings, hooks } = session;
   return openChangeStream({
     ...session,
     client: listener,
+    lists: wantedLists(server.capabilities, hooks),
     openMs: settings.timeouts.requestMs,
-    onGap: hooks.onToolsChanged,
+    onGap: changes.onMissed,
   });
 }
 

@@ -3,7 +3,7 @@ import type { CustomClient } from "./custom-parts.ts";
 
 /** How a client's life is told. */
 export interface ClientEvents {
-  readonly onToolsChanged: () => void;
+  readonly onNotification: (method: string, params: unknown) => void;
   readonly onClose: () => void;
 }
 
@@ -11,13 +11,15 @@ export interface ClientEvents {
  * Listens in on an SDK client without taking anything from its owner: the callbacks that are set stay and run first. Notifications
  * are seen at the transport, because a client has one handler per method and it may be taken. Returns what ends it.
  */
-export function watchClient(client: CustomClient, { onToolsChanged, onClose }: ClientEvents): () => void {
+export function watchClient(client: CustomClient, { onNotification, onClose }: ClientEvents): () => void {
   const transport: unknown = Reflect.get(client, "transport");
   const restores = [chain(client, "onclose", onClose)];
   if (typeof transport === "object" && transport !== null) {
     restores.push(
       chain(transport, "onmessage", (message) => {
-        if (isJsonObject(message) && message["method"] === "notifications/tools/list_changed") onToolsChanged();
+        if (!isJsonObject(message)) return;
+        const { id, method, params } = message;
+        if (id === undefined && typeof method === "string") onNotification(method, params);
       }),
     );
   }

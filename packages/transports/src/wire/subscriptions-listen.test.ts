@@ -15,7 +15,7 @@ describe("a subscription", () => {
       _meta: expect.objectContaining({ "io.modelcontextprotocol/protocolVersion": "2026-07-28" }),
     });
     acknowledge(id);
-    await expect(listening).resolves.toHaveProperty("closed");
+    await expect(listening).resolves.toMatchObject({ honoredFilter: { toolsListChanged: true } });
   });
 
   it("is open also when the server writes the id as text, but not for somebody else's id", async () => {
@@ -135,7 +135,7 @@ function prepare(members: Partial<Transport> = {}) {
       opened.host.receive({
         jsonrpc: "2.0",
         method: acknowledged,
-        params: { _meta: { "io.modelcontextprotocol/subscriptionId": id } },
+        params: { notifications: { toolsListChanged: true }, _meta: { "io.modelcontextprotocol/subscriptionId": id } },
       }),
   };
 }

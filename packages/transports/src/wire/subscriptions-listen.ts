@@ -1,6 +1,6 @@
 import { ToolportError, type JsonObject, type Random } from "@toolport/core";
 import { formatMs, isJsonObject } from "@toolport/core/implement";
-import type { ListeningClient } from "../message/listening-client.ts";
+import type { ChangeFilter, ListeningClient, OpenedStream } from "../message/listening-client.ts";
 import { fromRpcError } from "../message/from-rpc-error.ts";
 import type { Transport } from "../message/transport.ts";
 import { readAnswer } from "./read-answer.ts";
@@ -40,7 +40,7 @@ export interface SubscriptionsInit {
 type End = "local" | "graceful" | "remote";
 
 interface Stream {
-  readonly open: () => void;
+  readonly open: (honoredFilter: unknown) => void;
   readonly end: (how: End, error: ToolportError) => void;
 }
 
@@ -81,7 +81,7 @@ export function createSubscriptions(init: SubscriptionsInit): Subscriptions {
     acknowledge(params) {
       const meta = params?.["_meta"];
       const id = isJsonObject(meta) ? meta["io.modelcontextprotocol/subscriptionId"] : undefined;
-      state.streams.get(toOwnId(id))?.open();
+      state.streams.get(toOwnId(id))?.open(params?.["notifications"]);
     },
     cancel: (id) => void fail(id, lost(context, "was cancelled by the server")),
     failAll(error) {
@@ -92,9 +92,9 @@ export function createSubscriptions(init: SubscriptionsInit): Subscriptions {
 
 function listen(
   state: State,
-  filter: JsonObject,
+  filter: ChangeFilter,
   { timeout, signal }: { readonly timeout: number; readonly signal: AbortSignal },
-): Promise<{ readonly closed: Promise<End> }> {
+): Promise<OpenedStream> {
   const { transport, context, envelope, streams } = state;
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
@@ -123,13 +123,13 @@ function listen(
     }
     signal.addEventListener("abort", onAbort, { once: true });
     streams.set(id, {
-      open() {
+      open(honoredFilter) {
         cancelTimer();
-        resolve({ closed });
+        resolve({ closed, honoredFilter });
       },
       end,
     });
-    const params = { _meta: { ...envelope() }, notifications: filter };
+    const params = { _meta: { ...envelope() }, notifications: { ...filter } };
     const sending = transport.send({ jsonrpc: "2.0", id, method, params }, { requestSignal: leaving.signal });
     sending.then(undefined, (error: unknown) => end("remote", asToolportError(context, error)));
   });

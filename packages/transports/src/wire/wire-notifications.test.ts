@@ -2,12 +2,42 @@ import { describe, expect, it } from "vitest";
 import { call, lastId, openWire } from "../../test/open-wire.ts";
 
 describe("notifications on the wire", () => {
-  it("says that tools changed when the server does, or when a stream of notifications was interrupted", () => {
-    const { host, changed } = openWire();
-    host.receive({ jsonrpc: "2.0", method: "notifications/tools/list_changed" });
+  it("says what changed when the server does, and that changes may be missed when a stream of notifications was interrupted", () => {
+    const { host, changed, updated, missed, notified } = openWire();
+    for (const kind of ["tools", "resources", "prompts"])
+      host.receive({ jsonrpc: "2.0", method: `notifications/${kind}/list_changed` });
+    host.receive({ method: "notifications/resources/updated", params: { uri: "note://a" } });
+    expect(changed.mock.calls).toEqual([["tools"], ["resources"], ["prompts"]]);
+    expect(updated.mock.calls).toEqual([["note://a"]]);
+    expect(missed).not.toHaveBeenCalled();
     host.oninterrupted?.();
-    host.receive({ jsonrpc: "2.0", method: "notifications/prompts/list_changed" });
-    expect(changed).toHaveBeenCalledTimes(2);
+    expect(missed).toHaveBeenCalledOnce();
+    expect(notified.mock.calls.at(-1)).toEqual([
+      { method: "notifications/resources/updated", params: { uri: "note://a" } },
+    ]);
+  });
+
+  it.each([undefined, {}, { uri: 7 }, { uri: "" }, { uri: "x".repeat(8193) }, "note://a"])(
+    "takes no update of a resource whose URI is none: %o",
+    (params) => {
+      const { host, updated } = openWire();
+      host.receive({ method: "notifications/resources/updated", params });
+      expect(updated).not.toHaveBeenCalled();
+    },
+  );
+
+  it("joins updates of a flood into one for each resource, and into one for all where there are too many", () => {
+    const { host, updated, changed, clock } = openWire({}, { maxNotificationsPerSecond: 2 });
+    const update = (uri: string): void => host.receive({ method: "notifications/resources/updated", params: { uri } });
+    for (let time = 0; time < 1000; time += 1) for (const uri of ["note://a", "note://b"]) update(uri);
+    host.receive({ method: "notifications/prompts/list_changed" });
+    expect(updated).toHaveBeenCalledTimes(2);
+    clock.advance(1000);
+    expect(updated.mock.calls.slice(2)).toEqual([["note://a"], ["note://b"]]);
+    expect(changed.mock.calls).toEqual([["prompts"]]);
+    for (let name = 0; name < 10_000; name += 1) update(`note://${name}`);
+    clock.advance(1000);
+    expect(updated.mock.calls.slice(6)).toEqual([[undefined]]);
   });
 
   it("joins change notifications of a flood into one at the end of the second, drops the others, and says so once", () => {

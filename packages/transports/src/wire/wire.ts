@@ -14,6 +14,7 @@ import { createNotificationGate, type NotificationGate } from "./notification-ga
 import { readServerLog } from "./read-server-log.ts";
 import { asToolportError } from "../message/request-errors.ts";
 import { isModernVersion, modernEnvelope } from "../message/revisions.ts";
+import { createChangeReporter, type ChangeEvents, type ChangeReporter } from "./report-changes.ts";
 import { createServerRequests, type ServerRequests } from "./server-requests.ts";
 import { createSubscriptions, type Subscriptions } from "./subscriptions-listen.ts";
 import { toOwnId } from "./to-own-id.ts";
@@ -35,8 +36,9 @@ export interface Wire extends RequestChannel, ListeningClient {
 }
 
 /** How a wire reports upwards. None is called after {@linkcode Wire.close}. */
-export interface WireEvents {
-  readonly onToolsChanged: () => void;
+export interface WireEvents extends ChangeEvents {
+  /** Changes of every kind may have gone unheard. */
+  readonly onMissed: () => void;
   readonly onLog: (log: ServerLog) => void;
   /** The server forgot the session, or speaks another revision now; requests may still be under way. Called at most once. */
   readonly onForgotten?: ((error: ToolportError) => void) | undefined;
@@ -65,7 +67,7 @@ interface State extends WireInit {
   readonly outgoing: OutgoingRequests;
   readonly served: ServerRequests;
   readonly subscriptions: Subscriptions;
-  readonly gate: NotificationGate;
+  readonly changes: ChangeReporter;
   /** For progress alone, which nothing else may crowd out. */
   readonly progressGate: NotificationGate;
   /** The `_meta` of a modern connection; absent before there is a revision, and of a legacy one. */
@@ -99,11 +101,7 @@ export function createWire(init: WireInit): Wire {
     }),
     served: createServerRequests({ transport, context, elicitor }),
     subscriptions: createSubscriptions({ transport, context, random, envelope: () => state.envelope }),
-    gate: createNotificationGate({
-      perSecond: init.maxNotificationsPerSecond,
-      context,
-      onDeferred: () => events.onToolsChanged(),
-    }),
+    changes: createChangeReporter({ perSecond: init.maxNotificationsPerSecond, context, events }),
     progressGate: createNotificationGate({
       perSecond: init.maxNotificationsPerSecond,
       fate: "of its progress only the latest is passed on",
@@ -122,7 +120,7 @@ export function createWire(init: WireInit): Wire {
     if (typeof ownId !== "number" || !state.outgoing.fail(ownId, error)) state.subscriptions.fail(ownId, error);
   };
   transport.oninterrupted = () => {
-    if (!state.isClosed) events.onToolsChanged();
+    if (!state.isClosed) events.onMissed();
   };
   transport.onerror = (error) => reportOddity(context, error);
   transport.onclose = () => down(state);
@@ -142,7 +140,7 @@ export function createWire(init: WireInit): Wire {
     notify: (method, params) => notify(state, method, params),
     async close(error, reason) {
       state.isClosed = true;
-      state.gate.close();
+      state.changes.close();
       state.progressGate.close();
       state.served.close();
       state.subscriptions.failAll(error);
@@ -238,19 +236,10 @@ function receiveNotification(state: State, method: string, message: JsonObject):
   }
   if (method === "notifications/subscriptions/acknowledged") return state.subscriptions.acknowledge(params);
   if (method === "notifications/progress" && receiveProgress(state, params)) return;
-  const isAdmitted = state.gate.admit();
-  switch (method) {
-    case "notifications/tools/list_changed":
-      if (state.isClosed) return;
-      if (isAdmitted) state.events.onToolsChanged();
-      else state.gate.defer();
-      return;
-    case "notifications/message":
-      if (isAdmitted && !state.isClosed) state.events.onLog(readServerLog(message["params"], state.context.redact));
-      return;
-    default:
-    // Unknown notifications are to be ignored (JSON-RPC 2.0, section 4.1).
-  }
+  // Those that nobody knows are to be ignored (JSON-RPC 2.0, section 4.1), and count all the same.
+  const isTaken = state.changes.receive(method, params);
+  if (isTaken && method === "notifications/message")
+    state.events.onLog(readServerLog(message["params"], state.context.redact));
 }
 
 // What a call waits for is no noise: each report counts as a sign of life, and the latest one reaches the caller. `false`: nobody's.
@@ -300,7 +289,7 @@ function down(state: State): void {
   const { serverId } = context;
   const wasClosed = state.isClosed;
   state.isClosed = true;
-  state.gate.close();
+  state.changes.close();
   state.progressGate.close();
   const error =
     state.expiredBy ??
@@ -317,7 +306,7 @@ function down(state: State): void {
 
 function noise(state: State, what: string): void {
   const { serverId, onDiagnostic } = state.context;
-  if (!state.gate.admit()) return;
+  if (!state.changes.gate.admit()) return;
   onDiagnostic({ kind: "protocol-noise", serverId, message: `server ${JSON.stringify(serverId)} ${what}` });
 }
 

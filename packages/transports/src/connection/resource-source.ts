@@ -1,0 +1,46 @@
+import { ToolportError, type JsonObject } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
+import type { ChangeStream } from "./change-stream.ts";
+import type { RequestChannel } from "../message/request-channel.ts";
+import type { ResourceSource } from "./resource-subscriptions.ts";
+
+/** What {@linkcode chooseResourceSource} goes by. */
+export interface ResourceSourceInit {
+  readonly serverId: string;
+  readonly capabilities: JsonObject;
+  readonly channel: RequestChannel;
+  /** There on 2026-07-28. */
+  readonly stream: ChangeStream | undefined;
+  readonly isModern: boolean;
+  /** For the server to answer, in milliseconds. */
+  readonly requestMs: number;
+}
+
+/**
+ * How this server is asked for updates of its resources: on its change stream, by a request of earlier revisions, or not at all, because it does
+ * not say that it has any.
+ */
+export function chooseResourceSource(init: ResourceSourceInit): ResourceSource {
+  const { serverId, capabilities, channel, stream, isModern, requestMs } = init;
+  const { resources } = capabilities;
+  if (!isJsonObject(resources) || resources["subscribe"] !== true || (isModern && stream === undefined))
+    return { begin: () => Promise.reject(notOffered(serverId)), end: () => Promise.resolve() };
+  if (stream !== undefined)
+    return {
+      begin: (uri) => stream.addResource(uri),
+      end: async (uri) => stream.removeResource(uri),
+    };
+  const ask = async (method: string, uri: string): Promise<void> => {
+    await channel.request({ method, params: { uri }, timeoutMs: requestMs, timeoutCode: "request_timeout" });
+  };
+  return {
+    begin: (uri) => ask("resources/subscribe", uri),
+    // That nobody cares for it any more is told as a courtesy.
+    end: (uri) => ask("resources/unsubscribe", uri).catch(() => undefined),
+  };
+}
+
+function notOffered(serverId: string): ToolportError {
+  const message = `server ${JSON.stringify(serverId)} does not tell of changes of its resources`;
+  return new ToolportError(message, { code: "unsupported_operation", serverId });
+}

@@ -1,0 +1,143 @@
+import { isToolportError, ToolportError, type Clock, type RequestOptions, type Subscription } from "@toolport/core";
+import { createDeadline, formatMs } from "@toolport/core/implement";
+import { untilAborted } from "../time/until-aborted.ts";
+import { longestUri } from "../wire/report-changes.ts";
+
+/** How a server is asked for the updates of one resource. Neither is called again for a resource before the other is done with it. */
+export interface ResourceSource {
+  /** Resolves when the server agreed. Rejects when it did not, or did not answer in time. */
+  readonly begin: (uri: string) => Promise<void>;
+  /** Resolves when the server was told, as far as that is possible. Never rejects. */
+  readonly end: (uri: string) => Promise<void>;
+}
+
+/** What {@linkcode createResourceSubscriptions} goes by. */
+export interface ResourceSubscriptionsInit {
+  readonly serverId: string;
+  readonly source: ResourceSource;
+  readonly limits: { readonly maxResourceSubscriptions: number };
+  /** For the server to agree, in milliseconds, where the options say nothing else. */
+  readonly requestMs: number;
+  readonly clock: Clock;
+}
+
+/** The resources of one connection that are subscribed to. */
+export interface ResourceSubscriptions {
+  /** As core's `Connection.subscribeResource` says. */
+  subscribe(uri: string, options: RequestOptions): Promise<Subscription>;
+  /** Those that the server agreed to. */
+  uris(): readonly string[];
+}
+
+/** A resource that somebody wants, or that the server is just being told of. */
+interface Entry {
+  holders: number;
+  hasBegun: boolean;
+  /** Settles when the server has agreed. */
+  begun: Promise<void>;
+}
+
+/** Makes an empty set. */
+export function createResourceSubscriptions(init: ResourceSubscriptionsInit): ResourceSubscriptions {
+  const { serverId, source, limits } = init;
+  const entries = new Map<string, Entry>();
+  /** What is being ended; a new beginning waits for it, or the two could arrive in the wrong order. */
+  const ending = new Map<string, Promise<void>>();
+
+  const begin = (uri: string): Entry => {
+    const entry: Entry = { holders: 0, hasBegun: false, begun: Promise.resolve() };
+    const work = async (): Promise<void> => {
+      await ending.get(uri);
+      try {
+        await source.begin(uri);
+        entry.hasBegun = true;
+      } catch (error) {
+        if (entries.get(uri) === entry) entries.delete(uri);
+        throw error;
+      }
+    };
+    entries.set(uri, entry);
+    entry.begun = work();
+    // Whoever waits hears of it; perhaps nobody does any more.
+    entry.begun.catch(() => undefined);
+    return entry;
+  };
+  const leave = (uri: string, entry: Entry): void => {
+    entry.holders -= 1;
+    if (entry.holders > 0 || entries.get(uri) !== entry) return;
+    entries.delete(uri);
+    const tell = async (): Promise<void> => {
+      const [begun] = await Promise.allSettled([entry.begun]);
+      if (begun.status === "fulfilled") await source.end(uri);
+      if (ending.get(uri) === ended) ending.delete(uri);
+    };
+    const ended = tell();
+    ending.set(uri, ended);
+  };
+  return {
+    async subscribe(uri, options) {
+      checkUri(uri, serverId);
+      const known = entries.get(uri);
+      if (known === undefined && entries.size + ending.size >= limits.maxResourceSubscriptions)
+        throw tooMany(serverId, limits.maxResourceSubscriptions);
+      const entry = known ?? begin(uri);
+      entry.holders += 1;
+      try {
+        await within(entry.begun, options, init);
+      } catch (error) {
+        leave(uri, entry);
+        throw error;
+      }
+      let isOver = false;
+      const end = (): void => {
+        if (isOver) return;
+        isOver = true;
+        leave(uri, entry);
+      };
+      return Object.assign(end, { [Symbol.dispose]: end });
+    },
+    uris: () => Array.from(entries).flatMap(([uri, { hasBegun }]) => (hasBegun ? [uri] : [])),
+  };
+}
+
+async function within(
+  work: Promise<void>,
+  { signal, timeoutMs }: RequestOptions,
+  { serverId, requestMs, clock }: ResourceSubscriptionsInit,
+): Promise<void> {
+  const limitMs = timeoutMs ?? requestMs;
+  const deadline = createDeadline({
+    timeoutMs: limitMs,
+    signal,
+    clock,
+    onTimeout: () => timeoutError(serverId, limitMs),
+  });
+  try {
+    await untilAborted(work, deadline.signal);
+  } catch (cause) {
+    if (!signal?.aborted || isToolportError(cause)) throw cause;
+    const message = `the subscription to a resource of server ${JSON.stringify(serverId)} was aborted`;
+    throw new ToolportError(message, { code: "aborted", serverId, cause });
+  } finally {
+    deadline.dispose();
+  }
+}
+
+function timeoutError(serverId: string, timeoutMs: number): ToolportError {
+  const message = `server ${JSON.stringify(serverId)} did not agree to tell of a resource within ${formatMs(timeoutMs)}`;
+  return new ToolportError(message, { code: "request_timeout", serverId, details: { timeoutMs } });
+}
+
+function checkUri(uri: string, serverId: string): void {
+  if (typeof uri !== "string" || uri === "") throw new TypeError("subscribeResource() needs the URI of a resource");
+  if (uri.length <= longestUri) return;
+  throw new ToolportError(
+    `the URI of a resource of server ${JSON.stringify(serverId)} is longer than ${longestUri} UTF-16 units`,
+    { code: "invalid_arguments", serverId },
+  );
+}
+
+function tooMany(serverId: string, most: number): ToolportError {
+  const message = `${most} resources of server ${JSON.stringify(serverId)} are subscribed to, and no more may be`;
+  return new ToolportError(message, { code: "overloaded", serverId });
+}

@@ -1,0 +1,88 @@
+import type { ServerNotification } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
+import { createNotificationGate, type NotificationGate } from "./notification-gate.ts";
+import type { ServerContext } from "../context/server-context.ts";
+
+/** What a server can say that it changed as a whole. */
+export type ListKind = "tools" | "resources" | "prompts";
+
+/** How changes are reported upwards. */
+export interface ChangeEvents {
+  readonly onListChanged: (kind: ListKind) => void;
+  /** `undefined`: too many to remember which; any of them. */
+  readonly onResourceUpdated: (uri: string | undefined) => void;
+  /** Called after the others. */
+  readonly onNotification?: ((notification: ServerNotification) => void) | undefined;
+}
+
+/** Reads the notifications that nobody waits for, and reports the changes among them. */
+export interface ChangeReporter {
+  /** Lets a bounded number through; anything else that must not come in a flood may ask it as well. */
+  readonly gate: NotificationGate;
+  /** Takes one. Of a flood, a change is reported once at the end of the second, and the rest is dropped. `false`: it was dropped. */
+  receive(method: string, params: unknown): boolean;
+  /** Reports nothing more. Idempotent. */
+  close(): void;
+}
+
+/** What a {@linkcode ChangeReporter} is made from. */
+export interface ChangeReporterInit {
+  readonly perSecond: number;
+  readonly context: ServerContext;
+  readonly events: ChangeEvents;
+}
+
+/** The longest URI of a resource, in UTF-16 units, that is taken from a host or a server. */
+export const longestUri = 8192;
+
+// Of one second.
+const mostLateUpdates = 100;
+
+const lists: ReadonlyMap<string, ListKind> = new Map([
+  ["notifications/tools/list_changed", "tools"],
+  ["notifications/resources/list_changed", "resources"],
+  ["notifications/prompts/list_changed", "prompts"],
+]);
+
+/** Makes a reporter. */
+export function createChangeReporter({ perSecond, context, events }: ChangeReporterInit): ChangeReporter {
+  const lateLists = new Set<ListKind>();
+  const lateUpdates = new Set<string>();
+  let isClosed = false;
+  const flush = (): void => {
+    const [kinds, uris] = [Array.from(lateLists), Array.from(lateUpdates)];
+    lateLists.clear();
+    lateUpdates.clear();
+    for (const kind of kinds) events.onListChanged(kind);
+    for (const uri of uris.length > mostLateUpdates ? [undefined] : uris) events.onResourceUpdated(uri);
+  };
+  const gate = createNotificationGate({ perSecond, context, onDeferred: flush });
+  return {
+    gate,
+    receive(method, params) {
+      const isAdmitted = gate.admit();
+      if (isClosed) return false;
+      const kind = lists.get(method);
+      const uri = method === "notifications/resources/updated" ? uriOf(params) : undefined;
+      if (!isAdmitted) {
+        if (kind !== undefined) lateLists.add(kind);
+        if (uri !== undefined && lateUpdates.size <= mostLateUpdates) lateUpdates.add(uri);
+        if (kind !== undefined || uri !== undefined) gate.defer();
+        return false;
+      }
+      if (kind !== undefined) events.onListChanged(kind);
+      if (uri !== undefined) events.onResourceUpdated(uri);
+      events.onNotification?.({ method, ...(isJsonObject(params) && { params }) });
+      return true;
+    },
+    close() {
+      isClosed = true;
+      gate.close();
+    },
+  };
+}
+
+function uriOf(params: unknown): string | undefined {
+  const uri = isJsonObject(params) ? params["uri"] : undefined;
+  return typeof uri === "string" && uri !== "" && uri.length <= longestUri ? uri : undefined;
+}

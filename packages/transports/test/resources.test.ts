@@ -1,0 +1,114 @@
+import { fixtureServer, startHttpFixture } from "@toolport/fixtures";
+import type { Diagnostic, ServerNotification, ServerSpec } from "@toolport/core";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { connect, type ConnectOptions } from "../src/index.ts";
+
+const closers: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close();
+});
+
+const startLegacy = async (): Promise<ServerSpec["transport"]> => ({
+  kind: "stdio",
+  ...fixtureServer("legacy-library"),
+});
+
+const rows: readonly { readonly name: string; readonly start: () => Promise<ServerSpec["transport"]> }[] = [
+  { name: "legacy over stdio", start: startLegacy },
+  {
+    name: "2026-07-28 over stdio",
+    start: async () => ({ kind: "stdio", ...fixtureServer("modern-library") }),
+  },
+  {
+    name: "2026-07-28 over HTTP",
+    start: async () => {
+      const server = await startHttpFixture("library-http");
+      closers.push(() => server.close());
+      return { kind: "http", url: server.url };
+    },
+  },
+];
+
+describe.each(rows)("resources and prompts: $name", ({ start }) => {
+  it("tells of an update for as long as a resource is subscribed to", async () => {
+    const onResourceUpdated = vi.fn<(uri: string) => void>();
+    const connection = await open(start, { onResourceUpdated });
+    const [first, second] = await Promise.all([
+      connection.subscribeResource("note://first"),
+      connection.subscribeResource("note://second"),
+    ]);
+    await connection.callTool("write", { name: "first", text: "one" });
+    await vi.waitFor(() => expect(onResourceUpdated.mock.calls).toEqual([["note://first"]]));
+    first();
+    await connection.callTool("write", { name: "second", text: "two" });
+    // Perhaps twice, by the stream before and by the one after.
+    await vi.waitFor(() => expect(onResourceUpdated).toHaveBeenLastCalledWith("note://second"));
+    second();
+    await connection.callTool("write", { name: "first", text: "three" });
+    expect(new Set(onResourceUpdated.mock.calls.slice(1).flat())).toEqual(new Set(["note://second"]));
+  });
+
+  it("tells that resources and prompts changed", async () => {
+    const onResourcesChanged = vi.fn<() => void>();
+    const onPromptsChanged = vi.fn<() => void>();
+    const connection = await open(start, { onResourcesChanged, onPromptsChanged });
+    await connection.callTool("write", { name: "third", text: "new" });
+    await vi.waitFor(() => expect(onResourcesChanged).toHaveBeenCalled());
+    await connection.callTool("add-prompt", { name: "later" });
+    await vi.waitFor(() => expect(onPromptsChanged).toHaveBeenCalled());
+  });
+
+  it("calls no hook after close, and ends a subscription that is waited for", async () => {
+    const onResourceUpdated = vi.fn<(uri: string) => void>();
+    const connection = await open(start, { onResourceUpdated });
+    const subscribing = connection.subscribeResource("note://first");
+    const closing = connection.close();
+    await expect(subscribing).rejects.toMatchObject({ code: "closed" });
+    await closing;
+    await expect(connection.subscribeResource("note://first")).rejects.toMatchObject({ code: "closed" });
+    expect(onResourceUpdated).not.toHaveBeenCalled();
+  });
+
+  it("hands on every notification to whoever wants them all", async () => {
+    const seen: ServerNotification[] = [];
+    const connection = await open(start, { onNotification: (each) => seen.push(each) });
+    await connection.callTool("add-prompt", { name: "later" });
+    await vi.waitFor(() => expect(seen.map(({ method }) => method)).toContain("notifications/prompts/list_changed"));
+  });
+});
+
+it("refuses to subscribe where the server offers no subscriptions", async () => {
+  for (const name of ["legacy-stdio", "modern-stdio"] as const) {
+    const connection = await open(async () => ({ kind: "stdio", ...fixtureServer(name) }), {});
+    await expect(connection.subscribeResource("note://first")).rejects.toMatchObject({
+      code: "unsupported_operation",
+      outcome: "not-sent",
+    });
+  }
+});
+
+it("tells what the server says of a resource that it does not have", async () => {
+  const connection = await open(startLegacy, {});
+  await expect(connection.subscribeResource("note://nowhere")).rejects.toMatchObject({
+    code: "server_error",
+    details: { operation: "resources/subscribe", rpcCode: -32_002 },
+  });
+});
+
+it("bounds a flood of updates, and loses none", async () => {
+  const onResourceUpdated = vi.fn<(uri: string) => void>();
+  const diagnostics: Diagnostic[] = [];
+  const connection = await open(startLegacy, { onResourceUpdated, onDiagnostic: (each) => diagnostics.push(each) });
+  await connection.subscribeResource("note://first");
+  await connection.callTool("rewrite-often", { times: 2000 });
+  const early = onResourceUpdated.mock.calls.length;
+  expect(early).toBeLessThan(2000);
+  await vi.waitFor(() => expect(onResourceUpdated.mock.calls.length).toBeGreaterThan(early), { timeout: 5000 });
+  expect(diagnostics.map(({ kind }) => kind)).toContain("notification-flood");
+});
+
+async function open(start: () => Promise<ServerSpec["transport"]>, options: ConnectOptions) {
+  const connection = await connect({ id: "library", transport: await start() }, options);
+  closers.push(() => connection.close());
+  return connection;
+}
