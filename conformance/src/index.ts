@@ -3,7 +3,7 @@ export { checkServer, type CheckServerOptions } from "./server/check-server.ts";
 export { serverChecks } from "./server/checks/server-checks.ts";
 export type { ServerCheck } from "./server/checks/define-check.ts";
 export type { ServerAddress } from "./server/server-address.ts";
-export type { CallConsent } from "./server/server-target.ts";
+export type { CallConsent } from "./server/consented-tools.ts";
 export type { ServerCommand } from "./server/stdio-session.ts";
 export { parseBaseline, type Baseline, type BaselineEntry } from "./engine/baseline.ts";
 

@@ -4,7 +4,7 @@ import type { RunReport } from "../src/engine/run-report.ts";
 import { toTerminal } from "../src/report/terminal-report.ts";
 import { checkServer } from "../src/server/check-server.ts";
 import { serverChecks } from "../src/server/checks/server-checks.ts";
-import type { CallConsent } from "../src/server/server-target.ts";
+import type { CallConsent } from "../src/server/consented-tools.ts";
 import { goodTool, tool } from "./mutants/mutant.ts";
 
 const about = /^calls\/|^tools\/list$|^lifecycle\/initialize$|^requests\/probe$/;

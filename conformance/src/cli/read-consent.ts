@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
-import type { CallConsent } from "../server/server-target.ts";
+import type { CallConsent } from "../server/consented-tools.ts";
 
 /** Reads `--call` and `--allow-calls`. A text is what is wrong with them. */
 export function readConsent(calls: readonly string[], all: boolean): CallConsent | string {

@@ -1,8 +1,7 @@
 import type { JsonObject } from "@toolport/core";
-import { consentedTools, type ConsentedTool } from "./consented-tools.ts";
+import { consentedTools, type ConsentedTool, type ToolsWithConsent } from "./consented-tools.ts";
 import type { Answer, StdioSession } from "./raw-session.ts";
 import type { ReadySession } from "./ready-session.ts";
-import type { ServerTarget } from "./server-target.ts";
 
 /** A call and what became of it. */
 export interface MadeCall {
@@ -27,7 +26,9 @@ const mostCalled = 10;
  * Calls the tools that may be called, all at once, on a session of their own. What takes longer than an answer may take is silence.
  * `undefined` when no tool may be called.
  */
-export async function callTools(target: ServerTarget): Promise<ToolCalls | undefined> {
+export async function callTools(
+  target: ToolsWithConsent & { openReady(): Promise<ReadySession> },
+): Promise<ToolCalls | undefined> {
   const tools = (await consentedTools(target)).slice(0, mostCalled);
   if (tools.length === 0) return undefined;
   const ready = await target.openReady();

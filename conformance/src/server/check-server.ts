@@ -14,7 +14,8 @@ import type { ServerCheck } from "./checks/define-check.ts";
 import { modernRevision, type Handshake } from "./handshake.ts";
 import { reachServer } from "./reach-server.ts";
 import { describeAddress, toServerSpec, type ServerAddress } from "./server-address.ts";
-import { createTargetOwner, type CallConsent, type TargetOwner } from "./server-target.ts";
+import type { CallConsent } from "./consented-tools.ts";
+import { createTargetOwner, type TargetOwner } from "./server-target.ts";
 
 /** What {@linkcode checkServer} is told. */
 export interface CheckServerOptions {

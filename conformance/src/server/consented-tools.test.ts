@@ -1,7 +1,6 @@
 import type { JsonObject, JsonValue } from "@toolport/core";
 import { describe, expect, it } from "vitest";
-import { consentedTools, makeArguments } from "./consented-tools.ts";
-import type { CallConsent } from "./server-target.ts";
+import { consentedTools, makeArguments, type CallConsent } from "./consented-tools.ts";
 
 const object = (properties: JsonObject, required: readonly string[] = Object.keys(properties)): JsonObject => ({
   type: "object",

@@ -1,6 +1,20 @@
 import type { JsonObject, JsonValue } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
-import type { CallConsent, ServerTarget } from "./server-target.ts";
+import type { RawListing } from "./raw-listing.ts";
+
+/** Which tools the kit may call. */
+export interface CallConsent {
+  /** Tools that the author named, with arguments if given. */
+  readonly named: ReadonlyMap<string, JsonObject | undefined>;
+  /** `true`: every tool, with arguments made from its schema. */
+  readonly all: boolean;
+}
+
+/** A server's tools, and which of them may be called. */
+export interface ToolsWithConsent {
+  readonly consent: CallConsent;
+  readonly listing: () => Promise<RawListing>;
+}
 
 /** A tool that the kit may call, with arguments for it. */
 export interface ConsentedTool {
@@ -13,10 +27,7 @@ export interface ConsentedTool {
  * The tools that may be called: those that declare themselves read-only, that the author named, or all with `--allow-calls`. A tool
  * for whose required parameters nothing can be made up is left out, unless the author gave its arguments.
  */
-export async function consentedTools({
-  consent,
-  listing,
-}: Pick<ServerTarget, "consent" | "listing">): Promise<readonly ConsentedTool[]> {
+export async function consentedTools({ consent, listing }: ToolsWithConsent): Promise<readonly ConsentedTool[]> {
   const { tools } = await listing();
   return tools.flatMap((definition) => {
     const { name } = definition;
@@ -27,7 +38,7 @@ export async function consentedTools({
 }
 
 /** Why there are tools, but no consented ones, and what the user can do about it. */
-export async function adviseConsent({ consent, listing }: Pick<ServerTarget, "consent" | "listing">): Promise<string> {
+export async function adviseConsent({ consent, listing }: ToolsWithConsent): Promise<string> {
   const { tools } = await listing();
   return tools.some((definition) => mayCall(definition, consent))
     ? "no arguments can be made up for a tool that may be called; give them with --call NAME='{…}'"

@@ -1,7 +1,6 @@
 import type { ProcessEnd, StdioSession } from "./raw-session.ts";
 import { handshake } from "./handshake.ts";
 import { readySession } from "./ready-session.ts";
-import type { ServerTarget } from "./server-target.ts";
 
 /** What hosts wait before they send a signal, in milliseconds: the official SDKs, two seconds. */
 export const endGraceMs = 2000;
@@ -16,7 +15,10 @@ export interface OrderlyEnd {
 }
 
 /** Starts the server, lists its tools, ends its stdin, and looks at what happens. */
-export async function endOrderly(target: Pick<ServerTarget, "openStdio" | "answerMs">): Promise<OrderlyEnd> {
+export async function endOrderly(target: {
+  readonly answerMs: number;
+  openStdio(): Promise<StdioSession>;
+}): Promise<OrderlyEnd> {
   const session = await target.openStdio();
   await readySession(session, await handshake(session, target)).request("tools/list");
   session.endInput();

@@ -1,7 +1,7 @@
-import type { JsonObject } from "@toolport/core";
 import type { Finding } from "../engine/check.ts";
 import type { TraceRecorder } from "../engine/trace-recorder.ts";
 import { callTools, type ToolCalls } from "./call-tools.ts";
+import type { CallConsent } from "./consented-tools.ts";
 import { handshake, type Handshake } from "./handshake.ts";
 import { openHttpSession } from "./http-session.ts";
 import { signalGroup } from "./process-group.ts";
@@ -11,14 +11,6 @@ import { readySession, type ReadySession } from "./ready-session.ts";
 import type { ServerAddress } from "./server-address.ts";
 import { endOrderly, type OrderlyEnd } from "./orderly-end.ts";
 import { openStdioSession } from "./stdio-session.ts";
-
-/** Which tools the kit may call. */
-export interface CallConsent {
-  /** Tools that the author named, with arguments if given. */
-  readonly named: ReadonlyMap<string, JsonObject | undefined>;
-  /** `true`: every tool, with arguments made from its schema. */
-  readonly all: boolean;
-}
 
 /** The server under test, as one check sees it. Every session that a check opens ends with the check. */
 export interface ServerTarget {

@@ -1,6 +1,7 @@
 import type { ServerInfo } from "@toolport/core";
 import { createProvider, type McpProvider, type ProviderOptions } from "@toolport/provider";
-import { createSimulatedConnector, serverOf, type World } from "./simulation/simulated-connector.ts";
+import { createSimulatedConnector } from "./simulation/simulated-connector.ts";
+import { serverOf, type World } from "./simulation/world.ts";
 import { changeTools, type SimulatedServer } from "./simulation/simulated-server.ts";
 import { infoOf } from "./simulation/simulated-session.ts";
 import { createVirtualClock } from "./simulation/virtual-clock.ts";

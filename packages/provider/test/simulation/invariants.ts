@@ -1,7 +1,7 @@
 import { isToolportError, type ToolDefinition } from "@toolport/core";
 import type { ServerStatus } from "@toolport/provider";
 import { calmId } from "./program.ts";
-import type { Run } from "./run-program.ts";
+import type { Run } from "./run.ts";
 import { isPartOf, readSnapshot, sameTools, type ShownTools } from "./snapshot.ts";
 import { claimOf } from "./tracked-operations.ts";
 

@@ -1,34 +1,14 @@
 import type { Scheduler } from "fast-check";
 import type { Interceptor, ServerSpec } from "@toolport/core";
-import type { createProvider, McpProvider } from "@toolport/provider";
+import type { createProvider } from "@toolport/provider";
 import { createInvariants, type Invariants } from "./invariants.ts";
 import { calmId, playedIds, type Command, type InterceptorFault, type Program } from "./program.ts";
-import { createSimulatedConnector, serverOf, type World } from "./simulated-connector.ts";
+import type { Human, Run } from "./run.ts";
+import { createSimulatedConnector } from "./simulated-connector.ts";
 import { changeTools, specOf } from "./simulated-server.ts";
-import { createTrackedOperations, type Operation, type TrackedOperations } from "./tracked-operations.ts";
+import { createTrackedOperations, type Operation } from "./tracked-operations.ts";
 import { createVirtualClock } from "./virtual-clock.ts";
-
-/** Everything that a run consists of. */
-export interface Run {
-  readonly world: World;
-  readonly provider: McpProvider;
-  readonly program: Program;
-  readonly operations: TrackedOperations;
-  readonly human: Human;
-  readonly interceptorFaults: InterceptorFault[];
-  readonly closing: { value: boolean; done: boolean };
-  /** While it is calm, steps happen at once; else the scheduler picks the next one. */
-  readonly calm: { value: boolean };
-}
-
-/** Who answers the questions of servers, in their own time. */
-export interface Human {
-  isAnswering(serverId: string): boolean;
-  /** Time taken so far. */
-  answeredMs(serverId: string): number;
-  /** With a `signal` there is nobody: the question is over when that aborts, and is never answered. */
-  answer(serverId: string, signal?: AbortSignal): Promise<void>;
-}
+import { serverOf, type World } from "./world.ts";
 
 // No operation but a call has a deadline of its own; each is a few attempts long at most.
 const longestOperationMs = 60_000;

@@ -1,23 +1,8 @@
 import { defaultTimeouts, isToolportError, ToolportError, type Connector, type ServerSpec } from "@toolport/core";
 import { createDeadline, type ConnectionHooks } from "@toolport/core/implement";
-import { stepOfClosing, openSession, simulatedError, type SimulatedSession } from "./simulated-session.ts";
-import { createSimulatedServer, type SimulatedServer } from "./simulated-server.ts";
-import type { VirtualClock } from "./virtual-clock.ts";
-
-/** Where simulated servers live. */
-export interface World {
-  readonly clock: VirtualClock;
-  /** Every step over the wire goes through it: whoever owns the world decides when it happens, and in which order. */
-  readonly pause: (serverId: string, step: string) => Promise<void>;
-  readonly servers: Map<string, SimulatedServer>;
-}
-
-/** The server of this id; made, with one tool, when it is new. */
-export function serverOf(world: World, id: string): SimulatedServer {
-  const server = world.servers.get(id) ?? createSimulatedServer(id, ["echo"]);
-  world.servers.set(id, server);
-  return server;
-}
+import { stepOfClosing, openSession, simulatedError } from "./simulated-session.ts";
+import type { SimulatedServer, SimulatedSession } from "./simulated-server.ts";
+import { serverOf, type World } from "./world.ts";
 
 /** A connector that keeps the contract of core, and notes what a process table would show. */
 export function createSimulatedConnector(world: World): Connector {

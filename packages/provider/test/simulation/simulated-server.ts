@@ -1,5 +1,4 @@
-import type { DroppedTool, JsonObject, RemoteTool, ServerSpec } from "@toolport/core";
-import type { SimulatedSession } from "./simulated-session.ts";
+import type { Connection, DroppedTool, JsonObject, RemoteTool, ServerSpec } from "@toolport/core";
 
 /** What a server does instead of its work, once. */
 export type ConnectFault =
@@ -53,6 +52,19 @@ export interface SimulatedServer {
   readonly received: { readonly toolName: string; readonly args: JsonObject; readonly meta: JsonObject | undefined }[];
   /** How often each call ran, by the id in its arguments. */
   readonly ledger: Map<string, number>;
+}
+
+/** One session with a simulated server, seen from both ends. */
+export interface SimulatedSession {
+  readonly connection: Connection;
+  /** The process dies. */
+  crash(): void;
+  /** The server forgets the session: everything sent on it from now on is refused. */
+  expire(): void;
+  /** The server still lists its tools, and takes every call for one of a session that it does not know. */
+  forgetCalls(): void;
+  /** The server says that its tools changed, so many times at once. */
+  notify(times: number): Promise<void>;
 }
 
 /** Makes a server with these tools. */

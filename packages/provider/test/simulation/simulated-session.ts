@@ -11,21 +11,8 @@ import {
   type ToolportErrorCode,
 } from "@toolport/core";
 import { createDeadline, type ConnectionHooks } from "@toolport/core/implement";
-import { toolsOf, type SimulatedServer } from "./simulated-server.ts";
-import type { World } from "./simulated-connector.ts";
-
-/** One session with a simulated server, seen from both ends. */
-export interface SimulatedSession {
-  readonly connection: Connection;
-  /** The process dies. */
-  crash(): void;
-  /** The server forgets the session: everything sent on it from now on is refused. */
-  expire(): void;
-  /** The server still lists its tools, and takes every call for one of a session that it does not know. */
-  forgetCalls(): void;
-  /** The server says that its tools changed, so many times at once. */
-  notify(times: number): Promise<void>;
-}
+import { toolsOf, type SimulatedServer, type SimulatedSession } from "./simulated-server.ts";
+import type { World } from "./world.ts";
 
 interface Request {
   readonly fail: (error: ToolportError) => void;
