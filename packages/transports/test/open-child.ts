@@ -4,8 +4,9 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { afterEach, expect, vi } from "vitest";
-import { openStdio, type OpenStdioOptions } from "../src/stdio/open-stdio.ts";
+import { openStdio, type StdioEffects } from "../src/stdio/open-stdio.ts";
 import type { StdioTransport } from "../src/stdio/stdio-transport.ts";
+import { createTransportContext } from "../src/context/transport-context.ts";
 
 /** An open transport, and everything it said. */
 export interface OpenChild {
@@ -25,7 +26,7 @@ export interface OpenChildInit {
   /** Follow the program's path. */
   readonly extraArgs?: readonly string[];
   readonly spec?: Partial<Omit<ServerSpec, "id" | "transport">>;
-  readonly options?: OpenStdioOptions;
+  readonly effects?: StdioEffects;
 }
 
 const opened: StdioTransport[] = [];
@@ -33,26 +34,24 @@ const opened: StdioTransport[] = [];
 /** Starts a program of `stdio-children/` behind a transport that is ready to use. It is closed, and checked for leftovers, after the test. */
 export async function openChild(
   program: string,
-  { transport, extraArgs = [], spec, options }: OpenChildInit = {},
+  { transport, extraArgs = [], spec: members, effects }: OpenChildInit = {},
 ): Promise<OpenChild> {
   const messages: JsonObject[] = [];
   const diagnostics: Diagnostic[] = [];
   const logs: ServerLog[] = [];
   const failures: { id: RequestId; error: ToolportError }[] = [];
   let closeCount = 0;
-  const stdio = await openStdio(
-    {
-      id: "child",
-      ...spec,
-      transport: { kind: "stdio", command: process.execPath, args: [childPath(program), ...extraArgs], ...transport },
-    },
-    {
-      signal: new AbortController().signal,
-      onDiagnostic: (diagnostic) => diagnostics.push(diagnostic),
-      onLog: (log) => logs.push(log),
-    },
-    options,
-  );
+  const spec: ServerSpec = {
+    id: "child",
+    ...members,
+    transport: { kind: "stdio", command: process.execPath, args: [childPath(program), ...extraArgs], ...transport },
+  };
+  const context = createTransportContext(spec, {
+    signal: new AbortController().signal,
+    onDiagnostic: (diagnostic) => diagnostics.push(diagnostic),
+    onLog: (log) => logs.push(log),
+  });
+  const stdio = await openStdio(spec, { ...context, ...(effects && { effects }) });
   opened.push(stdio);
   const closed = new Promise<void>((resolve) => {
     stdio.onclose = () => {

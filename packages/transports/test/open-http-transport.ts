@@ -3,6 +3,7 @@ import type { RequestId } from "../src/message/json-rpc.ts";
 import type { SendOptions, Transport } from "../src/message/transport.ts";
 import type { HttpOptions } from "../src/http/http-options.ts";
 import { openSse, openStreamableHttp } from "../src/http/open-http.ts";
+import { createTransportContext } from "../src/context/transport-context.ts";
 
 /** An HTTP transport, and all that it said. */
 export interface OpenedHttp extends AsyncDisposable {
@@ -33,23 +34,24 @@ export interface OpenHttpInit extends HttpOptions {
 
 /** Opens a transport that is closed when the test ends. It is not started. */
 export async function openHttpTransport(init: OpenHttpInit): Promise<OpenedHttp> {
-  const { url, channel = "streamable", transport: members, spec, signal, isInteractive = true, ...options } = init;
+  const { url, channel = "streamable", transport: members, signal, isInteractive = true, ...rest } = init;
+  const { spec: specMembers, clock, random, ...options } = rest;
   const messages: JsonObject[] = [];
   const failures: { id: RequestId; error: ToolportError }[] = [];
   const diagnostics: Diagnostic[] = [];
   let interruptions = 0;
   let closes = 0;
   const open = channel === "sse" ? openSse : openStreamableHttp;
-  const transport = await open(
-    { id: "web", ...spec, transport: { kind: "http", url, ...members } },
-    {
-      signal: signal ?? new AbortController().signal,
-      onDiagnostic: (diagnostic) => diagnostics.push(diagnostic),
-      onLog: () => undefined,
-      isInteractive: () => isInteractive,
-    },
-    options,
-  );
+  const spec: ServerSpec = { id: "web", ...specMembers, transport: { kind: "http", url, ...members } };
+  const context = createTransportContext(spec, {
+    signal: signal ?? new AbortController().signal,
+    onDiagnostic: (diagnostic) => diagnostics.push(diagnostic),
+    onLog: () => undefined,
+    isInteractive: () => isInteractive,
+    clock,
+    random,
+  });
+  const transport = await open(spec, { ...context, options });
   transport.onmessage = (message) => void messages.push(message);
   transport.onrequestfailed = (id, error) => void failures.push({ id, error });
   transport.oninterrupted = () => void (interruptions += 1);

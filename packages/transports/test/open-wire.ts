@@ -8,6 +8,7 @@ import type { ListKind } from "../src/wire/report-changes.ts";
 import { createWire } from "../src/wire/wire.ts";
 import { createFakeTransport, type FakeTransport } from "./fake-transport.ts";
 import { createManualClock } from "./manual-clock.ts";
+import { createServerContext } from "./server-context.ts";
 
 export function openWire(
   members: Partial<Transport> = {},
@@ -39,7 +40,7 @@ export function openWire(
     maxNotificationsPerSecond,
     maxPauseMs,
     random: () => 0,
-    context: { serverId: "srv", clock, redact: (text) => text, onDiagnostic: (each) => diagnostics.push(each) },
+    context: createServerContext({ clock, onDiagnostic: (each) => diagnostics.push(each) }),
     events: {
       onListChanged: changed,
       onResourceUpdated: updated,

@@ -47,7 +47,7 @@ describe("a stdio server that works", () => {
   it("gets only safe variables by default, and the configured ones (AN-18)", async () => {
     const { messages } = await openChild("tells-environment.mjs", {
       transport: { env: { MODE: "test", HOME: "/configured" } },
-      options: { environment: { PATH: "/usr/bin", HOME: "/home/me", AWS_SECRET_ACCESS_KEY: "hush", LANG: "C" } },
+      effects: { environment: { PATH: "/usr/bin", HOME: "/home/me", AWS_SECRET_ACCESS_KEY: "hush", LANG: "C" } },
     });
     await until(() => messages.length === 1);
     expect(messages[0]).toMatchObject({
@@ -145,7 +145,7 @@ describe("a stdio server that dies", () => {
 
   it("before what it wrote was read: it is still read before onclose", async () => {
     const { transport, messages, closed } = await openChild("answer-then-exit.mjs", {
-      options: {
+      effects: {
         spawn: (command, args, options) => {
           const child = spawn(command, args, options);
           child.stdout?.pause();
@@ -169,7 +169,7 @@ describe("a stdio server that dies", () => {
   it("and whose process object reports an error later: without effect", async () => {
     let child: ChildProcess | undefined;
     const { transport, closed } = await openChild("crash-on-first-message.mjs", {
-      options: { spawn: (command, args, options) => (child = spawn(command, args, options)) },
+      effects: { spawn: (command, args, options) => (child = spawn(command, args, options)) },
     });
     await transport.send(request(1));
     await closed;
@@ -205,7 +205,7 @@ describe("a stdio server that closes a pipe but lives", () => {
     const signals: unknown[] = [];
     const { transport, messages, closed } = await openChild("closes-stdin.mjs", {
       spec: { timeouts: { closeMs: 500 } },
-      options: {
+      effects: {
         sendSignal: (pid, signal) => {
           signals.push(signal);
           if (signal !== "SIGTERM") process.kill(pid, signal);

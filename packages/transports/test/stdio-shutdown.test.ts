@@ -1,15 +1,16 @@
 import { ToolportError, type ServerSpec } from "@toolport/core";
 import { execFileSync, spawn } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import type { TransportContext } from "../src/context/transport-context.ts";
-import { openStdio } from "../src/stdio/open-stdio.ts";
+import { openStdio, type StdioEffects } from "../src/stdio/open-stdio.ts";
+import type { StdioTransport } from "../src/stdio/stdio-transport.ts";
 import { childPath, openChild, processesOfGroup, until } from "./open-child.ts";
+import { createServerContext } from "./server-context.ts";
 
 describe("close()", () => {
   it("ends a server by the end of its stdin alone, after what was queued", async () => {
     const signals: unknown[] = [];
     const { transport, messages, closeCount } = await openChild("echo.mjs", {
-      options: { sendSignal: recordSignals(signals) },
+      effects: { sendSignal: recordSignals(signals) },
     });
     const sent = transport.send({ jsonrpc: "2.0", method: "notifications/cancelled" });
     await Promise.all([transport.close(), transport.close()]);
@@ -55,7 +56,7 @@ describe("close()", () => {
 
   it("reads on what a server writes while it ends, also one that was never started", async () => {
     const signals: unknown[] = [];
-    const transport = await openStdio(specOf("floods-stdout.mjs"), contextOf(new AbortController().signal), {
+    const transport = await openTo("floods-stdout.mjs", new AbortController().signal, {
       sendSignal: recordSignals(signals),
     });
     await transport.close();
@@ -67,7 +68,7 @@ describe("close()", () => {
     const signals: unknown[] = [];
     const { transport, messages } = await openChild("ignores-stdin-end.mjs", {
       spec: { timeouts: { closeMs: 200 } },
-      options: { sendSignal: recordSignals(signals) },
+      effects: { sendSignal: recordSignals(signals) },
     });
     await until(() => messages.length === 1);
     await transport.close();
@@ -78,7 +79,7 @@ describe("close()", () => {
     const signals: unknown[] = [];
     const { transport, messages } = await openChild("ignores-sigterm.mjs", {
       spec: { timeouts: { closeMs: 200 } },
-      options: { sendSignal: recordSignals(signals) },
+      effects: { sendSignal: recordSignals(signals) },
     });
     await until(() => messages.length === 1);
     await transport.close();
@@ -123,7 +124,7 @@ describe("close()", () => {
   it("is bounded and never rejects, also when a process cannot be ended", async () => {
     const { transport } = await openChild("ignores-sigterm.mjs", {
       spec: { timeouts: { closeMs: 50 } },
-      options: {
+      effects: {
         sendSignal: () => {
           throw Object.assign(new Error("kill EPERM"), { code: "EPERM" });
         },
@@ -157,7 +158,7 @@ describe("close()", () => {
 describe("an aborted openStdio()", () => {
   it("starts nothing when it was aborted before: aborted", async () => {
     let spawned = 0;
-    const opening = openStdio(specOf("echo.mjs"), contextOf(AbortSignal.abort("enough")), {
+    const opening = openTo("echo.mjs", AbortSignal.abort("enough"), {
       spawn: (command, args, options) => {
         spawned += 1;
         return spawn(command, args, options);
@@ -171,7 +172,7 @@ describe("an aborted openStdio()", () => {
     const controller = new AbortController();
     const reason = new ToolportError("late", { code: "connect_timeout", serverId: "child" });
     let pid = 0;
-    const opening = openStdio(specOf("echo.mjs"), contextOf(controller.signal), {
+    const opening = openTo("echo.mjs", controller.signal, {
       spawn: (command, args, options) => {
         const child = spawn(command, args, options);
         pid = child.pid ?? 0;
@@ -200,8 +201,9 @@ function specOf(program: string): ServerSpec {
   return { id: "child", transport: { kind: "stdio", command: process.execPath, args: [childPath(program)] } };
 }
 
-function contextOf(signal: AbortSignal): TransportContext {
-  return { signal, onDiagnostic: () => {}, onLog: () => {} };
+function openTo(program: string, signal: AbortSignal, effects: StdioEffects): Promise<StdioTransport> {
+  const spec = specOf(program);
+  return openStdio(spec, { ...createServerContext({ signal }, spec), effects });
 }
 
 function recordSignals(signals: unknown[]): (pid: number, signal: NodeJS.Signals | 0) => void {

@@ -1,4 +1,4 @@
-import type { StdioTransportSpec } from "@toolport/core";
+import type { ServerSpec, StdioTransportSpec } from "@toolport/core";
 import { ChildProcess } from "node:child_process";
 import fs, { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
@@ -6,7 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openStdio as openUnavailable } from "../src/stdio/open-stdio-unavailable.ts";
-import { openStdio, type OpenStdioOptions } from "../src/stdio/open-stdio.ts";
+import { openStdio, type StdioEffects } from "../src/stdio/open-stdio.ts";
+import { createTransportContext } from "../src/context/transport-context.ts";
 
 let folder: string;
 beforeEach(async () => {
@@ -16,10 +17,11 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-const context = { signal: new AbortController().signal, onDiagnostic: () => {}, onLog: () => {} };
+const listeners = { signal: new AbortController().signal, onDiagnostic: () => {}, onLog: () => {} };
 
-async function failureOf(transport: Omit<StdioTransportSpec, "kind">, options?: OpenStdioOptions): Promise<unknown> {
-  return openStdio({ id: "github", transport: { kind: "stdio", ...transport } }, context, options).then(
+async function failureOf(transport: Omit<StdioTransportSpec, "kind">, effects: StdioEffects = {}): Promise<unknown> {
+  const spec: ServerSpec = { id: "github", transport: { kind: "stdio", ...transport } };
+  return openStdio(spec, { ...createTransportContext(spec, listeners), effects }).then(
     () => "it started",
     (error: unknown) => error,
   );
@@ -47,7 +49,9 @@ describe("openStdio() of a server that cannot start: spawn_failed", () => {
     syncBuiltinESMExports();
     const start = new AbortController();
     const spec = { id: "github", transport: { kind: "stdio", command: process.execPath, cwd: folder } } as const;
-    const opening = openStdio(spec, { ...context, signal: start.signal }).catch((error: unknown) => error);
+    const opening = openStdio(spec, createTransportContext(spec, { ...listeners, signal: start.signal })).catch(
+      (error: unknown) => error,
+    );
     try {
       await asked;
       start.abort();
@@ -167,7 +171,7 @@ describe("openStdio() of a spec that makes no sense: invalid_spec, and nothing i
 
 it("openStdio() where there are no processes throws unsupported_transport", async () => {
   const spec = { id: "github", transport: { kind: "stdio", command: "server" } } as const;
-  await expect(openUnavailable(spec, context)).rejects.toMatchObject({
+  await expect(openUnavailable(spec, createTransportContext(spec, listeners))).rejects.toMatchObject({
     code: "unsupported_transport",
     serverId: "github",
   });

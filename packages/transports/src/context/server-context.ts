@@ -1,10 +1,15 @@
-import type { Clock, Diagnostic } from "@toolport/core";
+import type { Clock, Diagnostic, Random } from "@toolport/core";
+import type { Redactor } from "@toolport/core/implement";
+import type { ServerSettings } from "./resolve-settings.ts";
 
-/** What every part of a wire knows about the server at its other end. */
+/** What every part of a connection knows of the server at its other end, handed on as one. */
 export interface ServerContext {
   readonly serverId: string;
+  /** Its limits and timeouts, defaults filled in. */
+  readonly settings: ServerSettings;
   readonly clock: Clock;
+  readonly random: Random;
   /** Masks the secrets that the host gave this server. */
-  readonly redact: (text: string) => string;
+  readonly redact: Redactor;
   readonly onDiagnostic: (diagnostic: Diagnostic) => void;
 }

@@ -1,19 +1,59 @@
-import type { Diagnostic, ServerLog } from "@toolport/core";
-import type { SecretMemory } from "@toolport/core/implement";
+import type { Clock, Random, ServerLog, ServerSpec } from "@toolport/core";
+import { createSecretMemory, systemClock, type SecretMemory } from "@toolport/core/implement";
+import { resolveSettings } from "./resolve-settings.ts";
+import type { ServerContext } from "./server-context.ts";
 
-/** What every opener gets from the connector. */
-export interface TransportContext {
+/** What every opener of a transport goes by, besides the spec: `open(spec, context)`. */
+export interface TransportContext extends ServerContext {
   /** Aborts the opening. What is open already is torn down before the opener's promise settles. */
   readonly signal: AbortSignal;
-  readonly onDiagnostic: (diagnostic: Diagnostic) => void;
   readonly onLog: (log: ServerLog) => void;
-  /**
-   * Masks the secrets of the connection, and is told each one that the transport sends and no spec names. Default: one that knows the
-   * spec's.
-   */
-  readonly secrets?: SecretMemory | undefined;
+  /** Behind `redact`: is told each secret that the transport sends and no spec names. */
+  readonly secrets: SecretMemory;
   /** For processes: told of the first byte on stdout. The program is loaded by then, and what comes now is its own business. */
+  readonly onStarted: () => void;
+  /** Whether a user waits who may be shown an authorization page right now. */
+  readonly isInteractive: () => boolean;
+}
+
+/** What a {@linkcode TransportContext} is made from. */
+export interface TransportContextInit extends Pick<TransportContext, "onDiagnostic" | "onLog" | "signal"> {
+  /** Default the real time. */
+  readonly clock?: Clock | undefined;
+  /** Default `Math.random`. */
+  readonly random?: Random | undefined;
+  /** Default: nobody wants to know. */
   readonly onStarted?: (() => void) | undefined;
-  /** Whether a user waits who may be shown an authorization page right now. Default: never. */
+  /** Default: never. */
   readonly isInteractive?: (() => boolean) | undefined;
+}
+
+/** Puts one together; its memory of secrets begins with those of the spec. */
+export function createTransportContext(spec: ServerSpec, init: TransportContextInit): TransportContext {
+  const secrets = createSecretMemory(spec);
+  const { signal, onDiagnostic, onLog, clock = systemClock, random = Math.random } = init;
+  const { onStarted = ignore, isInteractive = never } = init;
+  const settings = resolveSettings(spec);
+  const { redact } = secrets;
+  return {
+    serverId: spec.id,
+    settings,
+    clock,
+    random,
+    redact,
+    secrets,
+    signal,
+    onDiagnostic,
+    onLog,
+    onStarted,
+    isInteractive,
+  };
+}
+
+function ignore(): void {
+  // Not every transport has a program to start.
+}
+
+function never(): boolean {
+  return false;
 }

@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 import { createFakeTransport } from "../../test/fake-transport.ts";
 import { createManualClock } from "../../test/manual-clock.ts";
 import { establish } from "./make-attempt.ts";
+import { createServerContext } from "../../test/server-context.ts";
 
 it.each([
   { handshake: "legacy", operation: "initialize" },
@@ -16,7 +17,7 @@ it.each([
   const failed = await establish(
     {
       identity: { info: { name: "test", version: "1" }, capabilities: {} },
-      context: { serverId: "srv", clock, redact: (text) => text, onDiagnostic: () => undefined },
+      context: createServerContext({ clock }),
       events: {
         onListChanged: () => undefined,
         onResourceUpdated: () => undefined,

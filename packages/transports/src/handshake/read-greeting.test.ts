@@ -1,13 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { createManualClock } from "../../test/manual-clock.ts";
+import { createServerContext } from "../../test/server-context.ts";
 import { readDiscovered, readInitialized } from "./read-greeting.ts";
 
-const context = {
-  serverId: "srv",
-  clock: createManualClock(),
-  redact: (text: string) => text,
-  onDiagnostic: () => undefined,
-};
+const context = createServerContext();
 
 describe("readInitialized()", () => {
   it("leaves out what is of the wrong type among the capabilities, and leaves the rest to be read as a claim", () => {

@@ -1,10 +1,11 @@
-import { ToolportError, type Diagnostic } from "@toolport/core";
+import { ToolportError } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
 import { describe, expect, it } from "vitest";
 import { openWire } from "../../test/open-wire.ts";
 import type { Transport } from "../message/transport.ts";
 import type { Handshake } from "./attempt.ts";
 import { shakeHands } from "./shake-hands.ts";
+import { createServerContext } from "../../test/server-context.ts";
 
 type Answer = { readonly result?: unknown; readonly error?: unknown } | ToolportError | "silence";
 
@@ -240,12 +241,7 @@ function start(
     queueMicrotask(() => answer(method, reply));
   };
   const greeting = shakeHands({
-    context: {
-      serverId: "srv",
-      clock,
-      redact: (text: string) => text,
-      onDiagnostic: (each: Diagnostic) => diagnostics.push(each),
-    },
+    context: createServerContext({ clock, onDiagnostic: (each) => diagnostics.push(each) }),
     wire,
     identity: { info: { name: "test", version: "1" }, capabilities: {} },
     handshake,

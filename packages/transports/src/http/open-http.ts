@@ -1,9 +1,8 @@
 import type { HttpTransportSpec, ServerSpec } from "@toolport/core";
-import { createSecretMemory, specError, systemClock, type SecretMemory } from "@toolport/core/implement";
+import { specError } from "@toolport/core/implement";
 import { createDefaultExchange } from "#http-exchange";
-import type { TransportContext } from "../context/transport-context.ts";
 import type { Transport } from "../message/transport.ts";
-import { resolveSettings } from "../context/resolve-settings.ts";
+import { createTransportContext, type TransportContext } from "../context/transport-context.ts";
 import { isOAuthProvider } from "./auth/authorization-provider.ts";
 import { createAuthorizer } from "./auth/create-authorizer.ts";
 import type { AuthorizerInit } from "./auth/authorizer-init.ts";
@@ -14,51 +13,26 @@ import { createFetchExchange } from "./exchange/fetch-exchange.ts";
 import { createHttpEndpoint, type HttpEndpoint } from "./exchange/http-endpoint.ts";
 import type { HttpExchange } from "./exchange/http-exchange.ts";
 import type { HttpOptions } from "./http-options.ts";
-import { createNoiseReport } from "./events/report-anomalies.ts";
 import { redeemCallback } from "./auth/run-oauth.ts";
 import { createSseTransport } from "./sse/sse-transport.ts";
 import { createStreamableHttpTransport } from "./streamable/streamable-http-transport.ts";
+
+/** What the openers for HTTP go by. */
+export interface HttpContext extends TransportContext {
+  readonly options: Pick<HttpOptions, "authProvider" | "fetch">;
+}
 
 /**
  * Makes a Streamable HTTP transport. Nothing is sent before its first `send()`. Throws `invalid_spec` as {@linkcode checkHttpSpec}
  * does, and for `auth: "oauth"` without a provider.
  */
-export async function openStreamableHttp(
-  spec: ServerSpec,
-  context: TransportContext,
-  options: HttpOptions = {},
-): Promise<Transport> {
-  const { id } = spec;
-  const { timeouts, limits } = resolveSettings(spec);
-  return createStreamableHttpTransport({
-    endpoint: openEndpoint(spec, context, options),
-    maxMessageBytes: limits.maxMessageBytes,
-    requestMs: timeouts.requestMs,
-    closeMs: timeouts.closeMs,
-    random: options.random ?? Math.random,
-    onNoise: createNoiseReport(spec.id, context.onDiagnostic),
-    onStreamLost(how) {
-      const message = `the notification stream of server ${JSON.stringify(id)} is not open: ${how}`;
-      context.onDiagnostic({ kind: "stream-lost", serverId: id, message });
-    },
-  });
+export async function openStreamableHttp(spec: ServerSpec, context: HttpContext): Promise<Transport> {
+  return createStreamableHttpTransport({ context, endpoint: openEndpoint(spec, context) });
 }
 
 /** Makes a transport of the old HTTP+SSE kind; its `start()` opens the stream. Throws as {@linkcode openStreamableHttp}. */
-export async function openSse(
-  spec: ServerSpec,
-  context: TransportContext,
-  options: HttpOptions = {},
-): Promise<Transport> {
-  const { timeouts, limits } = resolveSettings(spec);
-  return createSseTransport({
-    endpoint: openEndpoint(spec, context, options),
-    maxMessageBytes: limits.maxMessageBytes,
-    requestMs: timeouts.requestMs,
-    callMs: timeouts.callMs,
-    signal: context.signal,
-    onNoise: createNoiseReport(spec.id, context.onDiagnostic),
-  });
+export async function openSse(spec: ServerSpec, context: HttpContext): Promise<Transport> {
+  return createSseTransport({ context, endpoint: openEndpoint(spec, context) });
 }
 
 /**
@@ -75,10 +49,15 @@ export async function finishHttpAuthorization(
 ): Promise<void> {
   const http = assertHttp(spec);
   if (http.transport.auth !== "oauth") throw specError(spec.id, "transport.auth", 'must be "oauth"');
-  const secrets = createSecretMemory(http);
-  const exchange = openExchange(http, secrets, options);
+  const { signal } = new AbortController();
+  // What a transport would report is nobody's here.
+  const context = {
+    ...createTransportContext(http, { signal, onDiagnostic: ignore, onLog: ignore, clock: options.clock }),
+    options,
+  };
+  const exchange = openExchange(context);
   try {
-    const init = authorizerInit({ spec: http, exchange, secrets, isInteractive: () => false }, options);
+    const init = authorizerInit(http, context, exchange);
     if (!isOAuthProvider(init.provider)) throw new TypeError("finishAuthorization() needs an OAuthProvider");
     await redeemCallback(init.provider, callback, init);
   } finally {
@@ -88,19 +67,15 @@ export async function finishHttpAuthorization(
 
 type HttpServerSpec = ServerSpec & { readonly transport: HttpTransportSpec };
 
-function openEndpoint(spec: ServerSpec, context: TransportContext, options: HttpOptions): HttpEndpoint {
+function openEndpoint(spec: ServerSpec, context: HttpContext): HttpEndpoint {
   const http = assertHttp(spec);
-  const { secrets = createSecretMemory(http), isInteractive = () => false } = context;
-  const exchange = openExchange(http, secrets, options);
+  const exchange = openExchange(context);
   const needsAuthorizer = http.transport.auth === "oauth";
   return createHttpEndpoint({
     spec: http,
     exchange,
-    authorizer: needsAuthorizer
-      ? createAuthorizer(authorizerInit({ spec: http, exchange, secrets, isInteractive }, options))
-      : undefined,
-    secrets,
-    clock: options.clock,
+    authorizer: needsAuthorizer ? createAuthorizer(authorizerInit(http, context, exchange)) : undefined,
+    context,
   });
 }
 
@@ -111,36 +86,25 @@ function assertHttp(spec: ServerSpec): HttpServerSpec {
   return { ...spec, transport };
 }
 
-function openExchange(
-  spec: HttpServerSpec,
-  { redact }: SecretMemory,
-  { fetch, clock = systemClock }: HttpOptions,
-): HttpExchange {
-  const { id } = spec;
-  const { maxMessageBytes } = resolveSettings(spec).limits;
-  return fetch === undefined
-    ? createDefaultExchange({ serverId: id, redact, clock, maxMessageBytes })
-    : createFetchExchange(fetch, { serverId: id, redact });
+function openExchange({ serverId, settings, redact, clock, options }: HttpContext): HttpExchange {
+  const { maxMessageBytes } = settings.limits;
+  return options.fetch === undefined
+    ? createDefaultExchange({ serverId, redact, clock, maxMessageBytes })
+    : createFetchExchange(options.fetch, { serverId, redact });
 }
 
-interface Authorizing {
-  readonly spec: HttpServerSpec;
-  readonly exchange: HttpExchange;
-  readonly secrets: SecretMemory;
-  readonly isInteractive: () => boolean;
-}
-
-function authorizerInit({ spec, exchange, secrets, isInteractive }: Authorizing, options: HttpOptions): AuthorizerInit {
-  const provider = options.authProvider?.(spec);
+function authorizerInit(spec: HttpServerSpec, context: HttpContext, exchange: HttpExchange): AuthorizerInit {
+  const provider = context.options.authProvider?.(spec);
   if (provider === undefined) throw specError(spec.id, "transport.auth", "needs a connector with an authProvider");
   return {
+    context,
     provider,
-    serverId: spec.id,
     serverUrl: new URL(spec.transport.url),
-    secrets,
-    isInteractive,
-    fetchFn: createExchangeFetch({ exchange, serverId: spec.id, secrets, clock: options.clock }),
+    fetchFn: createExchangeFetch({ exchange, context }),
     loadOAuth,
-    clock: options.clock,
   };
+}
+
+function ignore(): void {
+  // Nothing is connected.
 }

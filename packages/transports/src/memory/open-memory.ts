@@ -1,22 +1,18 @@
-import { ToolportError, type MemoryTransportSpec } from "@toolport/core";
-import { safeCause, type Redactor } from "@toolport/core/implement";
+import { ToolportError, type ServerSpec } from "@toolport/core";
+import { safeCause } from "@toolport/core/implement";
+import type { TransportContext } from "../context/transport-context.ts";
 import { letInUnlessDeep } from "../message/let-in-unless-deep.ts";
 import type { Transport } from "../message/transport.ts";
 import { createLinkedPair } from "./linked-pair.ts";
-
-/** What {@linkcode openMemory} needs. */
-export interface OpenMemoryInit {
-  readonly serverId: string;
-  /** Masks the secrets that the host gave this server. */
-  readonly redact: Redactor;
-}
 
 /**
  * Hands one end of a linked pair to `spec.serve` and returns the other. What `serve` returns is not awaited, because some servers
  * resolve only when their connection ends; but when it rejects, the transport closes with `spawn_failed`. Throws `spawn_failed` when
  * `serve` throws.
  */
-export function openMemory(spec: MemoryTransportSpec, { serverId, redact }: OpenMemoryInit): Transport {
+export async function openMemory({ transport: spec }: ServerSpec, context: TransportContext): Promise<Transport> {
+  const { serverId, redact } = context;
+  if (spec.kind !== "memory") throw new TypeError(`openMemory() cannot open a transport of kind "${spec.kind}"`);
   const { host: end, server } = createLinkedPair();
   let closeReason: ToolportError | undefined;
   let isClosed = false;

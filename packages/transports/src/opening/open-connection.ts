@@ -41,7 +41,7 @@ export async function openConnection(spec: ServerSpec, init: OpenConnectionInit)
   const session = createConnectionContext(spec, { ...init, onStarted: () => turn?.leave() });
   try {
     if (spec.transport.kind !== "custom") return await openOverWire(session);
-    const opened = await openCustom(spec.transport, session);
+    const opened = await openCustom(spec, session);
     return opened.kind === "client"
       ? await openOverClient(session, opened.client)
       : await openOverWire(session, opened.transport);
@@ -137,7 +137,7 @@ async function openOverClient(session: ConnectionContext, client: CustomClient):
     endWatch();
     reporter.close();
   };
-  const channel = createClientChannel({ ...session, client, unwatch });
+  const channel = createClientChannel({ context: session, client, unwatch });
   if (isConnected(client)) {
     const listener = isListeningClient(client) ? client : undefined;
     const isHttp = hasPerRequestStream(client);

@@ -2,31 +2,22 @@ import type { JSONRPCMessage, Transport as SdkTransport } from "@modelcontextpro
 import { ToolportError, type JsonObject } from "@toolport/core";
 import { safeCause } from "@toolport/core/implement";
 import type { Transport } from "../message/transport.ts";
+import type { ServerContext } from "../context/server-context.ts";
 import type { RpcErrorContext } from "../message/from-rpc-error.ts";
 import { fromSdkError } from "./from-sdk-error.ts";
 import { letInUnlessDeep } from "../message/let-in-unless-deep.ts";
 import { safeExcerpt } from "../text/safe-excerpt.ts";
-import { closePart, type ClosePartInit } from "./close-part.ts";
-
-/** What {@linkcode adaptTransport} needs. */
-export interface AdaptTransportInit extends ClosePartInit {
-  readonly serverId: string;
-  /** Masks the secrets that the host gave this server. */
-  readonly redact: (text: string) => string;
-  /** As {@linkcode Transport.isOrdered}. Default `false`, because nothing is known of a transport that somebody brought. */
-  readonly isOrdered?: boolean;
-}
+import { closePart } from "./close-part.ts";
 
 /**
  * Makes a {@linkcode Transport} of an SDK-style transport of either line that closes once and in time, whatever the transport
  * does, and lets nothing in that is nested too deeply.
  */
-export function adaptTransport(transport: SdkTransport, init: AdaptTransportInit): Transport {
-  const { serverId, redact, isOrdered = false } = init;
+export function adaptTransport(transport: SdkTransport, context: ServerContext): Transport {
+  const { serverId, redact } = context;
   let closed: Promise<void> | undefined;
   let isClosed = false;
   const adapted: Transport = {
-    isOrdered,
     async start() {
       if (closed !== undefined) throw new Error("The transport is closed");
       await transport.start();
@@ -44,7 +35,7 @@ export function adaptTransport(transport: SdkTransport, init: AdaptTransportInit
       }
     },
     close() {
-      closed ??= closePart(transport, init).then(finish);
+      closed ??= closePart(transport, context).then(finish);
       return closed;
     },
     ...(transport.hasPerRequestStream === true && { hasPerRequestStream: true }),

@@ -1,8 +1,8 @@
-import { isToolportError, ToolportError, type Clock, type JsonObject } from "@toolport/core";
+import { isToolportError, ToolportError, type JsonObject } from "@toolport/core";
 import { createDeadline, isJsonObject, withErrorContext } from "@toolport/core/implement";
 import type { RequestChannel } from "../message/request-channel.ts";
 import { fromSdkError } from "./from-sdk-error.ts";
-import type { ServerSettings } from "../context/resolve-settings.ts";
+import type { ServerContext } from "../context/server-context.ts";
 import { untilAborted } from "../time/until-aborted.ts";
 import { createActiveClock } from "../time/active-clock.ts";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
@@ -14,13 +14,10 @@ import { passThrough } from "./pass-through-schema.ts";
 
 /** What a channel over an SDK client is made from. */
 export interface ClientChannelInit {
+  readonly context: ServerContext;
   readonly client: CustomClient;
-  readonly serverId: string;
-  readonly clock: Clock;
-  readonly settings: ServerSettings;
   /** Ends the listening in on the client. */
   readonly unwatch: () => void;
-  readonly redact: (text: string) => string;
 }
 
 // What a timer can take.
@@ -34,7 +31,8 @@ export interface ClientChannel extends RequestChannel {
 
 /** Makes one. */
 export function createClientChannel(init: ClientChannelInit): ClientChannel {
-  const { client, serverId, clock, settings, redact, unwatch } = init;
+  const { context, client, unwatch } = init;
+  const { serverId, clock, redact } = context;
   const closing = new AbortController();
   let closed: Promise<void> | undefined;
   const underWay = new Set<Promise<unknown>>();
@@ -63,7 +61,7 @@ export function createClientChannel(init: ClientChannelInit): ClientChannel {
       if (closed === undefined) {
         closing.abort(error);
         unwatch();
-        closed = closePart(client, { clock, closeMs: settings.timeouts.closeMs });
+        closed = closePart(client, context);
       }
       return closed;
     },
@@ -71,10 +69,11 @@ export function createClientChannel(init: ClientChannelInit): ClientChannel {
 }
 
 async function send(init: ClientChannelInit, request: OutgoingRequest, closing: AbortSignal): Promise<JsonObject> {
-  const { client, serverId, clock, redact } = init;
+  const { context, client } = init;
+  const { serverId, clock, redact } = context;
   const { method, params, timeoutMs, idleMs, signal, onProgress, headers, toolName } = request;
   if (closing.aborted) throw withErrorContext(toClosedError(closing), { ...contextOf(request), outcome: "not-sent" });
-  if (signal?.aborted) throw abortError(init, request, "not-sent");
+  if (signal?.aborted) throw abortError(context, request, "not-sent");
   const stop = AbortSignal.any(signal === undefined ? [closing] : [closing, signal]);
   const deadline = createDeadline({ timeoutMs, signal: stop, onTimeout: () => "timed out", clock });
   const options = {
@@ -90,16 +89,16 @@ async function send(init: ClientChannelInit, request: OutgoingRequest, closing: 
     const answer = client.request({ method, params } as never, passThrough as never, options as never);
     // Not every client that is plugged in heeds a signal.
     const result = await untilAborted(answer, deadline.signal);
-    if (!isJsonObject(result)) throw malformedError(init, request, "its result is not an object");
+    if (!isJsonObject(result)) throw malformedError(context, request, "its result is not an object");
     return result;
   } catch (error) {
     if (closing.aborted) throw withErrorContext(toClosedError(closing), contextOf(request));
-    if (signal?.aborted) throw abortError(init, request, "unknown");
-    if (deadline.signal.aborted) throw timeoutError(init, request);
+    if (signal?.aborted) throw abortError(context, request, "unknown");
+    if (deadline.signal.aborted) throw timeoutError(context, request);
     const { era } = describeClient(client);
     const connection = { era, hasSession: false, isHttp: hasPerRequestStream(client) };
     const failure = fromSdkError(error, { serverId, method, toolName, connection, redact });
-    throw failure.code === "request_timeout" ? timeoutError(init, request) : failure;
+    throw failure.code === "request_timeout" ? timeoutError(context, request) : failure;
   } finally {
     deadline.dispose();
   }

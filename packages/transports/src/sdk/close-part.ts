@@ -1,16 +1,9 @@
-import type { Clock } from "@toolport/core";
+import type { ServerContext } from "../context/server-context.ts";
 import { settleWithin } from "../time/settle-within.ts";
 
-/** How long a part has to close. */
-export interface ClosePartInit {
-  readonly clock: Clock;
-  /** In milliseconds; the part is given up then. */
-  readonly closeMs: number;
-}
-
-/** Closes a part that is not ours: in time, and however it fails. Never rejects. */
-export function closePart(part: { close(): Promise<void> }, { clock, closeMs }: ClosePartInit): Promise<void> {
+/** Closes a part that is not ours: within `timeouts.closeMs`, and however it fails. Never rejects. */
+export function closePart(part: { close(): Promise<void> }, { clock, settings }: ServerContext): Promise<void> {
   // An async function, for a part that throws where it should reject.
   const close = async (): Promise<void> => part.close();
-  return settleWithin(close(), closeMs, clock);
+  return settleWithin(close(), settings.timeouts.closeMs, clock);
 }

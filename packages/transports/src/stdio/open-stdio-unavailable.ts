@@ -1,17 +1,12 @@
 import { ToolportError, type ServerSpec } from "@toolport/core";
-import type { TransportContext } from "../context/transport-context.ts";
-import type { OpenStdioOptions } from "./open-stdio.ts";
+import type { StdioContext } from "./open-stdio.ts";
 import type { StdioTransport } from "./stdio-transport.ts";
 
 /**
  * Stands in for `open-stdio.ts` in JavaScript runtimes without child processes: browsers, edge workers. Always throws
  * `unsupported_transport`.
  */
-export async function openStdio(
-  spec: ServerSpec,
-  _context: TransportContext,
-  _options?: OpenStdioOptions,
-): Promise<StdioTransport> {
+export async function openStdio(spec: ServerSpec, _context: StdioContext): Promise<StdioTransport> {
   throw new ToolportError(
     `server ${JSON.stringify(spec.id)}: this JavaScript runtime cannot start processes; reach the server over HTTP`,
     { code: "unsupported_transport", serverId: spec.id },

@@ -1,5 +1,5 @@
-import { isToolportError, ToolportError, type Clock, type ServerSpec } from "@toolport/core";
-import { createSecretMemory, isSecretName, systemClock } from "@toolport/core/implement";
+import { isToolportError, ToolportError, type ServerSpec } from "@toolport/core";
+import { isSecretName } from "@toolport/core/implement";
 import { spawn as spawnProgram } from "node:child_process";
 import type { TransportContext } from "../context/transport-context.ts";
 import { untilAborted } from "../time/until-aborted.ts";
@@ -15,8 +15,8 @@ import { createStdioTransport, type StdioTransport } from "./stdio-transport.ts"
 
 export { mostStarts } from "./most-starts.ts";
 
-/** The effects of {@linkcode openStdio}. */
-export interface OpenStdioOptions {
+/** What starting a process does to the world, for tests. */
+export interface StdioEffects {
   /** Default that of Node, and on Windows cross-spawn, which starts `.cmd` files, too. */
   readonly spawn?: SpawnProcess;
   /** Default that of this process. */
@@ -25,8 +25,11 @@ export interface OpenStdioOptions {
   readonly environment?: Environment;
   /** Sends signals; a negative number is a group. Default `process.kill`. */
   readonly sendSignal?: (pid: number, signal: NodeJS.Signals | 0) => void;
-  /** Default the real time. */
-  readonly clock?: Clock;
+}
+
+/** What {@linkcode openStdio} goes by. */
+export interface StdioContext extends TransportContext {
+  readonly effects?: StdioEffects;
 }
 
 /**
@@ -35,21 +38,17 @@ export interface OpenStdioOptions {
  * Throws `invalid_spec`, `spawn_failed` (which says what to do about it), or on abort the signal's reason if that is a `ToolportError`, else
  * `aborted`; nothing runs then. A process that ends right after its start is reported by the transport: `start()` throws, or `onclose` fires.
  */
-export async function openStdio(
-  spec: ServerSpec,
-  context: TransportContext,
-  options: OpenStdioOptions = {},
-): Promise<StdioTransport> {
-  const { platform = process.platform, environment = process.env, clock = systemClock } = options;
+export async function openStdio(spec: ServerSpec, context: StdioContext): Promise<StdioTransport> {
+  const { secrets, effects = {} } = context;
+  const { platform = process.platform, environment = process.env } = effects;
   const { id, transport } = spec;
   if (transport.kind !== "stdio")
     throw new TypeError(`openStdio() cannot open a transport of kind "${transport.kind}"`);
   assertStdioSpec(id, transport);
   if (transport.cwd !== undefined) await assertDirectoryInTime(transport.cwd, id, context.signal);
-  const spawn = options.spawn ?? (platform === "win32" ? (await import("cross-spawn")).default : spawnProgram);
+  const spawn = effects.spawn ?? (platform === "win32" ? (await import("cross-spawn")).default : spawnProgram);
   throwIfAborted(context.signal, id);
 
-  const { secrets = createSecretMemory(spec) } = context;
   const mark = crypto.randomUUID();
   const env = {
     ...safeEnvironment(transport, environment, platform),
@@ -65,9 +64,9 @@ export async function openStdio(
     mark,
     hasLeaderExited: () => hasExited(child),
     spawn,
-    ...(options.sendSignal && { sendSignal: options.sendSignal }),
+    ...(effects.sendSignal && { sendSignal: effects.sendSignal }),
   });
-  const opened = createStdioTransport({ spec, context: { ...context, secrets }, process: child, group, clock });
+  const opened = createStdioTransport({ context, process: child, group });
   if (context.signal.aborted) {
     await opened.close();
     throwIfAborted(context.signal, id);

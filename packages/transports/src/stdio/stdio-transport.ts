@@ -1,8 +1,6 @@
-import { ToolportError, type Clock, type ServerSpec } from "@toolport/core";
-import { createSecretMemory } from "@toolport/core/implement";
+import { ToolportError } from "@toolport/core";
 import type { TransportContext } from "../context/transport-context.ts";
 import type { Transport } from "../message/transport.ts";
-import { resolveSettings } from "../context/resolve-settings.ts";
 import { deathError } from "./death-error.ts";
 import { watchForDeath } from "./death-watch.ts";
 import { endProcess } from "./end-process.ts";
@@ -30,11 +28,9 @@ export interface StdioTransport extends Transport {
 
 /** What a {@linkcode StdioTransport} is made from. */
 export interface StdioTransportInit {
-  readonly spec: ServerSpec;
-  readonly context: Pick<TransportContext, "onDiagnostic" | "onLog" | "onStarted" | "secrets">;
+  readonly context: TransportContext;
   readonly process: ServerProcess;
   readonly group: ProcessGroup;
-  readonly clock: Clock;
 }
 
 /**
@@ -43,11 +39,10 @@ export interface StdioTransportInit {
  * when the server does not read, else with what ended the connection, `not-sent` only if no byte of the message left. Aborting
  * `requestSignal` has no effect: on stdio, a cancel is a message.
  */
-export function createStdioTransport({ spec, context, process, group, clock }: StdioTransportInit): StdioTransport {
-  const { limits, timeouts } = resolveSettings(spec);
-  const { maxMessageBytes, stderrTailBytes } = limits;
-  const { closeMs } = timeouts;
-  const { redact } = context.secrets ?? createSecretMemory(spec);
+export function createStdioTransport({ context, process, group }: StdioTransportInit): StdioTransport {
+  const { serverId, settings, redact, clock } = context;
+  const { maxMessageBytes, stderrTailBytes } = settings.limits;
+  const { closeMs } = settings.timeouts;
   let state: "opened" | "started" | "closed" = "opened";
   let closeReason: ToolportError | undefined;
   let gone = Promise.resolve();
@@ -64,9 +59,9 @@ export function createStdioTransport({ spec, context, process, group, clock }: S
     },
     async start() {
       if (state === "started") throw new TypeError("this transport was started already");
-      if (state === "closed") throw closeReason ?? closedError(spec.id);
+      if (state === "closed") throw closeReason ?? closedError(serverId);
       state = "started";
-      process.stdout.once("data", () => context.onStarted?.());
+      process.stdout.once("data", () => context.onStarted());
       output = readInSlices(process.stdout, clock, (bytes) => {
         if (state !== "closed") reader.push(bytes);
       });
@@ -81,7 +76,7 @@ export function createStdioTransport({ spec, context, process, group, clock }: S
       }
     },
     close() {
-      if (state !== "closed") shutDown(closedError(spec.id), closeMs);
+      if (state !== "closed") shutDown(closedError(serverId), closeMs);
       return gone;
     },
   };
@@ -104,11 +99,11 @@ export function createStdioTransport({ spec, context, process, group, clock }: S
   };
   const writer = createLineWriter({
     stdin: process.stdin,
-    serverId: spec.id,
+    serverId,
     maxWaitingLength: waitingFactor * maxMessageBytes,
   });
   const sink = createSink(transport, context, () => state !== "closed");
-  const reader = createMessageReader({ serverId: spec.id, maxMessageBytes, redact, onEndless: fail, ...sink });
+  const reader = createMessageReader({ serverId, maxMessageBytes, redact, onEndless: fail, ...sink });
   const stderr = readServerStderr(process.stderr, { tailBytes: stderrTailBytes, redact, onLog: sink.onLog, clock });
   const cancelTermination = terminateOnExit(group);
   const cancelWatch = watchForDeath({
@@ -119,7 +114,7 @@ export function createStdioTransport({ spec, context, process, group, clock }: S
       output?.flush();
       stderr.pipe.flush();
       reader.end();
-      fail(deathError(death, stderr.quote(), { serverId: spec.id, redact }));
+      fail(deathError(death, stderr.quote(), { serverId, redact }));
     },
   });
   return transport;
@@ -128,9 +123,9 @@ export function createStdioTransport({ spec, context, process, group, clock }: S
 /** What reports upwards, as long as the transport is open. */
 function createSink(
   transport: Transport,
-  context: StdioTransportInit["context"],
+  context: TransportContext,
   isOpen: () => boolean,
-): Pick<MessageReaderInit, "onMessage" | "onRequestFailed" | "onDiagnostic"> & StdioTransportInit["context"] {
+): Pick<MessageReaderInit, "onDiagnostic" | "onMessage" | "onRequestFailed"> & Pick<TransportContext, "onLog"> {
   const whileOpen = (notify: () => void): void => {
     if (isOpen()) attempt(transport, notify);
   };

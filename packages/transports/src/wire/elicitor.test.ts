@@ -2,6 +2,7 @@ import type { Diagnostic, ElicitationRequest, ElicitationResult } from "@toolpor
 import { describe, expect, it, vi } from "vitest";
 import { createManualClock } from "../../test/manual-clock.ts";
 import { createElicitor } from "./elicitor.ts";
+import { createServerContext } from "../../test/server-context.ts";
 
 type Answer = (request: ElicitationRequest, signal: AbortSignal) => Promise<ElicitationResult>;
 
@@ -116,17 +117,18 @@ describe("a question too many", () => {
   });
 });
 
+const limited = {
+  timeouts: { elicitMs: 1000 },
+  limits: { maxElicitationsPerCall: 3, maxElicitationsPerMinute: 5 },
+};
+
 function open(onElicit: Answer) {
   const clock = createManualClock();
   const diagnostics: Diagnostic[] = [];
   let pauses = 0;
   const elicitor = createElicitor({
-    serverId: "srv",
+    context: createServerContext({ clock, onDiagnostic: (each) => diagnostics.push(each) }, limited),
     onElicit,
-    onDiagnostic: (each) => diagnostics.push(each),
-    timeoutMs: 1000,
-    limits: { maxElicitationsPerCall: 3, maxElicitationsPerMinute: 5 },
-    clock,
     pause() {
       pauses += 1;
       return () => (pauses -= 1);

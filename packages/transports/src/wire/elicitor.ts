@@ -1,13 +1,6 @@
-import {
-  cleanText,
-  type Clock,
-  type Diagnostic,
-  type ElicitationRequest,
-  type ElicitationResult,
-  type JsonObject,
-  type ServerLimits,
-} from "@toolport/core";
+import { cleanText, type ElicitationRequest, type ElicitationResult, type JsonObject } from "@toolport/core";
 import { createDeadline, isJsonObject } from "@toolport/core/implement";
+import type { ServerContext } from "../context/server-context.ts";
 import { untilAborted } from "../time/until-aborted.ts";
 import { applyDefaults } from "./apply-defaults.ts";
 
@@ -37,13 +30,8 @@ export interface QuestionTally {
 
 /** What an {@linkcode Elicitor} is made from. */
 export interface ElicitorInit {
-  readonly serverId: string;
+  readonly context: ServerContext;
   readonly onElicit: (request: ElicitationRequest, signal: AbortSignal) => Promise<ElicitationResult>;
-  readonly onDiagnostic: (diagnostic: Diagnostic) => void;
-  /** For a human to answer, in milliseconds. */
-  readonly timeoutMs: number;
-  readonly limits: Pick<ServerLimits, "maxElicitationsPerCall" | "maxElicitationsPerMinute">;
-  readonly clock: Clock;
   /** Stops the deadlines of calls until the returned function is called. */
   readonly pause: () => () => void;
 }
@@ -54,7 +42,7 @@ const minuteMs = 60_000;
 
 /** Makes an elicitor. */
 export function createElicitor(init: ElicitorInit): Elicitor {
-  const isTooMany = createQuota(init);
+  const isTooMany = createQuota(init.context);
   return {
     async ask(params, question) {
       if (question.signal.aborted || isTooMany(question)) return { action: "cancel" };
@@ -64,8 +52,8 @@ export function createElicitor(init: ElicitorInit): Elicitor {
 }
 
 // A flood is told once a minute, never once per question.
-function createQuota({ serverId, limits, onDiagnostic, clock }: ElicitorInit): (question: Question) => boolean {
-  const { maxElicitationsPerCall, maxElicitationsPerMinute } = limits;
+function createQuota({ serverId, settings, onDiagnostic, clock }: ServerContext): (question: Question) => boolean {
+  const { maxElicitationsPerCall, maxElicitationsPerMinute } = settings.limits;
   let minuteStart = clock.now();
   let asked = 0;
   let wasTold = false;
@@ -96,8 +84,9 @@ async function ask(
   params: JsonObject,
   { signal, withinMs = Infinity }: Question,
 ): Promise<JsonObject> {
-  const { serverId, onElicit, onDiagnostic, clock, pause } = init;
-  const timeoutMs = Math.min(init.timeoutMs, withinMs);
+  const { context, onElicit, pause } = init;
+  const { serverId, settings, onDiagnostic, clock } = context;
+  const timeoutMs = Math.min(settings.timeouts.elicitMs, withinMs);
   const { mode, message } = params;
   const request: ElicitationRequest = {
     serverId,

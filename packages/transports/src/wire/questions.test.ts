@@ -2,6 +2,7 @@ import type { JsonObject } from "@toolport/core";
 import { describe, expect, it } from "vitest";
 import { call, lastId, openWire } from "../../test/open-wire.ts";
 import { createElicitor, type Elicitor } from "./elicitor.ts";
+import { createServerContext } from "../../test/server-context.ts";
 
 const params = { mode: "form", message: "Who?", requestedSchema: { type: "object", properties: {} } };
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -19,15 +20,11 @@ function openQuestioned({ maxPauseMs = 900_000, isReady = true }: { maxPauseMs?:
     },
   );
   elicitor = createElicitor({
-    serverId: "srv",
+    context: createServerContext({ clock: opened.clock, onDiagnostic: (each) => opened.diagnostics.push(each) }),
     onElicit: (_request, signal) => {
       asked.push(signal);
       return new Promise(() => undefined);
     },
-    onDiagnostic: (each) => opened.diagnostics.push(each),
-    timeoutMs: 300_000,
-    limits: { maxElicitationsPerCall: 16, maxElicitationsPerMinute: 30 },
-    clock: opened.clock,
     pause: () => opened.wire.activeClock.pause(),
   });
   const ask = (id: number, relatedId?: number): void =>

@@ -1,16 +1,15 @@
 // A host that may not send signals: opens the server that its arguments name and closes it in vain, once that has said something.
-import { openStdio } from "../../dist/stdio/open-stdio.js";
+import { openServer } from "./open-server.mjs";
 
 const [program] = process.argv.slice(2);
-const transport = await openStdio(
-  { id: "child", transport: { kind: "stdio", command: process.execPath, args: [program] }, timeouts: { closeMs: 50 } },
-  { signal: new AbortController().signal, onDiagnostic: () => {}, onLog: () => {} },
-  {
+const transport = await openServer(program, {
+  timeouts: { closeMs: 50 },
+  effects: {
     sendSignal: () => {
       throw Object.assign(new Error("kill EPERM"), { code: "EPERM" });
     },
   },
-);
+});
 const ready = new Promise((resolve) => {
   transport.onmessage = resolve;
 });

@@ -1,11 +1,8 @@
 // A host: opens the server that its arguments name and calls `process.exit()` without closing it, as soon as that has said something.
-import { openStdio } from "../../dist/stdio/open-stdio.js";
+import { openServer } from "./open-server.mjs";
 
 const [program] = process.argv.slice(2);
-const transport = await openStdio(
-  { id: "child", transport: { kind: "stdio", command: process.execPath, args: [program] } },
-  { signal: new AbortController().signal, onDiagnostic: () => {}, onLog: () => {} },
-);
+const transport = await openServer(program);
 process.stdout.write(`${transport.pid}\n`);
 transport.onmessage = () => process.exit(0);
 await transport.start();

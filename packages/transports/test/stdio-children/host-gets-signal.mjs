@@ -1,12 +1,9 @@
 // A host that connects to the server that its arguments name, and closes it when a signal asks it to end.
 import { closeOnSignals } from "../../dist/index.js";
-import { openStdio } from "../../dist/stdio/open-stdio.js";
+import { openServer } from "./open-server.mjs";
 
 const [program] = process.argv.slice(2);
-const transport = await openStdio(
-  { id: "child", transport: { kind: "stdio", command: process.execPath, args: [program] }, timeouts: { closeMs: 200 } },
-  { signal: new AbortController().signal, onDiagnostic: () => {}, onLog: () => {} },
-);
+const transport = await openServer(program, { timeouts: { closeMs: 200 } });
 closeOnSignals(() => transport.close());
 transport.onmessage = () => {
   process.stdout.write(`${transport.pid}\n`, () => process.kill(process.pid, "SIGTERM"));

@@ -4,8 +4,9 @@ import type {
   extractWWWAuthenticateParams,
   isStrictScopeSuperset,
 } from "@modelcontextprotocol/client";
-import { isToolportError, ToolportError, type Clock } from "@toolport/core";
-import { safeCause, withErrorContext, type SecretMemory } from "@toolport/core/implement";
+import { isToolportError, ToolportError } from "@toolport/core";
+import { safeCause, withErrorContext } from "@toolport/core/implement";
+import type { TransportContext } from "../../context/transport-context.ts";
 import type { AuthorizationProvider } from "./authorization-provider.ts";
 import type { Refusal } from "../exchange/authorizer.ts";
 import { excerptOf } from "../exchange/excerpt.ts";
@@ -21,27 +22,22 @@ export interface OAuthModule {
 
 /** What an authorizer is made from. */
 export interface AuthorizerInit {
+  readonly context: TransportContext;
   readonly provider: AuthorizationProvider;
-  readonly serverId: string;
   readonly serverUrl: URL;
-  readonly secrets: SecretMemory;
   readonly fetchFn: OAuthFetch;
   readonly loadOAuth: () => Promise<OAuthModule>;
-  /** Whether a user waits who may be sent to an authorization page right now. */
-  readonly isInteractive: () => boolean;
-  readonly clock?: Clock | undefined;
 }
 
 /** What a provider, or the SDK on its behalf, failed with; `refusal` is what it was to answer. */
 export function toAuthorizationError(
   error: unknown,
-  { serverId, secrets }: AuthorizerInit,
+  { context: { serverId, redact } }: AuthorizerInit,
   refusal?: ToolportError,
 ): ToolportError {
   if (isToolportError(error)) return withRefusal(error, refusal);
   // Failures of our own fetch.
   if (error instanceof Error && isToolportError(error.cause)) return error.cause;
-  const { redact } = secrets;
   const reason = error instanceof Error ? excerptOf(`${error.name}: ${error.message}`, redact) : "no reason given";
   return new ToolportError(`authorization failed: ${reason}`, {
     code: "auth_required",

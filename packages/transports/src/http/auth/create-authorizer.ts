@@ -1,5 +1,5 @@
 import { ToolportError } from "@toolport/core";
-import { createDeadline, formatMs, systemClock } from "@toolport/core/implement";
+import { createDeadline, formatMs } from "@toolport/core/implement";
 import { untilAborted } from "../../time/until-aborted.ts";
 import { isOAuthProvider } from "./authorization-provider.ts";
 import { toAuthorizationError, toResponse, type AuthorizerInit } from "./authorizer-init.ts";
@@ -12,7 +12,8 @@ const recoveryMs = 120_000;
 
 /** Makes an authorizer. */
 export function createAuthorizer(init: AuthorizerInit): Authorizer {
-  const { provider, fetchFn, serverId, serverUrl, secrets, clock = systemClock } = init;
+  const { context, provider, fetchFn, serverUrl } = init;
+  const { serverId, secrets, clock } = context;
   const state = authorizationStateOf(provider);
   let knowsClient = false;
   const token = async (): Promise<string | undefined> => {
@@ -72,7 +73,7 @@ export function createAuthorizer(init: AuthorizerInit): Authorizer {
   };
   return {
     token,
-    isOutstanding: () => state.stepUp !== undefined && init.isInteractive(),
+    isOutstanding: () => state.stepUp !== undefined && context.isInteractive(),
     async catchUp(signal) {
       const { stepUp } = state;
       state.stepUp = undefined;

@@ -17,7 +17,7 @@ afterEach(() => {
 function openFetch(clock = createManualClock()) {
   const exchange = createDefaultExchange({ serverId: "web" });
   exchanges.push(exchange);
-  return createExchangeFetch({ exchange, serverId: "web", secrets: createSecretMemory(), clock });
+  return createExchangeFetch({ exchange, context: { serverId: "web", secrets: createSecretMemory(), clock } });
 }
 
 async function causeOf(promise: Promise<unknown>): Promise<unknown> {

@@ -1,5 +1,6 @@
-import { ToolportError, type Clock } from "@toolport/core";
-import { formatMs, isJsonObject, isSecretName, systemClock, type SecretMemory } from "@toolport/core/implement";
+import { ToolportError } from "@toolport/core";
+import { formatMs, isJsonObject, isSecretName, type SecretMemory } from "@toolport/core/implement";
+import type { TransportContext } from "../../context/transport-context.ts";
 import { guardCredentials } from "../exchange/guard-credentials.ts";
 import type { HttpExchange, HttpReply, HttpRequest } from "../exchange/http-exchange.ts";
 import { isConfidentialUrl } from "../exchange/is-confidential-url.ts";
@@ -15,10 +16,7 @@ const secretParameters: ReadonlySet<string> = new Set(["code", "code_verifier", 
 /** What an exchange fetch is made from. */
 export interface ExchangeFetchInit {
   readonly exchange: HttpExchange;
-  readonly serverId: string;
-  /** Learns every credential that is sent or received. */
-  readonly secrets: SecretMemory;
-  readonly clock?: Clock | undefined;
+  readonly context: Pick<TransportContext, "clock" | "secrets" | "serverId">;
 }
 
 /**
@@ -29,7 +27,8 @@ export interface ExchangeFetchInit {
 export function createExchangeFetch(
   init: ExchangeFetchInit,
 ): (url: string | URL, init?: RequestInit) => Promise<Response> {
-  const { exchange, serverId, secrets, clock = systemClock } = init;
+  const { exchange, context } = init;
+  const { serverId, secrets, clock } = context;
   return async (url, options = {}) => {
     const request = toRequest(url, options);
     try {
@@ -64,7 +63,7 @@ function toRequest(url: string | URL, { method = "GET", headers, body }: Request
 async function toResponse(
   reply: HttpReply,
   { method, url }: HttpRequest,
-  { serverId, secrets }: ExchangeFetchInit,
+  { context: { serverId, secrets } }: ExchangeFetchInit,
 ): Promise<Response> {
   if (method === "POST" && reply.status >= 300 && reply.status < 400) {
     reply.cancel();

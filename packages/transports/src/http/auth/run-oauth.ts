@@ -1,5 +1,5 @@
 import { ToolportError } from "@toolport/core";
-import { createDeadline, formatMs, systemClock } from "@toolport/core/implement";
+import { createDeadline, formatMs } from "@toolport/core/implement";
 import { untilAborted } from "../../time/until-aborted.ts";
 import type { OAuthProvider } from "./authorization-provider.ts";
 import { authorizationStateOf, type AuthorizationState } from "./authorization-state.ts";
@@ -29,9 +29,9 @@ type FlowEnd = "AUTHORIZED" | "REDIRECT";
  * sending the user to the authorization page if one waits. Throws `auth_required` when a user has to act.
  */
 export async function runOAuth(provider: OAuthProvider, refusal: Refusal, init: AuthorizerInit): Promise<void> {
-  const { clock = systemClock } = init;
+  const { clock } = init.context;
   const state = authorizationStateOf(provider);
-  const isInteractive = init.isInteractive();
+  const isInteractive = init.context.isInteractive();
   const since = clock.now() - authorizationWindowMs;
   state.userAuthorizations = state.userAuthorizations.filter((at) => at > since);
   if (isInteractive && state.userAuthorizations.length >= maxUserAuthorizations) throw refusal.error;
@@ -45,7 +45,7 @@ export async function runOAuth(provider: OAuthProvider, refusal: Refusal, init: 
   state.userAuthorizations.push(clock.now());
   throw new ToolportError("a user has to authorize the access; then finish the authorization and connect again", {
     code: "auth_required",
-    serverId: init.serverId,
+    serverId: init.context.serverId,
     details: refusal.error.details,
     cause: refusal.error,
   });
@@ -62,7 +62,7 @@ export async function redeemCallback(
   callback: URLSearchParams,
   init: AuthorizerInit,
 ): Promise<void> {
-  const { serverId, secrets, clock = systemClock } = init;
+  const { serverId, secrets, clock } = init.context;
   const state = authorizationStateOf(provider);
   const [code, iss] = [callback.get("code"), callback.get("iss")];
   if (code === null) {
@@ -108,7 +108,7 @@ async function answer(provider: OAuthProvider, refusal: Refusal, flow: Flow): Pr
   const forceReauthorization = needsMore && oauth.isStrictScopeSuperset(state.scope, granted);
   if (forceReauthorization && !isInteractive && provider.redirectUrl !== undefined) {
     state.stepUp = refusal;
-    throw needsUser(init.serverId, "the access that was granted is not enough");
+    throw needsUser(init.context.serverId, "the access that was granted is not enough");
   }
   const end = await runFlow(provider, flow, { options: { forceReauthorization }, rules: {} });
   return typeof end === "string" ? end : retryWithoutRefresh(provider, flow, end);
@@ -127,7 +127,7 @@ async function retryWithoutRefresh(provider: OAuthProvider, flow: Flow, failure:
   // Another process may have redeemed it; then there is a new one.
   if ((await provider.tokens())?.refresh_token !== failure.refreshToken) return "AUTHORIZED";
   for (const what of dead) await invalidate(provider, what);
-  if (!isInteractive) throw needsUser(init.serverId, describeFailure(failure, init));
+  if (!isInteractive) throw needsUser(init.context.serverId, describeFailure(failure, init));
   const end = await runFlow(provider, flow, { options: {}, rules: { withoutRefresh: true } });
   if (typeof end === "string") return end;
   throw endpointError(end, init);
@@ -151,14 +151,14 @@ async function runFlow(
   { options, rules }: FlowPlan,
 ): Promise<EndpointFailure | FlowEnd> {
   const { init, state, isInteractive } = flow;
-  const { serverId, secrets, serverUrl } = init;
+  const { serverId, secrets } = init.context;
   const oauth = await init.loadOAuth();
   const watched = watchOAuthFetch(init.fetchFn);
   const onSent: FlowRules["onSent"] = (sent) => void (state.sent = sent);
   const guarded = guardOAuthProvider(provider, { serverId, secrets, isInteractive, onSent, ...rules });
   try {
     return await oauth.auth(guarded, {
-      serverUrl,
+      serverUrl: init.serverUrl,
       fetchFn: watched.fetchFn,
       ...options,
       ...(state.scope !== undefined && { scope: state.scope }),
@@ -175,13 +175,13 @@ function endpointError(failure: EndpointFailure, init: AuthorizerInit): Toolport
   if (failure.cause !== undefined) return toAuthorizationError(failure.cause, init);
   return new ToolportError(`authorization failed: ${describeFailure(failure, init)}`, {
     code: "auth_required",
-    serverId: init.serverId,
+    serverId: init.context.serverId,
     ...(failure.status !== undefined && { details: { httpStatus: failure.status } }),
   });
 }
 
-function describeFailure({ status, error, text }: EndpointFailure, { secrets }: AuthorizerInit): string {
-  const said = excerptOf([error, text].filter((part) => part !== "").join(": "), secrets.redact);
+function describeFailure({ status, error, text }: EndpointFailure, { context }: AuthorizerInit): string {
+  const said = excerptOf([error, text].filter((part) => part !== "").join(": "), context.redact);
   return `the authorization server answered HTTP ${status}${said === "" ? "" : ` (${said})`}`;
 }
 

@@ -22,18 +22,21 @@ function parse(...chunks: readonly (string | Uint8Array)[]) {
   const messages: unknown[] = [];
   const noise: unknown[] = [];
   const parser = createMessageParser({
-    maxMessageBytes: 1_000_000,
-    endpoint: {
-      serverId: "web",
-      url: new URL("http://127.0.0.1:1"),
-      clock: systemClock,
-      redact: (text) => text,
-      call: () => expect.unreachable(),
-      toError: () => expect.unreachable(),
-      close: () => undefined,
+    reading: {
+      maxMessageBytes: 1_000_000,
+      random: () => 0,
+      sink: { deliver: () => expect.unreachable(), onNoise: (what, fate) => noise.push([what, fate]) },
+      endpoint: {
+        serverId: "web",
+        url: new URL("http://127.0.0.1:1"),
+        clock: systemClock,
+        redact: (text) => text,
+        call: () => expect.unreachable(),
+        toError: () => expect.unreachable(),
+        close: () => undefined,
+      },
     },
     onJson: (json) => messages.push(json),
-    onNoise: (what, fate) => noise.push([what, fate]),
   });
   for (const chunk of chunks) parser.push(typeof chunk === "string" ? new TextEncoder().encode(chunk) : chunk);
   return { messages, noise };

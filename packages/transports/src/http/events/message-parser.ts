@@ -2,9 +2,8 @@ import { answeredRequest, admitDepth } from "../../message/message-depth.ts";
 import type { RequestId } from "../../message/json-rpc.ts";
 import { endsOf, recoverRequestId } from "../../message/recover-request-id.ts";
 import { messageTooLarge, noMessages } from "../exchange/answer-error.ts";
-import type { HttpEndpoint } from "../exchange/http-endpoint.ts";
+import type { ReadingContext } from "./reading-context.ts";
 import { isLargeBatch, mostBatched } from "../../message/count-members.ts";
-import type { NoiseReport } from "./report-anomalies.ts";
 import { createSseParser, type SseParser } from "./sse-parser.ts";
 
 // Signs of life are no messages, and a server that may send small messages alone may send them, too. But a mebibyte of them is none.
@@ -20,13 +19,13 @@ export const tooManyMessages: string = `a batch of more than ${mostBatched} mess
 
 /** What a parser of messages is made from. */
 export interface MessageParserInit {
-  /** Bytes of one message, and, from 64 KiB on, of all that may come between two; of blank lines and comments 1 MiB at most. */
-  readonly maxMessageBytes: number;
-  /** Named in errors. */
-  readonly endpoint: HttpEndpoint;
+  /**
+   * `maxMessageBytes` bounds one message, and, from 64 KiB on, all that may come between two; of blank lines and comments 1 MiB at most.
+   * Its `sink` is told of what is odd.
+   */
+  readonly reading: ReadingContext;
   /** Called for each message, as parsed JSON of any kind, with the id of its event. */
   readonly onJson: (json: unknown, eventId: string | undefined) => void;
-  readonly onNoise: NoiseReport;
   /**
    * Called for an answer that cannot be let in, with the request that it names: it is no JSON, or nested too deeply. `what` says so in a
    * few words of ours, `data` is the evidence. Default: it is noise like any other.
@@ -37,12 +36,13 @@ export interface MessageParserInit {
 }
 
 /**
- * A parser for streams whose events are JSON-RPC messages. An event that is no JSON is skipped, with a word to `onNoise`, and so
+ * A parser for streams whose events are JSON-RPC messages. An event that is no JSON is skipped, with a word to the sink, and so
  * is a batch of more than 1,000 messages. Throws
  * `message_too_large` for a message beyond the limit, and for that much without a message.
  */
 export function createMessageParser(init: MessageParserInit): SseParser {
-  const { endpoint, maxMessageBytes, onJson, onNoise, onOtherEvent, onBrokenAnswer } = init;
+  const { reading, onJson, onOtherEvent, onBrokenAnswer } = init;
+  const { endpoint, maxMessageBytes, sink } = reading;
   const maxSkipped = Math.max(maxMessageBytes, leastIdleBytes);
   const maxIdleBytes = Math.min(maxSkipped, mostIdleBytes);
   let skippedLength = 0;
@@ -51,7 +51,7 @@ export function createMessageParser(init: MessageParserInit): SseParser {
     if (skippedLength > maxSkipped) throw noMessages(endpoint, maxSkipped);
   };
   const drop = (id: RequestId | undefined, what: string, data: string): void => {
-    if (id === undefined || onBrokenAnswer === undefined) onNoise(`an event that is ${what}`);
+    if (id === undefined || onBrokenAnswer === undefined) sink.onNoise(`an event that is ${what}`);
     else onBrokenAnswer(id, what, data);
   };
   return createSseParser({
@@ -59,7 +59,7 @@ export function createMessageParser(init: MessageParserInit): SseParser {
     maxIdleBytes,
     tooLarge: () => messageTooLarge(endpoint, maxMessageBytes),
     tooIdle: () => noMessages(endpoint, maxIdleBytes),
-    onNotUtf8: () => onNoise("an event that is not valid UTF-8", brokenBytesRead),
+    onNotUtf8: () => sink.onNoise("an event that is not valid UTF-8", brokenBytesRead),
     onEvent({ type, data, id }) {
       if (type !== "message") {
         skip(data);

@@ -4,7 +4,10 @@ import { createNoiseReport } from "./report-anomalies.ts";
 describe("createNoiseReport()", () => {
   it("tells of the first ten, then ever more seldom, with a count", () => {
     const messages: string[] = [];
-    const report = createNoiseReport("web", ({ kind, message }) => messages.push(`${kind}: ${message}`));
+    const report = createNoiseReport({
+      serverId: "web",
+      onDiagnostic: ({ kind, message }) => messages.push(`${kind}: ${message}`),
+    });
     for (let n = 0; n < 1500; n += 1) report("an event that is no JSON");
     expect(messages).toHaveLength(12);
     expect(messages[0]).toBe('protocol-noise: server "web" sent an event that is no JSON; it was skipped');

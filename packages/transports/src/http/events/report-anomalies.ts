@@ -1,4 +1,4 @@
-import type { Diagnostic } from "@toolport/core";
+import type { ServerContext } from "../../context/server-context.ts";
 
 // What is odd once may be odd for ever.
 const reportedInFull = 10;
@@ -7,7 +7,10 @@ const reportedInFull = 10;
 export type NoiseReport = (what: string, fate?: string) => void;
 
 /** Tells about odd messages, as `protocol-noise`: the first 10, then the hundredth, the thousandth and so on. */
-export function createNoiseReport(serverId: string, onDiagnostic: (diagnostic: Diagnostic) => void): NoiseReport {
+export function createNoiseReport({
+  serverId,
+  onDiagnostic,
+}: Pick<ServerContext, "onDiagnostic" | "serverId">): NoiseReport {
   let count = 0;
   let nextReported = 1;
   return (what, fate = "it was skipped") => {

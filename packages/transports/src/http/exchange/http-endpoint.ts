@@ -1,5 +1,6 @@
 import { ToolportError, type Clock, type HttpTransportSpec, type ServerSpec } from "@toolport/core";
-import { systemClock, type Redactor, type SecretMemory } from "@toolport/core/implement";
+import { type Redactor } from "@toolport/core/implement";
+import type { TransportContext } from "../../context/transport-context.ts";
 import type { Authorizer } from "./authorizer.ts";
 import { bearerTokenOf } from "./check-http-spec.ts";
 import { fromHttpStatus, type SessionUse } from "./from-http-status.ts";
@@ -40,9 +41,8 @@ export interface HttpEndpointInit {
   readonly spec: ServerSpec & { readonly transport: HttpTransportSpec };
   readonly exchange: HttpExchange;
   readonly authorizer?: Authorizer | undefined;
-  readonly clock?: Clock | undefined;
-  /** Told each token before it is sent. */
-  readonly secrets: SecretMemory;
+  /** Its memory of secrets is told each token before it is sent. */
+  readonly context: TransportContext;
   /** Epoch milliseconds, for a `Retry-After` that is a date. Default: the real time. */
   readonly now?: () => number;
 }
@@ -52,14 +52,12 @@ export function createHttpEndpoint({
   spec,
   exchange,
   authorizer,
-  secrets,
-  clock = systemClock,
+  context,
   now = Date.now,
 }: HttpEndpointInit): HttpEndpoint {
-  const serverId = spec.id;
+  const { serverId, clock, secrets, redact } = context;
   const url = new URL(spec.transport.url);
   const configured = configuredHeaders(spec.transport);
-  const { redact } = secrets;
   let token: string | undefined;
   const hasCredentials = (): boolean => token !== undefined || Object.keys(configured).some(isCredentialHeader);
   const toError = (reply: CompleteReply, session: SessionUse = "none"): ToolportError =>

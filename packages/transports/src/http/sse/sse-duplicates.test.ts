@@ -3,6 +3,7 @@ import { expect, it, vi } from "vitest";
 import { createManualClock } from "../../../test/manual-clock.ts";
 import type { HttpCall } from "../exchange/http-exchange.ts";
 import { createSseTransport } from "./sse-transport.ts";
+import { createServerContext } from "../../../test/server-context.ts";
 
 it("a message that is answered again and again is watched once", async () => {
   const clock = createManualClock();
@@ -31,11 +32,10 @@ it("a message that is answered again and again is watched once", async () => {
       toError: () => expect.unreachable(),
       close: () => undefined,
     },
-    maxMessageBytes: 1000,
-    requestMs: 1_000_000,
-    callMs: 1_000_000,
-    signal: new AbortController().signal,
-    onNoise: () => expect.unreachable(),
+    context: createServerContext(
+      { clock, onDiagnostic: () => expect.unreachable() },
+      { timeouts: { callMs: 1_000_000, requestMs: 1_000_000 } },
+    ),
   });
   await transport.start();
   void transport.send({ jsonrpc: "2.0", id: 1, method: "tools/call", params: {} }).catch(() => undefined);

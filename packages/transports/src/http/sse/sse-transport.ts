@@ -13,24 +13,22 @@ import {
   transportClosed,
 } from "../exchange/answer-error.ts";
 import { startBriefCall } from "../exchange/brief-call.ts";
-import type { Cancellable, Channel } from "../events/transport-parts.ts";
+import type { ReadingContext } from "../events/reading-context.ts";
+import type { Cancellable } from "../exchange/cancellable.ts";
 import type { HttpEndpoint } from "../exchange/http-endpoint.ts";
 import type { HttpReply } from "../exchange/http-exchange.ts";
 import { createLingerWatch, type LingerWatch } from "../../time/linger-watch.ts";
 import { createMessageParser } from "../events/message-parser.ts";
-import type { NoiseReport } from "../events/report-anomalies.ts";
+import { createNoiseReport } from "../events/report-anomalies.ts";
+import type { TransportContext } from "../../context/transport-context.ts";
 import { readRemark } from "../exchange/read-body.ts";
 import { replyKindOf } from "../exchange/reply-kind.ts";
 
 /** What a transport of the old HTTP+SSE kind is made from. */
-export interface SseInit extends Pick<Channel, "endpoint" | "maxMessageBytes"> {
-  /** For a notification to be taken, in milliseconds. */
-  readonly requestMs: number;
-  /** For a request to be taken, in milliseconds: a server may hold its reply until it has the answer. */
-  readonly callMs: number;
-  /** Aborts `start()`. */
-  readonly signal: AbortSignal;
-  readonly onNoise: NoiseReport;
+export interface SseInit {
+  /** Its `signal` aborts `start()`. */
+  readonly context: TransportContext;
+  readonly endpoint: HttpEndpoint;
 }
 
 // A message that was answered may wait for its reply for this long, to twice as much.
@@ -45,7 +43,7 @@ interface UnderWay extends Cancellable {
 
 interface State extends SseInit {
   readonly transport: Transport;
-  readonly sink: MessageSink;
+  readonly reading: ReadingContext;
   /** All that waits for the server. */
   readonly underWay: Slots<UnderWay>;
   /** Ends messages whose reply does not come though they were answered. */
@@ -64,7 +62,8 @@ interface State extends SseInit {
  * `aborted`. The stream is the connection: whatever ends it ends the transport at once, with a reason. A message whose request was
  * taken back, or answered some seconds ago, does not wait for its reply.
  */
-export function createSseTransport(init: SseInit): Transport {
+export function createSseTransport({ context, endpoint }: SseInit): Transport {
+  const { clock, random, settings } = context;
   const transport: Transport = {
     get closeReason() {
       return state.closeReason;
@@ -82,19 +81,21 @@ export function createSseTransport(init: SseInit): Transport {
     },
     close: async () => end(state, transportClosed(state.endpoint)),
   };
-  const state: State = {
-    ...init,
-    transport,
-    sink: {
-      deliver(message) {
-        if (state.isClosed) return;
-        if (!("method" in message)) watchReply(state, message["id"]);
-        transport.onmessage?.(message);
-      },
-      onNoise: init.onNoise,
+  const sink: MessageSink = {
+    deliver(message) {
+      if (state.isClosed) return;
+      if (!("method" in message)) watchReply(state, message["id"]);
+      transport.onmessage?.(message);
     },
+    onNoise: createNoiseReport(context),
+  };
+  const state: State = {
+    context,
+    endpoint,
+    transport,
+    reading: { endpoint, sink, maxMessageBytes: settings.limits.maxMessageBytes, random },
     underWay: createSlots(),
-    lingerWatch: createLingerWatch(init.endpoint.clock, lingerMs),
+    lingerWatch: createLingerWatch(clock, lingerMs),
     target: undefined,
     protocolVersion: undefined,
     closeReason: undefined,
@@ -116,7 +117,8 @@ function watchReply({ underWay, lingerWatch, endpoint }: State, id: unknown): vo
 }
 
 async function start(state: State): Promise<void> {
-  const { endpoint, signal, underWay } = state;
+  const { context, endpoint, underWay } = state;
+  const { signal } = context;
   if (signal.aborted) throw takenBack(endpoint, "not-sent");
   const call = endpoint.call({ method: "GET", headers: { accept: "text/event-stream" } });
   const onAbort = (): void => call.cancel(takenBack(endpoint, "not-sent"));
@@ -143,12 +145,11 @@ interface Following {
 
 /** Reads the stream until it ends, and the transport with it. */
 async function follow(state: State, reply: HttpReply, { onTarget, onEnd }: Following): Promise<void> {
-  const { endpoint, maxMessageBytes, sink } = state;
+  const { endpoint, reading } = state;
+  const { sink } = reading;
   let reason: ToolportError;
   const parser = createMessageParser({
-    endpoint,
-    maxMessageBytes,
-    onNoise: (what, fate) => sink.onNoise(what, fate),
+    reading,
     onBrokenAnswer(id, what, data) {
       state.transport.onrequestfailed?.(id, noAnswer(endpoint, `an answer that is ${what}`, data));
     },
@@ -183,7 +184,9 @@ function readTarget(data: string, endpoint: HttpEndpoint): URL {
 }
 
 async function send(state: State, message: JsonObject): Promise<void> {
-  const { endpoint, target, protocolVersion, underWay } = state;
+  const { context, endpoint, target, protocolVersion, underWay } = state;
+  // A server may hold its reply to a request until it has the answer.
+  const { callMs, requestMs } = context.settings.timeouts;
   if (state.isClosed) throw withErrorContext(state.closeReason ?? transportClosed(endpoint), { outcome: "not-sent" });
   if (target === undefined) throw new TypeError("send() before start()");
   const call = startBriefCall(
@@ -197,7 +200,7 @@ async function send(state: State, message: JsonObject): Promise<void> {
         ...(protocolVersion !== undefined && { "mcp-protocol-version": protocolVersion }),
       },
     },
-    isRequest(message) ? state.callMs : state.requestMs,
+    isRequest(message) ? callMs : requestMs,
   );
   const sent: UnderWay = isRequest(message)
     ? { id: message.id, cancel: (reason: ToolportError) => call.cancel(reason) }

@@ -5,7 +5,7 @@ import { isLargeBatch } from "../../message/count-members.ts";
 import { admitDepth } from "../../message/message-depth.ts";
 import { acceptAnswer } from "../events/accept-message.ts";
 import { describeReply, messageTooLarge, noAnswer } from "../exchange/answer-error.ts";
-import type { Channel } from "../events/transport-parts.ts";
+import type { ReadingContext } from "../events/reading-context.ts";
 import type { SessionUse } from "../exchange/from-http-status.ts";
 import type { HttpReply } from "../exchange/http-exchange.ts";
 import { isUtf8 } from "../../bytes/is-utf8.ts";
@@ -15,7 +15,7 @@ import { replyKindOf } from "../exchange/reply-kind.ts";
 
 /** The request that a reply belongs to. */
 export interface AwaitedReply {
-  readonly channel: Channel;
+  readonly reading: ReadingContext;
   readonly id: RequestId;
   readonly session: SessionUse;
 }
@@ -37,13 +37,13 @@ export function acceptReply(reply: HttpReply, awaited: AwaitedReply): Promise<vo
   }
 }
 
-async function rejectOther(reply: HttpReply, { channel }: AwaitedReply): Promise<never> {
+async function rejectOther(reply: HttpReply, { reading }: AwaitedReply): Promise<never> {
   const { body } = await readRemark(reply);
-  throw noAnswer(channel.endpoint, describeReply(reply, channel.endpoint), body);
+  throw noAnswer(reading.endpoint, describeReply(reply, reading.endpoint), body);
 }
 
-async function acceptJson(reply: HttpReply, { id, channel }: AwaitedReply): Promise<void> {
-  const { endpoint, maxMessageBytes, sink } = channel;
+async function acceptJson(reply: HttpReply, { id, reading }: AwaitedReply): Promise<void> {
+  const { endpoint, maxMessageBytes, sink } = reading;
   const bytes = await readBytes(reply, maxMessageBytes, () => messageTooLarge(endpoint, maxMessageBytes));
   const text = decodeBody(bytes);
   if (!isUtf8(bytes, text)) sink.onNoise("an answer that is not valid UTF-8", brokenBytesRead);
@@ -65,8 +65,8 @@ const sessionNotFound = -32_001;
 
 // Servers of 2026-07-28 put a JSON-RPC error under an HTTP status that matches it.
 async function acceptRefusal(reply: HttpReply, awaited: AwaitedReply): Promise<void> {
-  const { id, channel, session } = awaited;
-  const { endpoint, sink } = channel;
+  const { id, reading, session } = awaited;
+  const { endpoint, sink } = reading;
   const refusal = await readRemark(reply);
   const error = endpoint.toError(refusal, session);
   const answer = parseJson(refusal.body);

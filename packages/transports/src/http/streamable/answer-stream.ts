@@ -2,7 +2,8 @@ import { isToolportError, type ToolportError, type ToolportErrorCode } from "@to
 import { isJsonObject, withErrorContext } from "@toolport/core/implement";
 import type { RequestId } from "../../message/json-rpc.ts";
 import { acceptAnswer, isSameId } from "../events/accept-message.ts";
-import type { Cancellable, Channel } from "../events/transport-parts.ts";
+import type { ReadingContext } from "../events/reading-context.ts";
+import type { Cancellable } from "../exchange/cancellable.ts";
 import { startDelay } from "../../time/start-delay.ts";
 import { asToolportError, noAnswer, noStream, streamEnded } from "../exchange/answer-error.ts";
 import type { SessionUse } from "../exchange/from-http-status.ts";
@@ -16,7 +17,7 @@ import { replyKindOf } from "../exchange/reply-kind.ts";
 
 /** What is needed to follow the answer to one request. */
 export interface AnswerStreamInit {
-  readonly channel: Channel;
+  readonly reading: ReadingContext;
   readonly id: RequestId;
   readonly session: SessionUse;
   /** Asks for what comes after the event with this id. Absent where streams cannot be resumed. */
@@ -63,7 +64,7 @@ export async function readAnswerStream(first: HttpReply, init: AnswerStreamInit)
       retryMs: undefined,
     });
   } catch (error) {
-    throw afterTaken(asToolportError(error, init.channel.endpoint));
+    throw afterTaken(asToolportError(error, init.reading.endpoint));
   }
 }
 
@@ -72,8 +73,8 @@ async function followAnswer(first: HttpReply, state: State): Promise<void> {
   for (let barren = 0; loss !== undefined;) {
     const { resume, lastEventId } = state;
     if (resume === undefined || lastEventId === undefined || barren > maxBarren) throw loss;
-    const delayMs = reconnectDelayMs({ barren, serverMs: state.retryMs, random: state.channel.random });
-    const delay = startDelay(state.channel.endpoint.clock, delayMs);
+    const delayMs = reconnectDelayMs({ barren, serverMs: state.retryMs, random: state.reading.random });
+    const delay = startDelay(state.reading.endpoint.clock, delayMs);
     state.onStep(delay);
     await delay.done;
     state.memory?.nextStream();
@@ -86,13 +87,11 @@ async function followAnswer(first: HttpReply, state: State): Promise<void> {
 
 /** Returns why the stream ended without the answer; `undefined` when the answer came. */
 async function readStream(reply: HttpReply, state: State): Promise<ToolportError | undefined> {
-  const { channel, id } = state;
-  const { endpoint, maxMessageBytes, sink } = channel;
+  const { reading, id } = state;
+  const { endpoint, sink } = reading;
   let cancelLinger = (): void => {};
   const parser = createMessageParser({
-    endpoint,
-    maxMessageBytes,
-    onNoise: (what, fate) => sink.onNoise(what, fate),
+    reading,
     onBrokenAnswer(given, what, data) {
       if (state.isAnswered || !isSameId(given, id)) return sink.onNoise(`an answer to another request that is ${what}`);
       throw noAnswer(endpoint, `an answer that is ${what}`, data);
@@ -124,7 +123,7 @@ function isAnonymous(json: unknown): boolean {
 }
 
 async function readResumed(reply: HttpReply, state: State): Promise<ToolportError | undefined> {
-  const { endpoint } = state.channel;
+  const { endpoint } = state.reading;
   const { status } = reply;
   if (replyKindOf(reply) === "events") return readStream(reply, state);
   const error = noStream(endpoint, await readRemark(reply), state.session);

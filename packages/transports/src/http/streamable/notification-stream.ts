@@ -1,6 +1,7 @@
 import { isToolportError } from "@toolport/core";
 import { acceptUnsolicited } from "../events/accept-message.ts";
-import type { Cancellable, Channel } from "../events/transport-parts.ts";
+import type { ReadingContext } from "../events/reading-context.ts";
+import type { Cancellable } from "../exchange/cancellable.ts";
 import { startDelay } from "../../time/start-delay.ts";
 import { noAnswerInTime, noStream } from "../exchange/answer-error.ts";
 import type { SessionUse } from "../exchange/from-http-status.ts";
@@ -13,7 +14,7 @@ import { replyKindOf } from "../exchange/reply-kind.ts";
 
 /** What a notification stream is made from. */
 export interface NotificationStreamInit {
-  readonly channel: Channel;
+  readonly reading: ReadingContext;
   readonly session: SessionUse;
   /** Asks for the stream, or for what comes after the event with this id. */
   readonly open: (lastEventId: string | undefined) => HttpCall;
@@ -71,7 +72,7 @@ export function openNotificationStream(init: NotificationStreamInit): Cancellabl
 }
 
 async function keepOpen(state: State): Promise<void> {
-  const { random, endpoint } = state.channel;
+  const { random, endpoint } = state.reading;
   const { clock } = endpoint;
   for (let barren = 0; ;) {
     const openedAt = clock.now();
@@ -113,7 +114,7 @@ async function listenOnce(state: State): Promise<"lost" | "refused"> {
 
 // A server that takes the request and says nothing, or goes on refusing it, would otherwise be listened to in vain, for ever.
 async function openInTime(state: State): Promise<CompleteReply | HttpReply> {
-  const { endpoint } = state.channel;
+  const { endpoint } = state.reading;
   const call = state.open(state.lastEventId);
   state.step = call;
   const { openMs } = state;
@@ -131,15 +132,12 @@ function isStream(reply: CompleteReply | HttpReply): reply is HttpReply {
 }
 
 async function readMessages(reply: HttpReply, state: State): Promise<void> {
-  const { endpoint, maxMessageBytes, sink } = state.channel;
   const parser = createMessageParser({
-    endpoint,
-    maxMessageBytes,
-    onNoise: (what, fate) => sink.onNoise(what, fate),
+    reading: state.reading,
     onJson(json, eventId) {
       if (state.memory.isReplay(json, eventId)) return;
       state.broughtSomething = true;
-      acceptUnsolicited(json, sink);
+      acceptUnsolicited(json, state.reading.sink);
     },
   });
   try {
@@ -152,7 +150,7 @@ async function readMessages(reply: HttpReply, state: State): Promise<void> {
 
 function readRefusal(reply: CompleteReply, state: State): "lost" | "refused" {
   const { status } = reply;
-  const error = noStream(state.channel.endpoint, reply, state.session);
+  const error = noStream(state.reading.endpoint, reply, state.session);
   // Once there was a stream, the server has one, whatever it or a gateway before it says now.
   if (state.wasOpen || isPassing(status)) {
     state.retryMs = error.details.retryAfterMs ?? state.retryMs;

@@ -6,12 +6,14 @@ import { acceptReply } from "./accept-reply.ts";
 import { asToolportError, noAnswer, takenBack, transportClosed } from "../exchange/answer-error.ts";
 import { readAnswerStream } from "./answer-stream.ts";
 import { startBriefCall } from "../exchange/brief-call.ts";
-import type { Cancellable, Channel } from "../events/transport-parts.ts";
+import type { ReadingContext } from "../events/reading-context.ts";
+import type { Cancellable } from "../exchange/cancellable.ts";
 import type { SessionUse } from "../exchange/from-http-status.ts";
 import type { EndpointRequest, HttpEndpoint } from "../exchange/http-endpoint.ts";
 import type { HttpCall, HttpReply } from "../exchange/http-exchange.ts";
 import { createLingerWatch, type LingerWatch } from "../../time/linger-watch.ts";
-import type { NoiseReport } from "../events/report-anomalies.ts";
+import { createNoiseReport } from "../events/report-anomalies.ts";
+import type { TransportContext } from "../../context/transport-context.ts";
 import { openNotificationStream } from "./notification-stream.ts";
 import { envelopeVersionOf, protocolHeaders } from "./headers-from-message.ts";
 import { createSlots, type Slots } from "../../message/reused-slots.ts";
@@ -19,14 +21,9 @@ import { replyKindOf } from "../exchange/reply-kind.ts";
 import { requestHeaders } from "./request-headers.ts";
 
 /** What a Streamable HTTP transport is made from. */
-export interface StreamableHttpInit extends Omit<Channel, "sink"> {
-  /** For a notification to be taken, and for the answer to a GET to begin, in milliseconds. */
-  readonly requestMs: number;
-  /** For the session to be deleted, in milliseconds. */
-  readonly closeMs: number;
-  readonly onNoise: NoiseReport;
-  /** Told how the stream for notifications was lost, once per gap. */
-  readonly onStreamLost: (how: string) => void;
+export interface StreamableHttpInit {
+  readonly context: TransportContext;
+  readonly endpoint: HttpEndpoint;
 }
 
 // A stream that answered a request should end. One that does not may keep its connection for this long.
@@ -34,7 +31,7 @@ const lingerMs = 5000;
 
 interface State extends StreamableHttpInit {
   readonly transport: Transport;
-  readonly sink: MessageSink;
+  readonly reading: ReadingContext;
   /** All that waits for the server. */
   readonly underWay: Slots<Cancellable & { readonly id?: RequestId }>;
   readonly lingerWatch: LingerWatch;
@@ -51,7 +48,8 @@ interface State extends StreamableHttpInit {
  * `send()` of a request settles when the server has taken it: after the answer if that is JSON, at its start if it is a stream.
  * What goes wrong later is told by `onrequestfailed`. Nothing is sent before the first `send()`.
  */
-export function createStreamableHttpTransport(init: StreamableHttpInit): Transport {
+export function createStreamableHttpTransport({ context, endpoint }: StreamableHttpInit): Transport {
+  const { clock, random, settings } = context;
   let closing: Promise<void> | undefined;
   const transport: Transport = {
     hasPerRequestStream: true,
@@ -69,17 +67,19 @@ export function createStreamableHttpTransport(init: StreamableHttpInit): Transpo
     },
     close: () => (closing ??= close(state)),
   };
-  const state: State = {
-    ...init,
-    transport,
-    sink: {
-      deliver(message, relatedId) {
-        if (!state.isClosed) transport.onmessage?.(message, relatedId);
-      },
-      onNoise: init.onNoise,
+  const sink: MessageSink = {
+    deliver(message, relatedId) {
+      if (!state.isClosed) transport.onmessage?.(message, relatedId);
     },
+    onNoise: createNoiseReport(context),
+  };
+  const state: State = {
+    context,
+    endpoint,
+    transport,
+    reading: { endpoint, sink, maxMessageBytes: settings.limits.maxMessageBytes, random },
     underWay: createSlots(),
-    lingerWatch: createLingerWatch(init.endpoint.clock, lingerMs),
+    lingerWatch: createLingerWatch(clock, lingerMs),
     sessionId: undefined,
     protocolVersion: undefined,
     isClosed: false,
@@ -90,7 +90,7 @@ export function createStreamableHttpTransport(init: StreamableHttpInit): Transpo
 async function sendNotification(state: State, message: JsonObject, options: SendOptions): Promise<void> {
   if (state.isClosed) throw transportClosed(state.endpoint);
   const request = toRequest(state, message, options);
-  const call = startBriefCall(state.endpoint, request, state.requestMs);
+  const call = startBriefCall(state.endpoint, request, state.context.settings.timeouts.requestMs);
   const slot = state.underWay.add(call);
   try {
     const reply = await call.reply;
@@ -167,7 +167,7 @@ async function sendRequest(state: State, message: RpcRequest, options: SendOptio
       // 2026-07-28 has no resumption: a stream that breaks off is lost.
       void followStream(state, { pending, reply, isResumable: envelopeVersionOf(message) === undefined });
     } else {
-      await acceptReply(reply, { channel: state, id, session: sessionOf(state, message, request) });
+      await acceptReply(reply, { reading: state.reading, id, session: sessionOf(state, message, request) });
     }
   } finally {
     if (!isStreaming) pending.release();
@@ -181,7 +181,7 @@ async function followStream(
   const { endpoint, transport } = state;
   try {
     await readAnswerStream(reply, {
-      channel: state,
+      reading: state.reading,
       id: pending.id,
       session: state.sessionId === undefined ? "none" : "id",
       lingerWatch: state.lingerWatch,
@@ -201,16 +201,21 @@ async function followStream(
 
 // The server's own stream, which only a legacy server has.
 function listen(state: State): void {
-  const { endpoint, transport, onStreamLost } = state;
+  const { context, endpoint, transport } = state;
   const stream = openNotificationStream({
-    channel: state,
+    reading: state.reading,
     session: state.sessionId === undefined ? "none" : "id",
     open: (lastEventId) => endpoint.call(streamRequest(state, lastEventId)),
-    openMs: state.requestMs,
+    openMs: context.settings.timeouts.requestMs,
     onInterrupted: () => transport.oninterrupted?.(),
-    onLost: onStreamLost,
+    onLost: (how) => tellStreamLost(context, how),
   });
   state.underWay.add(stream);
+}
+
+function tellStreamLost({ serverId, onDiagnostic }: TransportContext, how: string): void {
+  const message = `the notification stream of server ${JSON.stringify(serverId)} is not open: ${how}`;
+  onDiagnostic({ kind: "stream-lost", serverId, message });
 }
 
 function streamRequest(state: State, lastEventId: string | undefined): EndpointRequest {
@@ -226,14 +231,14 @@ function streamRequest(state: State, lastEventId: string | undefined): EndpointR
 }
 
 async function close(state: State): Promise<void> {
-  const { endpoint, transport, underWay, lingerWatch, sessionId, closeMs } = state;
+  const { context, endpoint, transport, underWay, lingerWatch, sessionId } = state;
   state.isClosed = true;
   lingerWatch.close();
   for (const step of underWay.values()) step.cancel(transportClosed(endpoint));
   if (sessionId !== undefined) {
     const request: EndpointRequest = { method: "DELETE", mayAuthorize: false, headers: connectionHeaders(state) };
     try {
-      await startBriefCall(endpoint, request, closeMs).reply;
+      await startBriefCall(endpoint, request, context.settings.timeouts.closeMs).reply;
     } catch {
       // A courtesy: a session whose server does not hear of it, or does not allow it (405), expires.
     }

@@ -1,0 +1,13 @@
+import type { Random } from "@toolport/core";
+import type { HttpEndpoint } from "../exchange/http-endpoint.ts";
+import type { MessageSink } from "./accept-message.ts";
+
+/** What whoever reads messages from a server goes by. */
+export interface ReadingContext {
+  readonly endpoint: HttpEndpoint;
+  readonly sink: MessageSink;
+  /** Bytes of one message of the server. */
+  readonly maxMessageBytes: number;
+  /** Spreads reconnections. */
+  readonly random: Random;
+}

@@ -1,0 +1,14 @@
+import type { ServerSpec } from "@toolport/core";
+import { createTransportContext, type TransportContext } from "../src/context/transport-context.ts";
+
+/** What the parts of a connection go by, for a server "srv" unless `spec` says otherwise, with `members` in place of the defaults. */
+export function createServerContext(
+  members: Partial<TransportContext> = {},
+  spec: Partial<ServerSpec> = {},
+): TransportContext {
+  const context = createTransportContext(
+    { id: "srv", transport: { kind: "stdio", command: "none" }, ...spec },
+    { signal: new AbortController().signal, onDiagnostic: () => undefined, onLog: () => undefined, random: () => 0 },
+  );
+  return { ...context, redact: (text) => text, ...members };
+}

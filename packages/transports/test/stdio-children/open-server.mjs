@@ -1,0 +1,30 @@
+// For the hosts beside it: opens the server that is this Node program, as the connector would.
+import { defaultLimits, defaultTimeouts } from "@toolport/core";
+import { systemClock } from "@toolport/core/implement";
+import { openStdio } from "../../dist/stdio/open-stdio.js";
+
+/**
+ * @param {string} program
+ * @param {{ timeouts?: Partial<import("@toolport/core").ServerTimeouts>, effects?: object }} [how]
+ */
+export function openServer(program, { timeouts = {}, effects = {} } = {}) {
+  /** @param {string} text */
+  const redact = (text) => text;
+  return openStdio(
+    { id: "child", transport: { kind: "stdio", command: process.execPath, args: [program] } },
+    {
+      serverId: "child",
+      settings: { limits: defaultLimits, timeouts: { ...defaultTimeouts, ...timeouts } },
+      clock: systemClock,
+      random: Math.random,
+      redact,
+      secrets: { redact, learn: () => {} },
+      signal: new AbortController().signal,
+      onDiagnostic: () => {},
+      onLog: () => {},
+      onStarted: () => {},
+      isInteractive: () => false,
+      effects,
+    },
+  );
+}
