@@ -334,11 +334,12 @@ describe("a token source", () => {
     };
     await using web = await open(server, source, { clock });
     const failures = [thrownBy(web.request(1)), thrownBy(web.request(2))];
-    await expect.poll(() => [server.bearers.length, asked]).toEqual([2, 1]);
+    // Both wait by now, each with a deadline of its own.
+    await expect.poll(() => [server.bearers.length, asked, clock.pending()]).toEqual([2, 1, 2]);
     clock.advance(120_000);
     expect(await Promise.all(failures)).toMatchObject([{ code: "auth_required" }, { code: "auth_required" }]);
     const again = thrownBy(web.request(3));
-    await expect.poll(() => asked).toBe(2);
+    await expect.poll(() => [asked, clock.pending()]).toEqual([2, 1]);
     clock.advance(120_000);
     expect(await again).toMatchObject({ code: "auth_required" });
     expect(clock.pending()).toBe(0);
