@@ -1,5 +1,15 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { Connection, Diagnostic, Event, ServerLog, ServerSpec, ToolProvider, UnreadyGroup } from "@toolport/core";
+import type {
+  Connection,
+  Diagnostic,
+  Event,
+  ServerLog,
+  ServerNotification,
+  ServerSpec,
+  Subscription,
+  ToolProvider,
+  UnreadyGroup,
+} from "@toolport/core";
 import type { SavedNames } from "@toolport/naming";
 import type { ServerStatus } from "./servers/server-status.ts";
 
@@ -62,6 +72,13 @@ export interface McpProvider extends ToolProvider, AsyncDisposable {
    * by every reconnect. What is under way on it counts as use of the session. Never close it. Throws `unknown_server`, `server_disabled`, and whatever connecting failed with.
    */
   connection(id: string, options?: UserOperationOptions): Promise<Connection>;
+  /**
+   * Has `onResourceUpdated` fire for this resource until the subscription ends, the server is removed or the provider is closed: also after a
+   * reconnect, which counts as a change. While something is subscribed to, a session is not ended for being unused, and one that is lost is
+   * opened again without a call, with the back-off of any other attempt. Throws `unknown_server`, `server_disabled`, `unsupported_operation`, whatever
+   * connecting failed with, and what the server says of the resource; nothing is subscribed to then.
+   */
+  subscribeResource(id: string, uri: string, options?: OperationOptions): Promise<Subscription>;
   /** Every name ever given to a registered server's tool, as JSON, so that it can be given again after a restart. */
   savedNames(): SavedNames;
   /** Fires when a server's state, error or staleness changes, and once more, with `removed`, when its registration ends. */
@@ -70,4 +87,12 @@ export interface McpProvider extends ToolProvider, AsyncDisposable {
   readonly onDiagnostic: Event<Diagnostic>;
   /** Fires for each line that a server logs. Untrusted. */
   readonly onServerLog: Event<ServerLog & { readonly serverId: string }>;
+  /** Fires when a server says that its resources or their templates changed, and when it comes back after a time without a session. */
+  readonly onResourcesChanged: Event<{ readonly serverId: string }>;
+  /** Fires when a server says that its prompts changed, and when it comes back after a time without a session. */
+  readonly onPromptsChanged: Event<{ readonly serverId: string }>;
+  /** Fires when a resource changed, or may have, while something of its server is subscribed to. The URI is the server's: untrusted. */
+  readonly onResourceUpdated: Event<{ readonly serverId: string; readonly uri: string }>;
+  /** Fires for each notification that no request waits for, as it came; of a flood only some. Untrusted. */
+  readonly onServerNotification: Event<ServerNotification & { readonly serverId: string }>;
 }

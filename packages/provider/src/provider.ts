@@ -9,6 +9,7 @@ import { readInitOptions, readOptions, type ProviderOptions } from "./provider-o
 import { readSpecs } from "./servers/read-specs.ts";
 import { createObservers } from "./servers/observers.ts";
 import { bringUp, refreshError } from "./servers/bring-up.ts";
+import { createResourceWatch } from "./servers/watch-resources.ts";
 import { createServerSet } from "./servers/server-set.ts";
 import { createServerOperations } from "./servers/server-operations.ts";
 import type { ServerStatus } from "./servers/server-status.ts";
@@ -36,9 +37,11 @@ export function createProvider(options: ProviderOptions): McpProvider {
     if (closing !== undefined) throw closedError(name);
   };
   const calls = createProviderCalls({ parts, serverSet, assertOpen });
+  const resources = createResourceWatch({ parts, serverSet, lend: calls.lend });
   const close = (): Promise<void> => {
     closing ??= (async () => {
       observers.close();
+      resources.close();
       catalog.close();
       // Calls that are with their servers are ended there, where it is known what became of them.
       calls.end(closedError(name));
@@ -84,6 +87,14 @@ export function createProvider(options: ProviderOptions): McpProvider {
     onStatusChanged: observers.status.on,
     onDiagnostic: observers.diagnostic.on,
     onServerLog: observers.serverLog.on,
+    async subscribeResource(id, uri, subscribeOptions = {}) {
+      assertOpen();
+      return resources.subscribe(id, uri, subscribeOptions);
+    },
+    onResourcesChanged: observers.resourcesChanged.on,
+    onPromptsChanged: observers.promptsChanged.on,
+    onResourceUpdated: observers.resourceUpdated.on,
+    onServerNotification: observers.notification.on,
     close,
     [Symbol.asyncDispose]: close,
   };

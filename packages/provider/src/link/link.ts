@@ -74,6 +74,7 @@ export function createLink(init: LinkInit): Link {
     policy: policyOf(init.spec),
     sessions: createSessions({ connector, clock, predecessor, report: (event) => machine.dispatch(event) }),
     dispatch: (event) => machine.dispatch(event),
+    stateNow: () => machine.state,
   };
   const { sessions } = parts;
   /** The current session while nothing has to happen before a call. Every call asks for it, so it is kept at hand. */
@@ -144,6 +145,7 @@ interface LinkParts {
   readonly waiters: Waiters;
   readonly sessions: Sessions;
   readonly dispatch: (event: LinkEvent) => void;
+  readonly stateNow: () => LinkState;
 }
 
 function perform(effect: LinkEffect, parts: LinkParts, state: LinkState): void {
@@ -192,7 +194,8 @@ function assertListing({ tools, dropped }: ToolListing, serverId: string): void 
   throw new ToolportError("the connector's listTools() returned no listing", { code: "internal_error", serverId });
 }
 
-function connectionHooks(session: number, { hooks, spec, dispatch }: LinkParts): ConnectionHooks {
+function connectionHooks(session: number, parts: LinkParts): ConnectionHooks {
+  const { hooks, spec, dispatch } = parts;
   const { onDiagnostic, onLog, onElicit, isInteractive } = hooks;
   return {
     onToolsChanged: () => dispatch({ type: "tools-changed", session }),
@@ -201,10 +204,29 @@ function connectionHooks(session: number, { hooks, spec, dispatch }: LinkParts):
     onStart: () => dispatch({ type: "turn", session, waits: false }),
     onFailed: (error) =>
       dispatch({ type: "connect-failed", session, error: toToolportError(error, spec.id, "connect") }),
+    ...reportNews(session, parts),
     ...(onDiagnostic && { onDiagnostic }),
     ...(onLog && { onLog }),
     ...(isInteractive && { isInteractive }),
     ...(onElicit && { onElicit }),
+  };
+}
+
+type News = Pick<ConnectionHooks, "onResourcesChanged" | "onPromptsChanged" | "onResourceUpdated" | "onNotification">;
+
+// Of the session that is in use, and of no other: what is said of an earlier one is no news any more.
+function reportNews(session: number, { hooks, stateNow }: LinkParts): News {
+  const whileInUse =
+    <T>(hook: ((value: T) => void) | undefined) =>
+    (value: T): void => {
+      const state = stateNow();
+      if (hasSession(state) && state.session === session) hook?.(value);
+    };
+  return {
+    onResourcesChanged: whileInUse<void>(hooks.onResourcesChanged),
+    onPromptsChanged: whileInUse<void>(hooks.onPromptsChanged),
+    onResourceUpdated: whileInUse(hooks.onResourceUpdated),
+    onNotification: whileInUse(hooks.onNotification),
   };
 }
 

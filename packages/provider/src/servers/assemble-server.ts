@@ -33,6 +33,10 @@ export function assembleServer(
       observers.diagnostic.emit({ kind: "defect", serverId: id, message: "a step of the server's life failed" }),
     onDiagnostic: (diagnostic) => observers.diagnostic.emit(diagnostic),
     onLog: (log) => observers.serverLog.emit({ serverId: id, ...log }),
+    onResourcesChanged: () => observers.resourcesChanged.emit({ serverId: id }),
+    onPromptsChanged: () => observers.promptsChanged.emit({ serverId: id }),
+    onResourceUpdated: (uri) => observers.resourceUpdated.emit({ serverId: id, uri }),
+    onNotification: (notification) => observers.notification.emit({ ...notification, serverId: id }),
     isInteractive: () => registration.usersWaiting > 0,
     ...(onElicit && {
       async onElicit(request, signal) {

@@ -1,29 +1,40 @@
-import type { Diagnostic, ServerLog } from "@toolport/core";
+import type { Diagnostic, ServerLog, ServerNotification } from "@toolport/core";
 import { createEvent, type EventSource } from "@toolport/core/implement";
 import type { ServerStatus } from "./server-status.ts";
+
+/** Which server something is news of. */
+export interface ServerNews {
+  readonly serverId: string;
+}
 
 /** Those who watch a provider's servers. */
 export interface Observers {
   readonly status: EventSource<ServerStatus>;
   readonly diagnostic: EventSource<Diagnostic>;
-  readonly serverLog: EventSource<ServerLog & { readonly serverId: string }>;
+  readonly serverLog: EventSource<ServerLog & ServerNews>;
+  readonly resourcesChanged: EventSource<ServerNews>;
+  readonly promptsChanged: EventSource<ServerNews>;
+  readonly resourceUpdated: EventSource<ServerNews & { readonly uri: string }>;
+  readonly notification: EventSource<ServerNotification & ServerNews>;
   /** Ends every subscription. */
   close(): void;
 }
 
 /** Makes the events of one provider. */
 export function createObservers(): Observers {
-  const status = createEvent<ServerStatus>();
-  const diagnostic = createEvent<Diagnostic>();
-  const serverLog = createEvent<ServerLog & { readonly serverId: string }>();
+  const events = {
+    status: createEvent<ServerStatus>(),
+    diagnostic: createEvent<Diagnostic>(),
+    serverLog: createEvent<ServerLog & ServerNews>(),
+    resourcesChanged: createEvent<ServerNews>(),
+    promptsChanged: createEvent<ServerNews>(),
+    resourceUpdated: createEvent<ServerNews & { readonly uri: string }>(),
+    notification: createEvent<ServerNotification & ServerNews>(),
+  };
   return {
-    status,
-    diagnostic,
-    serverLog,
+    ...events,
     close() {
-      status.close();
-      diagnostic.close();
-      serverLog.close();
+      for (const event of Object.values(events)) event.close();
     },
   };
 }

@@ -1,0 +1,240 @@
+import { ToolportError, type Connection, type Connector, type Subscription } from "@toolport/core";
+import type { ConnectionHooks } from "@toolport/core/implement";
+import { createProvider, type McpProvider } from "@toolport/provider";
+import { describe, expect, it, vi } from "vitest";
+import { createVirtualClock, type VirtualClock } from "./simulation/virtual-clock.ts";
+
+const spec = { id: "library", transport: { kind: "stdio", command: "library" } } as const;
+
+describe("resources", () => {
+  it("are told of while they are subscribed to, and by the session that is in use alone", async () => {
+    const { provider, library, updates } = open();
+    await provider.init();
+    const first = await provider.subscribeResource("library", "note://a");
+    const second = await provider.subscribeResource("library", "note://b");
+    library.latest.hooks.onResourceUpdated?.("note://a");
+    expect(updates).toEqual(["library note://a"]);
+    first();
+    first();
+    expect(library.latest.subscribed()).toEqual(["note://b"]);
+    second[Symbol.dispose]();
+    expect(library.latest.subscribed()).toEqual([]);
+    await provider.close();
+  });
+
+  it("are subscribed to again after a reconnect that nobody asked for, and count as changed", async () => {
+    const { provider, library, clock, updates, lists } = open();
+    await provider.init();
+    await provider.subscribeResource("library", "note://a");
+    await provider.subscribeResource("library", "note://a");
+    await provider.subscribeResource("library", "note://b");
+    const old = library.latest;
+    old.crash();
+    await settle(clock, () => expect(library.sessions).toHaveLength(2));
+    await vi.waitFor(() => expect(updates.toSorted()).toEqual(["library note://a", "library note://b"]));
+    expect(library.latest.subscribed()).toEqual(["note://a", "note://a", "note://b"]);
+    expect(lists).toEqual(["resources library", "prompts library"]);
+    old.hooks.onResourceUpdated?.("note://late");
+    old.hooks.onResourcesChanged?.();
+    expect([updates, lists].flat()).toHaveLength(4);
+    await provider.close();
+    expect(clock.pending).toBe(0);
+  });
+
+  it("go on where the server's spec was replaced, and on the next session after one was ended by hand", async () => {
+    const { provider, library, updates } = open();
+    await provider.init();
+    await provider.subscribeResource("library", "note://a");
+    await provider.updateServer({ ...spec, transport: { ...spec.transport, args: ["--other"] } });
+    await vi.waitFor(() => expect(updates).toEqual(["library note://a"]));
+    expect(library.latest.subscribed()).toEqual(["note://a"]);
+    await provider.disconnectServer("library");
+    expect(library.sessions).toHaveLength(2);
+    await provider.connection("library");
+    await vi.waitFor(() => expect(updates).toHaveLength(2));
+    expect(library.latest.subscribed()).toEqual(["note://a"]);
+    await provider.close();
+  });
+
+  it.each(["removeServer", "close"] as const)("are told of no more after %s", async (end) => {
+    const { provider, library, clock, updates, lists } = open();
+    await provider.init();
+    const subscription = await provider.subscribeResource("library", "note://a");
+    const ending = provider[end]("library");
+    library.latest.hooks.onResourceUpdated?.("note://a");
+    library.latest.hooks.onResourcesChanged?.();
+    await ending;
+    library.latest.hooks.onResourceUpdated?.("note://a");
+    subscription();
+    expect([updates, lists, clock.pending]).toEqual([[], [], 0]);
+    await provider.close();
+  });
+
+  it("keep a session from being ended for want of use, and let it go with the last of them", async () => {
+    const { provider, library, clock } = open({ idleMs: 1000 });
+    await provider.init();
+    const subscription = await provider.subscribeResource("library", "note://a");
+    await settle(clock, () => undefined, 10_000);
+    expect(library.latest.closed).toBe(false);
+    subscription();
+    await settle(clock, () => expect(library.latest.closed).toBe(true), 10_000);
+    await provider.close();
+  });
+
+  it("do not hold up a session that drains", async () => {
+    const { provider, library, updates } = open();
+    const secret = {
+      ...spec,
+      transport: { kind: "http", url: "https://x.test/", headers: { "x-api-key": "first-key" } },
+    } as const;
+    await provider.addServer({ ...secret, id: "keyed" });
+    await provider.subscribeResource("keyed", "note://a");
+    const old = library.latest;
+    await provider.updateServer({
+      ...secret,
+      id: "keyed",
+      transport: { ...secret.transport, headers: { "x-api-key": "second-key" } },
+    });
+    await vi.waitFor(() => expect([old.closed, updates]).toEqual([true, ["keyed note://a"]]));
+    await provider.close();
+  });
+
+  it("are not subscribed to when the server refuses, or is not there", async () => {
+    const { provider, library, clock } = open();
+    await provider.init();
+    library.refuse = new ToolportError("none", { code: "unsupported_operation", serverId: "library" });
+    await expect(provider.subscribeResource("library", "note://a")).rejects.toBe(library.refuse);
+    await expect(provider.subscribeResource("nowhere", "note://a")).rejects.toMatchObject({ code: "unknown_server" });
+    library.latest.crash();
+    await settle(clock, () => undefined);
+    expect(library.sessions).toHaveLength(1);
+    await provider.close();
+    await expect(provider.subscribeResource("library", "note://a")).rejects.toMatchObject({ code: "closed" });
+  });
+
+  it("that cannot be subscribed to again are reported, and tried on the session after", async () => {
+    const { provider, library, clock, updates, diagnostics } = open();
+    await provider.init();
+    await provider.subscribeResource("library", "note://a");
+    library.refuse = new ToolportError("gone", { code: "server_error", serverId: "library" });
+    library.latest.crash();
+    await settle(clock, () => expect(diagnostics).toHaveLength(1));
+    expect(diagnostics[0]).toContain("server_error");
+    library.refuse = undefined;
+    library.latest.crash();
+    await settle(clock, () => expect(library.latest.subscribed()).toEqual(["note://a"]));
+    await vi.waitFor(() => expect(updates).toEqual(["library note://a", "library note://a"]));
+    await provider.close();
+  });
+
+  it("go through the layers around requests", async () => {
+    const seen: string[] = [];
+    const { provider } = open({
+      requestInterceptors: [
+        (request, next) => {
+          seen.push(JSON.stringify([request.method, request.params]));
+          if (request.params?.["uri"] !== "note://secret") return next(request);
+          throw new ToolportError("not for you", { code: "not_allowed" });
+        },
+      ],
+    });
+    await provider.init();
+    await provider.subscribeResource("library", "note://a");
+    await expect(provider.subscribeResource("library", "note://secret")).rejects.toMatchObject({ code: "not_allowed" });
+    expect(seen).toEqual(["note://a", "note://secret"].map((uri) => JSON.stringify(["resources/subscribe", { uri }])));
+    await provider.close();
+  });
+});
+
+it("hands on every notification of a server, with its id", async () => {
+  const { provider, library } = open();
+  const seen: unknown[] = [];
+  provider.onServerNotification((each) => seen.push(each));
+  await provider.init();
+  library.latest.hooks.onNotification?.({ method: "notifications/x", params: { serverId: "forged" } });
+  expect(seen).toEqual([{ method: "notifications/x", params: { serverId: "forged" }, serverId: "library" }]);
+  await provider.close();
+});
+
+interface Session {
+  readonly hooks: ConnectionHooks;
+  readonly subscribed: () => readonly string[];
+  crash(): void;
+  closed: boolean;
+}
+
+interface Library {
+  readonly sessions: Session[];
+  readonly latest: Session;
+  refuse: ToolportError | undefined;
+}
+
+function open(options: Partial<Parameters<typeof createProvider>[0]> = {}): {
+  provider: McpProvider;
+  library: Library;
+  clock: VirtualClock;
+  updates: string[];
+  lists: string[];
+  diagnostics: string[];
+} {
+  const clock = createVirtualClock();
+  const sessions: Session[] = [];
+  const library: Library = {
+    sessions,
+    refuse: undefined,
+    get latest() {
+      const session = sessions.at(-1);
+      if (session === undefined) throw new Error("no session");
+      return session;
+    },
+  };
+  const connector: Connector = {
+    async connect(_spec, hooks) {
+      const live: { readonly uri: string }[] = [];
+      const session: Session = {
+        hooks,
+        closed: false,
+        subscribed: () => live.map(({ uri }) => uri).toSorted(),
+        crash: () => hooks.onDown(new ToolportError("crashed", { code: "connection_closed", serverId: spec.id })),
+      };
+      sessions.push(session);
+      return connectionOf(session, live, library);
+    },
+  };
+  const provider = createProvider({ connector, servers: [spec], clock, random: () => 0.5, ...options });
+  const [updates, lists, diagnostics]: [string[], string[], string[]] = [[], [], []];
+  provider.onResourceUpdated(({ serverId, uri }) => updates.push(`${serverId} ${uri}`));
+  provider.onResourcesChanged(({ serverId }) => lists.push(`resources ${serverId}`));
+  provider.onPromptsChanged(({ serverId }) => lists.push(`prompts ${serverId}`));
+  provider.onDiagnostic(({ message }) => diagnostics.push(message));
+  return { provider, library, clock, updates, lists, diagnostics };
+}
+
+function connectionOf(session: Session, live: { readonly uri: string }[], library: Library): Connection {
+  return {
+    server: { era: "legacy", protocolVersion: "2025-11-25", capabilities: { tools: {}, resources: {}, prompts: {} } },
+    listTools: async () => ({ tools: [], dropped: [], pages: 1 }),
+    callTool: async () => ({ content: [] }),
+    request: async () => ({}),
+    notify: async () => undefined,
+    async subscribeResource(uri): Promise<Subscription> {
+      if (library.refuse !== undefined) throw library.refuse;
+      const entry = { uri };
+      live.push(entry);
+      const end = (): void => void live.splice(live.indexOf(entry), 1);
+      return Object.assign(end, { [Symbol.dispose]: end });
+    },
+    async close() {
+      session.closed = true;
+    },
+  };
+}
+
+/** Lets time pass until what is expected holds, and everything that needs none. */
+async function settle(clock: VirtualClock, expected: () => void, forMs = 120_000): Promise<void> {
+  for (let passed = 0; passed < forMs; passed += 500) {
+    for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    clock.advance(500);
+  }
+  expected();
+}
