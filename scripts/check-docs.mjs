@@ -1,11 +1,10 @@
 // Fails when a public name has no documentation: every name that an entry point of a published package exports needs a JSDoc block
-// at its declaration. `export *` is refused, because it publishes names that nobody chose. Comments are published with the types, so
-// none may point to a list of requirements that its readers do not have; names of tests may.
+// at its declaration. `export *` is refused, because it publishes names that nobody chose.
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseSync } from "oxc-parser";
 import { reportProblems } from "./report-problems.mjs";
-import { readPublicPackages, readSources } from "./workspace.mjs";
+import { readPublicPackages } from "./workspace.mjs";
 
 /** @typedef {{ file: string, program: import("oxc-parser").Program, comments: import("oxc-parser").Comment[], text: string }} Source */
 
@@ -17,7 +16,6 @@ let names = 0;
 
 for (const { folder, manifest } of readPublicPackages()) {
   for (const entry of entriesOf(manifest)) checkEntry(join(folder, entry));
-  for (const file of readSources(folder)) checkComments(file);
 }
 reportProblems(problems, { count: names, noun: "public names" });
 
@@ -41,17 +39,6 @@ function checkEntry(file) {
       const from = statement.source === null ? file : join(dirname(file), statement.source.value);
       if (!isDocumented(from, name)) problems.push(`${from}: ${name} is public and has no JSDoc`);
     }
-  }
-}
-
-/** @param {string} file */
-function checkComments(file) {
-  const { comments, text } = readSource(file);
-  for (const { start, value } of comments) {
-    const id = /\b(?:AD|AF|AN|EV|NX)-\d+/.exec(value)?.[0];
-    if (id === undefined) continue;
-    const line = text.slice(0, start).split("\n").length;
-    problems.push(`${file}:${line}: ${id} tells a reader nothing; say what it asks for`);
   }
 }
 

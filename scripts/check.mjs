@@ -16,6 +16,7 @@ const steps = {
   // The rule is layers.json; .dependency-cruiser.mjs makes it into rules of the tool.
   layers: ["depcruise", "--config", ".dependency-cruiser.mjs", "packages/*/src", "fixtures/src", "conformance/src"],
   docs: script("docs"),
+  parity: script("parity"),
   links: script("links"),
   tree: script("tree"),
   traces: script("traces"),

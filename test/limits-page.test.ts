@@ -2,15 +2,14 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { defaultLimits, defaultTimeouts } from "../packages/core/src/index.ts";
 
-// AN-84, AN-85: one documented place.
 const page = readFileSync(new URL("../docs/limits.md", import.meta.url), "utf8");
 
 describe("docs/limits.md", () => {
-  it("names every limit with its default", () => {
+  it("names every limit with its default (AN-84)", () => {
     expect(readTable("## Limits")).toEqual(new Map(Object.entries(defaultLimits)));
   });
 
-  it("names every timeout with its default", () => {
+  it("names every timeout with its default (AN-85)", () => {
     const timeouts = new Map<string, number | undefined>(Object.entries(defaultTimeouts));
     expect(readTable("## Timeouts")).toEqual(timeouts.set("callIdleMs", undefined));
   });

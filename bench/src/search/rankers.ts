@@ -44,9 +44,9 @@ const substringRanker: Ranker = {
   },
 };
 
-/** The score table of AN-77: whole-name matches, then words in the name, then words in the description. */
+/** A table of scores, as one of the replaced systems has it: whole-name matches, then words in the name, then words in the description. */
 const scoreTableRanker: Ranker = {
-  name: "Score table (AN-77)",
+  name: "Score table",
   build(servers) {
     const tools = flatten(servers).map(({ name, description }) => ({
       name,
