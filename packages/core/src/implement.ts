@@ -12,6 +12,7 @@ export {
   assertCallOptions,
   assertRequestOptions,
   assertTimeoutMs,
+  isCallArguments,
   readCallArguments,
   timeSetBy,
 } from "./call-input.ts";

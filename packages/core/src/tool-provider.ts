@@ -1,3 +1,4 @@
+import type { AdmissionServer } from "./admission.ts";
 import type { CallOptions, ToolDefinition, ToolGroup, ToolOutcome } from "./tool.ts";
 import type { Event } from "./event.ts";
 import type { ToolportErrorCode } from "./toolport-error-code.ts";
@@ -19,6 +20,11 @@ export interface InitOptions {
    * long as a person waits. Who is late arrives by event.
    */
   readonly timeoutMs?: number | undefined;
+  /**
+   * Whether what failed before is tried again now, whatever its back-off says. Default `true`. `false` starts only what was not started,
+   * and waits for that and for what is on its way.
+   */
+  readonly retryFailed?: boolean | undefined;
 }
 
 /** A group whose server is not ready: its tools are not known yet, or calling them may take longer or fail. */
@@ -65,6 +71,14 @@ export interface ToolProvider {
    * `invalid_arguments` and the errors of the call; a tool's own failure is a value (`isError`).
    */
   call(name: string, args?: unknown, options?: CallOptions): Promise<ToolOutcome>;
+  /**
+   * How long a call of this tool may take when its options do not say, in milliseconds; `undefined` for a name that no tool has. A provider
+   * that has this method keeps the time of its calls itself: each settles by its `timeoutMs`, `deadline` and `signal`, whatever
+   * its tools do. Without it, whoever merges providers bounds each call, by 10 minutes where its options do not say.
+   */
+  callTimeoutMs?(name: string): number | undefined;
+  /** The server of this id in the host's own words, for whoever decides about its tools. Default: its id is all that is known. */
+  describeServer?(serverId: string): AdmissionServer | undefined;
   /** Fires after a new snapshot is in place. */
   readonly onToolsChanged: Event<ToolsChange>;
   /** Whether {@linkcode close} was called. A closed provider shows nothing. */

@@ -37,6 +37,7 @@ const forImplementers = [
   "formatMs",
   "freezeData",
   "inspectText",
+  "isCallArguments",
   "isJsonObject",
   "isSecretName",
   "originalCause",

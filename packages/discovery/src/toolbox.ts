@@ -4,6 +4,7 @@ import type {
   Diagnostic,
   Event,
   InitOptions,
+  Interceptor,
   ToolDefinition,
   ToolGroup,
   ToolOutcome,
@@ -34,6 +35,12 @@ export interface ToolboxOptions {
   readonly providers?: readonly ToolProvider[];
   /** Who answers to a name that a static tool and a provider both have. Default `"static"`. */
   readonly precedence?: Precedence;
+  /**
+   * Layers around every call of a tool, the product's own and any provider's alike; the first is the outermost. They stand around those that
+   * a provider has itself, and each runs once, within the time of the call; a fallback is a call of its own. The discovery
+   * helpers call no tool, and pass none of them. Default none.
+   */
+  readonly interceptors?: readonly Interceptor[];
   /** What the discovery helpers are called. Default `tools_groups`, `tools_select` and `tools_search`. No provider may use the names. */
   readonly helperNames?: Partial<HelperNames>;
   /** A second opinion on searches, by meaning; fused by rank with the index. Default none. */
@@ -85,14 +92,18 @@ export interface Toolbox {
   refresh(options?: { readonly signal?: AbortSignal }): Promise<void>;
   /** Fires after the tools of a provider changed in a way that shows here. */
   readonly onToolsChanged: Event<ToolsChange>;
-  /** Stops listening to the providers and refuses further calls. The providers stay open: who made them closes them. Idempotent. */
-  close(): void;
+  /**
+   * Stops listening to the providers and refuses further calls, also those that wait for a tool or are with an interceptor; what is with its
+   * tool may finish. `reason` is in the errors. The providers stay open: who made them closes them. Idempotent.
+   */
+  close(reason?: string): void;
 }
 
 const optionFields: Fields<ToolboxOptions> = {
   tools: true,
   providers: true,
   precedence: true,
+  interceptors: true,
   helperNames: true,
   embeddingRanker: true,
   estimateTokens: true,
@@ -108,16 +119,26 @@ const optionFields: Fields<ToolboxOptions> = {
  */
 export function createToolbox(options: ToolboxOptions = {}): Toolbox {
   assertKnownOptions("createToolbox()", options, optionFields);
-  const { tools = [], precedence = "static", clock = systemClock, onDiagnostic = () => {}, embeddingRanker } = options;
+  const {
+    tools = [],
+    precedence = "static",
+    interceptors = [],
+    clock = systemClock,
+    onDiagnostic = () => {},
+    embeddingRanker,
+  } = options;
   const helperNames = resolveHelperNames(options.helperNames);
   const reserved = new Set(Object.values(helperNames).map(foldName));
   assertStaticTools(tools, reserved);
+  if (!Array.isArray(interceptors) || interceptors.some((interceptor) => typeof interceptor !== "function")) {
+    throw new TypeError("interceptors must be an array of functions");
+  }
   const providers = inNameOrder(options.providers ?? []);
   const inspector = createInspector();
   const live = followSources({ tools, providers, precedence, reserved, inspector });
   const search = createCatalogSearch();
   const tokens = createTokenCounter(options.estimateTokens ?? estimateTokens);
-  const calls = createToolboxCalls({ live, inspector, providers, clock, onDiagnostic });
+  const calls = createToolboxCalls({ live, inspector, providers, interceptors, clock, onDiagnostic });
 
   return {
     get revision() {
@@ -161,8 +182,9 @@ export function createToolbox(options: ToolboxOptions = {}): Toolbox {
       await settleAll(providers.map(async (provider) => provider.refresh(refreshOptions)));
     },
     onToolsChanged: live.onChange,
-    close() {
-      calls.close();
+    close(reason) {
+      if (reason !== undefined && typeof reason !== "string") throw new TypeError("the reason must be a text");
+      calls.close(reason);
       live.close();
     },
   };

@@ -59,7 +59,8 @@ describe("precedence (AF-4)", () => {
     expect(toolbox.definitions().map(({ description }) => description)).toEqual(["Does echo."]);
     const outcome = await toolbox.call("echo", { text: "x" }, { selected: toolOf("echo") });
     expect(outcome.origin.serverId).toBe("mcp");
-    expect(provider.calls).toEqual([{ name: "echo", args: { text: "x" }, options: {} }]);
+    expect(provider.calls).toMatchObject([{ name: "echo", args: { text: "x" } }]);
+    expect(provider.calls[0]?.options.selected).toBeUndefined();
     expect(diagnostics).toMatchObject([{ kind: "fallback", toolName: "echo" }]);
   });
 

@@ -133,7 +133,7 @@ describe("call()", () => {
     const toolbox = createToolbox({ providers: [provider] });
     await toolbox.call("ECHO", null, { selected: echo, timeoutMs: 5 });
 
-    expect(provider.calls).toEqual([{ name: "echo", args: {}, options: { selected: echo, timeoutMs: 5 } }]);
+    expect(provider.calls).toMatchObject([{ name: "echo", args: {}, options: { selected: echo, timeoutMs: 5 } }]);
     expect(provider.calls[0]?.options.selected).toBe(echo);
   });
 

@@ -92,7 +92,8 @@ describe('call(…, { wait: "servers" })', () => {
     const provider = fakeProvider("mcp");
     let states: readonly UnreadyGroup[] = [unready("files", "connecting")];
     provider.unreadyGroups = () => states;
-    provider.init = () => new Promise(() => {});
+    provider.init = ({ retryFailed } = {}) =>
+      retryFailed === false ? new Promise(() => {}) : Promise.reject(new Error("what failed is not to be tried again"));
     const arrive = (): void => {
       states = [];
       provider.offer([serverTool("files", "read")]);
@@ -106,7 +107,7 @@ describe('call(…, { wait: "servers" })', () => {
       const toolbox = createToolbox({ providers: [provider] });
       const call = (of === "view" ? toolbox.view() : toolbox).call("mcp_files_read", {}, { wait: "servers" });
       arrive();
-      expect((await call).origin.toolName).toBe("mcp_files_read");
+      expect((await call).origin.toolName).toBe("read");
       expect(provider.listeners).toBe(0);
     }
   });

@@ -207,15 +207,17 @@ function readAmount(option: string, value: number | undefined, fallback: number)
   return value;
 }
 
-const initFields: Fields<InitOptions> = { signal: true, timeoutMs: true };
+const initFields: Fields<InitOptions> = { signal: true, timeoutMs: true, retryFailed: true };
 
 /** Fills in the default. Throws a `TypeError` that names the option that is unknown or of a wrong type. */
 export function readInitOptions(options: InitOptions): {
   readonly signal: AbortSignal | undefined;
   readonly timeoutMs: number;
+  readonly retryFailed: boolean;
 } {
   assertKnownOptions("init()", options, initFields);
-  const { signal, timeoutMs = 10_000 } = options;
+  const { signal, timeoutMs = 10_000, retryFailed = true } = options;
   assertTimeoutMs(timeoutMs);
-  return { signal, timeoutMs };
+  if (typeof retryFailed !== "boolean") throw new TypeError("retryFailed must be true or false");
+  return { signal, timeoutMs, retryFailed };
 }

@@ -75,6 +75,8 @@ export function createProvider(options: ProviderOptions): McpProvider {
       if (failures.length > 0) throw refreshError("refresh MCP servers", failures);
     },
     call: calls.call,
+    callTimeoutMs: calls.callTimeoutMs,
+    describeServer: calls.describeServer,
     statuses,
     serverIds: () => serverSet.all().map(({ id }) => id),
     hasServer: (id) => serverSet.get(id) !== undefined,

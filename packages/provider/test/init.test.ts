@@ -99,6 +99,28 @@ describe("init()", () => {
     await provider.close();
   });
 
+  it("leaves alone what failed when it is to start only what is new", async () => {
+    const world = createCalmWorld();
+    world.server("bad").faults.connect.push("refuse", "refuse");
+    const provider = world.provider({ servers: [specOf("bad")], backoff: { background: false } });
+    await provider.init();
+    const before = provider.statuses().map(({ attempts }) => attempts);
+    await provider.init({ retryFailed: false });
+    expect(provider.statuses().map(({ attempts }) => attempts)).toEqual(before);
+    await provider.init();
+    expect(provider.statuses()[0]?.attempts).toBeGreaterThan(before[0] ?? 0);
+    await expect(provider.init({ retryFailed: 1 as never })).rejects.toThrow("retryFailed must be true or false");
+    await provider.close();
+  });
+
+  it("starts what is new, and waits for it", async () => {
+    const world = createCalmWorld();
+    const provider = world.provider({ servers: [specOf("s")] });
+    await provider.init({ retryFailed: false });
+    expect(provider.statuses()).toMatchObject([{ state: "ready" }]);
+    await provider.close();
+  });
+
   it.each([0, -1, 1e12, Number.NaN, Number.POSITIVE_INFINITY, "5"])("refuses %j as its time", async (timeoutMs) => {
     const provider = createCalmWorld().provider();
     await expect(provider.init({ timeoutMs: timeoutMs as number })).rejects.toThrow(

@@ -1,20 +1,11 @@
-import {
-  isToolportError,
-  type CallOptions,
-  type Clock,
-  type JsonObject,
-  type ToolOutcome,
-  type ToolportError,
-  type ToolportErrorCode,
-} from "@toolport/core";
-import type { CatalogTool, Route } from "./catalog-snapshot.ts";
-import { runStaticTool } from "./static-tool.ts";
+import { isToolportError, type ToolOutcome, type ToolportError, type ToolportErrorCode } from "@toolport/core";
+import type { CatalogTool, RoutedTool } from "./catalog-snapshot.ts";
+import type { RouteCall } from "./run-route.ts";
 
 /** One call, ready to go. */
-export interface RoutedCall {
-  readonly args: JsonObject;
-  readonly options: CallOptions;
-  readonly clock: Clock;
+export interface RoutedCall extends RouteCall {
+  /** Sends a call one way: through the interceptors, if there are any. */
+  readonly send: (tool: RoutedTool, call: RouteCall) => Promise<ToolOutcome>;
   /** Called before a fallback is tried. */
   readonly onFallback: (error: ToolportError) => void;
 }
@@ -26,7 +17,7 @@ export interface RoutedCall {
 export async function callRoutes(tool: CatalogTool, call: RoutedCall): Promise<ToolOutcome> {
   const startedAt = call.clock.now();
   try {
-    return await callRoute(tool.route, call);
+    return await call.send(tool, call);
   } catch (error) {
     if (tool.fallback === undefined || !isToolportError(error) || !allowsFallback(error, tool)) throw error;
     // What the caller selected was the first route's definition.
@@ -35,22 +26,14 @@ export async function callRoutes(tool: CatalogTool, call: RoutedCall): Promise<T
     if (leftMs !== undefined && leftMs <= 0) throw error;
     call.onFallback(error);
     const options = leftMs === undefined ? rest : { ...rest, timeoutMs: leftMs };
-    return await callRoute(tool.fallback, { ...call, options });
-  }
-}
-
-function callRoute(route: Route, { args, options, clock }: RoutedCall): Promise<ToolOutcome> {
-  switch (route.kind) {
-    case "static":
-      return runStaticTool(route.tool, args, { ...options, clock });
-    case "provider":
-      return route.provider.call(route.definition.name, args, options);
+    return await call.send(tool.fallback, { ...call, options });
   }
 }
 
 // Limits that cut in because nobody answered in time or had room. All others are somebody's will.
 const outagesByPolicy: ReadonlySet<ToolportErrorCode> = new Set<ToolportErrorCode>([
   "call_timeout",
+  "circuit_open",
   "connect_timeout",
   "list_timeout",
   "overloaded",

@@ -5,13 +5,17 @@ import type { StaticTool } from "./static-tool.ts";
 /** Who runs a tool. */
 export type Route = { readonly kind: "static"; readonly tool: StaticTool } | ProviderRoute;
 
-/** One tool of the toolbox. */
-export interface CatalogTool {
-  /** What a model sees. */
+/** A definition, and who runs it. */
+export interface RoutedTool {
+  /** What a model sees, or would see of a fallback. */
   readonly definition: ToolDefinition;
   readonly route: Route;
+}
+
+/** One tool of the toolbox. */
+export interface CatalogTool extends RoutedTool {
   /** Tried when {@linkcode route} is out of service. */
-  readonly fallback?: Route;
+  readonly fallback?: RoutedTool;
 }
 
 /** One immutable snapshot of everything the toolbox offers. */

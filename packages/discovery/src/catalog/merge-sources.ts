@@ -52,7 +52,7 @@ export function mergeSources(sources: CatalogSources): Catalog {
           `"${shown(definition)}" is in more than one source; ${verdicts[rule]} wins`,
         );
       }
-      if (rule === "fallback" && owner !== undefined) tools.set(key, { ...owner, fallback: route });
+      if (rule === "fallback" && owner !== undefined) tools.set(key, { ...owner, fallback: inspected });
       if (rule !== "provider") continue;
       // Deleted first, so that the tool is listed where its provider's tools are.
       if (owner !== undefined) tools.delete(key);

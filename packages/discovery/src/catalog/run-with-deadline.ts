@@ -1,5 +1,8 @@
-import { isToolportError, ToolportError, type Clock } from "@toolport/core";
-import { createDeadline, formatMs } from "@toolport/core/implement";
+import { defaultTimeouts, isToolportError, ToolportError, type Clock, type SharedDeadline } from "@toolport/core";
+import { createDeadline, formatMs, type Deadline } from "@toolport/core/implement";
+
+// As long as a call stands still for a human at most.
+const mostPausedMs = defaultTimeouts.elicitTotalMs;
 
 /** How long to wait for code of the product: a static tool, a ranker, a selector. */
 export interface Allowance {
@@ -7,6 +10,8 @@ export interface Allowance {
   readonly what: string;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
+  /** A budget that the work is a part of: it is waited for no longer than is left of that. */
+  readonly outer?: SharedDeadline | undefined;
   readonly clock: Clock;
 }
 
@@ -15,8 +20,8 @@ export interface Allowance {
  * the work throws.
  */
 export async function runWithDeadline<T>(
-  { what, timeoutMs, signal, clock }: Allowance,
-  work: (signal: AbortSignal) => Promise<T> | T,
+  { what, timeoutMs, signal, outer, clock }: Allowance,
+  work: (deadline: Deadline) => Promise<T> | T,
 ): Promise<T> {
   if (signal?.aborted) throw abortedBy(signal, what, "not-sent");
   const onTimeout = (): ToolportError =>
@@ -24,12 +29,12 @@ export async function runWithDeadline<T>(
       code: "call_timeout",
       details: { timeoutMs },
     });
-  const deadline = createDeadline({ timeoutMs, signal, clock, onTimeout });
+  const deadline = createDeadline({ timeoutMs, signal, outer, mostPausedMs, clock, onTimeout });
   try {
     return await new Promise<T>((resolve, reject) => {
       deadline.signal.addEventListener("abort", () => reject(reasonOf(deadline.signal, what)), { once: true });
       // Begins at once; in a promise of its own, so that what throws is a rejection as well.
-      new Promise<T>((done) => done(work(deadline.signal))).then(resolve, reject);
+      new Promise<T>((done) => done(work(deadline))).then(resolve, reject);
     });
   } finally {
     deadline.dispose();

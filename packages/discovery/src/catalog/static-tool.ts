@@ -95,8 +95,8 @@ export async function startStaticTool(
   if (tool.init === undefined) return;
   const { name } = tool.definition;
   try {
-    await runWithDeadline({ what: `the start of tool "${name}"`, timeoutMs, signal, clock }, (deadline) =>
-      tool.init?.({ signal: deadline }),
+    await runWithDeadline({ what: `the start of tool "${name}"`, timeoutMs, signal, clock }, ({ signal: ending }) =>
+      tool.init?.({ signal: ending }),
     );
   } catch (error) {
     throw wrapped(error, tool, "could not be started");
@@ -118,10 +118,10 @@ export async function runStaticTool(
   { clock, ...options }: CallOptions & { readonly clock: Clock },
 ): Promise<ToolOutcome> {
   const { name } = tool.definition;
-  const { signal, timeoutMs = defaultTimeouts.callMs } = options;
+  const { signal, timeoutMs = defaultTimeouts.callMs, deadline: outer } = options;
   try {
-    const result = await runWithDeadline({ what: `tool "${name}"`, timeoutMs, signal, clock }, (deadline) =>
-      tool.run(args, { ...options, signal: deadline }),
+    const result = await runWithDeadline({ what: `tool "${name}"`, timeoutMs, signal, outer, clock }, (deadline) =>
+      tool.run(args, { ...options, signal: deadline.signal, deadline }),
     );
     return toOutcome(result, localOrigin(name));
   } catch (error) {

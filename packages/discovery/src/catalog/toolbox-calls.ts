@@ -1,8 +1,10 @@
 import {
+  cleanText,
   ToolportError,
   type CallOptions,
   type Clock,
   type Diagnostic,
+  type Interceptor,
   type ToolOutcome,
   type ToolProvider,
   type UnreadyGroup,
@@ -16,6 +18,7 @@ import { changedTool } from "./changed-tool.ts";
 import { foldName } from "./fold-name.ts";
 import type { FollowedSources } from "./follow-sources.ts";
 import { localOrigin } from "./static-tool.ts";
+import { createToolboxLayers } from "./toolbox-layers.ts";
 
 /** What a call is made with. */
 export interface GivenCall {
@@ -35,8 +38,8 @@ export interface ToolboxCalls {
   waitForTool(name: string, options: CallOptions): Promise<CallOptions>;
   /** Groups whose servers are not ready. */
   unready(): readonly UnreadyGroup[];
-  /** Refuses further calls, and those that wait for a tool. */
-  close(): void;
+  /** Refuses further calls, those that wait for a tool, and those that are with an interceptor. */
+  close(reason: string | undefined): void;
 }
 
 /** What calls are made with. */
@@ -44,23 +47,21 @@ export interface ToolboxCallsInit {
   readonly live: FollowedSources;
   readonly inspector: Inspector;
   readonly providers: readonly ToolProvider[];
+  readonly interceptors: readonly Interceptor[];
   readonly clock: Clock;
   readonly onDiagnostic: (diagnostic: Diagnostic) => void;
 }
 
 /** Makes the calls of one toolbox. */
-export function createToolboxCalls({
-  live,
-  inspector,
-  providers,
-  clock,
-  onDiagnostic,
-}: ToolboxCallsInit): ToolboxCalls {
+export function createToolboxCalls(init: ToolboxCallsInit): ToolboxCalls {
+  const { live, inspector, providers, clock, onDiagnostic } = init;
   const ending = new AbortController();
+  let closedBy: string | undefined;
   const assertOpen = (name: string): void => {
-    if (ending.signal.aborted) throw closedError(name);
+    if (ending.signal.aborted) throw closedError(closedBy, name);
   };
   const has = (name: string): boolean => live.read().tools.has(foldName(name));
+  const layers = createToolboxLayers(init);
 
   const calls: ToolboxCalls = {
     check(name, options) {
@@ -85,6 +86,7 @@ export function createToolboxCalls({
         args: readCallArguments(args, tool.definition.origin ?? localOrigin(name)),
         options: original === undefined || original === selected ? given : { ...given, selected: original },
         clock,
+        send: layers.send,
         onFallback: (error) => onDiagnostic(fallbackTaken(name, tool, error)),
       });
     },
@@ -95,7 +97,12 @@ export function createToolboxCalls({
       return left;
     },
     unready: () => providers.flatMap((provider) => provider.unreadyGroups?.() ?? []),
-    close: () => ending.abort(),
+    close(reason) {
+      if (ending.signal.aborted) return;
+      closedBy = reason;
+      ending.abort();
+      layers.end(closedError(reason));
+    },
   };
   return calls;
 }
@@ -105,6 +112,7 @@ function fallbackTaken(toolName: string, { definition }: CatalogTool, error: Too
   return { kind: "fallback", serverId: "", toolName, message };
 }
 
-function closedError(name: string): ToolportError {
-  return new ToolportError("the toolbox is closed", { code: "closed", toolName: name });
+function closedError(reason: string | undefined, toolName?: string): ToolportError {
+  const why = reason === undefined ? "" : `: ${cleanText(reason, 200)}`;
+  return new ToolportError(`the toolbox is closed${why}`, { code: "closed", toolName, outcome: "not-sent" });
 }

@@ -41,8 +41,9 @@ export async function waitForTool(name: string, options: CallOptions, sources: W
   const startedAt = clock.now();
   const shown = truncateText(name, 200);
   try {
-    await runWithDeadline({ what: `waiting for tool ${JSON.stringify(shown)}`, timeoutMs, signal, clock }, (deadline) =>
-      untilThere(name, sources, { timeoutMs, signal: deadline }),
+    await runWithDeadline(
+      { what: `waiting for tool ${JSON.stringify(shown)}`, timeoutMs, signal, outer: options.deadline, clock },
+      ({ signal: ending }) => untilThere(name, sources, { timeoutMs, signal: ending }),
     );
   } catch (error) {
     if (!isToolportError(error)) throw error;
@@ -82,7 +83,7 @@ async function untilThere(
         over.addEventListener("abort", giveUp, { once: true });
         ends.push(() => over.removeEventListener("abort", giveUp));
       }
-      const limits = { timeoutMs, signal: starts.signal };
+      const limits = { timeoutMs, signal: starts.signal, retryFailed: false };
       // What could not be started shows by what is absent.
       void Promise.allSettled(providers.filter(isOnItsWay).map(async (provider) => provider.init(limits))).then(giveUp);
       look();

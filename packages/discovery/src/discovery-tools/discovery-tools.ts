@@ -1,9 +1,9 @@
 import type { CallOptions, JsonObject, ToolOutcome } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import { isCallArguments } from "@toolport/core/implement";
 import { foldName } from "../catalog/fold-name.ts";
 import { runStaticTool, type RunnableTool, type StaticResult } from "../catalog/static-tool.ts";
 import type { GroupsAnswer, ToolsAnswer } from "./answers.ts";
-import type { HelperContext, HelperResult } from "./helper-context.ts";
+import type { HelperContext, HelperOptions, HelperResult } from "./helper-context.ts";
 import type { HelperNames } from "./helper-names.ts";
 import type { ParsedInput } from "./parse-input.ts";
 import { listGroups, parseGroupsInput, type GroupsInput } from "./tools-groups.ts";
@@ -15,8 +15,8 @@ export interface Helpers {
   has(name: string): boolean;
   call(name: string, args: unknown, options?: CallOptions): Promise<ToolOutcome>;
   listGroups(input: GroupsInput): GroupsAnswer;
-  selectTools(input: SelectInput, options?: { readonly signal?: AbortSignal }): Promise<ToolsAnswer>;
-  searchTools(input: SearchInput, options?: { readonly signal?: AbortSignal }): Promise<ToolsAnswer>;
+  selectTools(input: SelectInput, options?: HelperOptions): Promise<ToolsAnswer>;
+  searchTools(input: SearchInput, options?: HelperOptions): Promise<ToolsAnswer>;
 }
 
 /** Makes the helpers. */
@@ -25,19 +25,19 @@ export function createHelpers(context: HelperContext, names: HelperNames): Helpe
   const add = <Input, Answer extends JsonObject>(
     name: string,
     parse: (args: JsonObject) => ParsedInput<Input>,
-    work: (input: Input, signal: AbortSignal | undefined) => HelperResult<Answer> | Promise<HelperResult<Answer>>,
+    work: (input: Input, options: HelperOptions) => HelperResult<Answer> | Promise<HelperResult<Answer>>,
   ): void => {
-    const run: RunnableTool["run"] = async (args, { signal }) => {
+    const run: RunnableTool["run"] = async (args, { signal, context: who }) => {
       const parsed = parse(args);
       if ("problem" in parsed) return problemResult(parsed.problem);
-      const { answer, usage } = await work(parsed.value, signal);
+      const { answer, usage } = await work(parsed.value, { signal, context: who });
       return { structuredContent: answer, ...(usage && { meta: { usage } }) };
     };
     helpers.set(foldName(name), { definition: { name }, run });
   };
   add(names.groups, parseGroupsInput, (input) => ({ answer: listGroups(context, input) }));
-  add(names.select, parseSelectInput, (input, signal) => selectTools(context, input, signal));
-  add(names.search, parseSearchInput, (input, signal) => searchTools(context, input, signal));
+  add(names.select, parseSelectInput, (input, options) => selectTools(context, input, options));
+  add(names.search, parseSearchInput, (input, options) => searchTools(context, input, options));
 
   return {
     has: (name) => helpers.has(foldName(name)),
@@ -45,15 +45,16 @@ export function createHelpers(context: HelperContext, names: HelperNames): Helpe
       const helper = helpers.get(foldName(name));
       if (helper === undefined) throw new TypeError(`${name} is no helper`);
       const input = args ?? {};
-      const tool = isJsonObject(input) ? helper : { ...helper, run: () => problemResult(noObject) };
-      return await runStaticTool(tool, isJsonObject(input) ? input : {}, { ...options, clock: context.clock });
+      const isReadable = isCallArguments(input);
+      const tool = isReadable ? helper : { ...helper, run: () => problemResult(noObject) };
+      return await runStaticTool(tool, isReadable ? input : {}, { ...options, clock: context.clock });
     },
     listGroups: (input) => listGroups(context, valid(parseGroupsInput({ ...input }))),
-    async selectTools(input, { signal } = {}) {
-      return (await selectTools(context, valid(parseSelectInput({ ...input })), signal)).answer;
+    async selectTools(input, options = {}) {
+      return (await selectTools(context, valid(parseSelectInput({ ...input })), options)).answer;
     },
-    async searchTools(input, { signal } = {}) {
-      return (await searchTools(context, valid(parseSearchInput({ ...input })), signal)).answer;
+    async searchTools(input, options = {}) {
+      return (await searchTools(context, valid(parseSearchInput({ ...input })), options)).answer;
     },
   };
 }

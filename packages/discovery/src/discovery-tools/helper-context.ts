@@ -1,4 +1,4 @@
-import type { JsonObject, ToolGroup, UnreadyGroup } from "@toolport/core";
+import type { CallContext, JsonObject, ToolGroup, UnreadyGroup } from "@toolport/core";
 import type { Catalog } from "../catalog/catalog-snapshot.ts";
 import type { RankContext } from "../ranking/rank-tools.ts";
 import type { ToolSelector } from "../ranking/tool-selector.ts";
@@ -21,6 +21,14 @@ export interface HelperContext extends RankContext {
   readonly maxAnswerBytes: number;
   readonly answerSchemas: "when-undeclared" | "always";
   readonly selector: ToolSelector | undefined;
+}
+
+/** Who asks a helper, and how long they wait. */
+export interface HelperOptions {
+  /** Ends the wait, with `aborted`. */
+  readonly signal?: AbortSignal | undefined;
+  /** For the product's own ranker and selector; nobody else sees it. */
+  readonly context?: CallContext | undefined;
 }
 
 /** An answer, and what it cost to find it if a model was asked. */

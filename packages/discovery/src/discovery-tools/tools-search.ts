@@ -3,7 +3,7 @@ import { rankTools } from "../ranking/rank-tools.ts";
 import type { ToolsAnswer } from "./answers.ts";
 import { summarizeTool } from "./describe.ts";
 import { searchLimits } from "./helper-definitions.ts";
-import type { HelperContext, HelperResult } from "./helper-context.ts";
+import type { HelperContext, HelperOptions, HelperResult } from "./helper-context.ts";
 import { nameUnavailable } from "./unavailable-groups.ts";
 import { parseInput, type ParsedInput } from "./parse-input.ts";
 import { answerTools, fitTools, limitAnswer, nameSome, type AnswerPlan } from "./answer-tools.ts";
@@ -31,13 +31,19 @@ export function parseSearchInput(input: JsonObject): ParsedInput<Required<Search
 export async function searchTools(
   context: HelperContext,
   { query, limit }: Required<SearchInput>,
-  signal: AbortSignal | undefined,
+  options: HelperOptions,
 ): Promise<HelperResult<ToolsAnswer>> {
   const { permitted } = context;
   const { definitions, allows } = permitted();
   if (query.trim() === "") return { answer: { tools: [], groups: [], total_tools: definitions.length } };
   if (query.trim() === "*") return { answer: listTools(context, definitions.slice(0, limit)) };
-  const found = await rankTools(context, { catalog: context.catalog(), query: query.trim(), limit, allows, signal });
+  const found = await rankTools(context, {
+    catalog: context.catalog(),
+    query: query.trim(),
+    limit,
+    allows,
+    ...options,
+  });
   const { answer, missing } = answerTools(context, found, plan);
   const room = limitAnswer(context, plan.share);
   const next = nameSome(

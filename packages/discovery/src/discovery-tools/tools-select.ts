@@ -7,7 +7,7 @@ import type { NextPage, ToolsAnswer } from "./answers.ts";
 import { answerTools, limitAnswer, nameSome, type AnswerPlan } from "./answer-tools.ts";
 import type { AnswerLimit } from "./fit-answer.ts";
 import { selectLimits } from "./helper-definitions.ts";
-import type { HelperContext, HelperResult } from "./helper-context.ts";
+import type { HelperContext, HelperOptions, HelperResult } from "./helper-context.ts";
 import { nameUnavailable } from "./unavailable-groups.ts";
 import { parseInput, type ParsedInput } from "./parse-input.ts";
 
@@ -56,10 +56,10 @@ export function parseSelectInput(input: JsonObject): ParsedInput<SelectRequest> 
 export async function selectTools(
   context: HelperContext,
   request: SelectRequest,
-  signal: AbortSignal | undefined,
+  options: HelperOptions,
 ): Promise<HelperResult<ToolsAnswer>> {
   const { tools, group, after = "", query = "" } = request;
-  if (tools.length === 0 && group === undefined) return await selectByQuery(context, { ...request, query }, signal);
+  if (tools.length === 0 && group === undefined) return await selectByQuery(context, { ...request, query }, options);
   const { groups, allows } = context.permitted();
   const wanted = group === undefined ? undefined : foldName(group);
   const chosen = groups.find(({ id }) => foldName(id) === wanted);
@@ -113,7 +113,7 @@ function nextPage({ missing, members, group, after, limit }: PageRequest): NextP
 async function selectByQuery(
   context: HelperContext,
   { query, limit }: { readonly query: string; readonly limit: number },
-  signal: AbortSignal | undefined,
+  options: HelperOptions,
 ): Promise<HelperResult<ToolsAnswer>> {
   const { selector } = context;
   const { allows } = context.permitted();
@@ -139,31 +139,30 @@ async function selectByQuery(
     query,
     limit: asks ? maxCandidates : limit,
     allows,
-    signal,
+    ...options,
   });
   if (!asks || ranked.length === 0) return { answer: answer(ranked) };
-  const { names, usage } = await askSelector(context, selector, { query, limit, ranked, signal });
+  const { names, usage } = await askSelector(context, selector, { query, limit, ranked, ...options });
   const chosen = names.flatMap((name) => ranked.find((candidate) => candidate.name === name) ?? []);
   return { answer: answer((chosen.length > 0 ? chosen : ranked).slice(0, limit)), ...(usage && { usage }) };
 }
 
-interface SelectorQuestion {
+interface SelectorQuestion extends HelperOptions {
   readonly query: string;
   readonly limit: number;
   readonly ranked: readonly ToolDefinition[];
-  readonly signal: AbortSignal | undefined;
 }
 
 async function askSelector(
   { clock, onDiagnostic }: HelperContext,
   selector: ToolSelector,
-  { query, limit, ranked, signal }: SelectorQuestion,
+  { query, limit, ranked, signal, context }: SelectorQuestion,
 ): Promise<SelectorChoice> {
   const candidates = ranked.map(({ name, description }) => ({ name, description: cleanText(description, 400) }));
   try {
     const choice = await runWithDeadline(
       { what: "the tool selector", timeoutMs: selectorTimeoutMs, signal, clock },
-      (deadline) => selector({ query, candidates, limit, signal: deadline }),
+      (deadline) => selector({ query, candidates, limit, signal: deadline.signal, ...(context && { context }) }),
     );
     return { ...choice, names: Array.from(new Set(Array.isArray(choice.names) ? choice.names : [])) };
   } catch (error) {

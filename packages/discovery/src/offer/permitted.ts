@@ -43,7 +43,7 @@ function withoutDenied({ definitions, groups, tools }: Catalog, denial: Denial):
     allows,
     find(name) {
       const tool = allows(name) ? tools.get(foldName(name)) : undefined;
-      if (tool?.fallback === undefined || !isDenied(tool.fallback, denial)) return tool;
+      if (tool?.fallback === undefined || !isDenied(tool.fallback.route, denial)) return tool;
       const { fallback: _denied, ...rest } = tool;
       return rest;
     },

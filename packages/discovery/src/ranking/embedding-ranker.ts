@@ -1,4 +1,4 @@
-import type { ToolDefinition } from "@toolport/core";
+import type { CallContext, ToolDefinition } from "@toolport/core";
 
 /** What a ranker is asked. */
 export interface EmbeddingRequest {
@@ -12,6 +12,8 @@ export interface EmbeddingRequest {
   readonly limit: number;
   /** Aborts when the caller gives up or after 2 seconds; the answer is not waited for any longer. */
   readonly signal: AbortSignal;
+  /** Who asks, as the call or its view says. Absent: neither does. */
+  readonly context?: CallContext | undefined;
 }
 
 /**

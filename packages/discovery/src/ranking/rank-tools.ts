@@ -1,4 +1,4 @@
-import { isToolportError, type Clock, type Diagnostic, type ToolDefinition } from "@toolport/core";
+import { isToolportError, type CallContext, type Clock, type Diagnostic, type ToolDefinition } from "@toolport/core";
 import type { Catalog } from "../catalog/catalog-snapshot.ts";
 import type { CatalogSearch } from "../catalog/catalog-search.ts";
 import { foldName } from "../catalog/fold-name.ts";
@@ -19,7 +19,9 @@ export interface RankQuery {
   readonly query: string;
   readonly limit: number;
   readonly allows: (name: string) => boolean;
-  readonly signal: AbortSignal | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Who asks; for the ranker alone. */
+  readonly context?: CallContext | undefined;
 }
 
 const rankerTimeoutMs = 2000;
@@ -70,13 +72,13 @@ function findByAlias(
 async function askRanker(
   { clock, onDiagnostic }: RankContext,
   ranker: EmbeddingRanker,
-  { catalog, query, limit, allows, signal }: RankQuery,
+  { catalog, query, limit, allows, signal, context }: RankQuery,
 ): Promise<readonly string[]> {
   const definitions = catalog.definitions.filter(({ name }) => allows(name));
   try {
     const names = await runWithDeadline(
       { what: "the embedding ranker", timeoutMs: rankerTimeoutMs, signal, clock },
-      (deadline) => ranker({ query, definitions, limit, signal: deadline }),
+      (deadline) => ranker({ query, definitions, limit, signal: deadline.signal, ...(context && { context }) }),
     );
     const known = new Set(definitions.map(({ name }) => name));
     return names.filter((name) => known.has(name)).slice(0, limit);

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolport/core";
+import type { CallContext, JsonObject } from "@toolport/core";
 
 /** What a selector is asked. */
 export interface SelectorRequest {
@@ -9,6 +9,8 @@ export interface SelectorRequest {
   readonly limit: number;
   /** Aborts when the caller gives up or after 30 seconds; the answer is not waited for any longer. */
   readonly signal: AbortSignal;
+  /** Who asks, as the call or its view says. Absent: neither does. */
+  readonly context?: CallContext | undefined;
 }
 
 /** What a selector answers. */

@@ -1,15 +1,16 @@
-import { ToolportError, type CallOptions, type ToolDefinition, type ToolGroup, type ToolOutcome } from "@toolport/core";
 import {
-  assertKnownOptions,
-  quoteText,
-  unknownToolError,
-  type AbsentServer,
-  type Fields,
-} from "@toolport/core/implement";
-import type { Catalog, CatalogTool } from "../catalog/catalog-snapshot.ts";
-import { isSameDefinition } from "../catalog/compare-definitions.ts";
+  type ToolportError,
+  type CallContext,
+  type CallOptions,
+  type ToolDefinition,
+  type ToolGroup,
+  type ToolOutcome,
+} from "@toolport/core";
+import { assertCallContext, assertKnownOptions, withDefaults, type Fields } from "@toolport/core/implement";
+import type { Catalog } from "../catalog/catalog-snapshot.ts";
 import type { GroupsAnswer, ToolsAnswer } from "../discovery-tools/answers.ts";
 import { helperDefinitions } from "../discovery-tools/helper-definitions.ts";
+import type { HelperOptions } from "../discovery-tools/helper-context.ts";
 import type { HelperNames } from "../discovery-tools/helper-names.ts";
 import { createHelpers } from "../discovery-tools/discovery-tools.ts";
 import type { GroupsInput } from "../discovery-tools/tools-groups.ts";
@@ -18,13 +19,12 @@ import type { SelectInput } from "../discovery-tools/tools-select.ts";
 import type { RankContext } from "../ranking/rank-tools.ts";
 import type { ToolSelector } from "../ranking/tool-selector.ts";
 import type { TokenCounter } from "../tokens/token-counter.ts";
-import { findAbsent } from "../catalog/wait-for-tool.ts";
 import { createGroupSummaries } from "../catalog/summarize-group.ts";
 import type { ToolboxCalls } from "../catalog/toolbox-calls.ts";
-import { changedTool } from "../catalog/changed-tool.ts";
 import { createDenial, type DeniedTool } from "../offer/denial.ts";
 import { createOffer } from "../offer/offer.ts";
 import { createPermitted } from "../offer/permitted.ts";
+import { createViewCalls } from "./view-calls.ts";
 
 /** One agent's choices. */
 export interface ViewOptions {
@@ -58,6 +58,11 @@ export interface ViewOptions {
   readonly refuseChanged?: boolean;
   /** Most bytes of a helper's answer as JSON. Default 262,144; at least 4,096. A budget of tokens makes it smaller. */
   readonly maxAnswerBytes?: number;
+  /**
+   * Who asks, in every call and search of this view, for the host alone: no server gets it. A call's own context goes first, member by
+   * member. Default none.
+   */
+  readonly context?: CallContext;
   /** Lets a model choose among the ranked tools of a `tools_select` query longer than 3 characters. Default: the ranking decides. */
   readonly selector?: ToolSelector;
 }
@@ -98,9 +103,9 @@ export interface ToolboxView {
   /** `tools_groups` for code. */
   listGroups(input: GroupsInput): GroupsAnswer;
   /** `tools_select` for code. Throws `TypeError` on input that the helper would refuse. */
-  selectTools(input: SelectInput, options?: { readonly signal?: AbortSignal }): Promise<ToolsAnswer>;
+  selectTools(input: SelectInput, options?: HelperOptions): Promise<ToolsAnswer>;
   /** `tools_search` for code. Throws `TypeError` on input that the helper would refuse. */
-  searchTools(input: SearchInput, options?: { readonly signal?: AbortSignal }): Promise<ToolsAnswer>;
+  searchTools(input: SearchInput, options?: HelperOptions): Promise<ToolsAnswer>;
 }
 
 /** What a view has from its toolbox. */
@@ -122,15 +127,16 @@ const optionFields: Fields<ViewOptions> = {
   answerSchemas: true,
   refuseChanged: true,
   selector: true,
+  context: true,
 };
 const smallestAnswer = 4096;
-const noOptions: CallOptions = {};
 
 /** Makes a view. Throws `TypeError` for an unknown option, and when a limit is out of range. */
 export function createView(context: ViewContext, options: ViewOptions): ToolboxView {
   assertViewOptions(options);
-  const { catalog, whyGone, tokens, helperNames, onDiagnostic, calls } = context;
+  const { catalog, tokens, helperNames, onDiagnostic, calls } = context;
   const { refuseChanged = true, answerSchemas = "when-undeclared", maxAnswerBytes = 262_144 } = options;
+  const withContext = createContextGiver(options.context);
   const permittedIn = createPermitted(createDenial(options.denied ?? []));
   const permitted = (): ReturnType<typeof permittedIn> => permittedIn(catalog());
   const offer = createOffer({
@@ -157,19 +163,6 @@ export function createView(context: ViewContext, options: ViewOptions): ToolboxV
   );
   // A tool that is denied by name now is denied by identity later.
   permitted();
-  const absentServers = (): readonly AbsentServer[] => findAbsent(calls.unready(), catalog());
-  const whyMissing = (name: string): ToolportError => {
-    const gone = permitted().allows(name) ? whyGone(name) : undefined;
-    if (gone !== undefined) return gone;
-    return offer.has(name) ? removedTool(name) : unknownToolError(name, permitted().definitions, absentServers());
-  };
-  /** What the call is held to, unless the caller says. */
-  const readLast = (name: string, { definition }: CatalogTool): ToolDefinition | undefined => {
-    const last = refuseChanged ? offer.shown(name) : undefined;
-    if (last !== undefined && !isSameDefinition(last, definition)) throw changedTool(name, definition);
-    return last;
-  };
-
   return {
     definitions({ budget = Number.POSITIVE_INFINITY } = {}) {
       if (!(budget >= 0)) throw new TypeError("budget must be a number of tokens, at least 0");
@@ -184,36 +177,39 @@ export function createView(context: ViewContext, options: ViewOptions): ToolboxV
     selection: () => offer.selected,
     groups: () => permitted().groups,
     has: (name) => helpers.has(name) || permitted().find(name) !== undefined,
-    async call(name, args, callOptions = noOptions) {
-      calls.check(name, callOptions);
-      if (helpers.has(name)) return await helpers.call(name, args, callOptions);
-      let tool = permitted().find(name);
-      let options = callOptions;
-      if (tool === undefined && options.wait === "servers" && permitted().allows(name)) {
-        options = await calls.waitForTool(name, options);
-        tool = permitted().find(name);
-      }
-      if (tool === undefined) throw whyMissing(name);
-      const selected = options.selected === undefined ? readLast(name, tool) : undefined;
-      offer.touch(tool.definition.name);
-      return calls.run(tool, name, {
-        args,
-        options: selected === undefined ? options : { ...options, selected },
-      });
-    },
+    call: createViewCalls({ ...context, permitted, offer, helpers, refuseChanged, withContext }),
     listGroups: (input) => helpers.listGroups(input),
-    selectTools: (input, selectOptions) => helpers.selectTools(input, selectOptions),
-    searchTools: (input, searchOptions) => helpers.searchTools(input, searchOptions),
+    async selectTools(input, selectOptions = {}) {
+      assertHelperOptions("selectTools()", selectOptions);
+      return await helpers.selectTools(input, withContext(selectOptions));
+    },
+    async searchTools(input, searchOptions = {}) {
+      assertHelperOptions("searchTools()", searchOptions);
+      return await helpers.searchTools(input, withContext(searchOptions));
+    },
   };
 }
 
-function removedTool(name: string): ToolportError {
-  const message = `tool ${quoteText(name, 80)} is no longer offered`;
-  return new ToolportError(message, { code: "tool_removed", toolName: name });
+/** Puts the context of a view under that of a call. */
+function createContextGiver(context: CallContext | undefined): <T extends HelperOptions>(options: T) => T {
+  if (context === undefined) return (options) => options;
+  const own = Object.freeze({ ...context });
+  return (options) => ({
+    ...options,
+    context: options.context === undefined ? own : withDefaults(own, options.context),
+  });
+}
+
+const helperFields: Fields<HelperOptions> = { signal: true, context: true };
+
+function assertHelperOptions(owner: string, options: HelperOptions): void {
+  assertKnownOptions(owner, options, helperFields);
+  if (options.context !== undefined) assertCallContext(options.context);
 }
 
 function assertViewOptions(options: ViewOptions): void {
   assertKnownOptions("view()", options, optionFields);
+  if (options.context !== undefined) assertCallContext(options.context);
   const { maxSelected = 1, maxAnswerBytes = smallestAnswer, answerSchemas = "always" } = options;
   assertAtLeast("maxSelected", maxSelected, 1);
   assertAtLeast("maxAnswerBytes", maxAnswerBytes, smallestAnswer);

@@ -32,6 +32,8 @@ import { createConnectionGuard, type ConnectionGuard } from "./guard-connection.
 export interface ProviderCalls {
   readonly call: ToolProvider["call"];
   readonly end: CallPipeline["end"];
+  readonly callTimeoutMs: NonNullable<ToolProvider["callTimeoutMs"]>;
+  readonly describeServer: NonNullable<ToolProvider["describeServer"]>;
   /** What the product gets of a session. */
   readonly lend: ConnectionGuard["lend"];
 }
@@ -94,6 +96,14 @@ export function createProviderCalls(init: ProviderCallsInit): ProviderCalls {
       for (const look of Array.from(finding.waiting)) look();
       pipeline.end(error, all);
       guard.end(error, all);
+    },
+    callTimeoutMs(toolName) {
+      const tool = findTool(catalog.current, toolName);
+      return tool && callMsOf(tool.origin.serverId);
+    },
+    describeServer(serverId) {
+      const spec = specOf(serverId);
+      return spec && describeServer(spec);
     },
     lend: (registration, session) => guard.lend(registration, session),
     // Async, so that every failure is a rejection, also one that is known at once.

@@ -23,6 +23,8 @@ export interface BringUpPlan {
   readonly signal: AbortSignal | undefined;
   /** How long servers that are not required are waited for. Default: until they are there or have failed. */
   readonly timeoutMs?: number;
+  /** Whether servers that failed, or lost their session, are tried again. Default `true`. */
+  readonly retryFailed?: boolean;
 }
 
 /**
@@ -31,8 +33,8 @@ export interface BringUpPlan {
  * gives up.
  */
 export async function bringUp(plan: BringUpPlan): Promise<readonly Failure[]> {
-  const { serverSet, clock, demand, operation, signal, timeoutMs } = plan;
-  const wanted = serverSet.all().filter(({ link }) => link.state.kind !== "disabled");
+  const { serverSet, clock, demand, operation, signal, timeoutMs, retryFailed = true } = plan;
+  const wanted = serverSet.all().filter(retryFailed ? isEnabled : isUnlisted);
   const debut = createDebut(wanted, serverSet, clock);
   const late = {};
   const required = createFanOutSignal(signal);
@@ -62,6 +64,15 @@ export async function bringUp(plan: BringUpPlan): Promise<readonly Failure[]> {
     return error === undefined ? [] : [{ registration, error }];
   });
   return [...outcomes.flat(), ...unpublished];
+}
+
+function isEnabled({ link }: Registration): boolean {
+  return link.state.kind !== "disabled";
+}
+
+/** Whether its tools are not known because nobody asked yet, or because the answer is on its way. */
+function isUnlisted({ link: { state }, listed }: Registration): boolean {
+  return state.kind === "connecting" || state.kind === "listing" || (state.kind === "idle" && listed === undefined);
 }
 
 /** One error for several servers, in server-id order; retryable if any of them is. */

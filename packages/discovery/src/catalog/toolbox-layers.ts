@@ -1,0 +1,84 @@
+import {
+  ToolportError,
+  type AdmissionServer,
+  type Clock,
+  type Interceptor,
+  type ToolDefinition,
+  type ToolOutcome,
+} from "@toolport/core";
+import { createCallPipeline, quoteText, type CallPipeline } from "@toolport/core/implement";
+import type { Catalog, Route, RoutedTool } from "./catalog-snapshot.ts";
+import { changedTool } from "./changed-tool.ts";
+import { isSameDefinition } from "./compare-definitions.ts";
+import type { FollowedSources } from "./follow-sources.ts";
+import { foldName } from "./fold-name.ts";
+import type { Inspector } from "./inspect-definitions.ts";
+import { runRoute, timeoutMsOf, type RouteCall } from "./run-route.ts";
+import { localOrigin } from "./static-tool.ts";
+
+/** The layers of a toolbox around every call of a tool, wherever the tool is. */
+export interface ToolboxLayers {
+  /** Sends one call through the layers to its tool; each way of a call that has a fallback is a call of its own. */
+  readonly send: (tool: RoutedTool, call: RouteCall) => Promise<ToolOutcome>;
+  readonly end: CallPipeline["end"];
+}
+
+/** What the layers are made from. */
+export interface ToolboxLayersInit {
+  readonly live: FollowedSources;
+  readonly inspector: Inspector;
+  readonly interceptors: readonly Interceptor[];
+  readonly clock: Clock;
+}
+
+/** Puts the interceptors of a toolbox before all of its tools. Without any, a call goes to its tool at once. */
+export function createToolboxLayers({ live, inspector, interceptors, clock }: ToolboxLayersInit): ToolboxLayers {
+  if (interceptors.length === 0) return { send: ({ route }, call) => runRoute(route, call), end: () => {} };
+  const pipeline = createCallPipeline({
+    interceptors,
+    clock,
+    timeoutMsOf: ({ definition }) => timeoutMsOf(live.read().tools.get(foldName(definition.name))?.route),
+  });
+  return {
+    send(tool, { args, options }) {
+      const { definition, route } = tool;
+      const origin = definition.origin ?? localOrigin(definition.name);
+      return pipeline.run({ origin, definition, server: serverOf(tool), args, options }, async (call) => {
+        assertStillThere(live.read(), tool);
+        const { selected } = call.options;
+        // A provider knows the tool by its own definition of it.
+        const known = selected && { ...call.options, selected: inspector.originalOf(selected) };
+        return runRoute(route, { args: call.args, options: known ?? call.options, clock });
+      });
+    },
+    end: (error, all) => pipeline.end(error, all),
+  };
+}
+
+/** The server of a tool, as its provider describes it. */
+function serverOf({ definition, route }: RoutedTool): AdmissionServer | undefined {
+  const serverId = definition.origin?.serverId ?? "";
+  if (route.kind === "static" || serverId === "") return undefined;
+  return route.provider.describeServer?.(serverId) ?? { id: serverId, labels: {} };
+}
+
+/** Throws unless what the layers looked at is still what its name stands for: an answer of a human may have taken a while. */
+function assertStillThere({ tools }: Catalog, { definition, route }: RoutedTool): void {
+  const current = tools.get(foldName(definition.name));
+  const same = [current, current?.fallback].find((tool) => tool !== undefined && isSameSource(tool.route, route));
+  if (same === undefined) throw removedTool(definition);
+  if (!isSameDefinition(same.definition, definition)) throw changedTool(definition.name, definition);
+}
+
+function isSameSource(a: Route, b: Route): boolean {
+  if (a.kind === "static") return b.kind === "static" && a.tool === b.tool;
+  return b.kind === "provider" && a.provider === b.provider;
+}
+
+function removedTool({ name, origin }: ToolDefinition): ToolportError {
+  return new ToolportError(`tool ${quoteText(name, 80)} is no longer offered`, {
+    code: "tool_removed",
+    serverId: origin?.serverId || undefined,
+    toolName: origin?.toolName ?? name,
+  });
+}

@@ -1,0 +1,71 @@
+import { ToolportError, type CallOptions, type ToolDefinition, type ToolOutcome } from "@toolport/core";
+import { quoteText, unknownToolError } from "@toolport/core/implement";
+import type { Catalog, CatalogTool } from "../catalog/catalog-snapshot.ts";
+import { changedTool } from "../catalog/changed-tool.ts";
+import { isSameDefinition } from "../catalog/compare-definitions.ts";
+import type { ToolboxCalls } from "../catalog/toolbox-calls.ts";
+import { findAbsent } from "../catalog/wait-for-tool.ts";
+import type { Helpers } from "../discovery-tools/discovery-tools.ts";
+import type { Offer } from "../offer/offer.ts";
+import type { PermittedPart } from "../offer/permitted.ts";
+
+/** What the calls of a view need. */
+export interface ViewCallsInit {
+  readonly catalog: () => Catalog;
+  readonly calls: ToolboxCalls;
+  /** The error for a tool that cannot be there any more, if that is known. */
+  readonly whyGone: (name: string) => ToolportError | undefined;
+  readonly permitted: () => PermittedPart;
+  readonly offer: Offer;
+  readonly helpers: Helpers;
+  readonly refuseChanged: boolean;
+  /** Puts the context of the view under that of a call. */
+  readonly withContext: (options: CallOptions) => CallOptions;
+}
+
+const noOptions: CallOptions = {};
+
+/** Makes the calls of one view: of helpers, and of what is permitted, as the model read it. */
+export function createViewCalls(
+  init: ViewCallsInit,
+): (name: string, args?: unknown, options?: CallOptions) => Promise<ToolOutcome> {
+  const { calls, permitted, offer, helpers, withContext } = init;
+  // One promise in all: each more is paid with every call.
+  return async (name, args, given = noOptions) => {
+    calls.check(name, given);
+    let options = withContext(given);
+    if (helpers.has(name)) return await helpers.call(name, args, options);
+    let tool = permitted().find(name);
+    if (tool === undefined && options.wait === "servers" && permitted().allows(name)) {
+      options = await calls.waitForTool(name, options);
+      tool = permitted().find(name);
+    }
+    if (tool === undefined) throw whyMissing(name, init);
+    const selected = options.selected === undefined ? readLast(name, tool, init) : undefined;
+    offer.touch(tool.definition.name);
+    return calls.run(tool, name, { args, options: selected === undefined ? options : { ...options, selected } });
+  };
+}
+
+function whyMissing(name: string, { permitted, whyGone, offer, calls, catalog }: ViewCallsInit): ToolportError {
+  const gone = permitted().allows(name) ? whyGone(name) : undefined;
+  if (gone !== undefined) return gone;
+  if (offer.has(name)) return removedTool(name);
+  return unknownToolError(name, permitted().definitions, findAbsent(calls.unready(), catalog()));
+}
+
+/** What the call is held to, unless the caller says. */
+function readLast(
+  name: string,
+  { definition }: CatalogTool,
+  { refuseChanged, offer }: ViewCallsInit,
+): ToolDefinition | undefined {
+  const last = refuseChanged ? offer.shown(name) : undefined;
+  if (last !== undefined && !isSameDefinition(last, definition)) throw changedTool(name, definition);
+  return last;
+}
+
+function removedTool(name: string): ToolportError {
+  const message = `tool ${quoteText(name, 80)} is no longer offered`;
+  return new ToolportError(message, { code: "tool_removed", toolName: name });
+}
