@@ -37,10 +37,10 @@ export function openWire(
   const wire = createWire({
     transport: host,
     identity: { info: { name: "test", version: "1" }, capabilities: {} },
-    maxNotificationsPerSecond,
-    maxPauseMs,
-    random: () => 0,
-    context: createServerContext({ clock, onDiagnostic: (each) => diagnostics.push(each) }),
+    context: createServerContext(
+      { clock, onDiagnostic: (each) => diagnostics.push(each) },
+      { limits: { maxNotificationsPerSecond }, timeouts: { elicitTotalMs: maxPauseMs } },
+    ),
     events: {
       onListChanged: changed,
       onResourceUpdated: updated,

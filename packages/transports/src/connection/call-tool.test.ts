@@ -1,4 +1,4 @@
-import { defaultTimeouts, ToolportError, type CallOptions, type JsonObject } from "@toolport/core";
+import { ToolportError, type CallOptions, type JsonObject } from "@toolport/core";
 import { describe, expect, it, vi } from "vitest";
 import { createManualClock } from "../../test/manual-clock.ts";
 import { createActiveClock } from "../time/active-clock.ts";
@@ -6,6 +6,7 @@ import type { OutgoingRequest } from "../message/outgoing-request.ts";
 import { callTool } from "./call-tool.ts";
 import { createCooldown } from "./cooldown.ts";
 import type { Elicitor } from "../wire/elicitor.ts";
+import { createServerContext } from "../../test/server-context.ts";
 
 const asks: JsonObject = {
   resultType: "input_required",
@@ -191,16 +192,14 @@ function open(
   const sent: OutgoingRequest[] = [];
   const onToolsChanged = vi.fn<() => void>();
   const ask = vi.fn<Elicitor["ask"]>(async () => ({ action: "accept", content: {} }));
+  const context = createServerContext({ clock, redact: (text) => text.replaceAll("s3cret-token", "[redacted]") });
   const init = {
-    serverId: "srv",
-    clock,
-    timeouts: defaultTimeouts,
-    redact: (text: string) => text.replaceAll("s3cret-token", "[redacted]"),
+    context,
     isModern: true,
     elicitor: { ask },
     headersFor: () => undefined,
     onToolsChanged,
-    cooldown: createCooldown({ serverId: "srv", clock }),
+    cooldown: createCooldown(context),
     liveness: { answered: () => undefined, failed: () => undefined },
     closing: new AbortController().signal,
     ...members,

@@ -1,12 +1,6 @@
-import {
-  isToolportError,
-  ToolportError,
-  type CallOptions,
-  type Clock,
-  type JsonObject,
-  type ServerTimeouts,
-} from "@toolport/core";
+import { isToolportError, ToolportError, type CallOptions, type JsonObject } from "@toolport/core";
 import { quoteText, withErrorContext } from "@toolport/core/implement";
+import type { ServerContext } from "../context/server-context.ts";
 import { quoteJson } from "../text/quote-json.ts";
 import type { Cooldown } from "./cooldown.ts";
 import type { Elicitor } from "../wire/elicitor.ts";
@@ -16,12 +10,8 @@ import type { RequestChannel } from "../message/request-channel.ts";
 
 /** What {@linkcode callTool} goes by. */
 export interface CallToolInit {
-  readonly serverId: string;
+  readonly context: ServerContext;
   readonly channel: RequestChannel;
-  readonly clock: Clock;
-  readonly timeouts: ServerTimeouts;
-  /** Masks the secrets that the host gave this server. */
-  readonly redact: (text: string) => string;
   /** 2026-07-28 marks its results with a type, and asks for input in one. */
   readonly isModern: boolean;
   readonly elicitor: Elicitor | undefined;
@@ -51,7 +41,8 @@ const headerMismatch = -32_020;
  * the server asked to be left alone.
  */
 export async function callTool(init: CallToolInit, call: ToolCallRequest): Promise<JsonObject> {
-  const { channel, timeouts, isModern, cooldown } = init;
+  const { context, channel, isModern, cooldown } = init;
+  const { timeouts } = context.settings;
   const { toolName, args, options } = call;
   const refusal = cooldown.refusal(toolName);
   if (refusal !== undefined) throw refusal;
@@ -118,19 +109,18 @@ async function continueCall(
   call: ToolCallRequest,
   { result, askMs, send }: Continuation,
 ): Promise<JsonObject> {
-  const { elicitor, clock, redact, closing } = init;
+  const { context, elicitor, closing } = init;
   const { signal } = call.options;
   const aborted = signal === undefined ? closing : AbortSignal.any([signal, closing]);
   const tally = { asked: 0 };
   let asking = result;
   for (let round = 0; round < mostRounds; round += 1) {
     const answered = await answerInputRequests(asking, {
+      context,
       elicitor,
       signal: aborted,
       tally,
       leftMs: askMs,
-      clock,
-      redact,
     });
     if (answered.problem !== undefined) throw inputRequired(init, call.toolName, answered.problem);
     asking = await send(answered.params).catch((error: unknown) => {
@@ -145,7 +135,8 @@ async function continueCall(
   throw inputRequired(init, call.toolName, `still asks for input after ${mostRounds} rounds`);
 }
 
-function checkResult({ serverId, isModern, redact }: CallToolInit, toolName: string, result: JsonObject): JsonObject {
+function checkResult({ context, isModern }: CallToolInit, toolName: string, result: JsonObject): JsonObject {
+  const { serverId, redact } = context;
   const { content, resultType } = result;
   // A missing type counts as "complete", as it does from servers of earlier drafts.
   const problem =
@@ -164,7 +155,7 @@ function checkResult({ serverId, isModern, redact }: CallToolInit, toolName: str
   });
 }
 
-function inputRequired({ serverId }: CallToolInit, toolName: string, problem: string): ToolportError {
+function inputRequired({ context: { serverId } }: CallToolInit, toolName: string, problem: string): ToolportError {
   return new ToolportError(`${nameOf(serverId, toolName)} cannot go on: the server ${problem}`, {
     code: "input_required",
     serverId,

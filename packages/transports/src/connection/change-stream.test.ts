@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import { createManualClock } from "../../test/manual-clock.ts";
 import type { ChangeFilter, OpenedStream } from "../message/listening-client.ts";
 import { openChangeStream, type ChangeStreamInit } from "./change-stream.ts";
+import { createServerContext } from "../../test/server-context.ts";
 
 type End = "local" | "graceful" | "remote";
 
@@ -201,14 +202,9 @@ function open(members: Partial<ChangeStreamInit> = {}) {
         return settle.promise;
       },
     },
-    serverId: "srv",
-    clock,
-    random: () => 1,
-    redact: (text) => text,
-    openMs: 1000,
+    context: createServerContext({ clock, random: () => 1, onDiagnostic: (each) => diagnostics.push(each) }),
     lists: { toolsListChanged: true },
     onGap,
-    onDiagnostic: (each) => diagnostics.push(each),
     ...members,
   });
   const next = async () => {

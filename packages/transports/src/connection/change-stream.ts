@@ -1,5 +1,6 @@
-import { ToolportError, type Clock, type Diagnostic, type Random } from "@toolport/core";
+import { ToolportError } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
+import type { ServerContext } from "../context/server-context.ts";
 import type { ChangeFilter, ListeningClient, OpenedStream } from "../message/listening-client.ts";
 import { fromSdkError } from "../sdk/from-sdk-error.ts";
 import { pauseFor } from "../time/pause-for.ts";
@@ -7,18 +8,12 @@ import { untilAborted } from "../time/until-aborted.ts";
 
 /** What a {@linkcode ChangeStream} goes by. */
 export interface ChangeStreamInit {
+  readonly context: ServerContext;
   readonly client: ListeningClient;
-  readonly serverId: string;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly redact: (text: string) => string;
-  /** For the server to acknowledge a stream, in milliseconds. */
-  readonly openMs: number;
   /** What is wanted from the beginning and as long as there is a stream. */
   readonly lists: Omit<ChangeFilter, "resourceSubscriptions">;
   /** Whatever is wanted may have changed unheard: the stream was lost, or opened late. */
   readonly onGap: () => void;
-  readonly onDiagnostic: (diagnostic: Diagnostic) => void;
 }
 
 /**
@@ -51,7 +46,7 @@ export function openChangeStream(init: ChangeStreamInit): ChangeStream {
   const listening = startOf(init, closing.signal, () => onReady());
   if (!wantsAnything(listening)) onReady();
   else {
-    const cancelWait = init.clock.schedule(longestWaitMs, () => {
+    const cancelWait = init.context.clock.schedule(longestWaitMs, () => {
       listening.missedSome = true;
       onReady();
     });
@@ -72,7 +67,7 @@ export function openChangeStream(init: ChangeStreamInit): ChangeStream {
       const wasAsked = listening.asked.delete(uri);
       if (listening.resources.delete(uri) || wasAsked) listening.wake();
     },
-    close(error = closedError(init.serverId)) {
+    close(error = closedError(init.context.serverId)) {
       endAll(listening, error);
       onReady();
       closing.abort(error);
@@ -141,14 +136,15 @@ function endAll(listening: Listening, error: ToolportError): void {
 }
 
 async function keepListening(listening: Listening): Promise<void> {
-  const { signal, clock } = listening;
+  const { signal, context } = listening;
+  const { clock } = context;
   let losses = 0;
   while (!signal.aborted && listening.over === undefined) {
     const { stream } = listening;
     if (stream === undefined ? !wantsAnything(listening) : !listening.isDirty) {
       const end = await untilEnd(listening);
       if (end === undefined) continue;
-      if (end === "local") return endAll(listening, closedError(listening.serverId));
+      if (end === "local") return endAll(listening, closedError(context.serverId));
       // A stream that lasted starts the backoff over; one that the server closes at once must not become a storm.
       if (stream !== undefined && clock.now() - stream.openedAt > longestBackoffMs) losses = 0;
       listening.stream = undefined;
@@ -161,7 +157,7 @@ async function keepListening(listening: Listening): Promise<void> {
     const backoffMs = Math.min(longestBackoffMs, shortestBackoffMs * 2 ** losses);
     losses += 1;
     // Half of it is chance, so that many hosts do not come back to a restarted server at once.
-    await pauseFor(backoffMs * (0.5 + listening.random() / 2), listening);
+    await pauseFor(backoffMs * (0.5 + context.random() / 2), { clock, signal });
   }
 }
 
@@ -183,7 +179,8 @@ async function untilEnd(listening: Listening): Promise<"local" | "graceful" | "r
 
 // `false`: the server is to be left alone for a while.
 async function openNext(listening: Listening): Promise<boolean> {
-  const { client, signal, openMs, clock, lists } = listening;
+  const { client, signal, context, lists } = listening;
+  const { clock, settings } = context;
   const asked = nextAsked(listening);
   const uris = listening.isReduced ? [] : [...listening.resources, ...asked.map(([uri]) => uri)];
   listening.isDirty = false;
@@ -193,7 +190,7 @@ async function openNext(listening: Listening): Promise<boolean> {
   const leaving = new AbortController();
   const filter = { ...lists, ...(uris.length > 0 && { resourceSubscriptions: uris }) };
   try {
-    const options = { timeout: openMs, signal: AbortSignal.any([signal, leaving.signal]) };
+    const options = { timeout: settings.timeouts.requestMs, signal: AbortSignal.any([signal, leaving.signal]) };
     const { closed, honoredFilter } = await client.listen(filter, options);
     listening.stream?.leave();
     listening.stream = { openedAt: clock.now(), closed, leave: () => leaving.abort() };
@@ -219,7 +216,8 @@ function nextAsked({ asked, isReduced }: Listening): readonly (readonly [uri: st
 type AskedNow = ReturnType<typeof nextAsked>;
 
 function takeAgreement(listening: Listening, asked: AskedNow, honored: unknown): void {
-  const { serverId, resources, onDiagnostic } = listening;
+  const { context, resources } = listening;
+  const { serverId, onDiagnostic } = context;
   const agreed = agreedResources(honored);
   for (const [uri, each] of asked) {
     // Nobody wants it any more.
@@ -250,7 +248,8 @@ function agreedResources(honored: unknown): (uri: string) => boolean {
 
 // What was asked for now is what may be wrong, as long as there was a stream without it. `false`: the server is to be left alone for a while.
 function refused(listening: Listening, asked: AskedNow, cause: unknown): boolean {
-  const { serverId, redact, onDiagnostic, lists, resources } = listening;
+  const { context, lists, resources } = listening;
+  const { serverId, redact, onDiagnostic } = context;
   const error = fromSdkError(cause, { serverId, method: "subscriptions/listen", redact });
   const { rpcCode } = error.details;
   if (rpcCode === methodNotFound) {
@@ -281,7 +280,8 @@ function refused(listening: Listening, asked: AskedNow, cause: unknown): boolean
 }
 
 function loseStream(listening: Listening, how: string): void {
-  const { serverId, onGap, onDiagnostic } = listening;
+  const { context, onGap } = listening;
+  const { serverId, onDiagnostic } = context;
   const message = `the change stream of server ${JSON.stringify(serverId)} ${how}; it will be opened again`;
   // Told once per gap, however often opening fails within it; when the stream is back, there is a second listing to be had.
   if (!listening.missedSome) {

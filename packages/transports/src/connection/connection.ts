@@ -1,13 +1,6 @@
-import {
-  ToolportError,
-  type Clock,
-  type Connection,
-  type JsonObject,
-  type ServerInfo,
-  type ToolListing,
-} from "@toolport/core";
+import { ToolportError, type Connection, type JsonObject, type ServerInfo, type ToolListing } from "@toolport/core";
 import { createDeadline, formatMs } from "@toolport/core/implement";
-import type { ServerSettings } from "../context/resolve-settings.ts";
+import type { ServerContext } from "../context/server-context.ts";
 import { untilAborted } from "../time/until-aborted.ts";
 import { callTool, type CallToolInit } from "./call-tool.ts";
 import { createCooldown } from "./cooldown.ts";
@@ -20,12 +13,8 @@ import type { ResourceSubscriptions } from "./resource-subscriptions.ts";
 
 /** What a {@linkcode Connection} is made from. */
 export interface ConnectionInit {
-  readonly serverId: string;
+  readonly context: ServerContext;
   readonly server: ServerInfo;
-  readonly settings: ServerSettings;
-  readonly clock: Clock;
-  /** Masks the secrets that the host gave this server. */
-  readonly redact: (text: string) => string;
   readonly channel: RequestChannel;
   /** Over 2026-07-28 on HTTP, arguments can be mirrored in headers. */
   readonly mirrorsParams: boolean;
@@ -38,11 +27,10 @@ export interface ConnectionInit {
   readonly onClose: () => void;
 }
 
-const longestPingMs = 10_000;
-
 /** The contract of core over a channel whose handshake is done. */
 export function createConnection(init: ConnectionInit): Connection {
-  const { serverId, server, settings, clock, channel, mirrorsParams, onClose } = init;
+  const { context, server, channel, elicitor, mirrorsParams, onToolsChanged, onDead, onClose } = init;
+  const { serverId, settings, clock } = context;
   const { timeouts } = settings;
   const closing = new AbortController();
   let paramHeaders: ReadonlyMap<string, readonly ParamHeader[]> = new Map();
@@ -52,18 +40,14 @@ export function createConnection(init: ConnectionInit): Connection {
     return declared && mirrorParams(declared, args);
   };
   const calling: CallToolInit = {
-    ...init,
-    timeouts,
+    context,
+    channel,
+    elicitor,
     isModern: server.era === "modern",
     headersFor,
-    cooldown: createCooldown({ serverId, clock }),
-    liveness: createLiveness({
-      serverId,
-      channel,
-      isModern: server.era === "modern",
-      timeoutMs: Math.min(timeouts.requestMs, longestPingMs),
-      onDead: init.onDead,
-    }),
+    onToolsChanged,
+    cooldown: createCooldown(context),
+    liveness: createLiveness({ context, channel, isModern: server.era === "modern", onDead }),
     closing: closing.signal,
   };
 
@@ -73,9 +57,9 @@ export function createConnection(init: ConnectionInit): Connection {
       const found = new Map<string, readonly ParamHeader[]>();
       const listing = await listTools(
         {
-          ...init,
-          limits: settings.limits,
-          timeoutMs: timeouts.listMs,
+          context,
+          server,
+          channel,
           ...(mirrorsParams && {
             findFault({ name, inputSchema }) {
               const { headers, fault } = findParamHeaders(inputSchema);
@@ -87,7 +71,7 @@ export function createConnection(init: ConnectionInit): Connection {
         options,
       );
       paramHeaders = found;
-      return withSafeReasons(listing, init.redact);
+      return withSafeReasons(listing, context.redact);
     },
     callTool: (toolName, args, options = {}) => callTool(calling, { toolName, args, options }),
     request: (method, params = {}, { signal, timeoutMs = timeouts.requestMs } = {}) =>

@@ -1,5 +1,6 @@
-import { isToolportError, ToolportError, type Clock } from "@toolport/core";
+import { isToolportError, ToolportError } from "@toolport/core";
 import { quoteText } from "@toolport/core/implement";
+import type { ServerContext } from "../context/server-context.ts";
 
 /** Leaves a server alone for as long as it asked for when it refused a call (HTTP 429 with `Retry-After`). */
 export interface Cooldown {
@@ -10,7 +11,7 @@ export interface Cooldown {
 }
 
 /** Makes one for a connection; it forgets nothing but what has passed. */
-export function createCooldown({ serverId, clock }: { readonly serverId: string; readonly clock: Clock }): Cooldown {
+export function createCooldown({ serverId, clock }: ServerContext): Cooldown {
   let until: number | undefined;
   return {
     refusal(toolName) {

@@ -1,5 +1,6 @@
-import type { Clock, JsonObject } from "@toolport/core";
+import type { JsonObject } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
+import type { ServerContext } from "../context/server-context.ts";
 import { pauseFor } from "../time/pause-for.ts";
 import { quoteJson } from "../text/quote-json.ts";
 import type { Elicitor, QuestionTally } from "../wire/elicitor.ts";
@@ -11,13 +12,12 @@ export type RoundAnswer =
 
 /** What {@linkcode answerInputRequests} goes by. */
 export interface RoundInit {
+  readonly context: ServerContext;
   readonly elicitor: Elicitor | undefined;
   readonly signal: AbortSignal;
   readonly tally: QuestionTally;
   /** How long the next question may take, in milliseconds. */
   readonly leftMs: () => number;
-  readonly clock: Clock;
-  readonly redact: (text: string) => string;
 }
 
 const mostRequests = 16;
@@ -30,18 +30,18 @@ const pacingMs = 250;
  */
 export async function answerInputRequests(
   result: JsonObject,
-  { elicitor, signal, tally, leftMs, clock, redact }: RoundInit,
+  { context, elicitor, signal, tally, leftMs }: RoundInit,
 ): Promise<RoundAnswer> {
   const { inputRequests, requestState } = result;
   const requests = isJsonObject(inputRequests) ? Object.entries(inputRequests) : [];
   const state = typeof requestState === "string" ? { requestState } : undefined;
   if (requests.length === 0) {
     if (state === undefined) return { problem: "asks for input without saying which" };
-    await pauseFor(pacingMs, { signal, clock });
+    await pauseFor(pacingMs, { signal, clock: context.clock });
     return { params: state };
   }
   if (requests.length > mostRequests) return { problem: `asks for more than ${mostRequests} inputs at once` };
-  const fault = requests.map(([, request]) => findFault(request, redact)).find((each) => each !== undefined);
+  const fault = requests.map(([, request]) => findFault(request, context.redact)).find((each) => each !== undefined);
   if (fault !== undefined) return { problem: fault };
   if (elicitor === undefined) return { problem: "asks for input, and nobody is there to give it" };
   const answers: [string, JsonObject][] = [];

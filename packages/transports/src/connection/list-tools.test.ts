@@ -1,9 +1,10 @@
-import { defaultLimits, ToolportError, type JsonObject, type ServerInfo } from "@toolport/core";
+import { ToolportError, type JsonObject, type ServerInfo } from "@toolport/core";
 import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../test/manual-clock.ts";
 import { createActiveClock } from "../time/active-clock.ts";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
 import { listTools } from "./list-tools.ts";
+import { createServerContext } from "../../test/server-context.ts";
 
 const page = (name: string, nextCursor?: string): JsonObject => ({
   tools: [{ name, inputSchema: {} }],
@@ -89,11 +90,8 @@ function open(
   const clock = createManualClock();
   const sent: OutgoingRequest[] = [];
   const init = {
-    serverId: "srv",
+    context: createServerContext({ clock }, { timeouts: { listMs: 1000 } }),
     server: { era: "legacy", protocolVersion: "2025-11-25", capabilities } as const,
-    clock,
-    limits: defaultLimits,
-    timeoutMs: 1000,
     findFault,
     channel: {
       activeClock: createActiveClock(clock),

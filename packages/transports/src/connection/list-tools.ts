@@ -1,28 +1,23 @@
 import {
   isToolportError,
   ToolportError,
-  type Clock,
   type JsonObject,
   type ListToolsOptions,
   type RemoteTool,
   type ServerInfo,
-  type ServerLimits,
   type ToolListing,
   type ToolportErrorCode,
 } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
+import type { ServerContext } from "../context/server-context.ts";
 import type { RequestChannel } from "../message/request-channel.ts";
 import { createToolListingReader } from "./join-tool-pages.ts";
 
 /** What {@linkcode listTools} goes by. */
 export interface ListToolsInit {
-  readonly serverId: string;
+  readonly context: ServerContext;
   readonly server: ServerInfo;
   readonly channel: RequestChannel;
-  readonly clock: Clock;
-  readonly limits: ServerLimits;
-  /** For all pages together, in milliseconds. */
-  readonly timeoutMs: number;
   /** Why a well-formed tool cannot be called over this connection; `undefined` when it can. */
   readonly findFault?: ((tool: RemoteTool) => string | undefined) | undefined;
 }
@@ -41,10 +36,12 @@ const pageFailures: ReadonlySet<ToolportErrorCode> = new Set([
  * `protocol_error` for one without tools; a later one that fails by itself ends the listing there, and the pages before it stand.
  */
 export async function listTools(init: ListToolsInit, options: ListToolsOptions): Promise<ToolListing> {
-  const { server, channel, clock, limits, findFault } = init;
+  const { context, server, channel, findFault } = init;
+  const { clock } = context;
+  const { limits, timeouts } = context.settings;
   const reader = createToolListingReader({ limits, findFault, wants: options.wants });
   if (!isJsonObject(server.capabilities["tools"])) return reader.listing();
-  const timeoutMs = options.timeoutMs ?? init.timeoutMs;
+  const timeoutMs = options.timeoutMs ?? timeouts.listMs;
   const startedAt = channel.activeClock.now();
   const requestPage = async (cursor: string | undefined): Promise<JsonObject> => {
     const request = channel.request({
@@ -58,7 +55,7 @@ export async function listTools(init: ListToolsInit, options: ListToolsOptions):
     // The tools of one page are looked at while the server writes the next: a little later, when the request has left.
     const cancel = cursor === undefined ? undefined : clock.schedule(0, () => reader.catchUp());
     const page = await (cancel === undefined ? request : request.finally(cancel));
-    if (!Array.isArray(page["tools"])) throw pageWithoutTools(init);
+    if (!Array.isArray(page["tools"])) throw pageWithoutTools(context);
     return page;
   };
 
@@ -81,7 +78,7 @@ function nextOf(cursor: string | undefined | false): string | undefined {
   return cursor === false ? undefined : cursor;
 }
 
-function pageWithoutTools({ serverId }: ListToolsInit): ToolportError {
+function pageWithoutTools({ serverId }: ServerContext): ToolportError {
   return new ToolportError(`tools/list on server ${JSON.stringify(serverId)} was answered without an array of tools`, {
     code: "protocol_error",
     serverId,

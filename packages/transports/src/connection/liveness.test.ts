@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { createLiveness } from "./liveness.ts";
 import type { RequestChannel } from "../message/request-channel.ts";
+import { createServerContext } from "../../test/server-context.ts";
 
 const timeout = new ToolportError("call", { code: "call_timeout" });
 const silence = new ToolportError("ping", { code: "request_timeout" });
@@ -19,11 +20,10 @@ function watch(isModern = false) {
       }),
   };
   const liveness = createLiveness({
-    serverId: "srv",
+    context: createServerContext({}, { timeouts: { requestMs: 100 } }),
     // No more of a channel is used.
     channel: channel as RequestChannel,
     isModern,
-    timeoutMs: 100,
     onDead: ({ message }) => dead.push(message),
   });
   const timeOut = (times: number): void => {

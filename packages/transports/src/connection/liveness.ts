@@ -1,4 +1,5 @@
 import { isToolportError, ToolportError } from "@toolport/core";
+import type { ServerContext } from "../context/server-context.ts";
 import type { RequestChannel } from "../message/request-channel.ts";
 
 /** Watches whether a server still answers. */
@@ -11,23 +12,24 @@ export interface Liveness {
 
 /** What a {@linkcode Liveness} is made from. */
 export interface LivenessInit {
-  readonly serverId: string;
+  readonly context: ServerContext;
   readonly channel: RequestChannel;
   /** 2026-07-28 has no `ping`; there, what every server answers is `server/discover`. */
   readonly isModern: boolean;
-  /** For the ping to be answered, in milliseconds. */
-  readonly timeoutMs: number;
   /** The server answers nothing any more. Called at most once. */
   readonly onDead: (error: ToolportError) => void;
 }
 
 const mostTimeouts = 3;
+const longestPingMs = 10_000;
 
 /**
  * After three calls in a row that timed out, asks the server whether it is there at all: a process that was stopped, or is stuck, would let every
  * later call time out as well, though its connection looks as good as ever. Any answer will do, also a refusal.
  */
-export function createLiveness({ serverId, channel, isModern, timeoutMs, onDead }: LivenessInit): Liveness {
+export function createLiveness({ context, channel, isModern, onDead }: LivenessInit): Liveness {
+  const { serverId, settings } = context;
+  const timeoutMs = Math.min(settings.timeouts.requestMs, longestPingMs);
   let timeouts = 0;
   let isAsking = false;
 

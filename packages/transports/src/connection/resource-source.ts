@@ -1,19 +1,18 @@
 import { ToolportError, type JsonObject } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
+import type { ServerContext } from "../context/server-context.ts";
 import type { ChangeStream } from "./change-stream.ts";
 import type { RequestChannel } from "../message/request-channel.ts";
 import type { ResourceSource } from "./resource-subscriptions.ts";
 
 /** What {@linkcode chooseResourceSource} goes by. */
 export interface ResourceSourceInit {
-  readonly serverId: string;
+  readonly context: ServerContext;
   readonly capabilities: JsonObject;
   readonly channel: RequestChannel;
   /** There on 2026-07-28. */
   readonly stream: ChangeStream | undefined;
   readonly isModern: boolean;
-  /** For the server to answer, in milliseconds. */
-  readonly requestMs: number;
 }
 
 /**
@@ -21,7 +20,9 @@ export interface ResourceSourceInit {
  * not say that it has any.
  */
 export function chooseResourceSource(init: ResourceSourceInit): ResourceSource {
-  const { serverId, capabilities, channel, stream, isModern, requestMs } = init;
+  const { context, capabilities, channel, stream, isModern } = init;
+  const { serverId, settings } = context;
+  const { requestMs } = settings.timeouts;
   const { resources } = capabilities;
   if (!isJsonObject(resources) || resources["subscribe"] !== true || (isModern && stream === undefined))
     return { begin: () => Promise.reject(notOffered(serverId)), end: () => Promise.resolve() };

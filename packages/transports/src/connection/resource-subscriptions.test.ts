@@ -2,6 +2,7 @@ import { ToolportError } from "@toolport/core";
 import { expect, it, vi } from "vitest";
 import { createManualClock } from "../../test/manual-clock.ts";
 import { createResourceSubscriptions } from "./resource-subscriptions.ts";
+import { createServerContext } from "../../test/server-context.ts";
 
 it("asks once for a resource, however many want it, and tells when the last has left", async () => {
   const { resources, log, agree } = open();
@@ -72,20 +73,15 @@ function open() {
   const log: string[] = [];
   const waiting: { resolve: () => void; reject: (error: Error) => void }[] = [];
   let forget = (): void => undefined;
-  const resources = createResourceSubscriptions({
-    serverId: "srv",
-    clock,
-    requestMs: 1000,
-    limits: { maxResourceSubscriptions: 2 },
-    source: {
-      begin(uri) {
-        log.push(`begin ${uri}`);
-        return new Promise((resolve, reject) => waiting.push({ resolve, reject }));
-      },
-      end(uri) {
-        log.push(`end ${uri}`);
-        return new Promise((resolve) => (forget = resolve));
-      },
+  const limited = { limits: { maxResourceSubscriptions: 2 }, timeouts: { requestMs: 1000 } };
+  const resources = createResourceSubscriptions(createServerContext({ clock }, limited), {
+    begin(uri) {
+      log.push(`begin ${uri}`);
+      return new Promise((resolve, reject) => waiting.push({ resolve, reject }));
+    },
+    end(uri) {
+      log.push(`end ${uri}`);
+      return new Promise((resolve) => (forget = resolve));
     },
   });
   return {

@@ -1,5 +1,6 @@
-import { isToolportError, ToolportError, type Clock, type RequestOptions, type Subscription } from "@toolport/core";
+import { isToolportError, ToolportError, type RequestOptions, type Subscription } from "@toolport/core";
 import { createDeadline, formatMs } from "@toolport/core/implement";
+import type { ServerContext } from "../context/server-context.ts";
 import { untilAborted } from "../time/until-aborted.ts";
 import { longestUri } from "../wire/report-changes.ts";
 
@@ -9,16 +10,6 @@ export interface ResourceSource {
   readonly begin: (uri: string) => Promise<void>;
   /** Resolves when the server was told, as far as that is possible. Never rejects. */
   readonly end: (uri: string) => Promise<void>;
-}
-
-/** What {@linkcode createResourceSubscriptions} goes by. */
-export interface ResourceSubscriptionsInit {
-  readonly serverId: string;
-  readonly source: ResourceSource;
-  readonly limits: { readonly maxResourceSubscriptions: number };
-  /** For the server to agree, in milliseconds, where the options say nothing else. */
-  readonly requestMs: number;
-  readonly clock: Clock;
 }
 
 /** The resources of one connection that are subscribed to. */
@@ -38,8 +29,9 @@ interface Entry {
 }
 
 /** Makes an empty set. */
-export function createResourceSubscriptions(init: ResourceSubscriptionsInit): ResourceSubscriptions {
-  const { serverId, source, limits } = init;
+export function createResourceSubscriptions(context: ServerContext, source: ResourceSource): ResourceSubscriptions {
+  const { serverId, settings } = context;
+  const { maxResourceSubscriptions } = settings.limits;
   const entries = new Map<string, Entry>();
   /** What is being ended; a new beginning waits for it, or the two could arrive in the wrong order. */
   const ending = new Map<string, Promise<void>>();
@@ -78,12 +70,12 @@ export function createResourceSubscriptions(init: ResourceSubscriptionsInit): Re
     async subscribe(uri, options) {
       checkUri(uri, serverId);
       const known = entries.get(uri);
-      if (known === undefined && entries.size + ending.size >= limits.maxResourceSubscriptions)
-        throw tooMany(serverId, limits.maxResourceSubscriptions);
+      if (known === undefined && entries.size + ending.size >= maxResourceSubscriptions)
+        throw tooMany(serverId, maxResourceSubscriptions);
       const entry = known ?? begin(uri);
       entry.holders += 1;
       try {
-        await within(entry.begun, options, init);
+        await within(entry.begun, options, context);
       } catch (error) {
         leave(uri, entry);
         throw error;
@@ -103,9 +95,9 @@ export function createResourceSubscriptions(init: ResourceSubscriptionsInit): Re
 async function within(
   work: Promise<void>,
   { signal, timeoutMs }: RequestOptions,
-  { serverId, requestMs, clock }: ResourceSubscriptionsInit,
+  { serverId, settings, clock }: ServerContext,
 ): Promise<void> {
-  const limitMs = timeoutMs ?? requestMs;
+  const limitMs = timeoutMs ?? settings.timeouts.requestMs;
   const deadline = createDeadline({
     timeoutMs: limitMs,
     signal,

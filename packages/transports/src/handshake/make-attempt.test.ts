@@ -3,8 +3,9 @@ import { createDeadline } from "@toolport/core/implement";
 import { expect, it } from "vitest";
 import { createFakeTransport } from "../../test/fake-transport.ts";
 import { createManualClock } from "../../test/manual-clock.ts";
-import { establish } from "./make-attempt.ts";
+import { makeAttempt } from "./make-attempt.ts";
 import { createServerContext } from "../../test/server-context.ts";
+import { createEraCache } from "./era-cache.ts";
 
 it.each([
   { handshake: "legacy", operation: "initialize" },
@@ -14,10 +15,16 @@ it.each([
   const clock = createManualClock();
   const host = createFakeTransport();
   host.start = async () => host.die(new ToolportError("exited", { code: "server_exited", serverId: "srv" }));
-  const failed = await establish(
+  const failed = await makeAttempt(
     {
-      identity: { info: { name: "test", version: "1" }, capabilities: {} },
-      context: createServerContext({ clock }),
+      context: {
+        ...createServerContext({ clock }),
+        spec: { id: "srv", transport: { kind: "stdio", command: "none" } },
+        identity: { info: { name: "test", version: "1" }, capabilities: {} },
+        eraCache: createEraCache(),
+        deadline: createDeadline({ timeoutMs: 1000, clock, onTimeout: () => new Error("not in this test") }),
+        createElicitor: undefined,
+      },
       events: {
         onListChanged: () => undefined,
         onResourceUpdated: () => undefined,
@@ -25,13 +32,7 @@ it.each([
         onLog: () => undefined,
         onDown: () => undefined,
       },
-      maxNotificationsPerSecond: 200,
-      maxPauseMs: 900_000,
-      random: () => 0,
-      probeMs: 1000,
-      deadline: createDeadline({ timeoutMs: 1000, clock, onTimeout: () => new Error("not in this test") }),
       open: async () => host,
-      createElicitor: undefined,
       onOverdue: () => undefined,
     },
     { channel: "stdio", handshake: row.handshake },

@@ -1,12 +1,10 @@
-import { isToolportError, ToolportError, type Random } from "@toolport/core";
-import type { Deadline } from "@toolport/core/implement";
-import type { ClientIdentity } from "../message/client-identity.ts";
+import { isToolportError, ToolportError } from "@toolport/core";
+import type { HandshakeContext } from "./handshake-context.ts";
 import type { Elicitor } from "../wire/elicitor.ts";
 import { fromSdkError } from "../sdk/from-sdk-error.ts";
 import type { Transport } from "../message/transport.ts";
 import { untilAborted } from "../time/until-aborted.ts";
-import { createActiveClock, type ActiveClock } from "../time/active-clock.ts";
-import type { ServerContext } from "../context/server-context.ts";
+import { createActiveClock } from "../time/active-clock.ts";
 import { createWire, type Wire, type WireEvents } from "../wire/wire.ts";
 import { shakeHands, type Greeting, type HandshakeStep } from "./shake-hands.ts";
 import type { Attempt, FailedAttempt } from "./attempt.ts";
@@ -20,24 +18,13 @@ export interface Established extends Greeting {
 }
 
 /** What an attempt needs; the same for all attempts of one connection. */
-export interface EstablishInit {
-  readonly identity: ClientIdentity;
-  readonly context: ServerContext;
-  readonly random: Random;
+export interface AttemptInit {
+  readonly context: HandshakeContext;
   /** Of every attempt; `onDown` only of the one that succeeded. */
   readonly events: WireEvents;
-  readonly maxNotificationsPerSecond: number;
-  /** How long the questions of the server may stop the time of one request, in milliseconds. */
-  readonly maxPauseMs: number;
-  /** How long a probe is out before `initialize` is sent as well; over HTTP at least half of the time that is left. */
-  readonly probeMs: number;
-  /** For all attempts together. */
-  readonly deadline: Deadline;
   readonly open: (attempt: Attempt) => Promise<Transport>;
   /** Told of a failure when the time for all attempts is up, before it is cleaned up. */
   readonly onOverdue: (failed: FailedAttempt) => void;
-  /** Makes what answers a server's elicitations; absent when nobody does. */
-  readonly createElicitor: ((activeClock: ActiveClock) => Elicitor) | undefined;
 }
 
 // The deadline of all attempts must come before that of a request, which knows less about what it cuts off.
@@ -46,8 +33,9 @@ const graceMs = 1000;
 /**
  * Makes one attempt. A failure is a value, because the next attempt is chosen by it; nothing of the attempt is left by then.
  */
-export async function establish(init: EstablishInit, attempt: Attempt): Promise<Established | FailedAttempt> {
-  const { deadline, events, context, random, identity, maxNotificationsPerSecond, maxPauseMs, createElicitor } = init;
+export async function makeAttempt(init: AttemptInit, attempt: Attempt): Promise<Established | FailedAttempt> {
+  const { context, events } = init;
+  const { deadline, identity, createElicitor } = context;
   const ending = new AbortController();
   let isEstablished = false;
   let refusal: ToolportError | undefined;
@@ -64,10 +52,7 @@ export async function establish(init: EstablishInit, attempt: Attempt): Promise<
     wire = createWire({
       transport,
       identity,
-      maxNotificationsPerSecond,
-      maxPauseMs,
       context,
-      random,
       events: { ...events, onDown: (error) => (isEstablished ? events.onDown(error) : ending.abort(error)) },
       activeClock,
       elicitor,
@@ -79,7 +64,7 @@ export async function establish(init: EstablishInit, attempt: Attempt): Promise<
         wire,
         identity,
         handshake: attempt.handshake,
-        probeMs: aloneMs(wire, init),
+        probeMs: aloneMs(wire, context),
         timeoutMs: deadline.remainingMs() + graceMs,
         signal,
         onStep(next, why) {
@@ -94,7 +79,7 @@ export async function establish(init: EstablishInit, attempt: Attempt): Promise<
     isEstablished = true;
     return { attempt, wire, elicitor, ...greeting };
   } catch (cause) {
-    const error = toHandshakeError(init, cause, { transport, step });
+    const error = toHandshakeError(context, cause, { transport, step });
     const failed = {
       ...attempt,
       error,
@@ -108,18 +93,18 @@ export async function establish(init: EstablishInit, attempt: Attempt): Promise<
   }
 }
 
-// On a pipe everything waits for the program's start alone. An answer over HTTP may be a long way off, because of a cold function or of a
+// How long a probe is out before `initialize` is sent as well. On a pipe everything waits for the program's start alone. An answer over HTTP may be a long way off, because of a cold function or of a
 // token that has to be fetched first, and nothing but an answer says who is there; half is left for those who never give one.
-function aloneMs({ hasPerRequestStream }: Wire, { probeMs, deadline }: EstablishInit): number {
+function aloneMs({ hasPerRequestStream }: Wire, { settings, deadline }: HandshakeContext): number {
+  const { probeMs } = settings.timeouts;
   return hasPerRequestStream ? Math.max(probeMs, deadline.remainingMs() / 2) : probeMs;
 }
 
 function toHandshakeError(
-  { context, deadline }: EstablishInit,
+  { serverId, redact, deadline }: HandshakeContext,
   cause: unknown,
   { transport, step }: { readonly transport: Transport | undefined; readonly step: HandshakeStep },
 ): ToolportError {
-  const { serverId, redact } = context;
   // Why the transport closed tells more than that it did. What is not ours was thrown by a transport that somebody brought.
   const closeReason = deadline.signal.aborted ? undefined : transport?.closeReason;
   const error =

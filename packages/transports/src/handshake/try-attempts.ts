@@ -1,14 +1,12 @@
-import { ToolportError, type Diagnostic, type ServerSpec } from "@toolport/core";
+import { ToolportError, type Diagnostic } from "@toolport/core";
 import { withErrorContext, type Deadline } from "@toolport/core/implement";
 import type { EraCache, EraVerdict } from "./era-cache.ts";
-import { establish, type Established, type EstablishInit } from "./make-attempt.ts";
+import { makeAttempt, type AttemptInit, type Established } from "./make-attempt.ts";
 import type { FailedAttempt } from "./attempt.ts";
 import { firstAttempt, mostTellingError, nextAttempt } from "./next-attempt.ts";
 
-/** What {@linkcode negotiate} needs besides what each attempt does. */
-export interface NegotiateInit extends Omit<EstablishInit, "onOverdue"> {
-  readonly spec: ServerSpec;
-  readonly eraCache: EraCache;
+/** What {@linkcode tryAttempts} needs besides what each attempt does. */
+export interface AttemptsInit extends Omit<AttemptInit, "onOverdue"> {
   /** Under which the cache knows this server; absent when nothing is remembered of it. */
   readonly fingerprint: string | undefined;
   /** Told why the connection failed when the time is up, before what there is of it is cleaned up. */
@@ -19,13 +17,14 @@ export interface NegotiateInit extends Omit<EstablishInit, "onOverdue"> {
  * Finds a way to speak with the server, attempt by attempt, and remembers which one it was. Throws the most telling failure, with
  * all of them behind it; nothing is left then.
  */
-export async function negotiate(init: NegotiateInit): Promise<Established> {
-  const { spec, eraCache, fingerprint, deadline, context } = init;
+export async function tryAttempts(init: AttemptsInit): Promise<Established> {
+  const { context, fingerprint } = init;
+  const { spec, eraCache, deadline } = context;
   const failed: FailedAttempt[] = [];
   const verdict = fingerprint === undefined ? undefined : askCache(spec.id, () => recall(eraCache, fingerprint));
   for (let attempt = firstAttempt(spec, verdict); ;) {
     const onOverdue = (last: FailedAttempt): void => init.onFailed(toConnectError([...failed, last], deadline));
-    const result = await establish({ ...init, onOverdue }, attempt);
+    const result = await makeAttempt({ ...init, onOverdue }, attempt);
     if ("wire" in result) {
       try {
         askCache(spec.id, () => remember(init, result, failed));
@@ -62,7 +61,7 @@ function recall(eraCache: EraCache, fingerprint: string): EraVerdict | undefined
 }
 
 function remember(
-  { eraCache, fingerprint }: NegotiateInit,
+  { context, fingerprint }: AttemptsInit,
   { attempt, claimed, isCertain }: Established,
   failed: readonly FailedAttempt[],
 ): void {
@@ -70,7 +69,7 @@ function remember(
   // Silence may be a slow start, and a failure a bad moment; neither says anything about the server's next start.
   if (!isCertain || failed.some(({ refusal }) => refusal?.code === "request_timeout")) return;
   const { channel } = attempt;
-  eraCache.set(fingerprint, {
+  context.eraCache.set(fingerprint, {
     era: claimed.era,
     ...((channel === "streamable" || channel === "sse") && { channel }),
     foundAt: Date.now(),

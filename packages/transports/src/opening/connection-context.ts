@@ -1,9 +1,8 @@
 import type { ServerSpec } from "@toolport/core";
-import { systemClock, type ConnectionHooks, type Deadline } from "@toolport/core/implement";
-import type { ClientIdentity } from "../message/client-identity.ts";
-import { createElicitor, type Elicitor } from "../wire/elicitor.ts";
+import { systemClock, type ConnectionHooks } from "@toolport/core/implement";
+import type { HandshakeContext } from "../handshake/handshake-context.ts";
+import { createElicitor } from "../wire/elicitor.ts";
 import { guardHooks, type GuardedHooks } from "../context/guard-hooks.ts";
-import type { ActiveClock } from "../time/active-clock.ts";
 import type { ConnectorOptions } from "./connector-options.ts";
 import { createConnectDeadline } from "./connect-deadline.ts";
 import type { EraCache } from "../handshake/era-cache.ts";
@@ -11,17 +10,10 @@ import { resolveSettings } from "../context/resolve-settings.ts";
 import { version } from "./version.ts";
 import { createTransportContext, type TransportContext } from "../context/transport-context.ts";
 
-/** What all parts of one connection share, from the first attempt to its end. */
-export interface ConnectionContext extends TransportContext {
-  readonly spec: ServerSpec;
+/** What all parts of one connection share, from the first attempt to its end. Its `signal` is that of the deadline. */
+export interface ConnectionContext extends TransportContext, HandshakeContext {
   readonly options: ConnectorOptions;
-  readonly eraCache: EraCache;
   readonly hooks: GuardedHooks;
-  readonly identity: ClientIdentity;
-  /** For all attempts together; its signal is the context's. Whoever made the context disposes of it. */
-  readonly deadline: Deadline;
-  /** Absent when nobody answers elicitations; then they are not advertised. */
-  readonly createElicitor: ((activeClock: ActiveClock) => Elicitor) | undefined;
 }
 
 /** What a {@linkcode ConnectionContext} is made from. */

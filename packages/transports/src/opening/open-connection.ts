@@ -16,7 +16,7 @@ import { openCustom } from "../sdk/open-custom.ts";
 import { watchClient } from "../sdk/watch-client.ts";
 import type { Transport } from "../message/transport.ts";
 import { fingerprintOf } from "../handshake/fingerprint.ts";
-import { negotiate } from "../handshake/try-attempts.ts";
+import { tryAttempts } from "../handshake/try-attempts.ts";
 import { openTransport } from "./open-transport.ts";
 import { runHook } from "../time/run-hook.ts";
 import { createConnectionContext, type ConnectionContext, type ConnectionContextInit } from "./connection-context.ts";
@@ -38,18 +38,18 @@ export async function openConnection(spec: ServerSpec, init: OpenConnectionInit)
   checkSpec(spec);
   // What needs no process needs no turn, and begins at once.
   const turn = spec.transport.kind === "stdio" ? await takeTurn(spec.id, init) : undefined;
-  const session = createConnectionContext(spec, { ...init, onStarted: () => turn?.leave() });
+  const context = createConnectionContext(spec, { ...init, onStarted: () => turn?.leave() });
   try {
-    if (spec.transport.kind !== "custom") return await openOverWire(session);
-    const opened = await openCustom(spec, session);
+    if (spec.transport.kind !== "custom") return await openOverWire(context);
+    const opened = await openCustom(spec, context);
     return opened.kind === "client"
-      ? await openOverClient(session, opened.client)
-      : await openOverWire(session, opened.transport);
+      ? await openOverClient(context, opened.client)
+      : await openOverWire(context, opened.transport);
   } catch (error) {
-    session.hooks.silence();
+    context.hooks.silence();
     throw error;
   } finally {
-    session.deadline.dispose();
+    context.deadline.dispose();
     turn?.leave();
   }
 }
@@ -79,15 +79,14 @@ function end(life: Life, error: ToolportError): void {
   life.onEnd?.(error);
 }
 
-async function openOverWire(session: ConnectionContext, firstTransport?: Transport): Promise<Connection> {
-  const { spec, settings, hooks, eraCache } = session;
+async function openOverWire(context: ConnectionContext, firstTransport?: Transport): Promise<Connection> {
+  const { spec, hooks, eraCache } = context;
   const life: Life = {};
   const changes = createChangeRouter(hooks);
   let opened = firstTransport;
   const fingerprint = (spec.era ?? "auto") === "auto" ? await fingerprintOf(spec) : undefined;
-  const { wire, claimed, elicitor, attempt } = await negotiate({
-    ...session,
-    context: session,
+  const { wire, claimed, elicitor, attempt } = await tryAttempts({
+    context,
     fingerprint,
     events: {
       ...changes,
@@ -99,18 +98,15 @@ async function openOverWire(session: ConnectionContext, firstTransport?: Transpo
           runHook((key) => eraCache.delete(key), fingerprint);
       },
     },
-    maxNotificationsPerSecond: settings.limits.maxNotificationsPerSecond,
-    maxPauseMs: settings.timeouts.elicitTotalMs,
-    probeMs: settings.timeouts.probeMs,
     onFailed: hooks.onFailed,
     async open(attempt) {
-      const transport = opened ?? (await openTransport(session, attempt));
+      const transport = opened ?? (await openTransport(context, attempt));
       opened = undefined;
       return transport;
     },
   });
   const { channel } = attempt;
-  return finish(session, {
+  return finish(context, {
     claimed,
     channel: wire,
     listener: wire,
@@ -122,12 +118,11 @@ async function openOverWire(session: ConnectionContext, firstTransport?: Transpo
   });
 }
 
-async function openOverClient(session: ConnectionContext, client: CustomClient): Promise<Connection> {
-  const { serverId, hooks } = session;
+async function openOverClient(context: ConnectionContext, client: CustomClient): Promise<Connection> {
+  const { serverId, hooks } = context;
   const life: Life = {};
   const changes = createChangeRouter(hooks);
-  const perSecond = session.settings.limits.maxNotificationsPerSecond;
-  const reporter = createChangeReporter({ perSecond, context: session, events: changes });
+  const reporter = createChangeReporter(context, changes);
   const endWatch = watchClient(client, {
     onNotification: (method, params) => void reporter.receive(method, params),
     // The client tells of its end before it rejects what was under way.
@@ -137,11 +132,11 @@ async function openOverClient(session: ConnectionContext, client: CustomClient):
     endWatch();
     reporter.close();
   };
-  const channel = createClientChannel({ context: session, client, unwatch });
+  const channel = createClientChannel({ context, client, unwatch });
   if (isConnected(client)) {
     const listener = isListeningClient(client) ? client : undefined;
     const isHttp = hasPerRequestStream(client);
-    return finish(session, { claimed: describeClient(client), channel, listener, isHttp, life, changes });
+    return finish(context, { claimed: describeClient(client), channel, listener, isHttp, life, changes });
   }
   const error = new ToolportError(
     `the client that "open" of server ${JSON.stringify(serverId)} returned is not connected`,
@@ -155,27 +150,26 @@ async function openOverClient(session: ConnectionContext, client: CustomClient):
 }
 
 async function finish(
-  session: ConnectionContext,
+  context: ConnectionContext,
   { claimed, channel, listener, elicitor, isHttp, httpMode, life, changes }: Opened,
 ): Promise<Connection> {
-  const { hooks, deadline, settings } = session;
+  const { hooks, deadline } = context;
   const server: ServerInfo = {
-    ...readServerInfo(claimed, { limits: settings.limits, redact: session.redact }),
+    ...readServerInfo(claimed, { limits: context.settings.limits, redact: context.redact }),
     ...(httpMode !== undefined && { httpMode }),
   };
-  const stream = openStream(session, { listener, server, changes });
+  const stream = openStream(context, { listener, server, changes });
   const { capabilities } = server;
   const isModern = server.era === "modern";
-  const { requestMs } = settings.timeouts;
-  const source = chooseResourceSource({ ...session, capabilities, channel, stream, isModern, requestMs });
-  const resources = createResourceSubscriptions({ ...session, source, limits: settings.limits, requestMs });
+  const source = chooseResourceSource({ context, capabilities, channel, stream, isModern });
+  const resources = createResourceSubscriptions(context, source);
   changes.begin({ capabilities, subscribed: () => resources.uris() });
   try {
     await untilAborted(stream?.ready ?? Promise.resolve(), deadline.signal);
     if (life.endedBy !== undefined) throw life.endedBy;
   } catch (cause) {
     stream?.close();
-    await channel.close(connectionClosed(session.serverId), "the connection was not wanted any more");
+    await channel.close(connectionClosed(context.serverId), "the connection was not wanted any more");
     throw cause;
   }
   life.onEnd = (error) => {
@@ -183,7 +177,7 @@ async function finish(
     hooks.onDown(error);
   };
   return createConnection({
-    ...session,
+    context,
     server,
     channel,
     elicitor,
@@ -202,16 +196,14 @@ async function finish(
 }
 
 function openStream(
-  session: ConnectionContext,
+  context: ConnectionContext,
   { listener, server, changes }: Pick<Opened, "listener" | "changes"> & { readonly server: ServerInfo },
 ): ChangeStream | undefined {
   if (server.era !== "modern" || listener === undefined) return undefined;
-  const { settings, hooks } = session;
   return openChangeStream({
-    ...session,
+    context,
     client: listener,
-    lists: wantedLists(server.capabilities, hooks),
-    openMs: settings.timeouts.requestMs,
+    lists: wantedLists(server.capabilities, context.hooks),
     onGap: changes.onMissed,
   });
 }

@@ -13,7 +13,6 @@ export interface NotificationGate {
 
 /** What a {@linkcode NotificationGate} is made from. */
 export interface NotificationGateInit {
-  readonly perSecond: number;
   /** What becomes of those that are too many, for the diagnostic. Default: they are dropped. */
   readonly fate?: string;
   readonly context: ServerContext;
@@ -25,8 +24,9 @@ const windowMs = 1000;
 
 /** Makes a gate. A flood is told once per second that has one, never once per notification. */
 export function createNotificationGate(init: NotificationGateInit): NotificationGate {
-  const { perSecond, fate = "the rest of that second is dropped", context, onDeferred } = init;
-  const { clock, serverId, onDiagnostic } = context;
+  const { fate = "the rest of that second is dropped", context, onDeferred } = init;
+  const { clock, serverId, settings, onDiagnostic } = context;
+  const perSecond = settings.limits.maxNotificationsPerSecond;
   let windowStart = clock.now();
   let admitted = 0;
   let isFlooded = false;

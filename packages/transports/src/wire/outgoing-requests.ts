@@ -1,4 +1,4 @@
-import type { Cancel, JsonObject, Progress, Random, ToolportError } from "@toolport/core";
+import type { Cancel, JsonObject, Progress, ToolportError } from "@toolport/core";
 import { withErrorContext } from "@toolport/core/implement";
 import { fromRpcError } from "../message/from-rpc-error.ts";
 import { saysRevisionChanged, type UsedConnection } from "../message/session-words.ts";
@@ -60,11 +60,7 @@ export interface OutgoingRequests {
 export interface OutgoingRequestsInit {
   readonly transport: Transport;
   readonly context: ServerContext;
-  /** Where ids go on from after the handshake. */
-  readonly random: Random;
   readonly activeClock: ActiveClock;
-  /** How long the time of one request may stand still, in milliseconds. */
-  readonly maxPauseMs: number;
   /** The `_meta` of every request of a modern connection; absent before and on a legacy one. */
   readonly envelope: () => JsonObject | undefined;
   /** The server says that it does not know the session any more, or not this revision. Called per refused request. */
@@ -109,7 +105,7 @@ export function createOutgoingRequests(init: OutgoingRequestsInit): OutgoingRequ
   const state: State = {
     ...init,
     pending: createIdTable(),
-    ids: createRequestIds(init.random),
+    ids: createRequestIds(init.context.random),
     closedBy: undefined,
     whenDrained: undefined,
   };
@@ -280,7 +276,10 @@ function checkTime(state: State, id: number): void {
   const { request, startedAt, pausedBefore, lastSignAt } = entry;
   const now = state.activeClock.now();
   // What a server's questions take beyond their share is the call's own time.
-  const overdrawnMs = Math.max(0, state.activeClock.pausedMs() - pausedBefore - state.maxPauseMs);
+  const overdrawnMs = Math.max(
+    0,
+    state.activeClock.pausedMs() - pausedBefore - state.context.settings.timeouts.elicitTotalMs,
+  );
   const totalLeft = request.timeoutMs - (now - startedAt) - overdrawnMs;
   const idleLeft = request.idleMs === undefined ? totalLeft : request.idleMs - (now - lastSignAt);
   const left = Math.min(totalLeft, idleLeft);

@@ -25,13 +25,6 @@ export interface ChangeReporter {
   close(): void;
 }
 
-/** What a {@linkcode ChangeReporter} is made from. */
-export interface ChangeReporterInit {
-  readonly perSecond: number;
-  readonly context: ServerContext;
-  readonly events: ChangeEvents;
-}
-
 /** The longest URI of a resource, in UTF-16 units, that is taken from a host or a server. */
 export const longestUri = 8192;
 
@@ -45,7 +38,7 @@ const lists: ReadonlyMap<string, ListKind> = new Map([
 ]);
 
 /** Makes a reporter. */
-export function createChangeReporter({ perSecond, context, events }: ChangeReporterInit): ChangeReporter {
+export function createChangeReporter(context: ServerContext, events: ChangeEvents): ChangeReporter {
   const lateLists = new Set<ListKind>();
   const lateUpdates = new Set<string>();
   let isClosed = false;
@@ -56,7 +49,7 @@ export function createChangeReporter({ perSecond, context, events }: ChangeRepor
     for (const kind of kinds) events.onListChanged(kind);
     for (const uri of uris.length > mostLateUpdates ? [undefined] : uris) events.onResourceUpdated(uri);
   };
-  const gate = createNotificationGate({ perSecond, context, onDeferred: flush });
+  const gate = createNotificationGate({ context, onDeferred: flush });
   return {
     gate,
     receive(method, params) {

@@ -1,4 +1,4 @@
-import { ToolportError, type JsonObject, type Random } from "@toolport/core";
+import { ToolportError, type JsonObject } from "@toolport/core";
 import { formatMs, isJsonObject } from "@toolport/core/implement";
 import type { ChangeFilter, ListeningClient, OpenedStream } from "../message/listening-client.ts";
 import { fromRpcError } from "../message/from-rpc-error.ts";
@@ -31,8 +31,6 @@ export interface Subscriptions extends ListeningClient {
 export interface SubscriptionsInit {
   readonly transport: Transport;
   readonly context: ServerContext;
-  /** Where ids begin. */
-  readonly random: Random;
   /** The `_meta` of every message. */
   readonly envelope: () => JsonObject | undefined;
 }
@@ -56,8 +54,8 @@ const mostFirstIds = 2 ** 29;
 
 /** Makes an empty set of subscriptions. */
 export function createSubscriptions(init: SubscriptionsInit): Subscriptions {
-  const { context, random } = init;
-  const firstId = leastFirstId + Math.floor(random() * mostFirstIds);
+  const { context } = init;
+  const firstId = leastFirstId + Math.floor(context.random() * mostFirstIds);
   const state: State = { ...init, streams: new Map(), nextId: firstId };
   const fail = (id: unknown, error: ToolportError): boolean => {
     const stream = state.streams.get(id);

@@ -1,4 +1,4 @@
-import { cleanText, ToolportError, type JsonObject, type Random, type ServerLog } from "@toolport/core";
+import { cleanText, ToolportError, type JsonObject, type ServerLog } from "@toolport/core";
 import { isJsonObject, withErrorContext } from "@toolport/core/implement";
 import type { ClientIdentity } from "../message/client-identity.ts";
 import type { ListeningClient } from "../message/listening-client.ts";
@@ -50,12 +50,7 @@ export interface WireEvents extends ChangeEvents {
 export interface WireInit {
   readonly transport: Transport;
   readonly identity: ClientIdentity;
-  readonly maxNotificationsPerSecond: number;
-  /** How long the questions of the server may stop the time of one request, in milliseconds. */
-  readonly maxPauseMs: number;
   readonly context: ServerContext;
-  /** Where the ids of requests go on from after the handshake, so that they cannot be guessed. */
-  readonly random: Random;
   readonly events: WireEvents;
   /** Stands still while a human answers. */
   readonly activeClock: ActiveClock;
@@ -86,24 +81,21 @@ const farewellMs = 100;
 
 /** Puts a wire on a transport that is not started yet. */
 export function createWire(init: WireInit): Wire {
-  const { transport, identity, context, random, events, activeClock, elicitor } = init;
+  const { transport, identity, context, events, activeClock, elicitor } = init;
   const state: State = {
     ...init,
     outgoing: createOutgoingRequests({
       transport,
       context,
-      random,
       activeClock,
-      maxPauseMs: init.maxPauseMs,
       envelope: () => state.envelope,
       onSessionExpired: (error) => expire(state, error),
       onNotified: () => expectStrayError(state),
     }),
     served: createServerRequests({ transport, context, elicitor }),
-    subscriptions: createSubscriptions({ transport, context, random, envelope: () => state.envelope }),
-    changes: createChangeReporter({ perSecond: init.maxNotificationsPerSecond, context, events }),
+    subscriptions: createSubscriptions({ transport, context, envelope: () => state.envelope }),
+    changes: createChangeReporter(context, events),
     progressGate: createNotificationGate({
-      perSecond: init.maxNotificationsPerSecond,
       fate: "of its progress only the latest is passed on",
       context,
       onDeferred: () => state.outgoing.flushProgress(),
