@@ -81,6 +81,11 @@ describe("createRedactor()", () => {
     );
   });
 
+  it("masks a secret that looks escaped itself and is short without that, once its backslashes were doubled", () => {
+    const redact = createRedactor(withEnv({ API_KEY: String.raw`a\%aaa&+` }));
+    expect(redact(String.raw`<a\\%aaa&+>`)).toBe("<[redacted]>");
+  });
+
   it("masks a secret in the Base64 of any text around it, in both alphabets, escaped or not", () => {
     fc.assert(
       fc.property(secrets, fc.tuple(fc.string(), fc.string()), encodings, (secret, [before, after], encoding) => {

@@ -2,7 +2,7 @@ import { redacted, type Redactor } from "./redacted.ts";
 import { base64Echoes } from "./base64-echoes.ts";
 import type { ServerSpec } from "./server-spec.ts";
 import { secretsOf } from "./spec-secrets.ts";
-import { unescapeText } from "./unescape-text.ts";
+import { dropBackslashes, unescapeText } from "./unescape-text.ts";
 
 /** Masks the secrets of one connection: those of its spec, and those that it learns. One per connection, shared by all its parts. */
 export interface SecretMemory {
@@ -95,10 +95,15 @@ function mask(text: string, traits: readonly Trait[]): string {
   let layer = text;
   let toSource = (index: number): number => index;
   for (let depth = 0; ; depth += 1) {
-    find({ text: layer, toSource, source: text }, traits, findings);
+    const outer = toSource;
+    find({ text: layer, toSource: outer, source: text }, traits, findings);
+    // A secret may hold what looks like an escape, and have been escaped by backslashes: to undo both leaves too little to tell it by.
+    const bare = dropBackslashes(layer);
+    if (bare !== undefined) {
+      find({ text: bare.text, toSource: (index) => outer(bare.boundaryAt(index)), source: text }, traits, findings);
+    }
     const plain = depth < mostLayers ? unescapeText(layer) : undefined;
     if (plain === undefined) break;
-    const outer = toSource;
     toSource = (index) => outer(plain.boundaryAt(index));
     layer = plain.text;
   }

@@ -39,6 +39,21 @@ const entities: ReadonlyMap<string, string> = new Map(
 
 /** Undoes one layer of escapes of any kind; `undefined` when there are none. Linear in the length of the text. */
 export function unescapeText(text: string): UnescapedText | undefined {
+  return rewrite(text, escapes, (escape) =>
+    escape.startsWith("%") && escape[1] !== "u" ? bytesOf(escape) : meaningOf(escape),
+  );
+}
+
+/** Drops every backslash and leaves all else as it is; `undefined` when there are none. Linear in the length of the text. */
+export function dropBackslashes(text: string): UnescapedText | undefined {
+  return text.includes("\\") ? rewrite(text, /\\+/g, () => []) : undefined;
+}
+
+function rewrite(
+  text: string,
+  pattern: RegExp,
+  read: (match: string) => Characters | undefined,
+): UnescapedText | undefined {
   const parts: string[] = [];
   // Where in the new text a stretch begins that was copied or made, and where it comes from.
   const made: number[] = [];
@@ -51,8 +66,8 @@ export function unescapeText(text: string): UnescapedText | undefined {
     parts.push(part);
     length += part.length;
   };
-  for (const { 0: escape, index } of text.matchAll(escapes)) {
-    const characters = escape.startsWith("%") && escape[1] !== "u" ? bytesOf(escape) : meaningOf(escape);
+  for (const { 0: escape, index } of text.matchAll(pattern)) {
+    const characters = read(escape);
     if (characters === undefined) continue;
     if (index > end) put(text.slice(end, index), end);
     let at = index;
