@@ -8,6 +8,7 @@ export default defineConfig({
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
     include: ["{packages/*,fixtures,conformance,bench,examples}/{src,test}/**/*.test.ts", "test/**/*.test.ts"],
+    setupFiles: ["test/choose-seed.ts"],
     reporters: process.env["CI"] === undefined ? ["default"] : ["default", "json"],
     outputFile: { json: ".ci/report.json" },
     pool: "forks",

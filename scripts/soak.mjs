@@ -1,6 +1,7 @@
 // Runs the simulation of the provider for long: `pnpm soak [schedules] [--mode lazy|debounced|manual] [--seed N] [--path P]`, with
 // so many schedules in each mode. Without a seed every run is another one; a failure prints seed and path, to run it again.
 import { spawnSync } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
@@ -27,7 +28,7 @@ const { status } = spawnSync(
     env: {
       ...process.env,
       TOOLPORT_SCHEDULES: schedules,
-      ...(values.seed !== undefined && { TOOLPORT_SEED: values.seed }),
+      TOOLPORT_SEED: values.seed ?? String(randomInt(2 ** 31)),
       ...(values.path !== undefined && { TOOLPORT_PATH: values.path }),
     },
   },

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { failureReport } from "../failure-report.ts";
 import { simulate } from "./simulate.ts";
 
-// `pnpm soak` sets these: another number of schedules, or the seed and path that a failure has printed, to run it again.
-const { TOOLPORT_SCHEDULES: schedules, TOOLPORT_SEED: seed, TOOLPORT_PATH: path } = process.env;
+// `pnpm soak` sets these: another number of schedules, or the path that a failure has printed, to run it again with its seed.
+const { TOOLPORT_SCHEDULES: schedules, TOOLPORT_PATH: path } = process.env;
 
 /** Tests a provider in one mode in so many random schedules. One file for each mode, so that they run side by side. */
 export function describeSimulation(refresh: RefreshMode, usualRuns: number): void {
@@ -14,13 +14,7 @@ export function describeSimulation(refresh: RefreshMode, usualRuns: number): voi
       `holds its invariants in ${numRuns} random schedules (AN-41 to AN-50, AN-52, EV-38, NX-12, NX-34, NX-35, NX-66)`,
       { timeout: Math.max(240_000, numRuns * 20) },
       async () => {
-        const details = await simulate({
-          create: createProvider,
-          numRuns,
-          modes: [refresh],
-          path,
-          ...(seed !== undefined && { seed: Number(seed) }),
-        });
+        const details = await simulate({ create: createProvider, numRuns, modes: [refresh], path });
         expect(details.failed, failureReport(details)).toBe(false);
       },
     );
