@@ -1,6 +1,6 @@
 // Writes a package's JavaScript: one file for each entry that its package.json names, and one for what several of them share. A
 // runtime opens a few files quickly and a hundred slowly, and what loads slowly is loaded at every start of every product. The
-// compiler writes the types, file by file. Run in the folder of the package.
+// compiler writes the types, file by file. Run in the folder of the package. The kept tool for this, tsdown, needs Node 22.
 import { build } from "esbuild";
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";

@@ -1,0 +1,30 @@
+// Fails when a page or a comment mentions a file of this repository that is not there: `packages/…` and its like between backticks in
+// Markdown, and docs/*.md in the comments of code. Links of Markdown are remark's (`pnpm check links`).
+import { existsSync, readFileSync } from "node:fs";
+import { reportProblems } from "./report-problems.mjs";
+import { readTrackedFiles } from "./tracked-files.mjs";
+
+const mentions = {
+  page: /`((?:packages|fixtures|conformance|bench|examples|docs|scripts|test)\/[\w./-]+)`/g,
+  code: /[`(\s](docs\/[\w./-]+\.md)/g,
+};
+
+/** @type {string[]} */
+const problems = [];
+let paths = 0;
+
+/** @param {string} file @param {RegExp} mention @param {string} text */
+function check(file, mention, text) {
+  for (const [, path = ""] of text.matchAll(mention)) {
+    paths++;
+    if (!existsSync(path)) problems.push(`${file}: ${path} is not there`);
+  }
+}
+
+for (const file of readTrackedFiles("*.md", ":!*CHANGELOG.md")) {
+  // What looks like a path inside of a block of code is somebody else's.
+  check(file, mentions.page, readFileSync(file, "utf8").replace(/^(```+|~~~+).*?^\1/gms, ""));
+}
+for (const file of readTrackedFiles("*.ts", "*.mjs", ":!*.test.ts"))
+  check(file, mentions.code, readFileSync(file, "utf8"));
+reportProblems(problems, { count: paths, noun: "paths" });
