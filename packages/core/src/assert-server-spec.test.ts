@@ -28,6 +28,8 @@ const good: readonly (readonly [string, ServerSpec])[] = [
       exclude: ["x"],
       disabled: true,
       required: true,
+      startup: "init",
+      elicitation: false,
       concurrency: "serial",
       tools: {
         ["__proto__"]: { effect: "pure" },
@@ -50,6 +52,19 @@ const bad: readonly (readonly [what: string, spec: unknown, field: string, rule:
   ["no id", { transport: stdio }, "id", "must be a string"],
   ["an id that is no string", { id: { toString: null }, transport: stdio }, "id", "must be a string"],
   ["a blank id (AN-14)", { id: " \t", transport: stdio }, "id", "must not be blank"],
+  [
+    "a start at no known time",
+    { id: "a", transport: stdio, startup: "lazy" },
+    "startup",
+    'must be one of "init", "back',
+  ],
+  [
+    "a required server that nobody waits for (AN-20)",
+    { id: "a", transport: stdio, required: true, startup: "background" },
+    "startup",
+    'must be "init" for a server that is required',
+  ],
+  ["elicitation as a text", { id: "a", transport: stdio, elicitation: "no" }, "elicitation", "must be a boolean"],
   [
     "an unknown field",
     { id: "a", transport: stdio, excluded: ["x"] },

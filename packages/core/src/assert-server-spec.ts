@@ -26,6 +26,8 @@ const specFields: Fields<ServerSpec> = {
   trustAnnotations: true,
   disabled: true,
   required: true,
+  startup: true,
+  elicitation: true,
   concurrency: true,
   timeouts: true,
   limits: true,
@@ -82,6 +84,8 @@ export function assertServerSpec(spec: unknown): asserts spec is ServerSpec {
   check.oneOf("concurrency", ["serial", "read-only-parallel", "parallel"]);
   check.optional("disabled", "boolean");
   check.optional("required", "boolean");
+  check.oneOf("startup", ["init", "background", "call"]);
+  check.optional("elicitation", "boolean");
   check.strings("include");
   check.strings("exclude");
   assertOverrides(id, spec["tools"]);
@@ -91,7 +95,10 @@ export function assertServerSpec(spec: unknown): asserts spec is ServerSpec {
   check.numbers("timeouts", [...Object.keys(defaultTimeouts), "callIdleMs"], isDuration);
   check.numbers("limits", Object.keys(defaultLimits), isCount);
 
-  const { transport } = spec;
+  const { transport, required, startup = "init" } = spec;
+  if (required === true && startup !== "init") {
+    throw specError(id, "startup", 'must be "init" for a server that is required: init() waits for it');
+  }
   if (!isRecord(transport)) throw specError(id, "transport", "must be an object with a kind");
   assertTransport(id, transport);
 }

@@ -195,4 +195,10 @@ export interface Connector {
    * their like, each naming the server and quoting its stderr.
    */
   connect(spec: ServerSpec, hooks: ConnectionHooks, signal: AbortSignal): Promise<Connection>;
+  /**
+   * Forgets what it holds to be let in by this server: tokens, client registrations, what an authorization left half done; in memory and
+   * in whatever stores it was given. Credentials that stand in the spec are not its to forget. Resolves when nothing of them is used any
+   * more; starts nothing, asks nobody, and is no error where there is nothing to forget. Absent: it holds nothing.
+   */
+  clearCredentials?(spec: ServerSpec): Promise<void>;
 }

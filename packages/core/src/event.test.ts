@@ -12,6 +12,18 @@ describe("createEvent()", () => {
     expect(calls).toEqual(["a1", "b1", "a2", "b2"]);
   });
 
+  it("says whether anybody listens", () => {
+    const event = createEvent<number>();
+    expect(event.hasListeners).toBe(false);
+    const end = event.on(() => {});
+    expect(event.hasListeners).toBe(true);
+    end();
+    expect(event.hasListeners).toBe(false);
+    event.on(() => {});
+    event.close();
+    expect(event.hasListeners).toBe(false);
+  });
+
   it("counts one function that subscribes twice as two listeners, which end apart", () => {
     const calls: number[] = [];
     const event = createEvent<number>();

@@ -10,6 +10,8 @@ export type Event<T> = (listener: (value: T) => void) => Subscription;
 /** The two ends of one event: `on` for those who listen, `emit` for the one who owns it. */
 export interface EventSource<T> {
   readonly on: Event<T>;
+  /** Whether anybody listens; for a value that costs something to make. */
+  readonly hasListeners: boolean;
   emit(value: T): void;
   /** Ends every subscription; later ones never fire. */
   close(): void;
@@ -23,6 +25,9 @@ export function createEvent<T>(onListenerError: (error: unknown) => void = repor
   const listeners = new Set<{ readonly call: (value: T) => void }>();
   let closed = false;
   return {
+    get hasListeners() {
+      return listeners.size > 0;
+    },
     on(listener) {
       const entry = { call: listener };
       if (!closed) listeners.add(entry);

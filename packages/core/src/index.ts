@@ -57,7 +57,7 @@ export type {
 export type { CallContext } from "./call-context.ts";
 export type { Admission, AdmissionServer, Admit } from "./admission.ts";
 export type { Lock, Store } from "./store.ts";
-export type { InitOptions, ToolProvider, ToolsChange, UnreadyGroup } from "./tool-provider.ts";
+export type { InitOptions, RefreshOptions, ToolProvider, ToolsChange, UnreadyGroup } from "./tool-provider.ts";
 export { applyInterceptors } from "./call-pipeline.ts";
 export type { CallHandler, Interceptor, ToolCall } from "./interceptor.ts";
 export type { HostRequest, RequestHandler, RequestInterceptor } from "./request-interceptor.ts";

@@ -105,6 +105,17 @@ export interface ServerSpec {
   readonly disabled?: boolean | undefined;
   /** `true`: `init()` rejects when this server cannot be reached. Default `false`: its failure is a status. */
   readonly required?: boolean | undefined;
+  /**
+   * When the server is started. `"init"` (default): `init()` starts it and waits for it. `"background"`: `init()` starts it and waits for
+   * nothing of it; its tools arrive by event. `"call"`: `init()` leaves it alone; it starts when somebody needs it, by `refresh()`,
+   * `connection()` or a call with `wait: "servers"`. What is `required` starts with `"init"`.
+   */
+  readonly startup?: "init" | "background" | "call" | undefined;
+  /**
+   * `false`: the server may ask no human, whatever handler the host has; elicitation is not even offered to it. Default `true`: it may,
+   * where there is a handler.
+   */
+  readonly elicitation?: boolean | undefined;
   /** Default `"parallel"`, because most servers answer out of order without trouble and one slow call should not hold the others. */
   readonly concurrency?: Concurrency | undefined;
   readonly timeouts?: Given<ServerTimeouts> | undefined;

@@ -21,10 +21,18 @@ export interface InitOptions {
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * Whether what failed before is tried again now, whatever its back-off says. Default `true`. `false` starts only what was not started,
-   * and waits for that and for what is on its way.
+   * Whether what failed before is tried again now, whatever its back-off says. Default `true`. `false` is for who needs a tool that
+   * is not there: it starts what was not started, also what is otherwise started by a call alone, and waits for that and for what is on its way.
    */
   readonly retryFailed?: boolean | undefined;
+}
+
+/** Options of `refresh()`. */
+export interface RefreshOptions {
+  /** Ends the wait, with `aborted`; what was started goes on. */
+  readonly signal?: AbortSignal | undefined;
+  /** How long to wait, in milliseconds. Default: as long as the sources' own timeouts allow. */
+  readonly timeoutMs?: number | undefined;
 }
 
 /** A group whose server is not ready: its tools are not known yet, or calling them may take longer or fail. */
@@ -63,8 +71,11 @@ export interface ToolProvider {
    * resolves after `timeoutMs` with what is there; only what is required is waited for longer, as long as its own timeouts allow.
    */
   init(options?: InitOptions): Promise<void>;
-  /** Brings the snapshot up to date. Strict: throws `refresh_failed` with every failure, after publishing what succeeded. */
-  refresh(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
+  /**
+   * Brings the snapshot up to date. Strict: throws `refresh_failed` with every failure, after publishing what succeeded; what is not there
+   * after `timeoutMs` is one of them.
+   */
+  refresh(options?: RefreshOptions): Promise<void>;
   /**
    * Calls a tool by its local name. `args` is what a model API or framework handed over: any object is taken as JSON, `null` or absent
    * is `{}`. Throws `TypeError` for options that are unknown or of a wrong type, `closed` after {@linkcode close}, `unknown_tool`,
@@ -83,6 +94,6 @@ export interface ToolProvider {
   readonly onToolsChanged: Event<ToolsChange>;
   /** Whether {@linkcode close} was called. A closed provider shows nothing. */
   readonly closed: boolean;
-  /** Releases everything; idempotent. */
-  close(): Promise<void>;
+  /** Releases everything; idempotent. `reason` is for the errors of what is still under way, and may be sent to those it is under way with. */
+  close(reason?: string): Promise<void>;
 }

@@ -1,7 +1,16 @@
 // For products: make a provider, use it, watch it.
 export { createProvider } from "./provider.ts";
 export type { BackoffOptions, DebounceOptions, ProviderOptions } from "./provider-options.ts";
-export type { McpProvider, OperationOptions, UserOperationOptions } from "./mcp-provider.ts";
+export type {
+  ApplyOptions,
+  ApplyResult,
+  EndOptions,
+  McpProvider,
+  OperationOptions,
+  ToolRoute,
+  UserOperationOptions,
+} from "./mcp-provider.ts";
 export type { ServerState, ServerStatus } from "./servers/server-status.ts";
+export type { CallRecord } from "./call-record.ts";
 export type { DescribeTool } from "./catalog/define-tool.ts";
 export type { RefreshMode } from "./link/link-policy.ts";

@@ -7,10 +7,13 @@ import type {
   ServerNotification,
   ServerSpec,
   Subscription,
+  ToolEffect,
+  ToolportError,
   ToolProvider,
   UnreadyGroup,
 } from "@toolport/core";
 import type { SavedNames } from "@toolport/naming";
+import type { CallRecord } from "./call-record.ts";
 import type { ServerStatus } from "./servers/server-status.ts";
 
 /** Options of an operation that can be given up. */
@@ -30,6 +33,46 @@ export interface UserOperationOptions extends OperationOptions {
   readonly interactive?: boolean;
 }
 
+/** How what is under way on a server ends. */
+export interface EndOptions {
+  /**
+   * How long calls and requests that were sent may take to finish, in milliseconds, while everything else goes on without them; what has
+   * not finished then is cut, with `server_removed`. What waits to be sent is refused at once. At most a day; 0 cuts at once.
+   */
+  readonly drainMs?: number | undefined;
+  /** Stands in the errors of what is cut or refused, and is sent to the server where the protocol has a place for it. At most 1,000 characters. */
+  readonly reason?: string | undefined;
+}
+
+/** Options of {@linkcode McpProvider.applyServers}. */
+export interface ApplyOptions extends EndOptions, UserOperationOptions {
+  /** See {@linkcode EndOptions}. Default 5,000. */
+  readonly drainMs?: number | undefined;
+}
+
+/** What {@linkcode McpProvider.applyServers} did: every id of the set before and after is in one of the first four lists, sorted. */
+export interface ApplyResult {
+  readonly added: readonly string[];
+  /** Have another spec now, whether they were restarted for it or not. */
+  readonly updated: readonly string[];
+  readonly removed: readonly string[];
+  readonly unchanged: readonly string[];
+  /** Of those that were to be started: which could not be reached. They stay registered, and are tried again like any other. */
+  readonly failed: readonly { readonly serverId: string; readonly error: ToolportError }[];
+}
+
+/** Where a call by a local name leads. */
+export interface ToolRoute {
+  /** The local name. */
+  readonly name: string;
+  readonly serverId: string;
+  /** The remote name, byte for byte. */
+  readonly toolName: string;
+  readonly qualifiedName: string;
+  /** What the tool does to the world, as its definition says; `external` where nobody knows. */
+  readonly effect: ToolEffect;
+}
+
 /**
  * A {@linkcode ToolProvider} over MCP servers that can come and go while it is in use. One server's fault never touches another one's
  * tools.
@@ -42,19 +85,47 @@ export interface McpProvider extends ToolProvider, AsyncDisposable {
   /** Sorted. */
   serverIds(): readonly string[];
   hasServer(id: string): boolean;
+  /** Where each tool on offer leads, sorted by local name. Reads what is known; asks nobody. */
+  routes(): readonly ToolRoute[];
   /**
    * Registers a server, connects to it and lists its tools: all or nothing. When any of it fails, or `signal` aborts, nothing of the
    * server is left, and no tool of it was ever to be seen. A disabled server is only registered.
    *
+   * Because one failure would cost it all, what is often over in a moment (HTTP 408, 429, 500, 502, 503 and 504, and timeouts) is tried
+   * again after 250 ms and once more after 1 s, or when the server asks for it, up to 5 s.
+   *
    * Throws `invalid_spec`, `unsupported_transport` and `duplicate_server` before anything starts, `server_removed` when it is removed
-   * meanwhile, and whatever the attempt failed with.
+   * meanwhile, and whatever the last attempt failed with. A server that wants an authorization first (`auth_required`) is not kept either:
+   * {@linkcode registerServer} is for that.
    */
   addServer(spec: ServerSpec, options?: UserOperationOptions): Promise<void>;
   /**
-   * Ends a registration; its tools are gone at once, and calls under way are ended with `server_removed`. Resolves when nothing of
-   * the server is left: `true`, or `false` when there was no such server.
+   * Registers a server and starts nothing: it is `idle`, and its tools come with the first `init()`, `refresh()`, `refreshServer()`,
+   * `connection()` or call with `wait: "servers"`. It stays registered whatever comes of that. So a server can be signed in to:
+   * `refreshServer(id, { interactive: true })`, finish the authorization, and `refreshServer(id)` again.
+   *
+   * Throws `invalid_spec`, `unsupported_transport` and `duplicate_server`.
    */
-  removeServer(id: string): Promise<boolean>;
+  registerServer(spec: ServerSpec): void;
+  /**
+   * Makes the set of servers this one, whatever it was before: adds, updates as {@linkcode updateServer} does, and removes, in one step
+   * before this returns; everything is checked before anything changes. New calls see the new set at once; those under way on a server that
+   * is removed or restarted may finish within `drainMs`. Then connects and lists what is new and what was restarted, all at the same time,
+   * unless its `startup` says otherwise; one server's failure is an entry of `failed` and stops no other. Resolves when all that has settled and
+   * nothing is left of what ended.
+   *
+   * Whoever comes last wins, be it another `applyServers`, an `addServer` or a `removeServer`. A registration that `addServer` is still
+   * making becomes part of the set if it is in it, and stays then though `addServer` fails. `signal` ends the wait and takes nothing back.
+   *
+   * Throws `invalid_spec`, `unsupported_transport`, `duplicate_server` or a `TypeError` before anything changes; `aborted`, `closed`.
+   */
+  applyServers(specs: readonly ServerSpec[], options?: ApplyOptions): Promise<ApplyResult>;
+  /**
+   * Ends a registration; its tools are gone at once. Calls under way may finish within `drainMs`, by default 0: they are ended with
+   * `server_removed`. Resolves when nothing of the server is left: `true`, or `false` when there was no such server. Until then the next
+   * server of the same id waits with its start, unless what is left is a session over HTTP with calls that may finish.
+   */
+  removeServer(id: string, options?: EndOptions): Promise<boolean>;
   /** Ends the session and keeps registration and tools; the next call connects again. Throws `unknown_server`. */
   disconnectServer(id: string): Promise<void>;
   /**
@@ -67,6 +138,14 @@ export interface McpProvider extends ToolProvider, AsyncDisposable {
   updateServer(spec: ServerSpec, options?: UserOperationOptions): Promise<void>;
   /** Like `refresh()`, for one server. Throws `unknown_server`, `server_disabled`, and whatever it failed with. */
   refreshServer(id: string, options?: UserOperationOptions): Promise<void>;
+  /**
+   * Signs out of a server: ends its session, and calls under way with it, with `server_removed`; then lets the connector forget what it
+   * holds to be let in (`Connector.clearCredentials`), such as tokens of OAuth. Registration and tools stay; the next call connects anew and,
+   * where nothing else lets it in, fails with `auth_required`. Credentials in the spec are the host's: `updateServer` changes them. Resolves
+   * when no session is left that was opened with what was forgotten. Throws `unknown_server`, and what forgetting failed with; the session has
+   * ended all the same.
+   */
+  clearCredentials(id: string): Promise<void>;
   /**
    * The live connection of a server, for requests that are no tool calls; made if there is none. Ask for it each time: it is replaced
    * by every reconnect. What is under way on it counts as use of the session. Never close it. Throws `unknown_server`, `server_disabled`, and whatever connecting failed with.
@@ -83,6 +162,11 @@ export interface McpProvider extends ToolProvider, AsyncDisposable {
   savedNames(): SavedNames;
   /** Fires when a server's state, error or staleness changes, and once more, with `removed`, when its registration ends. */
   readonly onStatusChanged: Event<ServerStatus>;
+  /**
+   * Fires when a call has left its server behind, before its caller hears of it; not after `close()` was called. Costs nothing while nobody
+   * listens.
+   */
+  readonly onCallEnded: Event<CallRecord>;
   /** Fires for what a developer wants to know and what stops nobody. */
   readonly onDiagnostic: Event<Diagnostic>;
   /** Fires for each line that a server logs. Untrusted. */

@@ -4,7 +4,8 @@ import { createProviderCalls } from "./calls/provider-calls.ts";
 import { findTool, type Catalog } from "./catalog/catalog.ts";
 import type { CatalogTool } from "./catalog/define-tool.ts";
 import { createLiveCatalog } from "./catalog/live-catalog.ts";
-import type { McpProvider } from "./mcp-provider.ts";
+import type { McpProvider, ToolRoute } from "./mcp-provider.ts";
+import { assertReason, readRefreshOptions } from "./operation-options.ts";
 import { readInitOptions, readOptions, type ProviderOptions } from "./provider-options.ts";
 import { readSpecs } from "./servers/read-specs.ts";
 import { createObservers } from "./servers/observers.ts";
@@ -30,7 +31,7 @@ export function createProvider(options: ProviderOptions): McpProvider {
   const observers = createObservers();
   const parts = { settings, catalog, observers };
   const serverSet = createServerSet(parts);
-  for (const spec of specs) serverSet.add(spec, false);
+  for (const spec of specs) serverSet.add(spec);
   let closing: Promise<void> | undefined;
 
   const assertOpen = (): void => {
@@ -38,15 +39,17 @@ export function createProvider(options: ProviderOptions): McpProvider {
   };
   const calls = createProviderCalls({ parts, serverSet, assertOpen });
   const resources = createResourceWatch({ parts, serverSet, lend: calls.lend });
-  const close = (): Promise<void> => {
+  const close = (reason?: string): Promise<void> => {
+    assertReason(reason);
     closing ??= (async () => {
+      const error = closedError(name, reason);
       observers.close();
       resources.close();
       catalog.close();
       // Calls that are with their servers are ended there, where it is known what became of them.
-      calls.end(closedError(name));
-      await serverSet.endAll(closedError(name));
-      calls.end(closedError(name), true);
+      calls.end(error);
+      await serverSet.endAll(error);
+      calls.end(error, true);
     })();
     return closing;
   };
@@ -69,9 +72,10 @@ export function createProvider(options: ProviderOptions): McpProvider {
       const fatal = failures.filter(({ registration }) => registration.link.spec.required === true);
       if (fatal.length > 0) throw refreshError("start required MCP servers", fatal);
     },
-    async refresh({ signal } = {}) {
+    async refresh(refreshOptions = {}) {
       assertOpen();
-      const failures = await bringUp({ serverSet, clock, demand: "refresh", operation: "refresh", signal });
+      const { signal, timeoutMs } = readRefreshOptions(refreshOptions);
+      const failures = await bringUp({ serverSet, clock, demand: "refresh", operation: "refresh", signal, timeoutMs });
       if (failures.length > 0) throw refreshError("refresh MCP servers", failures);
     },
     call: calls.call,
@@ -81,12 +85,14 @@ export function createProvider(options: ProviderOptions): McpProvider {
     serverIds: () => serverSet.all().map(({ id }) => id),
     hasServer: (id) => serverSet.get(id) !== undefined,
     savedNames: () => saveNames(catalog.current.names),
+    routes: () => routesOf(catalog.current),
     ...createServerOperations({ serverSet, settings, assertOpen, lend: calls.lend }),
     get closed() {
       return closing !== undefined;
     },
     onToolsChanged: catalog.onToolsChanged,
     onStatusChanged: observers.status.on,
+    onCallEnded: observers.callEnded.on,
     onDiagnostic: observers.diagnostic.on,
     onServerLog: observers.serverLog.on,
     async subscribeResource(id, uri, subscribeOptions = {}) {
@@ -98,7 +104,7 @@ export function createProvider(options: ProviderOptions): McpProvider {
     onResourceUpdated: observers.resourceUpdated.on,
     onServerNotification: observers.notification.on,
     close,
-    [Symbol.asyncDispose]: close,
+    [Symbol.asyncDispose]: () => close(),
   };
 }
 
@@ -107,6 +113,11 @@ function selectDefinitions(catalog: Catalog, names: readonly string[] | undefine
   return names.flatMap((name) => findTool(catalog, name) ?? []);
 }
 
-function closedError(name: string): ToolportError {
-  return new ToolportError(`provider ${JSON.stringify(name)} is closed`, { code: "closed" });
+function routesOf({ definitions }: Catalog): readonly ToolRoute[] {
+  return definitions.map(({ name, origin, effect = "external" }) => ({ name, ...origin, effect }));
+}
+
+function closedError(name: string, reason?: string): ToolportError {
+  const why = reason === undefined ? "" : `: ${reason}`;
+  return new ToolportError(`provider ${JSON.stringify(name)} is closed${why}`, { code: "closed" });
 }

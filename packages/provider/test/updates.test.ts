@@ -149,8 +149,14 @@ describe("the times of a status", () => {
     await provider.init();
     world.clock.advance(60_000);
     expect(provider.statuses()[0]).toMatchObject({ connectedAt: firstDate + 5000 });
+    expect(provider.statuses()[0]).toMatchObject({ since: firstDate + 5000, listedAt: firstDate + 5000 });
     for (const session of server.sessions) session.crash();
     expect(provider.statuses()[0]).toMatchObject({ state: "down", retryAt: firstDate + 65_000 + 500 });
+    expect(provider.statuses()[0]).toMatchObject({ since: firstDate + 65_000, listedAt: firstDate + 5000 });
+    world.clock.advance(1000);
+    await provider.refresh();
+    expect(provider.statuses()[0]).toMatchObject({ since: firstDate + 66_000, listedAt: firstDate + 66_000 });
+    for (const session of server.sessions) session.crash();
     expect(provider.statuses()[0]).not.toHaveProperty("connectedAt");
     await provider.close();
   });

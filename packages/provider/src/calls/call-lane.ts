@@ -10,7 +10,8 @@ import {
   type ToolOutcome,
   type ToolportError,
 } from "@toolport/core";
-import { createDeadline, type Deadline } from "@toolport/core/implement";
+import { createDeadline, type Deadline, type EventSource } from "@toolport/core/implement";
+import type { CallRecord } from "../call-record.ts";
 import type { CatalogTool } from "../catalog/define-tool.ts";
 import type { Link } from "../link/link.ts";
 import { isRefusal } from "../link/link-state.ts";
@@ -27,6 +28,7 @@ import {
 import { checkSelection, type RegistrationOf } from "./check-selection.ts";
 import { createGate, type Gate, type GateMode } from "./gate.ts";
 import { createPausable, type Pausable } from "./pausable.ts";
+import { recordOf } from "./record-call.ts";
 import { toOutcome } from "./to-outcome.ts";
 
 /** All calls of one registered server. */
@@ -50,6 +52,8 @@ export interface CallLaneInit {
   /** The definition that is on offer now for a remote name. */
   readonly find: (toolName: string) => CatalogTool | undefined;
   readonly registrationOf: RegistrationOf;
+  /** Those who want a record of every call that ended. */
+  readonly callEnded: EventSource<CallRecord>;
 }
 
 interface Lane extends CallLaneInit {
@@ -65,6 +69,10 @@ interface PendingCall extends ToolCall {
   /** What is left of it for the lane. */
   readonly budgetMs: number;
   readonly startedAt: number;
+  /** How long it has waited so far. */
+  queueMs: number;
+  /** How often it was handed to a connection. */
+  sends: number;
   /** Made when there is something to wait for. */
   deadline: Deadline | undefined;
   /** Takes that deadline out of those that stand still together. */
@@ -76,7 +84,7 @@ interface PendingCall extends ToolCall {
  * the connection's. Otherwise it waits, under one deadline, for session, listing and turn, and its route is checked again.
  */
 export function createCallLane(init: CallLaneInit): CallLane {
-  const { link, clock } = init;
+  const { link, clock, callEnded } = init;
   const gate = createGate(() => capacityOf(link.spec));
   const mostMs = (): number => link.spec.timeouts?.elicitTotalMs ?? defaultTimeouts.elicitTotalMs;
   const lane: Lane = { ...init, gate, pausable: createPausable({ clock, mostMs }) };
@@ -107,18 +115,27 @@ export function createCallLane(init: CallLaneInit): CallLane {
         timeoutMs,
         budgetMs: time === undefined ? timeoutMs : Math.min(timeoutMs, time.remainingMs()),
         startedAt: clock.now(),
+        queueMs: 0,
+        sends: 0,
         deadline: undefined,
         leave: undefined,
       };
       const leave = time === undefined ? undefined : lane.pausable.add(time);
       admitted += 1;
+      let outcome: ToolOutcome | undefined;
+      let failure: unknown;
       try {
-        return await run(pending, lane);
+        outcome = await run(pending, lane);
+        return outcome;
+      } catch (reason) {
+        failure = reason;
+        throw reason;
       } finally {
         admitted -= 1;
         leave?.();
         pending.leave?.();
         pending.deadline?.dispose();
+        if (callEnded.hasListeners) callEnded.emit(recordOf(pending, clock, { outcome, failure }));
       }
     },
     pausable: lane.pausable,
@@ -145,6 +162,7 @@ async function run(pending: PendingCall, lane: Lane): Promise<ToolOutcome> {
 async function enter(pending: PendingCall, lane: Lane): Promise<Session> {
   const { link, gate, pausable, clock } = lane;
   const { mode } = pending;
+  const enteredAt = clock.now();
   const deadline = (pending.deadline ??= startDeadline(pending, clock));
   pending.leave ??= pausable.add(deadline);
   let entered = false;
@@ -162,6 +180,8 @@ async function enter(pending: PendingCall, lane: Lane): Promise<Session> {
   } catch (reason) {
     if (entered) gate.leave(mode);
     throw notSentError(reason, pending, retryAfterMs(link, clock));
+  } finally {
+    pending.queueMs += clock.now() - enteredAt;
   }
 }
 
@@ -170,6 +190,7 @@ async function send(pending: PendingCall, session: Session, { link, gate, clock 
   session.enter();
   try {
     if (session.endedBy !== undefined) throw notSentError(session.endedBy, pending);
+    pending.sends += 1;
     const raw = await session.connection.callTool(
       origin.toolName,
       args,

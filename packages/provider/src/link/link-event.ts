@@ -29,7 +29,8 @@ export type LinkEvent =
   /** The next session is to be opened by another spec; what runs on this one may finish. */
   | { readonly type: "renew"; readonly error: ToolportError }
   | { readonly type: "disconnect"; readonly error: ToolportError }
-  | { readonly type: "remove"; readonly error: ToolportError };
+  /** With `drain`, calls that are under way may finish. */
+  | { readonly type: "remove"; readonly error: ToolportError; readonly drain?: boolean };
 
 /** What is to be done about it, in this order. */
 export type LinkEffect =

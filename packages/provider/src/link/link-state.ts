@@ -171,6 +171,15 @@ export function lastFailureOf(state: LinkState): LastFailure | undefined {
 /** A session with a listing under way. */
 export type RunningState = ListingState | (ReadyState & { readonly listing: RunningListing });
 
+/** What a state is called outside: its listing is part of a start, and whoever was refused needs other credentials. */
+export type StateName = Exclude<LinkState["kind"], "listing">;
+
+/** The name of a state. */
+export function nameOf(state: LinkState): StateName {
+  if (state.kind === "listing") return "connecting";
+  return state.kind === "ready" && state.refusal !== undefined ? "needs-auth" : state.kind;
+}
+
 /** Whether an error says that the server refused our credentials, or wants others: then only a person can help. */
 export function isRefusal({ code }: ToolportError): boolean {
   return code === "auth_required" || code === "forbidden";

@@ -6,12 +6,13 @@ import {
   type ServerSpec,
   type ToolListing,
 } from "@toolport/core";
+import { dateOf } from "@toolport/core/implement";
 import type { ConnectionHooks } from "@toolport/core/implement";
 import { createNameFilter } from "../catalog/tool-filter.ts";
 import { toToolportError } from "../to-toolport-error.ts";
 import type { Demand, LinkEffect, LinkEvent } from "./link-event.ts";
 import type { LinkPolicy } from "./link-policy.ts";
-import { hasSession, isUpToDate, type LinkState } from "./link-state.ts";
+import { hasSession, isUpToDate, nameOf, type LinkState, type StateName } from "./link-state.ts";
 import { mustList } from "./listing-transitions.ts";
 import { createMachine, type Machine } from "./machine.ts";
 import { createSessions, type Session, type Sessions } from "./sessions.ts";
@@ -32,6 +33,8 @@ export interface LinkInit {
 
 /** How a link reports upwards. */
 export interface LinkHooks extends Omit<ConnectionHooks, "onToolsChanged" | "onDown" | "onQueued" | "onStart"> {
+  /** Whether a server that failed may be tried again without a call. */
+  readonly mayRetry: () => boolean;
   /** Whether the latest listing that was made public is a whole one. */
   readonly hasWholeListing: () => boolean;
   /** A listing is to be made public. Must not throw. */
@@ -49,6 +52,8 @@ export interface Link {
   spec: ServerSpec;
   /** When the live session was opened, in milliseconds since 1970; `undefined` without one. */
   readonly openedAt: number | undefined;
+  /** When the state got the name that it has, in milliseconds since 1970. */
+  readonly since: number;
   /** The session a call may use at once; `undefined` when something has to happen first. */
   current(): Session | undefined;
   /** Waits until the demand is met. Rejects with the reason of `signal`, which ends this wait and nothing else. */
@@ -58,9 +63,12 @@ export interface Link {
   /** Replaces the session by one of the spec as it is now; calls on the old one may finish. */
   renew(error: ToolportError): void;
   disconnect(error: ToolportError): void;
-  remove(error: ToolportError): void;
-  /** Settles when no session and no attempt is left. Never rejects. */
-  gone(): Promise<void>;
+  /** Ends the link for good; with `drain`, calls that are under way may finish until {@linkcode cut}. */
+  remove(error: ToolportError, drain?: boolean): void;
+  /** Ends every session at once, also those that are on their way out. */
+  cut(error: ToolportError): void;
+  /** Settles when no session and no attempt is left; with `butDraining`, none but sessions whose calls finish. Never rejects. */
+  gone(butDraining?: boolean): Promise<void>;
 }
 
 /** Makes a link. Nothing starts before something is wanted of it. */
@@ -79,16 +87,18 @@ export function createLink(init: LinkInit): Link {
   const { sessions } = parts;
   /** The current session while nothing has to happen before a call. Every call asks for it, so it is kept at hand. */
   let open: Session | undefined;
+  const dated = dateStates(clock);
   const machine: Machine = createMachine({
     serverId: init.spec.id,
     initial: { kind: init.spec.disabled === true ? "disabled" : "idle", session: 0, run: 0 },
-    policy: () => parts.policy,
+    policy: () => (hooks.mayRetry() ? parts.policy : { ...parts.policy, background: false }),
     clock,
     random,
     isWaiting: () => waiters.waiting,
     unusedSince: (session) => sessions.unusedSince(session),
     hasWholeListing: hooks.hasWholeListing,
     enter(state) {
+      dated.enter(state);
       const free = state.kind === "ready" && (isUpToDate(state) || parts.policy.refresh === "manual");
       open = free ? sessions.get(state.session) : undefined;
     },
@@ -112,6 +122,9 @@ export function createLink(init: LinkInit): Link {
     get openedAt() {
       return hasSession(machine.state) ? sessions.get(machine.state.session)?.openedAt : undefined;
     },
+    get since() {
+      return dated.since;
+    },
     current() {
       const { state } = machine;
       if (open !== undefined || state.kind !== "ready") return open;
@@ -130,11 +143,28 @@ export function createLink(init: LinkInit): Link {
       machine.dispatch({ type: "disconnect", error });
       sessions.endAll(error);
     },
-    remove(error) {
-      machine.dispatch({ type: "remove", error });
-      sessions.endAll(error);
+    remove(error, drain = false) {
+      machine.dispatch({ type: "remove", error, drain });
+      if (!drain) sessions.endAll(error);
     },
-    gone: () => sessions.gone(),
+    cut: (error) => sessions.endAll(error),
+    gone: (butDraining) => sessions.gone(butDraining),
+  };
+}
+
+/** Keeps the date since when the state has the name that it has. */
+function dateStates(clock: Clock): { readonly since: number; enter(state: LinkState): void } {
+  let name: StateName | undefined;
+  let since = dateOf(clock);
+  return {
+    get since() {
+      return since;
+    },
+    enter(state) {
+      if (nameOf(state) === name) return;
+      name = nameOf(state);
+      since = dateOf(clock);
+    },
   };
 }
 
@@ -196,7 +226,8 @@ function assertListing({ tools, dropped }: ToolListing, serverId: string): void 
 
 function connectionHooks(session: number, parts: LinkParts): ConnectionHooks {
   const { hooks, spec, dispatch } = parts;
-  const { onDiagnostic, onLog, onElicit, isInteractive } = hooks;
+  const { onDiagnostic, onLog, isInteractive } = hooks;
+  const onElicit = spec.elicitation === false ? undefined : hooks.onElicit;
   return {
     onToolsChanged: () => dispatch({ type: "tools-changed", session }),
     onDown: (error) => dispatch({ type: "session-lost", session, error }),

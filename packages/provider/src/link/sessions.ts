@@ -38,8 +38,8 @@ export interface Sessions {
   end(number: number, ending: SessionEnding): void;
   /** Ends everything, at once. */
   endAll(error: ToolportError): void;
-  /** Settles when nothing is left. Never rejects. */
-  gone(): Promise<void>;
+  /** Settles when nothing is left; with `butDraining`, when nothing is but sessions whose calls finish. Never rejects. */
+  gone(butDraining?: boolean): Promise<void>;
 }
 
 /** One attempt to get a session. */
@@ -73,13 +73,14 @@ interface Entry {
 export interface SessionsInit {
   readonly connector: Connector;
   readonly clock: Clock;
-  /** Settles when whatever had this server's id before is gone; no session starts earlier. */
+  /** Settles when whatever had this server's id before is gone, which has a bound of its own; no session starts earlier. */
   readonly predecessor: Promise<void> | undefined;
   readonly report: (event: Extract<LinkEvent, { readonly type: "connected" | "connect-failed" }>) => void;
 }
 
 /** Makes the sessions of one link; there are none at first. */
-export function createSessions({ connector, clock, predecessor, report }: SessionsInit): Sessions {
+export function createSessions({ connector, clock, report, ...init }: SessionsInit): Sessions {
+  let { predecessor } = init;
   const entries = new Map<number, Entry>();
 
   const live = async (
@@ -88,9 +89,10 @@ export function createSessions({ connector, clock, predecessor, report }: Sessio
     earlier: Promise<unknown>,
   ): Promise<void> => {
     try {
+      if (predecessor !== undefined) await waitForTurn(predecessor, hooks);
       // No end takes longer, unless a connector breaks its word; then the server must not be lost for good.
       const closeMs = spec.timeouts?.closeMs ?? defaultTimeouts.closeMs;
-      if (entries.size > 1 || predecessor !== undefined) await settleWithin(earlier, longestCloseMs(closeMs), clock);
+      if (entries.size > 1) await settleWithin(earlier, longestCloseMs(closeMs), clock);
       entry.abort.signal.throwIfAborted();
       const connection: unknown = await connector.connect(spec, hooks, entry.abort.signal);
       assertConnection(connection, spec.id);
@@ -104,8 +106,11 @@ export function createSessions({ connector, clock, predecessor, report }: Sessio
     await closeQuietly(entry.session.connection, entry.endedBy);
     entries.delete(number);
   };
-  const earlierGone = (): Promise<unknown> =>
-    Promise.all([predecessor, ...Array.from(entries.values(), (entry) => (entry.draining ? undefined : entry.gone))]);
+  const allGone = (butDraining: boolean): Promise<unknown> =>
+    Promise.all(Array.from(entries.values()).flatMap(({ draining, gone }) => (butDraining && draining ? [] : [gone])));
+  void predecessor?.finally(() => {
+    predecessor = undefined;
+  });
 
   return {
     get: (number) => entries.get(number)?.session,
@@ -114,7 +119,7 @@ export function createSessions({ connector, clock, predecessor, report }: Sessio
       return entry === undefined || entry.inFlight > 0 ? undefined : entry.usedAt;
     },
     open(attempt) {
-      const earlier = earlierGone();
+      const earlier = allGone(true);
       const entry = createEntry();
       entries.set(attempt.number, entry);
       entry.gone = live(entry, attempt, earlier);
@@ -126,10 +131,17 @@ export function createSessions({ connector, clock, predecessor, report }: Sessio
     endAll(error) {
       for (const entry of entries.values()) endEntry(entry, { error });
     },
-    async gone() {
-      await Promise.all([predecessor, ...Array.from(entries.values(), (entry) => entry.gone)]);
+    async gone(butDraining = false) {
+      await Promise.all([predecessor, allGone(butDraining)]);
     },
   };
+}
+
+// However long the last of what was there before may take: that is no time of the attempt.
+async function waitForTurn(turn: Promise<void>, { onQueued, onStart }: ConnectionHooks): Promise<void> {
+  onQueued?.();
+  await turn;
+  onStart?.();
 }
 
 function createEntry(): Entry {

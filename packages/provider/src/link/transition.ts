@@ -53,7 +53,7 @@ export function transition(state: LinkState, event: LinkEvent, context: LinkCont
     case "disconnect":
       return disconnect(state, event.error);
     case "remove":
-      return remove(state, event.error);
+      return remove(state, event);
   }
 }
 
@@ -207,13 +207,13 @@ function disconnect(state: LinkState, error: ToolportError): Step {
   }
 }
 
-function remove(state: LinkState, error: ToolportError): Step {
+function remove(state: LinkState, { error, drain = false }: LinkEvent & { readonly type: "remove" }): Step {
   if (state.kind === "removed") return stay(state);
   const { session, run } = state;
   const live = state.kind === "connecting" || hasSession(state);
   return {
     state: { kind: "removed", session, run, error },
-    effects: [...(live ? [{ type: "close", session, error } as const] : []), { type: "reject", error }],
+    effects: [...(live ? [{ type: "close", session, error, drain } as const] : []), { type: "reject", error }],
   };
 }
 

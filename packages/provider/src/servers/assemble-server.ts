@@ -12,7 +12,7 @@ import type { Registration } from "./registration.ts";
 export interface ServerInit {
   readonly spec: ServerSpec;
   readonly number: number;
-  readonly held: boolean;
+  readonly provisional: boolean;
   readonly predecessor: Promise<void> | undefined;
   readonly onListing: (registration: Registration, listing: ToolListing, session: Session) => void;
   readonly onState: (registration: Registration) => void;
@@ -20,12 +20,13 @@ export interface ServerInit {
 
 /** Makes one server's link and lane, and what they report; nothing starts. */
 export function assembleServer(
-  { spec, number, held, predecessor, onListing, onState }: ServerInit,
+  { spec, number, provisional, predecessor, onListing, onState }: ServerInit,
   { settings, catalog, observers }: ProviderParts,
 ): Registration {
   const { connector, clock, random, onElicit } = settings;
   const { id } = spec;
   const hooks: LinkHooks = {
+    mayRetry: () => !registration.provisional,
     hasWholeListing: () => registration.listing !== undefined && registration.listing.truncated === undefined,
     publish: (listing, session) => onListing(registration, listing, session),
     onState: () => onState(registration),
@@ -67,8 +68,18 @@ export function assembleServer(
     clock,
     find: (toolName) => catalog.current.servers.get(id)?.offers.get(toolName)?.definition,
     registrationOf: (definition) => catalog.registrationOf(definition),
+    callEnded: observers.callEnded,
   });
-  const registration: Registration = { id, number, link, lane, replacements: 0, held, usersWaiting: 0 };
+  const registration: Registration = {
+    id,
+    number,
+    link,
+    lane,
+    replacements: 0,
+    held: provisional,
+    provisional,
+    usersWaiting: 0,
+  };
   return registration;
 }
 

@@ -1,11 +1,12 @@
 import { ToolportError, type Clock } from "@toolport/core";
+import { formatMs } from "@toolport/core/implement";
 import { createFanOutSignal } from "../fan-out-signal.ts";
 import type { Demand } from "../link/link-event.ts";
 import { toToolportError } from "../to-toolport-error.ts";
-import type { Registration } from "./registration.ts";
 import { createDebut } from "./appear-together.ts";
-import type { ServerSet } from "./server-set.ts";
 import { operationError } from "./operation-error.ts";
+import { whileUserWaits, type Registration } from "./registration.ts";
+import type { ServerSet } from "./server-set.ts";
 
 /** One server that could not be brought up. */
 export interface Failure {
@@ -16,25 +17,32 @@ export interface Failure {
 /** What to bring up, and how. */
 export interface BringUpPlan {
   readonly serverSet: ServerSet;
+  /** Default: all that are registered. */
+  readonly registrations?: readonly Registration[];
   readonly clock: Clock;
-  readonly demand: Demand;
+  /** A refresh is strict: it starts every server, and who is late has failed. */
+  readonly demand: Extract<Demand, "ready" | "refresh">;
   /** For errors. */
   readonly operation: string;
   readonly signal: AbortSignal | undefined;
+  readonly interactive?: boolean | undefined;
   /** How long servers that are not required are waited for. Default: until they are there or have failed. */
-  readonly timeoutMs?: number;
-  /** Whether servers that failed, or lost their session, are tried again. Default `true`. */
-  readonly retryFailed?: boolean;
+  readonly timeoutMs?: number | undefined;
+  /**
+   * Whether servers that failed, or lost their session, are tried again. Default `true`. `false` is for who needs a tool that is not there: it
+   * starts what was not started, whatever its `startup` says.
+   */
+  readonly retryFailed?: boolean | undefined;
 }
 
 /**
- * Brings all servers up at the same time, and returns those that failed, in their order. Servers that are disabled are passed over,
- * and so are those whose registration ends meanwhile, and those that are late: their attempts go on. Throws `aborted` when the caller
- * gives up.
+ * Brings servers up at the same time, and returns those that failed, in their order. Servers that are disabled are passed over,
+ * and so are those whose registration ends meanwhile, and those that are late: their attempts go on. What `startup` says holds but for a
+ * refresh. Throws `aborted` when the caller gives up.
  */
 export async function bringUp(plan: BringUpPlan): Promise<readonly Failure[]> {
-  const { serverSet, clock, demand, operation, signal, timeoutMs, retryFailed = true } = plan;
-  const wanted = serverSet.all().filter(retryFailed ? isEnabled : isUnlisted);
+  const { serverSet, clock, demand, operation, signal, interactive, timeoutMs } = plan;
+  const wanted = toWaitFor(plan);
   const debut = createDebut(wanted, serverSet, clock);
   const late = {};
   const required = createFanOutSignal(signal);
@@ -44,10 +52,12 @@ export async function bringUp(plan: BringUpPlan): Promise<readonly Failure[]> {
     wanted.map(async (registration): Promise<readonly Failure[]> => {
       const { link, id } = registration;
       try {
-        await link.ready(demand, (link.spec.required === true ? required : optional).next());
+        const waits = (demand === "ready" && link.spec.required === true ? required : optional).next();
+        await whileUserWaits(registration, interactive, () => link.ready(demand, waits));
         return [];
       } catch (reason) {
-        if (reason === late || link.state.kind === "removed") return [];
+        if (link.state.kind === "removed") return [];
+        if (reason === late) return demand === "refresh" ? [{ registration, error: lateError(id, plan) }] : [];
         return [{ registration, error: toToolportError(reason, id, operation) }];
       } finally {
         debut.settled(registration);
@@ -66,13 +76,36 @@ export async function bringUp(plan: BringUpPlan): Promise<readonly Failure[]> {
   return [...outcomes.flat(), ...unpublished];
 }
 
-function isEnabled({ link }: Registration): boolean {
-  return link.state.kind !== "disabled";
+/** Starts those that nobody waits for, and returns the others. */
+function toWaitFor(plan: BringUpPlan): readonly Registration[] {
+  const { serverSet, registrations = serverSet.all(), demand, retryFailed = true } = plan;
+  if (!retryFailed) return registrations.filter(isUnlisted);
+  const enabled = registrations.filter(({ link }) => link.state.kind !== "disabled");
+  if (demand === "refresh") return enabled;
+  startUnawaited(
+    enabled.filter(({ link }) => link.spec.startup === "background"),
+    plan,
+  );
+  return enabled.filter(({ link }) => (link.spec.startup ?? "init") === "init");
 }
 
 /** Whether its tools are not known because nobody asked yet, or because the answer is on its way. */
 function isUnlisted({ link: { state }, listed }: Registration): boolean {
   return state.kind === "connecting" || state.kind === "listing" || (state.kind === "idle" && listed === undefined);
+}
+
+// Their status says what becomes of them.
+function startUnawaited(registrations: readonly Registration[], { serverSet, clock, demand }: BringUpPlan): void {
+  const debut = createDebut(registrations, serverSet, clock);
+  for (const registration of registrations) {
+    const settled = (): void => debut.settled(registration);
+    void registration.link.ready(demand).then(settled, settled);
+  }
+}
+
+function lateError(serverId: string, { operation, timeoutMs = 0 }: BringUpPlan): ToolportError {
+  const message = `server ${JSON.stringify(serverId)} did not list its tools within ${formatMs(timeoutMs)} (timeoutMs of ${operation}())`;
+  return new ToolportError(message, { code: "list_timeout", serverId, details: { operation, timeoutMs } });
 }
 
 /** One error for several servers, in server-id order; retryable if any of them is. */

@@ -8,8 +8,8 @@ import { sameJson } from "../catalog/same-json.ts";
 export type SpecDifference = "none" | "view" | "credentials" | "session";
 
 /**
- * Decides what an update has to restart. A session depends on the transport, the protocol era and the limits it was opened
- * with; functions in a spec are compared by identity. Other headers or another token of the same HTTP server are credentials: the next session
+ * Decides what an update has to restart. A session depends on the transport, the protocol era, the limits it was opened
+ * with and whether its server may ask a human; functions in a spec are compared by identity. Other headers or another token of the same HTTP server are credentials: the next session
  * has them, and calls under way may finish. Timeouts do not restart anything: they hold for what starts from then on.
  */
 export function compareSpecs(before: ServerSpec, after: ServerSpec): SpecDifference {
@@ -18,10 +18,16 @@ export function compareSpecs(before: ServerSpec, after: ServerSpec): SpecDiffere
   return sameJson(before, after) ? "none" : "view";
 }
 
-function sessionPart({ transport, era = "auto", disabled = false, limits = {} }: ServerSpec): object {
+function sessionPart({
+  transport,
+  era = "auto",
+  disabled = false,
+  elicitation = true,
+  limits = {},
+}: ServerSpec): object {
   // The two that only the provider itself looks at.
   const { maxInFlightCalls: _calls, maxQueuedCalls: _queue, ...wireLimits } = limits;
-  return { transport: withoutCredentials(transport), era, disabled, limits: wireLimits };
+  return { transport: withoutCredentials(transport), era, disabled, elicitation, limits: wireLimits };
 }
 
 function withoutCredentials(transport: TransportSpec): object {

@@ -1,5 +1,6 @@
 import type { Diagnostic, ServerLog, ServerNotification } from "@toolport/core";
 import { createEvent, type EventSource } from "@toolport/core/implement";
+import type { CallRecord } from "../call-record.ts";
 import type { ServerStatus } from "./server-status.ts";
 
 /** Which server something is news of. */
@@ -10,6 +11,7 @@ export interface ServerNews {
 /** Those who watch a provider's servers. */
 export interface Observers {
   readonly status: EventSource<ServerStatus>;
+  readonly callEnded: EventSource<CallRecord>;
   readonly diagnostic: EventSource<Diagnostic>;
   readonly serverLog: EventSource<ServerLog & ServerNews>;
   readonly resourcesChanged: EventSource<ServerNews>;
@@ -24,6 +26,7 @@ export interface Observers {
 export function createObservers(): Observers {
   const events = {
     status: createEvent<ServerStatus>(),
+    callEnded: createEvent<CallRecord>(),
     diagnostic: createEvent<Diagnostic>(),
     serverLog: createEvent<ServerLog & ServerNews>(),
     resourcesChanged: createEvent<ServerNews>(),

@@ -13,3 +13,9 @@ export function operationError(reason: unknown, { serverId, operation, signal }:
   const subject = serverId === undefined ? "" : ` of ${JSON.stringify(serverId)}`;
   return new ToolportError(`${operation}${subject} was aborted`, { code: "aborted", serverId, cause: reason });
 }
+
+/** A registration, or a session of it, that this host has ended: `what` it did, and why if the product says so. */
+export function removedError(serverId: string, what: string, reason?: string): ToolportError {
+  const why = reason === undefined ? "" : `: ${reason}`;
+  return new ToolportError(`server ${JSON.stringify(serverId)} ${what}${why}`, { code: "server_removed", serverId });
+}

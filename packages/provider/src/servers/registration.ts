@@ -17,6 +17,12 @@ export interface Registration {
   replacements: number;
   /** Being added, or about to appear together with others: nothing of it is shown yet. */
   held: boolean;
+  /** Being added, and gone again if that fails. Nothing tries it again meanwhile but who adds it. */
+  provisional: boolean;
+  /** When the listing came in, in milliseconds since 1970. */
+  listedAt?: number;
+  /** Told when the registration ends; for who waits for something else. */
+  onEnd?: (() => void) | undefined;
   /** How many operations are under way for which a user waits. */
   usersWaiting: number;
 }

@@ -1,107 +1,104 @@
-import { ToolportError, type Connection, type ServerSpec } from "@toolport/core";
-import type { Link } from "../link/link.ts";
+import { ToolportError, type Connection } from "@toolport/core";
 import type { Demand } from "../link/link-event.ts";
 import type { Session } from "../link/sessions.ts";
 import type { McpProvider, UserOperationOptions } from "../mcp-provider.ts";
-import type { ProviderSettings } from "../provider-options.ts";
-import { checkId, readSpec } from "./read-specs.ts";
-import { compareSpecs, type SpecDifference } from "./compare-specs.ts";
-import { operationError } from "./operation-error.ts";
+import { readApplyOptions, readRemoveOptions } from "../operation-options.ts";
+import { toToolportError } from "../to-toolport-error.ts";
+import { addServer, register, type OperationParts } from "./add-server.ts";
+import { applyServers } from "./apply-servers.ts";
+import { operationError, removedError } from "./operation-error.ts";
+import { readSpec } from "./read-specs.ts";
 import { whileUserWaits, type Registration } from "./registration.ts";
-import type { ServerSet } from "./server-set.ts";
+import { updateSpec } from "./update-server.ts";
 
-/** What can be done to single servers while a provider is in use. */
+/** What can be done to servers while a provider is in use. */
 export type ServerOperations = Pick<
   McpProvider,
-  "addServer" | "removeServer" | "disconnectServer" | "updateServer" | "refreshServer" | "connection"
+  | "addServer"
+  | "registerServer"
+  | "applyServers"
+  | "removeServer"
+  | "disconnectServer"
+  | "updateServer"
+  | "refreshServer"
+  | "clearCredentials"
+  | "connection"
 >;
 
 /** What the operations need. */
-export interface ServerOperationsInit {
-  readonly serverSet: ServerSet;
-  readonly settings: Pick<ProviderSettings, "connector" | "naming">;
-  /** Throws when the provider is closed. */
-  readonly assertOpen: () => void;
+export interface ServerOperationsInit extends OperationParts {
   /** What the product gets of a session. */
   readonly lend: (registration: Registration, session: Session) => Connection;
 }
 
 /** Makes the operations. */
-export function createServerOperations({
-  serverSet,
-  settings: { connector, naming },
-  assertOpen,
-  lend,
-}: ServerOperationsInit): ServerOperations {
+export function createServerOperations({ lend, ...parts }: ServerOperationsInit): ServerOperations {
+  const { serverSet, settings, assertOpen } = parts;
+  const { connector } = settings;
   const find = (id: string): Registration => {
     assertOpen();
     const registration = serverSet.get(id);
     if (registration !== undefined) return registration;
     throw new ToolportError(`server ${JSON.stringify(id)} is not registered`, { code: "unknown_server", serverId: id });
   };
-
-  const applyUpdate = (old: Registration, spec: ServerSpec, difference: SpecDifference): Registration => {
-    if (difference === "session") return serverSet.replace(old, spec, removedError(spec.id, "was replaced"));
-    if (difference !== "none") serverSet.respec(old, spec);
-    if (difference === "credentials") old.link.renew(renewedError(spec.id));
-    return old;
+  const disconnect = async (registration: Registration, error: ToolportError): Promise<void> => {
+    registration.link.disconnect(error);
+    registration.lane.rejectWaiting(error);
+    await serverSet.left(registration);
   };
 
   return {
-    async addServer(given, { signal, interactive } = {}) {
+    async addServer(spec, options = {}) {
       assertOpen();
-      const spec = readSpec(given, connector);
-      checkId(
-        spec.id,
-        serverSet.all().map(({ id }) => id),
-        naming,
-      );
-      const registration = serverSet.add(spec, spec.disabled !== true);
-      if (spec.disabled === true) return;
-      try {
-        await whileUserWaits(registration, interactive, () => registration.link.ready("ready", signal));
-        assertRegistered(registration);
-      } catch (reason) {
-        // Ends this registration only: one that has taken its place meanwhile is not touched.
-        await serverSet.end(registration, removedError(spec.id, "could not be added"));
-        throw operationError(reason, { serverId: spec.id, operation: "addServer", signal });
-      }
-      serverSet.show([registration]);
-      const unpublished = serverSet.unpublished(registration);
-      if (unpublished === undefined) return;
-      await serverSet.end(registration, removedError(spec.id, "could not be added"));
-      throw unpublished;
+      await addServer(spec, options, parts);
     },
-    async removeServer(id) {
+    registerServer(spec) {
       assertOpen();
+      register(spec, parts);
+    },
+    async applyServers(specs, options = {}) {
+      assertOpen();
+      return applyServers(specs, readApplyOptions(options), parts);
+    },
+    async removeServer(id, options = {}) {
+      assertOpen();
+      const { drainMs, reason } = readRemoveOptions(options);
       const registration = serverSet.get(id);
       if (registration === undefined) return false;
-      await serverSet.end(registration, removedError(id, "was removed"));
+      await serverSet.end(registration, { error: removedError(id, "was removed", reason), drainMs });
       return true;
     },
     async disconnectServer(id) {
-      const registration = find(id);
-      const error = removedError(id, "was disconnected");
-      registration.link.disconnect(error);
-      registration.lane.rejectWaiting(error);
-      await serverSet.left(registration);
+      await disconnect(find(id), removedError(id, "was disconnected"));
     },
     async updateServer(given, options = {}) {
       assertOpen();
       const spec = readSpec(given, connector);
-      const old = find(spec.id);
-      const difference = compareSpecs(old.link.spec, spec);
-      const registration = applyUpdate(old, spec, difference);
-      if (spec.disabled === true) return;
+      const { registration, isWanted } = updateSpec(find(spec.id), spec, { serverSet });
       // With nothing to restart there may still be an update under way that another caller made; this one ends with it.
-      if (difference !== "session" && difference !== "credentials" && !isOnItsWay(registration.link)) return;
-      await reach(registration, "ready", { ...options, operation: "updateServer" });
+      if (isWanted) await reach(registration, "ready", { ...options, operation: "updateServer" });
     },
     async refreshServer(id, options = {}) {
       const registration = find(id);
       await reach(registration, "refresh", { ...options, operation: "refreshServer" });
       const unpublished = serverSet.unpublished(registration);
       if (unpublished !== undefined) throw unpublished;
+    },
+    async clearCredentials(id) {
+      const registration = find(id);
+      const { link } = registration;
+      const error = removedError(id, "was disconnected, because its credentials were cleared");
+      // The session first, so that it renews nothing; and once more, for one that was opened meanwhile with what is being forgotten.
+      const { session } = link.state;
+      await Promise.all([disconnect(registration, error), serverSet.cut(id)]);
+      try {
+        await connector.clearCredentials?.(link.spec);
+      } catch (reason) {
+        throw toToolportError(reason, id, "clearCredentials");
+      } finally {
+        const now = serverSet.get(id);
+        if (now !== undefined && (now !== registration || link.state.session !== session)) await disconnect(now, error);
+      }
     },
     async connection(id, options = {}): Promise<Connection> {
       const registration = find(id);
@@ -120,22 +117,4 @@ async function reach(
   } catch (reason) {
     throw operationError(reason, { serverId: registration.id, operation, signal });
   }
-}
-
-function isOnItsWay({ state }: Link): boolean {
-  return state.kind === "connecting" || state.kind === "listing";
-}
-
-function assertRegistered({ link }: Registration): void {
-  if (link.state.kind === "removed") throw link.state.error;
-}
-
-// The server is still there: a call that was about to go out on the old session goes out on the next one.
-function renewedError(serverId: string): ToolportError {
-  const message = `the session with ${JSON.stringify(serverId)} ended, because the server got other credentials`;
-  return new ToolportError(message, { code: "connection_closed", serverId, outcome: "not-sent" });
-}
-
-function removedError(serverId: string, what: string): ToolportError {
-  return new ToolportError(`server ${JSON.stringify(serverId)} ${what}`, { code: "server_removed", serverId });
 }

@@ -1,120 +1,127 @@
-import type { ServerSpec, ToolListing, ToolportError } from "@toolport/core";
+import { type ServerSpec, type ToolListing, type ToolportError } from "@toolport/core";
+import { dateOf } from "@toolport/core/implement";
 import { compareText } from "../catalog/catalog.ts";
 import type { Session } from "../link/sessions.ts";
 import type { ProviderParts } from "../provider-parts.ts";
-import { createAnnouncer } from "./announce-status.ts";
 import { assembleServer } from "./assemble-server.ts";
-import { createPublisher, type Publisher } from "./publish-listings.ts";
+import type { Publisher } from "./publish-listings.ts";
 import type { Registration } from "./registration.ts";
-import { readStatus, type ServerStatus } from "./server-status.ts";
+import type { ServerStatus } from "./server-status.ts";
+import { createShowing } from "./show-changes.ts";
 import { changeSpec, takeListing } from "./take-listing.ts";
-import { createDepartures } from "./wait-until-gone.ts";
+import { createDepartures, type Ending } from "./end-server.ts";
 
 /** The registered servers, and the way from each of them to the catalogue. */
 export interface ServerSet {
   get(id: string): Registration | undefined;
   /** Sorted by id. */
   all(): readonly Registration[];
-  /** Registers a server; nothing starts. `held` keeps its tools back until `show`. */
-  add(spec: ServerSpec, held: boolean): Registration;
+  /** Registers a server; nothing starts. One that is `provisional` shows nothing until `settle`. */
+  add(spec: ServerSpec, options?: { readonly provisional?: boolean }): Registration;
+  /** A provisional registration is one like any other from now on, and is shown with what it has listed. */
+  settle(registration: Registration): void;
   /** Shows the tools of registrations that were held, in one step. */
   show(registrations: Iterable<Registration>): void;
   /** Gives a registration another spec, for all that needs no new session. */
   respec(registration: Registration, spec: ServerSpec): void;
   /** Puts a new registration in the place of another one, whose tools stay on show until there are new ones. */
-  replace(old: Registration, spec: ServerSpec, error: ToolportError): Registration;
+  replace(old: Registration, spec: ServerSpec, ending: Ending): Registration;
   readonly unpublished: Publisher["unpublished"];
-  /** Settles when nothing is left of the sessions that a registration has now. */
+  /** Settles when nothing is left of a registration that has ended, or of the sessions that one has now. */
   left(registration: Registration): Promise<void>;
+  /** Lets nothing finish any more of what has ended under this id. Resolves when nothing of it is left. */
+  cut(id: string): Promise<void>;
   /** Ends a registration, if it has not ended yet. Resolves when nothing of it is left. */
-  end(registration: Registration, error: ToolportError): Promise<void>;
+  end(registration: Registration, ending: Ending): Promise<void>;
   /** Ends all, without a word. Resolves when nothing is left. */
   endAll(error: ToolportError): Promise<void>;
+  /** Makes several changes one: whoever watches sees what is shown change once, and hears of it when all is done. `work` must not wait. */
+  together(work: () => void): void;
   status(registration: Registration): ServerStatus;
 }
 
 /** Makes an empty set. */
 export function createServerSet(parts: ProviderParts): ServerSet {
-  const { settings, catalog, observers } = parts;
+  const { catalog, settings } = parts;
   const registrations = new Map<string, Registration>();
   const departures = createDepartures(settings.clock);
-  const statusOf = (registration: Registration): ServerStatus =>
-    readStatus(registration, { catalog: catalog.current, clock: settings.clock });
-  const announce = createAnnouncer(observers.status, statusOf);
   let lastNumber = 0;
 
   const all = (): readonly Registration[] => Array.from(registrations.values()).sort((a, b) => compareText(a.id, b.id));
   const isCurrent = (registration: Registration): boolean => registrations.get(registration.id) === registration;
-  const { publish, publishNews, unpublished } = createPublisher(all, parts);
+  const showing = createShowing(all, parts);
   const onListing = (registration: Registration, listing: ToolListing, { connection }: Session): void => {
     // What ended can publish nothing more.
     if (!isCurrent(registration)) return;
     const news = takeListing(registration, listing, connection.server);
-    publishNews(registration);
-    for (const diagnostic of news) observers.diagnostic.emit(diagnostic);
+    registration.listedAt = dateOf(settings.clock);
+    showing.publishNews(registration);
+    showing.report(news);
   };
-  const put = (spec: ServerSpec, held: boolean): Registration => {
+  const put = (spec: ServerSpec, provisional: boolean): Registration => {
     lastNumber += 1;
-    const predecessor = departures.of(spec.id);
+    const predecessor = departures.ahead(spec.id);
     const registration = assembleServer(
-      { spec, number: lastNumber, held, predecessor, onListing, onState: announce },
+      { spec, number: lastNumber, provisional, predecessor, onListing, onState: showing.announce },
       parts,
     );
     registrations.set(spec.id, registration);
     return registration;
   };
-  const stop = (registration: Registration, error: ToolportError): Promise<void> => {
-    registration.link.remove(error);
-    registration.lane.rejectWaiting(error);
-    return departures.add(registration);
+  const show = (held: Iterable<Registration>): void => {
+    const shown = Array.from(held).filter(isCurrent);
+    for (const registration of shown) registration.held = false;
+    if (shown[0] !== undefined) showing.publish(shown[0]);
+    for (const registration of shown) showing.announce(registration);
   };
 
   return {
     get: (id) => registrations.get(id),
     all,
-    add(spec, held) {
-      const registration = put(spec, held);
-      if (spec.disabled === true) announce(registration);
+    add(spec, { provisional = false } = {}) {
+      const registration = put(spec, provisional);
+      if (!provisional && parts.observers.status.hasListeners) showing.announce(registration);
       return registration;
     },
-    show(held) {
-      const shown = Array.from(held).filter(isCurrent);
-      for (const registration of shown) registration.held = false;
-      if (shown[0] !== undefined) publish(shown[0]);
-      for (const registration of shown) announce(registration);
+    settle(registration) {
+      registration.provisional = false;
+      show([registration]);
     },
+    show,
     respec(registration, spec) {
       const news = changeSpec(registration, spec);
-      publish(registration);
-      announce(registration);
-      for (const diagnostic of news) observers.diagnostic.emit(diagnostic);
+      showing.publish(registration);
+      showing.announce(registration);
+      showing.report(news);
     },
-    replace(old, spec, error) {
-      void stop(old, error);
+    replace(old, spec, ending) {
+      void departures.end(old, ending);
       const next = put(spec, false);
       if (old.listed !== undefined && !old.held && spec.disabled !== true) next.listed = old.listed;
-      publish(next);
-      if (spec.disabled === true) announce(next);
+      showing.publish(next);
+      if (spec.disabled === true) showing.announce(next);
       return next;
     },
-    unpublished,
-    left: (registration) => departures.left(registration),
-    async end(registration, error) {
+    unpublished: showing.unpublished,
+    left: (registration) => departures.of(registration) ?? departures.left(registration),
+    cut: (id) => departures.cut(id),
+    async end(registration, ending) {
       if (isCurrent(registration)) {
         registrations.delete(registration.id);
         catalog.forgetNames(registration.id);
-        // Before anybody is told: a listener may add a server of the same id, which has to know that this one is still leaving.
-        void stop(registration, error);
-        publish(registration);
-        observers.status.emit(statusOf(registration));
+        // Before anybody hears of it: a listener may add a server of the same id, which has to know that this one is still leaving.
+        void departures.end(registration, ending);
+        showing.publish(registration);
+        showing.announceEnd(registration);
       }
-      await departures.of(registration.id);
+      await departures.of(registration);
     },
     endAll(error) {
-      for (const registration of all()) void stop(registration, error);
+      for (const registration of all()) void departures.end(registration, { error });
       registrations.clear();
-      return departures.all();
+      return departures.cut();
     },
-    status: statusOf,
+    together: showing.together,
+    status: showing.status,
   };
 }

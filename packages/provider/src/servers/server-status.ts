@@ -8,7 +8,7 @@ import {
 } from "@toolport/core";
 import { dateOf } from "@toolport/core/implement";
 import type { Catalog } from "../catalog/catalog.ts";
-import { isUpToDate, lastFailureOf, type LinkState } from "../link/link-state.ts";
+import { isUpToDate, lastFailureOf, nameOf, type LinkState } from "../link/link-state.ts";
 import type { Registration } from "./registration.ts";
 
 /**
@@ -25,6 +25,8 @@ export interface ServerStatus {
   readonly title?: string;
   readonly transport: ServerSpec["transport"]["kind"];
   readonly state: ServerState;
+  /** When it came into this state: milliseconds since 1970, for `new Date()`. */
+  readonly since: number;
   /**
    * Why it is not `ready`, or why its tools could not be listed again. Stays while it is tried again, until something works: then a server
    * that is `connecting` still says what its latest attempt failed with.
@@ -48,6 +50,8 @@ export interface ServerStatus {
   readonly connectMs?: number;
   /** How long the latest good listing took. */
   readonly listMs?: number;
+  /** When the latest good listing came in: milliseconds since 1970, for `new Date()`. */
+  readonly listedAt?: number;
   /** Sessions asked for so far. */
   readonly attempts: number;
   /** Failures in a row. */
@@ -62,7 +66,7 @@ export interface ServerStatus {
 
 /** Reads the status of a registration. */
 export function readStatus(
-  { link, lane, listing, listed, held }: Registration,
+  { link, lane, listing, listedAt, listed, held }: Registration,
   { catalog, clock }: { readonly catalog: Catalog; readonly clock: Clock },
 ): ServerStatus {
   const { spec, state } = link;
@@ -73,6 +77,7 @@ export function readStatus(
     ...(title !== "" && { title }),
     transport: spec.transport.kind,
     state: publicState(state, held),
+    since: link.since,
     ...failureOf(state),
     toolCount: state.kind === "removed" ? 0 : (catalog.servers.get(spec.id)?.offers.size ?? 0),
     stale: listed !== undefined && !(state.kind === "ready" && isUpToDate(state)),
@@ -84,6 +89,7 @@ export function readStatus(
       connectMs: state.connectMs,
     }),
     ...(state.kind === "ready" && { listMs: state.listMs }),
+    ...(listedAt !== undefined && { listedAt }),
     attempts: state.session,
     failures: "failures" in state ? state.failures : 0,
     ...("retryAt" in state && { retryAt: Math.round(dateOf(clock) + state.retryAt - clock.now()) }),
@@ -94,8 +100,7 @@ export function readStatus(
 
 // A server whose tools are not shown yet is ready for nobody.
 function publicState(state: LinkState, held: boolean): ServerState {
-  if (state.kind === "listing" || (held && state.kind === "ready")) return "connecting";
-  return state.kind === "ready" && state.refusal !== undefined ? "needs-auth" : state.kind;
+  return held && state.kind === "ready" ? "connecting" : nameOf(state);
 }
 
 function failureOf(state: LinkState): Pick<ServerStatus, "error" | "stage"> {

@@ -1,9 +1,9 @@
 import { isToolportError, type ToolDefinition } from "@toolport/core";
 import type { ServerStatus } from "@toolport/provider";
-import { calmId } from "./program.ts";
+import { calmId, playedIds } from "./program.ts";
 import type { Run } from "./run.ts";
 import { isPartOf, readSnapshot, sameTools, type ShownTools } from "./snapshot.ts";
-import { claimOf } from "./tracked-operations.ts";
+import { claimOf, doesAdd, doesRemove, mayInterrupt, type Operation } from "./tracked-operations.ts";
 
 /** What has to hold, and when. Each check throws an `Error` that says what does not. */
 export interface Invariants {
@@ -34,6 +34,8 @@ export function createInvariants(run: Run): Invariants {
     () => checkCuts(run),
     () => checkAdditions(run),
     () => checkRegistrations(run),
+    () => checkAppliedSet(run),
+    () => checkForgotten(run),
     createCalmCheck(run),
   ];
   return {
@@ -64,6 +66,7 @@ export function createInvariants(run: Run): Invariants {
       hold(provider.definitions().length === 0 && provider.groups().length === 0, () => "tools are left after close");
       for (const server of world.servers.values()) {
         hold(server.processes === 0, () => `a process of ${server.id} is left after close`);
+        hold(server.expired === 0, () => `a session with ${server.id} is left after close`);
       }
     },
   };
@@ -80,7 +83,7 @@ function checkSessions({ world, provider }: Run): void {
   const states = new Map(provider.statuses().map((status) => [status.id, status.state]));
   for (const server of world.servers.values()) {
     const state = states.get(server.id);
-    if (state === "connecting" || server.expired > 0) continue;
+    if (state === "connecting" || server.expired > 0 || server.draining > 0) continue;
     const live = state === "ready" || (state === "needs-auth" && server.sessions.size === 1);
     hold(server.processes === (live ? 1 : 0), () => `${server.id} is ${state}, and has ${server.processes} processes`);
   }
@@ -91,9 +94,14 @@ function checkCloses({ world, operations, program, closing }: Run): void {
   if (closing.value || program.idle) return;
   for (const { id, healthyCloses, failedListings } of world.servers.values()) {
     const asked = operations.all.filter(
-      ({ interrupts, renews, adds }) => interrupts === id || renews === id || adds === id,
+      (operation) => mayInterrupt(operation, id) || operation.renews === id || operation.adds === id,
     );
-    hold(healthyCloses <= asked.length + failedListings, () => `${id} lost a session that was well, for no reason`);
+    // Signing out ends a session twice: before and after.
+    const again = operations.all.filter(({ clears }) => clears === id);
+    hold(
+      healthyCloses <= asked.length + again.length + failedListings,
+      () => `${id} lost a session that was well, for no reason`,
+    );
   }
 }
 
@@ -137,7 +145,7 @@ function createSnapshotCheck({ provider, world, operations }: Run): Check {
     const degraded = new Set(statuses.flatMap(({ id, degraded: reason }) => (reason === undefined ? [] : [id])));
     for (const { id, history } of world.servers.values()) {
       const shown: ShownTools = snapshot.get(id) ?? new Map();
-      const removed = operations.all.filter(({ removes }) => removes === id).length;
+      const removed = operations.all.filter((operation) => doesRemove(operation, id)).length;
       // What comes after a removal is another registration.
       if (removed !== (removals.get(id) ?? 0)) lastVersions.delete(id);
       removals.set(id, removed);
@@ -169,7 +177,7 @@ function createWholenessCheck({ operations }: Run): Check {
   return (statuses) => {
     for (const { id, state, degraded } of statuses) {
       // What comes after one of these may be another registration.
-      const changes = operations.all.filter(({ removes, interrupts }) => removes === id || interrupts === id).length;
+      const changes = operations.all.filter((operation) => mayInterrupt(operation, id)).length;
       if (degraded === undefined && state === "ready") whole.set(id, changes);
       hold(
         degraded === undefined || whole.get(id) !== changes,
@@ -241,12 +249,15 @@ function checkCuts({ operations, closing }: Run): void {
     }
   }
   if (closing.value) return;
-  for (const { callId, serverId, end, label, startedStep } of operations.all) {
+  for (const { callId, serverId = "", end, label, startedStep, endedAt } of operations.all) {
     if (callId === undefined || end === undefined || !("error" in end)) continue;
     if (!isCut(end.error)) continue;
+    const wasSent = isToolportError(end.error) && end.error.outcome !== "not-sent";
     const isMeant = operations.all.some(
-      ({ removes, interrupts, endedStep }) =>
-        (removes === serverId || interrupts === serverId) && (endedStep === 0 || endedStep > startedStep),
+      (operation) =>
+        mayInterrupt(operation, serverId) &&
+        (operation.endedStep === 0 || operation.endedStep > startedStep) &&
+        (!wasSent || endedAt >= operation.startedAt + operation.drainMs),
     );
     hold(isMeant, () => `${label} was cut short, and nobody ended its session: ${String(end.error)}`);
   }
@@ -254,8 +265,10 @@ function checkCuts({ operations, closing }: Run): void {
 
 /** A server that is being added shows nothing before it is added. */
 function checkAdditions({ operations, provider }: Run): void {
-  for (const { adds, label } of operations.pending) {
+  for (const { adds, label, startedStep } of operations.pending) {
     if (adds === undefined) continue;
+    // It became part of a set, whatever comes of it.
+    if (operations.all.some(({ applies, startedStep: at }) => at > startedStep && applies?.has(adds))) continue;
     hold(!readSnapshot(provider).has(adds), () => `${label} is under way, and tools are shown`);
   }
 }
@@ -265,18 +278,48 @@ function checkRegistrations({ operations, provider, closing }: Run): void {
   if (closing.value) return;
   for (const { adds, end, startedStep, endedStep, label } of operations.all) {
     if (adds === undefined || end === undefined) continue;
-    const since = (step: number, how: "removes" | "interrupts"): boolean =>
-      operations.all.some((other) => other[how] === adds && other.startedStep > step);
+    const since = (step: number, does: typeof doesRemove): boolean =>
+      operations.all.some((other) => does(other, adds) && (other.startedStep > step || isSigningOut(other, step)));
     if ("value" in end) {
       hold(
-        provider.hasServer(adds) || since(endedStep, "removes"),
+        provider.hasServer(adds) || since(endedStep, doesRemove),
         () => `${label} succeeded, and the server is not there`,
       );
     } else if (codeOf(end.error) === "server_removed") {
-      hold(since(startedStep, "interrupts"), () => `${label} says that the server was removed, and nobody did`);
+      hold(since(startedStep, mayInterrupt), () => `${label} says that the server was removed, and nobody did`);
     } else if (codeOf(end.error) !== "duplicate_server") {
-      const another = operations.all.some((other) => other.adds === adds && other.startedStep > startedStep);
-      hold(another || !provider.hasServer(adds), () => `${label} failed, and left the server behind`);
+      hold(
+        since(startedStep, doesAdd) || !provider.hasServer(adds),
+        () => `${label} failed, and left the server behind`,
+      );
+    }
+  }
+}
+
+// Signing out ends sessions as long as it goes on.
+function isSigningOut({ clears, endedStep }: Operation, step: number): boolean {
+  return clears !== undefined && (endedStep === 0 || endedStep > step);
+}
+
+/** The set of servers is the last one that was applied, and what was added and removed since. */
+function checkAppliedSet({ operations, provider, closing }: Run): void {
+  if (closing.value) return;
+  const last = operations.all.findLast(({ applies }) => applies !== undefined);
+  if (last?.applies === undefined) return;
+  const since = operations.all.slice(operations.all.indexOf(last) + 1);
+  for (const id of playedIds) {
+    if (since.some((operation) => doesAdd(operation, id) || doesRemove(operation, id))) continue;
+    const isThere = provider.hasServer(id);
+    hold(isThere === last.applies.has(id), () => `${id} is ${isThere ? "" : "not "}there after ${last.label}`);
+  }
+}
+
+/** Nobody is let in by what was forgotten. */
+function checkForgotten({ operations, world }: Run): void {
+  for (const { id, sessions } of world.servers.values()) {
+    const cleared = operations.all.filter(({ clears, end }) => clears === id && end !== undefined && "value" in end);
+    for (const session of sessions) {
+      hold(session.forgotten >= cleared.length, () => `${id} has a session from before it was signed out of`);
     }
   }
 }

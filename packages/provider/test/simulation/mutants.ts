@@ -106,8 +106,8 @@ export const mutants: readonly Mutant[] = [
     patches: [
       {
         file: "servers/server-set.ts",
-        find: "        void stop(registration, error);",
-        replace: "        registration.lane.rejectWaiting(error);",
+        find: "        void departures.end(registration, ending);",
+        replace: "        registration.lane.rejectWaiting(ending.error);",
       },
     ],
   },
@@ -126,9 +126,9 @@ export const mutants: readonly Mutant[] = [
     bug: "shows the tools of a server before it is known that it can be added",
     patches: [
       {
-        file: "servers/server-operations.ts",
-        find: "registry.add(spec, spec.disabled !== true)",
-        replace: "registry.add(spec, false)",
+        file: "servers/add-server.ts",
+        find: "  if (!registration.provisional) return;\n  try {",
+        replace: "  if (!registration.provisional) return;\n  registration.held = false;\n  try {",
       },
     ],
   },
@@ -137,8 +137,8 @@ export const mutants: readonly Mutant[] = [
     patches: [
       {
         file: "link/transition.ts",
-        find: '    effects: [...(live ? [{ type: "close", session, error } as const] : []), { type: "reject", error }],',
-        replace: '    effects: live ? [{ type: "close", session, error }] : [],',
+        find: '    effects: [...(live ? [{ type: "close", session, error, drain } as const] : []), { type: "reject", error }],',
+        replace: '    effects: live ? [{ type: "close", session, error, drain }] : [],',
       },
     ],
   },
@@ -194,7 +194,7 @@ export const mutants: readonly Mutant[] = [
     patches: [
       {
         file: "link/sessions.ts",
-        find: "      if (entries.size > 1 || predecessor !== undefined) await settleWithin(earlier, longestCloseMs(closeMs), clock);",
+        find: "      if (entries.size > 1) await settleWithin(earlier, longestCloseMs(closeMs), clock);",
         replace: "      void earlier;",
       },
     ],
@@ -225,13 +225,13 @@ export const mutants: readonly Mutant[] = [
     patches: [
       {
         file: "provider.ts",
-        find: "      observers.close();\n      catalog.close();\n",
-        replace: "",
+        find: "      observers.close();\n      resources.close();\n      catalog.close();\n",
+        replace: "      resources.close();\n",
       },
       {
         file: "provider.ts",
-        find: "      calls.end(closedError(name), true);",
-        replace: "      calls.end(closedError(name), true);\n      observers.close();\n      catalog.close();",
+        find: "      calls.end(error, true);",
+        replace: "      calls.end(error, true);\n      observers.close();\n      catalog.close();",
       },
       {
         file: "servers/announce-status.ts",
@@ -276,8 +276,8 @@ export const mutants: readonly Mutant[] = [
     patches: [
       {
         file: "provider.ts",
-        find: "      calls.end(closedError(name));\n      await registry.endAll(closedError(name));\n      calls.end(closedError(name), true);",
-        replace: "      await registry.endAll(closedError(name));",
+        find: "      calls.end(error);\n      await serverSet.endAll(error);\n      calls.end(error, true);",
+        replace: "      await serverSet.endAll(error);",
       },
     ],
   },
@@ -295,9 +295,9 @@ export const mutants: readonly Mutant[] = [
     bug: "waits for a connection that never says whether it is closed",
     patches: [
       {
-        file: "servers/wait-until-gone.ts",
-        find: "return settleWithin(link.gone(), timeoutMs, clock);",
-        replace: "return link.gone();",
+        file: "servers/end-server.ts",
+        find: "    return settleWithin(link.gone(butDraining), timeoutMs, clock);",
+        replace: "    return link.gone(butDraining);",
       },
     ],
   },
@@ -318,6 +318,50 @@ export const mutants: readonly Mutant[] = [
         file: "link/transition.ts",
         find: '[{ type: "close", session, error, drain: true }]',
         replace: '[{ type: "close", session, error }]',
+      },
+    ],
+  },
+  {
+    bug: "cuts the calls under way on a server that goes, though they have time to finish",
+    patches: [
+      {
+        file: "link/link.ts",
+        find: "      if (!drain) sessions.endAll(error);",
+        replace: "      sessions.endAll(error);",
+      },
+    ],
+  },
+  {
+    bug: "lets a call keep the session of a server that has gone for ever",
+    patches: [{ file: "servers/end-server.ts", find: "          link.cut(error);\n", replace: "" }],
+  },
+  {
+    bug: "starts another process while calls finish on the last one",
+    patches: [
+      {
+        file: "servers/end-server.ts",
+        find: 'drainMs > 0 && link.spec.transport.kind === "http"',
+        replace: "drainMs > 0",
+      },
+    ],
+  },
+  {
+    bug: "takes a server back that failed to be added, though it is part of a set by now",
+    patches: [
+      {
+        file: "servers/apply-servers.ts",
+        find: "      else if (registration.provisional) serverSet.settle(registration);\n",
+        replace: "",
+      },
+    ],
+  },
+  {
+    bug: "keeps a session that was opened while its credentials were being forgotten",
+    patches: [
+      {
+        file: "servers/server-operations.ts",
+        find: "        if (now !== undefined && (now !== registration || link.state.session !== session)) await disconnect(now, error);\n",
+        replace: "",
       },
     ],
   },

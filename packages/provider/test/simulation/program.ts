@@ -34,8 +34,18 @@ export type Command =
   | { readonly do: "swap"; readonly id: string }
   | { readonly do: "disconnect"; readonly id: string }
   | { readonly do: "update"; readonly id: string; readonly change: "session" | "credentials" | "view" | "disabled" }
+  | { readonly do: "register"; readonly id: string }
+  | { readonly do: "apply"; readonly servers: readonly AppliedServer[]; readonly drainMs: number }
+  | { readonly do: "drain"; readonly id: string; readonly drainMs: number }
+  | { readonly do: "clear"; readonly id: string }
   | { readonly do: "advance"; readonly ms: number }
   | { readonly do: "close" };
+
+/** A server of a set, and which of its specs: as it was at first, or other in what is shown, in its credentials or in its session. */
+export interface AppliedServer {
+  readonly id: string;
+  readonly spec: "first" | "title" | "token" | "place" | "process" | "off";
+}
 
 /** What a run is made from. */
 export interface Program {
@@ -96,6 +106,20 @@ const commands: readonly fc.Arbitrary<Command>[] = [
     id: target,
     change: fc.constantFrom("session", "credentials", "view", "disabled"),
   }),
+  fc.record({ do: fc.constant("register"), id: target }),
+  fc.record({
+    do: fc.constant("apply"),
+    servers: fc.uniqueArray(
+      fc.record({
+        id,
+        spec: fc.constantFrom<AppliedServer["spec"]>("first", "first", "title", "token", "place", "process", "off"),
+      }),
+      { maxLength: 3, selector: (server) => server.id },
+    ),
+    drainMs: fc.constantFrom(0, 300, 10_000),
+  }),
+  fc.record({ do: fc.constant("drain"), id: target, drainMs: fc.constantFrom(300, 10_000) }),
+  fc.record({ do: fc.constant("clear"), id: target }),
   fc.record({ do: fc.constant("advance"), ms: fc.constantFrom(1, 120, 600, 4000) }),
   fc.record({ do: fc.constant("close") }),
 ];

@@ -1,20 +1,19 @@
 import type { Scheduler } from "fast-check";
-import type { Interceptor, ServerSpec } from "@toolport/core";
+import type { Interceptor } from "@toolport/core";
 import type { createProvider } from "@toolport/provider";
 import { createInvariants, type Invariants } from "./invariants.ts";
+import { close, operate } from "./operate.ts";
+import { specFor } from "./played-specs.ts";
 import { calmId, playedIds, type Command, type InterceptorFault, type Program } from "./program.ts";
-import type { Human, Run } from "./run.ts";
+import { track, type Human, type Run } from "./run.ts";
 import { createSimulatedConnector } from "./simulated-connector.ts";
-import { changeTools, specOf } from "./simulated-server.ts";
-import { createTrackedOperations, type Operation } from "./tracked-operations.ts";
+import { changeTools } from "./simulated-server.ts";
+import { createTrackedOperations } from "./tracked-operations.ts";
 import { createVirtualClock } from "./virtual-clock.ts";
 import { serverOf, type World } from "./world.ts";
 
-// No operation but a call has a deadline of its own; each is a few attempts long at most.
-const longestOperationMs = 60_000;
 // A call that is with its server when its time is up may say what became of it.
 const lastWordMs = 1000;
-const timeouts = { connectMs: 1000, listMs: 500, callMs: 3000, elicitMs: 1500, closeMs: 100 };
 
 /**
  * Runs one program against a provider in a simulated world, in the order that the scheduler picks, and throws at the first step after
@@ -81,7 +80,7 @@ function startRun(program: Program, scheduler: Scheduler, create: typeof createP
     world,
     provider,
     program,
-    operations: createTrackedOperations(),
+    operations: createTrackedOperations(() => world.clock.now()),
     human,
     interceptorFaults,
     closing: { value: false, done: false },
@@ -129,21 +128,6 @@ function createInterceptor({ clock, pause }: World, faults: InterceptorFault[]):
     if (fault === "hang-after") await new Promise(() => {});
     return outcome;
   };
-}
-
-function specFor(id: string, { concurrency }: Program, rest: Partial<ServerSpec> = {}): ServerSpec {
-  return specOf(id, {
-    timeouts,
-    concurrency,
-    limits: { maxInFlightCalls: 2, maxQueuedCalls: 3 },
-    transport: httpWith("token"),
-    ...rest,
-  });
-}
-
-// Nobody connects there: what kind of transport it is only shows in what an update has to restart.
-function httpWith(bearerToken: string): ServerSpec["transport"] {
-  return { kind: "http", url: "https://example.com/mcp", bearerToken };
 }
 
 /** Lets everything happen that is under way, without time passing; then lets time pass to the next timer; until nothing is left. */
@@ -247,72 +231,6 @@ async function execute(command: Command, index: number, driver: Driver): Promise
   }
 }
 
-type Operating = Extract<
-  Command,
-  { readonly do: "refresh" | "refresh-server" | "add" | "remove" | "swap" | "disconnect" | "update" | "close" }
->;
-
-function operate(command: Operating, index: number, run: Run): void {
-  const { provider, program } = run;
-  const label = `${index}: ${JSON.stringify(command)}`;
-  switch (command.do) {
-    case "refresh":
-      return void track(run, { label }, provider.refresh());
-    case "refresh-server":
-      return void track(run, { label }, provider.refreshServer(command.id));
-    case "add": {
-      const abort = command.abortable ? new AbortController() : undefined;
-      const added = provider.addServer(specFor(command.id, program), abort && { signal: abort.signal });
-      return void track(run, { label, abort, adds: command.id }, added);
-    }
-    case "remove":
-      return void track(run, { label, removes: command.id, interrupts: command.id }, provider.removeServer(command.id));
-    case "swap":
-      operate({ do: "remove", id: command.id }, index, run);
-      return operate({ do: "add", id: command.id, abortable: false }, index, run);
-    case "disconnect":
-      return void track(run, { label, interrupts: command.id }, provider.disconnectServer(command.id));
-    case "update":
-      return void track(
-        run,
-        command.change === "credentials" && !wasInterrupted(command.id, run)
-          ? { label, renews: command.id }
-          : { label, interrupts: command.id },
-        provider.updateServer(updatedSpec(command, index, program)),
-      );
-    case "close":
-      return close(run, label);
-  }
-}
-
-// After another update the transport is another one, and not its credentials alone.
-function wasInterrupted(id: string, { operations }: Run): boolean {
-  return operations.all.some(({ interrupts }) => interrupts === id);
-}
-
-function close(run: Run, label: string): void {
-  run.closing.value = true;
-  track(
-    run,
-    { label },
-    run.provider.close().finally(() => (run.closing.done = true)),
-  );
-}
-
-function updatedSpec(
-  { id, change }: Extract<Command, { readonly do: "update" }>,
-  index: number,
-  program: Program,
-): ServerSpec {
-  const rest: Record<typeof change, Partial<ServerSpec>> = {
-    session: { transport: { kind: "custom", open: () => index } },
-    credentials: { transport: httpWith(`token ${index}`) },
-    view: { title: `title ${index}` },
-    disabled: { disabled: true },
-  };
-  return specFor(id, program, rest[change]);
-}
-
 interface CallCommand {
   readonly calm?: boolean;
   /** Which of the tools on show. */
@@ -346,30 +264,6 @@ function call(run: Run, index: number, { calm = false, tool, timeoutMs, select }
 
 function notifyAll({ world }: Run, id: string, times: number): void {
   for (const session of serverOf(world, id).sessions) void session.notify(times);
-}
-
-function track(
-  { operations, world }: Run,
-  { label, ...rest }: Partial<Operation> & { readonly label: string },
-  work: Promise<unknown>,
-): Operation {
-  const startedAt = world.clock.now();
-  return operations.track(
-    {
-      withinMs: longestOperationMs,
-      serverId: undefined,
-      callId: undefined,
-      abort: undefined,
-      adds: undefined,
-      removes: undefined,
-      interrupts: undefined,
-      renews: undefined,
-      ...rest,
-      label,
-      startedAt,
-    },
-    work,
-  );
 }
 
 // Every microtask that is due runs before the next macrotask.

@@ -27,6 +27,10 @@ export function createSimulatedConnector(world: World): Connector {
         throw error;
       }
     },
+    async clearCredentials({ id }) {
+      await world.pause(id, "is forgotten");
+      serverOf(world, id).forgotten += 1;
+    },
   };
 }
 

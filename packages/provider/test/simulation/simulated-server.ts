@@ -12,7 +12,7 @@ export type ConnectFault =
   | "deaf"
   | "queue";
 export type ListFault = "fail" | "hang" | "truncate";
-export type CallFault = "fail" | "hang" | "crash" | "unauthorized" | "ask-human" | "ask-nobody";
+export type CallFault = "fail" | "tool-error" | "hang" | "crash" | "unauthorized" | "ask-human" | "ask-nobody";
 /** What a connection that breaks its word does when it is closed. */
 export type CloseFault = "hang";
 
@@ -37,12 +37,18 @@ export interface SimulatedServer {
   readonly sessions: Set<SimulatedSession>;
   /** Sessions that the provider closed though nothing was wrong with them. */
   healthyCloses: number;
+  /** The reasons that it was left for. */
+  readonly closedBecause: (string | undefined)[];
   /** Attempts that were given up as too slow while they waited for their turn. */
   cutShort: number;
   /** Listings that came to nothing. */
   failedListings: number;
   /** How many sessions it has forgotten that are still open on the other side. Two, when the second expires while the first is drained. */
   expired: number;
+  /** Sessions that are done with but for the calls under way on them, of a server that serves one at a time. */
+  draining: number;
+  /** How often it was made to forget who may come in. */
+  forgotten: number;
   readonly connects: { started: number; most: number };
   listings: number;
   readonly faults: { connect: ConnectFault[]; list: ListFault[]; call: CallFault[]; close: CloseFault[] };
@@ -57,6 +63,8 @@ export interface SimulatedServer {
 /** One session with a simulated server, seen from both ends. */
 export interface SimulatedSession {
   readonly connection: Connection;
+  /** How often the server had been forgotten when it was opened. */
+  readonly forgotten: number;
   /** The process dies. */
   crash(): void;
   /** The server forgets the session: everything sent on it from now on is refused. */
@@ -81,7 +89,10 @@ export function createSimulatedServer(id: string, toolNames: readonly string[]):
     processes: 0,
     sessions: new Set(),
     expired: 0,
+    draining: 0,
+    forgotten: 0,
     healthyCloses: 0,
+    closedBecause: [],
     cutShort: 0,
     failedListings: 0,
     connects: { started: 0, most: 0 },

@@ -42,14 +42,15 @@ export function openSession(parts: SessionParts): SimulatedSession {
   const requests = new Set<Request>();
   let state: "live" | "closing" | "gone" = "live";
   let expired = false;
-  /** The provider lets its calls finish while the next session is there. */
-  let drained = false;
+  /** The provider lets its calls finish, while the next session is there or waits. */
+  let drained: "apart" | "alone" | undefined;
   let callsForgotten = false;
   let closed: Promise<void> | undefined;
 
   const leave = (): void => {
-    if (state !== "gone" && !expired && !drained) server.processes -= 1;
-    if (state !== "gone" && (expired || drained)) server.expired -= 1;
+    if (state !== "gone" && drained === "alone") server.draining -= 1;
+    if (state !== "gone" && (expired || drained === "apart")) server.expired -= 1;
+    else if (state !== "gone") server.processes -= 1;
     state = "gone";
   };
   const failAll = (code: ToolportErrorCode): void => {
@@ -136,11 +137,12 @@ export function openSession(parts: SessionParts): SimulatedSession {
     request: () => server.onRequest(),
     notify: () => Promise.resolve(),
     subscribeResource: () => Promise.reject(new Error("not asked")),
-    close() {
+    close(reason) {
       closed ??= (async () => {
         if (state === "gone") return;
         state = "closing";
         if (!expired) server.healthyCloses += 1;
+        server.closedBecause.push(reason);
         server.sessions.delete(session);
         failAll("closed");
         await stepOfClosing("closes", spec, world);
@@ -152,6 +154,7 @@ export function openSession(parts: SessionParts): SimulatedSession {
   };
   const session: SimulatedSession = {
     connection,
+    forgotten: server.forgotten,
     crash() {
       if (state === "gone") return;
       const wasLive = state === "live";
@@ -166,7 +169,7 @@ export function openSession(parts: SessionParts): SimulatedSession {
     expire() {
       if (expired || state !== "live") return;
       // What is left of it is on this side only.
-      if (!drained) {
+      if (drained !== "apart") {
         server.expired += 1;
         server.processes -= 1;
       }
@@ -184,7 +187,9 @@ export function openSession(parts: SessionParts): SimulatedSession {
     // A close that is not put off comes in the same turn.
     for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
     if (state !== "live" || expired) return;
-    drained = true;
+    // A server behind a URL serves many sessions at once; of any other kind there must not be two.
+    drained = spec.transport.kind === "http" ? "apart" : "alone";
+    if (drained === "alone") return void (server.draining += 1);
     server.expired += 1;
     server.processes -= 1;
     server.sessions.delete(session);
@@ -232,7 +237,7 @@ async function serveCall(
   }
   await world.pause(spec.id, `works on ${toolName}`);
   if (!toolsOf(server).some(({ name }) => name === toolName)) throw simulatedError("server_error", spec.id, "failed");
-  return { content: [{ type: "text", text: callId }], isError: false };
+  return { content: [{ type: "text", text: callId }], isError: fault === "tool-error" };
 }
 
 async function ask(

@@ -1,0 +1,104 @@
+import { defaultTimeouts, type Clock, type ToolportError } from "@toolport/core";
+import { longestCloseMs, settleWithin } from "../settle-within.ts";
+import type { Link } from "../link/link.ts";
+import type { Registration } from "./registration.ts";
+
+/** Why a registration ends, and how long its calls that are under way may take to finish. */
+export interface Ending {
+  readonly error: ToolportError;
+  /** In milliseconds. Default 0: they are cut. */
+  readonly drainMs?: number | undefined;
+}
+
+/** Registrations that have ended, while something of their sessions is left. */
+export interface Departures {
+  /** Settles when nothing is left that the next session under this id has to wait for; `undefined` when nothing is. Never rejects. */
+  ahead(id: string): Promise<void> | undefined;
+  /** Ends a registration: it takes nothing new from now on. Settles when nothing of it is left. Never rejects. */
+  end(registration: Registration, ending: Ending): Promise<void>;
+  /** Settles when nothing is left of a registration that has ended; `undefined` when nothing is. Never rejects. */
+  of(registration: Registration): Promise<void> | undefined;
+  /** Settles when nothing is left of the sessions that a registration has now. Never rejects. */
+  left(registration: Registration): Promise<void>;
+  /** Lets nothing finish any more, under this id or any. Settles when nothing of them is left. Never rejects. */
+  cut(id?: string): Promise<void>;
+}
+
+interface Departure {
+  readonly registration: Registration;
+  /** Settles when the next session under its id may start. */
+  readonly vacated: Promise<void>;
+  readonly gone: Promise<void>;
+  readonly cut: () => void;
+}
+
+/**
+ * Makes an empty list. Calls that are under way finish within the `drainMs` of their ending, and are cut then; beyond that, nothing is
+ * waited for any longer than `timeouts.closeMs` of its server allow.
+ */
+export function createDepartures(clock: Clock): Departures {
+  const leaving = new Set<Departure>();
+  const left = ({ link }: Registration, butDraining = false): Promise<void> => {
+    const timeoutMs = longestCloseMs(link.spec.timeouts?.closeMs ?? defaultTimeouts.closeMs);
+    return settleWithin(link.gone(butDraining), timeoutMs, clock);
+  };
+  return {
+    ahead(id) {
+      const ahead = Array.from(leaving).filter(({ registration }) => registration.id === id);
+      return ahead.length === 0 ? undefined : settled(ahead.map(({ vacated }) => vacated));
+    },
+    of: (registration) => Array.from(leaving).find((departure) => departure.registration === registration)?.gone,
+    left: (registration) => left(registration),
+    end(registration, { error, drainMs = 0 }) {
+      const { link, lane } = registration;
+      link.remove(error, drainMs > 0);
+      lane.rejectWaiting(error);
+      registration.onEnd?.();
+      const drain = drainMs > 0 ? startDrain(link, drainMs, clock) : undefined;
+      const leave = async (): Promise<void> => {
+        if (drain !== undefined) {
+          await drain.over;
+          link.cut(error);
+        }
+        await left(registration);
+        leaving.delete(departure);
+      };
+      const gone = leave();
+      // A server behind a URL serves many sessions at once. A process may own a port, a file or a profile that the next one wants.
+      const mayOverlap = drainMs > 0 && link.spec.transport.kind === "http";
+      const vacated = mayOverlap ? left(registration, true) : gone;
+      const departure: Departure = { registration, vacated, gone, cut: () => drain?.end() };
+      leaving.add(departure);
+      return departure.gone;
+    },
+    async cut(id) {
+      const ending = Array.from(leaving).filter(({ registration }) => id === undefined || registration.id === id);
+      for (const { cut } of ending) cut();
+      await settled(ending.map(({ gone }) => gone));
+    },
+  };
+}
+
+/** The time that calls have to finish. */
+interface Drain {
+  /** Settles when they have, or when their time is up. */
+  readonly over: Promise<void>;
+  end(): void;
+}
+
+function startDrain(link: Link, drainMs: number, clock: Clock): Drain {
+  let end = (): void => {};
+  const over = new Promise<void>((resolve) => {
+    const cancel = clock.schedule(drainMs, resolve);
+    end = () => {
+      cancel();
+      resolve();
+    };
+  });
+  void link.gone().then(end);
+  return { over, end };
+}
+
+async function settled(promises: readonly Promise<void>[]): Promise<void> {
+  await Promise.all(promises);
+}

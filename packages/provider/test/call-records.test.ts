@@ -1,0 +1,94 @@
+import type { CallRecord } from "@toolport/provider";
+import { describe, expect, it } from "vitest";
+import { createCalmWorld, failureOf } from "./calm-world.ts";
+import { specOf } from "./simulation/simulated-server.ts";
+import { firstDate } from "./simulation/virtual-clock.ts";
+
+const context = { principal: "ada", correlationId: "c1" };
+
+describe("onCallEnded", () => {
+  it("says how long a call waited, how long it took, how often it was sent, and on whose behalf", async () => {
+    const world = createCalmWorld();
+    const provider = world.provider({ servers: [specOf("s", { concurrency: "serial" })] });
+    const records: CallRecord[] = [];
+    await provider.init();
+    provider.onCallEnded((record) => records.push(record));
+    const release = world.hold("s");
+    const first = provider.call("mcp_s_echo", { id: "1" }, { context });
+    const second = provider.call("mcp_s_echo", { id: "2" });
+    await world.settle();
+    world.clock.advance(400);
+    release();
+    await Promise.all([first, second]);
+    const { origin } = provider.definitions()[0] ?? {};
+    expect(records).toEqual([
+      { origin, context, startedAt: firstDate, durationMs: 400, queueMs: 0, sends: 1, result: "ok" },
+      { origin, startedAt: firstDate, durationMs: 400, queueMs: 400, sends: 1, result: "ok" },
+    ]);
+    expect(world.server("s").received.map(({ meta }) => meta)).toEqual([undefined, undefined]);
+    await provider.close();
+  });
+
+  it("counts a call that was sent once more, and one that never was", async () => {
+    const world = createCalmWorld();
+    const provider = world.provider({ servers: [specOf("s")] });
+    const records: CallRecord[] = [];
+    await provider.init();
+    provider.onCallEnded((record) => records.push(record));
+    for (const session of world.server("s").sessions) session.expire();
+    await provider.call("mcp_s_echo", { id: "1" });
+    await provider.disconnectServer("s");
+    world.server("s").faults.connect.push("refuse");
+    const error = await failureOf(provider.call("mcp_s_echo", { id: "2" }));
+    expect(records).toMatchObject([
+      { sends: 2, result: "ok" },
+      { sends: 0, result: "error" },
+    ]);
+    expect(records[1]?.error).toBe(error);
+    await provider.close();
+  });
+
+  it("tells a tool's own failure from a call that failed, and is there before the caller hears of it", async () => {
+    const world = createCalmWorld();
+    const provider = world.provider({ servers: [specOf("s")] });
+    await provider.init();
+    const seen: unknown[] = [];
+    provider.onCallEnded(({ result, error }) => {
+      const { inFlight, waiting } = provider.statuses()[0] ?? {};
+      seen.push([result, error?.code, inFlight, waiting]);
+    });
+    world.server("s").faults.call.push("fail");
+    await failureOf(provider.call("mcp_s_echo", { id: "1" }).finally(() => seen.push("heard")));
+    world.server("s").faults.call.push("tool-error");
+    await provider.call("mcp_s_echo", { id: "2" });
+    expect(seen).toEqual([["error", "server_error", 0, 0], "heard", ["tool-error", undefined, 0, 0]]);
+    await provider.close();
+  });
+
+  it("has one record for each try of an interceptor, and none for a call that it refused", async () => {
+    const world = createCalmWorld();
+    let isRefused = false;
+    const provider = world.provider({
+      servers: [specOf("s")],
+      interceptors: [
+        async (call, next) => {
+          if (isRefused) throw new Error("no");
+          await next(call).catch(() => undefined);
+          return next(call);
+        },
+      ],
+    });
+    await provider.init();
+    const records: CallRecord[] = [];
+    provider.onCallEnded((record) => records.push(record));
+    world.server("s").faults.call.push("fail");
+    await provider.call("mcp_s_echo", { id: "1" }, { context });
+    isRefused = true;
+    await failureOf(provider.call("mcp_s_echo", { id: "2" }));
+    expect(records.map(({ result, context: of }) => [result, of])).toEqual([
+      ["error", context],
+      ["ok", context],
+    ]);
+    await provider.close();
+  });
+});

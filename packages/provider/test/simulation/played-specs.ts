@@ -1,0 +1,52 @@
+import type { ServerSpec } from "@toolport/core";
+import type { AppliedServer, Command, Program } from "./program.ts";
+import { specOf } from "./simulated-server.ts";
+
+const timeouts = { connectMs: 1000, listMs: 500, callMs: 3000, elicitMs: 1500, closeMs: 100 };
+
+/** The spec that a played server has at first, but for what `rest` says. */
+export function specFor(id: string, { concurrency }: Program, rest: Partial<ServerSpec> = {}): ServerSpec {
+  return specOf(id, {
+    timeouts,
+    concurrency,
+    limits: { maxInFlightCalls: 2, maxQueuedCalls: 3 },
+    transport: httpWith("token"),
+    ...rest,
+  });
+}
+
+// Nobody connects there: what kind of transport it is only shows in what an update has to restart.
+function httpWith(bearerToken: string): ServerSpec["transport"] {
+  return { kind: "http", url: "https://example.com/mcp", bearerToken };
+}
+
+/** The spec of an update. */
+export function updatedSpec(
+  { id, change }: Extract<Command, { readonly do: "update" }>,
+  index: number,
+  program: Program,
+): ServerSpec {
+  const rest: Record<typeof change, Partial<ServerSpec>> = {
+    session: { transport: { kind: "custom", open: () => index } },
+    credentials: { transport: httpWith(`token ${index}`) },
+    view: { title: `title ${index}` },
+    disabled: { disabled: true },
+  };
+  return specFor(id, program, rest[change]);
+}
+
+// The same function each time: another one would be another transport.
+const open = (): undefined => undefined;
+
+/** The spec of a server in a set. */
+export function appliedSpec({ id, spec }: AppliedServer, program: Program): ServerSpec {
+  const rest: Record<typeof spec, Partial<ServerSpec>> = {
+    first: {},
+    title: { title: "applied" },
+    token: { transport: httpWith("applied") },
+    place: { transport: { kind: "http", url: "https://example.com/applied" } },
+    process: { transport: { kind: "custom", open } },
+    off: { disabled: true },
+  };
+  return specFor(id, program, rest[spec]);
+}
