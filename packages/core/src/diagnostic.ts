@@ -12,6 +12,7 @@ export interface Diagnostic {
     | "listing-truncated"
     | "unmatched-filter"
     | "unmatched-override"
+    | "unmatched-name"
     | "text-flagged"
     | "stdout-noise"
     | "protocol-noise"

@@ -190,6 +190,17 @@ export function createToolbox(options: ToolboxOptions = {}): Toolbox {
   };
 }
 
+/**
+ * The names that a toolbox of these options keeps for itself: its static tools and its helpers. Hand them to `createProvider({
+ * reservedNames })`, and a server's tool that would collide with one of them gets another name instead of being left out.
+ */
+export function reservedNames({
+  tools = [],
+  helperNames,
+}: Pick<ToolboxOptions, "tools" | "helperNames">): readonly string[] {
+  return [...tools.map(({ definition }) => definition.name), ...Object.values(resolveHelperNames(helperNames))];
+}
+
 function assertStaticTools(tools: readonly StaticTool[], reserved: ReadonlySet<string>): void {
   const names = new Set<string>();
   for (const { definition } of tools) {

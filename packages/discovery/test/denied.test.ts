@@ -1,5 +1,6 @@
+import type { Diagnostic, UnreadyGroup } from "@toolport/core";
 import { describe, expect, it } from "vitest";
-import { createToolbox } from "../src/index.ts";
+import { createToolbox, reservedNames } from "../src/index.ts";
 import type { ToolboxView, ViewOptions } from "../src/index.ts";
 import { fakeProvider, groupOf, outage, outcomeOf, serverTool, toolOf, type FakeProvider } from "./fake-provider.ts";
 
@@ -113,5 +114,53 @@ describe("view({ denied })", () => {
   it("does not stand in the way of a tool that has no such name", () => {
     const tools = [serverTool("s", "delete_all"), serverTool("sd", "elete"), serverTool("s", "undelete")];
     expect(shown(setUp(tools, ["mcp_s_delete", "nobody"]).view)).toEqual(tools.map(({ name }) => name).toSorted());
+  });
+});
+
+describe("names among a view's choices that no tool has", () => {
+  it("are reported once, when all servers have listed their tools", () => {
+    const diagnostics: Diagnostic[] = [];
+    const provider = fakeProvider("mcp");
+    let unready: readonly UnreadyGroup[] = [{ id: "mcp:s", title: "s", serverId: "s", state: "connecting" }];
+    provider.unreadyGroups = () => unready;
+    const onDiagnostic = (diagnostic: Diagnostic): void => void diagnostics.push(diagnostic);
+    const view = createToolbox({ providers: [provider], onDiagnostic }).view({
+      denied: ["MCP_S_Delete", "mcp_s_delte", { serverId: "s", toolName: "drop" }, { serverId: "S", toolName: "drop" }],
+      alwaysVisible: ["mcp_s_read", "mcp_s_raed"],
+    });
+    view.definitions();
+    expect(diagnostics).toEqual([]);
+    provider.offer([serverTool("s", "delete"), serverTool("s", "drop"), serverTool("s", "read")]);
+    unready = [];
+    view.definitions();
+    view.definitions();
+    expect(diagnostics.map(({ kind, message }) => [kind, message])).toEqual([
+      ["unmatched-name", 'alwaysVisible has "mcp_s_raed", which no tool is called'],
+      ["unmatched-name", 'denied has "mcp_s_delte", which no tool is called'],
+      ["unmatched-name", 'denied has "drop of S", which no tool is called'],
+    ]);
+  });
+
+  it("are none where every name has met a tool, also one that is gone since", () => {
+    const diagnostics: Diagnostic[] = [];
+    const provider = fakeProvider("mcp");
+    provider.offer([serverTool("s", "delete")]);
+    const onDiagnostic = (diagnostic: Diagnostic): void => void diagnostics.push(diagnostic);
+    const view = createToolbox({ providers: [provider], onDiagnostic }).view({ denied: ["mcp_s_delete"] });
+    provider.offer([]);
+    view.definitions();
+    expect(diagnostics).toEqual([]);
+  });
+});
+
+describe("reservedNames()", () => {
+  it("are those of static tools and helpers, for a provider to leave alone", () => {
+    const tools = [{ definition: toolOf("echo"), run: () => "" }];
+    expect(reservedNames({ tools, helperNames: { search: "find" } })).toEqual([
+      "echo",
+      "tools_groups",
+      "tools_select",
+      "find",
+    ]);
   });
 });

@@ -11,6 +11,7 @@ describe("@toolport/discovery", () => {
       "estimateDefinitionTokens",
       "estimateTokens",
       "normalizeGroups",
+      "reservedNames",
       "toSearchDocument",
     ]);
   });

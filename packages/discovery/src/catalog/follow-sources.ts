@@ -1,6 +1,7 @@
 import { ToolportError, type Event, type Subscription, type ToolProvider, type ToolsChange } from "@toolport/core";
 import { createEvent, quoteText } from "@toolport/core/implement";
 import type { Catalog } from "./catalog-snapshot.ts";
+import { isClosed, listen, readRevision } from "./read-provider.ts";
 import { mergeSources, type CatalogSources } from "./merge-sources.ts";
 import { findChanges } from "./compare-definitions.ts";
 import { foldName } from "./fold-name.ts";
@@ -33,15 +34,15 @@ export function followSources(sources: CatalogSources): FollowedSources {
   const closedOwners = new Map<string, ToolProvider>();
   const noteOwners = ({ tools }: Catalog): void => {
     for (const [key, { route }] of tools) {
-      if (route.kind === "provider" && route.provider.closed) closedOwners.set(key, route.provider);
+      if (route.kind === "provider" && isClosed(route.provider)) closedOwners.set(key, route.provider);
       else closedOwners.delete(key);
     }
   };
 
   const read = (): Catalog => {
     if (closed && current !== undefined) return current;
-    const revisions = providers.map((provider) => provider.revision);
-    if (current !== undefined && revisions.every((value, index) => value === seen[index])) return current;
+    const revisions = providers.map(readRevision);
+    if (current !== undefined && revisions.every((value, index) => Object.is(value, seen[index]))) return current;
     if (current !== undefined) noteOwners(current);
     seen = revisions;
     revision += 1;
@@ -67,7 +68,7 @@ export function followSources(sources: CatalogSources): FollowedSources {
     onChange(listener) {
       if (!closed && subscriptions === undefined) {
         announced = read();
-        subscriptions = providers.map((provider) => provider.onToolsChanged(announce));
+        subscriptions = providers.flatMap((provider) => listen(provider, announce));
       }
       return changes.on(listener);
     },

@@ -3,6 +3,7 @@ import type { Catalog, CatalogTool, Route } from "./catalog-snapshot.ts";
 import type { Inspector } from "./inspect-definitions.ts";
 import { foldName } from "./fold-name.ts";
 import { normalizeGroups, type DeclaredGroup } from "./normalize-groups.ts";
+import { readProvider, type ProviderListing } from "./read-provider.ts";
 import { settleNameClash, verdicts, type Precedence } from "./settle-name-clash.ts";
 import { localOrigin, type StaticTool } from "./static-tool.ts";
 
@@ -27,10 +28,13 @@ export function mergeSources(sources: CatalogSources): Catalog {
   };
 
   for (const tool of statics) tools.set(foldName(tool.definition.name), staticEntry(tool));
-  for (const provider of providers) {
-    const admit = inspector.from(provider);
-    for (const original of provider.definitions()) {
-      const inspected = admit(original);
+  const listings = new Map(
+    providers.map((provider) => [provider, readProvider(provider, (fault) => diagnostics.push(fault))]),
+  );
+  for (const [provider, listing] of listings) {
+    const inspect = inspector.from(provider);
+    for (const original of listing.definitions) {
+      const inspected = inspect(original);
       const { key, definition, route } = inspected;
       if (definition.flags !== undefined && definition.flags.length > 0) {
         report("text-flagged", definition, `texts of "${shown(definition)}" contain: ${definition.flags.join(", ")}`);
@@ -62,7 +66,7 @@ export function mergeSources(sources: CatalogSources): Catalog {
   return {
     tools,
     definitions: Array.from(tools.values(), ({ definition }) => definition),
-    groups: normalizeGroups(declaredGroups(statics, providers, tools)),
+    groups: normalizeGroups(declaredGroups(statics, listings, tools)),
     diagnostics,
   };
 }
@@ -78,7 +82,7 @@ function staticEntry(tool: StaticTool): CatalogTool {
 
 function declaredGroups(
   statics: readonly StaticTool[],
-  providers: readonly ToolProvider[],
+  listings: ReadonlyMap<ToolProvider, ProviderListing>,
   tools: ReadonlyMap<string, CatalogTool>,
 ): readonly DeclaredGroup[] {
   const ownedBy =
@@ -92,9 +96,9 @@ function declaredGroups(
     const nameOf = ownedBy((route) => route.kind === "static" && route.tool === tool);
     return [{ group: { ...tool.bundle, members: [tool.definition.name] }, nameOf }];
   });
-  const provided = providers.flatMap((provider) => {
+  const provided = Array.from(listings).flatMap(([provider, { groups }]) => {
     const nameOf = ownedBy((route) => route.kind === "provider" && route.provider === provider);
-    return provider.groups().map((group) => ({ group, nameOf }));
+    return groups.map((group) => ({ group, nameOf }));
   });
   return [...bundles, ...provided];
 }

@@ -17,6 +17,7 @@ import { callRoutes } from "./call-routes.ts";
 import { changedTool } from "./changed-tool.ts";
 import { foldName } from "./fold-name.ts";
 import type { FollowedSources } from "./follow-sources.ts";
+import { readUnready } from "./read-provider.ts";
 import { localOrigin } from "./static-tool.ts";
 import { createToolboxLayers } from "./toolbox-layers.ts";
 
@@ -96,7 +97,7 @@ export function createToolboxCalls(init: ToolboxCallsInit): ToolboxCalls {
       assertOpen(name);
       return left;
     },
-    unready: () => providers.flatMap((provider) => provider.unreadyGroups?.() ?? []),
+    unready: () => providers.flatMap(readUnready),
     close(reason) {
       if (ending.signal.aborted) return;
       closedBy = reason;

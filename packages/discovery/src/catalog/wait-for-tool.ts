@@ -11,6 +11,7 @@ import {
 import { describeAbsent, type AbsentServer } from "@toolport/core/implement";
 import type { Catalog } from "./catalog-snapshot.ts";
 import { foldName } from "./fold-name.ts";
+import { listen, readUnready } from "./read-provider.ts";
 import { runWithDeadline } from "./run-with-deadline.ts";
 
 /** Servers of whose tools none is in the catalog. */
@@ -62,7 +63,8 @@ export async function waitForTool(name: string, options: CallOptions, sources: W
 
 // Names that a model makes up must not start a server that failed again and again: that is left to its back-off and to refreshes.
 function isOnItsWay(provider: ToolProvider): boolean {
-  return provider.unreadyGroups?.().some(({ state }) => state === "idle" || state === "connecting") ?? true;
+  if (provider.unreadyGroups === undefined) return true;
+  return readUnready(provider).some(({ state }) => state === "idle" || state === "connecting");
 }
 
 async function untilThere(
@@ -78,7 +80,7 @@ async function untilThere(
         if (has(name)) resolve();
       };
       const giveUp = (): void => resolve();
-      for (const provider of providers) ends.push(provider.onToolsChanged(look));
+      for (const provider of providers) ends.push(...listen(provider, look));
       for (const over of [signal, ended]) {
         over.addEventListener("abort", giveUp, { once: true });
         ends.push(() => over.removeEventListener("abort", giveUp));

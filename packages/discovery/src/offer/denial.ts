@@ -14,6 +14,8 @@ export interface Denial {
   denies(definition: ToolDefinition): boolean;
   /** For a name that no tool has: whether it was denied in so many words. */
   deniesName(name: string): boolean;
+  /** The entries that no tool has met so far. */
+  unmet(): readonly DeniedTool[];
 }
 
 /**
@@ -26,21 +28,28 @@ export function createDenial(denied: readonly DeniedTool[]): Denial {
   const spellings = new Set(texts.map(spellingOf));
   const identities = new Set(denied.flatMap((entry) => (typeof entry === "string" ? [] : [keyOf(entry)])));
 
+  const met = new Set<string>();
   const isMeant = (definition: ToolDefinition): boolean => {
     if (spellings.size === 0) return false;
-    if (names.has(foldName(definition.name))) return true;
-    return spellingsOf(definition).some((spelling) => spellings.has(spelling));
+    if (names.has(foldName(definition.name))) return meet(spellingOf(definition.name));
+    const meant = spellingsOf(definition).find((spelling) => spellings.has(spelling));
+    return meant !== undefined && meet(meant);
+  };
+  const meet = (entry: string): true => {
+    met.add(entry);
+    return true;
   };
   return {
     isEmpty: denied.length === 0,
     denies(definition) {
       const { origin } = definition;
-      if (origin !== undefined && identities.has(keyOf(origin))) return true;
+      if (origin !== undefined && identities.has(keyOf(origin))) return meet(keyOf(origin));
       if (!isMeant(definition)) return false;
       if (origin !== undefined) identities.add(keyOf(origin));
       return true;
     },
     deniesName: (name) => names.has(foldName(name)),
+    unmet: () => denied.filter((entry) => !met.has(typeof entry === "string" ? spellingOf(entry) : keyOf(entry))),
   };
 }
 

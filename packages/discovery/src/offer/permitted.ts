@@ -31,7 +31,9 @@ function wholeOf({ definitions, groups, tools }: Catalog): PermittedPart {
 
 function withoutDenied({ definitions, groups, tools }: Catalog, denial: Denial): PermittedPart {
   const refused = new Set<string>();
-  for (const [key, { definition, route }] of tools) {
+  for (const [key, { definition, route, fallback }] of tools) {
+    // Known by name now, by identity later.
+    if (fallback !== undefined) isDenied(fallback.route, denial);
     // What a provider knows the tool by counts as well as what is shown of it.
     if (denial.denies(definition) || isDenied(route, denial)) refused.add(key);
   }

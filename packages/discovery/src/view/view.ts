@@ -23,6 +23,7 @@ import { createGroupSummaries } from "../catalog/summarize-group.ts";
 import type { ToolboxCalls } from "../catalog/toolbox-calls.ts";
 import { createDenial, type DeniedTool } from "../offer/denial.ts";
 import { createOffer } from "../offer/offer.ts";
+import { createUnmatchedReport } from "../offer/report-unmatched.ts";
 import { createPermitted } from "../offer/permitted.ts";
 import { createViewCalls } from "./view-calls.ts";
 
@@ -30,15 +31,16 @@ import { createViewCalls } from "./view-calls.ts";
 export interface ViewOptions {
   /**
    * Tools that are declared from the start, whatever the budget; keep it to the three or five that are always needed. When they and the
-   * helpers alone cost more than the budget, `onDiagnostic` is told (`over-budget`). Default none.
+   * helpers alone cost more than the budget, `onDiagnostic` hears of it (`over-budget`), as of a name that no tool has when all servers
+   * have listed theirs (`unmatched-name`). Default none.
    */
   readonly alwaysVisible?: readonly string[];
   /** Tools that were selected before, such as {@linkcode ToolboxView.selection} of a conversation that goes on. Default none. */
   readonly selection?: readonly string[];
   /**
    * Tools that do not exist for this agent: not declared, not found, not callable, not even as a fallback. A name denies every tool
-   * that it may be meant for, whatever case, punctuation or hash its local name has now; an identity denies exactly that tool. Default
-   * none.
+   * that it may be meant for, whatever case, punctuation or hash its local name has now; an identity denies exactly that tool. One that
+   * meets no tool when all servers have listed theirs is a diagnostic (`unmatched-name`). Default none.
    */
   readonly denied?: readonly DeniedTool[];
   /**
@@ -135,16 +137,22 @@ const smallestAnswer = 4096;
 export function createView(context: ViewContext, options: ViewOptions): ToolboxView {
   assertViewOptions(options);
   const { catalog, tokens, helperNames, onDiagnostic, calls } = context;
-  const { refuseChanged = true, answerSchemas = "when-undeclared", maxAnswerBytes = 262_144 } = options;
+  const {
+    alwaysVisible = [],
+    refuseChanged = true,
+    answerSchemas = "when-undeclared",
+    maxAnswerBytes = 262_144,
+  } = options;
   const withContext = createContextGiver(options.context);
-  const permittedIn = createPermitted(createDenial(options.denied ?? []));
+  const denial = createDenial(options.denied ?? []);
+  const permittedIn = createPermitted(denial);
   const permitted = (): ReturnType<typeof permittedIn> => permittedIn(catalog());
   const offer = createOffer({
     permitted,
     tokens,
     onDiagnostic,
     helperTools: helperDefinitions(helperNames),
-    alwaysVisible: options.alwaysVisible ?? [],
+    alwaysVisible,
     selection: options.selection ?? [],
     maxSelected: options.maxSelected ?? 128,
   });
@@ -163,10 +171,13 @@ export function createView(context: ViewContext, options: ViewOptions): ToolboxV
   );
   // A tool that is denied by name now is denied by identity later.
   permitted();
+  const reportUnmatched = createUnmatchedReport({ denial, permitted, alwaysVisible, calls, onDiagnostic });
   return {
     definitions({ budget = Number.POSITIVE_INFINITY } = {}) {
       if (!(budget >= 0)) throw new TypeError("budget must be a number of tokens, at least 0");
-      return offer.definitions(budget);
+      const definitions = offer.definitions(budget);
+      reportUnmatched();
+      return definitions;
     },
     compact: () => offer.compact(),
     undeclared: () =>

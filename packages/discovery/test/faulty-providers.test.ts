@@ -1,0 +1,67 @@
+import type { ToolDefinition, ToolGroup, ToolsChange } from "@toolport/core";
+import { createToolbox } from "@toolport/discovery";
+import { describe, expect, it } from "vitest";
+import { fakeProvider, groupOf, serverTool, toolOf, type FakeProvider } from "./fake-provider.ts";
+
+const boom = (): never => {
+  throw new Error("boom");
+};
+const throwing = Object.defineProperty({ ...toolOf("bad") }, "name", { get: boom });
+
+function setUp(): { readonly own: FakeProvider; readonly good: FakeProvider } {
+  const own = fakeProvider("a-own");
+  const good = fakeProvider("b-good");
+  good.offer([serverTool("s", "read")], [groupOf("mcp:s", ["mcp_s_read"])]);
+  return { own, good };
+}
+
+describe("a provider of the product's own that breaks its word", () => {
+  it.each<[string, unknown]>([
+    ["null", null],
+    ["a text", "tool"],
+    ["a getter that throws", throwing],
+    ["no description", { ...toolOf("bad"), description: undefined }],
+    ["no schema", { ...toolOf("bad"), inputSchema: null }],
+    ["an origin that is none", { ...toolOf("bad"), origin: {} }],
+    ["a name that is none", { ...toolOf("bad"), name: 5 }],
+  ])("costs the tool that it lists as %s, and nothing else", (_, entry) => {
+    const { own, good } = setUp();
+    own.definitions = () => [entry as ToolDefinition, toolOf("fine")];
+    const toolbox = createToolbox({ providers: [own, good] });
+    expect(toolbox.definitions().map(({ name }) => name)).toEqual(["fine", "mcp_s_read"]);
+    expect(toolbox.diagnostics()).toMatchObject([
+      { kind: "tool-dropped", message: expect.stringMatching(/provider "a-own" .* entry 1 of definitions\(\)/) },
+    ]);
+  });
+
+  it.each<[string, Partial<FakeProvider>]>([
+    ["its definitions", { definitions: boom }],
+    ["its groups", { groups: boom }],
+    ["groups that are none", { groups: () => [null as unknown as ToolGroup] }],
+    ["no list", { definitions: () => undefined as never }],
+    ["its unready groups", { unreadyGroups: boom }],
+    ["a way to listen", { onToolsChanged: boom }],
+  ])("blocks nobody's changes when it cannot give %s", async (_, broken) => {
+    const { own, good } = setUp();
+    Object.assign(own, broken);
+    const toolbox = createToolbox({ providers: [own, good] });
+    const changes: ToolsChange[] = [];
+    toolbox.onToolsChanged((change) => changes.push(change));
+    good.offer([serverTool("s", "read"), serverTool("s", "write")]);
+    expect(changes).toMatchObject([{ added: ["mcp_s_write"] }]);
+    expect(await toolbox.call("mcp_s_read")).toMatchObject({ isError: false });
+    await expect(toolbox.call("nobody")).rejects.toMatchObject({ code: "unknown_tool" });
+  });
+
+  it("blocks nobody when it cannot say its revision or whether it is closed", () => {
+    const { own, good } = setUp();
+    own.offer([toolOf("fine")]);
+    for (const member of ["revision", "closed"]) Object.defineProperty(own, member, { get: boom });
+    const toolbox = createToolbox({ providers: [own, good] });
+    const before = toolbox.definitions();
+    expect(before.map(({ name }) => name)).toEqual(["fine", "mcp_s_read"]);
+    expect(toolbox.definitions()).toBe(before);
+    good.offer([]);
+    expect(toolbox.definitions().map(({ name }) => name)).toEqual(["fine"]);
+  });
+});
