@@ -11,13 +11,16 @@ import { createStarts } from "./opening/take-turn.ts";
  * Makes connections of every kind that this JavaScript runtime can open. Nothing is started or read before the first one; the code that a
  * server's transport needs begins to load when its spec is checked.
  *
- * Throws a `TypeError` for an unknown option, and for a `maxConcurrentStarts` that is no positive integer.
+ * Throws a `TypeError` for an unknown option, for a `maxConcurrentStarts` that is no positive integer, and for `tasks` that are neither of
+ * the two.
  */
 export function createConnector(options: ConnectorOptions = {}): Connector {
   assertKnownOptions("createConnector()", options, connectorFields);
-  const { eraCache = createEraCache(), maxConcurrentStarts } = options;
+  const { eraCache = createEraCache(), maxConcurrentStarts, tasks } = options;
   if (maxConcurrentStarts !== undefined && !(Number.isInteger(maxConcurrentStarts) && maxConcurrentStarts > 0))
     throw new TypeError("createConnector(): maxConcurrentStarts must be a positive integer");
+  if (tasks !== undefined && tasks !== "await" && tasks !== "hand-back")
+    throw new TypeError('createConnector(): tasks must be "await" or "hand-back"');
   const starts = createStarts(maxConcurrentStarts);
   return {
     check(spec: ServerSpec) {

@@ -1,5 +1,5 @@
 import { fixtureServer, startHttpFixture } from "@toolport/fixtures";
-import type { Diagnostic, ServerNotification, ServerSpec } from "@toolport/core";
+import type { Diagnostic, ElicitationRequest, ServerNotification, ServerSpec } from "@toolport/core";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { connect, type ConnectOptions } from "../src/index.ts";
 
@@ -112,3 +112,19 @@ async function open(start: () => Promise<ServerSpec["transport"]>, options: Conn
   closers.push(() => connection.close());
   return connection;
 }
+
+describe.each(rows.slice(1))("a request that is no call: $name", ({ start }) => {
+  it("has its questions answered as a call has, and its context reaches whoever answers", async () => {
+    const asked: ElicitationRequest[] = [];
+    const connection = await open(start, {
+      onElicit: async (request) => {
+        asked.push(request);
+        return { action: "accept", content: { tone: "dry" } };
+      },
+    });
+    const context = { conversation: "c-1" };
+    const prompt = await connection.request("prompts/get", { name: "in-tone", arguments: { of: "x" } }, { context });
+    expect(JSON.stringify(prompt)).toContain("Summarize x in dry tone.");
+    expect(asked).toMatchObject([{ serverId: "library", message: "Which tone?", context }]);
+  });
+});

@@ -196,6 +196,7 @@ function open(
   const init = {
     context,
     isModern: true,
+    tasks: undefined,
     elicitor: { ask },
     headersFor: () => undefined,
     onToolsChanged,

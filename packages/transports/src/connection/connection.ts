@@ -6,6 +6,8 @@ import { callTool, type CallToolInit } from "./call-tool.ts";
 import { createCooldown } from "./cooldown.ts";
 import type { Elicitor } from "../wire/elicitor.ts";
 import { createLiveness } from "./liveness.ts";
+import type { TaskHandling } from "../message/client-identity.ts";
+import { requestInRounds } from "./request-in-rounds.ts";
 import { listTools } from "./list-tools.ts";
 import { findParamHeaders, mirrorParams, type ParamHeader } from "./param-headers.ts";
 import type { RequestChannel } from "../message/request-channel.ts";
@@ -20,6 +22,7 @@ export interface ConnectionInit {
   readonly mirrorsParams: boolean;
   readonly elicitor: Elicitor | undefined;
   readonly resources: ResourceSubscriptions;
+  readonly tasks: TaskHandling | undefined;
   readonly onToolsChanged: () => void;
   /** The server answers nothing any more; who made the connection ends it. */
   readonly onDead: (error: ToolportError) => void;
@@ -29,7 +32,7 @@ export interface ConnectionInit {
 
 /** The contract of core over a channel whose handshake is done. */
 export function createConnection(init: ConnectionInit): Connection {
-  const { context, server, channel, elicitor, mirrorsParams, onToolsChanged, onDead, onClose } = init;
+  const { context, server, channel, elicitor, tasks, mirrorsParams, onToolsChanged, onDead, onClose } = init;
   const { serverId, settings, clock } = context;
   const { timeouts } = settings;
   const closing = new AbortController();
@@ -43,6 +46,7 @@ export function createConnection(init: ConnectionInit): Connection {
     context,
     channel,
     elicitor,
+    tasks,
     isModern: server.era === "modern",
     headersFor,
     onToolsChanged,
@@ -74,8 +78,10 @@ export function createConnection(init: ConnectionInit): Connection {
       return withSafeReasons(listing, context.redact);
     },
     callTool: (toolName, args, options = {}) => callTool(calling, { toolName, args, options }),
-    request: (method, params = {}, { signal, timeoutMs = timeouts.requestMs } = {}) =>
-      channel.request({ method, params, timeoutMs, timeoutCode: "request_timeout", signal }),
+    request(method, params = {}, { signal, context: callContext, timeoutMs = timeouts.requestMs } = {}) {
+      const request = { method, params, timeoutMs, timeoutCode: "request_timeout", signal, callContext } as const;
+      return calling.isModern ? requestInRounds(calling, request) : channel.request(request);
+    },
     async notify(method, params) {
       const timeoutMs = timeouts.requestMs;
       const deadline = createDeadline({ timeoutMs, clock, onTimeout: () => notTaken(serverId, method, timeoutMs) });

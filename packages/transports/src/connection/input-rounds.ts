@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolport/core";
+import type { CallContext, JsonObject } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
 import { pauseFor } from "../time/pause-for.ts";
@@ -16,6 +16,8 @@ export interface RoundInit {
   readonly elicitor: Elicitor | undefined;
   readonly signal: AbortSignal;
   readonly tally: QuestionTally;
+  /** Of the request that is asked about, for the host alone. */
+  readonly callContext?: CallContext | undefined;
   /** How long the next question may take, in milliseconds. */
   readonly leftMs: () => number;
 }
@@ -30,7 +32,7 @@ const pacingMs = 250;
  */
 export async function answerInputRequests(
   result: JsonObject,
-  { context, elicitor, signal, tally, leftMs }: RoundInit,
+  { context, callContext, elicitor, signal, tally, leftMs }: RoundInit,
 ): Promise<RoundAnswer> {
   const { inputRequests, requestState } = result;
   const requests = isJsonObject(inputRequests) ? Object.entries(inputRequests) : [];
@@ -47,7 +49,7 @@ export async function answerInputRequests(
   const answers: [string, JsonObject][] = [];
   for (const [key, request] of requests) {
     const params = isJsonObject(request) && isJsonObject(request["params"]) ? request["params"] : {};
-    answers.push([key, await elicitor.ask(params, { signal, tally, withinMs: leftMs() })]);
+    answers.push([key, await elicitor.ask(params, { signal, tally, callContext, withinMs: leftMs() })]);
   }
   // fromEntries defines properties, so that no key of the server's can be special.
   return { params: { inputResponses: Object.fromEntries(answers), ...state } };

@@ -1,4 +1,4 @@
-import type { JsonObject, Progress } from "@toolport/core";
+import type { CallContext, JsonObject, Progress } from "@toolport/core";
 
 /** A request and what it goes by. */
 export interface OutgoingRequest {
@@ -19,6 +19,8 @@ export interface OutgoingRequest {
    * does not know `server/discover` would be told of a request that it never took. Default `true`.
    */
   readonly isCancellable?: boolean | undefined;
+  /** The host's own; reaches whoever answers a question of this request's, and no server. */
+  readonly callContext?: CallContext | undefined;
   /** For errors only. */
   readonly toolName?: string | undefined;
 }

@@ -62,10 +62,39 @@ describe("readServerInfo()", () => {
     expect(JSON.stringify(info)).not.toContain("hunt");
   });
 
+  it("cuts huge capabilities member by member, and keeps the flags of those that decide", () => {
+    const huge = "y".repeat(100_000);
+    const capabilities = {
+      experimental: { x: huge, y: true },
+      "x-huge": huge,
+      "x-small": { a: 1 },
+      extensions: { "io.modelcontextprotocol/tasks": {}, "com.example/huge": { huge } },
+      prompts: { listChanged: true, note: huge },
+      resources: { subscribe: true, listChanged: true, huge },
+      tools: { listChanged: true },
+      logging: {},
+      __proto__: 1,
+    };
+    expect(readServerInfo({ ...plain, capabilities }, reading).capabilities).toEqual({
+      tools: { listChanged: true },
+      resources: { subscribe: true, listChanged: true },
+      prompts: { listChanged: true },
+      logging: {},
+      extensions: { "io.modelcontextprotocol/tasks": {} },
+      experimental: { y: true },
+      "x-small": { a: 1 },
+    });
+    const many = Object.fromEntries(Array.from({ length: 100_000 }, (_, name) => [`tool-${name}`, true]));
+    const cut = readServerInfo({ ...plain, capabilities: { tools: { listChanged: true, ...many }, ...many } }, reading);
+    expect(cut.capabilities["tools"]).toMatchObject({ listChanged: true });
+    expect(JSON.stringify(cut.capabilities).length).toBeLessThan(65_536);
+  });
+
   it("keeps of huge capabilities what it needs", () => {
     const capabilities = { tools: { listChanged: true }, experimental: { x: "y".repeat(100_000) } };
     expect(readServerInfo({ ...plain, capabilities }, reading).capabilities).toEqual({
       tools: { listChanged: true },
+      experimental: {},
     });
     expect(readServerInfo({ ...plain, capabilities: { tools: {} } }, reading).capabilities).toEqual({
       tools: {},

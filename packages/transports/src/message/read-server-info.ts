@@ -1,4 +1,4 @@
-import type { JsonObject, ProtocolEra, ServerInfo, ServerLimits } from "@toolport/core";
+import type { JsonObject, JsonValue, ProtocolEra, ServerInfo, ServerLimits } from "@toolport/core";
 import { isJsonObject, redactData, type Redactor } from "@toolport/core/implement";
 import { toJson } from "../text/quote-json.ts";
 import { safeExcerpt } from "../text/safe-excerpt.ts";
@@ -60,10 +60,57 @@ function text<Key extends string>(
 // Capabilities are a small object of flags; one of megabytes is not kept for the life of a connection.
 function readCapabilities(claimed: unknown, { limits, redact }: ServerInfoReading): JsonObject {
   if (!isJsonObject(claimed)) return {};
-  if ((toJson(claimed)?.length ?? Infinity) <= limits.maxServerTextLength) {
-    // A copy of an object is one.
-    return redactData(claimed, redact) as JsonObject;
+  const kept =
+    lengthOf(claimed) <= limits.maxServerTextLength ? claimed : cutMembers(claimed, limits.maxServerTextLength);
+  // A copy of an object is one.
+  return redactData(kept, redact) as JsonObject;
+}
+
+// Of one object; a flag among thousands is none that anybody put there for its meaning.
+const mostMembers = 256;
+// What decides how a server is spoken to, before anything else; what it has to say of each is a few flags.
+const decisive = ["tools", "resources", "prompts", "completions", "logging", "extensions", "experimental"];
+
+// Whole members as long as there is room; of a decisive one that is too large at least its flags, or its members that do fit.
+function cutMembers(claimed: JsonObject, room: number): JsonObject {
+  const names = [
+    ...decisive,
+    ...Object.keys(claimed)
+      .slice(0, mostMembers)
+      .filter((name) => !decisive.includes(name)),
+  ];
+  let left = room;
+  const kept: [string, JsonValue][] = [];
+  for (const name of names) {
+    const value = Object.hasOwn(claimed, name) ? claimed[name] : undefined;
+    if (value === undefined) continue;
+    const fitting =
+      lengthOf(value) <= left
+        ? value
+        : isJsonObject(value) && decisive.includes(name)
+          ? flagsOf(value, left)
+          : undefined;
+    if (fitting === undefined) continue;
+    left -= lengthOf(fitting) + name.length;
+    kept.push([name, fitting]);
   }
-  const { tools } = claimed;
-  return isJsonObject(tools) ? { tools: { listChanged: tools["listChanged"] === true } } : {};
+  // fromEntries defines members, so that no name of the server's can be special.
+  return Object.fromEntries(kept);
+}
+
+function flagsOf(value: JsonObject, room: number): JsonObject {
+  let left = room / 2;
+  const isFlag = (name: string): boolean => name === "listChanged" || name === "subscribe";
+  const members = Object.entries(value).toSorted(([a], [b]) => Number(isFlag(b)) - Number(isFlag(a)));
+  const kept = members.slice(0, mostMembers).filter(([name, member]) => {
+    const length = lengthOf(member) + name.length;
+    if (length > left) return false;
+    left -= length;
+    return true;
+  });
+  return Object.fromEntries(kept);
+}
+
+function lengthOf(value: unknown): number {
+  return toJson(value)?.length ?? Infinity;
 }

@@ -85,7 +85,8 @@ export function contextOf({ method, toolName }: OutgoingRequest): {
   return { toolName, details: { operation: method } };
 }
 
-function nameOf(serverId: string, { method, toolName }: OutgoingRequest): string {
+/** The request, for a text. */
+export function nameOf(serverId: string, { method, toolName }: OutgoingRequest): string {
   const what = toolName === undefined ? method : `${method} of ${quoteText(toolName)}`;
   return `${what} on server ${JSON.stringify(serverId)}`;
 }

@@ -32,6 +32,9 @@ export function modernEnvelope(protocolVersion: string, identity: ClientIdentity
   return {
     "io.modelcontextprotocol/protocolVersion": protocolVersion,
     "io.modelcontextprotocol/clientInfo": { ...identity.info },
-    "io.modelcontextprotocol/clientCapabilities": identity.capabilities,
+    "io.modelcontextprotocol/clientCapabilities":
+      identity.extensions === undefined
+        ? identity.capabilities
+        : { ...identity.capabilities, extensions: identity.extensions },
   };
 }

@@ -54,6 +54,7 @@ export function createConnectionContext(
     identity: {
       info: clientInfo,
       capabilities: onElicit === undefined ? {} : { elicitation: { form: {}, url: {} } },
+      ...(options.tasks !== undefined && { extensions: { "io.modelcontextprotocol/tasks": {} } }),
     },
     deadline,
     createElicitor:

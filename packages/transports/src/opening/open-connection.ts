@@ -184,6 +184,7 @@ async function finish(
     onToolsChanged: hooks.onToolsChanged,
     mirrorsParams: isHttp && isModern,
     resources,
+    tasks: context.options.tasks,
     onDead(error) {
       void channel.close(error, "the server did not answer");
       end(life, error);

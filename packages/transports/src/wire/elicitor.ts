@@ -1,4 +1,10 @@
-import { cleanText, type ElicitationRequest, type ElicitationResult, type JsonObject } from "@toolport/core";
+import {
+  cleanText,
+  type CallContext,
+  type ElicitationRequest,
+  type ElicitationResult,
+  type JsonObject,
+} from "@toolport/core";
 import { createDeadline, isJsonObject } from "@toolport/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
 import { untilAborted } from "../time/until-aborted.ts";
@@ -19,6 +25,8 @@ export interface Question {
   readonly signal: AbortSignal;
   /** Of the call that it belongs to; absent when it came out of the blue. */
   readonly tally?: QuestionTally | undefined;
+  /** The host's own, of the call that it belongs to; absent where that is not known. */
+  readonly callContext?: CallContext | undefined;
   /** For the human to answer, in milliseconds, where there is less time than usual. */
   readonly withinMs?: number;
 }
@@ -82,7 +90,7 @@ function createQuota({ serverId, settings, onDiagnostic, clock }: ServerContext)
 async function ask(
   init: ElicitorInit,
   params: JsonObject,
-  { signal, withinMs = Infinity }: Question,
+  { signal, callContext, withinMs = Infinity }: Question,
 ): Promise<JsonObject> {
   const { context, onElicit, pause } = init;
   const { serverId, settings, onDiagnostic, clock } = context;
@@ -93,6 +101,7 @@ async function ask(
     mode: mode === "url" ? "url" : "form",
     message: cleanText(typeof message === "string" ? message : "", longestMessage),
     params,
+    ...(callContext !== undefined && { context: callContext }),
   };
   const resume = pause();
   const deadline = createDeadline({ timeoutMs, signal, onTimeout: () => new Error("nobody answered in time"), clock });

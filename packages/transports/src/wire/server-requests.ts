@@ -115,7 +115,11 @@ async function serve(request: ServerRequest, { context, elicitor, signal }: Serv
   const over = new AbortController();
   const forget = occasion.whenOver(() => over.abort(new Error("what it was asked for is over")));
   try {
-    const question = { signal: AbortSignal.any([signal, over.signal]), tally: occasion.tally };
+    const question = {
+      signal: AbortSignal.any([signal, over.signal]),
+      tally: occasion.tally,
+      callContext: occasion.callContext,
+    };
     return { result: await elicitor.ask(params, question) };
   } finally {
     forget();

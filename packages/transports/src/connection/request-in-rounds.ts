@@ -1,0 +1,116 @@
+import { isToolportError, ToolportError, type JsonObject } from "@toolport/core";
+import { withErrorContext } from "@toolport/core/implement";
+import type { ServerContext } from "../context/server-context.ts";
+import type { OutgoingRequest } from "../message/outgoing-request.ts";
+import type { RequestChannel } from "../message/request-channel.ts";
+import { contextOf, nameOf } from "../message/request-errors.ts";
+import type { Elicitor, QuestionTally } from "../wire/elicitor.ts";
+import { answerInputRequests } from "./input-rounds.ts";
+
+/** What requests go by that a server may answer with a question. */
+export interface RoundsInit {
+  readonly context: ServerContext;
+  readonly channel: RequestChannel;
+  readonly elicitor: Elicitor | undefined;
+  /** Aborts when the connection is closed. */
+  readonly closing: AbortSignal;
+}
+
+/** When a request began: the time of all its rounds is one. */
+export interface Beginning {
+  readonly startedAt: number;
+  /** How long the clock had stood still by then. */
+  readonly pausedBefore: number;
+}
+
+/** How much time is left of a request, in milliseconds. */
+export interface TimeLeft {
+  /** For the server; what questions take beyond their share is the request's own time. */
+  readonly leftMs: () => number;
+  /** For a human. */
+  readonly askMs: () => number;
+}
+
+const mostRounds = 10;
+
+/** Notes when a request begins. */
+export function beginNow({ activeClock }: RequestChannel): Beginning {
+  return { startedAt: activeClock.now(), pausedBefore: activeClock.pausedMs() };
+}
+
+/** The time that is left of a request that began then. */
+export function timeLeftOf(
+  { channel: { activeClock }, context }: RoundsInit,
+  timeoutMs: number,
+  { startedAt, pausedBefore }: Beginning,
+): TimeLeft {
+  const { elicitTotalMs } = context.settings.timeouts;
+  const pausedMs = (): number => activeClock.pausedMs() - pausedBefore;
+  const leftMs = (): number => timeoutMs - (activeClock.now() - startedAt) - Math.max(0, pausedMs() - elicitTotalMs);
+  return { leftMs, askMs: () => Math.max(1, leftMs() + Math.max(0, elicitTotalMs - pausedMs())) };
+}
+
+/** A request that the server answered with a question. */
+export interface Asking {
+  readonly request: OutgoingRequest;
+  readonly time: TimeLeft;
+  readonly tally: QuestionTally;
+  /** What asks for input. */
+  readonly result: JsonObject;
+  /** Sees what a round fails with. */
+  readonly onFailure?: ((error: unknown) => void) | undefined;
+}
+
+/**
+ * Goes through the rounds in which a server of 2026-07-28 asks for input: each is a new request, all under one deadline. Resolves with the
+ * first result that asks for nothing. Throws `input_required` where nobody can answer, or after ten rounds.
+ */
+export async function continueInRounds(init: RoundsInit, asking: Asking): Promise<JsonObject> {
+  const { context, channel, elicitor, closing } = init;
+  const { serverId } = context;
+  const { request, time, tally, onFailure } = asking;
+  const { signal, callContext } = request;
+  const aborted = signal === undefined ? closing : AbortSignal.any([signal, closing]);
+  let { result } = asking;
+  for (let round = 0; round < mostRounds; round += 1) {
+    const answered = await answerInputRequests(result, {
+      context,
+      elicitor,
+      signal: aborted,
+      tally,
+      callContext,
+      leftMs: time.askMs,
+    });
+    if (answered.problem !== undefined) throw inputRequired(serverId, request, answered.problem);
+    const params = { ...request.params, ...answered.params };
+    // At least a moment: a deadline that passed between two rounds is told as what it is, by the request.
+    const next = channel.request({ ...request, params, timeoutMs: Math.max(1, time.leftMs()) });
+    result = await next.catch((error: unknown) => {
+      onFailure?.(error);
+      // The first round did reach the server, which said that it did not finish. To begin again is not to go on.
+      throw isToolportError(error) && error.outcome === "not-sent"
+        ? withErrorContext(error, { outcome: "failed", retryable: false })
+        : error;
+    });
+    if (result["resultType"] !== "input_required") return result;
+  }
+  throw inputRequired(serverId, request, `still asks for input after ${mostRounds} rounds`);
+}
+
+/** A request to a server of 2026-07-28 that may have a question before it answers. */
+export async function requestInRounds(init: RoundsInit, request: OutgoingRequest): Promise<JsonObject> {
+  const beginning = beginNow(init.channel);
+  const result = await init.channel.request(request);
+  if (result["resultType"] !== "input_required") return result;
+  const time = timeLeftOf(init, request.timeoutMs, beginning);
+  return continueInRounds(init, { request, time, result, tally: { asked: 0 } });
+}
+
+/** The server wants something that this host cannot give. */
+export function inputRequired(serverId: string, request: OutgoingRequest, problem: string): ToolportError {
+  return new ToolportError(`${nameOf(serverId, request)} cannot go on: the server ${problem}`, {
+    code: "input_required",
+    serverId,
+    ...contextOf(request),
+  });
+}
