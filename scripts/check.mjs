@@ -17,6 +17,7 @@ const steps = {
   layers: ["depcruise", "--config", ".dependency-cruiser.mjs", "packages/*/src", "fixtures/src", "conformance/src"],
   docs: script("docs"),
   parity: script("parity"),
+  words: script("words"),
   // Links to other sites are not followed: a check must not depend on somebody else's server.
   links: ["remark", ".", "--ignore-path", ".gitignore", "--frail", "--quiet", "--no-stdout"],
   paths: script("paths"),

@@ -32,13 +32,13 @@ describe("a driver that is none", () => {
     ["that echoes", odd("echo"), "wrote a reply without ok"],
     ["that names a feature that there is not", odd("misspelt"), 'hello names the feature "stdoi"; there are stdio'],
     ["that speaks another version of the protocol", odd("other-protocol"), "hello must name protocol 1, not 2"],
-  ])("%s is told as unreachable, in one line", { timeout: 60_000 }, async (_, command, reason) => {
+  ])("%s is reported as unreachable, in one line", { timeout: 60_000 }, async (_, command, reason) => {
     const report = await play(command);
     expect(report).toMatchObject({ verdict: "incomplete", exitCode: 4, counts: { passed: 0, failed: 0 } });
     expect(report.obstacle?.reason).toContain(reason);
   });
 
-  it("that hangs is told as unreachable", { timeout: 60_000 }, async () => {
+  it("that hangs is reported as unreachable", { timeout: 60_000 }, async () => {
     const report = await play(odd("hangs"), 1000);
     expect(report).toMatchObject({ verdict: "incomplete", exitCode: 4 });
     expect(report.obstacle?.reason).toBe("no answer to hello within 1000 ms");

@@ -25,7 +25,7 @@ function readTransport(target: string): ServerSpec["transport"] {
 
 async function show(spec: ServerSpec): Promise<void> {
   await using provider = createProvider({ connector: createConnector(), servers: [spec] });
-  // What stops nobody and still matters to whoever writes the server: noise on stdout, tools that were left out.
+  // What stops nobody and still matters to whoever writes the server: what stands on stdout and is no message, tools that were left out.
   provider.onDiagnostic(({ kind, message }) => printer.line(`note: ${kind}: ${message}`, "yellow"));
   // As long as connecting and listing may take: a first `npx` downloads.
   await provider.init({ timeoutMs: defaultTimeouts.connectMs + defaultTimeouts.listMs });

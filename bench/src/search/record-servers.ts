@@ -100,7 +100,7 @@ async function listTools(
     let cursor: unknown;
     do {
       const page = await request("tools/list", cursor === undefined ? {} : { cursor });
-      tools.push(...(page["tools"] as unknown[]).map(withoutNoise));
+      tools.push(...(page["tools"] as unknown[]).map(withoutExtras));
       cursor = page["nextCursor"];
     } while (cursor !== undefined);
     return { info, tools };
@@ -116,7 +116,7 @@ function print({ tools, ...head }: Recording): string {
 }
 
 /** What a model would see, without icons and metadata. */
-function withoutNoise(tool: unknown): unknown {
+function withoutExtras(tool: unknown): unknown {
   const { name, title, description, inputSchema, annotations } = tool as Record<string, unknown>;
   return { name, title, description, inputSchema, annotations };
 }

@@ -8,7 +8,7 @@ import { DriverFailure, type DriverLink } from "./driver-link.ts";
 import { hostChecks } from "./host-checks.ts";
 import { openHostTarget, type HostTarget } from "./host-target.ts";
 
-/** What {@linkcode checkHost} is told. */
+/** Options of {@linkcode checkHost}. */
 export interface CheckHostOptions {
   /** Starts a driver; called once for each scenario that runs at the same time, and again when one fails. */
   readonly start: () => DriverLink;

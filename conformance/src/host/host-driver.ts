@@ -13,7 +13,7 @@ import {
 } from "./driver-protocol.ts";
 
 /** How something that may fail went. */
-export type Told<Value> =
+export type Reported<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly error: DriverError };
 
@@ -22,7 +22,7 @@ export interface CallUnderWay {
   /** What `cancel` names it by. */
   readonly callId: string;
   /** Rejects with {@linkcode DriverFailure}, kind `silent`, when the host does not settle the call by its deadline. */
-  readonly settled: Promise<Told<DriverResult>>;
+  readonly settled: Promise<Reported<DriverResult>>;
 }
 
 /** How a call is made. */
@@ -35,33 +35,33 @@ export interface CallManner {
 /** The host under test. Each method rejects with {@linkcode DriverFailure} when the driver does not answer in time, or wrongly. */
 export interface HostDriver {
   hello(): Promise<DriverHello>;
-  init(servers: readonly DriverServer[]): Promise<Told<JsonObject>>;
-  addServer(spec: DriverServer): Promise<Told<JsonObject>>;
-  removeServer(serverId: string): Promise<Told<JsonObject>>;
+  init(servers: readonly DriverServer[]): Promise<Reported<JsonObject>>;
+  addServer(spec: DriverServer): Promise<Reported<JsonObject>>;
+  removeServer(serverId: string): Promise<Reported<JsonObject>>;
   snapshot(): Promise<DriverSnapshot>;
-  call(name: string, args: JsonObject, manner?: CallManner): Promise<Told<DriverResult>>;
+  call(name: string, args: JsonObject, manner?: CallManner): Promise<Reported<DriverResult>>;
   /** Starts a call and does not wait for it. */
   startCall(name: string, args: JsonObject, manner?: CallManner): CallUnderWay;
-  cancel(callId: string): Promise<Told<JsonObject>>;
-  refresh(): Promise<Told<JsonObject>>;
+  cancel(callId: string): Promise<Reported<JsonObject>>;
+  refresh(): Promise<Reported<JsonObject>>;
   /** Every text that the host has told so far in errors, and now in statuses and events: where no secret may be. */
   texts(): Promise<string>;
   /** How many child processes the host says it has; `undefined` when it does not say. */
   children(): Promise<number | undefined>;
-  close(): Promise<Told<JsonObject>>;
+  close(): Promise<Reported<JsonObject>>;
   readonly alive: boolean;
   end(): Promise<void>;
 }
 
 /** Makes the verbs of a link typed, and reads what comes back. `patienceMs` is what an answer may take beyond a deadline of its own. */
 export function createHostDriver(link: DriverLink, patienceMs: number): HostDriver {
-  const told: string[] = [];
+  const reported: string[] = [];
   let calls = 0;
   const note = (reply: DriverReply): DriverReply => {
-    told.push(JSON.stringify(reply.ok ? reply.value : reply.error));
+    reported.push(JSON.stringify(reply.ok ? reply.value : reply.error));
     return reply;
   };
-  const plain = async (reply: Promise<DriverReply>): Promise<Told<JsonObject>> => note(await reply);
+  const plain = async (reply: Promise<DriverReply>): Promise<Reported<JsonObject>> => note(await reply);
   const longest = (servers: readonly DriverServer[]): number =>
     Math.max(0, ...servers.map(({ connectMs }) => connectMs));
 
@@ -92,7 +92,7 @@ export function createHostDriver(link: DriverLink, patienceMs: number): HostDriv
     async texts() {
       await snapshot();
       note(await link.ask("events", {}, patienceMs));
-      return told.join("\n");
+      return reported.join("\n");
     },
     async children() {
       const reply = await link.ask("stats", {}, patienceMs);
@@ -142,7 +142,7 @@ function readSnapshot(reply: DriverReply): DriverSnapshot {
   };
 }
 
-function readCall(reply: DriverReply): Told<DriverResult> {
+function readCall(reply: DriverReply): Reported<DriverResult> {
   if (!reply.ok) return reply;
   const { content, structuredContent, isError } = reply.value;
   return {

@@ -18,7 +18,7 @@ export type DriverHost = {
   ) => Promise<DriverVerbs[Verb]["result"]> | DriverVerbs[Verb]["result"];
 };
 
-/** What {@linkcode serveDriver} is told. */
+/** Options of {@linkcode serveDriver}. */
 export interface ServeDriverOptions {
   readonly hello: Omit<DriverHello, "protocol">;
   readonly host: DriverHost;

@@ -80,9 +80,9 @@ export function createToolportHost({ connector, provider: options = {} }: Toolpo
       return {};
     },
     events() {
-      const told = events;
+      const reported = events;
       events = [];
-      return { events: told };
+      return { events: reported };
     },
     async close() {
       await current?.close();

@@ -16,7 +16,7 @@ export interface ToolCalls {
   readonly ready: ReadySession;
   readonly calls: readonly MadeCall[];
   /** How many lines that are no message had been on stdout before the first call; 0 over HTTP. */
-  readonly noiseBefore: number;
+  readonly anomaliesBefore: number;
 }
 
 // Read-only tools are cheap, but a server may have hundreds of them.
@@ -32,7 +32,7 @@ export async function callTools(
   const tools = (await consentedTools(target)).slice(0, mostCalled);
   if (tools.length === 0) return undefined;
   const ready = await target.openReady();
-  const noiseBefore = "noise" in ready.session ? (ready.session as StdioSession).noise.length : 0;
+  const anomaliesBefore = "anomalies" in ready.session ? (ready.session as StdioSession).anomalies.length : 0;
   const calls = await Promise.all(
     tools.map(async (tool) => {
       const startedAt = performance.now();
@@ -40,7 +40,7 @@ export async function callTools(
       return { tool, answer, durationMs: performance.now() - startedAt };
     }),
   );
-  return { ready, calls, noiseBefore };
+  return { ready, calls, anomaliesBefore };
 }
 
 /** Calls one tool; `undefined` leaves the arguments out. */

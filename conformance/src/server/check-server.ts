@@ -17,7 +17,7 @@ import { describeAddress, toServerSpec, type ServerAddress } from "./server-addr
 import type { CallConsent } from "./consented-tools.ts";
 import { createTargetOwner, type TargetOwner } from "./server-target.ts";
 
-/** What {@linkcode checkServer} is told. */
+/** Options of {@linkcode checkServer}. */
 export interface CheckServerOptions {
   readonly address: ServerAddress;
   /** Which tools may be called. Default: those that declare themselves read-only. */

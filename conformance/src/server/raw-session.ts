@@ -55,7 +55,7 @@ export interface RawSession {
 }
 
 /** Bytes on stdout that are no JSON-RPC message. */
-export interface StdoutNoise {
+export interface StdoutAnomaly {
   /** Offset of the first of them in the stream. */
   readonly offset: number;
   /** A bounded excerpt, as text. */
@@ -71,7 +71,7 @@ export interface ProcessEnd {
 /** A raw session with a process of its own. */
 export interface StdioSession extends RawSession {
   readonly pid: number;
-  readonly noise: readonly StdoutNoise[];
+  readonly anomalies: readonly StdoutAnomaly[];
   /** The last lines of stderr, redacted. */
   stderrTail(): string;
   readonly stderrBytes: number;

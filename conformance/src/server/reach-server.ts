@@ -90,8 +90,8 @@ function isStdio(session: RawSession): session is StdioSession {
 
 function silenceProblem(answer: Answer, session: RawSession): string {
   if (answer.kind === "gone" && isStdio(session)) return `${answer.reason} before it answered initialize`;
-  const noise = isStdio(session) ? session.noise[0] : undefined;
-  const instead = noise ? `; its stdout began with ${JSON.stringify(noise.text)}` : "";
+  const anomalies = isStdio(session) ? session.anomalies[0] : undefined;
+  const instead = anomalies ? `; its stdout began with ${JSON.stringify(anomalies.text)}` : "";
   return answer.kind === "silence"
     ? `initialize: ${describeAnswer(answer)}${instead}`
     : `no response: ${describeAnswer(answer)}`;

@@ -5,7 +5,7 @@ import { isJsonObject } from "@toolport/core/implement";
 import type { TraceRecorder } from "../engine/trace-recorder.ts";
 import { createMessageRouter, replyTo, type MessageRouter } from "./message-router.ts";
 import { aliveInGroup, signalGroup } from "./process-group.ts";
-import type { ProcessEnd, RawMessage, StdioSession, StdoutNoise } from "./raw-session.ts";
+import type { ProcessEnd, RawMessage, StdioSession, StdoutAnomaly } from "./raw-session.ts";
 
 /** The command that starts the server under test. */
 export interface ServerCommand {
@@ -26,7 +26,7 @@ export interface StdioSessionOptions {
 }
 
 const stderrTailLength = 16 * 1024;
-const noiseLength = 200;
+const excerptLength = 200;
 const drainMs = 200;
 
 /**
@@ -55,13 +55,13 @@ function createSession(child: ChildProcess, pid: number, options: StdioSessionOp
   const { id, trace, answerMs, graceMs = 2000 } = options;
   const input = openInput(child, options);
   const router = createMessageRouter({ reply: (message) => void input.send(replyTo(message)) });
-  const noise = readMessages(child, router, options);
+  const anomalies = readMessages(child, router, options);
   const stderr = keepStderr(child, options);
   const exit = watchExit(child, router, options);
   return {
     id,
     pid,
-    noise,
+    anomalies,
     unsolicited: router.unsolicited,
     waitFor: (matches, timeoutMs) => router.waitFor(matches, timeoutMs),
     send: input.send,
@@ -178,8 +178,8 @@ function readMessages(
   child: ChildProcess,
   router: MessageRouter,
   { id, trace }: StdioSessionOptions,
-): readonly StdoutNoise[] {
-  const noise: StdoutNoise[] = [];
+): readonly StdoutAnomaly[] {
+  const anomalies: StdoutAnomaly[] = [];
   let rest: Buffer = Buffer.alloc(0);
   let offset = 0;
   const readLine = (line: Buffer): void => {
@@ -190,7 +190,7 @@ function readMessages(
       for (const message of messages) router.receive(message);
     } else if (text.trim() !== "") {
       trace.record({ kind: "stdout", session: id, text });
-      if (noise.length < 100) noise.push({ offset, text: truncateText(text, noiseLength) });
+      if (anomalies.length < 100) anomalies.push({ offset, text: truncateText(text, excerptLength) });
     }
   };
   child.stdout?.on("data", (chunk: Buffer) => {
@@ -204,7 +204,7 @@ function readMessages(
   child.stdout?.on("end", () => {
     if (rest.length > 0) readLine(rest);
   });
-  return noise;
+  return anomalies;
 }
 
 function parseMessages(text: string): readonly RawMessage[] | undefined {

@@ -250,7 +250,7 @@ export const brokenCalls: readonly BrokenHost[] = [
       "hostile/neighbour-stderr-short-lines",
       "hostile/neighbour-stdout-batches",
       "hostile/neighbour-stdout-blank-lines",
-      "hostile/neighbour-stdout-noise",
+      "hostile/neighbour-stdout-anomalies",
       "survive/concurrent-calls",
       "survive/isolation",
     ],

@@ -7,7 +7,7 @@ import { prepareServers } from "./demo-servers.ts";
 import { findATool } from "./find-a-tool.ts";
 import { noticeANewTool } from "./notice-a-new-tool.ts";
 import type { Printer } from "./printer.ts";
-import { showDefinitions, showGroups } from "./show-catalogue.ts";
+import { showDefinitions, showGroups } from "./show-catalog.ts";
 import type { Stage, Step } from "./stage.ts";
 import { surviveAKill } from "./survive-a-kill.ts";
 

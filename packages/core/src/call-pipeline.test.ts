@@ -183,18 +183,18 @@ describe("a call with interceptors", () => {
       throw new ToolportError("in the queue", { code: "call_timeout", outcome: "not-sent" });
     };
     const honest = tryOut([pass], { handler: fail });
-    const told = failureOf(honest.pipeline.run(callWith({ timeoutMs: 500 })));
+    const reported = failureOf(honest.pipeline.run(callWith({ timeoutMs: 500 })));
     honest.clock.advance(500);
-    expect(await told).toMatchObject({
+    expect(await reported).toMatchObject({
       rawMessage: "in the queue",
       outcome: "not-sent",
     });
     const mute = tryOut([pass], { handler: () => never });
-    const untold = failureOf(mute.pipeline.run(callWith({ timeoutMs: 500 })));
+    const unreported = failureOf(mute.pipeline.run(callWith({ timeoutMs: 500 })));
     await settle();
     mute.clock.advance(500);
     mute.clock.advance(1000);
-    expect(await untold).toMatchObject({
+    expect(await unreported).toMatchObject({
       code: "call_timeout",
       outcome: "unknown",
     });

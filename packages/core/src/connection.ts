@@ -127,7 +127,7 @@ export interface ConnectionHooks {
    * optional, for a status that tells what is so.
    */
   readonly onFailed?: (error: ToolportError) => void;
-  /** Something odd that harmed nothing: noise on stdout, an answer to no request. */
+  /** Something odd that harmed nothing: lines on stdout that are no messages, an answer to no request. */
   readonly onDiagnostic?: (diagnostic: Diagnostic) => void;
   readonly onLog?: (log: ServerLog) => void;
   /** The attempt waits for its turn, because as many servers start as there is room for. Until `onStart`, no time counts. */
@@ -136,7 +136,7 @@ export interface ConnectionHooks {
   readonly onStart?: () => void;
   /**
    * Whether a user waits who may be shown an authorization page right now. Asked whenever credentials are refused; unless it says so, no
-   * page is shown and no client registered, and the refusal is told as `auth_required`. Absent: never.
+   * page is shown and no client registered, and the refusal is reported as `auth_required`. Absent: never.
    */
   readonly isInteractive?: () => boolean;
   /** Answers elicitations. Absent: elicitation is not advertised. */

@@ -51,7 +51,7 @@ export function createEvent<T>(onListenerError: (error: unknown) => void = repor
   };
 }
 
-// The runtime's own channel for errors that nobody caught: visible, but not inside our call stack.
+// The runtime's own way for errors that nobody caught: visible, but not inside our call stack.
 function reportUncaught(error: unknown): void {
   queueMicrotask(() => {
     throw error;

@@ -8,7 +8,7 @@ import { truncateText } from "./untrusted-text.ts";
 const maxNameLength = 200;
 
 // A message is read by people.
-const mostServersTold = 5;
+const mostServersNamed = 5;
 
 /**
  * An `unknown_tool`: none of `definitions` answers to this local name. Its `toolName` is the name that was asked for, cut to 200 UTF-16
@@ -30,12 +30,12 @@ export function unknownToolError(
 
 /** Names servers whose tools are not on offer, and says why. */
 export function describeAbsent(absent: readonly AbsentServer[]): string {
-  const told = absent.slice(0, mostServersTold).map(({ id, state, code }) => {
+  const reported = absent.slice(0, mostServersNamed).map(({ id, state, code }) => {
     return `${JSON.stringify(id)} (${code === undefined ? state : `${state}: ${code}`})`;
   });
-  const more = absent.length > told.length ? ` and ${absent.length - told.length} more` : "";
+  const more = absent.length > reported.length ? ` and ${absent.length - reported.length} more` : "";
   const advice = absent.every(({ state }) => state === "idle") ? "; was init() called?" : "";
-  return `no tools are known of ${told.join(", ")}${more}${advice}`;
+  return `no tools are known of ${reported.join(", ")}${more}${advice}`;
 }
 
 function suggest(name: string, definitions: readonly ToolDefinition[]): string {

@@ -3,12 +3,12 @@ import type { ToolDefinition } from "@toolport/core";
 import { serverTool } from "./fake-provider.ts";
 import { namesIn, viewOf } from "./sample-view.ts";
 
-const noise = ["list_users", "get_weather", "create_note", "delete_branch", "show_map"].map((name) =>
+const anomalies = ["list_users", "get_weather", "create_note", "delete_branch", "show_map"].map((name) =>
   serverTool("misc", name),
 );
 
 async function find(query: string, ...tools: readonly ToolDefinition[]): Promise<readonly string[]> {
-  return namesIn(await viewOf({ definitions: [...tools, ...noise], groups: [] }).searchTools({ query }));
+  return namesIn(await viewOf({ definitions: [...tools, ...anomalies], groups: [] }).searchTools({ query }));
 }
 
 describe("the search", () => {

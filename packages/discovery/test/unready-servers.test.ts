@@ -78,12 +78,12 @@ describe("a group whose server is not ready", () => {
 
   it("is named by unknown_tool, of a toolbox and of a view", async () => {
     const { view, provider } = setUp(locked, down);
-    const told = {
+    const reported = {
       code: "unknown_tool",
       details: { servers: [{ id: "bank", state: "needs-auth", code: "auth_required" }] },
     };
-    await expect(view.call("mcp_bank_pay")).rejects.toMatchObject(told);
-    await expect(createToolbox({ providers: [provider] }).call("mcp_bank_pay")).rejects.toMatchObject(told);
+    await expect(view.call("mcp_bank_pay")).rejects.toMatchObject(reported);
+    await expect(createToolbox({ providers: [provider] }).call("mcp_bank_pay")).rejects.toMatchObject(reported);
   });
 });
 

@@ -46,7 +46,7 @@ const text = fc.oneof(
   { weight: 1, arbitrary: long.map(([unit, length, end]) => `${unit.repeat(length).slice(0, length)}${end}`) },
 );
 const tool: fc.Arbitrary<ToolIdentity> = fc.record({ serverId: text, toolName: text });
-const catalogue = fc.uniqueArray(tool, {
+const catalog = fc.uniqueArray(tool, {
   maxLength: 40,
   selector: ({ serverId, toolName }) => JSON.stringify([serverId, toolName]),
 });
@@ -70,7 +70,7 @@ const strategies: readonly (readonly [string, NamingStrategy])[] = [
 
 describe.each(strategies)("assignNames() with %s", (_, strategy) => {
   it("gives legal names within the bound", () => {
-    check(catalogue, (tools) => {
+    check(catalog, (tools) => {
       const { names } = assignNames(tools, { strategy });
       for (const name of namesOf(names, tools)) {
         expect(name.length).toBeLessThanOrEqual(strategy.maxLength);
@@ -80,7 +80,7 @@ describe.each(strategies)("assignNames() with %s", (_, strategy) => {
   });
 
   it("gives every tool a name of its own, also regardless of ASCII case", () => {
-    check(catalogue, (tools) => {
+    check(catalog, (tools) => {
       const { names } = assignNames(tools, { strategy });
       expect(new Set(namesOf(names, tools).map(lowerCase)).size).toBe(tools.length);
       expect(names.identities.size).toBe(tools.length);
@@ -88,14 +88,14 @@ describe.each(strategies)("assignNames() with %s", (_, strategy) => {
   });
 
   it("leads every name back to the exact remote name (AN-37)", () => {
-    check(catalogue, (tools) => {
+    check(catalog, (tools) => {
       const { names } = assignNames(tools, { strategy });
       for (const tool of tools) expect(identityOf(names, localNameOf(names, tool) ?? "")).toEqual(tool);
     });
   });
 
   it("does not depend on the order of listing", () => {
-    const shuffled = catalogue.chain((tools) =>
+    const shuffled = catalog.chain((tools) =>
       fc.tuple(fc.constant(tools), fc.shuffledSubarray(tools, { minLength: tools.length })),
     );
     check(shuffled, ([tools, otherOrder]) => {
@@ -107,7 +107,7 @@ describe.each(strategies)("assignNames() with %s", (_, strategy) => {
   });
 
   it("never renames a tool, whatever comes and goes", () => {
-    check(fc.array(catalogue, { minLength: 2, maxLength: 5 }), (listings) => {
+    check(fc.array(catalog, { minLength: 2, maxLength: 5 }), (listings) => {
       let names: NameTable = emptyNames;
       const given = new Map<string, string>();
       for (const tools of listings) {
@@ -124,7 +124,7 @@ describe.each(strategies)("assignNames() with %s", (_, strategy) => {
   });
 
   it("adding a tool without the names given before renames only who collides with it", () => {
-    check(fc.tuple(catalogue, tool), ([tools, added]) => {
+    check(fc.tuple(catalog, tool), ([tools, added]) => {
       const before = assignNames(tools, { strategy });
       const after = assignNames([...tools, added], { strategy });
       const colliding = after.collisions.flatMap(({ members }) => members);
@@ -137,7 +137,7 @@ describe.each(strategies)("assignNames() with %s", (_, strategy) => {
   });
 
   it("is idempotent: with nothing new, the table is the very same", () => {
-    check(catalogue, (tools) => {
+    check(catalog, (tools) => {
       const { names } = assignNames(tools, { strategy });
       expect(assignNames(tools.toReversed(), { strategy, previous: names })).toEqual({ names, collisions: [] });
       expect(assignNames(tools, { strategy, previous: names }).names).toBe(names);
@@ -145,14 +145,14 @@ describe.each(strategies)("assignNames() with %s", (_, strategy) => {
   });
 
   it("survives a restart: saved names come back through JSON text", () => {
-    check(catalogue, (tools) => {
+    check(catalog, (tools) => {
       const { names } = assignNames(tools, { strategy });
       expect(loadNames(JSON.parse(JSON.stringify(saveNames(names))), strategy)).toEqual(names);
     });
   });
 
   it("forgets a removed server whole and nothing else", () => {
-    check(catalogue, (tools) => {
+    check(catalog, (tools) => {
       const { names } = assignNames(tools, { strategy });
       const serverId = tools[0]?.serverId ?? "none";
       const without = withoutServer(names, serverId);

@@ -129,8 +129,8 @@ describe("statuses()", () => {
   it("tells every change of state once", async () => {
     const world = createCalmWorld();
     const provider = world.provider({ servers: [specOf("a")] });
-    const told: string[] = [];
-    const note = ({ state, stale }: ServerStatus): unknown => told.push(stale ? `${state}, stale` : state);
+    const reported: string[] = [];
+    const note = ({ state, stale }: ServerStatus): unknown => reported.push(stale ? `${state}, stale` : state);
     const subscription = provider.onStatusChanged(note);
     await provider.init();
     await provider.refresh();
@@ -138,7 +138,7 @@ describe("statuses()", () => {
     await provider.call("mcp_a_echo");
     subscription();
     await provider.removeServer("a");
-    expect(told).toEqual(["connecting", "ready", "down, stale", "connecting, stale", "ready"]);
+    expect(reported).toEqual(["connecting", "ready", "down, stale", "connecting, stale", "ready"]);
     await provider.close();
   });
 });
@@ -164,16 +164,16 @@ describe("close()", () => {
     const call = provider.call("mcp_a_echo");
     const failed = failureOf(call);
     await world.settle();
-    const told: unknown[] = [];
-    provider.onStatusChanged((status) => told.push(status));
-    provider.onToolsChanged((change) => told.push(change));
+    const reported: unknown[] = [];
+    provider.onStatusChanged((status) => reported.push(status));
+    provider.onToolsChanged((change) => reported.push(change));
     expect(provider.closed).toBe(false);
     const [first, second] = [provider.close(), provider.close()];
     expect(provider.closed).toBe(true);
     expect(first).toBe(second);
     await first;
     expect(await failed).toMatchObject({ code: "closed", outcome: "unknown" });
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
     expect(world.clock.pending).toBe(0);
     for (const { processes } of world.servers.values()) expect(processes).toBe(0);
     expect([provider.definitions(), provider.groups(), provider.statuses()]).toEqual([[], [], []]);

@@ -288,21 +288,21 @@ describe("refresh()", () => {
     const server = world.server("s", "read", "write");
     const spec = { ...specOf("s"), include: ["read", "raed"], exclude: ["Write"] };
     const provider = world.provider({ servers: [spec] });
-    const told: unknown[] = [];
-    provider.onDiagnostic(({ kind, toolName, message }) => told.push([kind, toolName, message]));
+    const reported: unknown[] = [];
+    provider.onDiagnostic(({ kind, toolName, message }) => reported.push([kind, toolName, message]));
     await provider.init();
     await provider.refresh();
-    expect(told.splice(0)).toEqual([
+    expect(reported.splice(0)).toEqual([
       ["unmatched-filter", "raed", 'include names "raed", which the server does not list'],
       ["unmatched-filter", "Write", 'exclude names "Write", which the server does not list'],
     ]);
     await provider.updateServer({ ...spec, include: ["read"], exclude: [] });
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
     await provider.updateServer({ ...spec, include: ["reed"], exclude: [] });
-    expect(told.splice(0)).toMatchObject([["unmatched-filter", "reed", expect.any(String)]]);
+    expect(reported.splice(0)).toMatchObject([["unmatched-filter", "reed", expect.any(String)]]);
     addTool(server, "reed");
     await provider.refresh();
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
     await provider.close();
   });
 

@@ -113,11 +113,11 @@ describe("addServer()", () => {
   it("only registers a disabled server (EV-63)", async () => {
     const world = createCalmWorld();
     const provider = await startWith(world, "a");
-    const told: string[] = [];
-    provider.onStatusChanged(({ id, state }) => told.push(`${id} ${state}`));
+    const reported: string[] = [];
+    provider.onStatusChanged(({ id, state }) => reported.push(`${id} ${state}`));
     await provider.addServer(specOf("b", { disabled: true }));
     expect(provider.statuses()[1]).toMatchObject({ id: "b", state: "disabled", attempts: 0 });
-    expect(told).toEqual(["b disabled"]);
+    expect(reported).toEqual(["b disabled"]);
     await provider.close();
   });
 });

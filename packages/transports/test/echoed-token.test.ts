@@ -20,10 +20,10 @@ it("masks a token that no spec names, also one that was replaced, wherever the s
     });
   });
   const provider: AuthorizationProvider = { token: async () => tokens[turn] };
-  const told: (Diagnostic | ServerLog)[] = [];
+  const reported: (Diagnostic | ServerLog)[] = [];
   const connection = await connect(
     { id: "srv", era: "legacy", transport: { kind: "http", url: server.url, auth: "oauth" } },
-    { authProvider: () => provider, onLog: (log) => told.push(log), onDiagnostic: (each) => told.push(each) },
+    { authProvider: () => provider, onLog: (log) => reported.push(log), onDiagnostic: (each) => reported.push(each) },
   );
   turn = 1;
   const failure: unknown = await connection.callTool("echo", {}).catch((error: unknown) => error);
@@ -32,6 +32,6 @@ it("masks a token that no spec names, also one that was replaced, wherever the s
     code: "server_error",
     message: expect.stringContaining("seen: [redacted], [redacted]"),
   });
-  expect(JSON.stringify([failure, told])).not.toContain("access-token");
+  expect(JSON.stringify([failure, reported])).not.toContain("access-token");
   await connection.close();
 });

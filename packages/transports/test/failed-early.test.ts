@@ -12,7 +12,7 @@ const stubborn = `
 describe("a connection attempt whose time is up", () => {
   it("is told as failed, with the evidence, before what there is of it is cleaned up", async () => {
     const steps: string[] = [];
-    const told: ToolportError[] = [];
+    const reported: ToolportError[] = [];
     const connecting = createConnector().connect(
       {
         id: "stubborn",
@@ -24,14 +24,14 @@ describe("a connection attempt whose time is up", () => {
         onDown() {},
         onFailed(error) {
           steps.push("told");
-          told.push(error);
+          reported.push(error);
         },
       },
       new AbortController().signal,
     );
     await expect(connecting.finally(() => steps.push("rejected"))).rejects.toMatchObject({ code: "connect_timeout" });
     expect(steps).toEqual(["told", "rejected"]);
-    expect(told).toMatchObject([{ code: "connect_timeout", serverId: "stubborn" }]);
-    expect(told[0]?.rawMessage).toContain("no token was given");
+    expect(reported).toMatchObject([{ code: "connect_timeout", serverId: "stubborn" }]);
+    expect(reported[0]?.rawMessage).toContain("no token was given");
   });
 });

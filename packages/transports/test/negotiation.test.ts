@@ -289,10 +289,10 @@ describe("a fallback", () => {
       return diagnostics.filter(({ kind }) => kind === "fallback").map(({ message }) => message);
     };
     await expect(tell(replyAsLegacy)).resolves.toEqual([]);
-    const told = await tell((request, response) =>
+    const reported = await tell((request, response) =>
       request.message["method"] === "server/discover" ? reply(response, 502) : replyAsLegacy(request, response),
     );
-    expect(told).toEqual([
+    expect(reported).toEqual([
       expect.stringMatching(/^server "srv": server\/discover failed with http_error; trying initialize \(.*HTTP 502/),
     ]);
   });

@@ -28,41 +28,41 @@ function child(id: string, program: string, members: Partial<ServerSpec> = {}): 
 describe("the servers that start at once", () => {
   it("are as many as there is room for: the next one starts when one has begun to speak", async () => {
     const connector = createConnector({ maxConcurrentStarts: 2 });
-    const told: string[] = [];
+    const reported: string[] = [];
     const { command, args } = fixtureServer("errors-on-unknown");
     const connections = await Promise.all(
       ["a", "b", "c", "d", "e"].map((id) =>
         connector.connect(
           { id, transport: { kind: "stdio", command, args }, timeouts: { probeMs: 20_000 } },
-          hooks({ onQueued: () => told.push(`${id} waits`), onStart: () => told.push(`${id} starts`) }),
+          hooks({ onQueued: () => reported.push(`${id} waits`), onStart: () => reported.push(`${id} starts`) }),
           never,
         ),
       ),
     );
-    expect(told).toEqual(["c waits", "d waits", "e waits", "c starts", "d starts", "e starts"]);
+    expect(reported).toEqual(["c waits", "d waits", "e waits", "c starts", "d starts", "e starts"]);
     await Promise.all(connections.map((connection) => connection.close()));
   });
 
   it("do not hold up the others for long when they are silent, and waiting costs no connect time", async () => {
     const clock = createManualClock();
     const connector = createConnector({ maxConcurrentStarts: 1, clock });
-    const told: string[] = [];
+    const reported: string[] = [];
     const silent = new AbortController();
     const hung = connector.connect(child("hung", "never-reads.mjs"), hooks(), silent.signal);
     hung.catch(() => undefined);
     const answered = connector.connect(
       child("well", "answers-initialize.mjs", { timeouts: { connectMs: 3000, closeMs: 200 } }),
-      hooks({ onQueued: () => told.push("waits"), onStart: () => told.push("starts") }),
+      hooks({ onQueued: () => reported.push("waits"), onStart: () => reported.push("starts") }),
       never,
     );
-    await until(() => told.length === 1);
+    await until(() => reported.length === 1);
     // More than its own time to connect passes before its turn comes.
     clock.advance(4999);
     await new Promise((resolve) => setImmediate(resolve));
-    expect(told).toEqual(["waits"]);
+    expect(reported).toEqual(["waits"]);
     clock.advance(1);
     const connection = await answered;
-    expect(told).toEqual(["waits", "starts"]);
+    expect(reported).toEqual(["waits", "starts"]);
     silent.abort("enough");
     const closed = Promise.all([connection.close(), hung.catch(() => undefined)]);
     let isClosed = false;

@@ -11,18 +11,18 @@ const request = (id: number, params: JsonObject = {}) => ({
 
 describe("stdout that is not only messages", () => {
   it("noise is skipped and reported; CRLF, blank lines, a byte order mark and batches are accepted", async () => {
-    const { messages, diagnostics } = await openChild("prints-noise.mjs");
+    const { messages, diagnostics } = await openChild("prints-anomalies.mjs");
     await until(() => messages.length === 4);
     expect(messages.map(({ method }) => method)).toEqual(["first", "second", "third", "fourth"]);
     expect(diagnostics.map(({ kind, message }) => [kind, message])).toEqual([
-      ["stdout-noise", 'server "child" wrote a line to stdout that is not JSON: "Welcome to the server!"'],
+      ["stdout-anomaly", 'server "child" wrote a line to stdout that is not JSON: "Welcome to the server!"'],
       [
-        "stdout-noise",
+        "stdout-anomaly",
         String.raw`server "child" wrote a line to stdout that is not JSON: "{\"jsonrpc\": \"2.0\", oops}"`,
       ],
-      ["stdout-noise", 'server "child" wrote a line to stdout that is no JSON-RPC message: "[1,2]"'],
-      ["stdout-noise", 'server "child" wrote a line to stdout that is not JSON: "null"'],
-      ["stdout-noise", expect.stringContaining("a batch with members that are no messages")],
+      ["stdout-anomaly", 'server "child" wrote a line to stdout that is no JSON-RPC message: "[1,2]"'],
+      ["stdout-anomaly", 'server "child" wrote a line to stdout that is not JSON: "null"'],
+      ["stdout-anomaly", expect.stringContaining("a batch with members that are no messages")],
     ]);
   });
 
@@ -87,7 +87,7 @@ it("an answer that is no UTF-8 is read, and told of", async () => {
   await transport.send(request(1));
   await until(() => messages.length === 1);
   expect(messages).toEqual([{ jsonrpc: "2.0", id: 1, result: { text: "gr\uFFFDezi" } }]);
-  expect(diagnostics).toMatchObject([{ kind: "stdout-noise", message: expect.stringContaining("not valid UTF-8") }]);
+  expect(diagnostics).toMatchObject([{ kind: "stdout-anomaly", message: expect.stringContaining("not valid UTF-8") }]);
 });
 
 it("an answer that is nested too deeply fails its request with protocol_error, and the next one is read", async () => {

@@ -153,12 +153,12 @@ export const consistentCalls: readonly HostScenario[] = [
       const alpha = await stage.serve("alpha");
       await stage.init(alpha);
       const { name } = await stage.tool(alpha);
-      const told = [await stage.host.call(`${name}_x`, {}), await stage.host.call("no_such_tool", {})];
-      for (const each of told) must(!each.ok, `a call to no tool brought ${describeCall(each)}`);
+      const reported = [await stage.host.call(`${name}_x`, {}), await stage.host.call("no_such_tool", {})];
+      for (const each of reported) must(!each.ok, `a call to no tool brought ${describeCall(each)}`);
       await callWell(stage, alpha, "a real one");
       const sent = alpha.received("tools/call").length;
       must(sent === 1, `${sent - 1} calls to tools that are not there were sent`);
-      return told.map(describeCall).join("; ");
+      return reported.map(describeCall).join("; ");
     },
   },
   {
@@ -175,8 +175,8 @@ export const consistentCalls: readonly HostScenario[] = [
       const alpha = await stage.serve("alpha");
       await stage.init(alpha);
       const { name } = await stage.tool(alpha);
-      const told = [await stage.host.call(name, args), await stage.host.call(name, {})];
-      for (const each of told) must(succeeded(each), `the call brought ${describeCall(each)}`);
+      const reported = [await stage.host.call(name, args), await stage.host.call(name, {})];
+      for (const each of reported) must(succeeded(each), `the call brought ${describeCall(each)}`);
       const ran = alpha.runs("append");
       must(isDeepStrictEqual(ran, [args, {}]), `the arguments that arrived are ${JSON.stringify(ran)}`);
       return "the same arguments";
@@ -197,8 +197,8 @@ export const consistentCalls: readonly HostScenario[] = [
       const alpha = await stage.serve("alpha");
       await stage.init(alpha);
       const { name } = await stage.tool(alpha);
-      const told = await stage.host.call(name, { text: "x" }, { meta });
-      must(succeeded(told), `the call brought ${describeCall(told)}`);
+      const reported = await stage.host.call(name, { text: "x" }, { meta });
+      must(succeeded(reported), `the call brought ${describeCall(reported)}`);
       const ran = alpha.runs("append");
       must(isDeepStrictEqual(ran, [{ text: "x" }]), `the arguments that arrived are ${JSON.stringify(ran)}`);
       const sent = alpha.received("tools/call")[0]?.params["_meta"];
@@ -226,9 +226,9 @@ export const consistentCalls: readonly HostScenario[] = [
       const alpha = await stage.serve("alpha", { script: { rules } });
       await stage.init(alpha);
       const { name } = await stage.tool(alpha);
-      const told = await stage.host.call(name, { text: "x" });
-      must(told.ok, `the call brought ${describeCall(told)}`);
-      must(isDeepStrictEqual(told.value, result), `of the result is left: ${JSON.stringify(told.value)}`);
+      const reported = await stage.host.call(name, { text: "x" });
+      must(reported.ok, `the call brought ${describeCall(reported)}`);
+      must(isDeepStrictEqual(reported.value, result), `of the result is left: ${JSON.stringify(reported.value)}`);
       return "the whole result";
     },
   },
@@ -246,9 +246,12 @@ export const consistentCalls: readonly HostScenario[] = [
       const alpha = await stage.serve("alpha", { script: { rules: [{ on: "tools/call", nth: 1, do: [] }] } });
       const call = await callAndGiveUp(stage, alpha);
       await stage.happens("the server was not told", alpha.server.occurred("notifications/cancelled"));
-      const told = alpha.received("notifications/cancelled")[0]?.params["requestId"];
+      const reported = alpha.received("notifications/cancelled")[0]?.params["requestId"];
       const asked = alpha.received("tools/call")[0]?.id;
-      must(told === asked, `the server was told of request ${JSON.stringify(told)}, not of ${JSON.stringify(asked)}`);
+      must(
+        reported === asked,
+        `the server was told of request ${JSON.stringify(reported)}, not of ${JSON.stringify(asked)}`,
+      );
       await callWell(stage, alpha, "after giving up");
       return call;
     },
@@ -261,9 +264,9 @@ async function callAndGiveUp(stage: Stage, stand: Stand): Promise<string> {
   const call = stage.host.startCall(name, { text: "never mind" }, { timeoutMs: stage.patienceMs * 3 });
   await stage.happens("the call did not reach the server", stand.server.occurred("tools/call"));
   must((await stage.host.cancel(call.callId)).ok, "cancel failed");
-  const told = await stage.happens("the call that was given up still waits", call.settled);
-  must(!succeeded(told), `the call that was given up brought ${describeCall(told)}`);
-  return describeCall(told);
+  const reported = await stage.happens("the call that was given up still waits", call.settled);
+  must(!succeeded(reported), `the call that was given up brought ${describeCall(reported)}`);
+  return describeCall(reported);
 }
 
 async function mustBeLegal(stage: Stage, count: number): Promise<void> {

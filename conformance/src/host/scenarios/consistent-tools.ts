@@ -29,7 +29,7 @@ export const consistentTools: readonly HostScenario[] = [
       const alpha = await stage.serve("alpha");
       await stage.init(alpha);
       await stage.tool(alpha);
-      await canBeTold(stage, alpha);
+      await untilAnnouncementsAreHeard(stage, alpha);
       await alpha.server.perform([
         { type: "change-tools", add: [remoteTool("added")], remove: ["echo"] },
         { type: "send", message: changed },
@@ -60,7 +60,7 @@ export const consistentTools: readonly HostScenario[] = [
       const alpha = await stage.serve("alpha", { script: { rules: [rule] } });
       await stage.init(alpha);
       await stage.tool(alpha);
-      await canBeTold(stage, alpha);
+      await untilAnnouncementsAreHeard(stage, alpha);
       await alpha.server.send(changed);
       await stage.happens("it was not listed again", alpha.server.reached("listing"));
       await alpha.server.perform([{ type: "change-tools", add: [remoteTool("late")] }]);
@@ -88,7 +88,7 @@ export const consistentTools: readonly HostScenario[] = [
       const alpha = await stage.serve("alpha");
       await stage.init(alpha);
       await stage.tool(alpha);
-      await canBeTold(stage, alpha);
+      await untilAnnouncementsAreHeard(stage, alpha);
       await alpha.server.perform([
         { type: "send", message: changed, times: 300 },
         { type: "change-tools", add: [remoteTool("final")] },
@@ -149,7 +149,7 @@ export const consistentTools: readonly HostScenario[] = [
       const before = await stage.host.snapshot();
       const added = await stage.host.addServer(broken.spec);
       must(broken.received("tools/list").length > 0, "the server was never asked for its tools");
-      must(!added.ok, "adding a server that cannot list its tools was told as a success");
+      must(!added.ok, "adding a server that cannot list its tools was reported as a success");
       const after = await stage.host.snapshot();
       must(JSON.stringify(after.tools) === JSON.stringify(before.tools), "the tools are not as before");
       must(!after.servers.some(({ id }) => id === "beta"), "the server that could not be added is registered");
@@ -201,11 +201,11 @@ export const consistentTools: readonly HostScenario[] = [
       must(!tools.some(({ serverId }) => serverId === "alpha"), "its tools are still in the snapshot");
       must(!servers.some(({ id }) => id === "alpha"), "it is still registered");
       await mustLeaveNoProcess(stage, alpha);
-      const told = await stage.host.call(name, { text: "after" });
-      must(!told.ok, `a call to a server that was removed brought ${describeCall(told)}`);
+      const reported = await stage.host.call(name, { text: "after" });
+      must(!reported.ok, `a call to a server that was removed brought ${describeCall(reported)}`);
       mustHaveRun(alpha, { text: "after", times: [0] });
       await callWell(stage, beta, "the other one");
-      return describeCall(told);
+      return describeCall(reported);
     },
   },
   {
@@ -282,7 +282,7 @@ export const consistentTools: readonly HostScenario[] = [
 ];
 
 /** Waits until the host can hear an announcement: over HTTP it has to open a stream first. */
-async function canBeTold(stage: Stage, { server }: Stand): Promise<void> {
+async function untilAnnouncementsAreHeard(stage: Stage, { server }: Stand): Promise<void> {
   if (stage.venue === "stdio") return;
   await stage.happens("no stream was opened on which a change could be announced", server.occurred("stream-opened"));
 }

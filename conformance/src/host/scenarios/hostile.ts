@@ -133,8 +133,8 @@ export const hostileScenarios: readonly HostScenario[] = [
       const alpha = await stage.serve("alpha", { script: { tools: names.map(remoteTool) } });
       await stage.init(alpha);
       for (const name of names) await callWell(stage, alpha, { tool: name, text: name });
-      const told = await stage.host.call("valueOf", { text: "x" });
-      must(!told.ok, "a call to valueOf, which nobody offers, was told as a result");
+      const reported = await stage.host.call("valueOf", { text: "x" });
+      must(!reported.ok, "a call to valueOf, which nobody offers, was reported as a result");
       return "each ran";
     },
   },

@@ -1,6 +1,6 @@
 import { isJsonObject } from "@toolport/core/implement";
 import type { DriverResult } from "../driver-protocol.ts";
-import type { Told } from "../host-driver.ts";
+import type { Reported } from "../host-driver.ts";
 import type { Stage, Stand } from "../stage.ts";
 import { must } from "../violation.ts";
 
@@ -10,15 +10,15 @@ export function textOf({ content }: DriverResult): string {
 }
 
 /** How a call went, in words. */
-export function describeCall(told: Told<DriverResult>): string {
-  if (told.ok) return `the result ${JSON.stringify(told.value).slice(0, 200)}`;
-  const { code, outcome, message } = told.error;
+export function describeCall(reported: Reported<DriverResult>): string {
+  if (reported.ok) return `the result ${JSON.stringify(reported.value).slice(0, 200)}`;
+  const { code, outcome, message } = reported.error;
   return `the error ${[code, outcome, message.slice(0, 300)].filter((part) => part !== undefined).join(", ")}`;
 }
 
 /** Whether a call brought back what a tool said, and not that it failed. */
-export function succeeded(told: Told<DriverResult>): told is Extract<Told<DriverResult>, { ok: true }> {
-  return told.ok && told.value.isError !== true;
+export function succeeded(reported: Reported<DriverResult>): reported is Extract<Reported<DriverResult>, { ok: true }> {
+  return reported.ok && reported.value.isError !== true;
 }
 
 /** A call with this text as its argument. */
@@ -38,9 +38,9 @@ export interface HastyCall {
 export async function callWell(stage: Stage, stand: Stand, what: string | CallOfTool): Promise<void> {
   const { text, tool = "append" } = typeof what === "string" ? { text: what } : what;
   const { name } = await stage.tool(stand, tool);
-  const told = await stage.host.call(name, { text });
-  must(succeeded(told), `a call to ${stand.id} that should work brought ${describeCall(told)}`);
-  must(textOf(told.value) === text, `a call with ${JSON.stringify(text)} brought ${describeCall(told)}`);
+  const reported = await stage.host.call(name, { text });
+  must(succeeded(reported), `a call to ${stand.id} that should work brought ${describeCall(reported)}`);
+  must(textOf(reported.value) === text, `a call with ${JSON.stringify(text)} brought ${describeCall(reported)}`);
   mustHaveRun(stand, { tool, text, times: [1] });
 }
 
@@ -48,9 +48,9 @@ export async function callWell(stage: Stage, stand: Stand, what: string | CallOf
 export async function callInVain(stage: Stage, stand: Stand, what: string | HastyCall): Promise<string> {
   const { text, ...manner } = typeof what === "string" ? { text: what } : what;
   const { name } = await stage.tool(stand);
-  const told = await stage.host.call(name, { text }, manner);
-  must(!succeeded(told), `a call that cannot have worked brought ${describeCall(told)}`);
-  return describeCall(told);
+  const reported = await stage.host.call(name, { text }, manner);
+  must(!succeeded(reported), `a call that cannot have worked brought ${describeCall(reported)}`);
+  return describeCall(reported);
 }
 
 /**
@@ -65,10 +65,10 @@ export async function callUntilItWorks(stage: Stage, stand: Stand, tool = "appen
     attempts += 1;
     const text = `attempt ${attempts}`;
     const { name } = await stage.tool(stand, tool);
-    const told = await stage.host.call(name, { text });
-    mustHaveRun(stand, { tool, text, times: succeeded(told) ? [1] : [0, 1] });
-    if (succeeded(told)) return attempts;
-    last = describeCall(told);
+    const reported = await stage.host.call(name, { text });
+    mustHaveRun(stand, { tool, text, times: succeeded(reported) ? [1] : [0, 1] });
+    if (succeeded(reported)) return attempts;
+    last = describeCall(reported);
     must(Date.now() < deadline, `${stand.id} is there again, and calls still bring ${last}`);
     await stage.quiet();
   }

@@ -87,9 +87,9 @@ export const recoverScenarios: readonly HostScenario[] = [
       await stage.init(alpha);
       const { name } = await stage.tool(alpha);
       const call = stage.host.startCall(name, { text: "crash" }, { timeoutMs: stage.patienceMs * 3 });
-      const told = await stage.happens("the call still waits for a process that is gone", call.settled);
-      must(!succeeded(told), `a call that cannot have worked brought ${describeCall(told)}`);
-      return describeCall(told);
+      const reported = await stage.happens("the call still waits for a process that is gone", call.settled);
+      must(!succeeded(reported), `a call that cannot have worked brought ${describeCall(reported)}`);
+      return describeCall(reported);
     },
   },
   {

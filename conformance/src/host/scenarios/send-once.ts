@@ -1,6 +1,6 @@
 import type { FaultAction, FaultRule } from "@toolport/fixtures";
 import type { DriverResult } from "../driver-protocol.ts";
-import type { Told } from "../host-driver.ts";
+import type { Reported } from "../host-driver.ts";
 import type { HostScenario } from "../host-scenario.ts";
 import { everywhere, overHttp } from "../host-venue.ts";
 import type { Stage } from "../stage.ts";
@@ -87,17 +87,17 @@ export const sendOnceScenarios: readonly HostScenario[] = [
       // A good host connects again for this one; whether it does is judged elsewhere.
       await stage.host.call(name, { text: "next" });
       alpha.server.release("the other call");
-      const told = await stage.happens("the call still waits for a connection that was reset", call.settled);
-      mustBeOpen(told);
+      const reported = await stage.happens("the call still waits for a connection that was reset", call.settled);
+      mustBeOpen(reported);
       await stage.quiet();
       mustHaveRun(alpha, { text: "at most once", times: [1] });
-      return describeCall(told);
+      return describeCall(reported);
     },
   },
   {
     area,
     name: "refused-to-resume",
-    title: "A call whose stream may not be resumed for want of credentials is told as one that may have run",
+    title: "A call whose stream may not be resumed for want of credentials is reported as one that may have run",
     level: "MUST",
     legal: ["an error that does not say that the call did not run, and it ran exactly once"],
     fix: "A server that answered with a stream has taken the call: what keeps the rest of the stream away says nothing of the call.",
@@ -114,11 +114,11 @@ export const sendOnceScenarios: readonly HostScenario[] = [
       const alpha = await stage.serve("alpha", { script: { rules } });
       await stage.init(alpha);
       const { name } = await stage.tool(alpha);
-      const told = await stage.host.call(name, { text: "at most once" });
-      mustBeOpen(told);
+      const reported = await stage.host.call(name, { text: "at most once" });
+      mustBeOpen(reported);
       await stage.quiet();
       mustHaveRun(alpha, { text: "at most once", times: [1] });
-      return describeCall(told);
+      return describeCall(reported);
     },
   },
 ];
@@ -129,10 +129,10 @@ async function callEachOnce(stage: Stage, rules: readonly FaultRule[]): Promise<
   const texts = rules.map((_, i) => `order ${i}`);
   for (const text of texts) {
     const { name } = await stage.tool(alpha);
-    const told = await stage.host.call(name, { text });
-    must(!succeeded(told), `a call that was answered with an error brought ${describeCall(told)}`);
-    const isDenied = !told.ok && told.error.outcome === "not-sent";
-    must(!isDenied, `a call that was answered is said not to have been sent: ${describeCall(told)}`);
+    const reported = await stage.host.call(name, { text });
+    must(!succeeded(reported), `a call that was answered with an error brought ${describeCall(reported)}`);
+    const isDenied = !reported.ok && reported.error.outcome === "not-sent";
+    must(!isDenied, `a call that was answered is said not to have been sent: ${describeCall(reported)}`);
   }
   // A host that sends one again does so by now, or when it has connected again.
   await stage.quiet();
@@ -141,11 +141,11 @@ async function callEachOnce(stage: Stage, rules: readonly FaultRule[]): Promise<
   return `${texts.length} calls that were answered with errors ran once each`;
 }
 
-function mustBeOpen(told: Told<DriverResult>): void {
-  must(!succeeded(told), `a call that cannot have worked brought ${describeCall(told)}`);
-  const outcome = told.ok ? undefined : told.error.outcome;
+function mustBeOpen(reported: Reported<DriverResult>): void {
+  must(!succeeded(reported), `a call that cannot have worked brought ${describeCall(reported)}`);
+  const outcome = reported.ok ? undefined : reported.error.outcome;
   must(
     outcome === undefined || outcome === "unknown",
-    `nobody knows whether the call ran, and the host says ${outcome}: ${describeCall(told)}`,
+    `nobody knows whether the call ran, and the host says ${outcome}: ${describeCall(reported)}`,
   );
 }

@@ -135,9 +135,9 @@ export const surviveAnswers: readonly HostScenario[] = [
       });
       await stage.init(alpha);
       const { name } = await stage.tool(alpha);
-      const told = await stage.host.call(name, { text: "much" });
+      const reported = await stage.host.call(name, { text: "much" });
       await callUntilItWorks(stage, alpha);
-      return told.ok ? "took the whole answer" : describeCall(told);
+      return reported.ok ? "took the whole answer" : describeCall(reported);
     },
   },
   {
@@ -187,16 +187,16 @@ export const surviveAnswers: readonly HostScenario[] = [
   },
   {
     area,
-    name: "stdout-noise",
+    name: "stdout-anomalies",
     title: "Lines on stdout that are no messages are skipped",
     legal: ["everything works as if they were not there"],
     fix: "Skip and count lines that are no JSON-RPC; do not give the session up for a banner.",
     over: overStdio,
     async run(stage) {
-      const noise: FaultAction = { type: "write", bytes: 'Welcome!\n\n{"half": \n[]\nnull\n"text"\r\n' };
+      const anomalies: FaultAction = { type: "write", bytes: 'Welcome!\n\n{"half": \n[]\nnull\n"text"\r\n' };
       const rules = [
-        { on: "start", do: [noise] },
-        { on: "tools/call", do: [noise, { type: "proceed" as const }] },
+        { on: "start", do: [anomalies] },
+        { on: "tools/call", do: [anomalies, { type: "proceed" as const }] },
       ];
       const alpha = await stage.serve("alpha", { script: { rules } });
       await stage.init(alpha);
@@ -247,7 +247,7 @@ export const surviveAnswers: readonly HostScenario[] = [
   {
     area,
     name: "tool-error",
-    title: "A tool that fails is told as a result that is an error, not as a broken server",
+    title: "A tool that fails is reported as a result that is an error, not as a broken server",
     level: "MUST",
     source: legacySpec("server/tools", "Error Handling"),
     legal: ["a result with isError, or an error that says what the server said; then a call that works"],
@@ -263,9 +263,12 @@ export const surviveAnswers: readonly HostScenario[] = [
       await stage.init(alpha);
       const { name } = await stage.tool(alpha);
       for (const i of failing.keys()) {
-        const told = await stage.host.call(name, { text: `failing ${i}` });
-        must(!succeeded(told), `a call that failed brought ${describeCall(told)}`);
-        must(JSON.stringify(told).includes("no such line"), `the server's own words are lost: ${describeCall(told)}`);
+        const reported = await stage.host.call(name, { text: `failing ${i}` });
+        must(!succeeded(reported), `a call that failed brought ${describeCall(reported)}`);
+        must(
+          JSON.stringify(reported).includes("no such line"),
+          `the server's own words are lost: ${describeCall(reported)}`,
+        );
       }
       await callWell(stage, alpha, "after failures");
       return "both failures were told in the server's words";

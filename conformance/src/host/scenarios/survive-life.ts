@@ -135,8 +135,11 @@ export const surviveLife: readonly HostScenario[] = [
       await stage.happens("the first call did not reach the server", alpha.server.reached("slow"));
       await callWell(stage, alpha, "fast");
       alpha.server.open("slow");
-      const told = await first.settled;
-      must(succeeded(told) && JSON.stringify(told).includes("slow"), `the first call brought ${describeCall(told)}`);
+      const reported = await first.settled;
+      must(
+        succeeded(reported) && JSON.stringify(reported).includes("slow"),
+        `the first call brought ${describeCall(reported)}`,
+      );
       return "each call got its own answer";
     },
   },
@@ -190,10 +193,10 @@ export const surviveLife: readonly HostScenario[] = [
       const call = stage.host.startCall(name, { text: "pending" });
       await stage.happens("the call did not reach its server", alpha.server.occurred("tools/call"));
       must((await stage.host.close()).ok, "close failed");
-      const told = await stage.happens("the call is still pending after close", call.settled);
-      must(!succeeded(told), `a call that nobody answered brought ${describeCall(told)}`);
+      const reported = await stage.happens("the call is still pending after close", call.settled);
+      must(!succeeded(reported), `a call that nobody answered brought ${describeCall(reported)}`);
       await mustLeaveNoProcess(stage, alpha);
-      return describeCall(told);
+      return describeCall(reported);
     },
   },
 ];

@@ -135,9 +135,9 @@ export const callChecks: readonly ServerCheck[] = [
       legal: ["every line of stdout is a JSON-RPC 2.0 message, also while a tool runs"],
       fix: "Look for console.log or print in the tools, and in what they call; the output of child processes goes to stdout, too, if they inherit it.",
       // A session over stdio is one with a process: onlyOver has made sure.
-      judge: ({ ready, noiseBefore }) =>
-        (ready.session as StdioSession).noise
-          .slice(noiseBefore, noiseBefore + 1)
+      judge: ({ ready, anomaliesBefore }) =>
+        (ready.session as StdioSession).anomalies
+          .slice(anomaliesBefore, anomaliesBefore + 1)
           .map(({ offset, text }) => `at byte ${offset}: ${JSON.stringify(text)}`),
     }),
   ),

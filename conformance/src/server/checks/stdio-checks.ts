@@ -34,9 +34,9 @@ export const stdioChecks: readonly ServerCheck[] = [
       await ready?.request("tools/list");
       await ready?.request("toolport/no-such-method");
       await session.close();
-      const [first] = session.noise;
+      const [first] = session.anomalies;
       if (first === undefined) return pass("stdout held only messages");
-      const count = session.noise.length > 1 ? ` (${session.noise.length} such lines)` : "";
+      const count = session.anomalies.length > 1 ? ` (${session.anomalies.length} such lines)` : "";
       return fail(`at byte ${first.offset}: ${JSON.stringify(first.text)}${count}`, session, target);
     },
   }),

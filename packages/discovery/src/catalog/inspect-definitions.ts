@@ -31,7 +31,7 @@ export interface Inspector {
 }
 
 // Nearly all texts are plain, and this one test is cheaper than looking for each oddity.
-const oddity = /[^\t\n\r -~]/;
+const anomaly = /[^\t\n\r -~]/;
 const maxTitleLength = 1024;
 
 /** An inspector that remembers what it saw for as long as somebody else does. */
@@ -64,7 +64,7 @@ function inspectDefinition(definition: ToolDefinition): ToolDefinition {
   const found = new Set<ToolFlag>(flags);
   if (flags.length === 0) {
     for (const text of [name, shortTitle ?? "", shortDescription]) {
-      if (oddity.test(text)) for (const flag of inspectText(text)) found.add(flag);
+      if (anomaly.test(text)) for (const flag of inspectText(text)) found.add(flag);
     }
   }
   if (shortTitle !== title || shortDescription !== description) found.add("truncated");

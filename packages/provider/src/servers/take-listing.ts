@@ -26,7 +26,7 @@ export function takeListing(
   const isNews = !sameListing(registration.listed, next);
   const isChanged = isNews && !sameJson(before?.tools, listing.tools);
   if (isNews) registration.listed = { ...next, server: freezeData({ ...server }) };
-  const told =
+  const reported =
     before?.truncated === listing.truncated &&
     sameJson(before?.dropped ?? [], listing.dropped) &&
     sameJson(before?.withoutSchema ?? [], listing.withoutSchema ?? []);
@@ -34,7 +34,7 @@ export function takeListing(
   const unmatchedBefore = before === undefined ? [] : filterDiagnostics(link.spec, before);
   return [
     ...(replaced === undefined ? [] : [{ kind: "server-replaced", serverId: id, message: replaced } as const]),
-    ...(told ? [] : listingDiagnostics(id, listing)),
+    ...(reported ? [] : listingDiagnostics(id, listing)),
     ...(isChanged ? refusalDiagnostics(link.spec, listing.tools) : []),
     ...(sameTools(unmatchedBefore, unmatched) ? [] : unmatched),
   ];

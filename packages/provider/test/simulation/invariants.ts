@@ -212,8 +212,11 @@ function createEventCheck({ provider, closing }: Run): Check {
       () => "events and definitions differ",
     );
     for (const { id, state } of statuses) {
-      const told = states.get(id) ?? state;
-      hold(told === state || told === "removed", () => `${id} is ${state}, and was last said to be ${told}`);
+      const reported = states.get(id) ?? state;
+      hold(
+        reported === state || reported === "removed",
+        () => `${id} is ${state}, and was last said to be ${reported}`,
+      );
     }
   };
 }

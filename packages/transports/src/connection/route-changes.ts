@@ -16,14 +16,14 @@ const listKinds: readonly ListKind[] = ["tools", "resources", "prompts"];
 
 /** Makes one. */
 export function createChangeRouter(hooks: GuardedHooks): ChangeRouter {
-  const told = {
+  const reported = {
     tools: hooks.onToolsChanged,
     resources: hooks.onResourcesChanged,
     prompts: hooks.onPromptsChanged,
   };
   let subscribed = (): readonly string[] => [];
   let kinds: readonly ListKind[] = ["tools"];
-  const onListChanged = (kind: ListKind): void => told[kind]?.();
+  const onListChanged = (kind: ListKind): void => reported[kind]?.();
   const onResourceUpdated = (uri: string | undefined): void => {
     const uris = subscribed();
     if (uris.length === 0) return;

@@ -4,7 +4,7 @@ import type { RequestId } from "../message/json-rpc.ts";
 import { isUtf8 } from "node:buffer";
 import { maxMessageDepth } from "../message/message-depth.ts";
 import { createLineSplitter, type OversizedLine } from "./line-splitter.ts";
-import { createNoiseReport } from "./report-stray-lines.ts";
+import { createStrayLineReport } from "./report-stray-lines.ts";
 import { parseLine } from "./parse-line.ts";
 import { recoverRequestId } from "../message/recover-request-id.ts";
 import { withoutBrokenEnd } from "../text/safe-excerpt.ts";
@@ -38,7 +38,7 @@ export interface MessageReader {
 /** Makes the reader. Whatever comes, it holds at most one message of `maxMessageBytes` bytes and never throws by itself. */
 export function createMessageReader(init: MessageReaderInit): MessageReader {
   const { serverId, maxMessageBytes, onMessage, onRequestFailed, onEndless } = init;
-  const noise = createNoiseReport(init);
+  const anomalies = createStrayLineReport(init);
 
   const fail = (id: RequestId, code: "message_too_large" | "protocol_error", what: string): void =>
     onRequestFailed(
@@ -50,14 +50,14 @@ export function createMessageReader(init: MessageReaderInit): MessageReader {
     switch (parsed.kind) {
       case "messages":
         for (const message of parsed.messages) onMessage(message);
-        if (parsed.strayCount > 0) noise.add("a batch with members that are no messages", line);
+        if (parsed.strayCount > 0) anomalies.add("a batch with members that are no messages", line);
         return;
       case "too-deep":
-        if (parsed.requestId === undefined) noise.add(tooDeep, line);
+        if (parsed.requestId === undefined) anomalies.add(tooDeep, line);
         else fail(parsed.requestId, "protocol_error", tooDeep);
         return;
-      case "noise":
-        return noise.add(parsed.reason, line);
+      case "anomaly":
+        return anomalies.add(parsed.reason, line);
       case "blank":
         return;
     }
@@ -74,14 +74,14 @@ export function createMessageReader(init: MessageReaderInit): MessageReader {
     if (isRejected) return;
     const tooLong = `too long (${line.bytes} bytes; maxMessageBytes is ${maxMessageBytes})`;
     const id = recoverRequestId({ head: line.head.toString("utf8"), tail: line.tail.toString("utf8") });
-    if (id === undefined) noise.add(tooLong, withoutBrokenEnd(line.head.toString("utf8")));
+    if (id === undefined) anomalies.add(tooLong, withoutBrokenEnd(line.head.toString("utf8")));
     else fail(id, "message_too_large", tooLong);
   };
   const splitter = createLineSplitter({
     maxLineBytes: maxMessageBytes,
     onLine(bytes, start, end) {
       const line = bytes.toString("utf8", start, end);
-      if (line.includes("\uFFFD") && !isUtf8(bytes.subarray(start, end))) noise.add(notUtf8, line);
+      if (line.includes("\uFFFD") && !isUtf8(bytes.subarray(start, end))) anomalies.add(notUtf8, line);
       readLine(line);
     },
     onTooLong: rejectTooLong,

@@ -15,11 +15,11 @@ describe("parseLine()", () => {
   });
 
   it.each(["hello", '{"a":', "{", "[", "42", "null", '"text"', "undefined", "{}{}"])("takes %j for noise", (line) => {
-    expect(parseLine(line)).toEqual({ kind: "noise", reason: "not JSON" });
+    expect(parseLine(line)).toEqual({ kind: "anomaly", reason: "not JSON" });
   });
 
   it.each(["[]", "[1]", "[[{}]]"])("takes %j for noise, because it holds no message", (line) => {
-    expect(parseLine(line)).toEqual({ kind: "noise", reason: "no JSON-RPC message" });
+    expect(parseLine(line)).toEqual({ kind: "anomaly", reason: "no JSON-RPC message" });
   });
 
   it("reads the messages of a batch and counts the rest", () => {
@@ -33,7 +33,7 @@ describe("parseLine()", () => {
   it("reads a batch of a thousand messages, and refuses a larger one without parsing it", () => {
     const batch = (count: number): string => `[${Array(count).fill("{}").join(",")}]`;
     expect(parseLine(batch(1000))).toMatchObject({ kind: "messages", strayCount: 0 });
-    const refused = { kind: "noise", reason: "a batch of more than 1000 messages" };
+    const refused = { kind: "anomaly", reason: "a batch of more than 1000 messages" };
     expect(parseLine(batch(1001))).toEqual(refused);
     expect(parseLine(` ${batch(1001)}`)).toEqual(refused);
     // No JSON at its end, which a parser would have come to.

@@ -11,7 +11,7 @@ export type ParsedLine =
   | { readonly kind: "messages"; readonly messages: readonly JsonObject[]; readonly strayCount: number }
   /** `requestId` is there when the message answers that request. */
   | { readonly kind: "too-deep"; readonly requestId?: RequestId }
-  | { readonly kind: "noise"; readonly reason: string };
+  | { readonly kind: "anomaly"; readonly reason: string };
 
 /** Parses one line. Total: it never throws. Accepts a carriage return at the end and a byte order mark at the start. */
 export function parseLine(line: string): ParsedLine {
@@ -37,10 +37,10 @@ export function parseLine(line: string): ParsedLine {
 }
 
 const blank: ParsedLine = { kind: "blank" };
-const notJson: ParsedLine = { kind: "noise", reason: "not JSON" };
-const notMessage: ParsedLine = { kind: "noise", reason: "no JSON-RPC message" };
+const notJson: ParsedLine = { kind: "anomaly", reason: "not JSON" };
+const notMessage: ParsedLine = { kind: "anomaly", reason: "no JSON-RPC message" };
 
-const tooMany: ParsedLine = { kind: "noise", reason: `a batch of more than ${mostBatched} messages` };
+const tooMany: ParsedLine = { kind: "anomaly", reason: `a batch of more than ${mostBatched} messages` };
 
 function startsLikeMessage(text: string): boolean {
   const first = text.charCodeAt(0);

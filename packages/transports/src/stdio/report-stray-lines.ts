@@ -7,20 +7,20 @@ const reportedLines = 10;
 const maxExcerptLength = 200;
 
 /** What a {@linkcode NoiseReport} is made from. */
-export interface NoiseReportInit {
+export interface StrayLineReportInit {
   readonly serverId: string;
   readonly redact: Redactor;
   readonly onDiagnostic: (diagnostic: Diagnostic) => void;
 }
 
 /** Counts lines on stdout that are of no use, and tells about them. */
-export interface NoiseReport {
+export interface StrayLineReport {
   /** `reason` completes "a line that is …". */
   add(reason: string, line: string): void;
 }
 
-/** Reports the first 10 lines, then the hundredth, the thousandth and so on, each as a `stdout-noise` diagnostic that quotes the line. */
-export function createNoiseReport({ serverId, redact, onDiagnostic }: NoiseReportInit): NoiseReport {
+/** Reports the first 10 lines, then the hundredth, the thousandth and so on, each as a `stdout-anomaly` diagnostic that quotes the line. */
+export function createStrayLineReport({ serverId, redact, onDiagnostic }: StrayLineReportInit): StrayLineReport {
   let count = 0;
   let nextReported = 1;
   return {
@@ -31,7 +31,7 @@ export function createNoiseReport({ serverId, redact, onDiagnostic }: NoiseRepor
       const excerpt = JSON.stringify(safeExcerpt(line, redact, maxExcerptLength));
       const soFar = count > reportedLines ? ` (${count} such lines so far)` : "";
       onDiagnostic({
-        kind: "stdout-noise",
+        kind: "stdout-anomaly",
         serverId,
         message: `server ${JSON.stringify(serverId)} wrote a line to stdout that is ${reason}: ${excerpt}${soFar}`,
       });

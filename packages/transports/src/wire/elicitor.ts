@@ -64,11 +64,11 @@ function createQuota({ serverId, settings, onDiagnostic, clock }: ServerContext)
   const { maxElicitationsPerCall, maxElicitationsPerMinute } = settings.limits;
   let minuteStart = clock.now();
   let asked = 0;
-  let wasTold = false;
+  let wasReported = false;
   const refuse = (what: string): true => {
     const message = `server ${JSON.stringify(serverId)} asked ${what}; what is more is cancelled, and nobody is asked`;
-    if (!wasTold) onDiagnostic({ kind: "elicitation-refused", serverId, message });
-    wasTold = true;
+    if (!wasReported) onDiagnostic({ kind: "elicitation-refused", serverId, message });
+    wasReported = true;
     return true;
   };
   return ({ tally }) => {
@@ -76,7 +76,7 @@ function createQuota({ serverId, settings, onDiagnostic, clock }: ServerContext)
     if (now - minuteStart >= minuteMs) {
       minuteStart = now;
       asked = 0;
-      wasTold = false;
+      wasReported = false;
     }
     if (tally !== undefined && tally.asked >= maxElicitationsPerCall)
       return refuse(`more than ${maxElicitationsPerCall} questions during one call`);
@@ -111,7 +111,7 @@ async function ask(
     // What went wrong in the host's handler is not the server's business, and may hold what it should not see.
     const reason = error instanceof Error ? cleanText(error.message, 200) : "it threw";
     onDiagnostic({
-      kind: "protocol-noise",
+      kind: "protocol-anomaly",
       serverId,
       message: `an elicitation of server ${JSON.stringify(serverId)} was cancelled: ${reason}`,
     });

@@ -294,13 +294,13 @@ function checkTime(state: State, id: number): void {
 
 async function cancelAll(state: State, error: ToolportError, reason: string): Promise<void> {
   state.closedBy ??= error;
-  const told: Promise<void>[] = [];
+  const reported: Promise<void>[] = [];
   for (const id of state.pending.ids()) {
     const request = state.pending.get(id)?.request;
     if (request === undefined) continue;
-    told.push(cancel(state, id, { error: withErrorContext(error, contextOf(request)), reason }));
+    reported.push(cancel(state, id, { error: withErrorContext(error, contextOf(request)), reason }));
   }
-  await Promise.all(told);
+  await Promise.all(reported);
 }
 
 // Settles the request at once; the promise is for whoever wants to know that the server was told.
@@ -311,11 +311,11 @@ function cancel(
 ): Promise<void> {
   const entry = take(state, id);
   if (entry === undefined) return Promise.resolve();
-  const told = entry.request.isCancellable === false ? expectLate(state) : tellCancelled(state, id, why.reason);
+  const reported = entry.request.isCancellable === false ? expectLate(state) : tellCancelled(state, id, why.reason);
   entry.abort?.abort();
   state.transport.takeBack?.(id);
   entry.reject(why.error);
-  return told;
+  return reported;
 }
 
 // The server is not told, and may still answer: without an id, if it could not make sense of the request.

@@ -110,7 +110,7 @@ describe("what a legacy server asks", () => {
     host.receive({ jsonrpc: "2.0", id: 7, method: "elicitation/create", params: question });
     await vi.waitFor(() => expect(host.sent).toHaveLength(1));
     expect(host.sent[0]?.message).toMatchObject({ id: 7, error: { code: -32_603 } });
-    expect(diagnostics).toMatchObject([{ kind: "protocol-noise", message: expect.stringContaining("JSON") }]);
+    expect(diagnostics).toMatchObject([{ kind: "protocol-anomaly", message: expect.stringContaining("JSON") }]);
   });
 
   it("is given up when the server takes it back, and when the connection ends", async () => {

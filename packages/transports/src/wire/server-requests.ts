@@ -144,7 +144,7 @@ function isElicitation(params: unknown): params is JsonObject {
 function writable(reply: Reply, { serverId, onDiagnostic }: ServerContext): Reply {
   if (toJson(reply) !== undefined) return reply;
   const message = `the answer to an elicitation of server ${JSON.stringify(serverId)} cannot be written as JSON`;
-  onDiagnostic({ kind: "protocol-noise", serverId, message });
+  onDiagnostic({ kind: "protocol-anomaly", serverId, message });
   return refusal(internalError, "The answer cannot be written as JSON");
 }
 

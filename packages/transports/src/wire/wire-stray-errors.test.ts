@@ -29,7 +29,7 @@ describe("an error without an id", () => {
     const request = wire.request(call());
     const unknownMethod = { jsonrpc: "2.0", id: null, error: { code: -32_601, message: "Method not found" } };
     host.receive(unknownMethod);
-    expect(diagnostics).toMatchObject([{ kind: "protocol-noise" }]);
+    expect(diagnostics).toMatchObject([{ kind: "protocol-anomaly" }]);
     host.receive({ id: lastId(host), result: { ok: true } });
     await expect(request).resolves.toEqual({ ok: true });
     // By then the server is past the notification, so that such an error can only mean what was asked since.

@@ -63,7 +63,7 @@ describe("a request on the wire", () => {
     await expect(only).rejects.toMatchObject({ code: "server_error", details: { rpcCode: -32_700 } });
     const two = [wire.request(call()), wire.request(call())];
     host.receive(parseError);
-    expect(diagnostics).toMatchObject([{ kind: "protocol-noise" }]);
+    expect(diagnostics).toMatchObject([{ kind: "protocol-anomaly" }]);
     for (const { message } of host.sent.slice(1)) host.receive({ id: message["id"], result: {} });
     await Promise.all(two);
   });

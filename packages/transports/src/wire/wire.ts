@@ -114,7 +114,7 @@ export function createWire(init: WireInit): Wire {
   transport.oninterrupted = () => {
     if (!state.isClosed) events.onMissed();
   };
-  transport.onerror = (error) => reportOddity(context, error);
+  transport.onerror = (error) => reportAnomaly(context, error);
   transport.onclose = () => down(state);
   return {
     hasPerRequestStream: transport.hasPerRequestStream === true,
@@ -146,14 +146,14 @@ function receive(state: State, message: unknown, relatedId?: unknown): void {
   if (!isJsonObject(message)) {
     // JSON-RPC batches exist in 2025-03-26 alone, and only there may a server send one.
     if (Array.isArray(message)) for (const each of message) receiveOne(state, each);
-    else noise(state, "sent something that is no JSON-RPC message");
+    else anomalies(state, "sent something that is no JSON-RPC message");
     return;
   }
   receiveOne(state, message, relatedId);
 }
 
 function receiveOne(state: State, message: unknown, relatedId?: unknown): void {
-  if (!isJsonObject(message)) return noise(state, "sent something that is no JSON-RPC message");
+  if (!isJsonObject(message)) return anomalies(state, "sent something that is no JSON-RPC message");
   const { id, method } = message;
   if (typeof method === "string") {
     if (id === undefined || id === null) receiveNotification(state, method, message);
@@ -198,7 +198,7 @@ function receiveOtherAnswer(state: State, id: unknown, message: JsonObject): voi
     // A late answer to a request that was given up, or a second one: the first word counts.
     if (state.outgoing.issued(asNumber) || state.subscriptions.issued(asNumber)) return;
   }
-  noise(state, `answered a request that was never sent (id ${quoteJson(id, state.context.redact)})`);
+  anomalies(state, `answered a request that was never sent (id ${quoteJson(id, state.context.redact)})`);
 }
 
 const noNotifications = { count: 0, nextId: Number.POSITIVE_INFINITY };
@@ -296,13 +296,13 @@ function down(state: State): void {
   if (!wasClosed) events.onDown(error);
 }
 
-function noise(state: State, what: string): void {
+function anomalies(state: State, what: string): void {
   const { serverId, onDiagnostic } = state.context;
   if (!state.changes.gate.admit()) return;
-  onDiagnostic({ kind: "protocol-noise", serverId, message: `server ${JSON.stringify(serverId)} ${what}` });
+  onDiagnostic({ kind: "protocol-anomaly", serverId, message: `server ${JSON.stringify(serverId)} ${what}` });
 }
 
 // What the transport went on after, and so does everybody.
-function reportOddity({ serverId, redact, onDiagnostic }: ServerContext, error: Error): void {
-  onDiagnostic({ kind: "protocol-noise", serverId, message: safeExcerpt(error.message, redact, 300) });
+function reportAnomaly({ serverId, redact, onDiagnostic }: ServerContext, error: Error): void {
+  onDiagnostic({ kind: "protocol-anomaly", serverId, message: safeExcerpt(error.message, redact, 300) });
 }

@@ -3,13 +3,13 @@ import { acceptAnswer, acceptAny, acceptUnsolicited } from "./accept-message.ts"
 
 function createSink() {
   const delivered: unknown[] = [];
-  const noise: string[] = [];
+  const anomalies: string[] = [];
   return {
     delivered,
-    noise,
+    anomalies,
     sink: {
       deliver: (message: unknown) => void delivered.push(message),
-      onNoise: (text: string) => void noise.push(text),
+      onAnomaly: (text: string) => void anomalies.push(text),
     },
   };
 }
@@ -60,9 +60,9 @@ describe("acceptAnswer()", () => {
   });
 
   it("finds the answer in a batch of 2025-03-26, and delivers what else is in there", () => {
-    const { sink, delivered, noise } = createSink();
+    const { sink, delivered, anomalies } = createSink();
     expect(acceptAnswer([notification, 5, answer], 7, sink)).toBe(true);
-    expect([delivered, noise]).toEqual([[notification, answer], ["JSON that is no message"]]);
+    expect([delivered, anomalies]).toEqual([[notification, answer], ["JSON that is no message"]]);
   });
 });
 
@@ -72,7 +72,7 @@ describe("acceptUnsolicited() and acceptAny()", () => {
     acceptUnsolicited([notification, answer], strict.sink);
     const open = createSink();
     acceptAny([notification, answer, 5], open.sink);
-    expect([strict.delivered, strict.noise]).toEqual([[notification], ["an answer to another request"]]);
-    expect([open.delivered, open.noise]).toEqual([[notification, answer], ["JSON that is no message"]]);
+    expect([strict.delivered, strict.anomalies]).toEqual([[notification], ["an answer to another request"]]);
+    expect([open.delivered, open.anomalies]).toEqual([[notification, answer], ["JSON that is no message"]]);
   });
 });

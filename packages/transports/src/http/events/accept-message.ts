@@ -7,7 +7,7 @@ export interface MessageSink {
   /** `relatedId` is the request on whose stream it came. */
   deliver(message: JsonObject, relatedId?: RequestId): void;
   /** Something is odd: `what` it is, and what became of it if it was not skipped, in a few words of ours. */
-  onNoise(what: string, fate?: string): void;
+  onAnomaly(what: string, fate?: string): void;
 }
 
 /**
@@ -30,13 +30,13 @@ export function acceptUnsolicited(json: unknown, sink: MessageSink): void {
 export function acceptAny(json: unknown, sink: MessageSink): void {
   for (const item of Array.isArray(json) ? json : [json]) {
     if (isJsonObject(item)) sink.deliver(item);
-    else sink.onNoise("JSON that is no message");
+    else sink.onAnomaly("JSON that is no message");
   }
 }
 
 function acceptOne(value: unknown, id: RequestId | undefined, sink: MessageSink): boolean {
   if (!isJsonObject(value)) {
-    sink.onNoise("JSON that is no message");
+    sink.onAnomaly("JSON that is no message");
     return false;
   }
   if ("method" in value) {
@@ -44,7 +44,7 @@ function acceptOne(value: unknown, id: RequestId | undefined, sink: MessageSink)
     return false;
   }
   if (id === undefined || !answers(value, id)) {
-    sink.onNoise("an answer to another request");
+    sink.onAnomaly("an answer to another request");
     return false;
   }
   sink.deliver(value["id"] === id ? value : { ...value, id });

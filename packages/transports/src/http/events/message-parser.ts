@@ -51,7 +51,7 @@ export function createMessageParser(init: MessageParserInit): SseParser {
     if (skippedLength > maxSkipped) throw noMessages(endpoint, maxSkipped);
   };
   const drop = (id: RequestId | undefined, what: string, data: string): void => {
-    if (id === undefined || onBrokenAnswer === undefined) sink.onNoise(`an event that is ${what}`);
+    if (id === undefined || onBrokenAnswer === undefined) sink.onAnomaly(`an event that is ${what}`);
     else onBrokenAnswer(id, what, data);
   };
   return createSseParser({
@@ -59,7 +59,7 @@ export function createMessageParser(init: MessageParserInit): SseParser {
     maxIdleBytes,
     tooLarge: () => messageTooLarge(endpoint, maxMessageBytes),
     tooIdle: () => noMessages(endpoint, maxIdleBytes),
-    onNotUtf8: () => sink.onNoise("an event that is not valid UTF-8", brokenBytesRead),
+    onNotUtf8: () => sink.onAnomaly("an event that is not valid UTF-8", brokenBytesRead),
     onEvent({ type, data, id }) {
       if (type !== "message") {
         skip(data);

@@ -120,8 +120,8 @@ function readForgotten(
   if (session === "none") return undefined;
   const namesSession = session !== "handshake";
   if (status === 404 && namesSession) return session === "id" ? "failed" : "unknown";
-  const isTold = status === 400 && saysSessionIsForgotten(complaint, { era: "legacy", hasSession: namesSession });
-  return isTold ? "unknown" : undefined;
+  const isReported = status === 400 && saysSessionIsForgotten(complaint, { era: "legacy", hasSession: namesSession });
+  return isReported ? "unknown" : undefined;
 }
 
 function hintForCredentials({ hadCredentials }: RefusedRequest): string {

@@ -125,7 +125,7 @@ describe("the old HTTP+SSE (NX-18)", () => {
     await using server = await startSse(`${message(result(1))}${greeting}`);
     await using web = await open(server);
     await web.transport.start();
-    expect([web.messages, web.diagnostics.map(({ kind }) => kind)]).toEqual([[], ["protocol-noise"]]);
+    expect([web.messages, web.diagnostics.map(({ kind }) => kind)]).toEqual([[], ["protocol-anomaly"]]);
   });
 
   it("delivers what the server asks and tells, in order", async () => {

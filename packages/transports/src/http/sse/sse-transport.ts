@@ -19,7 +19,7 @@ import type { HttpEndpoint } from "../exchange/http-endpoint.ts";
 import type { HttpReply } from "../exchange/http-exchange.ts";
 import { createLingerWatch, type LingerWatch } from "../../time/linger-watch.ts";
 import { createMessageParser } from "../events/message-parser.ts";
-import { createNoiseReport } from "../events/report-anomalies.ts";
+import { createAnomalyReport } from "../events/report-anomalies.ts";
 import type { TransportContext } from "../../context/transport-context.ts";
 import { readRemark } from "../exchange/read-body.ts";
 import { replyKindOf } from "../exchange/reply-kind.ts";
@@ -87,7 +87,7 @@ export function createSseTransport({ context, endpoint }: SseInit): Transport {
       if (!("method" in message)) watchReply(state, message["id"]);
       transport.onmessage?.(message);
     },
-    onNoise: createNoiseReport(context),
+    onAnomaly: createAnomalyReport(context),
   };
   const state: State = {
     context,
@@ -154,7 +154,7 @@ async function follow(state: State, reply: HttpReply, { onTarget, onEnd }: Follo
       state.transport.onrequestfailed?.(id, noAnswer(endpoint, `an answer that is ${what}`, data));
     },
     onJson(json) {
-      if (state.target === undefined) sink.onNoise("a message before it said where to answer");
+      if (state.target === undefined) sink.onAnomaly("a message before it said where to answer");
       else acceptAny(json, sink);
     },
     onOtherEvent(type, data) {

@@ -46,7 +46,7 @@ async function acceptJson(reply: HttpReply, { id, reading }: AwaitedReply): Prom
   const { endpoint, maxMessageBytes, sink } = reading;
   const bytes = await readBytes(reply, maxMessageBytes, () => messageTooLarge(endpoint, maxMessageBytes));
   const text = decodeBody(bytes);
-  if (!isUtf8(bytes, text)) sink.onNoise("an answer that is not valid UTF-8", brokenBytesRead);
+  if (!isUtf8(bytes, text)) sink.onAnomaly("an answer that is not valid UTF-8", brokenBytesRead);
   if (isLargeBatch(text)) throw noAnswer(endpoint, tooManyMessages, text);
   const json = parseJson(text);
   if (json === undefined) throw noAnswer(endpoint, text === "" ? "an empty body" : "malformed JSON", text);

@@ -65,8 +65,8 @@ describe("a request answered with a stream (AD-4, NX-20)", () => {
     await web.request(1);
     await expect.poll(() => web.messages).toEqual([result(1)]);
     expect(web.diagnostics).toMatchObject([
-      { kind: "protocol-noise", serverId: "web", message: expect.stringContaining("an event that is no JSON") },
-      { kind: "protocol-noise", message: expect.stringContaining("an answer to another request") },
+      { kind: "protocol-anomaly", serverId: "web", message: expect.stringContaining("an event that is no JSON") },
+      { kind: "protocol-anomaly", message: expect.stringContaining("an answer to another request") },
     ]);
   });
 

@@ -93,7 +93,8 @@ async function readStream(reply: HttpReply, state: State): Promise<ToolportError
   const parser = createMessageParser({
     reading,
     onBrokenAnswer(given, what, data) {
-      if (state.isAnswered || !isSameId(given, id)) return sink.onNoise(`an answer to another request that is ${what}`);
+      if (state.isAnswered || !isSameId(given, id))
+        return sink.onAnomaly(`an answer to another request that is ${what}`);
       throw noAnswer(endpoint, `an answer that is ${what}`, data);
     },
     onJson(json, eventId) {

@@ -185,7 +185,7 @@ describe("the notification stream of a legacy server", () => {
     await using web = await connect(server, clock);
     await expect.poll(() => web.messages.at(-1)).toEqual(changed);
     expect(web.messages.filter(({ id }) => id === 1)).toEqual([]);
-    expect(web.diagnostics).toMatchObject([{ kind: "protocol-noise" }]);
+    expect(web.diagnostics).toMatchObject([{ kind: "protocol-anomaly" }]);
   });
 
   it.each([

@@ -85,7 +85,7 @@ describe("a request answered with JSON (AD-4)", () => {
     expect(web.messages).toEqual([{ jsonrpc: "2.0", id: 1, result: { text: "gr\uFFFDezi" } }]);
     expect(web.diagnostics).toMatchObject([
       {
-        kind: "protocol-noise",
+        kind: "protocol-anomaly",
         message: 'server "web" sent an answer that is not valid UTF-8; its broken bytes are read as U+FFFD',
       },
     ]);

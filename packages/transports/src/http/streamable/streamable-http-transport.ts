@@ -12,7 +12,7 @@ import type { SessionUse } from "../exchange/from-http-status.ts";
 import type { EndpointRequest, HttpEndpoint } from "../exchange/http-endpoint.ts";
 import type { HttpCall, HttpReply } from "../exchange/http-exchange.ts";
 import { createLingerWatch, type LingerWatch } from "../../time/linger-watch.ts";
-import { createNoiseReport } from "../events/report-anomalies.ts";
+import { createAnomalyReport } from "../events/report-anomalies.ts";
 import type { TransportContext } from "../../context/transport-context.ts";
 import { openNotificationStream } from "./notification-stream.ts";
 import { envelopeVersionOf, protocolHeaders } from "./headers-from-message.ts";
@@ -71,7 +71,7 @@ export function createStreamableHttpTransport({ context, endpoint }: StreamableH
     deliver(message, relatedId) {
       if (!state.isClosed) transport.onmessage?.(message, relatedId);
     },
-    onNoise: createNoiseReport(context),
+    onAnomaly: createAnomalyReport(context),
   };
   const state: State = {
     context,
