@@ -1,4 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
+import { reportUncaught } from "./report-uncaught.ts";
+
 /** Ends a subscription. Idempotent; also usable with `using`. */
 export interface Subscription extends Disposable {
   (): void;
@@ -49,11 +51,4 @@ export function createEvent<T>(onListenerError: (error: unknown) => void = repor
       listeners.clear();
     },
   };
-}
-
-// The runtime's own way for errors that nobody caught: visible, but not inside our call stack.
-function reportUncaught(error: unknown): void {
-  queueMicrotask(() => {
-    throw error;
-  });
 }

@@ -33,6 +33,9 @@ export { createDeadline, type Deadline, type DeadlineInit } from "./deadline.ts"
 export { dateOf, systemClock, systemRandom } from "./clock.ts";
 export { createEvent, type EventSource } from "./event.ts";
 export { formatMs } from "./format-ms.ts";
+export { reportUncaught } from "./report-uncaught.ts";
+export { resultWithin, settleWithin } from "./settle-within.ts";
+export { untilAborted } from "./until-aborted.ts";
 
 // Secrets and hostile texts.
 export type { Redactor } from "./redacted.ts";

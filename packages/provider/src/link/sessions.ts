@@ -6,8 +6,8 @@ import {
   type Connector,
   type ServerSpec,
 } from "@toolport/core";
-import { dateOf, type ConnectionHooks } from "@toolport/core/implement";
-import { longestCloseMs, settleWithin } from "../settle-within.ts";
+import { type ConnectionHooks, dateOf, settleWithin } from "@toolport/core/implement";
+import { longestCloseMs } from "../longest-close.ts";
 import { toToolportError } from "../to-toolport-error.ts";
 import type { LinkEvent } from "./link-event.ts";
 

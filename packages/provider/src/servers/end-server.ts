@@ -1,5 +1,6 @@
 import { defaultTimeouts, type Clock, type ToolportError } from "@toolport/core";
-import { longestCloseMs, settleWithin } from "../settle-within.ts";
+import { settleWithin } from "@toolport/core/implement";
+import { longestCloseMs } from "../longest-close.ts";
 import type { Link } from "../link/link.ts";
 import type { Registration } from "./registration.ts";
 

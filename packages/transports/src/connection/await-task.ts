@@ -4,7 +4,7 @@ import { fromRpcError } from "../message/from-rpc-error.ts";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
 import { abortError, contextOf, nameOf, timeoutError } from "../message/request-errors.ts";
 import { quoteJson } from "../text/quote-json.ts";
-import { pauseFor } from "../time/pause-for.ts";
+import { waitFor } from "../time/cancellable-wait.ts";
 import type { QuestionTally } from "../wire/elicitor.ts";
 import { answerInputRequests } from "./input-rounds.ts";
 import { inputRequired, type RoundsInit, type TimeLeft } from "./request-in-rounds.ts";
@@ -44,7 +44,7 @@ export async function awaitTask(init: RoundsInit, call: TaskCall): Promise<JsonO
       // What the first state says of results and questions is not to be used.
       const isMoving = isFirst && state["status"] !== "working";
       const waitMs = isMoving ? 0 : Math.min(intervalOf(state), Math.max(1, time.leftMs()));
-      if (waitMs > 0) await pauseFor(waitMs, { clock, signal });
+      if (waitMs > 0) await waitFor(waitMs, { clock, signal });
       if (closing.aborted) throw closedError(serverId);
       if (signal.aborted) throw abortError({ serverId }, request, "unknown");
       if (time.leftMs() <= 0) throw timeoutError({ serverId }, request);

@@ -1,10 +1,9 @@
 import { ToolportError } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import { isJsonObject, untilAborted } from "@toolport/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
 import type { ChangeFilter, ListeningClient, OpenedStream } from "../message/listening-client.ts";
 import { fromSdkError } from "../sdk/from-sdk-error.ts";
-import { pauseFor } from "../time/pause-for.ts";
-import { untilAborted } from "../time/until-aborted.ts";
+import { waitFor } from "../time/cancellable-wait.ts";
 
 /** What a {@linkcode ChangeStream} goes by. */
 export interface ChangeStreamInit {
@@ -157,7 +156,7 @@ async function keepListening(listening: Listening): Promise<void> {
     const backoffMs = Math.min(longestBackoffMs, shortestBackoffMs * 2 ** losses);
     losses += 1;
     // Half of it is chance, so that many hosts do not come back to a restarted server at once.
-    await pauseFor(backoffMs * (0.5 + context.random() / 2), { clock, signal });
+    await waitFor(backoffMs * (0.5 + context.random() / 2), { clock, signal });
   }
 }
 

@@ -1,7 +1,6 @@
 import { ToolportError, type Connection, type JsonObject, type ServerInfo, type ToolListing } from "@toolport/core";
-import { createDeadline, formatMs } from "@toolport/core/implement";
+import { createDeadline, formatMs, untilAborted } from "@toolport/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
-import { untilAborted } from "../time/until-aborted.ts";
 import { callTool, type CallToolInit } from "./call-tool.ts";
 import { createCooldown } from "./cooldown.ts";
 import type { Elicitor } from "../wire/elicitor.ts";

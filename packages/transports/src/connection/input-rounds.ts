@@ -1,7 +1,7 @@
 import type { CallContext, JsonObject } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
-import { pauseFor } from "../time/pause-for.ts";
+import { waitFor } from "../time/cancellable-wait.ts";
 import { quoteJson } from "../text/quote-json.ts";
 import type { Elicitor, QuestionTally } from "../wire/elicitor.ts";
 
@@ -39,7 +39,7 @@ export async function answerInputRequests(
   const state = typeof requestState === "string" ? { requestState } : undefined;
   if (requests.length === 0) {
     if (state === undefined) return { problem: "asks for input without saying which" };
-    await pauseFor(pacingMs, { signal, clock: context.clock });
+    await waitFor(pacingMs, { signal, clock: context.clock });
     return { params: state };
   }
   if (requests.length > mostRequests) return { problem: `asks for more than ${mostRequests} inputs at once` };

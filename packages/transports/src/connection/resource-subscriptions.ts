@@ -1,7 +1,6 @@
 import { isToolportError, ToolportError, type RequestOptions, type Subscription } from "@toolport/core";
-import { createDeadline, formatMs } from "@toolport/core/implement";
+import { createDeadline, formatMs, untilAborted } from "@toolport/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
-import { untilAborted } from "../time/until-aborted.ts";
 import { longestUri } from "../wire/report-changes.ts";
 
 /** How a server is asked for the updates of one resource. Neither is called again for a resource before the other is done with it. */

@@ -1,9 +1,9 @@
 import { isToolportError, ToolportError } from "@toolport/core";
+import { untilAborted } from "@toolport/core/implement";
 import type { HandshakeContext } from "./handshake-context.ts";
 import type { Elicitor } from "../wire/elicitor.ts";
 import { fromSdkError } from "../sdk/from-sdk-error.ts";
 import type { Transport } from "../message/transport.ts";
-import { untilAborted } from "../time/until-aborted.ts";
 import { createActiveClock } from "../time/active-clock.ts";
 import { createWire, type Wire, type WireEvents } from "../wire/wire.ts";
 import { shakeHands, type Greeting, type HandshakeStep } from "./shake-hands.ts";

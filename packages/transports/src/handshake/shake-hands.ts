@@ -1,4 +1,5 @@
 import { isToolportError, ToolportError, type JsonObject } from "@toolport/core";
+import { resultWithin } from "@toolport/core/implement";
 import type { ClientIdentity } from "../message/client-identity.ts";
 import type { ClaimedServerInfo } from "../message/read-server-info.ts";
 import {
@@ -12,7 +13,6 @@ import type { ServerContext } from "../context/server-context.ts";
 import type { Wire } from "../wire/wire.ts";
 import type { Handshake } from "./attempt.ts";
 import { isFinal, isModernRefusal } from "./next-attempt.ts";
-import { within } from "../time/within.ts";
 import { readDiscovered, readInitialized } from "./read-greeting.ts";
 
 /** The request that a handshake is at. */
@@ -54,7 +54,7 @@ export async function shakeHands(init: HandshakeInit): Promise<Greeting> {
   if (handshake === "legacy") return beginLegacy(init, await askInitialize(init), true);
   const giveUp = new AbortController();
   const probe = discover(init, giveUp.signal);
-  const first = handshake === "modern" ? await probe : await within(init.probeMs, probe, context.clock);
+  const first = handshake === "modern" ? await probe : await resultWithin(probe, init.probeMs, context.clock);
   if (first === undefined) return decideAfterSilence(init, probe, giveUp);
   const { claimed, refusal } = first;
   if (claimed !== undefined) return beginModern(init, claimed);
@@ -110,7 +110,7 @@ async function decideByInitialize(
   if (isFinal(failure)) throw failure;
   // Whoever refuses `initialize` in the words of 2026-07-28 knows the probe, and answers it when it comes to it.
   const waitMs = isModernRefusal(failure) ? timeoutMs : Math.max(probeMs, shortestWaitMs);
-  const late = await within(waitMs, probe, context.clock);
+  const late = await resultWithin(probe, waitMs, context.clock);
   giveUp.abort();
   if (late?.claimed !== undefined) return beginModern(init, late.claimed);
   throw late !== undefined && endsTheSearch(late.refusal) ? late.refusal : failure;

@@ -1,4 +1,5 @@
 import { ToolportError, type Connection, type ServerInfo, type ServerSpec } from "@toolport/core";
+import { untilAborted } from "@toolport/core/implement";
 import { checkSpec } from "./check-spec.ts";
 import { openChangeStream, type ChangeStream } from "../connection/change-stream.ts";
 import { createConnection } from "../connection/connection.ts";
@@ -21,7 +22,6 @@ import { openTransport } from "./open-transport.ts";
 import { runHook } from "../time/run-hook.ts";
 import { createConnectionContext, type ConnectionContext, type ConnectionContextInit } from "./connection-context.ts";
 import { takeTurn, type Starts } from "./take-turn.ts";
-import { untilAborted } from "../time/until-aborted.ts";
 import { createChangeReporter } from "../wire/report-changes.ts";
 
 /** What {@linkcode openConnection} needs besides the spec. */

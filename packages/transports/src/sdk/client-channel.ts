@@ -1,9 +1,8 @@
 import { isToolportError, ToolportError, type JsonObject } from "@toolport/core";
-import { createDeadline, isJsonObject, withErrorContext } from "@toolport/core/implement";
+import { createDeadline, isJsonObject, untilAborted, withErrorContext } from "@toolport/core/implement";
 import type { RequestChannel } from "../message/request-channel.ts";
 import { fromSdkError } from "./from-sdk-error.ts";
 import type { ServerContext } from "../context/server-context.ts";
-import { untilAborted } from "../time/until-aborted.ts";
 import { createActiveClock } from "../time/active-clock.ts";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
 import { abortError, contextOf, malformedError, timeoutError } from "../message/request-errors.ts";

@@ -1,5 +1,5 @@
+import { settleWithin } from "@toolport/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
-import { settleWithin } from "../time/settle-within.ts";
 
 /** Closes a part that is not ours: within `timeouts.closeMs`, and however it fails. Never rejects. */
 export function closePart(part: { close(): Promise<void> }, { clock, settings }: ServerContext): Promise<void> {

@@ -1,8 +1,7 @@
 import { isToolportError, ToolportError, type CustomTransportSpec, type ServerSpec } from "@toolport/core";
-import { safeCause } from "@toolport/core/implement";
+import { safeCause, untilAborted } from "@toolport/core/implement";
 import type { Transport as SdkTransport } from "@modelcontextprotocol/client";
 import type { Transport } from "../message/transport.ts";
-import { untilAborted } from "../time/until-aborted.ts";
 import type { TransportContext } from "../context/transport-context.ts";
 import type { ServerContext } from "../context/server-context.ts";
 import { closePart } from "./close-part.ts";

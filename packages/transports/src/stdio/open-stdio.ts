@@ -1,8 +1,7 @@
 import { isToolportError, ToolportError, type ServerSpec } from "@toolport/core";
-import { isSecretName } from "@toolport/core/implement";
+import { isSecretName, untilAborted } from "@toolport/core/implement";
 import { spawn as spawnProgram } from "node:child_process";
 import type { TransportContext } from "../context/transport-context.ts";
-import { untilAborted } from "../time/until-aborted.ts";
 import { assertDirectory } from "./assert-directory.ts";
 import { assertStdioSpec } from "./assert-stdio-spec.ts";
 import { hasExited } from "./end-process.ts";

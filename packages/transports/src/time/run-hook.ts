@@ -1,3 +1,5 @@
+import { reportUncaught } from "@toolport/core/implement";
+
 /**
  * Calls a function of the host's. What it throws goes to the runtime's own handler of uncaught errors: visible, but not in the
  * middle of the reading of messages.
@@ -6,8 +8,6 @@ export function runHook<T>(hook: (value: T) => void, value: T): void {
   try {
     hook(value);
   } catch (error) {
-    queueMicrotask(() => {
-      throw error;
-    });
+    reportUncaught(error);
   }
 }

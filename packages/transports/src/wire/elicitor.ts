@@ -5,9 +5,8 @@ import {
   type ElicitationResult,
   type JsonObject,
 } from "@toolport/core";
-import { createDeadline, isJsonObject } from "@toolport/core/implement";
+import { createDeadline, isJsonObject, untilAborted } from "@toolport/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
-import { untilAborted } from "../time/until-aborted.ts";
 import { applyDefaults } from "./apply-defaults.ts";
 
 /** Asks a human on a server's behalf: the same way for a legacy server's request and for a round of 2026-07-28. */

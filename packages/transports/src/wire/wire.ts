@@ -1,5 +1,5 @@
 import { cleanText, ToolportError, type JsonObject, type ServerLog } from "@toolport/core";
-import { isJsonObject, withErrorContext } from "@toolport/core/implement";
+import { isJsonObject, settleWithin, withErrorContext } from "@toolport/core/implement";
 import type { ClientIdentity } from "../message/client-identity.ts";
 import type { ListeningClient } from "../message/listening-client.ts";
 import type { Elicitor } from "./elicitor.ts";
@@ -7,7 +7,6 @@ import type { Transport } from "../message/transport.ts";
 import type { RequestChannel } from "../message/request-channel.ts";
 import { quoteJson } from "../text/quote-json.ts";
 import { safeExcerpt } from "../text/safe-excerpt.ts";
-import { settleWithin } from "../time/settle-within.ts";
 import type { ActiveClock } from "../time/active-clock.ts";
 import { createOutgoingRequests, type OutgoingRequests } from "./outgoing-requests.ts";
 import { createNotificationGate, type NotificationGate } from "./notification-gate.ts";

@@ -1,6 +1,5 @@
 import { ToolportError } from "@toolport/core";
-import { createDeadline, formatMs } from "@toolport/core/implement";
-import { untilAborted } from "../../time/until-aborted.ts";
+import { createDeadline, formatMs, untilAborted } from "@toolport/core/implement";
 import { isOAuthProvider } from "./authorization-provider.ts";
 import { toAuthorizationError, toResponse, type AuthorizerInit } from "./authorizer-init.ts";
 import type { Authorizer, Refusal } from "../exchange/authorizer.ts";

@@ -1,6 +1,5 @@
 import { ToolportError } from "@toolport/core";
-import { createDeadline, formatMs } from "@toolport/core/implement";
-import { untilAborted } from "../../time/until-aborted.ts";
+import { createDeadline, formatMs, untilAborted } from "@toolport/core/implement";
 import type { OAuthProvider } from "./authorization-provider.ts";
 import { authorizationStateOf, type AuthorizationState } from "./authorization-state.ts";
 import { toAuthorizationError, toResponse, type AuthorizerInit, type OAuthModule } from "./authorizer-init.ts";

@@ -1,5 +1,5 @@
 import { ToolportError, type Clock, type HttpTransportSpec, type ServerSpec } from "@toolport/core";
-import { type Redactor } from "@toolport/core/implement";
+import type { Redactor } from "@toolport/core/implement";
 import type { TransportContext } from "../../context/transport-context.ts";
 import type { Authorizer } from "./authorizer.ts";
 import { bearerTokenOf } from "./check-http-spec.ts";

@@ -2,7 +2,7 @@ import { isToolportError } from "@toolport/core";
 import { acceptUnsolicited } from "../events/accept-message.ts";
 import type { ReadingContext } from "../events/reading-context.ts";
 import type { Cancellable } from "../exchange/cancellable.ts";
-import { startDelay } from "../../time/start-delay.ts";
+import { startWait } from "../../time/cancellable-wait.ts";
 import { noAnswerInTime, noStream } from "../exchange/answer-error.ts";
 import type { SessionUse } from "../exchange/from-http-status.ts";
 import { createEventMemory, type EventMemory } from "./event-memory.ts";
@@ -80,10 +80,10 @@ async function keepOpen(state: State): Promise<void> {
     const end = await listenOnce(state);
     if (state.isCancelled || end === "refused") return;
     barren = state.broughtSomething || clock.now() - openedAt >= goodStreamMs ? 0 : barren + 1;
-    const delay = startDelay(clock, reconnectDelayMs({ barren, serverMs: state.retryMs, random }));
-    state.step = delay;
+    const wait = startWait(clock, reconnectDelayMs({ barren, serverMs: state.retryMs, random }));
+    state.step = wait;
     try {
-      await delay.done;
+      await wait.done;
     } catch {
       return; // It was cancelled.
     }
