@@ -24,3 +24,11 @@ export interface AdmissionServer {
  * identity. To read the fingerprint costs a hash the first time.
  */
 export type Admit = (tool: ToolDefinition, server: AdmissionServer | undefined) => Admission;
+
+/** A tool that the host holds back until it has looked at it. */
+export interface QuarantinedTool {
+  /** As it would be on offer. */
+  readonly definition: ToolDefinition;
+  /** What was told of its server when it was decided. Absent for a tool that is on no server. */
+  readonly server?: AdmissionServer | undefined;
+}

@@ -55,7 +55,7 @@ export type {
   ToolOutcome,
 } from "./tool.ts";
 export type { CallContext } from "./call-context.ts";
-export type { Admission, AdmissionServer, Admit } from "./admission.ts";
+export type { Admission, AdmissionServer, Admit, QuarantinedTool } from "./admission.ts";
 export type { Lock, Store } from "./store.ts";
 export type { InitOptions, RefreshOptions, ToolProvider, ToolsChange, UnreadyGroup } from "./tool-provider.ts";
 export { applyInterceptors } from "./call-pipeline.ts";

@@ -1,4 +1,4 @@
-import type { AdmissionServer } from "./admission.ts";
+import type { AdmissionServer, QuarantinedTool } from "./admission.ts";
 import type { CallOptions, ToolDefinition, ToolGroup, ToolOutcome } from "./tool.ts";
 import type { Event } from "./event.ts";
 import type { ToolportErrorCode } from "./toolport-error-code.ts";
@@ -64,6 +64,8 @@ export interface ToolProvider {
   groups(): readonly ToolGroup[];
   /** Groups whose servers are not ready now, sorted by id. Default: none; for a source that is always there. */
   unreadyGroups?(): readonly UnreadyGroup[];
+  /** Tools that it holds back: a call of theirs is refused with `tool_quarantined`. Default none. */
+  quarantined?(): readonly QuarantinedTool[];
   /** Whether a call by this name would find a tool; ASCII-case-insensitive. */
   has(name: string): boolean;
   /**

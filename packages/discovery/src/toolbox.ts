@@ -1,9 +1,11 @@
 import type {
+  Admit,
   CallOptions,
   Clock,
   Diagnostic,
   Event,
   InitOptions,
+  QuarantinedTool,
   Interceptor,
   ToolDefinition,
   ToolGroup,
@@ -12,6 +14,7 @@ import type {
   ToolsChange,
 } from "@toolport/core";
 import { assertKnownOptions, systemClock, type Fields } from "@toolport/core/implement";
+import { createToolAdmission } from "./catalog/admit-tools.ts";
 import { createInspector } from "./catalog/inspect-definitions.ts";
 import { createCatalogSearch } from "./catalog/catalog-search.ts";
 import { compareNames } from "./catalog/compare-names.ts";
@@ -41,6 +44,13 @@ export interface ToolboxOptions {
    * helpers call no tool, and pass none of them. Default none.
    */
   readonly interceptors?: readonly Interceptor[];
+  /**
+   * Decides which tools are on offer, the product's own and any provider's: `"offer"`, `"hide"` or `"quarantine"`. Asked once about each
+   * definition, when a snapshot is made, and again by {@linkcode Toolbox.readmit}; listing, search, views and calls obey the answer. A
+   * name whose tool is not on offer is nobody's: no other source's tool answers to it. Providers may have one themselves, and what they
+   * hide is not asked about here. Default: every tool is on offer.
+   */
+  readonly admit?: Admit;
   /** What the discovery helpers are called. Default `tools_groups`, `tools_select` and `tools_search`. No provider may use the names. */
   readonly helperNames?: Partial<HelperNames>;
   /** A second opinion on searches, by meaning; fused by rank with the index. Default none. */
@@ -90,6 +100,13 @@ export interface Toolbox {
   init(options?: InitOptions): Promise<void>;
   /** Refreshes all providers. Strict: rejects after all are done, as {@linkcode Toolbox.init} does. */
   refresh(options?: { readonly signal?: AbortSignal }): Promise<void>;
+  /** The tools that `admit`, or a provider's own, holds back, sorted by name. A call of theirs is refused with `tool_quarantined`. */
+  quarantined(): readonly QuarantinedTool[];
+  /**
+   * Asks `admit` once more about every tool, without asking a server: one change, in one event. For a rule whose answer has changed. Throws
+   * `closed`, and an `Error` when `admit` itself calls it.
+   */
+  readmit(): void;
   /** Fires after the tools of a provider changed in a way that shows here. */
   readonly onToolsChanged: Event<ToolsChange>;
   /**
@@ -104,6 +121,7 @@ const optionFields: Fields<ToolboxOptions> = {
   providers: true,
   precedence: true,
   interceptors: true,
+  admit: true,
   helperNames: true,
   embeddingRanker: true,
   estimateTokens: true,
@@ -134,8 +152,11 @@ export function createToolbox(options: ToolboxOptions = {}): Toolbox {
     throw new TypeError("interceptors must be an array of functions");
   }
   const providers = inNameOrder(options.providers ?? []);
+  if (options.admit !== undefined && typeof options.admit !== "function")
+    throw new TypeError("admit must be a function");
+  const admission = createToolAdmission(options.admit);
   const inspector = createInspector();
-  const live = followSources({ tools, providers, precedence, reserved, inspector });
+  const live = followSources({ tools, providers, precedence, reserved, inspector, admission });
   const search = createCatalogSearch();
   const tokens = createTokenCounter(options.estimateTokens ?? estimateTokens);
   const calls = createToolboxCalls({ live, inspector, providers, interceptors, clock, onDiagnostic });
@@ -180,6 +201,12 @@ export function createToolbox(options: ToolboxOptions = {}): Toolbox {
     },
     async refresh(refreshOptions = {}) {
       await settleAll(providers.map(async (provider) => provider.refresh(refreshOptions)));
+    },
+    quarantined: () =>
+      Array.from(live.read().quarantined.values()).sort((a, b) => compareNames(a.definition.name, b.definition.name)),
+    readmit() {
+      calls.assertOpen();
+      live.readmit();
     },
     onToolsChanged: live.onChange,
     close(reason) {

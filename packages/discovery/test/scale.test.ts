@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createCatalogSearch } from "../src/catalog/catalog-search.ts";
+import { createToolAdmission } from "../src/catalog/admit-tools.ts";
 import { createInspector } from "../src/catalog/inspect-definitions.ts";
 import type { Catalog } from "../src/catalog/catalog-snapshot.ts";
 import { mergeSources } from "../src/catalog/merge-sources.ts";
@@ -40,6 +41,7 @@ function catalogOf(provider: FakeProvider): Catalog {
     precedence: "static",
     reserved: new Set(),
     inspector: createInspector(),
+    admission: createToolAdmission(undefined),
   });
 }
 

@@ -1,4 +1,4 @@
-import type { Diagnostic, ToolDefinition, ToolGroup } from "@toolport/core";
+import type { Diagnostic, QuarantinedTool, ToolDefinition, ToolGroup } from "@toolport/core";
 import type { ProviderRoute } from "./inspect-definitions.ts";
 import type { StaticTool } from "./static-tool.ts";
 
@@ -25,5 +25,7 @@ export interface Catalog {
   /** Static tools in the order given, then each provider's tools in the provider's order. */
   readonly definitions: readonly ToolDefinition[];
   readonly groups: readonly ToolGroup[];
+  /** By folded name; what the host holds back. */
+  readonly quarantined: ReadonlyMap<string, QuarantinedTool>;
   readonly diagnostics: readonly Diagnostic[];
 }

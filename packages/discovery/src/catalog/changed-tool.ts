@@ -9,3 +9,13 @@ export function changedTool(name: string, { origin }: ToolDefinition): ToolportE
     toolName: origin?.toolName ?? name,
   });
 }
+
+/** The `tool_quarantined` of a tool that the host holds back. */
+export function quarantinedTool({ name, origin }: ToolDefinition): ToolportError {
+  const message = `tool ${JSON.stringify(cleanText(name, 80))} is in quarantine until the host lets it be used`;
+  return new ToolportError(message, {
+    code: "tool_quarantined",
+    serverId: origin?.serverId || undefined,
+    toolName: origin?.toolName ?? name,
+  });
+}

@@ -16,6 +16,8 @@ export interface FollowedSources {
   readonly onChange: Event<ToolsChange>;
   /** `closed`, when a tool of this name was in an earlier snapshot, and the provider that it was from was closed since. */
   readonly whyGone: (name: string) => ToolportError | undefined;
+  /** Decides about all tools once more. Throws an `Error` when whoever decides calls it. */
+  readmit(): void;
   /** Ends all subscriptions; the last snapshot stays. */
   close(): void;
 }
@@ -39,14 +41,25 @@ export function followSources(sources: CatalogSources): FollowedSources {
     }
   };
 
+  let isMerging = false;
+  let mustMerge = false;
   const read = (): Catalog => {
-    if (closed && current !== undefined) return current;
+    if (isMerging && current === undefined)
+      throw new Error("the tools are being merged; nothing can be read of them yet");
+    if ((closed || isMerging) && current !== undefined) return current;
     const revisions = providers.map(readRevision);
-    if (current !== undefined && revisions.every((value, index) => Object.is(value, seen[index]))) return current;
+    const isSeen = revisions.every((value, index) => Object.is(value, seen[index]));
+    if (current !== undefined && isSeen && !mustMerge) return current;
     if (current !== undefined) noteOwners(current);
     seen = revisions;
     revision += 1;
-    current = mergeSources(sources);
+    isMerging = true;
+    try {
+      current = mergeSources(sources);
+    } finally {
+      isMerging = false;
+    }
+    mustMerge = false;
     return current;
   };
 
@@ -76,6 +89,12 @@ export function followSources(sources: CatalogSources): FollowedSources {
       read();
       const owner = closedOwners.get(foldName(name));
       return owner && closedError(name, owner);
+    },
+    readmit() {
+      if (isMerging) throw new Error("readmit() was called by admit(), which it asks");
+      sources.admission.forget();
+      mustMerge = true;
+      if (subscriptions !== undefined) announce();
     },
     close() {
       read();

@@ -30,7 +30,7 @@ export interface Inspector {
   originalOf(definition: ToolDefinition): ToolDefinition;
 }
 
-// Nearly all texts are plain, and this one test is cheaper than looking for each oddity.
+// Nearly all texts are plain, and this one test is cheaper than looking for each anomaly.
 const anomaly = /[^\t\n\r -~]/;
 const maxTitleLength = 1024;
 
@@ -69,10 +69,13 @@ function inspectDefinition(definition: ToolDefinition): ToolDefinition {
   }
   if (shortTitle !== title || shortDescription !== description) found.add("truncated");
   if (found.size === flags.length) return definition;
-  return {
+  const copy = {
     ...definition,
     ...(shortTitle !== undefined && { title: shortTitle }),
     description: shortDescription,
     flags: Array.from(found),
   };
+  if (Object.hasOwn(copy, "fingerprint")) return copy;
+  // Not listed among its members, so that it is made only for those who read it.
+  return Object.defineProperty(copy, "fingerprint", { get: () => definition.fingerprint });
 }

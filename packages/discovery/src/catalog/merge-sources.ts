@@ -1,4 +1,11 @@
-import { cleanText, type Diagnostic, type ToolDefinition, type ToolProvider } from "@toolport/core";
+import {
+  cleanText,
+  type QuarantinedTool,
+  type Diagnostic,
+  type ToolDefinition,
+  type ToolProvider,
+} from "@toolport/core";
+import type { ToolAdmission } from "./admit-tools.ts";
 import type { Catalog, CatalogTool, Route } from "./catalog-snapshot.ts";
 import type { Inspector } from "./inspect-definitions.ts";
 import { foldName } from "./fold-name.ts";
@@ -16,18 +23,20 @@ export interface CatalogSources {
   /** Folded names that no provider may use. */
   readonly reserved: ReadonlySet<string>;
   readonly inspector: Inspector;
+  /** What is on offer of all these. */
+  readonly admission: ToolAdmission;
 }
 
 /** Merges the sources. Reads the providers' current snapshots and changes nothing. */
 export function mergeSources(sources: CatalogSources): Catalog {
-  const { tools: statics, providers, precedence, reserved, inspector } = sources;
-  const tools = new Map<string, CatalogTool>();
+  const { tools: statics, providers, precedence, reserved, inspector, admission } = sources;
+  const merged = new Map<string, CatalogTool>();
   const diagnostics: Diagnostic[] = [];
   const report = (kind: Diagnostic["kind"], definition: ToolDefinition, message: string): void => {
     diagnostics.push({ kind, serverId: definition.origin?.serverId ?? "", message, toolName: definition.name });
   };
 
-  for (const tool of statics) tools.set(foldName(tool.definition.name), staticEntry(tool));
+  for (const tool of statics) merged.set(foldName(tool.definition.name), staticEntry(tool));
   const listings = new Map(
     providers.map((provider) => [provider, readProvider(provider, (fault) => diagnostics.push(fault))]),
   );
@@ -47,7 +56,7 @@ export function mergeSources(sources: CatalogSources): Catalog {
         );
         continue;
       }
-      const owner = tools.get(key);
+      const owner = merged.get(key);
       const rule = owner === undefined ? "provider" : settleNameClash(owner, route, precedence);
       if (owner !== undefined) {
         report(
@@ -56,19 +65,37 @@ export function mergeSources(sources: CatalogSources): Catalog {
           `"${shown(definition)}" is in more than one source; ${verdicts[rule]} wins`,
         );
       }
-      if (rule === "fallback" && owner !== undefined) tools.set(key, { ...owner, fallback: inspected });
+      if (rule === "fallback" && owner !== undefined) merged.set(key, { ...owner, fallback: inspected });
       if (rule !== "provider") continue;
       // Deleted first, so that the tool is listed where its provider's tools are.
-      if (owner !== undefined) tools.delete(key);
-      tools.set(key, inspected);
+      if (owner !== undefined) merged.delete(key);
+      merged.set(key, inspected);
     }
   }
+  const { offered: tools, quarantined } = admission.sort(merged, (problem) => diagnostics.push(problem));
   return {
     tools,
+    quarantined: withHeldByProviders(quarantined, listings, merged),
     definitions: Array.from(tools.values(), ({ definition }) => definition),
     groups: normalizeGroups(declaredGroups(statics, listings, tools)),
     diagnostics,
   };
+}
+
+/** What is held back here, and what providers hold back themselves. */
+function withHeldByProviders(
+  held: ReadonlyMap<string, QuarantinedTool>,
+  listings: ReadonlyMap<ToolProvider, ProviderListing>,
+  merged: ReadonlyMap<string, CatalogTool>,
+): ReadonlyMap<string, QuarantinedTool> {
+  const all = new Map(held);
+  for (const { quarantined } of listings.values()) {
+    for (const tool of quarantined) {
+      const key = foldName(tool.definition.name);
+      if (!merged.has(key) && !all.has(key)) all.set(key, tool);
+    }
+  }
+  return all;
 }
 
 function staticEntry(tool: StaticTool): CatalogTool {

@@ -1,10 +1,20 @@
-import type { Diagnostic, ToolDefinition, ToolGroup, ToolProvider, Subscription, UnreadyGroup } from "@toolport/core";
+import type {
+  Diagnostic,
+  QuarantinedTool,
+  ToolDefinition,
+  ToolGroup,
+  ToolProvider,
+  Subscription,
+  UnreadyGroup,
+} from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
 
 /** What a provider shows now. */
 export interface ProviderListing {
   readonly definitions: readonly ToolDefinition[];
   readonly groups: readonly ToolGroup[];
+  /** What it holds back itself. */
+  readonly quarantined: readonly QuarantinedTool[];
 }
 
 /** Is told what is wrong with a listing. */
@@ -34,10 +44,12 @@ export function readProvider(provider: ToolProvider, report: ReportFault): Provi
   return {
     definitions: read("definitions", () => provider.definitions(), isDefinition),
     groups: read("groups", () => provider.groups(), isGroup),
+    quarantined:
+      provider.quarantined === undefined ? [] : read("quarantined", () => provider.quarantined?.() ?? [], isHeldTool),
   };
 }
 
-type ListKind = "definitions" | "groups";
+type ListKind = "definitions" | "groups" | "quarantined";
 
 /** The groups of a provider that are not ready; none when it cannot say. */
 export function readUnready(provider: ToolProvider): readonly UnreadyGroup[] {
@@ -100,6 +112,10 @@ function isGroup(entry: unknown): boolean {
   if (!isJsonObject(entry)) return false;
   const { id, title, description, instructions, members } = entry;
   return isText(id) && isText(title) && isText(description) && isAbsentOr(instructions, isText) && isTexts(members);
+}
+
+function isHeldTool(entry: unknown): boolean {
+  return isJsonObject(entry) && isDefinition(entry["definition"]);
 }
 
 function isUnreadyGroup(entry: unknown): boolean {

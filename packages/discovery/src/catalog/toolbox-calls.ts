@@ -14,7 +14,7 @@ import type { Inspector } from "./inspect-definitions.ts";
 import { waitForTool, findAbsent } from "./wait-for-tool.ts";
 import type { CatalogTool } from "./catalog-snapshot.ts";
 import { callRoutes } from "./call-routes.ts";
-import { changedTool } from "./changed-tool.ts";
+import { changedTool, quarantinedTool } from "./changed-tool.ts";
 import { foldName } from "./fold-name.ts";
 import type { FollowedSources } from "./follow-sources.ts";
 import { readUnready } from "./read-provider.ts";
@@ -29,6 +29,8 @@ export interface GivenCall {
 
 /** The way of every call through a toolbox. */
 export interface ToolboxCalls {
+  /** Throws `closed` after {@linkcode close}. */
+  assertOpen(name?: string): void;
   /** Throws `closed` after {@linkcode close}, and `TypeError` for options that nothing reads. Before everything else that a call does. */
   check(name: string, options: CallOptions): void;
   /** Calls a tool by name, and waits for it if it is not there yet and the options say so. */
@@ -58,13 +60,18 @@ export function createToolboxCalls(init: ToolboxCallsInit): ToolboxCalls {
   const { live, inspector, providers, clock, onDiagnostic } = init;
   const ending = new AbortController();
   let closedBy: string | undefined;
-  const assertOpen = (name: string): void => {
+  const assertOpen = (name?: string): void => {
     if (ending.signal.aborted) throw closedError(closedBy, name);
   };
-  const has = (name: string): boolean => live.read().tools.has(foldName(name));
+  /** Whether it is known what becomes of a call by this name. */
+  const has = (name: string): boolean => {
+    const { tools, quarantined } = live.read();
+    return tools.has(foldName(name)) || quarantined.has(foldName(name));
+  };
   const layers = createToolboxLayers(init);
 
   const calls: ToolboxCalls = {
+    assertOpen,
     check(name, options) {
       assertOpen(name);
       assertCallOptions(options);
@@ -75,6 +82,8 @@ export function createToolboxCalls(init: ToolboxCallsInit): ToolboxCalls {
       const catalog = live.read();
       const tool = catalog.tools.get(foldName(name));
       if (tool !== undefined) return calls.run(tool, name, { args, options });
+      const held = catalog.quarantined.get(foldName(name));
+      if (held !== undefined) throw quarantinedTool(held.definition);
       throw live.whyGone(name) ?? unknownToolError(name, catalog.definitions, findAbsent(calls.unready(), catalog));
     },
     // Not async: each promise more is paid with every call, and both callers are async.

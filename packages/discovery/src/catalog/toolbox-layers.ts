@@ -1,14 +1,8 @@
-import {
-  ToolportError,
-  type AdmissionServer,
-  type Clock,
-  type Interceptor,
-  type ToolDefinition,
-  type ToolOutcome,
-} from "@toolport/core";
+import { ToolportError, type Clock, type Interceptor, type ToolDefinition, type ToolOutcome } from "@toolport/core";
 import { createCallPipeline, quoteText, type CallPipeline } from "@toolport/core/implement";
 import type { Catalog, Route, RoutedTool } from "./catalog-snapshot.ts";
-import { changedTool } from "./changed-tool.ts";
+import { serverOf } from "./admit-tools.ts";
+import { changedTool, quarantinedTool } from "./changed-tool.ts";
 import { isSameDefinition } from "./compare-definitions.ts";
 import type { FollowedSources } from "./follow-sources.ts";
 import { foldName } from "./fold-name.ts";
@@ -55,18 +49,12 @@ export function createToolboxLayers({ live, inspector, interceptors, clock }: To
   };
 }
 
-/** The server of a tool, as its provider describes it. */
-function serverOf({ definition, route }: RoutedTool): AdmissionServer | undefined {
-  const serverId = definition.origin?.serverId ?? "";
-  if (route.kind === "static" || serverId === "") return undefined;
-  return route.provider.describeServer?.(serverId) ?? { id: serverId, labels: {} };
-}
-
 /** Throws unless what the layers looked at is still what its name stands for: an answer of a human may have taken a while. */
-function assertStillThere({ tools }: Catalog, { definition, route }: RoutedTool): void {
-  const current = tools.get(foldName(definition.name));
+function assertStillThere({ tools, quarantined }: Catalog, { definition, route }: RoutedTool): void {
+  const key = foldName(definition.name);
+  const current = tools.get(key);
   const same = [current, current?.fallback].find((tool) => tool !== undefined && isSameSource(tool.route, route));
-  if (same === undefined) throw removedTool(definition);
+  if (same === undefined) throw quarantined.has(key) ? quarantinedTool(definition) : removedTool(definition);
   if (!isSameDefinition(same.definition, definition)) throw changedTool(definition.name, definition);
 }
 

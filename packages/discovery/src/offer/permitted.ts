@@ -12,6 +12,8 @@ export interface PermittedPart {
   readonly allows: (name: string) => boolean;
   /** The tool of a name with the ways that are open to the agent. */
   readonly find: (name: string) => CatalogTool | undefined;
+  /** The tool of a name that the host holds back. */
+  readonly findHeld: (name: string) => ToolDefinition | undefined;
 }
 
 /** Takes denied tools out of a catalog; worked out once per catalog. */
@@ -25,11 +27,17 @@ export function createPermitted(denial: Denial): (catalog: Catalog) => Permitted
   };
 }
 
-function wholeOf({ definitions, groups, tools }: Catalog): PermittedPart {
-  return { definitions, groups, allows: () => true, find: (name) => tools.get(foldName(name)) };
+function wholeOf({ definitions, groups, tools, quarantined }: Catalog): PermittedPart {
+  return {
+    definitions,
+    groups,
+    allows: () => true,
+    find: (name) => tools.get(foldName(name)),
+    findHeld: (name) => quarantined.get(foldName(name))?.definition,
+  };
 }
 
-function withoutDenied({ definitions, groups, tools }: Catalog, denial: Denial): PermittedPart {
+function withoutDenied({ definitions, groups, tools, quarantined }: Catalog, denial: Denial): PermittedPart {
   const refused = new Set<string>();
   for (const [key, { definition, route, fallback }] of tools) {
     // Known by name now, by identity later.
@@ -48,6 +56,10 @@ function withoutDenied({ definitions, groups, tools }: Catalog, denial: Denial):
       if (tool?.fallback === undefined || !isDenied(tool.fallback.route, denial)) return tool;
       const { fallback: _denied, ...rest } = tool;
       return rest;
+    },
+    findHeld(name) {
+      const held = allows(name) ? quarantined.get(foldName(name))?.definition : undefined;
+      return held === undefined || denial.denies(held) ? undefined : held;
     },
   };
 }

@@ -1,7 +1,7 @@
 import { ToolportError, type CallOptions, type ToolDefinition, type ToolOutcome } from "@toolport/core";
 import { quoteText, unknownToolError } from "@toolport/core/implement";
 import type { Catalog, CatalogTool } from "../catalog/catalog-snapshot.ts";
-import { changedTool } from "../catalog/changed-tool.ts";
+import { changedTool, quarantinedTool } from "../catalog/changed-tool.ts";
 import { isSameDefinition } from "../catalog/compare-definitions.ts";
 import type { ToolboxCalls } from "../catalog/toolbox-calls.ts";
 import { findAbsent } from "../catalog/wait-for-tool.ts";
@@ -36,7 +36,7 @@ export function createViewCalls(
     let options = withContext(given);
     if (helpers.has(name)) return await helpers.call(name, args, options);
     let tool = permitted().find(name);
-    if (tool === undefined && options.wait === "servers" && permitted().allows(name)) {
+    if (tool === undefined && options.wait === "servers" && mayCome(name, permitted())) {
       options = await calls.waitForTool(name, options);
       tool = permitted().find(name);
     }
@@ -47,7 +47,13 @@ export function createViewCalls(
   };
 }
 
+function mayCome(name: string, { allows, findHeld }: PermittedPart): boolean {
+  return allows(name) && findHeld(name) === undefined;
+}
+
 function whyMissing(name: string, { permitted, whyGone, offer, calls, catalog }: ViewCallsInit): ToolportError {
+  const held = permitted().findHeld(name);
+  if (held !== undefined) return quarantinedTool(held);
   const gone = permitted().allows(name) ? whyGone(name) : undefined;
   if (gone !== undefined) return gone;
   if (offer.has(name)) return removedTool(name);
