@@ -20,7 +20,7 @@ try {
   for (const [resolution, options] of Object.entries(resolutions())) {
     await step(`a consumer type-checks with ${resolution} resolution`, () => typeCheck(resolution, options));
   }
-  await step("a consumer connects, calls and closes", () => runNode("out/connect.js"));
+  await step("a consumer connects, calls and closes", () => runNode("out/connect-and-call.js"));
   for (const name of forBrowsers) await step(`${name} bundles for a browser`, () => bundleForBrowser(name));
   await step("CommonJS can require every package", () => runNode("--input-type=commonjs", "--eval", requireAll()));
   for (const entry of entries)
@@ -68,7 +68,7 @@ function resolutions() {
   const common = { target: "ES2023", strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false };
   return {
     NodeNext: {
-      include: ["connect.ts"],
+      include: ["connect-and-call.ts"],
       compilerOptions: {
         ...common,
         module: "NodeNext",

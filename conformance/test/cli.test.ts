@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { CommandIo } from "../src/cli/command-io.ts";
 import { runCommand } from "../src/cli/run-command.ts";
 import { plain } from "../src/report/text-style.ts";
-import { aliveInGroup } from "../src/server/process-group.ts";
+import { aliveInGroup } from "../src/engine/live-processes.ts";
 import { oddServer } from "./mutants/run-mutant.ts";
 
 const good = ["--", process.execPath, oddServer, "none"];

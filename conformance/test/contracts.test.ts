@@ -12,7 +12,7 @@ import { createProvider } from "@toolport/provider";
 import { createConnector } from "@toolport/transports";
 import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
 import { describeNamingContract, describeProviderContract, describeTransportContract } from "../src/contracts/index.ts";
-import { createMemoryServer } from "./memory-server.ts";
+import { createMemoryServer } from "./tools-in-memory.ts";
 
 const shouting: NamingStrategy = {
   ...toolportNaming,

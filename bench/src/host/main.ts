@@ -10,7 +10,7 @@ import { growthPlot } from "./growth/growth-plot.ts";
 import { measure, type Adapter } from "./measure.ts";
 import { observe, type Observation } from "./observe.ts";
 import { resultsPage } from "./results-page.ts";
-import { runProgram } from "./run-program.ts";
+import { runMeasurement } from "./run-measurement.ts";
 import { runRounds, type Row } from "./run-rounds.ts";
 import { allWorkloads } from "./workloads/all-workloads.ts";
 
@@ -60,7 +60,12 @@ say(`\n${((performance.now() - startedAt) / 60_000).toFixed(1)} minutes`);
 
 async function measureGrowth(): Promise<readonly GrowthPoint[]> {
   say("\nHow cost grows");
-  const run = await runProgram<readonly GrowthPoint[]>({ node, file: "run-growth.js", args: [], patienceMs: 240_000 });
+  const run = await runMeasurement<readonly GrowthPoint[]>({
+    node,
+    file: "run-growth.js",
+    args: [],
+    patienceMs: 240_000,
+  });
   if (!run.ok) throw new Error(`the measurement of growth failed: ${run.reason}`);
   for (const of of ["servers", "tools"] as const) say(growthTable(growthOf(run.value, of), of));
   return run.value;

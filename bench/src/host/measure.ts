@@ -1,5 +1,5 @@
 import type { Metrics } from "./contender.ts";
-import { runProgram, type ProgramResult } from "./run-program.ts";
+import { runMeasurement, type ProgramResult } from "./run-measurement.ts";
 
 /** An adapter file. */
 export interface Adapter {
@@ -23,5 +23,5 @@ const patienceMs = 90_000;
 
 /** Runs one workload with one contender in a process of its own. */
 export function measure(node: string, adapter: Adapter, workload: string): Promise<Measurement> {
-  return runProgram({ node, file: "run-contender.js", args: [adapter.url, workload], patienceMs });
+  return runMeasurement({ node, file: "run-contender.js", args: [adapter.url, workload], patienceMs });
 }

@@ -1,5 +1,5 @@
 import type { Adapter } from "./measure.ts";
-import { runProgram } from "./run-program.ts";
+import { runMeasurement } from "./run-measurement.ts";
 
 /** What one contender did in one situation. */
 export interface Observation {
@@ -14,7 +14,7 @@ const patienceMs = 30_000;
 
 /** Watches one contender in one situation, in a process of its own. */
 export async function observe(node: string, { id, url }: Adapter, behaviour: string): Promise<Observation> {
-  const run = await runProgram<{ readonly name: string; readonly seen: string }>({
+  const run = await runMeasurement<{ readonly name: string; readonly seen: string }>({
     node,
     file: "run-behaviour.js",
     args: [url, behaviour],

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { cleanText, truncateText, type JsonValue } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
-import { signalGroup } from "../server/process-group.ts";
+import { signalGroup } from "../engine/live-processes.ts";
 import { describeStartProblem } from "../server/start-problem.ts";
 import { createPendingReplies, DriverFailure, type DriverLink, type PendingReplies } from "./driver-link.ts";
 

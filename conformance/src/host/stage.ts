@@ -8,7 +8,7 @@ import type { DriverServer, DriverTool } from "./driver-protocol.ts";
 import type { HostDriver } from "./host-driver.ts";
 import type { HostTarget } from "./host-target.ts";
 import { hostVenues, type HostVenue } from "./host-venue.ts";
-import { isZombie } from "./is-zombie.ts";
+import { isZombie } from "../engine/live-processes.ts";
 import { must, Violation } from "./violation.ts";
 import { messagesFrom, toTraceEvents, type ReceivedMessage } from "./wire-view.ts";
 

@@ -4,7 +4,7 @@ import { callTools, type ToolCalls } from "./call-tools.ts";
 import type { CallConsent } from "./consented-tools.ts";
 import { handshake, type Handshake } from "./handshake.ts";
 import { openHttpSession } from "./http-session.ts";
-import { signalGroup } from "./process-group.ts";
+import { signalGroup } from "../engine/live-processes.ts";
 import { readRawListing, type RawListing } from "./raw-listing.ts";
 import type { HttpSession, RawSession, StdioSession } from "./raw-session.ts";
 import { readySession, type ReadySession } from "./ready-session.ts";

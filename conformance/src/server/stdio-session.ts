@@ -4,7 +4,7 @@ import { truncateText, type JsonObject, type JsonValue } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
 import type { TraceRecorder } from "../engine/trace-recorder.ts";
 import { createMessageRouter, replyTo, type MessageRouter } from "./message-router.ts";
-import { aliveInGroup, signalGroup } from "./process-group.ts";
+import { aliveInGroup, signalGroup } from "../engine/live-processes.ts";
 import type { ProcessEnd, RawMessage, StdioSession, StdoutAnomaly } from "./raw-session.ts";
 
 /** The command that starts the server under test. */

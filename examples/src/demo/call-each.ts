@@ -1,5 +1,5 @@
 import type { JsonObject } from "@toolport/core";
-import { expectThat, localNameOf, textOf, type Stage } from "./stage.ts";
+import { expectThat, localNameOf, textOf, type Stage } from "./demo-step.ts";
 
 interface PlannedCall {
   readonly serverId: string;

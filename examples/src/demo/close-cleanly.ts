@@ -1,5 +1,5 @@
 import { descendantsOf, readProcessTable, type ProcessEntry } from "./process-table.ts";
-import { expectThat, type Stage } from "./stage.ts";
+import { expectThat, type Stage } from "./demo-step.ts";
 
 /** Closes everything and looks for what is left: children, their children, and orphans of any process group that was ours. */
 export async function closeCleanly({ provider, servers, printer }: Stage): Promise<void> {

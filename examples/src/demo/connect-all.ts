@@ -1,6 +1,6 @@
 import type { ServerState, ServerStatus } from "@toolport/provider";
 import type { Printer } from "./printer.ts";
-import { expectThat, type Stage } from "./stage.ts";
+import { expectThat, type Stage } from "./demo-step.ts";
 
 const widths = [16, 7, 10, 9] as const;
 

@@ -1,5 +1,5 @@
 import { createToolbox, estimateDefinitionTokens, type ToolboxView } from "@toolport/discovery";
-import { expectThat, localNameOf, textOf, type Stage } from "./stage.ts";
+import { expectThat, localNameOf, textOf, type Stage } from "./demo-step.ts";
 
 const budget = 2000;
 

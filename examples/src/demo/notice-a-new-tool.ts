@@ -1,5 +1,5 @@
 import { firstEvent } from "./first-event.ts";
-import { expectThat, localNameOf, textOf, type Stage } from "./stage.ts";
+import { expectThat, localNameOf, textOf, type Stage } from "./demo-step.ts";
 
 /** Has one server add a tool. The server says that its list changed; the provider lists again, and the tool can be called. */
 export async function noticeANewTool({ provider, printer }: Stage): Promise<void> {

@@ -8,7 +8,7 @@ import { findATool } from "./find-a-tool.ts";
 import { noticeANewTool } from "./notice-a-new-tool.ts";
 import type { Printer } from "./printer.ts";
 import { showDefinitions, showGroups } from "./show-catalog.ts";
-import type { Stage, Step } from "./stage.ts";
+import type { Stage, Step } from "./demo-step.ts";
 import { surviveAKill } from "./survive-a-kill.ts";
 
 const steps: readonly (readonly [title: string, step: Step])[] = [

@@ -1,5 +1,5 @@
 import type { ToolDefinition } from "@toolport/core";
-import { expectThat, type Stage } from "./stage.ts";
+import { expectThat, type Stage } from "./demo-step.ts";
 
 /** Lists the groups: one per server that is connected, so that a model can be offered a directory instead of every schema. */
 export async function showGroups({ provider, printer, servers }: Stage): Promise<void> {

@@ -1,7 +1,7 @@
 import type { ToolOutcome } from "@toolport/core";
 import { firstEvent } from "./first-event.ts";
 import { descendantsOf, readProcessTable } from "./process-table.ts";
-import { expectThat, localNameOf, textOf, type Stage } from "./stage.ts";
+import { expectThat, localNameOf, textOf, type Stage } from "./demo-step.ts";
 
 const program = "server-memory";
 

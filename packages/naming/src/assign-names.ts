@@ -1,6 +1,6 @@
 import { byIdentity, compareText } from "./compare-text.ts";
 import { emptyNames, extendNames, localNameOf, withOnlyTools, type NameTable } from "./name-table.ts";
-import { seekersOf, type NameSeeker } from "./name-seeker.ts";
+import { candidatesOf, type CandidateNames } from "./candidate-names.ts";
 import { toolportNaming } from "./naming-presets.ts";
 import { assertNamingStrategy, type NamingStrategy } from "./naming-strategy.ts";
 import { createReservedNames } from "./reserved-names.ts";
@@ -66,21 +66,21 @@ export function assignNames(tools: Iterable<ToolIdentity>, options: AssignNamesO
   if (unnamed.length === 0) return { names: previous, collisions: [] };
 
   const draft = extendNames(previous);
-  let waiting = unnamed.map(seekersOf(strategy, createReservedNames(strategy, serverIds)));
+  let waiting = unnamed.map(candidatesOf(strategy, createReservedNames(strategy, serverIds)));
   const collisions: NameCollision[] = reservedCollisions(waiting);
   // In each round every tool wants one name. Who is alone in wanting a free name gets it; the others want another one. This ends,
   // also when a server lists names that it computed: no two tools have the same hash key, and each listed name blocks one attempt.
   for (let round = 0; waiting.length > 0; round += 1) {
-    const rivals: NameSeeker[] = [];
+    const rivals: CandidateNames[] = [];
     for (const [name, wishes] of groupByName(waiting, round)) {
       const owner = draft.ownerOf(name);
       const [first] = wishes;
       if (owner === undefined && wishes.length === 1) {
-        draft.give(first.seeker.identity, first.name);
+        draft.give(first.candidate.identity, first.name);
         continue;
       }
-      for (const { seeker } of wishes) rivals.push(seeker);
-      const members = wishes.map(({ seeker }) => seeker.identity);
+      for (const { candidate } of wishes) rivals.push(candidate);
+      const members = wishes.map(({ candidate }) => candidate.identity);
       collisions.push({ name, members: (owner ? [owner, ...members] : members).sort(byIdentity) });
     }
     waiting = rivals;
@@ -104,9 +104,9 @@ function withoutName(tools: Iterable<ToolIdentity>, names: NameTable): readonly 
   return unnamed;
 }
 
-function reservedCollisions(seekers: readonly NameSeeker[]): NameCollision[] {
+function reservedCollisions(candidates: readonly CandidateNames[]): NameCollision[] {
   const collisions = new Map<string, NameCollision & { readonly members: ToolIdentity[] }>();
-  for (const { identity, reserved } of seekers) {
+  for (const { identity, reserved } of candidates) {
     if (reserved === undefined) continue;
     const name = toAsciiLowerCase(reserved.name);
     const known = collisions.get(name);
@@ -118,14 +118,14 @@ function reservedCollisions(seekers: readonly NameSeeker[]): NameCollision[] {
 }
 
 interface Wish {
-  readonly seeker: NameSeeker;
+  readonly candidate: CandidateNames;
   readonly name: string;
 }
 
-function groupByName(waiting: readonly NameSeeker[], round: number): Map<string, [Wish, ...Wish[]]> {
+function groupByName(waiting: readonly CandidateNames[], round: number): Map<string, [Wish, ...Wish[]]> {
   const groups = new Map<string, [Wish, ...Wish[]]>();
-  for (const seeker of waiting) {
-    const wish = { seeker, name: seeker.nameAt(round) };
+  for (const candidate of waiting) {
+    const wish = { candidate, name: candidate.nameAt(round) };
     const key = toAsciiLowerCase(wish.name);
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [wish]);

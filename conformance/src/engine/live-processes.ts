@@ -23,14 +23,24 @@ export function signalGroup(groupId: number, signal: NodeJS.Signals | 0): boolea
   }
 }
 
-// /proc/<pid>/stat: "pid (name) state ppid pgrp …"; the name may hold anything, so fields count from its last parenthesis.
+/** Whether a process has ended and waits for its parent to ask how (Linux; elsewhere never). A host may take its time over that. */
+export function isZombie(pid: number): boolean {
+  return readStat(pid)?.state === "Z";
+}
+
 function groupOf(pid: number): number | undefined {
+  const stat = readStat(pid);
+  return stat === undefined || stat.state === "Z" ? undefined : stat.group;
+}
+
+// /proc/<pid>/stat: "pid (name) state ppid pgrp …"; the name may hold anything, so fields count from its last parenthesis.
+function readStat(pid: number): { readonly state: string; readonly group: number } | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    const [state, , group] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return state === "Z" ? undefined : Number(group);
+    const [state = "", , group] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return { state, group: Number(group) };
   } catch {
-    // The process ended while we looked.
+    // No such process (any more), or no /proc.
     return undefined;
   }
 }

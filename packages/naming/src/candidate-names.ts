@@ -1,23 +1,24 @@
 import { hashIdentity } from "./hash-identity.ts";
-import { isLegalName, lastResortHead, toolNamePrefix, type NamingStrategy } from "./naming-strategy.ts";
+import { isLegalName, toolNamePrefix, type NamingStrategy } from "./naming-strategy.ts";
 import { omitEcho } from "./omit-echo.ts";
+import { putHashOn } from "./put-hash-on.ts";
 import type { ReservedNames } from "./reserved-names.ts";
 import type { ToolIdentity } from "./tool-identity.ts";
 
-/** A tool that looks for a name. */
-export interface NameSeeker {
+/** The names that one tool may get, the best first. */
+export interface CandidateNames {
   readonly identity: ToolIdentity;
-  /** The name it wants in a round: its plain one first, if that is fit for use; then one hash after another, without end. */
+  /** The name for a round: the plain one first, if that is fit for use; then one hash after another, without end. */
   nameAt(round: number): string;
-  /** The plain name that it would want, were it not another server's; with that server. */
+  /** The plain name that it would get, were it not another server's; with that server. */
   readonly reserved: { readonly name: string; readonly serverId: string } | undefined;
 }
 
-/** Makes the seekers of one assignment; what it finds out about a server is kept for its next tool. */
-export function seekersOf(
+/** Finds the names that each tool of one assignment may get; what it finds out about a server is kept for its next tool. */
+export function candidatesOf(
   strategy: NamingStrategy,
   reservedNames: ReservedNames,
-): (identity: ToolIdentity) => NameSeeker {
+): (identity: ToolIdentity) => CandidateNames {
   const servers = new Map<string, ServerSegment>();
   return (identity) => {
     const { serverId, toolName } = identity;
@@ -37,7 +38,7 @@ export function seekersOf(
       reserved: typeof owner === "string" ? { name: plain, serverId: owner } : undefined,
       nameAt(round) {
         const attempt = round + firstAttempt;
-        return attempt === 0 ? plain : withHash(plain, hashIdentity(identity, attempt, strategy.hashLength), strategy);
+        return attempt === 0 ? plain : putHashOn(plain, hashIdentity(identity, attempt, strategy.hashLength), strategy);
       },
     };
   };
@@ -58,22 +59,4 @@ function serverSegment(serverId: string, strategy: NamingStrategy): ServerSegmen
     exact: !strategy.showServer || strategy.sanitize(serverId) === serverId,
     echo: strategy.showServer && strategy.omitEcho === true ? strategy.sanitize(serverId) : undefined,
   };
-}
-
-function withHash(plain: string, hash: string, strategy: NamingStrategy): string {
-  const { hashSeparator, maxLength, trimCut } = strategy;
-  const suffix = `${hashSeparator}${hash}`;
-  const head = cut(plain, maxLength - suffix.length);
-  const name = `${trimCut ? head.replace(/_+$/, "") : head}${suffix}`;
-  return isLegalName(name, strategy) ? name : `${lastResortHead(strategy)}${suffix}`;
-}
-
-// Never between the halves of a surrogate pair.
-function cut(text: string, length: number): string {
-  const head = text.slice(0, length);
-  return head.length < text.length && isHighSurrogate(head.charCodeAt(length - 1)) ? head.slice(0, -1) : head;
-}
-
-function isHighSurrogate(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdbff;
 }

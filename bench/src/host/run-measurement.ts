@@ -6,7 +6,7 @@ export type ProgramResult<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly reason: string };
 
-/** What {@linkcode runProgram} starts. */
+/** What {@linkcode runMeasurement} starts. */
 export interface Program {
   /** Path of the Node that runs it. */
   readonly node: string;
@@ -18,7 +18,7 @@ export interface Program {
 }
 
 /** Runs a program of this folder in a process of its own, in a process group that is ended afterwards, and reads its last line as JSON. */
-export function runProgram<T>({ node, file, args, patienceMs }: Program): Promise<ProgramResult<T>> {
+export function runMeasurement<T>({ node, file, args, patienceMs }: Program): Promise<ProgramResult<T>> {
   const program = fileURLToPath(new URL(file, import.meta.url));
   const child = spawn(node, ["--expose-gc", program, ...args], { stdio: ["ignore", "pipe", "pipe"], detached: true });
   let out = "";
