@@ -139,6 +139,11 @@ export interface ConnectionHooks {
    * page is shown and no client registered, and the refusal is reported as `auth_required`. Absent: never.
    */
   readonly isInteractive?: () => boolean;
+  /**
+   * For whom the connection is: whose credentials it gets, where the connector has different ones. Not sent to the server. Absent: nobody in
+   * particular.
+   */
+  readonly principal?: string;
   /** Answers elicitations. Absent: elicitation is not advertised. */
   readonly onElicit?: (request: ElicitationRequest, signal: AbortSignal) => Promise<ElicitationResult>;
 }
@@ -198,7 +203,8 @@ export interface Connector {
   /**
    * Forgets what it holds to be let in by this server: tokens, client registrations, what an authorization left half done; in memory and
    * in whatever stores it was given. Credentials that stand in the spec are not its to forget. Resolves when nothing of them is used any
-   * more; starts nothing, asks nobody, and is no error where there is nothing to forget. Absent: it holds nothing.
+   * more; starts nothing, asks nobody, and is no error where there is nothing to forget. `principal`: only what it holds for them. Absent: it
+   * holds nothing.
    */
-  clearCredentials?(spec: ServerSpec): Promise<void>;
+  clearCredentials?(spec: ServerSpec, options?: { readonly principal?: string | undefined }): Promise<void>;
 }

@@ -57,6 +57,11 @@ export interface ProviderOptions {
   readonly requestInterceptors?: readonly RequestInterceptor[] | undefined;
   /** Answers questions that servers ask a human. Default none: elicitation is not offered to servers. */
   readonly onElicit?: ((request: ElicitationRequest, signal: AbortSignal) => Promise<ElicitationResult>) | undefined;
+  /**
+   * For whom all of it is: whose credentials the connector gives to its servers, where it has different ones. Reaches no server. Default:
+   * nobody in particular.
+   */
+  readonly principal?: string | undefined;
   /** Default the real time. One that throws stands still, and its timers are real ones. */
   readonly clock?: Clock | undefined;
   /** For the jitter of back-off. Default `Math.random`. */
@@ -103,6 +108,7 @@ export interface ProviderSettings {
   readonly interceptors: readonly Interceptor[];
   readonly requestInterceptors: readonly RequestInterceptor[];
   readonly onElicit: ProviderOptions["onElicit"];
+  readonly principal: string | undefined;
   readonly clock: Clock;
   readonly random: Random;
 }
@@ -121,6 +127,7 @@ const optionFields: Fields<ProviderOptions> = {
   interceptors: true,
   requestInterceptors: true,
   onElicit: true,
+  principal: true,
   clock: true,
   random: true,
 };
@@ -136,7 +143,7 @@ const backoffFields: Fields<BackoffOptions> = {
 /** Fills in defaults. Throws a `TypeError` that names the option that is unknown or of a wrong type. */
 export function readOptions(options: ProviderOptions): ProviderSettings {
   assertKnownOptions("createProvider()", options, optionFields);
-  const { connector, servers = [], name = "mcp", naming = toolportNaming, onElicit } = options;
+  const { connector, servers = [], name = "mcp", naming = toolportNaming, onElicit, principal } = options;
   const {
     refresh = "lazy",
     interceptors = [],
@@ -157,6 +164,9 @@ export function readOptions(options: ProviderOptions): ProviderSettings {
   assertFunctions("interceptors", interceptors);
   assertFunctions("requestInterceptors", requestInterceptors);
   if (onElicit !== undefined && typeof onElicit !== "function") throw new TypeError("onElicit must be a function");
+  if (principal !== undefined && (typeof principal !== "string" || principal === "")) {
+    throw new TypeError("principal must be a text that is not empty");
+  }
   return {
     connector,
     servers,
@@ -165,6 +175,7 @@ export function readOptions(options: ProviderOptions): ProviderSettings {
     interceptors: [...interceptors],
     requestInterceptors: [...requestInterceptors],
     onElicit,
+    principal,
     ...guardParts({ naming, describe: readDescription(description), clock, random }),
   };
 }

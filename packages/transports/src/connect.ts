@@ -18,6 +18,7 @@ const optionFields: Fields<ConnectOptions> = {
   onPromptsChanged: true,
   onResourceUpdated: true,
   onNotification: true,
+  principal: true,
   onDown: true,
   onDiagnostic: true,
   onLog: true,
@@ -34,7 +35,8 @@ export async function connect(spec: ServerSpec, options: ConnectOptions = {}): P
   assertKnownOptions("connect()", options, optionFields);
   const { signal = new AbortController().signal, onToolsChanged = ignore, onDown = ignore, ...rest } = options;
   const { onDiagnostic = ignore, onLog = ignore, isInteractive = (): boolean => true, ...more } = rest;
-  const { onResourcesChanged, onPromptsChanged, onResourceUpdated, onNotification, ...connectorOptions } = more;
+  const { onResourcesChanged, onPromptsChanged, onResourceUpdated, onNotification, principal, ...connectorOptions } =
+    more;
   return createConnector(connectorOptions).connect(
     spec,
     {
@@ -43,6 +45,7 @@ export async function connect(spec: ServerSpec, options: ConnectOptions = {}): P
       ...(onPromptsChanged && { onPromptsChanged }),
       ...(onResourceUpdated && { onResourceUpdated }),
       ...(onNotification && { onNotification }),
+      ...(principal !== undefined && { principal }),
       onDown,
       onDiagnostic,
       onLog,

@@ -3,7 +3,7 @@ import { assertKnownOptions, specError } from "@toolport/core/implement";
 import { checkSpec } from "./opening/check-spec.ts";
 import { connectorFields, type ConnectorOptions } from "./opening/connector-options.ts";
 import { createEraCache } from "./handshake/era-cache.ts";
-import { preload } from "./opening/load-transport.ts";
+import { loadHttp, preload } from "./opening/load-transport.ts";
 import { openConnection } from "./opening/open-connection.ts";
 import { createStarts } from "./opening/take-turn.ts";
 
@@ -29,6 +29,11 @@ export function createConnector(options: ConnectorOptions = {}): Connector {
       if (transport.kind === "http" && transport.auth === "oauth" && options.authProvider === undefined)
         throw specError(spec.id, "transport.auth", "needs a connector with an authProvider");
       preload(transport);
+    },
+    async clearCredentials(spec, { principal } = {}) {
+      if (spec.transport.kind !== "http" || spec.transport.auth !== "oauth") return;
+      const { clearHttpCredentials } = await loadHttp(spec.id);
+      await clearHttpCredentials(spec, options, principal);
     },
     connect: (spec, hooks, signal) => openConnection(spec, { options, eraCache, starts, hooks, signal }),
   };

@@ -12,7 +12,10 @@ import { loadHttp } from "./opening/load-transport.ts";
 export async function finishAuthorization(
   spec: ServerSpec,
   callback: URLSearchParams,
-  options: HttpOptions,
+  options: HttpOptions & {
+    /** For whom it was asked for, as whoever connected said it. */
+    readonly principal?: string | undefined;
+  },
 ): Promise<void> {
   const { finishHttpAuthorization } = await loadHttp(spec.id);
   return finishHttpAuthorization(spec, callback, options);

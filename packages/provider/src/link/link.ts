@@ -226,7 +226,7 @@ function assertListing({ tools, dropped }: ToolListing, serverId: string): void 
 
 function connectionHooks(session: number, parts: LinkParts): ConnectionHooks {
   const { hooks, spec, dispatch } = parts;
-  const { onDiagnostic, onLog, isInteractive } = hooks;
+  const { onDiagnostic, onLog, isInteractive, principal } = hooks;
   const onElicit = spec.elicitation === false ? undefined : hooks.onElicit;
   return {
     onToolsChanged: () => dispatch({ type: "tools-changed", session }),
@@ -239,6 +239,7 @@ function connectionHooks(session: number, parts: LinkParts): ConnectionHooks {
     ...(onDiagnostic && { onDiagnostic }),
     ...(onLog && { onLog }),
     ...(isInteractive && { isInteractive }),
+    ...(principal !== undefined && { principal }),
     ...(onElicit && { onElicit }),
   };
 }

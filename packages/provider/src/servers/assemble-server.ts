@@ -23,7 +23,7 @@ export function assembleServer(
   { spec, number, provisional, predecessor, onListing, onState }: ServerInit,
   { settings, catalog, observers }: ProviderParts,
 ): Registration {
-  const { connector, clock, random, onElicit } = settings;
+  const { connector, clock, random, onElicit, principal } = settings;
   const { id } = spec;
   const hooks: LinkHooks = {
     mayRetry: () => !registration.provisional,
@@ -39,6 +39,7 @@ export function assembleServer(
     onResourceUpdated: (uri) => observers.resourceUpdated.emit({ serverId: id, uri }),
     onNotification: (notification) => observers.notification.emit({ ...notification, serverId: id }),
     isInteractive: () => registration.usersWaiting > 0,
+    ...(principal !== undefined && { principal }),
     ...(onElicit && {
       async onElicit(request, signal) {
         // A human's time is nobody's fault: what waits for this server waits without a clock until the answer is there.

@@ -34,7 +34,7 @@ export interface ServerOperationsInit extends OperationParts {
 /** Makes the operations. */
 export function createServerOperations({ lend, ...parts }: ServerOperationsInit): ServerOperations {
   const { serverSet, settings, assertOpen } = parts;
-  const { connector } = settings;
+  const { connector, principal } = settings;
   const find = (id: string): Registration => {
     assertOpen();
     const registration = serverSet.get(id);
@@ -92,7 +92,7 @@ export function createServerOperations({ lend, ...parts }: ServerOperationsInit)
       const { session } = link.state;
       await Promise.all([disconnect(registration, error), serverSet.cut(id)]);
       try {
-        await connector.clearCredentials?.(link.spec);
+        await connector.clearCredentials?.(link.spec, { principal });
       } catch (reason) {
         throw toToolportError(reason, id, "clearCredentials");
       } finally {

@@ -1,4 +1,11 @@
-import { ToolportError, type Connection, type JsonObject, type ServerInfo, type ToolListing } from "@toolport/core";
+import {
+  cleanText,
+  ToolportError,
+  type Connection,
+  type JsonObject,
+  type ServerInfo,
+  type ToolListing,
+} from "@toolport/core";
 import { createDeadline, formatMs, untilAborted } from "@toolport/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
 import { callTool, type CallToolInit } from "./call-tool.ts";
@@ -28,6 +35,8 @@ export interface ConnectionInit {
   /** Called first thing by `close()`: from then on no hook is. */
   readonly onClose: () => void;
 }
+
+const closedByHost = "closed by the host";
 
 /** The contract of core over a channel whose handshake is done. */
 export function createConnection(init: ConnectionInit): Connection {
@@ -91,10 +100,11 @@ export function createConnection(init: ConnectionInit): Connection {
       }
     },
     subscribeResource: (uri, options = {}) => init.resources.subscribe(uri, options),
-    close(reason = "closed by the host") {
+    close(reason = closedByHost) {
       onClose();
       closing.abort();
-      const error = new ToolportError(`the connection to server ${JSON.stringify(serverId)} was closed`, {
+      const why = reason === closedByHost ? "" : `: ${cleanText(context.redact(reason), 200)}`;
+      const error = new ToolportError(`the connection to server ${JSON.stringify(serverId)} was closed${why}`, {
         code: "closed",
         serverId,
         outcome: "unknown",

@@ -14,6 +14,8 @@ export interface TransportContext extends ServerContext {
   readonly onStarted: () => void;
   /** Whether a user waits who may be shown an authorization page right now. */
   readonly isInteractive: () => boolean;
+  /** For whom the connection is, where the host says so. */
+  readonly principal: string | undefined;
 }
 
 /** What a {@linkcode TransportContext} is made from. */
@@ -26,13 +28,15 @@ export interface TransportContextInit extends Pick<TransportContext, "onDiagnost
   readonly onStarted?: (() => void) | undefined;
   /** Default: never. */
   readonly isInteractive?: (() => boolean) | undefined;
+  /** Default: nobody in particular. */
+  readonly principal?: string | undefined;
 }
 
 /** Puts one together; its memory of secrets begins with those of the spec. */
 export function createTransportContext(spec: ServerSpec, init: TransportContextInit): TransportContext {
   const secrets = createSecretMemory(spec);
   const { signal, onDiagnostic, onLog, clock = systemClock, random = Math.random } = init;
-  const { onStarted = ignore, isInteractive = never } = init;
+  const { onStarted = ignore, isInteractive = never, principal } = init;
   const settings = resolveSettings(spec);
   const { redact } = secrets;
   return {
@@ -47,6 +51,7 @@ export function createTransportContext(spec: ServerSpec, init: TransportContextI
     onLog,
     onStarted,
     isInteractive,
+    principal,
   };
 }
 

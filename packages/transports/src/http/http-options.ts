@@ -1,6 +1,15 @@
 import type { Clock, Random, ServerSpec } from "@toolport/core";
 import type { AuthorizationProvider } from "./auth/authorization-provider.ts";
+import type { HeadersFor } from "./exchange/host-headers.ts";
 import type { Fetch } from "./exchange/fetch-exchange.ts";
+
+/** For whom credentials are wanted. */
+export interface AuthorizationRequest {
+  /** As whoever connects said it; absent when they did not. */
+  readonly principal?: string | undefined;
+  /** Whether a user waits right now who may be shown an authorization page. */
+  readonly interactive: boolean;
+}
 
 /** How HTTP is done; the same for all servers of a connector. */
 export interface HttpOptions {
@@ -9,8 +18,16 @@ export interface HttpOptions {
    * `fetch`. With a `fetch`, connecting has no deadline of its own, and the limits that the `fetch` has of its own apply.
    */
   readonly fetch?: Fetch | undefined;
-  /** Whose credentials a server with `auth: "oauth"` gets. The same object each time for the same server. */
-  readonly authProvider?: ((spec: ServerSpec) => AuthorizationProvider | undefined) | undefined;
+  /** Whose credentials a server with `auth: "oauth"` gets. The same object each time for the same server and principal. */
+  readonly authProvider?:
+    | ((spec: ServerSpec, request: AuthorizationRequest) => AuthorizationProvider | undefined)
+    | undefined;
+  /**
+   * Headers of the host's own for one HTTP request to a server, such as the tenant that a call is for; asked for each, before it leaves, so it should be
+   * quick. Beside the spec's, and instead of those of the same name. Credentials go only to `https:` and loopback addresses, and are masked wherever a server
+   * echoes them. A request whose headers are malformed, or are the transport's or its credentials' own, fails with `internal_error` and is not sent. Default none.
+   */
+  readonly headersFor?: HeadersFor | undefined;
   /** Default: the real time. */
   readonly clock?: Clock | undefined;
   /** Spreads reconnections. Default: `Math.random`. */

@@ -12,14 +12,16 @@ import { createExchangeFetch } from "./auth/exchange-fetch.ts";
 import { createFetchExchange } from "./exchange/fetch-exchange.ts";
 import { createHttpEndpoint, type HttpEndpoint } from "./exchange/http-endpoint.ts";
 import type { HttpExchange } from "./exchange/http-exchange.ts";
-import type { HttpOptions } from "./http-options.ts";
+import { forgetAuthorization } from "./auth/authorization-state.ts";
+import { createHostHeaders } from "./exchange/host-headers.ts";
+import type { AuthorizationRequest, HttpOptions } from "./http-options.ts";
 import { redeemCallback } from "./auth/run-oauth.ts";
 import { createSseTransport } from "./sse/sse-transport.ts";
 import { createStreamableHttpTransport } from "./streamable/streamable-http-transport.ts";
 
 /** What the openers for HTTP go by. */
 export interface HttpContext extends TransportContext {
-  readonly options: Pick<HttpOptions, "authProvider" | "fetch">;
+  readonly options: Pick<HttpOptions, "authProvider" | "fetch" | "headersFor">;
 }
 
 /**
@@ -45,14 +47,20 @@ export async function openSse(spec: ServerSpec, context: HttpContext): Promise<T
 export async function finishHttpAuthorization(
   spec: ServerSpec,
   callback: URLSearchParams,
-  options: HttpOptions,
+  options: HttpOptions & { readonly principal?: string | undefined },
 ): Promise<void> {
   const http = assertHttp(spec);
   if (http.transport.auth !== "oauth") throw specError(spec.id, "transport.auth", 'must be "oauth"');
   const { signal } = new AbortController();
   // What a transport would report is nobody's here.
   const context = {
-    ...createTransportContext(http, { signal, onDiagnostic: ignore, onLog: ignore, clock: options.clock }),
+    ...createTransportContext(http, {
+      signal,
+      onDiagnostic: ignore,
+      onLog: ignore,
+      clock: options.clock,
+      principal: options.principal,
+    }),
     options,
   };
   const exchange = openExchange(context);
@@ -70,11 +78,13 @@ type HttpServerSpec = ServerSpec & { readonly transport: HttpTransportSpec };
 function openEndpoint(spec: ServerSpec, context: HttpContext): HttpEndpoint {
   const http = assertHttp(spec);
   const exchange = openExchange(context);
+  const { headersFor } = context.options;
   const needsAuthorizer = http.transport.auth === "oauth";
   return createHttpEndpoint({
     spec: http,
     exchange,
     authorizer: needsAuthorizer ? createAuthorizer(authorizerInit(http, context, exchange)) : undefined,
+    hostHeaders: headersFor && createHostHeaders({ spec: http, headersFor, context }),
     context,
   });
 }
@@ -94,7 +104,7 @@ function openExchange({ serverId, settings, redact, clock, options }: HttpContex
 }
 
 function authorizerInit(spec: HttpServerSpec, context: HttpContext, exchange: HttpExchange): AuthorizerInit {
-  const provider = context.options.authProvider?.(spec);
+  const provider = context.options.authProvider?.(spec, authorizationRequest(context));
   if (provider === undefined) throw specError(spec.id, "transport.auth", "needs a connector with an authProvider");
   return {
     context,
@@ -103,6 +113,30 @@ function authorizerInit(spec: HttpServerSpec, context: HttpContext, exchange: Ht
     fetchFn: createExchangeFetch({ exchange, context }),
     loadOAuth,
   };
+}
+
+function authorizationRequest({
+  principal,
+  isInteractive,
+}: Pick<HttpContext, "principal" | "isInteractive">): AuthorizationRequest {
+  return { ...(principal !== undefined && { principal }), interactive: isInteractive() };
+}
+
+/**
+ * Forgets what a connector and its authorization provider hold to be let in by this server, for this principal: the provider's
+ * `invalidateCredentials("all")`, where it has one, and what an authorization left half done.
+ */
+export async function clearHttpCredentials(
+  spec: ServerSpec,
+  { authProvider }: Pick<HttpOptions, "authProvider">,
+  principal: string | undefined,
+): Promise<void> {
+  if (spec.transport.kind !== "http" || spec.transport.auth !== "oauth") return;
+  const provider = authProvider?.(spec, authorizationRequest({ principal, isInteractive: () => false }));
+  if (provider === undefined) return;
+  forgetAuthorization(provider);
+  if ("invalidateCredentials" in provider && typeof provider.invalidateCredentials === "function")
+    await provider.invalidateCredentials("all");
 }
 
 function ignore(): void {

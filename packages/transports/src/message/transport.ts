@@ -1,4 +1,4 @@
-import type { JsonObject, ToolportError } from "@toolport/core";
+import type { CallContext, JsonObject, ToolportError } from "@toolport/core";
 import type { RequestId } from "./json-rpc.ts";
 
 /** What can be said about one message on its way out. Names follow the official SDK's `TransportSendOptions`. */
@@ -7,6 +7,8 @@ export interface SendOptions {
   readonly requestSignal?: AbortSignal | undefined;
   /** Headers of this one request, such as `Mcp-Param-…`; only for transports with one HTTP request per message. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** The host's own context of this request, from which it may want headers made. */
+  readonly callContext?: CallContext | undefined;
 }
 
 /**

@@ -31,7 +31,7 @@ export function createConnectionContext(
   { options, eraCache, hooks, signal, onStarted }: ConnectionContextInit,
 ): ConnectionContext {
   const { clock = systemClock, random, clientInfo = { name: "toolport", version } } = options;
-  const { onElicit = options.onElicit, isInteractive } = hooks;
+  const { onElicit = options.onElicit, isInteractive, principal } = hooks;
   const guarded = guardHooks(hooks);
   const timeoutMs = resolveSettings(spec).timeouts.connectMs;
   const deadline = createConnectDeadline({ serverId: spec.id, timeoutMs, signal, clock });
@@ -44,6 +44,7 @@ export function createConnectionContext(
     random,
     onStarted,
     isInteractive,
+    principal,
   });
   return {
     ...context,

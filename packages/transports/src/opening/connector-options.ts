@@ -34,6 +34,7 @@ export const connectorFields: Fields<ConnectorOptions> = {
   maxConcurrentStarts: true,
   fetch: true,
   authProvider: true,
+  headersFor: true,
   clock: true,
   random: true,
 };

@@ -213,7 +213,7 @@ function start(state: State, request: OutgoingRequest): Promise<JsonObject> {
 }
 
 function send(state: State, id: number, entry: Pending): void {
-  const { method, params, headers, onProgress, idleMs } = entry.request;
+  const { method, params, headers, callContext, onProgress, idleMs } = entry.request;
   const envelope = state.envelope();
   const wantsProgress = onProgress !== undefined || idleMs !== undefined;
   const meta =
@@ -225,8 +225,8 @@ function send(state: State, id: number, entry: Pending): void {
   if (state.transport.hasPerRequestStream === true) {
     // A signal per request costs more than the request's other parts together, so that it is only for transports that need one.
     if (state.transport.takeBack === undefined) entry.abort = new AbortController();
-    options = { requestSignal: entry.abort?.signal, headers };
-  }
+    options = { requestSignal: entry.abort?.signal, headers, callContext };
+  } else if (callContext !== undefined) options = { callContext };
   void transmit(state, id, { message, options, entry });
 }
 

@@ -40,3 +40,8 @@ export function authorizationStateOf(provider: AuthorizationProvider): Authoriza
   }
   return state;
 }
+
+/** Forgets what an authorization left half done. */
+export function forgetAuthorization(provider: AuthorizationProvider): void {
+  states.delete(provider);
+}

@@ -4,6 +4,7 @@ import type { TransportContext } from "../../context/transport-context.ts";
 import type { Authorizer } from "./authorizer.ts";
 import { bearerTokenOf } from "./check-http-spec.ts";
 import { fromHttpStatus, type SessionUse } from "./from-http-status.ts";
+import type { Carried } from "./host-headers.ts";
 import { guardCredentials } from "./guard-credentials.ts";
 import { isCredentialHeader, isHeaderValue } from "./header-rules.ts";
 import type { HttpCall, HttpExchange, HttpReply, HttpRequest } from "./http-exchange.ts";
@@ -15,6 +16,8 @@ export interface EndpointRequest extends Omit<HttpRequest, "url"> {
   readonly url?: URL;
   /** Whether a refusal may be answered with a new authorization, for which a user may be asked. Default `true`. */
   readonly mayAuthorize?: boolean;
+  /** What it carries, from which the host may want headers made. Default: no message. */
+  readonly about?: Carried | undefined;
 }
 
 /** A server behind a URL: sends requests with its configured headers and credentials. */
@@ -41,6 +44,8 @@ export interface HttpEndpointInit {
   readonly spec: ServerSpec & { readonly transport: HttpTransportSpec };
   readonly exchange: HttpExchange;
   readonly authorizer?: Authorizer | undefined;
+  /** The host's own headers of a request; absent when it has none. */
+  readonly hostHeaders?: ((carried: Carried) => Readonly<Record<string, string>>) | undefined;
   /** Its memory of secrets is told each token before it is sent. */
   readonly context: TransportContext;
   /** Epoch milliseconds, for a `Retry-After` that is a date. Default: the real time. */
@@ -52,6 +57,7 @@ export function createHttpEndpoint({
   spec,
   exchange,
   authorizer,
+  hostHeaders,
   context,
   now = Date.now,
 }: HttpEndpointInit): HttpEndpoint {
@@ -63,8 +69,9 @@ export function createHttpEndpoint({
   const toError = (reply: CompleteReply, session: SessionUse = "none"): ToolportError =>
     fromHttpStatus(reply, { serverId, url, redact, session, hadCredentials: hasCredentials(), now: now() });
 
-  const start = ({ method, headers, body, url: target = url }: EndpointRequest): HttpCall => {
-    const request = { method, url: target, body, headers: { ...configured, ...headers } };
+  const start = ({ method, headers, body, about, url: target = url }: EndpointRequest): HttpCall => {
+    const own = hostHeaders === undefined ? configured : { ...configured, ...hostHeaders(about ?? {}) };
+    const request = { method, url: target, body, headers: { ...own, ...headers } };
     guardCredentials(request, serverId);
     return exchange.start(request);
   };

@@ -1,7 +1,7 @@
 import type { JsonObject, ToolportError } from "@toolport/core";
 import { withErrorContext } from "@toolport/core/implement";
 import { isRequest, type RequestId } from "../../message/json-rpc.ts";
-import type { Transport } from "../../message/transport.ts";
+import type { SendOptions, Transport } from "../../message/transport.ts";
 import { createSlots, type Slots } from "../../message/reused-slots.ts";
 import { acceptAny, isSameId, type MessageSink } from "../events/accept-message.ts";
 import {
@@ -75,7 +75,7 @@ export function createSseTransport({ context, endpoint }: SseInit): Transport {
       state.protocolVersion = version;
     },
     start: () => start(state),
-    send: (message) => send(state, message),
+    send: (message, options) => send(state, message, options),
     takeBack(id) {
       for (const step of state.underWay.values()) if (step.id === id) step.cancel(takenBack(state.endpoint, "unknown"));
     },
@@ -183,7 +183,7 @@ function readTarget(data: string, endpoint: HttpEndpoint): URL {
   return target;
 }
 
-async function send(state: State, message: JsonObject): Promise<void> {
+async function send(state: State, message: JsonObject, { callContext }: SendOptions = {}): Promise<void> {
   const { context, endpoint, target, protocolVersion, underWay } = state;
   // A server may hold its reply to a request until it has the answer.
   const { callMs, requestMs } = context.settings.timeouts;
@@ -194,6 +194,7 @@ async function send(state: State, message: JsonObject): Promise<void> {
     {
       method: "POST",
       url: target,
+      about: { message, callContext },
       body: JSON.stringify(message),
       headers: {
         "content-type": "application/json",

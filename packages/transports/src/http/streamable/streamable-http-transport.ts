@@ -101,9 +101,10 @@ async function sendNotification(state: State, message: JsonObject, options: Send
   if (message["method"] === "notifications/initialized" && !state.isClosed) listen(state);
 }
 
-function toRequest(state: State, message: JsonObject, { headers }: SendOptions): EndpointRequest {
+function toRequest(state: State, message: JsonObject, { headers, callContext }: SendOptions): EndpointRequest {
   return {
     method: "POST",
+    about: { message, callContext },
     body: JSON.stringify(message),
     headers: {
       ...(headers && requestHeaders(headers, state.endpoint.serverId)),

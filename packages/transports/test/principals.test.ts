@@ -1,0 +1,209 @@
+import type { ServerSpec } from "@toolport/core";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { startHttpFixture } from "@toolport/fixtures";
+import {
+  connect,
+  createConnector,
+  type AuthorizationRequest,
+  type HeaderRequest,
+  type TokenSource,
+} from "../src/index.ts";
+import { startRecordingServer, type RecordingServer } from "./recording-server.ts";
+
+const closers: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close();
+});
+
+describe("a principal", () => {
+  it("reaches the authorization provider with whether a user waits, and no server", async () => {
+    const server = await record();
+    const asked: AuthorizationRequest[] = [];
+    const tokens = new Map<string, TokenSource>();
+    const authProvider = (_spec: ServerSpec, request: AuthorizationRequest): TokenSource => {
+      asked.push(request);
+      const { principal = "nobody" } = request;
+      const source = tokens.get(principal) ?? { token: async () => `token-of-${principal}` };
+      tokens.set(principal, source);
+      return source;
+    };
+    for (const principal of ["ann", "bob"]) {
+      const connection = await connect(specOf(server, { auth: "oauth" }), {
+        authProvider,
+        principal,
+        isInteractive: () => false,
+      });
+      closers.push(() => connection.close());
+      await connection.callTool("echo", { text: "x" });
+      const sent = server.requests.at(-1);
+      expect(sent?.headers["authorization"]).toBe(`Bearer token-of-${principal}`);
+      expect(sent?.body).not.toContain(principal);
+    }
+    expect(asked).toEqual(["ann", "bob"].map((principal) => ({ principal, interactive: false })));
+  });
+
+  it("has what is held for them cleared, and nothing where there is nothing", async () => {
+    const asked: AuthorizationRequest[] = [];
+    const forgotten: string[] = [];
+    const source = {
+      token: async () => "token-1",
+      invalidateCredentials: async (what: string) => void forgotten.push(what),
+    };
+    const connector = createConnector({
+      authProvider(_spec, request) {
+        asked.push(request);
+        return source;
+      },
+    });
+    const oauth = { id: "a", transport: { kind: "http", url: "https://a.test/", auth: "oauth" } } as const;
+    await connector.clearCredentials?.(oauth, { principal: "ann" });
+    expect([forgotten, asked]).toEqual([["all"], [{ principal: "ann", interactive: false }]]);
+    await connector.clearCredentials?.({ id: "a", transport: { kind: "stdio", command: "a" } });
+    await connector.clearCredentials?.({ id: "a", transport: { kind: "http", url: "https://a.test/" } });
+    expect(forgotten).toHaveLength(1);
+  });
+});
+
+describe("headers of the host's own", () => {
+  it("are made for each request from what it is and for whom, and go beside those of the spec", async () => {
+    const server = await record();
+    const asked: HeaderRequest[] = [];
+    const connection = await connect(specOf(server, { headers: { "x-fixed": "1", "x-tenant": "none" } }), {
+      principal: "ann",
+      headersFor(spec, request) {
+        expect(spec.id).toBe("srv");
+        asked.push(request);
+        return request.context === undefined ? undefined : { "X-Tenant": request.context.conversation ?? "" };
+      },
+    });
+    closers.push(() => connection.close());
+    await connection.callTool("echo", { text: "x" }, { context: { conversation: "c-7" } });
+    const sent = server.requests.at(-1);
+    expect(sent?.headers).toMatchObject({ "x-fixed": "1", "x-tenant": "c-7" });
+    expect(sent?.body).not.toContain("c-7");
+    expect(asked.at(-1)).toEqual({
+      method: "tools/call",
+      toolName: "echo",
+      principal: "ann",
+      context: { conversation: "c-7" },
+    });
+    await connection.request("tools/list", {}, { context: { conversation: "c-8" } });
+    expect(server.requests.at(-1)?.headers["x-tenant"]).toBe("c-8");
+    await connection.request("tools/list");
+    expect(server.requests.at(-1)?.headers["x-tenant"]).toBe("none");
+  });
+
+  it.each([
+    { name: "one that the transport sets", headers: { "Mcp-Session-Id": "x" }, says: "Mcp-Session-Id" },
+    { name: "an illegal name", headers: { "x y": "z" }, says: "no name of a header" },
+    { name: "an illegal value", headers: { "x-a": "s3cret\r\nx-b: 1" }, says: "no header can carry" },
+    { name: "a value that is no text", headers: { "x-a": 7 }, says: "no header can carry" },
+    {
+      name: "the connection's own credentials",
+      headers: { authorization: "Bearer s3cret" },
+      says: "credentials of its own",
+    },
+    { name: "no object", headers: "x-a: s3cret", says: "no object of headers" },
+    { name: "a promise", headers: Promise.resolve({}), says: "no object of headers" },
+  ])("are refused, and the request with them: $name", async ({ headers, says }) => {
+    const server = await record();
+    const connection = await connect(specOf(server, { bearerToken: "token-1" }), {
+      headersFor: (_spec, { context }) => (context === undefined ? undefined : (headers as never)),
+    });
+    closers.push(() => connection.close());
+    const before = server.requests.length;
+    const failure = await connection
+      .callTool("echo", { text: "x" }, { context: { principal: "ann" } })
+      .catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: "internal_error", outcome: "not-sent", serverId: "srv" });
+    expect(String(failure)).toContain(says);
+    expect(String(failure)).not.toContain("s3cret");
+    expect(server.requests).toHaveLength(before);
+    await connection.callTool("echo", { text: "x" });
+  });
+
+  it("fail the request when they cannot be made", async () => {
+    const server = await record();
+    const connection = await connect(specOf(server, {}), {
+      headersFor(_spec, { context }) {
+        if (context !== undefined) throw new Error("no such tenant");
+        return undefined;
+      },
+    });
+    closers.push(() => connection.close());
+    const calling = connection.callTool("echo", { text: "x" }, { context: { principal: "ann" } });
+    await expect(calling).rejects.toMatchObject({ code: "internal_error", outcome: "not-sent" });
+  });
+
+  it("that are credentials do not travel unencrypted, and are masked where a server echoes them", async () => {
+    const headersFor = (): Record<string, string> => ({ "x-user-token": "very-secret-token" });
+    const plain: ServerSpec = { id: "srv", transport: { kind: "http", url: "http://198.51.100.1/" } };
+    await expect(connect(plain, { headersFor })).rejects.toMatchObject({
+      code: "invalid_spec",
+      message: expect.stringContaining("x-user-token"),
+    });
+    const server = await record();
+    const connection = await connect(specOf(server, {}), { headersFor });
+    closers.push(() => connection.close());
+    server.answerNext = { status: 500, body: "bad token very-secret-token" };
+    const failure = await connection.callTool("echo", { text: "x" }).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: "http_error" });
+    expect(JSON.stringify(failure)).not.toContain("very-secret-token");
+  });
+
+  it("go along over the old HTTP+SSE as well", async () => {
+    const server = await startHttpFixture("sse-only");
+    closers.push(() => server.close());
+    const headersFor = vi.fn<() => undefined>();
+    const connection = await connect(
+      { id: "sse", transport: { kind: "http", url: server.url, mode: "sse" } },
+      { headersFor },
+    );
+    closers.push(() => connection.close());
+    await connection.callTool("echo", { text: "x" }, { context: { role: "r" } });
+    expect(headersFor).toHaveBeenLastCalledWith(expect.objectContaining({ id: "sse" }), {
+      method: "tools/call",
+      toolName: "echo",
+      context: { role: "r" },
+    });
+  });
+});
+
+describe("the reason of an end", () => {
+  it("is told to the server with what is cancelled, and stands in what is rejected", async () => {
+    const cancelled: unknown[] = [];
+    const transport = {
+      onmessage: (_message: object): void => undefined,
+      start: async () => undefined,
+      close: async () => undefined,
+      async send({ id, method, params }: { id?: number; method: string; params?: object }) {
+        if (method === "notifications/cancelled") cancelled.push(params);
+        const result = { protocolVersion: "2025-11-25", capabilities: {}, serverInfo: { name: "x", version: "1" } };
+        if (method === "initialize") queueMicrotask(() => transport.onmessage({ jsonrpc: "2.0", id, result }));
+      },
+    };
+    const connection = await connect({
+      id: "srv",
+      transport: { kind: "custom", open: () => transport },
+      era: "legacy",
+    });
+    const waiting = connection.request("x");
+    waiting.catch(() => undefined);
+    await connection.close("the user signed out");
+    await expect(waiting).rejects.toMatchObject({
+      code: "closed",
+      message: expect.stringContaining("the user signed out"),
+    });
+    expect(cancelled).toMatchObject([{ reason: "the user signed out" }]);
+  });
+});
+
+async function record(): Promise<RecordingServer> {
+  const server = await startRecordingServer();
+  closers.push(() => server.close());
+  return server;
+}
+
+function specOf(server: RecordingServer, members: object): ServerSpec {
+  return { id: "srv", transport: { kind: "http", url: server.url, ...members } };
+}
