@@ -16,6 +16,11 @@ it.each([
     { "README.md": "See `packages/a/src/none.ts`." },
     "README.md: packages/a/src/none.ts is not there",
   ],
+  [
+    "that is shortened",
+    { "docs/a.md": "See `link/none.ts`.", "src/none.ts": "" },
+    "docs/a.md: there is no link/none.ts",
+  ],
   ["in a comment", { "a.ts": "// See docs/none.md." }, "a.ts: docs/none.md is not there"],
 ])("fails for a path %s that leads nowhere", async (_, files, message) => {
   await using tree = await createTemporaryRepository(files);
