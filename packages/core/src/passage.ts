@@ -117,7 +117,8 @@ export function createPassage<Of extends Work, Answer>(
         void enter(shown, passage).then((answer) => (release(), resolve(answer)), settle);
       });
     },
-    async handle(given) {
+    // Not async: each promise more is paid with every call.
+    handle(given) {
       const { options } = given;
       const handled = {
         ...options,
@@ -125,11 +126,7 @@ export function createPassage<Of extends Work, Answer>(
         deadline: options.deadline ?? time,
       };
       passage.at = "";
-      try {
-        return await handling.watch(() => handler(kind.handOn(work, given, handled)));
-      } finally {
-        ending.handled();
-      }
+      return handling.watch(() => handler(kind.handOn(work, given, handled)), ending.handled);
     },
     end: (error) => ending.end(error),
     endSoon: (error) => ending.endSoon(error),
@@ -148,7 +145,7 @@ interface Ending {
   stop(error: ToolportError): ToolportError;
   endSoon(error: ToolportError): void;
   /** The handler has answered. */
-  handled(): void;
+  readonly handled: () => void;
   release(): void;
 }
 
@@ -208,7 +205,7 @@ function createEnding({ handling, clock, settle }: EndingInit): Ending {
 interface Handling<Answer> {
   readonly active: number;
   readonly effect: CallOutcome;
-  watch(work: () => Promise<Answer>): Promise<Answer>;
+  watch(work: () => Promise<Answer>, onSettled: () => void): Promise<Answer>;
 }
 
 function createHandling<Of extends Work, Answer>(work: Of, kind: WorkKind<Of, Answer>): Handling<Answer> {
@@ -222,7 +219,7 @@ function createHandling<Of extends Work, Answer>(work: Of, kind: WorkKind<Of, An
     get effect() {
       return active > 0 ? "unknown" : effect;
     },
-    async watch(handle) {
+    async watch(handle, onSettled) {
       active += 1;
       try {
         const outcome = await handle();
@@ -234,6 +231,7 @@ function createHandling<Of extends Work, Answer>(work: Of, kind: WorkKind<Of, An
         throw error;
       } finally {
         active -= 1;
+        onSettled();
       }
     },
   };
