@@ -1,5 +1,5 @@
 import { truncateText, type JsonObject, type JsonValue } from "@toolport/core";
-import { canonicalJson } from "./canonical-json.ts";
+import { sameJson } from "@toolport/core/implement";
 import { diffSchemas } from "./diff-schemas.ts";
 import type { ToolChange } from "./tool-change.ts";
 import type { LockedTool, ToolLock } from "./tool-lock.ts";
@@ -62,11 +62,6 @@ function diffAnnotations(before: JsonValue | undefined, after: JsonValue | undef
 
 function toObject(value: JsonValue | undefined): JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
-}
-
-function sameJson(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
-  if (a === undefined || b === undefined) return a === b;
-  return canonicalJson(a) === canonicalJson(b);
 }
 
 function describe(before: JsonValue | undefined, after: JsonValue | undefined): string {

@@ -1,6 +1,5 @@
 import type { JsonObject, JsonValue } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
-import { canonicalJson } from "./canonical-json.ts";
+import { canonicalJson, isJsonObject, sameJson } from "@toolport/core/implement";
 import type { ChangeKind, ToolChange } from "./tool-change.ts";
 
 /** Which way values go: a wider input takes more, a wider output may surprise. */
@@ -172,11 +171,6 @@ function toObject(value: JsonValue | undefined): JsonObject {
 
 function own(object: JsonObject, key: string): JsonValue | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
-}
-
-function sameJson(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
-  if (a === undefined || b === undefined) return a === b;
-  return canonicalJson(a) === canonicalJson(b);
 }
 
 function describe(before: JsonValue | undefined, after: JsonValue | undefined): string {

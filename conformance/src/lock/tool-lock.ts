@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
-import { canonicalJson, hashJson } from "./canonical-json.ts";
+import { canonicalJson, isJsonObject } from "@toolport/core/implement";
+import { hashJson } from "@toolport/naming";
 
 /** What a server offered at one time, to be compared with what it offers later. */
 export interface ToolLock {

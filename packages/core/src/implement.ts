@@ -27,6 +27,9 @@ export { specError } from "./assert-server-spec.ts";
 export { copySpec } from "./copy-spec.ts";
 export { freezeData } from "./freeze-data.ts";
 export { isJsonObject } from "./json.ts";
+export { canonicalJson } from "./canonical-json.ts";
+export { sameDefinition } from "./same-definition.ts";
+export { sameJson } from "./same-json.ts";
 
 // Time, chance and events.
 export { createDeadline, type Deadline, type DeadlineInit } from "./deadline.ts";

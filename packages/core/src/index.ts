@@ -57,6 +57,8 @@ export type {
 export type { CallContext } from "./call-context.ts";
 export type { Admission, AdmissionServer, Admit, QuarantinedTool } from "./admission.ts";
 export type { Lock, Store } from "./store.ts";
+export { createMemoryStore, type MemoryStoreOptions } from "./create-memory-store.ts";
+export { createMemoryLock, type MemoryLockOptions } from "./create-memory-lock.ts";
 export type { InitOptions, RefreshOptions, ToolProvider, ToolsChange, UnreadyGroup } from "./tool-provider.ts";
 export { applyInterceptors } from "./call-pipeline.ts";
 export type { CallHandler, Interceptor, ToolCall } from "./interceptor.ts";

@@ -11,7 +11,10 @@ export interface ServerLimits {
   readonly maxNameLength: number;
   /** UTF-16 units of a tool's description. Default 8,192; a longer one is cut and flagged. */
   readonly maxDescriptionLength: number;
-  /** UTF-16 units of a tool's serialised input or output schema. Default 65,536; a larger one is left out, and the tool is flagged. */
+  /**
+   * UTF-16 units of a tool's serialised input or output schema, and of all that its entry has besides what is shown. Default 65,536; a larger one
+   * is left out, and the tool is flagged.
+   */
   readonly maxSchemaLength: number;
   /** Nesting of a schema. Default 64; a deeper one is left out, because walking it can exhaust a stack, and the tool is flagged. */
   readonly maxSchemaDepth: number;

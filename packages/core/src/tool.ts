@@ -22,9 +22,10 @@ export type ToolEffect = "pure" | "idempotent-write" | "non-idempotent-write" | 
 
 /**
  * What a reader should know about a tool: what is odd about its texts, or `"schema-replaced"`: its server gave no input schema that can be
- * used, and `{"type":"object"}` stands in its place, or an output schema that cannot be used was left out.
+ * used, and `{"type":"object"}` stands in its place, or an output schema that cannot be used was left out. `"extras-dropped"`: more of its
+ * entry than a schema may have could not be kept, so that there is no fingerprint.
  */
-export type ToolFlag = TextFlag | "schema-replaced";
+export type ToolFlag = TextFlag | "schema-replaced" | "extras-dropped";
 
 /** A tool as its server lists it. Schemas are raw: the very objects that came off the wire, never rewritten. */
 export interface RemoteTool {
@@ -72,7 +73,8 @@ export interface ToolDefinition {
   /**
    * `sha256-` and the hash, in hexadecimal, of the canonical JSON of the whole entry that the server lists, members included that nobody
    * here knows: the same that a lock file of the conformance kit has. Another one means that the tool is not the one it was, whether
-   * a model can see that or not. Absent for a tool that no server lists, and for one nested more than 200 deep.
+   * a model can see that or not. Absent for a tool that no server lists, and for one with the flag
+   * `"extras-dropped"`.
    *
    * From a provider it is made when it is first read, and does not show when members are listed: a copy (`{ ...definition }`, JSON) has
    * none, and whether two definitions are the same does not depend on it.

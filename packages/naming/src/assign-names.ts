@@ -23,6 +23,11 @@ export interface AssignNamesOptions {
    */
   readonly serverIds?: Iterable<string> | undefined;
   /**
+   * Names that are somebody else's, whom nobody lists here, such as those of the product's own tools; with A to Z in either case. A tool
+   * whose plain name is one of them gets a hash. Names of `previous` stay. Default: none.
+   */
+  readonly reservedNames?: Iterable<string> | undefined;
+  /**
    * How many names of one server are kept, tools that are gone included. A server that passes it, because it keeps inventing
    * names, loses the names of all tools that it does not offer now. Default 20,000.
    */
@@ -37,6 +42,8 @@ export interface NameCollision {
   readonly members: readonly ToolIdentity[];
   /** The server to which all names that start so belong, whether it has such a tool or not; then it is no member. */
   readonly reservedFor?: string;
+  /** The name is one of the `reservedNames`; whoever has it is no member. */
+  readonly reserved?: true;
 }
 
 /** What {@linkcode assignNames} decided. */
@@ -49,18 +56,19 @@ export interface NameAssignment {
 
 /**
  * Gives every tool a name that is legal, not longer than `strategy.maxLength`, and its own. Depends on the set of tools, on
- * `serverIds` and on `previous` alone, never on their order; a pair given twice counts once. With all `serverIds` and a strategy that
+ * `serverIds`, `reservedNames` and `previous` alone, never on their order; a pair given twice counts once. With all `serverIds` and a strategy that
  * shows the server, the tools of one server can be named before those of another are known, and get the same names.
  *
  * A tool that has a name keeps it. A new one gets its plain name, such as `mcp_<server>_<tool>`, unless that is too long, not legal,
- * somebody's already, another server's by its id, or wanted by another new tool: then all new tools that want it get a hash of their
+ * somebody's already, reserved, another server's by its id, or wanted by another new tool: then all new tools that want it get a hash of their
  * identity at the end, and another hash should even that be somebody's. So a name never passes from one tool to another.
  *
- * Throws `TypeError` when the strategy breaks a rule of its own.
+ * Throws `TypeError` when the strategy breaks a rule of its own, or a reserved name is no text or empty.
  */
 export function assignNames(tools: Iterable<ToolIdentity>, options: AssignNamesOptions = {}): NameAssignment {
   const { strategy = toolportNaming, previous = emptyNames, serverIds = [], maxNamesPerServer = 20_000 } = options;
   assertNamingStrategy(strategy);
+  const reserved = foldReservedNames(options.reservedNames ?? []);
   const offered = Array.from(tools);
   const unnamed = withoutName(offered, previous);
   if (unnamed.length === 0) return { names: previous, collisions: [] };
@@ -75,13 +83,18 @@ export function assignNames(tools: Iterable<ToolIdentity>, options: AssignNamesO
     for (const [name, wishes] of groupByName(waiting, round)) {
       const owner = draft.ownerOf(name);
       const [first] = wishes;
-      if (owner === undefined && wishes.length === 1) {
+      const isReserved = reserved.has(name);
+      if (owner === undefined && wishes.length === 1 && !isReserved) {
         draft.give(first.candidate.identity, first.name);
         continue;
       }
       for (const { candidate } of wishes) rivals.push(candidate);
       const members = wishes.map(({ candidate }) => candidate.identity);
-      collisions.push({ name, members: (owner ? [owner, ...members] : members).sort(byIdentity) });
+      collisions.push({
+        name,
+        members: (owner ? [owner, ...members] : members).sort(byIdentity),
+        ...(isReserved && owner === undefined && { reserved: true }),
+      });
     }
     waiting = rivals;
   }
@@ -89,6 +102,17 @@ export function assignNames(tools: Iterable<ToolIdentity>, options: AssignNamesO
     names: boundServers(draft.finish(), offered, maxNamesPerServer),
     collisions: collisions.sort((a, b) => compareText(a.name, b.name)),
   };
+}
+
+/** The reserved names with A to Z lower-cased. Throws a `TypeError` for one that is no text or empty. */
+function foldReservedNames(names: Iterable<string>): ReadonlySet<string> {
+  const folded = new Set<string>();
+  for (const name of names) {
+    if (typeof name !== "string" || name === "")
+      throw new TypeError("a reserved name must be a text that is not empty");
+    folded.add(toAsciiLowerCase(name));
+  }
+  return folded;
 }
 
 function withoutName(tools: Iterable<ToolIdentity>, names: NameTable): readonly ToolIdentity[] {

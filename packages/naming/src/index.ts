@@ -1,6 +1,6 @@
 // For products: give names, look them up, keep them.
 export { assignNames, type AssignNamesOptions, type NameAssignment, type NameCollision } from "./assign-names.ts";
-export { emptyNames, identityOf, localNameOf, withoutServer, type NameTable } from "./name-table.ts";
+export { emptyNames, identityOf, localNameOf, withoutNames, withoutServer, type NameTable } from "./name-table.ts";
 export { loadNames, saveNames, type SavedNames } from "./saved-names.ts";
 export {
   conciseNaming,
@@ -11,6 +11,7 @@ export {
   verbatimNaming,
 } from "./naming-presets.ts";
 export { withPrefix, type NamingStrategy } from "./naming-strategy.ts";
+export { hashJson } from "./hash-json.ts";
 export { qualifiedName, type ToolIdentity } from "./tool-identity.ts";
 
 // For those who implement a provider or a strategy of their own.

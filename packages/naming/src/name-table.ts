@@ -33,6 +33,20 @@ export function withoutServer(names: NameTable, serverId: string): NameTable {
   return withOnlyTools(names, serverId, new Set());
 }
 
+/** The table without these names, given with A to Z in either case: their tools have none any more, and get others. */
+export function withoutNames(names: NameTable, localNames: Iterable<string>): NameTable {
+  let left = names;
+  for (const localName of localNames) {
+    const identity = identityOf(left, localName);
+    if (identity === undefined) continue;
+    const { serverId, toolName } = identity;
+    const kept = new Set(left.servers.get(serverId)?.keys());
+    kept.delete(toolName);
+    left = withOnlyTools(left, serverId, kept);
+  }
+  return left;
+}
+
 /** The table without the names of a server's tools other than the given ones. */
 export function withOnlyTools(names: NameTable, serverId: string, toolNames: ReadonlySet<string>): NameTable {
   const before = names.servers.get(serverId);

@@ -9,6 +9,7 @@ describe("@toolport/naming", () => {
       "conciseNaming",
       "emptyNames",
       "evvaNaming",
+      "hashJson",
       "identityOf",
       "isLegalFunctionName",
       "isLegalName",
@@ -24,6 +25,7 @@ describe("@toolport/naming", () => {
       "toolportNaming",
       "verbatimNaming",
       "withPrefix",
+      "withoutNames",
       "withoutServer",
     ]);
   });

@@ -11,6 +11,7 @@ import {
   saveNames,
   toolportNaming,
   verbatimNaming,
+  withoutNames,
   withoutServer,
   withPrefix,
   type NameTable,
@@ -133,6 +134,26 @@ describe.each(strategies)("assignNames() with %s", (_, strategy) => {
           continue;
         expect(localNameOf(after.names, tool)).toBe(localNameOf(before.names, tool));
       }
+    });
+  });
+
+  it("gives a reserved name to nobody, also not back by names that were kept (AN-34)", () => {
+    check(fc.tuple(catalog, fc.array(fc.nat(40))), ([tools, chosen]) => {
+      const free = assignNames(tools, { strategy });
+      const wanted = namesOf(free.names, tools);
+      const reservedNames = chosen.flatMap((index) => wanted[index]?.replaceAll("a", "A") ?? []);
+      const { names } = assignNames(tools, { strategy, reservedNames });
+      const reserved = new Set(reservedNames.map(lowerCase));
+      const given = namesOf(names, tools);
+      expect(given.filter((name) => reserved.has(lowerCase(name)))).toEqual([]);
+      expect(new Set(given.map(lowerCase)).size).toBe(tools.length);
+      const freed = withoutNames(free.names, reservedNames);
+      for (const name of reservedNames) expect(identityOf(freed, name)).toBeUndefined();
+      // Whoever had another name keeps it.
+      const kept = namesOf(assignNames(tools, { strategy, reservedNames, previous: freed }).names, tools);
+      expect(kept.filter((name) => reserved.has(lowerCase(name)))).toEqual([]);
+      const isFree = (_: string, index: number): boolean => !reserved.has(lowerCase(wanted[index] ?? ""));
+      expect(kept.filter(isFree)).toEqual(wanted.filter(isFree));
     });
   });
 

@@ -37,6 +37,7 @@ interface Assignment {
   readonly prefix?: string;
   readonly maxLength?: number;
   readonly servers?: readonly Text[];
+  readonly reserved?: readonly Text[];
   readonly previous?: readonly (readonly [Text, Text, Text])[];
   readonly tools: readonly (readonly [Text, Text])[];
   readonly names: readonly Text[];
@@ -47,6 +48,7 @@ interface Collision {
   readonly name: Text;
   readonly members: readonly (readonly [Text, Text])[];
   readonly reservedFor?: Text;
+  readonly reserved?: true;
 }
 
 interface Vectors {
@@ -136,10 +138,11 @@ describe("vectors.json: assignments", () => {
     });
 
     it("tells these collisions in any order of the tools", () => {
-      const expected = (vector.collisions ?? []).map(({ name, members, reservedFor }) => ({
+      const expected = (vector.collisions ?? []).map(({ name, members, reservedFor, reserved }) => ({
         name: textOf(name),
         members: members.map(identityFrom),
         ...(reservedFor !== undefined && { reservedFor: textOf(reservedFor) }),
+        ...(reserved !== undefined && { reserved }),
       }));
       for (const order of ordersOf(tools)) expect(assign(order, vector).collisions).toEqual(expected);
     });
@@ -158,7 +161,8 @@ describe("vectors.json: assignments", () => {
 function assign(tools: readonly ToolIdentity[], vector: Assignment): NameAssignment {
   const strategy = strategyOf(vector);
   const serverIds = vector.servers?.map(textOf);
-  return assignNames(tools, { strategy, previous: previousOf(vector, strategy), serverIds });
+  const reservedNames = vector.reserved?.map(textOf);
+  return assignNames(tools, { strategy, previous: previousOf(vector, strategy), serverIds, reservedNames });
 }
 
 function previousOf({ previous = [] }: Assignment, strategy: NamingStrategy): NameTable {

@@ -1,14 +1,14 @@
-import type { Clock, Random } from "@toolport/core";
+import type { Admission, Admit, Clock, Random } from "@toolport/core";
 import { systemClock, systemRandom } from "@toolport/core/implement";
 import { toolportNaming, type NamingStrategy } from "@toolport/naming";
 import { describeWithOrigin, type DescribeTool } from "./catalog/define-tool.ts";
 
 /** A part of the product's own that threw, or answered nothing of use, when it was shown what a server listed. */
 export interface PartFault {
-  readonly part: "description" | "naming";
+  readonly part: "description" | "naming" | "admission";
   /** The server id or the remote tool name that it was shown. */
   readonly subject: string;
-  /** Of a description. */
+  /** Of a description or an admission. */
   readonly serverId?: string;
 }
 
@@ -16,6 +16,7 @@ export interface PartFault {
 export interface GuardedParts {
   readonly describe: DescribeTool;
   readonly naming: NamingStrategy;
+  readonly admit: Admit | undefined;
   readonly clock: Clock;
   readonly random: Random;
   /** What went wrong since the last time that it was asked, each subject once. */
@@ -24,11 +25,11 @@ export interface GuardedParts {
 
 /**
  * Guards the parts that a product may bring, because a server chooses what they are given, and no server may end the process or jam
- * another one. A description that fails is the default one; a part of a name that cannot be made legal is made so by the default strategy;
+ * another one. A description that fails is the default one; a rule for admission that fails hides the tool; a part of a name that cannot be made legal is made so by the default strategy;
  * a clock that fails stands still, and its timers are real ones; randomness that fails is the middle.
  */
 export function guardParts(parts: Omit<GuardedParts, "takeFaults">): GuardedParts {
-  const { naming } = parts;
+  const { naming, admit } = parts;
   let faults = new Map<string, PartFault>();
   const note = (fault: PartFault): void => {
     faults.set(JSON.stringify([fault.part, fault.serverId, fault.subject]), fault);
@@ -42,6 +43,20 @@ export function guardParts(parts: Omit<GuardedParts, "takeFaults">): GuardedPart
       note({ part: "description", subject: tool.name, serverId: spec.id });
       return describeWithOrigin(tool, spec);
     },
+    admit:
+      admit &&
+      ((tool, server) => {
+        const admission: unknown = attempt(() => admit(tool, server));
+        if (isAdmission(admission)) return admission;
+        // A promise is no answer, and must not end the process with what it rejects with.
+        if (admission instanceof Promise) admission.catch(() => {});
+        note({
+          part: "admission",
+          subject: tool.origin?.toolName ?? tool.name,
+          ...(server && { serverId: server.id }),
+        });
+        return "hide";
+      }),
     naming: {
       ...naming,
       sanitize(part) {
@@ -57,6 +72,10 @@ export function guardParts(parts: Omit<GuardedParts, "takeFaults">): GuardedPart
       return taken;
     },
   };
+}
+
+function isAdmission(value: unknown): value is Admission {
+  return value === "offer" || value === "hide" || value === "quarantine";
 }
 
 function guardClock(clock: Clock): Clock {

@@ -12,5 +12,6 @@ export type {
 } from "./mcp-provider.ts";
 export type { ServerState, ServerStatus } from "./servers/server-status.ts";
 export type { CallRecord } from "./call-record.ts";
+export type { QuarantinedTool } from "./catalog/catalog.ts";
 export type { DescribeTool } from "./catalog/define-tool.ts";
 export type { RefreshMode } from "./link/link-policy.ts";

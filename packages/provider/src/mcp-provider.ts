@@ -14,6 +14,7 @@ import type {
 } from "@toolport/core";
 import type { SavedNames } from "@toolport/naming";
 import type { CallRecord } from "./call-record.ts";
+import type { QuarantinedTool } from "./catalog/catalog.ts";
 import type { ServerStatus } from "./servers/server-status.ts";
 
 /** Options of an operation that can be given up. */
@@ -80,6 +81,14 @@ export interface ToolRoute {
 export interface McpProvider extends ToolProvider, AsyncDisposable {
   /** The groups of servers that are not `ready`, whether their tools are known or not; without those that are disabled or merely idle. */
   unreadyGroups(): readonly UnreadyGroup[];
+  /** The tools for which `admit` answered `"quarantine"`, sorted by local name. A call of theirs is refused with `tool_quarantined`. */
+  quarantined(): readonly QuarantinedTool[];
+  /**
+   * Asks `admit` once more about every tool that is known, without asking a server, and shows what is on offer now: one change, in one
+   * event. For a rule whose answer has changed: something was approved, or revoked. Throws `closed`, and an `Error` when `admit` itself
+   * calls it.
+   */
+  readmit(): void;
   /** One per registered server, sorted by id. Reads what is known; asks nobody. */
   statuses(): readonly ServerStatus[];
   /** Sorted. */

@@ -1,4 +1,5 @@
 import type {
+  Admit,
   Clock,
   Connector,
   ElicitationRequest,
@@ -30,6 +31,17 @@ export interface ProviderOptions {
    * `onDiagnostic` says so.
    */
   readonly naming?: NamingStrategy | undefined;
+  /**
+   * Local names that no tool gets, such as those of the product's own tools; a tool that would have one gets a hash. With A to Z in either
+   * case; a tool that has one by `savedNames` gets another. Default none.
+   */
+  readonly reservedNames?: readonly string[] | undefined;
+  /**
+   * Decides of each tool whether it is on offer, before a model sees it: asked when a server's tools were listed or its spec changed, and
+   * again by `readmit()`. Listing, groups, search and calls obey one decision; the name of a tool that is held back stays its own. Where it throws or answers
+   * something else, the tool is hidden, and `onDiagnostic` says so. Default: all are on offer.
+   */
+  readonly admit?: Admit | undefined;
   /** Names to give again, as `savedNames()` returned them and JSON brought them back. Throws `invalid_names` when they are not. */
   readonly savedNames?: unknown;
   /**
@@ -103,6 +115,8 @@ export interface ProviderSettings {
   readonly name: string;
   readonly naming: NamingStrategy;
   readonly describe: DescribeTool;
+  readonly admit: Admit | undefined;
+  readonly reservedNames: readonly string[];
   readonly takeFaults: GuardedParts["takeFaults"];
   readonly policy: Omit<LinkPolicy, "connectBackstopMs" | "listBackstopMs">;
   readonly interceptors: readonly Interceptor[];
@@ -118,6 +132,8 @@ const optionFields: Fields<ProviderOptions> = {
   servers: true,
   name: true,
   naming: true,
+  reservedNames: true,
+  admit: true,
   savedNames: true,
   description: true,
   refresh: true,
@@ -143,7 +159,7 @@ const backoffFields: Fields<BackoffOptions> = {
 /** Fills in defaults. Throws a `TypeError` that names the option that is unknown or of a wrong type. */
 export function readOptions(options: ProviderOptions): ProviderSettings {
   assertKnownOptions("createProvider()", options, optionFields);
-  const { connector, servers = [], name = "mcp", naming = toolportNaming, onElicit, principal } = options;
+  const { connector, servers = [], name = "mcp", naming = toolportNaming, onElicit, principal, admit } = options;
   const {
     refresh = "lazy",
     interceptors = [],
@@ -163,6 +179,7 @@ export function readOptions(options: ProviderOptions): ProviderSettings {
   }
   assertFunctions("interceptors", interceptors);
   assertFunctions("requestInterceptors", requestInterceptors);
+  if (admit !== undefined && typeof admit !== "function") throw new TypeError("admit must be a function");
   if (onElicit !== undefined && typeof onElicit !== "function") throw new TypeError("onElicit must be a function");
   if (principal !== undefined && (typeof principal !== "string" || principal === "")) {
     throw new TypeError("principal must be a text that is not empty");
@@ -176,13 +193,21 @@ export function readOptions(options: ProviderOptions): ProviderSettings {
     requestInterceptors: [...requestInterceptors],
     onElicit,
     principal,
-    ...guardParts({ naming, describe: readDescription(description), clock, random }),
+    reservedNames: readReservedNames(options.reservedNames),
+    ...guardParts({ naming, admit, describe: readDescription(description), clock, random }),
   };
 }
 
 function assertFunctions(option: string, value: unknown): void {
   if (Array.isArray(value) && value.every((entry) => typeof entry === "function")) return;
   throw new TypeError(`${option} must be an array of functions`);
+}
+
+function readReservedNames(names: readonly string[] = []): readonly string[] {
+  if (!Array.isArray(names) || names.some((name) => typeof name !== "string" || name === "")) {
+    throw new TypeError("reservedNames must be an array of texts that are not empty");
+  }
+  return [...names];
 }
 
 function readDescription(description: NonNullable<ProviderOptions["description"]>): DescribeTool {

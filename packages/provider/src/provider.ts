@@ -1,14 +1,14 @@
 import { ToolportError } from "@toolport/core";
 import { saveNames } from "@toolport/naming";
 import { createProviderCalls } from "./calls/provider-calls.ts";
-import { findTool, type Catalog } from "./catalog/catalog.ts";
+import { findTool, quarantinedTools, type Catalog } from "./catalog/catalog.ts";
 import type { CatalogTool } from "./catalog/define-tool.ts";
-import { createLiveCatalog } from "./catalog/live-catalog.ts";
+import { createLiveCatalog, type LiveCatalog } from "./catalog/live-catalog.ts";
 import type { McpProvider, ToolRoute } from "./mcp-provider.ts";
 import { assertReason, readRefreshOptions } from "./operation-options.ts";
 import { readInitOptions, readOptions, type ProviderOptions } from "./provider-options.ts";
 import { readSpecs } from "./servers/read-specs.ts";
-import { createObservers } from "./servers/observers.ts";
+import { createObservers, type Observers } from "./servers/observers.ts";
 import { bringUp, refreshError } from "./servers/bring-up.ts";
 import { createResourceWatch } from "./servers/watch-resources.ts";
 import { createServerSet } from "./servers/server-set.ts";
@@ -26,8 +26,9 @@ import { unreadyGroups } from "./servers/unready-groups.ts";
 export function createProvider(options: ProviderOptions): McpProvider {
   const settings = readOptions(options);
   const specs = readSpecs(settings.servers, settings.connector, settings.naming);
-  const { name, naming, describe, clock } = settings;
-  const catalog = createLiveCatalog({ providerName: name, naming, describe, savedNames: options.savedNames });
+  const { name, naming, describe, admit, reservedNames, clock } = settings;
+  const { savedNames } = options;
+  const catalog = createLiveCatalog({ providerName: name, naming, describe, admit, reservedNames, savedNames });
   const observers = createObservers();
   const parts = { settings, catalog, observers };
   const serverSet = createServerSet(parts);
@@ -61,10 +62,12 @@ export function createProvider(options: ProviderOptions): McpProvider {
     get revision() {
       return catalog.revision;
     },
-    definitions: (names) => selectDefinitions(catalog.current, names),
-    groups: () => catalog.current.groups,
+    ...readsOf(catalog),
+    readmit() {
+      assertOpen();
+      serverSet.readmit();
+    },
     unreadyGroups: () => unreadyGroups(name, statuses(), catalog.current),
-    has: (toolName) => findTool(catalog.current, toolName) !== undefined,
     async init(initOptions = {}) {
       assertOpen();
       const plan = { ...readInitOptions(initOptions), serverSet, clock, demand: "ready", operation: "init" } as const;
@@ -84,27 +87,46 @@ export function createProvider(options: ProviderOptions): McpProvider {
     statuses,
     serverIds: () => serverSet.all().map(({ id }) => id),
     hasServer: (id) => serverSet.get(id) !== undefined,
-    savedNames: () => saveNames(catalog.current.names),
-    routes: () => routesOf(catalog.current),
     ...createServerOperations({ serverSet, settings, assertOpen, lend: calls.lend }),
     get closed() {
       return closing !== undefined;
     },
     onToolsChanged: catalog.onToolsChanged,
-    onStatusChanged: observers.status.on,
-    onCallEnded: observers.callEnded.on,
-    onDiagnostic: observers.diagnostic.on,
-    onServerLog: observers.serverLog.on,
+    ...eventsOf(observers),
     async subscribeResource(id, uri, subscribeOptions = {}) {
       assertOpen();
       return resources.subscribe(id, uri, subscribeOptions);
     },
+    close,
+    [Symbol.asyncDispose]: () => close(),
+  };
+}
+
+/** How those who watch the servers subscribe. */
+function eventsOf(observers: Observers): Omit<Pick<McpProvider, keyof McpProvider & `on${string}`>, "onToolsChanged"> {
+  return {
+    onStatusChanged: observers.status.on,
+    onCallEnded: observers.callEnded.on,
+    onDiagnostic: observers.diagnostic.on,
+    onServerLog: observers.serverLog.on,
     onResourcesChanged: observers.resourcesChanged.on,
     onPromptsChanged: observers.promptsChanged.on,
     onResourceUpdated: observers.resourceUpdated.on,
     onServerNotification: observers.notification.on,
-    close,
-    [Symbol.asyncDispose]: () => close(),
+  };
+}
+
+/** What is known of the tools now; nobody is asked. */
+function readsOf(
+  catalog: LiveCatalog,
+): Pick<McpProvider, "definitions" | "groups" | "has" | "quarantined" | "routes" | "savedNames"> {
+  return {
+    definitions: (names) => selectDefinitions(catalog.current, names),
+    groups: () => catalog.current.groups,
+    has: (toolName) => findTool(catalog.current, toolName) !== undefined,
+    quarantined: () => quarantinedTools(catalog.current),
+    routes: () => routesOf(catalog.current),
+    savedNames: () => saveNames(catalog.current.names),
   };
 }
 
@@ -114,7 +136,7 @@ function selectDefinitions(catalog: Catalog, names: readonly string[] | undefine
 }
 
 function routesOf({ definitions }: Catalog): readonly ToolRoute[] {
-  return definitions.map(({ name, origin, effect = "external" }) => ({ name, ...origin, effect }));
+  return definitions.map(({ name, origin, effect }) => ({ name, ...origin, effect }));
 }
 
 function closedError(name: string, reason?: string): ToolportError {

@@ -123,6 +123,7 @@ describe("definitions()", () => {
       inputSchema: raw.inputSchema,
       outputSchema: raw.outputSchema,
       annotations: raw.annotations,
+      effect: "external",
       origin: { serverId: "repo", toolName: "issues/get", qualifiedName: "mcp::repo::issues/get" },
       groupIds: ["mcp:repo"],
     });

@@ -1,4 +1,5 @@
-import type { ToolDefinition, ToolsChange } from "@toolport/core";
+import type { ToolsChange } from "@toolport/core";
+import { sameDefinition } from "@toolport/core/implement";
 import type { Catalog } from "./catalog-snapshot.ts";
 
 /** What changed between two snapshots, by the names under which tools are listed; `undefined` when nothing did. */
@@ -9,14 +10,9 @@ export function findChanges(before: Catalog, after: Catalog): ToolsChange | unde
   for (const [key, { definition }] of after.tools) {
     const old = before.tools.get(key)?.definition;
     if (old === undefined) added.push(definition.name);
-    else if (!isSameDefinition(old, definition)) changed.push(definition.name);
+    else if (!sameDefinition(old, definition)) changed.push(definition.name);
   }
   for (const [key, { definition }] of before.tools) if (!after.tools.has(key)) removed.push(definition.name);
   if (added.length + removed.length + changed.length === 0) return undefined;
   return { added: added.sort(), removed: removed.sort(), changed: changed.sort() };
-}
-
-/** A new listing makes new objects of what did not change. */
-export function isSameDefinition(a: ToolDefinition, b: ToolDefinition): boolean {
-  return a === b || JSON.stringify(a) === JSON.stringify(b);
 }

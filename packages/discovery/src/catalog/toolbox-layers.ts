@@ -1,9 +1,8 @@
 import { ToolportError, type Clock, type Interceptor, type ToolDefinition, type ToolOutcome } from "@toolport/core";
-import { createCallPipeline, quoteText, type CallPipeline } from "@toolport/core/implement";
+import { createCallPipeline, quoteText, sameDefinition, type CallPipeline } from "@toolport/core/implement";
 import type { Catalog, Route, RoutedTool } from "./catalog-snapshot.ts";
 import { serverOf } from "./admit-tools.ts";
 import { changedTool, quarantinedTool } from "./changed-tool.ts";
-import { isSameDefinition } from "./compare-definitions.ts";
 import type { FollowedSources } from "./follow-sources.ts";
 import { foldName } from "./fold-name.ts";
 import type { Inspector } from "./inspect-definitions.ts";
@@ -55,7 +54,7 @@ function assertStillThere({ tools, quarantined }: Catalog, { definition, route }
   const current = tools.get(key);
   const same = [current, current?.fallback].find((tool) => tool !== undefined && isSameSource(tool.route, route));
   if (same === undefined) throw quarantined.has(key) ? quarantinedTool(definition) : removedTool(definition);
-  if (!isSameDefinition(same.definition, definition)) throw changedTool(definition.name, definition);
+  if (!sameDefinition(same.definition, definition)) throw changedTool(definition.name, definition);
 }
 
 function isSameSource(a: Route, b: Route): boolean {

@@ -1,5 +1,5 @@
 import type { ToolDefinition } from "@toolport/core";
-import { isSameDefinition } from "../catalog/compare-definitions.ts";
+import { sameDefinition } from "@toolport/core/implement";
 import { foldName } from "../catalog/fold-name.ts";
 
 /** What one declaration may cost. */
@@ -50,7 +50,7 @@ export function createDeclarations(): Declarations {
         shown.set(key, compared);
         const before = declared.get(key);
         if (before?.compared === compared) continue;
-        const isSame = before !== undefined && isSameDefinition(before.definition, compared);
+        const isSame = before !== undefined && sameDefinition(before.definition, compared);
         declared.set(key, { definition: isSame ? before.definition : compared, compared });
       }
       evict(declared, kept, limits);

@@ -1,8 +1,7 @@
 import { ToolportError, type CallOptions, type ToolDefinition, type ToolOutcome } from "@toolport/core";
-import { quoteText, unknownToolError } from "@toolport/core/implement";
+import { quoteText, sameDefinition, unknownToolError } from "@toolport/core/implement";
 import type { Catalog, CatalogTool } from "../catalog/catalog-snapshot.ts";
 import { changedTool, quarantinedTool } from "../catalog/changed-tool.ts";
-import { isSameDefinition } from "../catalog/compare-definitions.ts";
 import type { ToolboxCalls } from "../catalog/toolbox-calls.ts";
 import { findAbsent } from "../catalog/wait-for-tool.ts";
 import type { Helpers } from "../discovery-tools/discovery-tools.ts";
@@ -67,7 +66,7 @@ function readLast(
   { refuseChanged, offer }: ViewCallsInit,
 ): ToolDefinition | undefined {
   const last = refuseChanged ? offer.shown(name) : undefined;
-  if (last !== undefined && !isSameDefinition(last, definition)) throw changedTool(name, definition);
+  if (last !== undefined && !sameDefinition(last, definition)) throw changedTool(name, definition);
   return last;
 }
 

@@ -6,8 +6,9 @@ import {
   unknownToolError,
   type AbsentServer,
 } from "@toolport/core/implement";
+import { toolQuarantinedError } from "./call-errors.ts";
 import { createFanOutSignal } from "../fan-out-signal.ts";
-import { findTool } from "../catalog/catalog.ts";
+import { findQuarantined, findTool } from "../catalog/catalog.ts";
 import type { CatalogTool } from "../catalog/define-tool.ts";
 import type { LiveCatalog } from "../catalog/live-catalog.ts";
 import type { Observers } from "../servers/observers.ts";
@@ -39,7 +40,7 @@ export function absentServers({
 
 /**
  * Waits until a tool of this name is on offer. Starts the servers whose tools are not known, as a call of theirs would; rejects with
- * `unknown_tool` when none of them is on its way any more, with `call_timeout`, `aborted` or `closed`. Nothing was sent then.
+ * `unknown_tool` when none of them is on its way any more, with `tool_quarantined` when it came and is held back, with `call_timeout`, `aborted` or `closed`. Nothing was sent then.
  */
 export function awaitTool(name: string, options: CallOptions, init: AwaitToolInit): Promise<CatalogTool> {
   const { catalog, serverSet, observers, clock, assertOpen, waiting } = init;
@@ -65,6 +66,8 @@ export function awaitTool(name: string, options: CallOptions, init: AwaitToolIni
       }
       const tool = findTool(catalog.current, name);
       if (tool !== undefined) return settle(() => resolve(tool));
+      const held = findQuarantined(catalog.current, name);
+      if (held !== undefined) return settle(() => reject(toolQuarantinedError(held.origin)));
       if (serverSet.all().some((registration) => serverSet.status(registration).state === "connecting")) return;
       settle(() => reject(unknownToolError(name, catalog.current.definitions, absentServers(init))));
     };

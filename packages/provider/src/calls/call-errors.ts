@@ -35,6 +35,13 @@ export function toolRemovedError(origin: ToolOrigin): ToolportError {
   return callError("tool_removed", origin, { problem: "was not sent: the server no longer offers the tool" });
 }
 
+/** A call of a tool that the host holds back. */
+export function toolQuarantinedError(origin: ToolOrigin): ToolportError {
+  return callError("tool_quarantined", origin, {
+    problem: "was not sent: the tool is in quarantine until the host lets it be used",
+  });
+}
+
 /** What kept a call from being sent: the server's trouble, the deadline, or the caller. */
 export function notSentError(reason: unknown, { origin, options }: ToolCall, retryAfterMs?: number): ToolportError {
   if (options.signal?.aborted === true && reason === options.signal.reason) return abortedError(origin, reason);

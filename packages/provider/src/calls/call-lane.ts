@@ -23,6 +23,7 @@ import {
   notSentError,
   overloadedError,
   timeoutError,
+  toolQuarantinedError,
   toolRemovedError,
 } from "./call-errors.ts";
 import { checkSelection, type RegistrationOf } from "./check-selection.ts";
@@ -51,6 +52,7 @@ export interface CallLaneInit {
   readonly clock: Clock;
   /** The definition that is on offer now for a remote name. */
   readonly find: (toolName: string) => CatalogTool | undefined;
+  readonly isQuarantined: (toolName: string) => boolean;
   readonly registrationOf: RegistrationOf;
   /** Those who want a record of every call that ended. */
   readonly callEnded: EventSource<CallRecord>;
@@ -221,10 +223,12 @@ function wireOptions({ signal, meta, context, onProgress }: CallOptions, timeout
 /** Throws unless the call still leads to a tool on offer, and to the one that was selected. */
 function checkRoute(
   { origin, options }: ToolCall,
-  { find, registrationOf }: Pick<Lane, "find" | "registrationOf">,
+  { find, isQuarantined, registrationOf }: Pick<Lane, "find" | "isQuarantined" | "registrationOf">,
 ): void {
   const current = find(origin.toolName);
-  if (current === undefined) throw toolRemovedError(origin);
+  if (current === undefined) {
+    throw isQuarantined(origin.toolName) ? toolQuarantinedError(origin) : toolRemovedError(origin);
+  }
   if (options.selected !== undefined) checkSelection(options.selected, current, registrationOf);
 }
 

@@ -1,6 +1,5 @@
 import { ToolportError, type ToolDefinition } from "@toolport/core";
-import { quoteText } from "@toolport/core/implement";
-import { sameJson } from "../catalog/same-json.ts";
+import { quoteText, sameDefinition } from "@toolport/core/implement";
 import type { CatalogTool } from "../catalog/define-tool.ts";
 
 /** Says which registration a definition was made for; `undefined` for one that this provider did not make. */
@@ -21,7 +20,7 @@ export function checkSelection(selected: ToolDefinition, current: CatalogTool, r
       { code: "registration_replaced", serverId, toolName },
     );
   }
-  if (sameJson(selected, current)) return;
+  if (sameDefinition(selected, current)) return;
   throw new ToolportError(
     `tool ${quoteText(toolName)} of ${JSON.stringify(serverId)} changed since it was selected; select it again`,
     { code: "tool_changed", serverId, toolName },

@@ -24,7 +24,7 @@ import type { CatalogTool } from "../catalog/define-tool.ts";
 import type { Session } from "../link/sessions.ts";
 import type { ProviderSettings } from "../provider-options.ts";
 import type { Registration } from "../servers/registration.ts";
-import { describeServer } from "./describe-server.ts";
+import { describeServer } from "../catalog/describe-server.ts";
 import { toOutcome } from "./to-outcome.ts";
 
 /** The connections that a provider lends to its product, with its layers around what is sent on them. */

@@ -18,14 +18,14 @@ import {
   type CallPipeline,
 } from "@toolport/core/implement";
 import { qualifiedName } from "@toolport/naming";
-import { findTool } from "../catalog/catalog.ts";
+import { findQuarantined, findTool } from "../catalog/catalog.ts";
 import type { CatalogTool } from "../catalog/define-tool.ts";
 import type { ProviderParts } from "../provider-parts.ts";
 import type { ServerSet } from "../servers/server-set.ts";
 import { absentServers, awaitTool, type AwaitToolInit } from "./await-tool.ts";
-import { toolRemovedError } from "./call-errors.ts";
+import { toolQuarantinedError, toolRemovedError } from "./call-errors.ts";
 import { checkSelection } from "./check-selection.ts";
-import { describeServer } from "./describe-server.ts";
+import { describeServer } from "../catalog/describe-server.ts";
 import { createConnectionGuard, type ConnectionGuard } from "./guard-connection.ts";
 
 /** The calls of one provider, from a local name to the lane of a server. */
@@ -77,9 +77,11 @@ export function createProviderCalls(init: ProviderCallsInit): ProviderCalls {
       const { id } = registration;
       const origin = { serverId: id, toolName, qualifiedName: qualifiedName({ serverId: id, toolName }) };
       if (serverSet.get(id) !== registration) throw serverGoneError(origin);
-      const offer = catalog.current.servers.get(id)?.offers.get(toolName);
-      if (offer === undefined) throw toolRemovedError(origin);
-      return offer.definition;
+      const server = catalog.current.servers.get(id);
+      const offer = server?.offers.get(toolName);
+      if (offer !== undefined) return offer.definition;
+      const isHeld = server?.withheld.get(toolName)?.admission === "quarantine";
+      throw isHeld ? toolQuarantinedError(origin) : toolRemovedError(origin);
     },
   });
   const finding: AwaitToolInit = { catalog, serverSet, observers, clock, assertOpen, waiting: new Set() };
@@ -113,6 +115,8 @@ export function createProviderCalls(init: ProviderCallsInit): ProviderCalls {
       if (callOptions !== noOptions) assertCallOptions(callOptions);
       const definition = findTool(catalog.current, toolName);
       if (definition !== undefined) return go(definition, args, callOptions);
+      const held = findQuarantined(catalog.current, toolName);
+      if (held !== undefined) throw toolQuarantinedError(held.origin);
       if (callOptions.wait !== "servers") {
         throw unknownToolError(toolName, catalog.current.definitions, absentServers(finding));
       }

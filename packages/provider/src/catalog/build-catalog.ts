@@ -1,9 +1,18 @@
-import type { RemoteTool } from "@toolport/core";
+import type { Admit, RemoteTool } from "@toolport/core";
+import { sameDefinition, sameJson } from "@toolport/core/implement";
 import { assignNames, localNameOf, type NameCollision, type NameTable, type NamingStrategy } from "@toolport/naming";
 import { buildGroup } from "./build-group.ts";
-import { compareText, foldCase, type Catalog, type Offer, type ServerCatalog, type ServerListing } from "./catalog.ts";
+import {
+  compareText,
+  foldCase,
+  type Catalog,
+  type Offer,
+  type ServerCatalog,
+  type ServerListing,
+  type Withheld,
+} from "./catalog.ts";
 import { defineTool, type CatalogTool, type DescribeTool } from "./define-tool.ts";
-import { sameJson } from "./same-json.ts";
+import { describeServer } from "./describe-server.ts";
 import { createToolFilter } from "./tool-filter.ts";
 
 /** How a catalogue is made. */
@@ -11,6 +20,12 @@ export interface CatalogPlan {
   readonly providerName: string;
   readonly naming: NamingStrategy;
   readonly describe: DescribeTool;
+  /** Whether a tool is on offer; absent: all are. Never throws. */
+  readonly admit?: Admit | undefined;
+  /** Local names that no tool gets. */
+  readonly reservedNames?: readonly string[] | undefined;
+  /** Ask `admit` of all tools once more, also of those in listings that are not new. Default `false`. */
+  readonly readmit?: boolean | undefined;
   /** Of all servers that are registered, listed or not: names depend on them, and so not on who is listed first. */
   readonly serverIds: readonly string[];
   /** What the new one follows: names stay, and whatever did not change stays the same object. */
@@ -24,22 +39,23 @@ export interface BuiltCatalog {
 }
 
 /**
- * Makes the catalogue of these listings. Pure, and independent of the order they come in. Costs a look at each tool of the listings
- * that are new; the others are taken over as they are.
+ * Makes the catalogue of these listings. As pure as `describe` and `admit`, and independent of the order they come in. Costs a look at each
+ * tool of the listings that are new; the others are taken over as they are. What `include` and `exclude` leave out has no name; a
+ * tool that is not admitted has one, which nobody else gets meanwhile.
  */
 export function buildCatalog(listings: Iterable<ServerListing>, plan: CatalogPlan): BuiltCatalog {
-  const { previous, naming, serverIds } = plan;
+  const { previous, naming, serverIds, reservedNames, readmit = false } = plan;
   const sorted = Array.from(listings).sort((a, b) => compareText(a.spec.id, b.spec.id));
   const kept = (listing: ServerListing): ServerCatalog | undefined => {
     const before = previous.servers.get(listing.spec.id);
-    return before?.listing === listing ? before : undefined;
+    return before?.listing === listing && !readmit ? before : undefined;
   };
   const fresh = sorted
     .filter((listing) => kept(listing) === undefined)
     .map((listing) => ({ listing, tools: listing.tools.filter(createToolFilter(listing.spec)) }));
   const { names, collisions } = assignNames(
     fresh.flatMap(({ listing, tools }) => tools.map(({ name }) => ({ serverId: listing.spec.id, toolName: name }))),
-    { strategy: naming, previous: previous.names, serverIds },
+    { strategy: naming, previous: previous.names, serverIds, reservedNames },
   );
   const built = new Map(fresh.map(({ listing, tools }) => [listing, buildServer(listing, tools, { ...plan, names })]));
   const servers = sorted.flatMap((listing) => kept(listing) ?? built.get(listing) ?? []);
@@ -52,32 +68,55 @@ function buildServer(
   plan: CatalogPlan & { readonly names: NameTable },
 ): ServerCatalog {
   const { spec } = listing;
-  const { describe, previous, providerName, names } = plan;
+  const { describe, admit, previous, providerName, names } = plan;
   const known = previous.servers.get(spec.id);
   // What was selected from one registration says nothing about another one, even if it reads the same.
   const before = known?.listing.registration === listing.registration ? known : undefined;
   const groupId = `${providerName}:${spec.id}`;
   const groupIds = Object.freeze([groupId]);
+  const server = describeServer(spec);
   const offers = new Map<string, Offer>();
+  const withheld = new Map<string, Withheld>();
   for (const tool of tools) {
     const localName = localNameOf(names, { serverId: spec.id, toolName: tool.name });
     // `assignNames` names every tool it is given.
     if (localName === undefined) continue;
-    const old = before?.offers.get(tool.name);
-    if (old !== undefined && before?.listing.spec === spec && sameJson(old.tool, tool)) {
-      offers.set(tool.name, old);
-      continue;
-    }
-    const definition = defineTool(tool, { spec, localName, groupIds, describe });
-    offers.set(tool.name, old !== undefined && sameJson(old.definition, definition) ? old : { tool, definition });
+    const old = before?.offers.get(tool.name) ?? before?.withheld.get(tool.name);
+    const offer = renewOffer(tool, {
+      // Of another tool, a definition that reads the same has another fingerprint.
+      old: old !== undefined && sameJson(old.tool, tool) ? old : undefined,
+      isOldSpec: before?.listing.spec === spec,
+      define: () => defineTool(tool, { spec, localName, groupIds, describe }),
+    });
+    const admission = admit?.(offer.definition, server) ?? "offer";
+    if (admission === "offer") offers.set(tool.name, offer);
+    else withheld.set(tool.name, { ...offer, admission });
   }
   const members = Object.freeze(Array.from(offers.values(), ({ definition }) => definition.name).sort(compareText));
   const group = members.length === 0 ? undefined : buildGroup(groupId, listing, members);
   return {
     listing,
     offers: before !== undefined && sameOffers(before.offers, offers) ? before.offers : offers,
+    withheld,
     group: sameJson(before?.group, group) ? before?.group : group,
   };
+}
+
+interface Renewal {
+  /** The offer of the same tool in the catalogue before. */
+  readonly old: Offer | undefined;
+  /** Whether that was made by the same spec. */
+  readonly isOldSpec: boolean;
+  readonly define: () => CatalogTool;
+}
+
+/** The offer of a tool: the one that it had, the very same object, if a model sees no difference. */
+function renewOffer(tool: RemoteTool, { old, isOldSpec, define }: Renewal): Offer {
+  const plain = (offer: Offer): Offer =>
+    "admission" in offer ? { tool: offer.tool, definition: offer.definition } : offer;
+  if (old !== undefined && isOldSpec) return plain(old);
+  const definition = define();
+  return old !== undefined && sameDefinition(old.definition, definition) ? plain(old) : { tool, definition };
 }
 
 function sameOffers(before: ReadonlyMap<string, Offer>, after: ReadonlyMap<string, Offer>): boolean {

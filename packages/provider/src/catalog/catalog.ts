@@ -1,6 +1,15 @@
-import type { RemoteTool, ServerInfo, ServerSpec, ToolGroup } from "@toolport/core";
-import { emptyNames, type NameTable } from "@toolport/naming";
+import type {
+  Admission,
+  AdmissionServer,
+  RemoteTool,
+  ServerInfo,
+  ServerSpec,
+  ToolDefinition,
+  ToolGroup,
+} from "@toolport/core";
+import { emptyNames, identityOf, type NameTable } from "@toolport/naming";
 import type { CatalogTool } from "./define-tool.ts";
+import { describeServer } from "./describe-server.ts";
 
 /** The latest good listing of one server, with what a catalogue needs to know besides. */
 export interface ServerListing {
@@ -18,11 +27,26 @@ export interface Offer {
   readonly definition: CatalogTool;
 }
 
+/** A tool that was not admitted: as it would be on offer, and what was decided instead. */
+export interface Withheld extends Offer {
+  readonly admission: Exclude<Admission, "offer">;
+}
+
+/** A tool that the host holds back until it has looked at it. */
+export interface QuarantinedTool {
+  /** As it would be on offer. */
+  readonly definition: ToolDefinition;
+  /** What `admit` was told of its server. */
+  readonly server: AdmissionServer;
+}
+
 /** One server's part of a catalogue. */
 export interface ServerCatalog {
   readonly listing: ServerListing;
   /** By remote name; only what is offered. The same object as before when no tool of the server changed. */
   readonly offers: ReadonlyMap<string, Offer>;
+  /** By remote name; what was not admitted. */
+  readonly withheld: ReadonlyMap<string, Withheld>;
   /** Absent for a server without tools. */
   readonly group: ToolGroup | undefined;
 }
@@ -50,6 +74,24 @@ export function emptyCatalog(names: NameTable = emptyNames): Catalog {
 /** Finds a tool by its local name, regardless of ASCII case. */
 export function findTool({ byName }: Catalog, name: string): CatalogTool | undefined {
   return byName.get(name) ?? byName.get(foldCase(name));
+}
+
+/** The tools in quarantine, sorted by local name. */
+export function quarantinedTools({ servers }: Catalog): readonly QuarantinedTool[] {
+  const found: QuarantinedTool[] = [];
+  for (const { listing, withheld } of servers.values()) {
+    for (const { definition, admission } of withheld.values()) {
+      if (admission === "quarantine") found.push({ definition, server: describeServer(listing.spec) });
+    }
+  }
+  return found.sort((a, b) => compareText(a.definition.name, b.definition.name));
+}
+
+/** Finds a tool in quarantine by its local name, regardless of ASCII case. */
+export function findQuarantined({ names, servers }: Catalog, name: string): CatalogTool | undefined {
+  const { serverId = "", toolName = "" } = identityOf(names, name) ?? {};
+  const held = servers.get(serverId)?.withheld.get(toolName);
+  return held?.admission === "quarantine" ? held.definition : undefined;
 }
 
 /** Lower-cases A to Z and nothing else: `toLowerCase` would make the Kelvin sign a `k`. */

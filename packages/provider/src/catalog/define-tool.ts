@@ -1,12 +1,22 @@
-import { cleanText, type RemoteTool, type ServerSpec, type ToolDefinition, type ToolOrigin } from "@toolport/core";
+import {
+  cleanText,
+  type RemoteTool,
+  type ServerSpec,
+  type ToolDefinition,
+  type ToolEffect,
+  type ToolOrigin,
+  type ToolOverride,
+} from "@toolport/core";
 import { freezeData } from "@toolport/core/implement";
 import { qualifiedName } from "@toolport/naming";
+import { decideEffect, overrideOf } from "./decide-effect.ts";
+import { withFingerprint } from "./fingerprint-tool.ts";
 
 /** Writes the description that a model reads. Gets untrusted texts, and returns one. */
 export type DescribeTool = (tool: RemoteTool, spec: ServerSpec) => string;
 
-/** A definition of the catalogue; it always says where it comes from. */
-export type CatalogTool = ToolDefinition & { readonly origin: ToolOrigin };
+/** A definition of the catalogue; it always says where it comes from, and what it does. */
+export type CatalogTool = ToolDefinition & { readonly origin: ToolOrigin; readonly effect: ToolEffect };
 
 // Titles and names are quoted in one line.
 const longestQuote = 256;
@@ -42,23 +52,33 @@ export interface DefinitionParts {
 }
 
 /**
- * A remote tool as a model gets it. Schemas and annotations are the very objects that the server sent, frozen throughout: every reader
+ * A remote tool as a model gets it, with the host's words in place of the server's where the spec has some. Schemas and annotations are the very objects that the server sent, frozen throughout: every reader
  * gets the same ones.
  */
 export function defineTool(tool: RemoteTool, { spec, localName, groupIds, describe }: DefinitionParts): CatalogTool {
   const { id: serverId } = spec;
   const { name: toolName } = tool;
-  return Object.freeze({
+  const override = overrideOf(spec, toolName);
+  const { title = tool.title, requiresConfirmation } = override ?? {};
+  const definition = {
     name: localName,
-    ...(tool.title !== undefined && { title: tool.title }),
-    description: describe(tool, spec),
+    ...(title !== undefined && { title }),
+    description: describe(override === undefined ? tool : reword(tool, override), spec),
     inputSchema: freezeData(tool.inputSchema),
     ...(tool.outputSchema !== undefined && { outputSchema: freezeData(tool.outputSchema) }),
     ...(tool.annotations !== undefined && { annotations: freezeData(tool.annotations) }),
+    effect: decideEffect(tool, spec),
+    ...(requiresConfirmation !== undefined && { requiresConfirmation }),
     origin: Object.freeze({ serverId, toolName, qualifiedName: qualifiedName({ serverId, toolName }) }),
     groupIds,
     ...(tool.flags !== undefined && { flags: freezeData(tool.flags) }),
-  });
+  };
+  return Object.freeze(withFingerprint(definition, tool));
+}
+
+/** The tool with the host's words for it. */
+function reword(tool: RemoteTool, { title = tool.title, description = tool.description }: ToolOverride): RemoteTool {
+  return { ...tool, ...(title !== undefined && { title }), ...(description !== undefined && { description }) };
 }
 
 /** A text for the inside of a sentence, in one line. A backtick would end the quotation that it stands in. */

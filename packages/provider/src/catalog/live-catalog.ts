@@ -1,7 +1,14 @@
-import type { Event, ToolDefinition, ToolsChange } from "@toolport/core";
+import type { Admit, Event, ToolDefinition, ToolsChange } from "@toolport/core";
 import { createEvent } from "@toolport/core/implement";
-import { loadNames, withoutServer, type NameCollision, type NamingStrategy } from "@toolport/naming";
-import { buildCatalog } from "./build-catalog.ts";
+import {
+  loadNames,
+  withoutNames,
+  withoutServer,
+  type NameCollision,
+  type NameTable,
+  type NamingStrategy,
+} from "@toolport/naming";
+import { buildCatalog, type CatalogPlan } from "./build-catalog.ts";
 import { emptyCatalog, type Catalog, type ServerListing } from "./catalog.ts";
 import { diffCatalogs } from "./diff-catalogs.ts";
 import type { DescribeTool } from "./define-tool.ts";
@@ -13,9 +20,10 @@ export interface LiveCatalog {
   readonly revision: number;
   readonly onToolsChanged: Event<ToolsChange>;
   /**
-   * Shows these listings instead, in one step. `serverIds` are those of all registered servers. Returns the name collisions met.
+   * Shows these listings instead, in one step. `serverIds` are those of all registered servers. With `readmit`, asks of every tool
+   * once more whether it is on offer. Returns the name collisions met. Throws when it is called while it makes a catalogue, by a part of the product's own.
    */
-  publish(listings: Iterable<ServerListing>, serverIds: readonly string[]): readonly NameCollision[];
+  publish(listings: Iterable<ServerListing>, plan: PublishPlan): readonly NameCollision[];
   /** Frees the names of a server whose registration is over. Part of the next `publish`. */
   forgetNames(serverId: string): void;
   /** For which registration a definition was made; `undefined` for one that was not made here. */
@@ -24,18 +32,24 @@ export interface LiveCatalog {
   close(): void;
 }
 
+/** How to make the next catalogue. */
+export type PublishPlan = Pick<CatalogPlan, "serverIds" | "readmit">;
+
 /** What a live catalogue is made from. */
 export interface LiveCatalogInit {
   readonly providerName: string;
   readonly naming: NamingStrategy;
   readonly describe: DescribeTool;
+  readonly admit?: Admit | undefined;
+  readonly reservedNames?: readonly string[] | undefined;
   readonly savedNames: unknown;
 }
 
 /** Makes an empty one. Throws `invalid_names` when the saved names are not what `savedNames()` gave. */
 export function createLiveCatalog({ savedNames, ...plan }: LiveCatalogInit): LiveCatalog {
-  let current = emptyCatalog(savedNames === undefined ? undefined : loadNames(savedNames, plan.naming));
+  let current = emptyCatalog(readNames(savedNames, plan));
   let revision = 0;
+  let isBuilding = false;
   // Of definitions that are not on show any more; the others are found where they stand.
   const departed = new WeakMap<ToolDefinition, string>();
   const toolsChanged = createEvent<ToolsChange>();
@@ -62,10 +76,17 @@ export function createLiveCatalog({ savedNames, ...plan }: LiveCatalogInit): Liv
       return revision;
     },
     onToolsChanged: toolsChanged.on,
-    publish(listings, serverIds) {
-      const { catalog, collisions } = buildCatalog(listings, { ...plan, serverIds, previous: current });
-      show(catalog);
-      return collisions;
+    publish(listings, next) {
+      if (isBuilding) throw new Error("a rule or a description must not change the servers or ask for admission again");
+      isBuilding = true;
+      try {
+        const { catalog, collisions } = buildCatalog(listings, { ...plan, ...next, previous: current });
+        isBuilding = false;
+        show(catalog);
+        return collisions;
+      } finally {
+        isBuilding = false;
+      }
     },
     forgetNames(serverId) {
       current = { ...current, names: withoutServer(current.names, serverId) };
@@ -81,4 +102,11 @@ export function createLiveCatalog({ savedNames, ...plan }: LiveCatalogInit): Liv
       show(emptyCatalog(current.names));
     },
   };
+}
+
+function readNames(
+  saved: unknown,
+  { naming, reservedNames = [] }: Pick<LiveCatalogInit, "naming" | "reservedNames">,
+): NameTable | undefined {
+  return saved === undefined ? undefined : withoutNames(loadNames(saved, naming), reservedNames);
 }

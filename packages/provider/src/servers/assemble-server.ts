@@ -68,6 +68,7 @@ export function assembleServer(
     link,
     clock,
     find: (toolName) => catalog.current.servers.get(id)?.offers.get(toolName)?.definition,
+    isQuarantined: (toolName) => catalog.current.servers.get(id)?.withheld.get(toolName)?.admission === "quarantine",
     registrationOf: (definition) => catalog.registrationOf(definition),
     callEnded: observers.callEnded,
   });

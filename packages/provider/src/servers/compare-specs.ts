@@ -1,5 +1,5 @@
 import type { ServerSpec, TransportSpec } from "@toolport/core";
-import { sameJson } from "../catalog/same-json.ts";
+import { sameJson } from "@toolport/core/implement";
 
 /**
  * How far two specs of one server are apart: not at all, in how it is shown and called, in the credentials that a session was opened with,

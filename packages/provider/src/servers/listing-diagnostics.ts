@@ -52,35 +52,38 @@ export function refusalDiagnostics(spec: ServerSpec, tools: readonly RemoteTool[
 }
 
 /**
- * One diagnostic for each name in `include` or `exclude` that the server does not list: it may be misspelt. None for a listing that
+ * One diagnostic for each name in `include`, `exclude` or `tools` that the server does not list: it may be misspelt. None for a listing that
  * was cut short, because the name may stand in the rest.
  */
 export function filterDiagnostics(
-  { id, include = [], exclude = [] }: ServerSpec,
+  { id, include = [], exclude = [], tools: overrides = {} }: ServerSpec,
   { tools, dropped, truncated }: ToolListing,
 ): readonly Diagnostic[] {
-  if ((include.length === 0 && exclude.length === 0) || truncated !== undefined) return [];
+  const overridden = Object.keys(overrides);
+  if (include.length + exclude.length + overridden.length === 0 || truncated !== undefined) return [];
   // Why a tool was dropped is told by itself.
   const listed = new Set([...tools, ...dropped].map(({ name }) => name));
-  const unmatched = (member: string, names: readonly string[]): readonly Diagnostic[] =>
+  const unmatched = (member: "include" | "exclude" | "tools", names: readonly string[]): readonly Diagnostic[] =>
     names
       .filter((name) => !listed.has(name))
       .map((toolName) => ({
-        kind: "unmatched-filter",
+        kind: member === "tools" ? "unmatched-override" : "unmatched-filter",
         serverId: id,
         toolName,
         message: `${member} names ${quoteText(toolName)}, which the server does not list`,
       }));
-  return [...unmatched("include", include), ...unmatched("exclude", exclude)];
+  return [...unmatched("include", include), ...unmatched("exclude", exclude), ...unmatched("tools", overridden)];
 }
 
 /** One diagnostic for each tool that had to take another name than it would have had. */
 export function collisionDiagnostics(collisions: readonly NameCollision[]): readonly Diagnostic[] {
-  return collisions.flatMap(({ name, members, reservedFor }) => {
+  return collisions.flatMap(({ name, members, reservedFor, reserved }) => {
     const message =
-      reservedFor === undefined
-        ? `${members.length} tools would be called ${quoteText(name)}`
-        : `${quoteText(name)} would be a name of server ${JSON.stringify(reservedFor)}`;
+      reservedFor !== undefined
+        ? `${quoteText(name)} would be a name of server ${JSON.stringify(reservedFor)}`
+        : reserved === true
+          ? `${quoteText(name)} is a reserved name`
+          : `${members.length} tools would be called ${quoteText(name)}`;
     return members.map(({ serverId, toolName }) => ({ kind: "name-collision", serverId, toolName, message }));
   });
 }
@@ -95,6 +98,10 @@ export function faultDiagnostics(
     if (part === "description" && known !== undefined) {
       const message = `the description function failed for ${shown}; the default description is used`;
       return [{ kind: "description-failed", serverId: known, toolName: subject, message }];
+    }
+    if (part === "admission" && known !== undefined) {
+      const message = `whether ${shown} is on offer could not be decided, because admit failed; the tool is hidden`;
+      return [{ kind: "admission-failed", serverId: known, toolName: subject, message }];
     }
     const message = `the naming strategy failed for ${shown}; that part of the name is made by the default strategy`;
     return listings

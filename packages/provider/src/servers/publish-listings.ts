@@ -7,6 +7,8 @@ import type { Registration } from "./registration.ts";
 export interface Publisher {
   /** Shows the latest listings of all registrations that are not held. `cause` is the one that has news, for errors. Never throws. */
   readonly publish: (cause: Registration) => void;
+  /** Asks of every tool once more whether it is on offer, and shows what is. Throws when no catalogue could be made. */
+  readonly readmit: () => void;
   /** The same if a registration has tools to show that are not on show. */
   readonly publishNews: (cause: Registration) => void;
   /** Why a registration's latest listing is not on show; `undefined` when it is, or is not meant to be. */
@@ -23,17 +25,19 @@ export function createPublisher(
   // A refresh of a thousand servers without news must not make a thousand catalogues.
   const isShown = ({ id, held, listed }: Registration): boolean =>
     held || listed === undefined || catalog.current.servers.get(id)?.listing === listed;
+  const show = (readmit: boolean): void => {
+    const registrations = all();
+    const listings = registrations.flatMap(({ held, listed }) => (held || listed === undefined ? [] : [listed]));
+    const serverIds = registrations.map(({ id }) => id);
+    const collisions = catalog.publish(listings, { serverIds, readmit });
+    failure = undefined;
+    for (const diagnostic of collisionDiagnostics(collisions)) observers.diagnostic.emit(diagnostic);
+    for (const diagnostic of faultDiagnostics(settings.takeFaults(), listings)) observers.diagnostic.emit(diagnostic);
+  };
   const publisher: Publisher = {
     publish({ id: serverId }) {
-      const registrations = all();
-      const listings = registrations.flatMap(({ held, listed }) => (held || listed === undefined ? [] : [listed]));
-      const serverIds = registrations.map(({ id }) => id);
       try {
-        const collisions = catalog.publish(listings, serverIds);
-        failure = undefined;
-        for (const diagnostic of collisionDiagnostics(collisions)) observers.diagnostic.emit(diagnostic);
-        for (const diagnostic of faultDiagnostics(settings.takeFaults(), listings))
-          observers.diagnostic.emit(diagnostic);
+        show(false);
       } catch (cause) {
         // The last good catalogue stays. What is to blame is a naming strategy of the product's own, or we are.
         const message = "the tools could not be shown, because making the catalogue failed; the last good one stays";
@@ -41,6 +45,7 @@ export function createPublisher(
         observers.diagnostic.emit({ kind: "defect", serverId, message });
       }
     },
+    readmit: () => show(true),
     publishNews(cause) {
       if (!isShown(cause)) publisher.publish(cause);
     },

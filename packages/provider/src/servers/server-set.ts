@@ -27,6 +27,7 @@ export interface ServerSet {
   /** Puts a new registration in the place of another one, whose tools stay on show until there are new ones. */
   replace(old: Registration, spec: ServerSpec, ending: Ending): Registration;
   readonly unpublished: Publisher["unpublished"];
+  readonly readmit: Publisher["readmit"];
   /** Settles when nothing is left of a registration that has ended, or of the sessions that one has now. */
   left(registration: Registration): Promise<void>;
   /** Lets nothing finish any more of what has ended under this id. Resolves when nothing of it is left. */
@@ -49,20 +50,20 @@ export function createServerSet(parts: ProviderParts): ServerSet {
 
   const all = (): readonly Registration[] => Array.from(registrations.values()).sort((a, b) => compareText(a.id, b.id));
   const isCurrent = (registration: Registration): boolean => registrations.get(registration.id) === registration;
-  const showing = createShowing(all, parts);
+  const { publish, publishNews, announce, announceEnd, report, ...shared } = createShowing(all, parts);
   const onListing = (registration: Registration, listing: ToolListing, { connection }: Session): void => {
     // What ended can publish nothing more.
     if (!isCurrent(registration)) return;
     const news = takeListing(registration, listing, connection.server);
     registration.listedAt = dateOf(settings.clock);
-    showing.publishNews(registration);
-    showing.report(news);
+    publishNews(registration);
+    report(news);
   };
   const put = (spec: ServerSpec, provisional: boolean): Registration => {
     lastNumber += 1;
     const predecessor = departures.ahead(spec.id);
     const registration = assembleServer(
-      { spec, number: lastNumber, provisional, predecessor, onListing, onState: showing.announce },
+      { spec, number: lastNumber, provisional, predecessor, onListing, onState: announce },
       parts,
     );
     registrations.set(spec.id, registration);
@@ -71,8 +72,8 @@ export function createServerSet(parts: ProviderParts): ServerSet {
   const show = (held: Iterable<Registration>): void => {
     const shown = Array.from(held).filter(isCurrent);
     for (const registration of shown) registration.held = false;
-    if (shown[0] !== undefined) showing.publish(shown[0]);
-    for (const registration of shown) showing.announce(registration);
+    if (shown[0] !== undefined) publish(shown[0]);
+    for (const registration of shown) announce(registration);
   };
 
   return {
@@ -80,7 +81,7 @@ export function createServerSet(parts: ProviderParts): ServerSet {
     all,
     add(spec, { provisional = false } = {}) {
       const registration = put(spec, provisional);
-      if (!provisional && parts.observers.status.hasListeners) showing.announce(registration);
+      if (!provisional && parts.observers.status.hasListeners) announce(registration);
       return registration;
     },
     settle(registration) {
@@ -90,19 +91,19 @@ export function createServerSet(parts: ProviderParts): ServerSet {
     show,
     respec(registration, spec) {
       const news = changeSpec(registration, spec);
-      showing.publish(registration);
-      showing.announce(registration);
-      showing.report(news);
+      publish(registration);
+      announce(registration);
+      report(news);
     },
     replace(old, spec, ending) {
       void departures.end(old, ending);
       const next = put(spec, false);
       if (old.listed !== undefined && !old.held && spec.disabled !== true) next.listed = old.listed;
-      showing.publish(next);
-      if (spec.disabled === true) showing.announce(next);
+      publish(next);
+      if (spec.disabled === true) announce(next);
       return next;
     },
-    unpublished: showing.unpublished,
+    ...shared,
     left: (registration) => departures.of(registration) ?? departures.left(registration),
     cut: (id) => departures.cut(id),
     async end(registration, ending) {
@@ -111,8 +112,8 @@ export function createServerSet(parts: ProviderParts): ServerSet {
         catalog.forgetNames(registration.id);
         // Before anybody hears of it: a listener may add a server of the same id, which has to know that this one is still leaving.
         void departures.end(registration, ending);
-        showing.publish(registration);
-        showing.announceEnd(registration);
+        publish(registration);
+        announceEnd(registration);
       }
       await departures.of(registration);
     },
@@ -121,7 +122,5 @@ export function createServerSet(parts: ProviderParts): ServerSet {
       registrations.clear();
       return departures.cut();
     },
-    together: showing.together,
-    status: showing.status,
   };
 }

@@ -27,7 +27,7 @@ export function createShowing(all: () => readonly Registration[], parts: Provide
   const { observers, catalog, settings } = parts;
   const statusOf = (registration: Registration): ServerStatus =>
     readStatus(registration, { catalog: catalog.current, clock: settings.clock });
-  const { publish, publishNews, unpublished } = createPublisher(all, parts);
+  const { publish, ...publisher } = createPublisher(all, parts);
   const announce = createAnnouncer(observers.status, statusOf);
   let putOff: PutOff | undefined;
   const say = (task: () => void): void => {
@@ -35,12 +35,11 @@ export function createShowing(all: () => readonly Registration[], parts: Provide
     else putOff.tasks.push(task);
   };
   return {
+    ...publisher,
     publish(cause) {
       if (putOff === undefined) publish(cause);
       else putOff.cause = cause;
     },
-    publishNews,
-    unpublished,
     status: statusOf,
     announce: (registration) => say(() => announce(registration)),
     announceEnd: (registration) => say(() => observers.status.emit(statusOf(registration))),

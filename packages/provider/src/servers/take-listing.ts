@@ -1,7 +1,6 @@
 import type { Diagnostic, ServerInfo, ServerSpec, ToolListing } from "@toolport/core";
-import { freezeData } from "@toolport/core/implement";
+import { freezeData, sameJson } from "@toolport/core/implement";
 import type { ServerListing } from "../catalog/catalog.ts";
-import { sameJson } from "../catalog/same-json.ts";
 import { filterDiagnostics, listingDiagnostics, refusalDiagnostics } from "./listing-diagnostics.ts";
 import type { Registration } from "./registration.ts";
 

@@ -51,9 +51,9 @@ describe("readToolListing()", () => {
     },
   ])("keeps a tool whose schema cannot be used, flagged, without it (AD-9, EV-39): $reason", (odd) => {
     const listing = readToolListing([{ tools: [tool("ok"), tool("x", odd.members), tool("last")] }], defaultLimits);
-    expect(listing.tools.map(({ name, flags }) => [name, flags])).toEqual([
+    expect(listing.tools.map(({ name, flags }) => [name, flags?.[0]])).toEqual([
       ["ok", undefined],
-      ["x", ["schema-replaced"]],
+      ["x", "schema-replaced"],
       ["last", undefined],
     ]);
     expect([listing.tools[1]?.inputSchema, listing.tools[1]?.outputSchema]).toEqual(odd.schemas);
@@ -78,8 +78,56 @@ describe("readToolListing()", () => {
       _meta: [],
     });
     expect(readToolListing([{ tools: [odd] }], defaultLimits).tools).toEqual([
-      { name: "x", inputSchema, annotations: { openWorldHint: false } },
+      {
+        name: "x",
+        inputSchema,
+        annotations: { openWorldHint: false },
+        extras: { title: 1, description: null, outputSchema: null, annotations: odd["annotations"], _meta: [] },
+      },
     ]);
+  });
+
+  it("keeps beside a tool what of its entry it does not show, and nothing beside one that shows all", () => {
+    const whole = tool("whole", {
+      title: "Whole",
+      description: "All of it.",
+      outputSchema: {},
+      annotations: { title: "W", readOnlyHint: true, openWorldHint: false },
+      _meta: { a: 1 },
+    });
+    const icons = [{ src: "https://example.com/i.png" }];
+    const entries = [
+      whole,
+      tool("more", { icons, meta: 1, extras: {}, flags: ["bidi"], ["__proto__"]: { a: 1 } }),
+      tool("hint", { annotations: { readOnlyHint: true, audience: "user" } }),
+      { name: "bare" },
+      tool("long", { description: "d".repeat(9000) }),
+    ];
+    const listing = readToolListing([{ tools: JSON.parse(JSON.stringify(entries)) }], defaultLimits);
+    expect(listing.tools.map(({ extras }) => extras)).toEqual([
+      undefined,
+      { icons, meta: 1, extras: {}, flags: ["bidi"], ["__proto__"]: { a: 1 } },
+      { annotations: { readOnlyHint: true, audience: "user" } },
+      { inputSchema: undefined },
+      { description: "d".repeat(9000) },
+    ]);
+    expect(listing.tools[0]?.annotations).toEqual(whole["annotations"]);
+    expect(listing.tools[2]?.annotations).toEqual({ readOnlyHint: true });
+  });
+
+  it("keeps no more beside a tool than a schema may have, and says so", () => {
+    const entries = [tool("much", { icons: "x".repeat(70_000) }), tool("less", { icons: "x".repeat(60_000) })];
+    const listing = readToolListing([{ tools: entries }], defaultLimits);
+    expect(listing.tools.map(({ flags, extras }) => [flags, extras === undefined])).toEqual([
+      [["extras-dropped"], true],
+      [undefined, false],
+    ]);
+    // What is kept counts.
+    const limits = { ...defaultLimits, maxListingLength: 50_000 };
+    expect(readToolListing([{ tools: entries }], limits)).toMatchObject({
+      truncated: "size-limit",
+      tools: [{ name: "much" }],
+    });
   });
 
   it("cuts a long description and says so, and flags hidden text without touching it (AN-61, AN-84)", () => {

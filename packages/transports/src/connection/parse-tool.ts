@@ -2,6 +2,7 @@ import {
   cleanText,
   truncateText,
   type JsonObject,
+  type JsonValue,
   type RemoteTool,
   type ServerLimits,
   type ToolAnnotations,
@@ -27,7 +28,7 @@ const hints = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHi
 /**
  * Reads one entry of a `tools/list`. Pure and total: an entry without a name that can be used gives a reason. What is merely odd is kept
  * without its odd part: a title that is no string, annotations of the wrong type, a schema that is none, too deep or too long. Schemas are
- * kept as the objects they are.
+ * kept as the objects they are. What of the entry does not show in the tool stands in `extras`, so that no part of it changes in secret.
  */
 export function parseTool(entry: unknown, limits: ServerLimits): ToolReading {
   if (!isJsonObject(entry)) return { reason: "it is not an object" };
@@ -44,7 +45,6 @@ export function parseTool(entry: unknown, limits: ServerLimits): ToolReading {
   const problem = input.problem ?? output.problem;
 
   const cut = typeof description === "string" && description.length > limits.maxDescriptionLength;
-  const flags = flagsOf([name, title, description], { cut, replaced: problem !== undefined });
   // Spreading what may be absent would be shorter; of ten thousand tools, each would hold 40 bytes more.
   const tool: { -readonly [Member in keyof RemoteTool]: RemoteTool[Member] } =
     typeof description === "string"
@@ -59,13 +59,19 @@ export function parseTool(entry: unknown, limits: ServerLimits): ToolReading {
   if (isJsonObject(annotations)) tool.annotations = readAnnotations(annotations, limits);
   const metaLength = isJsonObject(meta) ? measureSchema(meta, limits) : 0;
   if (isJsonObject(meta) && typeof metaLength === "number") tool.meta = meta;
+  const extras = findExtras(entry, tool);
+  const extrasLength = extras === undefined ? 0 : measureSchema(extras, limits);
+  if (extras !== undefined && typeof extrasLength === "number") tool.extras = extras;
+  const dropped = typeof extrasLength !== "number";
+  const flags = flagsOf([name, title, description], { cut, replaced: problem !== undefined, dropped });
   if (flags.length > 0) tool.flags = flags;
   const length =
     name.length +
     (tool.description?.length ?? 0) +
     input.length +
     output.length +
-    (typeof metaLength === "number" ? metaLength : 0);
+    (typeof metaLength === "number" ? metaLength : 0) +
+    (typeof extrasLength === "number" ? extrasLength : 0);
   return { tool, length, problem };
 }
 
@@ -94,16 +100,54 @@ function readAnnotations(annotations: JsonObject, limits: ServerLimits): ToolAnn
     const value = annotations[hint];
     if (typeof value === "boolean") known[hint] = value;
   }
-  return known;
+  return isSame(annotations, known) ? annotations : known;
+}
+
+// What is shown as it is needs no second object, and nothing beside it.
+function isSame(annotations: JsonObject, known: ToolAnnotations): annotations is JsonObject & ToolAnnotations {
+  for (const member in annotations) {
+    if (!Object.hasOwn(known, member) || annotations[member] !== Reflect.get(known, member)) return false;
+  }
+  return true;
+}
+
+/** The members of an entry that the tool does not show as they are, if there are any. */
+function findExtras(entry: JsonObject, tool: RemoteTool): JsonObject | undefined {
+  let extras: [string, JsonValue | undefined][] | undefined;
+  // A loop that makes nothing: most entries of most servers have no extras.
+  for (const member in entry) {
+    const value = entry[member];
+    if (value !== undefined && value !== shownAs(member, tool)) (extras ??= []).push([member, value]);
+  }
+  // A tool always has a schema; that there was none is worth knowing, too.
+  if (entry["inputSchema"] === undefined) (extras ??= []).push(["inputSchema", undefined]);
+  return extras && Object.fromEntries(extras);
+}
+
+function shownAs(member: string, tool: RemoteTool): unknown {
+  switch (member) {
+    case "name":
+    case "title":
+    case "description":
+    case "inputSchema":
+    case "outputSchema":
+    case "annotations":
+      return tool[member];
+    case "_meta":
+      return tool.meta;
+    default:
+      return undefined;
+  }
 }
 
 function flagsOf(
   texts: readonly unknown[],
-  { cut, replaced }: { readonly cut: boolean; readonly replaced: boolean },
+  { cut, replaced, dropped }: { readonly cut: boolean; readonly replaced: boolean; readonly dropped: boolean },
 ): readonly ToolFlag[] {
   const flags: ToolFlag[] = [];
   for (const text of texts) if (typeof text === "string") flags.push(...inspectText(text));
   if (cut) flags.push("truncated");
   if (replaced) flags.push("schema-replaced");
+  if (dropped) flags.push("extras-dropped");
   return flags.length < 2 ? flags : Array.from(new Set(flags));
 }

@@ -1,0 +1,72 @@
+import { assertKnownOptions, type Fields } from "./assert-known-options.ts";
+import { systemClock, type Clock } from "./clock.ts";
+import type { JsonValue } from "./json.ts";
+import { quoteText } from "./quote-text.ts";
+import type { Store } from "./store.ts";
+
+/** Options of {@linkcode createMemoryStore}. */
+export interface MemoryStoreOptions {
+  /** By which values grow old. Default the real time. */
+  readonly clock?: Clock | undefined;
+  /** How many values are kept; one more, and the one goes that was set longest ago. Default 10,000. */
+  readonly maxEntries?: number | undefined;
+}
+
+interface Entry {
+  readonly json: string;
+  /** When its time is over, by the clock. */
+  readonly endsAt: number;
+}
+
+const optionFields: Fields<MemoryStoreOptions> = { clock: true, maxEntries: true };
+
+/**
+ * A store for one process: everything in it is gone with the process. Values are kept as JSON text, as a store outside of the process would, so
+ * that nobody changes one that another reader has.
+ *
+ * `set` rejects with a `TypeError` for a value that JSON cannot write, and for a time that is not above 0. Throws a `TypeError` for an
+ * option that is unknown or of a wrong type.
+ */
+export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
+  assertKnownOptions("createMemoryStore()", options, optionFields);
+  const { clock = systemClock, maxEntries = 10_000 } = options;
+  if (!Number.isSafeInteger(maxEntries) || maxEntries < 1) throw new TypeError("maxEntries must be a positive integer");
+  // In the order in which they were set.
+  const entries = new Map<string, Entry>();
+  const find = (key: string): Entry | undefined => {
+    const entry = entries.get(key);
+    if (entry === undefined || entry.endsAt > clock.now()) return entry;
+    entries.delete(key);
+    return undefined;
+  };
+  const makeRoom = (): void => {
+    if (entries.size < maxEntries) return;
+    const now = clock.now();
+    for (const [key, { endsAt }] of entries) if (endsAt <= now) entries.delete(key);
+    for (const key of entries.keys()) {
+      if (entries.size < maxEntries) return;
+      entries.delete(key);
+    }
+  };
+  return {
+    async get(key) {
+      const entry = find(key);
+      // Written here, by JSON.
+      return entry === undefined ? undefined : (JSON.parse(entry.json) as JsonValue);
+    },
+    async set(key, value, ttlMs) {
+      const json = JSON.stringify(value) as string | undefined;
+      if (json === undefined) throw new TypeError(`the value of ${quoteText(key)} is none that JSON has`);
+      if (ttlMs !== undefined && !(typeof ttlMs === "number" && ttlMs > 0)) {
+        throw new TypeError("ttlMs must be a number above 0");
+      }
+      entries.delete(key);
+      makeRoom();
+      entries.set(key, { json, endsAt: ttlMs === undefined ? Number.POSITIVE_INFINITY : clock.now() + ttlMs });
+      return true;
+    },
+    async delete(key) {
+      return find(key) !== undefined && entries.delete(key);
+    },
+  };
+}
