@@ -24,6 +24,7 @@ export interface ChangeStream {
   readonly ready: Promise<void>;
   /** Wants the updates of a resource as well. Resolves when the server agreed; rejects when it did not, and wants it no longer then. */
   addResource(uri: string): Promise<void>;
+  /** Whoever still waits for it gets `aborted`. */
   removeResource(uri: string): void;
   /** Ends it for good; what waits is rejected with `error`. Idempotent. */
   close(error?: ToolportError): void;
@@ -63,8 +64,10 @@ export function openChangeStream(init: ChangeStreamInit): ChangeStream {
       });
     },
     removeResource(uri) {
-      const wasAsked = listening.asked.delete(uri);
-      if (listening.resources.delete(uri) || wasAsked) listening.wake();
+      const asked = listening.asked.get(uri);
+      listening.asked.delete(uri);
+      asked?.reject(notWanted(listening.context.serverId));
+      if (listening.resources.delete(uri) || asked !== undefined) listening.wake();
     },
     close(error = closedError(init.context.serverId)) {
       endAll(listening, error);
@@ -298,4 +301,9 @@ function notOffered(serverId: string): ToolportError {
 function closedError(serverId: string): ToolportError {
   const message = `the connection to server ${JSON.stringify(serverId)} was closed`;
   return new ToolportError(message, { code: "closed", serverId });
+}
+
+function notWanted(serverId: string): ToolportError {
+  const message = `changes of a resource of server ${JSON.stringify(serverId)} are not wanted any more`;
+  return new ToolportError(message, { code: "aborted", serverId });
 }
