@@ -62,7 +62,7 @@ export async function shakeHands(init: HandshakeInit): Promise<Greeting> {
   const isAnswer = isOrdinary(refusal);
   if (handshake === "modern") throw isAnswer ? notModern(context, refusal) : refusal;
   signal.throwIfAborted();
-  if (!isAnswer) tellFallback(context, refusal);
+  if (!isAnswer) reportFallback(context, refusal);
   return beginLegacy(init, await askInitialize(init, { refusal }), isAnswer);
 }
 
@@ -87,7 +87,7 @@ async function decideAfterSilence(
   const isAnswer = isOrdinary(late.refusal);
   // Once the time is up nothing is tried any more.
   init.signal.throwIfAborted();
-  if (!isAnswer) tellFallback(init.context, late.refusal);
+  if (!isAnswer) reportFallback(init.context, late.refusal);
   const { claimed, failure } = await initializing;
   if (claimed === undefined) throw failure;
   return beginLegacy(init, claimed, isAnswer);
@@ -104,7 +104,7 @@ async function decideByInitialize(
   const { context, probeMs, timeoutMs } = init;
   if (claimed !== undefined) {
     giveUp.abort();
-    tellGuess(context, claimed, probeMs);
+    reportGuess(context, claimed, probeMs);
     return beginLegacy(init, claimed, false);
   }
   if (isFinal(failure)) throw failure;
@@ -221,7 +221,7 @@ function notModern({ serverId }: ServerContext, refusal: ToolportError): Toolpor
   );
 }
 
-function tellFallback({ serverId, onDiagnostic }: ServerContext, { code, rawMessage }: ToolportError): void {
+function reportFallback({ serverId, onDiagnostic }: ServerContext, { code, rawMessage }: ToolportError): void {
   const message = `server ${JSON.stringify(serverId)}: server/discover failed with ${code}; trying initialize (${rawMessage})`;
   onDiagnostic({ kind: "fallback", serverId, message });
 }
@@ -236,7 +236,7 @@ function silenceError({ serverId }: ServerContext, probeMs: number): ToolportErr
   });
 }
 
-function tellGuess({ serverId, onDiagnostic }: ServerContext, claimed: ClaimedServerInfo, probeMs: number): void {
+function reportGuess({ serverId, onDiagnostic }: ServerContext, claimed: ClaimedServerInfo, probeMs: number): void {
   const message =
     `server ${JSON.stringify(serverId)} was silent to server/discover for ${Math.round(probeMs)} ms and then answered initialize: ` +
     `it is spoken to in ${claimed.protocolVersion}; setting its era says for certain what it speaks, and spares the wait`;

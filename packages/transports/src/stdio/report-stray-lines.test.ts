@@ -2,7 +2,7 @@ import type { Diagnostic } from "@toolport/core";
 import { describe, expect, it } from "vitest";
 import { createStrayLineReport } from "./report-stray-lines.ts";
 
-describe("createNoiseReport()", () => {
+describe("createStrayLineReport()", () => {
   it("reports ten lines, then each power of ten, and counts them all", () => {
     const reported: Diagnostic[] = [];
     const anomalies = createStrayLineReport({

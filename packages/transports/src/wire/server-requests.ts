@@ -104,12 +104,12 @@ async function serve(request: ServerRequest, { context, elicitor, signal }: Serv
   if (method !== "elicitation/create" || elicitor === undefined) return refusal(methodNotFound, "Method not found");
   if (!isElicitation(params)) return refusal(invalidParams, "Invalid params");
   if (!isReady) {
-    tellRefused(context, "before the handshake was over");
+    reportRefused(context, "before the handshake was over");
     return refusal(invalidRequest, "Not before the handshake is over");
   }
   const occasion = request.occasion();
   if (occasion === undefined) {
-    tellRefused(context, "after the request that it belongs to was over");
+    reportRefused(context, "after the request that it belongs to was over");
     return { result: { action: "cancel" } };
   }
   const over = new AbortController();
@@ -126,7 +126,7 @@ async function serve(request: ServerRequest, { context, elicitor, signal }: Serv
   }
 }
 
-function tellRefused({ serverId, onDiagnostic }: ServerContext, when: string): void {
+function reportRefused({ serverId, onDiagnostic }: ServerContext, when: string): void {
   const message = `server ${JSON.stringify(serverId)} asked a question ${when}; nobody was asked`;
   onDiagnostic({ kind: "elicitation-refused", serverId, message });
 }

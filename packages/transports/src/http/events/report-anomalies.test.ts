@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createAnomalyReport } from "./report-anomalies.ts";
 
-describe("createNoiseReport()", () => {
+describe("createAnomalyReport()", () => {
   it("tells of the first ten, then ever more seldom, with a count", () => {
     const messages: string[] = [];
     const report = createAnomalyReport({

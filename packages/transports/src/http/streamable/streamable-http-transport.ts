@@ -209,12 +209,12 @@ function listen(state: State): void {
     open: (lastEventId) => endpoint.call(streamRequest(state, lastEventId)),
     openMs: context.settings.timeouts.requestMs,
     onInterrupted: () => transport.oninterrupted?.(),
-    onLost: (how) => tellStreamLost(context, how),
+    onLost: (how) => reportStreamLost(context, how),
   });
   state.underWay.add(stream);
 }
 
-function tellStreamLost({ serverId, onDiagnostic }: TransportContext, how: string): void {
+function reportStreamLost({ serverId, onDiagnostic }: TransportContext, how: string): void {
   const message = `the notification stream of server ${JSON.stringify(serverId)} is not open: ${how}`;
   onDiagnostic({ kind: "stream-lost", serverId, message });
 }
