@@ -1,7 +1,7 @@
 import type { JsonObject } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
 import { isHeaderName } from "../http/exchange/header-rules.ts";
-import { encodeHeaderValue } from "../http/streamable/headers-from-message.ts";
+import { encodeHeaderValue } from "../http/exchange/encode-header-value.ts";
 
 /** An argument that travels in a header, too, so that proxies can route by it. */
 export interface ParamHeader {

@@ -5,10 +5,11 @@ import type { Authorizer } from "./authorizer.ts";
 import { bearerTokenOf } from "./check-http-spec.ts";
 import { fromHttpStatus, type SessionUse } from "./from-http-status.ts";
 import type { Carried } from "./host-headers.ts";
+import { sendAgainOnceAuthorized } from "./send-again-once-authorized.ts";
 import { guardCredentials } from "./guard-credentials.ts";
 import { isCredentialHeader, isHeaderValue } from "./header-rules.ts";
-import type { HttpCall, HttpExchange, HttpReply, HttpRequest } from "./http-exchange.ts";
-import { readRemark, type CompleteReply } from "./read-body.ts";
+import type { HttpCall, HttpExchange, HttpRequest } from "./http-exchange.ts";
+import type { CompleteReply } from "./read-body.ts";
 
 /** One request to a server, without what all of them have in common. */
 export interface EndpointRequest extends Omit<HttpRequest, "url"> {
@@ -90,7 +91,7 @@ export function createHttpEndpoint({
     call: (request) =>
       authorizer === undefined
         ? start(request)
-        : callAuthorized({
+        : sendAgainOnceAuthorized({
             authorizer,
             toError,
             start: (current) => startAuthorized(request, current),
@@ -109,56 +110,6 @@ function configuredHeaders(transport: HttpTransportSpec): Readonly<Record<string
     "user-agent": "toolport",
     ...Object.fromEntries(given),
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
-  };
-}
-
-interface AuthorizedCall {
-  readonly authorizer: Authorizer;
-  readonly start: (token: string | undefined) => HttpCall;
-  readonly toError: (reply: CompleteReply) => ToolportError;
-  readonly mayAuthorize: boolean;
-}
-
-function callAuthorized({ authorizer, start, toError, mayAuthorize }: AuthorizedCall): HttpCall {
-  let current: HttpCall | undefined;
-  let cancelled: ToolportError | undefined;
-  let rejectReply = (_reason: ToolportError): void => {};
-  const throwIfCancelled = (): void => {
-    if (cancelled !== undefined) throw cancelled;
-  };
-
-  let leaving: AbortController | undefined;
-  // Made only when there is something to wait for besides the request itself.
-  const left = (): AbortSignal => (leaving ??= new AbortController()).signal;
-
-  const run = async (): Promise<HttpReply> => {
-    if (mayAuthorize && authorizer.isOutstanding()) await authorizer.catchUp(left());
-    for (let recoveries = 0; ; recoveries += 1) {
-      const token = await authorizer.token();
-      throwIfCancelled();
-      current = start(token);
-      const reply = await current.reply;
-      const { status } = reply;
-      // A second step up may be needed for a second scope; a fresh token that is refused will not get better.
-      const limit = status === 401 ? 1 : status === 403 ? 2 : 0;
-      if (!mayAuthorize || recoveries >= limit) return reply;
-      const error = toError(await readRemark(reply));
-      throwIfCancelled();
-      await authorizer.recover({ status, token, error, challenge: reply.header("www-authenticate") }, left());
-    }
-  };
-  const reply = new Promise<HttpReply>((resolve, reject) => {
-    rejectReply = reject;
-    run().then(resolve, reject);
-  });
-  return {
-    reply,
-    cancel(reason) {
-      cancelled ??= reason;
-      rejectReply(reason);
-      leaving?.abort(reason);
-      current?.cancel(reason);
-    },
   };
 }
 

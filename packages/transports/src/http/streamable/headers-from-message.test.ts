@@ -1,6 +1,7 @@
 import type { JsonObject } from "@toolport/core";
 import { describe, expect, it } from "vitest";
-import { encodeHeaderValue, envelopeVersionOf, protocolHeaders } from "./headers-from-message.ts";
+import { encodeHeaderValue } from "../exchange/encode-header-value.ts";
+import { envelopeVersionOf, protocolHeaders } from "./headers-from-message.ts";
 
 const meta = { "io.modelcontextprotocol/protocolVersion": "2026-07-28" };
 const modern = (method: string, params: object = {}): JsonObject => ({

@@ -1,5 +1,6 @@
 import type { JsonObject } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
+import { encodeHeaderValue } from "../exchange/encode-header-value.ts";
 import { isHeaderValue } from "../exchange/header-rules.ts";
 
 const versionKey = "io.modelcontextprotocol/protocolVersion";
@@ -35,16 +36,4 @@ export function envelopeVersionOf({ method, params }: JsonObject): string | unde
   const meta = params["_meta"];
   const version = isJsonObject(meta) ? meta[versionKey] : undefined;
   return typeof version === "string" && isHeaderValue(version) ? version : undefined;
-}
-
-/**
- * A text as a header value: as it is when every recipient reads it the same way, or else as `=?base64?…?=` of its UTF-8 bytes
- * (2026-07-28, "Value Encoding"). A text that looks like the latter is encoded too.
- */
-export function encodeHeaderValue(text: string): string {
-  const plain = text !== "" && isHeaderValue(text) && text === text.trim();
-  if (plain && !(text.startsWith("=?base64?") && text.endsWith("?="))) return text;
-  let bytes = "";
-  for (const byte of new TextEncoder().encode(text)) bytes += String.fromCharCode(byte);
-  return `=?base64?${btoa(bytes)}?=`;
 }

@@ -3,7 +3,7 @@ import { isRequest, type RequestId, type RpcRequest } from "../../message/json-r
 import type { SendOptions, Transport } from "../../message/transport.ts";
 import type { MessageSink } from "../events/accept-message.ts";
 import { acceptReply } from "./accept-reply.ts";
-import { asToolportError, noAnswer, takenBack, transportClosed } from "../exchange/answer-error.ts";
+import { asToolportError, takenBack, transportClosed } from "../exchange/answer-error.ts";
 import { readAnswerStream } from "./answer-stream.ts";
 import { startBriefCall } from "../exchange/brief-call.ts";
 import type { ReadingContext } from "../events/reading-context.ts";
@@ -18,6 +18,7 @@ import { openNotificationStream } from "./notification-stream.ts";
 import { envelopeVersionOf, protocolHeaders } from "./headers-from-message.ts";
 import { createSlots, type Slots } from "../../message/reused-slots.ts";
 import { replyKindOf } from "../exchange/reply-kind.ts";
+import { readSessionId } from "./session-id.ts";
 import { requestHeaders } from "./request-headers.ts";
 
 /** What a Streamable HTTP transport is made from. */
@@ -162,7 +163,7 @@ async function sendRequest(state: State, message: RpcRequest, options: SendOptio
   try {
     const reply = await call.reply;
     const kind = replyKindOf(reply);
-    if (isInitialize(message) && kind !== "refused") state.sessionId = sessionIdOf(reply, state.endpoint);
+    if (isInitialize(message) && kind !== "refused") state.sessionId = readSessionId(reply, state.endpoint);
     if (kind === "events") {
       isStreaming = true;
       // 2026-07-28 has no resumption: a stream that breaks off is lost.
@@ -253,16 +254,6 @@ function connectionHeaders({ sessionId, protocolVersion }: State): Record<string
     ...(sessionId !== undefined && { "mcp-session-id": sessionId }),
     ...(protocolVersion !== undefined && { "mcp-protocol-version": protocolVersion }),
   };
-}
-
-// The revision allows visible ASCII only; what else a server sends could not be echoed in a header.
-const legalSessionId = /^[\u0021-\u007E]{1,4096}$/;
-
-function sessionIdOf(reply: HttpReply, endpoint: HttpEndpoint): string | undefined {
-  const sessionId = reply.header("mcp-session-id");
-  if (sessionId === undefined || legalSessionId.test(sessionId)) return sessionId;
-  reply.cancel();
-  throw noAnswer(endpoint, "an illegal session id", "");
 }
 
 // A revision is set when the handshake is over, and only those with a session have messages without it in their `_meta`.
