@@ -18,9 +18,9 @@ const tests = (name, ...files) => [
 
 /** @type {Record<string, { readonly about: string, readonly args: readonly string[] }>} */
 const steps = {
-  conversations: {
+  dialogues: {
     about: "the wire beside the official SDK's clients",
-    args: tests("conversations", "conformance/test/conversations.proof.ts"),
+    args: tests("dialogues", "conformance/test/dialogues.proof.ts"),
   },
   mutants: {
     about: "broken servers, broken hosts and deliberate bugs of the provider, each of which must be found",

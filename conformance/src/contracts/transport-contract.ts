@@ -44,7 +44,7 @@ export function describeTransportContract(
       echo: (connection, text, options) =>
         connection.callTool(bench.tool(), { [subject?.echo.argument ?? ""]: text }, options),
     };
-    describeConversation(bench);
+    describeDialogue(bench);
     describeEnds(bench);
   });
 }
@@ -58,7 +58,7 @@ interface Bench {
   readonly downs: () => readonly unknown[];
 }
 
-function describeConversation({ connect, echo, tool: echoTool }: Bench): void {
+function describeDialogue({ connect, echo, tool: echoTool }: Bench): void {
   it("says with whom it speaks, and in which revision", async () => {
     const { server } = await connect();
     expect(["legacy", "modern"]).toContain(server.era);

@@ -7,11 +7,11 @@ export interface EraVerdict {
   readonly foundAt: number;
 }
 
-/** Remembers verdicts by fingerprint. Synchronous; a cache that throws breaks the connection attempt. */
+/** Remembers verdicts by a hash of the spec. Synchronous; a cache that throws breaks the connection attempt. */
 export interface EraCache {
-  get(fingerprint: string): EraVerdict | undefined;
-  set(fingerprint: string, verdict: EraVerdict): void;
-  delete(fingerprint: string): void;
+  get(specHash: string): EraVerdict | undefined;
+  set(specHash: string, verdict: EraVerdict): void;
+  delete(specHash: string): void;
 }
 
 const mostEntries = 1000;
@@ -20,13 +20,13 @@ const mostEntries = 1000;
 export function createEraCache(): EraCache {
   const verdicts = new Map<string, EraVerdict>();
   return {
-    get: (fingerprint) => verdicts.get(fingerprint),
-    set(fingerprint, verdict) {
-      verdicts.delete(fingerprint);
-      verdicts.set(fingerprint, verdict);
+    get: (specHash) => verdicts.get(specHash),
+    set(specHash, verdict) {
+      verdicts.delete(specHash);
+      verdicts.set(specHash, verdict);
       const oldest = verdicts.size > mostEntries ? verdicts.keys().next().value : undefined;
       if (oldest !== undefined) verdicts.delete(oldest);
     },
-    delete: (fingerprint) => void verdicts.delete(fingerprint),
+    delete: (specHash) => void verdicts.delete(specHash),
   };
 }

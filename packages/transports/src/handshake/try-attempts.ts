@@ -8,7 +8,7 @@ import { firstAttempt, mostTellingError, nextAttempt } from "./next-attempt.ts";
 /** What {@linkcode tryAttempts} needs besides what each attempt does. */
 export interface AttemptsInit extends Omit<AttemptInit, "onOverdue"> {
   /** Under which the cache knows this server; absent when nothing is remembered of it. */
-  readonly fingerprint: string | undefined;
+  readonly specHash: string | undefined;
   /** Told why the connection failed when the time is up, before what there is of it is cleaned up. */
   readonly onFailed: (error: ToolportError) => void;
 }
@@ -18,10 +18,10 @@ export interface AttemptsInit extends Omit<AttemptInit, "onOverdue"> {
  * all of them behind it; nothing is left then.
  */
 export async function tryAttempts(init: AttemptsInit): Promise<Established> {
-  const { context, fingerprint } = init;
+  const { context, specHash } = init;
   const { spec, eraCache, deadline } = context;
   const failed: FailedAttempt[] = [];
-  const verdict = fingerprint === undefined ? undefined : askCache(spec.id, () => recall(eraCache, fingerprint));
+  const verdict = specHash === undefined ? undefined : askCache(spec.id, () => recall(eraCache, specHash));
   for (let attempt = firstAttempt(spec, verdict); ;) {
     const onOverdue = (last: FailedAttempt): void => init.onFailed(toConnectError([...failed, last], deadline));
     const result = await makeAttempt({ ...init, onOverdue }, attempt);
@@ -35,7 +35,7 @@ export async function tryAttempts(init: AttemptsInit): Promise<Established> {
       return result;
     }
     failed.push(result);
-    if (fingerprint !== undefined) askCache(spec.id, () => eraCache.delete(fingerprint));
+    if (specHash !== undefined) askCache(spec.id, () => eraCache.delete(specHash));
     const next = deadline.signal.aborted ? undefined : nextAttempt(spec, failed);
     if (next === undefined) throw toConnectError(failed, deadline);
     context.onDiagnostic(toFallback(spec.id, result, next));
@@ -55,21 +55,21 @@ function askCache<T>(serverId: string, ask: () => T): T {
 // Servers are updated; what was legacy yesterday may know 2026-07-28 today.
 const longestTrustMs = 24 * 60 * 60 * 1000;
 
-function recall(eraCache: EraCache, fingerprint: string): EraVerdict | undefined {
-  const verdict = eraCache.get(fingerprint);
+function recall(eraCache: EraCache, specHash: string): EraVerdict | undefined {
+  const verdict = eraCache.get(specHash);
   return verdict === undefined || Date.now() - verdict.foundAt > longestTrustMs ? undefined : verdict;
 }
 
 function remember(
-  { context, fingerprint }: AttemptsInit,
+  { context, specHash }: AttemptsInit,
   { attempt, claimed, isCertain }: Established,
   failed: readonly FailedAttempt[],
 ): void {
-  if (fingerprint === undefined) return;
+  if (specHash === undefined) return;
   // Silence may be a slow start, and a failure a bad moment; neither says anything about the server's next start.
   if (!isCertain || failed.some(({ refusal }) => refusal?.code === "request_timeout")) return;
   const { channel } = attempt;
-  context.eraCache.set(fingerprint, {
+  context.eraCache.set(specHash, {
     era: claimed.era,
     ...((channel === "streamable" || channel === "sse") && { channel }),
     foundAt: Date.now(),

@@ -16,7 +16,7 @@ import { describeClient, hasPerRequestStream, isConnected, isListeningClient } f
 import { openCustom } from "../sdk/open-custom.ts";
 import { watchClient } from "../sdk/watch-client.ts";
 import type { Transport } from "../message/transport.ts";
-import { fingerprintOf } from "../handshake/fingerprint.ts";
+import { hashSpec } from "../handshake/hash-spec.ts";
 import { tryAttempts } from "../handshake/try-attempts.ts";
 import { openTransport } from "./open-transport.ts";
 import { runHook } from "../time/run-hook.ts";
@@ -84,18 +84,17 @@ async function openOverWire(context: ConnectionContext, firstTransport?: Transpo
   const life: Life = {};
   const changes = createChangeRouter(hooks);
   let opened = firstTransport;
-  const fingerprint = (spec.era ?? "auto") === "auto" ? await fingerprintOf(spec) : undefined;
+  const specHash = (spec.era ?? "auto") === "auto" ? await hashSpec(spec) : undefined;
   const { wire, claimed, elicitor, attempt } = await tryAttempts({
     context,
-    fingerprint,
+    specHash,
     events: {
       ...changes,
       onLog: hooks.onLog,
       onDown: (error) => end(life, error),
       onForgotten({ code }) {
         // The server was replaced by one that speaks another revision, so that the next connection has to find out anew.
-        if (code === "unsupported_protocol" && fingerprint !== undefined)
-          runHook((key) => eraCache.delete(key), fingerprint);
+        if (code === "unsupported_protocol" && specHash !== undefined) runHook((key) => eraCache.delete(key), specHash);
       },
     },
     onFailed: hooks.onFailed,

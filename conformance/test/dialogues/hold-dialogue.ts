@@ -1,4 +1,4 @@
-import type { Conversation } from "./all-conversations.ts";
+import type { Dialogue } from "./all-dialogues.ts";
 import { startSdkV1 } from "./sdk-v1-talker.ts";
 import { startSdkV2 } from "./sdk-v2-talker.ts";
 import type { StartTalker } from "./talker.ts";
@@ -24,9 +24,9 @@ export function canTalk(peer: Peer, venue: VenueName): boolean {
   return peer !== "SDK v1" || !venue.endsWith("-2026");
 }
 
-/** Holds a conversation with a server of its own, and says what went over the wire until both had ended. */
-export async function holdConversation(
-  { script, answersQuestions = false, talk }: Conversation,
+/** Holds a dialogue with a server of its own, and says what went over the wire until both had ended. */
+export async function holdDialogue(
+  { script, answersQuestions = false, talk }: Dialogue,
   venue: VenueName,
   client: Peer | "Toolport",
 ): Promise<Transcript> {

@@ -4,7 +4,7 @@ import type { ServerSpec } from "@toolport/core";
  * A name for everything about a spec that can make a server behave differently: how it is reached and with which credentials. A
  * hash, so that it may be stored. `undefined` for kinds that are functions, and in a runtime without Web Crypto.
  */
-export async function fingerprintOf({ transport }: ServerSpec): Promise<string | undefined> {
+export async function hashSpec({ transport }: ServerSpec): Promise<string | undefined> {
   if (transport.kind === "memory" || transport.kind === "custom") return undefined;
   const { subtle } = globalThis.crypto;
   // Browsers leave it out of pages that did not come over https.

@@ -6,7 +6,7 @@ export interface Explanation {
   readonly why: string;
   /** The differences that it explains, as they are found. */
   readonly differences: readonly RegExp[];
-  /** Only in conversations and venues whose name, `conversation venue`, fits. Default: in all. */
+  /** Only in dialogues and venues whose name, `dialogue venue`, fits. Default: in all. */
   readonly where?: RegExp;
 }
 

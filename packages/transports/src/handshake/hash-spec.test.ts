@@ -1,22 +1,22 @@
 import type { ServerSpec } from "@toolport/core";
 import { describe, expect, it } from "vitest";
-import { fingerprintOf } from "./fingerprint.ts";
+import { hashSpec } from "./hash-spec.ts";
 
 const http: ServerSpec = {
   id: "a",
   transport: { kind: "http", url: "https://x.test/mcp", bearerToken: "s3cret-token" },
 };
 
-describe("fingerprintOf()", () => {
+describe("hashSpec()", () => {
   it("is a hash of how the server is reached, in any order, whatever else the spec says", async () => {
     const same: ServerSpec = {
       id: "b",
       title: "B",
       transport: { bearerToken: "s3cret-token", url: "https://x.test/mcp", kind: "http" },
     };
-    const fingerprint = await fingerprintOf(http);
-    expect(fingerprint).toMatch(/^[0-9a-f]{64}$/);
-    expect(await fingerprintOf(same)).toBe(fingerprint);
+    const specHash = await hashSpec(http);
+    expect(specHash).toMatch(/^[0-9a-f]{64}$/);
+    expect(await hashSpec(same)).toBe(specHash);
   });
 
   it("differs by address and by credentials", async () => {
@@ -28,16 +28,12 @@ describe("fingerprintOf()", () => {
       { id: "a", transport: { kind: "stdio", command: "x" } },
       { id: "a", transport: { kind: "stdio", command: "x", env: { A: "1" } } },
     ];
-    const fingerprints = await Promise.all(others.map(fingerprintOf));
-    expect(new Set(fingerprints).size).toBe(others.length);
+    const hashes = await Promise.all(others.map(hashSpec));
+    expect(new Set(hashes).size).toBe(others.length);
   });
 
   it("is none for a function, which has no name to go by", async () => {
-    await expect(
-      fingerprintOf({ id: "a", transport: { kind: "memory", serve: () => undefined } }),
-    ).resolves.toBeUndefined();
-    await expect(
-      fingerprintOf({ id: "a", transport: { kind: "custom", open: () => undefined } }),
-    ).resolves.toBeUndefined();
+    await expect(hashSpec({ id: "a", transport: { kind: "memory", serve: () => undefined } })).resolves.toBeUndefined();
+    await expect(hashSpec({ id: "a", transport: { kind: "custom", open: () => undefined } })).resolves.toBeUndefined();
   });
 });

@@ -1,58 +1,58 @@
-import type { Conversation } from "./all-conversations.ts";
+import type { Dialogue } from "./all-dialogues.ts";
 import type { Explanation } from "./explanations.ts";
-import type { Peer } from "./hold-conversation.ts";
+import type { Peer } from "./hold-dialogue.ts";
 
 /** A difference that was seen. */
 export interface SeenDifference {
   /** As `compareTranscripts` says it. */
   readonly text: string;
-  readonly conversation: string;
+  readonly dialogue: string;
   readonly venue: string;
   readonly peer: Peer;
 }
 
 /** The explanations that fit a difference; there should be one. */
 export function explanationsOf(
-  { text, conversation, venue }: SeenDifference,
+  { text, dialogue, venue }: SeenDifference,
   explanations: readonly Explanation[],
 ): readonly Explanation[] {
   return explanations.filter(
     ({ differences, where = /^/ }) =>
-      where.test(`${conversation} ${venue}`) && differences.some((difference) => difference.test(text)),
+      where.test(`${dialogue} ${venue}`) && differences.some((difference) => difference.test(text)),
   );
 }
 
 /** The page that says what is different on the wire, and why. */
 export function wireDifferencesPage(
-  conversations: readonly Conversation[],
+  dialogues: readonly Dialogue[],
   explanations: readonly Explanation[],
   seen: readonly SeenDifference[],
 ): string {
   const sections = explanations.map((explanation) => {
     const own = seen.filter((difference) => explanationsOf(difference, explanations).includes(explanation));
-    const held = [...new Set(own.map(({ conversation }) => conversation))].toSorted();
+    const held = [...new Set(own.map(({ dialogue }) => dialogue))].toSorted();
     const peers = [...new Set(own.map(({ peer }) => peer))].toSorted();
-    const many = held.length > conversations.length / 2 ? `${held.length} conversations` : held.join(", ");
+    const many = held.length > dialogues.length / 2 ? `${held.length} dialogues` : held.join(", ");
     return `## ${explanation.what}\n\n${explanation.why}\n\nSeen beside ${peers.join(" and ")}, in ${many}.\n`;
   });
-  const rows = conversations.map(({ id, about, over }) => `| ${id} | ${about} | ${over.join(", ")} |`);
+  const rows = dialogues.map(({ id, about, over }) => `| ${id} | ${about} | ${over.join(", ")} |`);
   return `# What is different on the wire
 
-Toolport speaks JSON-RPC itself. To show that servers see what they would see of the official SDK, the same ${conversations.length} conversations are held by
+Toolport speaks JSON-RPC itself. To show that servers see what they would see of the official SDK, the same ${dialogues.length} dialogues are held by
 Toolport's client, by \`@modelcontextprotocol/client\` (SDK v2) and, in the legacy era, by \`@modelcontextprotocol/sdk\` (SDK v1), each with a server of its
 own and a recorder in between. Every message of both sides is compared, with the headers of a client and the content type and session of a server.
-\`pnpm proof conversations\` fails when it sees a difference that this page does not explain, or no longer sees one that it does;
-\`npx vitest run -c vitest.proof.config.ts conformance/test/conversations.proof.ts -u\` writes the page.
+\`pnpm proof dialogues\` fails when it sees a difference that this page does not explain, or no longer sees one that it does;
+\`npx vitest run -c vitest.proof.config.ts conformance/test/dialogues.proof.ts -u\` writes the page.
 
 Not compared: request ids and progress tokens, which each side is free to choose, though what refers to them must refer to the same request; the
 ids of sessions; when a stream for notifications is opened, and how many processes are started.
 
-| conversation | what happens | held with |
+| dialogue | what happens | held with |
 | --- | --- | --- |
 ${rows.join("\n")}
 
 Venues are a server and a transport; \`-2026\` means 2026-07-28, all others are the legacy era. \`fixture\` is a good server of \`@toolport/fixtures\` on the SDK,
-\`script\` one that does what the conversation needs; the others are the reference servers.
+\`script\` one that does what the dialogue needs; the others are the reference servers.
 
 ${sections.join("\n")}`;
 }

@@ -2,8 +2,8 @@ import type { FaultScript } from "@toolport/fixtures";
 import { latch, type Talker } from "./talker.ts";
 import type { FaultStage, VenueName } from "./venues.ts";
 
-/** One conversation, the same for every client. */
-export interface Conversation {
+/** One dialogue, the same for every client. */
+export interface Dialogue {
   readonly id: string;
   /** What happens in it, for the page. */
   readonly about: string;
@@ -25,7 +25,7 @@ const holdsCalls: FaultScript = {
 };
 
 /** The twelve. */
-export const conversations: readonly Conversation[] = [
+export const dialogues: readonly Dialogue[] = [
   {
     id: "handshake",
     about: "connects and closes",

@@ -1,22 +1,22 @@
 import { describe, expect, it } from "vitest";
-import { conversations } from "./conversations/all-conversations.ts";
-import { compareTranscripts } from "./conversations/compare-transcripts.ts";
-import { explanations } from "./conversations/explanations.ts";
-import { canTalk, holdConversation, peers } from "./conversations/hold-conversation.ts";
-import { explanationsOf, wireDifferencesPage, type SeenDifference } from "./conversations/wire-differences-page.ts";
+import { dialogues } from "./dialogues/all-dialogues.ts";
+import { compareTranscripts } from "./dialogues/compare-transcripts.ts";
+import { explanations } from "./dialogues/explanations.ts";
+import { canTalk, holdDialogue, peers } from "./dialogues/hold-dialogue.ts";
+import { explanationsOf, wireDifferencesPage, type SeenDifference } from "./dialogues/wire-differences-page.ts";
 
-const meetings = conversations.flatMap((conversation) => conversation.over.map((venue) => ({ conversation, venue })));
+const meetings = dialogues.flatMap((dialogue) => dialogue.over.map((venue) => ({ dialogue, venue })));
 const seen: SeenDifference[] = [];
 
 describe("the wire looks as it does when the official SDK speaks, but for what is explained", () => {
-  it.concurrent.each(meetings)("$conversation.id, $venue", { timeout: 120_000 }, async ({ conversation, venue }) => {
-    const ours = await holdConversation(conversation, venue, "Toolport");
+  it.concurrent.each(meetings)("$dialogue.id, $venue", { timeout: 120_000 }, async ({ dialogue, venue }) => {
+    const ours = await holdDialogue(dialogue, venue, "Toolport");
     expect(ours.client.length).toBeGreaterThan(1);
     for (const peer of peers.filter((each) => canTalk(each, venue))) {
-      const theirs = await holdConversation(conversation, venue, peer);
+      const theirs = await holdDialogue(dialogue, venue, peer);
       const found = compareTranscripts(ours, theirs).map((text) => ({
         text,
-        conversation: conversation.id,
+        dialogue: dialogue.id,
         venue,
         peer,
       }));
@@ -38,7 +38,7 @@ describe("the page of differences", () => {
   });
 
   it("is what was seen", async () => {
-    await expect(wireDifferencesPage(conversations, explanations, seen)).toMatchFileSnapshot(
+    await expect(wireDifferencesPage(dialogues, explanations, seen)).toMatchFileSnapshot(
       "../../docs/wire-differences.md",
     );
   });

@@ -15,7 +15,7 @@ export function recordStdio({
   command: string;
   args?: readonly string[] | undefined;
 }): RecordedServer {
-  const folder = mkdtempSync(join(tmpdir(), "toolport-conversation-"));
+  const folder = mkdtempSync(join(tmpdir(), "toolport-dialogue-"));
   const record = join(folder, "lines.ndjson");
   writeFileSync(record, "");
   return {

@@ -9,7 +9,7 @@ export interface Turn {
   readonly values: ReadonlyMap<string, string>;
 }
 
-/** A conversation as the wire saw it. */
+/** A dialogue as the wire saw it. */
 export interface Transcript {
   readonly client: readonly Turn[];
   readonly server: readonly Turn[];

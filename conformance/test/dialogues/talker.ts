@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "@toolport/core";
 import type { RecordedServer } from "./wire-message.ts";
 
-/** The two eras that a conversation can be held in. */
+/** The two eras that a dialogue can be held in. */
 export type TalkEra = "legacy" | "2026-07-28";
 
 /** What a talker is told before it starts. */
@@ -19,7 +19,7 @@ export interface TalkCall {
   readonly onProgress?: () => void;
 }
 
-/** A connected client in the words of the conversations. */
+/** A connected client in the words of the dialogues. */
 export interface Talker {
   /** All pages. */
   listTools(): Promise<readonly string[]>;
@@ -34,7 +34,7 @@ export interface Talker {
 export type StartTalker = (options: TalkOptions) => Promise<Talker>;
 
 /** Who every client says that it is. */
-export const clientInfo = { name: "conversation", version: "1.0.0" };
+export const clientInfo = { name: "dialogue", version: "1.0.0" };
 
 /** What every user answers. */
 export const answer = { action: "accept", content: { answer: "forty-two" } } as const;

@@ -12,7 +12,7 @@ import { recordStdio } from "./record-stdio.ts";
 import type { TalkEra } from "./talker.ts";
 import type { RecordedServer } from "./wire-message.ts";
 
-/** Where a conversation is held: a kind of server, a transport and an era. */
+/** Where a dialogue is held: a kind of server, a transport and an era. */
 export const venueNames = [
   "fixture-stdio",
   "fixture-http",
@@ -31,7 +31,7 @@ export const venueNames = [
 /** One of {@linkcode venueNames}. */
 export type VenueName = (typeof venueNames)[number];
 
-/** What a conversation with a scripted server can wait for; with any other it must not. */
+/** What a dialogue with a scripted server can wait for; with any other it must not. */
 export interface FaultStage {
   /** So many calls were run. */
   executed(count: number): Promise<void>;
