@@ -1,6 +1,7 @@
 import { ToolportError, type Interceptor } from "@toolport/core";
-import { createToolbox, type StaticTool } from "@toolport/discovery";
+import { createToolbox, reservedNames, type StaticTool } from "@toolport/discovery";
 import { startFaultServer, type HttpFaultServer } from "@toolport/fixtures";
+import { verbatimNaming } from "@toolport/naming";
 import { createProvider } from "@toolport/provider";
 import { createConnector } from "@toolport/transports";
 import { describe, expect, it } from "vitest";
@@ -63,6 +64,23 @@ describe("a toolbox over a server", () => {
       { ...theirs, server: labels },
     ]);
     expect(JSON.stringify(server.trace())).not.toMatch(/ada@|conversation-7|vendor/);
+    toolbox.close();
+  });
+
+  it("gives a server's tool another name where it would take one that the toolbox keeps", async () => {
+    await using server = await startServer();
+    const tools = [echo];
+    await using provider = createProvider({
+      connector: createConnector(),
+      naming: verbatimNaming,
+      reservedNames: reservedNames({ tools }),
+      servers: [{ id: "s", transport: server.spec }],
+    });
+    const toolbox = createToolbox({ tools, providers: [provider] });
+    await toolbox.init();
+    const [own, ...theirs] = toolbox.definitions().map(({ name }) => name);
+    expect([own, theirs]).toEqual(["echo", ["append", expect.stringMatching(/^echo_[0-9a-f]{8,}$/)]]);
+    expect(toolbox.diagnostics()).toEqual([]);
     toolbox.close();
   });
 

@@ -157,7 +157,11 @@ export interface McpProvider extends ToolProvider, AsyncDisposable {
   clearCredentials(id: string): Promise<void>;
   /**
    * The live connection of a server, for requests that are no tool calls; made if there is none. Ask for it each time: it is replaced
-   * by every reconnect. What is under way on it counts as use of the session. Never close it. Throws `unknown_server`, `server_disabled`, and whatever connecting failed with.
+   * by every reconnect. What is under way on it counts as use of the session. Never close it.
+   *
+   * With `interceptors`, `requestInterceptors` or `admit`, nothing goes around them here: `callTool` and a request `tools/call` are calls like any
+   * other, of tools on offer alone (`tool_removed`, `tool_quarantined`); other requests, notifications and subscriptions go through
+   * `requestInterceptors`. `listTools` shows the host everything that the server lists. Without them it is the bare connection. Throws `unknown_server`, `server_disabled`, and whatever connecting failed with.
    */
   connection(id: string, options?: UserOperationOptions): Promise<Connection>;
   /**

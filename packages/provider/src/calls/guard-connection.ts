@@ -36,7 +36,7 @@ export interface ConnectionGuard {
 
 /** What guarding needs. */
 export interface GuardInit {
-  readonly settings: Pick<ProviderSettings, "interceptors" | "requestInterceptors" | "clock">;
+  readonly settings: Pick<ProviderSettings, "admit" | "interceptors" | "requestInterceptors" | "clock">;
   readonly calls: CallPipeline;
   /** The definition on offer for a remote name. Throws when there is none, or the registration has ended. */
   readonly find: (registration: Registration, toolName: string) => CatalogTool;
@@ -51,11 +51,13 @@ interface Guarded extends Omit<GuardInit, "settings" | "specOf"> {
 
 /**
  * Guards connections: what the product sends on one goes through the layers that it put around calls and requests, and reaches no tool
- * that is not on offer. Without layers, a connection is lent as it is.
+ * that is not on offer. Without layers and without a rule for what is on offer, a connection is lent as it is.
  */
 export function createConnectionGuard({ settings, calls, find, specOf }: GuardInit): ConnectionGuard {
-  const { interceptors, requestInterceptors, clock } = settings;
-  if (interceptors.length + requestInterceptors.length === 0) return { lend: (_, { lent }) => lent, end: () => {} };
+  const { admit, interceptors, requestInterceptors, clock } = settings;
+  if (admit === undefined && interceptors.length + requestInterceptors.length === 0) {
+    return { lend: (_, { lent }) => lent, end: () => {} };
+  }
   const requests = createRequestPipeline({
     interceptors: requestInterceptors,
     clock,

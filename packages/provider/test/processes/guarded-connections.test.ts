@@ -1,5 +1,6 @@
 import {
   ToolportError,
+  type Admission,
   type HostRequest,
   type Interceptor,
   type RequestInterceptor,
@@ -154,6 +155,22 @@ describe("a connection that a provider lends", () => {
     const wire = JSON.stringify(subject.server.trace());
     expect(wire).toContain("visible");
     expect([wire.includes("ada@"), wire.includes("conversation-7")]).toEqual([false, false]);
+  });
+
+  it("reaches no tool that is hidden or held back", async () => {
+    const admissions: Record<string, Admission> = { append: "quarantine", echo: "hide" };
+    await using subject = await start({
+      admit: ({ origin }) => admissions[origin?.toolName ?? ""] ?? "offer",
+      servers: [],
+    });
+    await subject.provider.addServer({ id: "s", transport: subject.server.spec });
+    const connection = await subject.provider.connection("s");
+    const held = { code: "tool_quarantined", outcome: "not-sent", serverId: "s", toolName: "append" };
+    expect(await failureOf(connection.callTool("append", { text: "x" }))).toMatchObject(held);
+    expect(await failureOf(connection.request("tools/call", { name: "append" }))).toMatchObject(held);
+    expect(await failureOf(connection.callTool("echo", { text: "x" }))).toMatchObject({ code: "tool_removed" });
+    expect(await connection.request("resources/read", { uri: "x" })).toEqual({ contents: [] });
+    expect(subject.server.ledger()).toEqual([]);
   });
 
   it("is the bare one where nothing guards it, and reaches tools that are not on offer", async () => {
