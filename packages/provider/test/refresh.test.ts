@@ -132,7 +132,7 @@ describe('refresh: "debounced"', () => {
 });
 
 describe('refresh: "manual"', () => {
-  it("lists only when told to; a call goes out with the tools as they are known", async () => {
+  it("lists only when asked to; a call goes out with the tools as they are known", async () => {
     const world = createCalmWorld();
     const [provider, server] = await start(world, { refresh: "manual" });
     addTool(server, "b");

@@ -99,7 +99,8 @@ describe("addServer() and failures that pass", () => {
   it.each(passing)("tries again after 250 ms and after 1 s, and no more: %s (AN-66)", async (_what, init) => {
     const world = createCalmWorld();
     const error = new ToolportError("busy", init);
-    const provider = world.provider({ connector: failing(world, error, error) });
+    // By itself the server would be tried again after 100 ms.
+    const provider = world.provider({ connector: failing(world, error, error), random: () => 0.2 });
     let done = false;
     const added = provider.addServer(specOf("a")).then(() => (done = true));
     for (const waitMs of [250, 1000]) {

@@ -232,7 +232,7 @@ function checkRoute(
   if (options.selected !== undefined) checkSelection(options.selected, current, registrationOf);
 }
 
-// Most calls have nothing to tell, and the state machine is not bothered with them.
+// Most calls have nothing to report, and the state machine is not bothered with them.
 function noteSuccess({ number }: Session, link: Link): void {
   const { state } = link;
   if (state.kind !== "ready" || (state.failures === 0 && state.refusal === undefined)) return;

@@ -3,7 +3,7 @@ import type { ToolportError } from "@toolport/core";
 /**
  * The life of one registered server. Each state carries only what it has; `transition` is the only way from one to the next.
  *
- * Sessions and runs are numbered per link, so that whatever comes late (an answer, a failure, a notification) can be told from
+ * Sessions and runs are numbered per link, so that whatever comes late (an answer, a failure, a notification) can be kept apart from
  * what is current.
  */
 export type LinkState =

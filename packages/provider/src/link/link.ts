@@ -58,7 +58,7 @@ export interface Link {
   current(): Session | undefined;
   /** Waits until the demand is met. Rejects with the reason of `signal`, which ends this wait and nothing else. */
   ready(demand: Demand, signal?: AbortSignal): Promise<Session>;
-  /** Tells what a call has met. */
+  /** Reports what a call has met. */
   report(event: Extract<LinkEvent, { readonly type: "session-lost" | "refused" | "proven" }>): void;
   /** Replaces the session by one of the spec as it is now; calls on the old one may finish. */
   renew(error: ToolportError): void;

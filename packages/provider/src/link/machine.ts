@@ -22,13 +22,13 @@ export interface MachineInit {
   readonly isWaiting: () => boolean;
   readonly unusedSince: (session: number) => number | undefined;
   readonly hasWholeListing: () => boolean;
-  /** Told of the next state before its effects are performed. */
+  /** Gets the next state before its effects are performed. */
   readonly enter: (state: LinkState) => void;
-  /** Told what was thrown by something that must not throw: no fault of a part may leave the others waiting. */
+  /** Gets what was thrown by something that must not throw: no fault of a part may leave the others waiting. */
   readonly onDefect: (error: unknown) => void;
   /** Carries out an effect. Must not throw. */
   readonly perform: (effect: LinkEffect) => void;
-  /** Told of a state that is another one, after its effects. Must not throw. */
+  /** Gets a state that is another one, after its effects. Must not throw. */
   readonly onState: (state: LinkState) => void;
 }
 

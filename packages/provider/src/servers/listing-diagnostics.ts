@@ -61,7 +61,7 @@ export function filterDiagnostics(
 ): readonly Diagnostic[] {
   const overridden = Object.keys(overrides);
   if (include.length + exclude.length + overridden.length === 0 || truncated !== undefined) return [];
-  // Why a tool was dropped is told by itself.
+  // Why a tool was dropped is another diagnostic.
   const listed = new Set([...tools, ...dropped].map(({ name }) => name));
   const unmatched = (member: "include" | "exclude" | "tools", names: readonly string[]): readonly Diagnostic[] =>
     names

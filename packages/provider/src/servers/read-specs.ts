@@ -35,7 +35,7 @@ export function readSpecs(
 }
 
 /**
- * Throws `duplicate_server` when the id is taken, is told from one of `ids` by nothing that shows in a name, or by ASCII case alone:
+ * Throws `duplicate_server` when the id is taken, differs from one of `ids` in nothing that shows in a name, or in ASCII case alone:
  * groups are looked up regardless of it, whatever the naming.
  */
 export function checkId(id: string, ids: Iterable<string>, naming: NamingStrategy): void {

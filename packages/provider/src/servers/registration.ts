@@ -21,7 +21,7 @@ export interface Registration {
   provisional: boolean;
   /** When the listing came in, in milliseconds since 1970. */
   listedAt?: number;
-  /** Told when the registration ends; for who waits for something else. */
+  /** Called when the registration ends; for who waits for something else. */
   onEnd?: (() => void) | undefined;
   /** How many operations are under way for which a user waits. */
   usersWaiting: number;

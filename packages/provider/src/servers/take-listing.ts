@@ -5,7 +5,7 @@ import { filterDiagnostics, listingDiagnostics, refusalDiagnostics } from "./lis
 import type { Registration } from "./registration.ts";
 
 /**
- * Keeps a good listing. Returns what is worth telling of it, unless it was told of the one before. `listed` stays the same object
+ * Keeps a good listing. Returns what is to be reported of it, unless it was reported of the one before. `listed` stays the same object
  * when nothing that the catalogue shows is new.
  */
 export function takeListing(

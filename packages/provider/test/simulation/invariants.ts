@@ -1,5 +1,5 @@
 import { isToolportError, type ToolDefinition } from "@toolport/core";
-import type { ServerStatus } from "@toolport/provider";
+import type { ApplyResult, ServerStatus } from "@toolport/provider";
 import { calmId, playedIds } from "./program.ts";
 import type { Run } from "./run.ts";
 import { isPartOf, readSnapshot, sameTools, type ShownTools } from "./snapshot.ts";
@@ -36,6 +36,7 @@ export function createInvariants(run: Run): Invariants {
     () => checkRegistrations(run),
     () => checkAppliedSet(run),
     () => checkForgotten(run),
+    () => checkGone(run),
     createCalmCheck(run),
   ];
   return {
@@ -315,6 +316,25 @@ function checkAppliedSet({ operations, provider, closing }: Run): void {
     const isThere = provider.hasServer(id);
     hold(isThere === last.applies.has(id), () => `${id} is ${isThere ? "" : "not "}there after ${last.label}`);
   }
+}
+
+/** When a removal is done, nothing is left of what it removed, whatever was under way on it. */
+function checkGone({ operations, world, closing }: Run): void {
+  if (closing.value) return;
+  for (const operation of operations.all) {
+    if (operation.end === undefined || !("value" in operation.end)) continue;
+    for (const { id, open } of world.servers.values()) {
+      if (!hasRemoved(operation.end.value, operation, id)) continue;
+      const isLeft = Array.from(open).some(({ openedAt }) => openedAt < operation.startedAt);
+      hold(!isLeft, () => `a session with ${id} is left after ${operation.label}`);
+    }
+  }
+}
+
+// What had gone before is nobody's.
+function hasRemoved(value: unknown, { removes, applies }: Operation, id: string): boolean {
+  if (removes === id) return value === true;
+  return applies !== undefined && (value as ApplyResult).removed.includes(id);
 }
 
 /** Nobody is let in by what was forgotten. */

@@ -201,7 +201,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     bug: "renews the session once for each call that finds it expired",
-    seed: 5,
+    seed: 4,
     patches: [
       {
         file: "link/transition.ts",
@@ -333,6 +333,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     bug: "lets a call keep the session of a server that has gone for ever",
+    seed: 3,
     patches: [{ file: "servers/end-server.ts", find: "          link.cut(error);\n", replace: "" }],
   },
   {

@@ -35,6 +35,8 @@ export interface SimulatedServer {
   processes: number;
   /** Sessions that a provider could use. */
   readonly sessions: Set<SimulatedSession>;
+  /** Sessions of which anything is left, on either side; and when each was opened. */
+  readonly open: Set<{ readonly openedAt: number }>;
   /** Sessions that the provider closed though nothing was wrong with them. */
   healthyCloses: number;
   /** The reasons that it was left for. */
@@ -88,6 +90,7 @@ export function createSimulatedServer(id: string, toolNames: readonly string[]):
     history: new Map([[0, new Map(tools)]]),
     processes: 0,
     sessions: new Set(),
+    open: new Set(),
     expired: 0,
     draining: 0,
     forgotten: 0,

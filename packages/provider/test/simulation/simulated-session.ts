@@ -47,7 +47,10 @@ export function openSession(parts: SessionParts): SimulatedSession {
   let callsForgotten = false;
   let closed: Promise<void> | undefined;
 
+  const opened = { openedAt: world.clock.now() };
+  server.open.add(opened);
   const leave = (): void => {
+    server.open.delete(opened);
     if (state !== "gone" && drained === "alone") server.draining -= 1;
     if (state !== "gone" && (expired || drained === "apart")) server.expired -= 1;
     else if (state !== "gone") server.processes -= 1;
