@@ -40,10 +40,11 @@ describe("elicitation", () => {
         return { action: "accept", content: { answer: "42" } };
       },
     });
-    const result = await connection.callTool("ask", { question: "How much?" });
+    const context = { conversation: "c-1" };
+    const result = await connection.callTool("ask", { question: "How much?" }, { context });
     expect(result["content"]).toEqual([{ type: "text", text: "accept: 42" }]);
     expect(asked).toMatchObject([
-      { mode: "form", message: "How much?", params: { requestedSchema: { type: "object" } } },
+      { mode: "form", message: "How much?", params: { requestedSchema: { type: "object" } }, context },
     ]);
   });
 

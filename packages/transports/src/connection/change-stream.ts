@@ -223,10 +223,7 @@ function takeAgreement(listening: Listening, asked: AskedNow, honored: unknown):
   const agreed = agreedResources(honored);
   for (const [uri, each] of asked) {
     // Nobody wants it any more.
-    if (listening.asked.get(uri) !== each) {
-      listening.isDirty = true;
-      continue;
-    }
+    if (listening.asked.get(uri) !== each) continue;
     listening.asked.delete(uri);
     if (agreed(uri)) {
       resources.add(uri);
