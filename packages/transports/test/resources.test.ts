@@ -113,7 +113,7 @@ async function open(start: () => Promise<ServerSpec["transport"]>, options: Conn
   return connection;
 }
 
-describe.each(rows.slice(1))("a request that is no call: $name", ({ start }) => {
+describe.each(rows.slice(1))("a request that is no call (AN-86): $name", ({ start }) => {
   it("has its questions answered as a call has, and its context reaches whoever answers", async () => {
     const asked: ElicitationRequest[] = [];
     const connection = await open(start, {
