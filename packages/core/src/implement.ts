@@ -27,6 +27,8 @@ export { specError } from "./assert-server-spec.ts";
 export { copySpec } from "./copy-spec.ts";
 export { freezeData } from "./freeze-data.ts";
 export { isJsonObject } from "./json.ts";
+export { compareText } from "./compare-text.ts";
+export { foldCase } from "./fold-case.ts";
 export { canonicalJson } from "./canonical-json.ts";
 export { sameDefinition } from "./same-definition.ts";
 export { sameJson } from "./same-json.ts";

@@ -13,12 +13,10 @@ import type {
   ToolProvider,
   ToolsChange,
 } from "@toolport/core";
-import { assertKnownOptions, systemClock, type Fields } from "@toolport/core/implement";
+import { assertKnownOptions, compareText, foldCase, systemClock, type Fields } from "@toolport/core/implement";
 import { createToolAdmission } from "./catalog/admit-tools.ts";
 import { createInspector } from "./catalog/inspect-definitions.ts";
 import { createCatalogSearch } from "./catalog/catalog-search.ts";
-import { compareNames } from "./catalog/compare-names.ts";
-import { foldName } from "./catalog/fold-name.ts";
 import { followSources } from "./catalog/follow-sources.ts";
 import type { Precedence } from "./catalog/settle-name-clash.ts";
 import { assertToolName, startStaticTool, type StaticTool } from "./catalog/static-tool.ts";
@@ -146,7 +144,7 @@ export function createToolbox(options: ToolboxOptions = {}): Toolbox {
     embeddingRanker,
   } = options;
   const helperNames = resolveHelperNames(options.helperNames);
-  const reserved = new Set(Object.values(helperNames).map(foldName));
+  const reserved = new Set(Object.values(helperNames).map(foldCase));
   assertStaticTools(tools, reserved);
   if (!Array.isArray(interceptors) || interceptors.some((interceptor) => typeof interceptor !== "function")) {
     throw new TypeError("interceptors must be an array of functions");
@@ -168,10 +166,10 @@ export function createToolbox(options: ToolboxOptions = {}): Toolbox {
     definitions(names) {
       const { definitions, tools: byName } = live.read();
       if (names === undefined) return definitions;
-      return names.flatMap((name) => byName.get(foldName(name))?.definition ?? []);
+      return names.flatMap((name) => byName.get(foldCase(name))?.definition ?? []);
     },
     groups: () => live.read().groups,
-    has: (name) => live.read().tools.has(foldName(name)),
+    has: (name) => live.read().tools.has(foldCase(name)),
     call: (name, args, callOptions = {}) => calls.call(name, { args, options: callOptions }),
     view: (viewOptions = {}) =>
       createView(
@@ -203,7 +201,7 @@ export function createToolbox(options: ToolboxOptions = {}): Toolbox {
       await settleAll(providers.map(async (provider) => provider.refresh(refreshOptions)));
     },
     quarantined: () =>
-      Array.from(live.read().quarantined.values()).sort((a, b) => compareNames(a.definition.name, b.definition.name)),
+      Array.from(live.read().quarantined.values()).sort((a, b) => compareText(a.definition.name, b.definition.name)),
     readmit() {
       calls.assertOpen();
       live.readmit();
@@ -232,7 +230,7 @@ function assertStaticTools(tools: readonly StaticTool[], reserved: ReadonlySet<s
   const names = new Set<string>();
   for (const { definition } of tools) {
     assertToolName(definition.name);
-    const key = foldName(definition.name);
+    const key = foldCase(definition.name);
     if (reserved.has(key)) throw new TypeError(`tool name "${definition.name}" is the name of a discovery helper`);
     if (names.has(key)) throw new TypeError(`static tool "${definition.name}" is given twice`);
     names.add(key);
@@ -242,11 +240,11 @@ function assertStaticTools(tools: readonly StaticTool[], reserved: ReadonlySet<s
 function inNameOrder(providers: readonly ToolProvider[]): readonly ToolProvider[] {
   const byName = new Map<string, ToolProvider>();
   for (const provider of providers) {
-    const key = foldName(provider.name);
+    const key = foldCase(provider.name);
     if (byName.has(key)) throw new TypeError(`tool provider "${provider.name}" is given twice`);
     byName.set(key, provider);
   }
   return Array.from(byName)
-    .sort(([a], [b]) => compareNames(a, b))
+    .sort(([a], [b]) => compareText(a, b))
     .map(([, provider]) => provider);
 }

@@ -1,11 +1,10 @@
-import { byIdentity, compareText } from "./compare-text.ts";
+import { compareText, foldCase } from "@toolport/core/implement";
 import { emptyNames, extendNames, localNameOf, withOnlyTools, type NameTable } from "./name-table.ts";
 import { candidatesOf, type CandidateNames } from "./candidate-names.ts";
 import { toolportNaming } from "./naming-presets.ts";
 import { assertNamingStrategy, type NamingStrategy } from "./naming-strategy.ts";
 import { createReservedNames } from "./reserved-names.ts";
-import { toAsciiLowerCase } from "./sanitize-part.ts";
-import type { ToolIdentity } from "./tool-identity.ts";
+import { byIdentity, type ToolIdentity } from "./tool-identity.ts";
 
 /** Options of {@linkcode assignNames}. */
 export interface AssignNamesOptions {
@@ -110,7 +109,7 @@ function foldReservedNames(names: Iterable<string>): ReadonlySet<string> {
   for (const name of names) {
     if (typeof name !== "string" || name === "")
       throw new TypeError("a reserved name must be a text that is not empty");
-    folded.add(toAsciiLowerCase(name));
+    folded.add(foldCase(name));
   }
   return folded;
 }
@@ -132,7 +131,7 @@ function reservedCollisions(candidates: readonly CandidateNames[]): NameCollisio
   const collisions = new Map<string, NameCollision & { readonly members: ToolIdentity[] }>();
   for (const { identity, reserved } of candidates) {
     if (reserved === undefined) continue;
-    const name = toAsciiLowerCase(reserved.name);
+    const name = foldCase(reserved.name);
     const known = collisions.get(name);
     if (known === undefined) collisions.set(name, { name, members: [identity], reservedFor: reserved.serverId });
     else known.members.push(identity);
@@ -150,7 +149,7 @@ function groupByName(waiting: readonly CandidateNames[], round: number): Map<str
   const groups = new Map<string, [Wish, ...Wish[]]>();
   for (const candidate of waiting) {
     const wish = { candidate, name: candidate.nameAt(round) };
-    const key = toAsciiLowerCase(wish.name);
+    const key = foldCase(wish.name);
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [wish]);
     else group.push(wish);

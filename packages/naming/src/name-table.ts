@@ -1,4 +1,4 @@
-import { toAsciiLowerCase } from "./sanitize-part.ts";
+import { foldCase } from "@toolport/core/implement";
 import type { ToolIdentity } from "./tool-identity.ts";
 
 /**
@@ -25,7 +25,7 @@ export function localNameOf(names: NameTable, { serverId, toolName }: ToolIdenti
 
 /** The pair that has a local name, with the remote name byte for byte. Ignores ASCII case. */
 export function identityOf(names: NameTable, localName: string): ToolIdentity | undefined {
-  return names.identities.get(toAsciiLowerCase(localName));
+  return names.identities.get(foldCase(localName));
 }
 
 /** The table without the names of one server, which are free again. For a registration that ended. */
@@ -55,7 +55,7 @@ export function withOnlyTools(names: NameTable, serverId: string, toolNames: Rea
   const identities = new Map(names.identities);
   for (const [toolName, localName] of before) {
     if (toolNames.has(toolName)) kept.set(toolName, localName);
-    else identities.delete(toAsciiLowerCase(localName));
+    else identities.delete(foldCase(localName));
   }
   const servers = new Map(names.servers);
   if (kept.size > 0) servers.set(serverId, kept);
@@ -90,7 +90,7 @@ export function extendNames(names: NameTable): NameDraft {
         servers.set(serverId, tools);
       }
       tools.set(toolName, localName);
-      identities.set(toAsciiLowerCase(localName), { serverId, toolName });
+      identities.set(foldCase(localName), { serverId, toolName });
     },
     finish: () => ({ servers, identities }),
   };

@@ -1,4 +1,4 @@
-import { toAsciiLowerCase } from "./sanitize-part.ts";
+import { foldCase } from "@toolport/core/implement";
 
 /**
  * How local names look. Plain data and one pure function: take a preset and change a member
@@ -54,7 +54,7 @@ export function isLegalName(name: string, strategy: NamingStrategy): boolean {
  * common tools would collide. A strategy that does not show the server returns the id as it is.
  */
 export function normalizeServerId(serverId: string, strategy: NamingStrategy): string {
-  return strategy.showServer ? toAsciiLowerCase(strategy.sanitize(serverId)) : serverId;
+  return strategy.showServer ? foldCase(strategy.sanitize(serverId)) : serverId;
 }
 
 /** What the names of a server's tools start with, unless they were cut. For displays and globs, never for routing. */

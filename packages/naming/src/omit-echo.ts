@@ -1,4 +1,4 @@
-import { toAsciiLowerCase } from "./sanitize-part.ts";
+import { foldCase } from "@toolport/core/implement";
 
 // What stands between the words of a segment, whichever scheme made it.
 const separators = "_-";
@@ -11,7 +11,7 @@ export function omitEcho(toolSegment: string, serverSegment: string): string {
   const rest = toolSegment.slice(serverSegment.length);
   const isEcho =
     serverSegment !== "" &&
-    toAsciiLowerCase(toolSegment).startsWith(toAsciiLowerCase(serverSegment)) &&
+    foldCase(toolSegment).startsWith(foldCase(serverSegment)) &&
     separators.includes(rest.charAt(0)) &&
     /^[_-]+[A-Za-z0-9]/.test(rest);
   return isEcho ? rest.replace(/^[_-]+/, "") : toolSegment;

@@ -1,6 +1,5 @@
-import { compareText } from "./compare-text.ts";
+import { compareText, foldCase } from "@toolport/core/implement";
 import { toolNamePrefix, type NamingStrategy } from "./naming-strategy.ts";
-import { toAsciiLowerCase } from "./sanitize-part.ts";
 
 /** Says whether a plain name is one server's to give away, whatever the others list. */
 export interface ReservedNames {
@@ -46,7 +45,7 @@ export function createReservedNames(strategy: NamingStrategy, serverIds: Iterabl
         neighbours.set(serverId, around);
       }
       if (!around.any) return undefined;
-      const folded = toAsciiLowerCase(plain);
+      const folded = foldCase(plain);
       const owner = around.inner.find(({ prefix }) => folded.startsWith(prefix));
       if (owner !== undefined) return owner.id;
       return endsLikeHash(folded, strategy) ? true : undefined;
@@ -56,7 +55,7 @@ export function createReservedNames(strategy: NamingStrategy, serverIds: Iterabl
 
 function knownServer(id: string, strategy: NamingStrategy): KnownServer {
   const { hashLength, hashSeparator, maxLength, trimCut } = strategy;
-  const prefix = toAsciiLowerCase(toolNamePrefix(id, strategy));
+  const prefix = foldCase(toolNamePrefix(id, strategy));
   const head = prefix.slice(0, maxLength - hashLength - hashSeparator.length);
   return { id, prefix, reach: trimCut ? head.replace(/_+$/, "") : head };
 }
@@ -72,5 +71,5 @@ function findNeighbours(server: KnownServer, all: readonly KnownServer[]): Neigh
 
 function endsLikeHash(name: string, { hashLength, hashSeparator }: NamingStrategy): boolean {
   const end = name.slice(-hashLength);
-  return name.endsWith(`${toAsciiLowerCase(hashSeparator)}${end}`) && /^[0-9a-f]+$/.test(end);
+  return name.endsWith(`${foldCase(hashSeparator)}${end}`) && /^[0-9a-f]+$/.test(end);
 }

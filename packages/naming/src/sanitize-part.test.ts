@@ -1,17 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { toAsciiLowerCase, toPathSegment, toSnakeSegment, toWordSegment } from "./sanitize-part.ts";
+import { toPathSegment, toSnakeSegment, toWordSegment } from "./sanitize-part.ts";
 
 // The rules themselves are pinned by vectors.json; here is what a vector cannot say.
-
-describe("toAsciiLowerCase()", () => {
-  it("changes A to Z and nothing else (AN-31)", () => {
-    const all = String.fromCharCode(...Array.from({ length: 0x3000 }, (_, unit) => unit));
-    const lower = toAsciiLowerCase(all);
-    const changed = Array.from({ length: all.length }, (_, unit) => unit).filter((unit) => all[unit] !== lower[unit]);
-    expect(String.fromCharCode(...changed)).toBe("ABCDEFGHIJKLMNOPQRSTUVWXYZ");
-    expect(lower).toHaveLength(all.length);
-  });
-});
 
 describe.each([
   ["toSnakeSegment()", toSnakeSegment, /^[a-z][a-z0-9_]*$/],

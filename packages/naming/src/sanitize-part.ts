@@ -1,14 +1,11 @@
-/** Lower-cases A to Z only: `toLowerCase()` alone would turn U+212A (Kelvin) into `k` and U+0130 into two code points. */
-export function toAsciiLowerCase(text: string): string {
-  return text.replace(/[A-Z]+/g, (run) => run.toLowerCase());
-}
+import { foldCase } from "@toolport/core/implement";
 
 /**
  * The segment rule of the default names: A to Z lower-cased, every run of characters other than `a-z0-9` one `_`, none at either end; `x` in
  * front of what would be empty or start with a digit.
  */
 export function toSnakeSegment(part: string): string {
-  const segment = toAsciiLowerCase(part)
+  const segment = foldCase(part)
     .replace(/[^a-z0-9]+/g, "_")
     .replace(/^_|_$/g, "");
   return /^[a-z]/.test(segment) ? segment : `x${segment}`;

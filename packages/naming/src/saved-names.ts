@@ -1,10 +1,8 @@
 import { ToolportError } from "@toolport/core";
-import { isJsonObject, quoteText } from "@toolport/core/implement";
-import { compareText } from "./compare-text.ts";
+import { compareText, foldCase, isJsonObject, quoteText } from "@toolport/core/implement";
 import { emptyNames, extendNames, type NameTable } from "./name-table.ts";
 import { toolportNaming } from "./naming-presets.ts";
 import { assertNamingStrategy, isLegalName, type NamingStrategy } from "./naming-strategy.ts";
-import { toAsciiLowerCase } from "./sanitize-part.ts";
 
 /** Names as JSON, to be kept over a restart. Arrays of pairs, so that no server or tool name is ever a key of an object. */
 export interface SavedNames {
@@ -38,7 +36,7 @@ export function loadNames(saved: unknown, strategy: NamingStrategy = toolportNam
         throw invalidNames(`a name of ${quote(serverId)} is not a string`);
       }
       if (!isLegalName(localName, strategy)) throw invalidNames(`${quote(localName)} is not a legal name`);
-      if (draft.ownerOf(toAsciiLowerCase(localName))) throw invalidNames(`${quote(localName)} is given twice`);
+      if (draft.ownerOf(foldCase(localName))) throw invalidNames(`${quote(localName)} is given twice`);
       if (draft.nameOf({ serverId, toolName }) !== undefined) {
         throw invalidNames(`${quote(toolName)} of ${quote(serverId)} has two names`);
       }

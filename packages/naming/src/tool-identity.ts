@@ -1,3 +1,5 @@
+import { compareText } from "@toolport/core/implement";
+
 /** What a tool is, whatever a model calls it: the pair that a local name stands for. A `ToolOrigin` of core is one. */
 export interface ToolIdentity {
   readonly serverId: string;
@@ -13,4 +15,9 @@ export interface ToolIdentity {
  */
 export function qualifiedName({ serverId, toolName }: ToolIdentity): string {
   return `mcp::${serverId.replaceAll("%", "%25").replaceAll(":", "%3A")}::${toolName}`;
+}
+
+/** Orders pairs by server id, then by remote name. */
+export function byIdentity(a: ToolIdentity, b: ToolIdentity): number {
+  return compareText(a.serverId, b.serverId) || compareText(a.toolName, b.toolName);
 }

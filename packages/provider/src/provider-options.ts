@@ -10,9 +10,15 @@ import type {
   RequestInterceptor,
   ServerSpec,
 } from "@toolport/core";
-import { assertKnownOptions, assertTimeoutMs, systemClock, systemRandom, type Fields } from "@toolport/core/implement";
+import {
+  assertKnownOptions,
+  assertTimeoutMs,
+  foldCase,
+  systemClock,
+  systemRandom,
+  type Fields,
+} from "@toolport/core/implement";
 import { assertNamingStrategy, isLegalFunctionName, toolportNaming, type NamingStrategy } from "@toolport/naming";
-import { foldCase } from "./catalog/catalog.ts";
 import { describeBriefly } from "./catalog/describe-briefly.ts";
 import { describeVerbatim, describeWithOrigin, type DescribeTool } from "./catalog/define-tool.ts";
 import { guardParts, type GuardedParts } from "./guarded-parts.ts";

@@ -1,10 +1,9 @@
 import { ToolportError, type Event, type Subscription, type ToolProvider, type ToolsChange } from "@toolport/core";
-import { createEvent, quoteText } from "@toolport/core/implement";
+import { createEvent, foldCase, quoteText } from "@toolport/core/implement";
 import type { Catalog } from "./catalog-snapshot.ts";
 import { isClosed, listen, readRevision } from "./read-provider.ts";
 import { mergeSources, type CatalogSources } from "./merge-sources.ts";
 import { findChanges } from "./compare-definitions.ts";
-import { foldName } from "./fold-name.ts";
 
 /** The catalog of the moment. */
 export interface FollowedSources {
@@ -87,7 +86,7 @@ export function followSources(sources: CatalogSources): FollowedSources {
     },
     whyGone(name) {
       read();
-      const owner = closedOwners.get(foldName(name));
+      const owner = closedOwners.get(foldCase(name));
       return owner && closedError(name, owner);
     },
     readmit() {

@@ -1,6 +1,5 @@
 import { defaultLimits, truncateText, type ToolFlag, type ToolDefinition, type ToolProvider } from "@toolport/core";
-import { inspectText } from "@toolport/core/implement";
-import { foldName } from "./fold-name.ts";
+import { foldCase, inspectText } from "@toolport/core/implement";
 
 /** A provider's tool on its way into a catalog. */
 export interface InspectedTool {
@@ -47,7 +46,7 @@ export function createInspector(): Inspector {
         if (before !== undefined) return before;
         const definition = inspectDefinition(original);
         const route: ProviderRoute = { kind: "provider", provider, definition: original };
-        const tool = { key: foldName(original.name), definition, route };
+        const tool = { key: foldCase(original.name), definition, route };
         known.set(original, tool);
         if (definition !== original) originals.set(definition, original);
         return tool;

@@ -5,10 +5,10 @@ import {
   type ToolDefinition,
   type ToolProvider,
 } from "@toolport/core";
+import { foldCase } from "@toolport/core/implement";
 import type { ToolAdmission } from "./admit-tools.ts";
 import type { Catalog, CatalogTool, Route } from "./catalog-snapshot.ts";
 import type { Inspector } from "./inspect-definitions.ts";
-import { foldName } from "./fold-name.ts";
 import { normalizeGroups, type DeclaredGroup } from "./normalize-groups.ts";
 import { readProvider, type ProviderListing } from "./read-provider.ts";
 import { settleNameClash, verdicts, type Precedence } from "./settle-name-clash.ts";
@@ -36,7 +36,7 @@ export function mergeSources(sources: CatalogSources): Catalog {
     diagnostics.push({ kind, serverId: definition.origin?.serverId ?? "", message, toolName: definition.name });
   };
 
-  for (const tool of statics) merged.set(foldName(tool.definition.name), staticEntry(tool));
+  for (const tool of statics) merged.set(foldCase(tool.definition.name), staticEntry(tool));
   const listings = new Map(
     providers.map((provider) => [provider, readProvider(provider, (fault) => diagnostics.push(fault))]),
   );
@@ -91,7 +91,7 @@ function withHeldByProviders(
   const all = new Map(held);
   for (const { quarantined } of listings.values()) {
     for (const tool of quarantined) {
-      const key = foldName(tool.definition.name);
+      const key = foldCase(tool.definition.name);
       if (!merged.has(key) && !all.has(key)) all.set(key, tool);
     }
   }
@@ -115,7 +115,7 @@ function declaredGroups(
   const ownedBy =
     (isOwner: (route: Route) => boolean) =>
     (member: string): string | undefined => {
-      const entry = tools.get(foldName(member));
+      const entry = tools.get(foldCase(member));
       return entry !== undefined && isOwner(entry.route) ? entry.definition.name : undefined;
     };
   const bundles = statics.flatMap((tool) => {

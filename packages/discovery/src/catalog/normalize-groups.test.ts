@@ -1,7 +1,7 @@
 import { fc, test } from "@fast-check/vitest";
 import type { ToolGroup } from "@toolport/core";
+import { foldCase } from "@toolport/core/implement";
 import { describe, expect, it } from "vitest";
-import { foldName } from "./fold-name.ts";
 import { normalizeGroups } from "./normalize-groups.ts";
 
 const keep = (name: string): string => name;
@@ -42,12 +42,12 @@ describe("normalizeGroups()", () => {
   test.prop([fc.array(fc.tuple(fc.constantFrom("g", " G", "h", "", "__proto__"), fc.array(names)))])(
     "lists every member that is there, once, under the first group of each id, whatever comes in",
     (entries) => {
-      const nameOf = (name: string): string | undefined => (name === "stale" ? undefined : foldName(name));
+      const nameOf = (name: string): string | undefined => (name === "stale" ? undefined : foldCase(name));
       const result = normalizeGroups(entries.map(([id, members]) => ({ group: group(id, members), nameOf })));
-      const ids = result.map(({ id }) => foldName(id));
+      const ids = result.map(({ id }) => foldCase(id));
       expect(ids).toEqual([...new Set(ids)].sort());
       for (const { id, members } of result) {
-        const wanted = entries.filter(([other]) => foldName(other.trim()) === foldName(id)).flatMap(([, all]) => all);
+        const wanted = entries.filter(([other]) => foldCase(other.trim()) === foldCase(id)).flatMap(([, all]) => all);
         expect(members).toEqual([...new Set(wanted.flatMap((name) => nameOf(name) ?? []))].sort());
         expect(members).not.toEqual([]);
       }

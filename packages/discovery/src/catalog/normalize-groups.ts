@@ -1,6 +1,5 @@
 import { defaultLimits, truncateText, type ToolGroup } from "@toolport/core";
-import { compareNames } from "./compare-names.ts";
-import { foldName } from "./fold-name.ts";
+import { compareText, foldCase } from "@toolport/core/implement";
 
 const maxTitleLength = 256;
 
@@ -21,7 +20,7 @@ export function normalizeGroups(declared: Iterable<DeclaredGroup>): readonly Too
   for (const { group, nameOf } of declared) {
     const id = group.id.trim();
     if (id === "") continue;
-    const key = foldName(id);
+    const key = foldCase(id);
     const target = merged.get(key) ?? { group: { ...group, id }, members: new Set() };
     merged.set(key, target);
     for (const member of group.members) {
@@ -31,7 +30,7 @@ export function normalizeGroups(declared: Iterable<DeclaredGroup>): readonly Too
   }
   return Array.from(merged)
     .filter(([, { members }]) => members.size > 0)
-    .sort(([a], [b]) => compareNames(a, b))
+    .sort(([a], [b]) => compareText(a, b))
     .map(([, { group, members }]) => withTextLimits(group, Array.from(members).sort()));
 }
 

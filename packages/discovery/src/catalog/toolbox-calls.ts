@@ -9,13 +9,18 @@ import {
   type ToolProvider,
   type UnreadyGroup,
 } from "@toolport/core";
-import { assertCallOptions, readCallArguments, unknownToolError, type AbsentServer } from "@toolport/core/implement";
+import {
+  assertCallOptions,
+  foldCase,
+  readCallArguments,
+  unknownToolError,
+  type AbsentServer,
+} from "@toolport/core/implement";
 import type { Inspector } from "./inspect-definitions.ts";
 import { waitForTool, findAbsent } from "./wait-for-tool.ts";
 import type { CatalogTool } from "./catalog-snapshot.ts";
 import { callRoutes } from "./call-routes.ts";
 import { changedTool, quarantinedTool } from "./changed-tool.ts";
-import { foldName } from "./fold-name.ts";
 import type { FollowedSources } from "./follow-sources.ts";
 import { readUnready } from "./read-provider.ts";
 import { localOrigin } from "./static-tool.ts";
@@ -66,7 +71,7 @@ export function createToolboxCalls(init: ToolboxCallsInit): ToolboxCalls {
   /** Whether it is known what becomes of a call by this name. */
   const has = (name: string): boolean => {
     const { tools, quarantined } = live.read();
-    return tools.has(foldName(name)) || quarantined.has(foldName(name));
+    return tools.has(foldCase(name)) || quarantined.has(foldCase(name));
   };
   const layers = createToolboxLayers(init);
 
@@ -80,9 +85,9 @@ export function createToolboxCalls(init: ToolboxCallsInit): ToolboxCalls {
       calls.check(name, given);
       const options = given.wait === "servers" && !has(name) ? await calls.waitForTool(name, given) : given;
       const catalog = live.read();
-      const tool = catalog.tools.get(foldName(name));
+      const tool = catalog.tools.get(foldCase(name));
       if (tool !== undefined) return calls.run(tool, name, { args, options });
-      const held = catalog.quarantined.get(foldName(name));
+      const held = catalog.quarantined.get(foldCase(name));
       if (held !== undefined) throw quarantinedTool(held.definition);
       throw live.whyGone(name) ?? unknownToolError(name, catalog.definitions, findAbsent(calls.unready(), catalog));
     },

@@ -1,10 +1,9 @@
 import { ToolportError, type Clock, type Interceptor, type ToolDefinition, type ToolOutcome } from "@toolport/core";
-import { createCallPipeline, quoteText, sameDefinition, type CallPipeline } from "@toolport/core/implement";
+import { createCallPipeline, foldCase, quoteText, sameDefinition, type CallPipeline } from "@toolport/core/implement";
 import type { Catalog, Route, RoutedTool } from "./catalog-snapshot.ts";
 import { serverOf } from "./admit-tools.ts";
 import { changedTool, quarantinedTool } from "./changed-tool.ts";
 import type { FollowedSources } from "./follow-sources.ts";
-import { foldName } from "./fold-name.ts";
 import type { Inspector } from "./inspect-definitions.ts";
 import { runRoute, timeoutMsOf, type RouteCall } from "./run-route.ts";
 import { localOrigin } from "./static-tool.ts";
@@ -30,7 +29,7 @@ export function createToolboxLayers({ live, inspector, interceptors, clock }: To
   const pipeline = createCallPipeline({
     interceptors,
     clock,
-    timeoutMsOf: ({ definition }) => timeoutMsOf(live.read().tools.get(foldName(definition.name))?.route),
+    timeoutMsOf: ({ definition }) => timeoutMsOf(live.read().tools.get(foldCase(definition.name))?.route),
   });
   return {
     send(tool, { args, options }) {
@@ -50,7 +49,7 @@ export function createToolboxLayers({ live, inspector, interceptors, clock }: To
 
 /** Throws unless what the layers looked at is still what its name stands for: an answer of a human may have taken a while. */
 function assertStillThere({ tools, quarantined }: Catalog, { definition, route }: RoutedTool): void {
-  const key = foldName(definition.name);
+  const key = foldCase(definition.name);
   const current = tools.get(key);
   const same = [current, current?.fallback].find((tool) => tool !== undefined && isSameSource(tool.route, route));
   if (same === undefined) throw quarantined.has(key) ? quarantinedTool(definition) : removedTool(definition);

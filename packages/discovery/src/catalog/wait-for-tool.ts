@@ -8,17 +8,16 @@ import {
   type ToolProvider,
   type UnreadyGroup,
 } from "@toolport/core";
-import { describeAbsent, type AbsentServer } from "@toolport/core/implement";
+import { describeAbsent, foldCase, type AbsentServer } from "@toolport/core/implement";
 import type { Catalog } from "./catalog-snapshot.ts";
-import { foldName } from "./fold-name.ts";
 import { listen, readUnready } from "./read-provider.ts";
 import { runWithDeadline } from "./run-with-deadline.ts";
 
 /** Servers of whose tools none is in the catalog. */
 export function findAbsent(unready: readonly UnreadyGroup[], { groups }: Catalog): readonly AbsentServer[] {
-  const known = new Set(groups.map(({ id }) => foldName(id)));
+  const known = new Set(groups.map(({ id }) => foldCase(id)));
   return unready.flatMap(({ id, serverId, state, code }) =>
-    known.has(foldName(id)) ? [] : { id: serverId, state, ...(code !== undefined && { code }) },
+    known.has(foldCase(id)) ? [] : { id: serverId, state, ...(code !== undefined && { code }) },
   );
 }
 

@@ -1,6 +1,5 @@
 import type { CallOptions, JsonObject, ToolOutcome } from "@toolport/core";
-import { isCallArguments } from "@toolport/core/implement";
-import { foldName } from "../catalog/fold-name.ts";
+import { foldCase, isCallArguments } from "@toolport/core/implement";
 import { runStaticTool, type RunnableTool, type StaticResult } from "../catalog/static-tool.ts";
 import type { GroupsAnswer, ToolsAnswer } from "./answers.ts";
 import type { HelperContext, HelperOptions, HelperResult } from "./helper-context.ts";
@@ -33,16 +32,16 @@ export function createHelpers(context: HelperContext, names: HelperNames): Helpe
       const { answer, usage } = await work(parsed.value, { signal, context: who });
       return { structuredContent: answer, ...(usage && { meta: { usage } }) };
     };
-    helpers.set(foldName(name), { definition: { name }, run });
+    helpers.set(foldCase(name), { definition: { name }, run });
   };
   add(names.groups, parseGroupsInput, (input) => ({ answer: listGroups(context, input) }));
   add(names.select, parseSelectInput, (input, options) => selectTools(context, input, options));
   add(names.search, parseSearchInput, (input, options) => searchTools(context, input, options));
 
   return {
-    has: (name) => helpers.has(foldName(name)),
+    has: (name) => helpers.has(foldCase(name)),
     async call(name, args, options = {}) {
-      const helper = helpers.get(foldName(name));
+      const helper = helpers.get(foldCase(name));
       if (helper === undefined) throw new TypeError(`${name} is no helper`);
       const input = args ?? {};
       const isReadable = isCallArguments(input);

@@ -1,5 +1,4 @@
-import { assertKnownOptions, withDefaults, type Fields } from "@toolport/core/implement";
-import { foldName } from "../catalog/fold-name.ts";
+import { assertKnownOptions, foldCase, withDefaults, type Fields } from "@toolport/core/implement";
 import { assertToolName } from "../catalog/static-tool.ts";
 
 /** What the discovery helpers are called. */
@@ -19,6 +18,6 @@ export function resolveHelperNames(names: Partial<HelperNames> = {}): HelperName
   const resolved = withDefaults(defaults, names);
   const all = Object.values(resolved);
   for (const name of all) assertToolName(name);
-  if (new Set(all.map(foldName)).size < all.length) throw new TypeError(`helper names must differ: ${all.join(", ")}`);
+  if (new Set(all.map(foldCase)).size < all.length) throw new TypeError(`helper names must differ: ${all.join(", ")}`);
   return resolved;
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@toolport/core";
-import { foldName } from "../catalog/fold-name.ts";
+import { foldCase } from "@toolport/core/implement";
 import type { GroupsAnswer, GroupEntry } from "./answers.ts";
 import { describeGroupEntry } from "./describe.ts";
 import { limitAnswer } from "./answer-tools.ts";
@@ -25,18 +25,18 @@ const share = 1 / 4;
 /** The compact directory. `total_groups` counts all groups, not just those found. */
 export function listGroups(context: HelperContext, { query }: GroupsInput): GroupsAnswer {
   const all = context.permitted().groups;
-  const wanted = foldName(query.trim());
+  const wanted = foldCase(query.trim());
   const limit = limitAnswer(context, share);
   const isFound = (...texts: readonly string[]): boolean =>
-    wanted === "*" || texts.some((text) => foldName(text).includes(wanted));
+    wanted === "*" || texts.some((text) => foldCase(text).includes(wanted));
   const found = all.filter((group) => isFound(group.id, group.title, context.about(group)));
   const entries = found.map((group) => describeGroupEntry(group, context.about(group)));
   const { fitted, omitted } = fitList<GroupEntry>(entries, ({ id }) => id, shareOf(limit, 7 / 8));
-  const ids = new Set(found.map(({ id }) => foldName(id)));
+  const ids = new Set(found.map(({ id }) => foldCase(id)));
   return {
     groups: fitted,
     total_groups: all.length,
     ...(omitted && { omitted_groups: omitted }),
-    ...nameUnavailable(context, limit, ({ id, title }) => ids.has(foldName(id)) || isFound(id, title)),
+    ...nameUnavailable(context, limit, ({ id, title }) => ids.has(foldCase(id)) || isFound(id, title)),
   };
 }

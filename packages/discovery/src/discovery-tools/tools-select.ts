@@ -1,5 +1,5 @@
 import { cleanText, type JsonObject, type ToolDefinition } from "@toolport/core";
-import { foldName } from "../catalog/fold-name.ts";
+import { foldCase } from "@toolport/core/implement";
 import { findByName, nameOf, rankTools } from "../ranking/rank-tools.ts";
 import type { SelectorChoice, ToolSelector } from "../ranking/tool-selector.ts";
 import { runWithDeadline } from "../catalog/run-with-deadline.ts";
@@ -61,8 +61,8 @@ export async function selectTools(
   const { tools, group, after = "", query = "" } = request;
   if (tools.length === 0 && group === undefined) return await selectByQuery(context, { ...request, query }, options);
   const { groups, allows } = context.permitted();
-  const wanted = group === undefined ? undefined : foldName(group);
-  const chosen = groups.find(({ id }) => foldName(id) === wanted);
+  const wanted = group === undefined ? undefined : foldCase(group);
+  const chosen = groups.find(({ id }) => foldCase(id) === wanted);
   const members = (chosen?.members ?? []).filter((member) => member > after);
   const { found, unknown } = findByName(context, { catalog: context.catalog(), allows }, [...tools, ...members]);
   const { answer, missing } = answerTools(context, found, plan);
@@ -73,13 +73,13 @@ export async function selectTools(
     limit,
   );
   const next = nextPage({ missing, members, group: chosen?.id, after, limit });
-  const chosenIds = new Set([wanted, ...answer.groups.map(({ id }) => foldName(id))]);
+  const chosenIds = new Set([wanted, ...answer.groups.map(({ id }) => foldCase(id))]);
   const unavailable = nameUnavailable(
     context,
     limit,
     ({ id }, hasTools) =>
       // A tool that nobody has may be one of those that are not known yet.
-      chosenIds.has(foldName(id)) || (!hasTools && unknown.length > 0),
+      chosenIds.has(foldCase(id)) || (!hasTools && unknown.length > 0),
   );
   return { answer: { ...answer, ...(next && { next }), ...(named && { unknown: named }), ...unavailable } };
 }

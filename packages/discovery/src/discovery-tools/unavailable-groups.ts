@@ -1,5 +1,5 @@
 import { cleanText, type UnreadyGroup } from "@toolport/core";
-import { foldName } from "../catalog/fold-name.ts";
+import { foldCase } from "@toolport/core/implement";
 import type { UnavailableGroup } from "./answers.ts";
 import { fitList, shareOf, type AnswerLimit } from "./fit-answer.ts";
 import type { HelperContext } from "./helper-context.ts";
@@ -17,10 +17,10 @@ export function nameUnavailable(
 ): { readonly unavailable?: readonly UnavailableGroup[] } {
   const groups = unready();
   if (groups.length === 0) return {};
-  const open = new Set(permitted().groups.map(({ id }) => foldName(id)));
-  const known = new Set(catalog().groups.map(({ id }) => foldName(id)));
+  const open = new Set(permitted().groups.map(({ id }) => foldCase(id)));
+  const known = new Set(catalog().groups.map(({ id }) => foldCase(id)));
   const meant = groups.filter((group) => {
-    const key = foldName(group.id);
+    const key = foldCase(group.id);
     return (open.has(key) || !known.has(key)) && isMeant(group, open.has(key));
   });
   if (meant.length === 0) return {};

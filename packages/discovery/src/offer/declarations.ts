@@ -1,6 +1,5 @@
 import type { ToolDefinition } from "@toolport/core";
-import { sameDefinition } from "@toolport/core/implement";
-import { foldName } from "../catalog/fold-name.ts";
+import { foldCase, sameDefinition } from "@toolport/core/implement";
 
 /** What one declaration may cost. */
 export interface DeclareLimits {
@@ -45,7 +44,7 @@ export function createDeclarations(): Declarations {
     declare(wanted, limits) {
       const kept = new Set<string>();
       for (const compared of wanted) {
-        const key = foldName(compared.name);
+        const key = foldCase(compared.name);
         kept.add(key);
         shown.set(key, compared);
         const before = declared.get(key);
@@ -56,9 +55,9 @@ export function createDeclarations(): Declarations {
       evict(declared, kept, limits);
       return Array.from(declared.values(), ({ definition }) => definition);
     },
-    has: (name) => declared.has(foldName(name)),
-    show: (definition) => void shown.set(foldName(definition.name), definition),
-    shown: (name) => shown.get(foldName(name)),
+    has: (name) => declared.has(foldCase(name)),
+    show: (definition) => void shown.set(foldCase(definition.name), definition),
+    shown: (name) => shown.get(foldCase(name)),
     clear() {
       declared.clear();
       shown.clear();

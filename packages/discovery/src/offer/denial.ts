@@ -1,5 +1,5 @@
 import type { ToolDefinition, ToolOrigin } from "@toolport/core";
-import { foldName } from "../catalog/fold-name.ts";
+import { foldCase } from "@toolport/core/implement";
 
 /**
  * A tool to deny. An identity (`{ serverId, toolName }`, byte for byte) denies one tool, whatever its local name is or becomes. A text
@@ -24,14 +24,14 @@ export interface Denial {
  */
 export function createDenial(denied: readonly DeniedTool[]): Denial {
   const texts = denied.filter((entry) => typeof entry === "string");
-  const names = new Set(texts.map(foldName));
+  const names = new Set(texts.map(foldCase));
   const spellings = new Set(texts.map(spellingOf));
   const identities = new Set(denied.flatMap((entry) => (typeof entry === "string" ? [] : [keyOf(entry)])));
 
   const met = new Set<string>();
   const isMeant = (definition: ToolDefinition): boolean => {
     if (spellings.size === 0) return false;
-    if (names.has(foldName(definition.name))) return meet(spellingOf(definition.name));
+    if (names.has(foldCase(definition.name))) return meet(spellingOf(definition.name));
     const meant = spellingsOf(definition).find((spelling) => spellings.has(spelling));
     return meant !== undefined && meet(meant);
   };
@@ -48,7 +48,7 @@ export function createDenial(denied: readonly DeniedTool[]): Denial {
       if (origin !== undefined) identities.add(keyOf(origin));
       return true;
     },
-    deniesName: (name) => names.has(foldName(name)),
+    deniesName: (name) => names.has(foldCase(name)),
     unmet: () => denied.filter((entry) => !met.has(typeof entry === "string" ? spellingOf(entry) : keyOf(entry))),
   };
 }
@@ -80,7 +80,7 @@ function prefixesOf(plain: string, server: string): readonly string[] {
 
 /** One form for all names that differ in case, in punctuation, or in how often it is repeated only. */
 function spellingOf(name: string): string {
-  const spelling = foldName(name).replaceAll(/[^a-z0-9]+/g, "_");
+  const spelling = foldCase(name).replaceAll(/[^a-z0-9]+/g, "_");
   return spelling.replaceAll(/^_|_$/g, "") || name;
 }
 

@@ -1,5 +1,5 @@
 import { cleanText, type Diagnostic, type ToolDefinition } from "@toolport/core";
-import { foldName } from "../catalog/fold-name.ts";
+import { foldCase } from "@toolport/core/implement";
 import type { TokenCounter } from "../tokens/token-counter.ts";
 import { createDeclarations } from "./declarations.ts";
 import type { PermittedPart } from "./permitted.ts";
@@ -63,11 +63,11 @@ export function createOffer(init: OfferInit): Offer {
   };
   const declareSome = (budget: number): readonly ToolDefinition[] => {
     const always = fixed();
-    const alwaysKeys = new Set(always.map(({ name }) => foldName(name)));
+    const alwaysKeys = new Set(always.map(({ name }) => foldCase(name)));
     const cost = costOfAll(always);
     if (cost > budget) warn(budget, cost);
     const costOf = (name: string): number => {
-      const definition = alwaysKeys.has(foldName(name)) ? undefined : permitted().find(name)?.definition;
+      const definition = alwaysKeys.has(foldCase(name)) ? undefined : permitted().find(name)?.definition;
       return definition === undefined ? 0 : tokens.costOf(definition);
     };
     const selected = selection.latest(Math.max(0, budget - cost), costOf);
@@ -106,7 +106,7 @@ export function createOffer(init: OfferInit): Offer {
     },
     touch(name) {
       selection.touch(name);
-      called.add(foldName(name));
+      called.add(foldCase(name));
     },
     show: (definition) => declarations.show(definition),
     shown: (name) => declarations.shown(name),

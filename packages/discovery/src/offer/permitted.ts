@@ -1,6 +1,6 @@
 import type { ToolDefinition, ToolGroup } from "@toolport/core";
+import { foldCase } from "@toolport/core/implement";
 import type { Catalog, CatalogTool, Route } from "../catalog/catalog-snapshot.ts";
-import { foldName } from "../catalog/fold-name.ts";
 import { normalizeGroups } from "../catalog/normalize-groups.ts";
 import type { Denial } from "./denial.ts";
 
@@ -32,8 +32,8 @@ function wholeOf({ definitions, groups, tools, quarantined }: Catalog): Permitte
     definitions,
     groups,
     allows: () => true,
-    find: (name) => tools.get(foldName(name)),
-    findHeld: (name) => quarantined.get(foldName(name))?.definition,
+    find: (name) => tools.get(foldCase(name)),
+    findHeld: (name) => quarantined.get(foldCase(name))?.definition,
   };
 }
 
@@ -45,20 +45,20 @@ function withoutDenied({ definitions, groups, tools, quarantined }: Catalog, den
     // What a provider knows the tool by counts as well as what is shown of it.
     if (denial.denies(definition) || isDenied(route, denial)) refused.add(key);
   }
-  const allows = (name: string): boolean => !refused.has(foldName(name)) && !denial.deniesName(name);
+  const allows = (name: string): boolean => !refused.has(foldCase(name)) && !denial.deniesName(name);
   const nameOf = (name: string): string | undefined => (allows(name) ? name : undefined);
   return {
     definitions: definitions.filter(({ name }) => allows(name)),
     groups: normalizeGroups(groups.map((group) => ({ group, nameOf }))),
     allows,
     find(name) {
-      const tool = allows(name) ? tools.get(foldName(name)) : undefined;
+      const tool = allows(name) ? tools.get(foldCase(name)) : undefined;
       if (tool?.fallback === undefined || !isDenied(tool.fallback.route, denial)) return tool;
       const { fallback: _denied, ...rest } = tool;
       return rest;
     },
     findHeld(name) {
-      const held = allows(name) ? quarantined.get(foldName(name))?.definition : undefined;
+      const held = allows(name) ? quarantined.get(foldCase(name))?.definition : undefined;
       return held === undefined || denial.denies(held) ? undefined : held;
     },
   };

@@ -1,7 +1,7 @@
 import { isToolportError, type CallContext, type Clock, type Diagnostic, type ToolDefinition } from "@toolport/core";
+import { foldCase } from "@toolport/core/implement";
 import type { Catalog } from "../catalog/catalog-snapshot.ts";
 import type { CatalogSearch } from "../catalog/catalog-search.ts";
-import { foldName } from "../catalog/fold-name.ts";
 import { fuseRanks, type EmbeddingRanker } from "./embedding-ranker.ts";
 import { runWithDeadline } from "../catalog/run-with-deadline.ts";
 
@@ -41,7 +41,7 @@ export async function rankTools(context: RankContext, request: RankQuery): Promi
     context.embeddingRanker === undefined ? [] : await askRanker(context, context.embeddingRanker, request);
   const rest = byMeaning.length === 0 ? byWords : fuseRanks([byWords, byMeaning]);
   const names = Array.from(new Set([...byName, ...rest])).slice(0, limit);
-  return names.flatMap((name) => catalog.tools.get(foldName(name))?.definition ?? []);
+  return names.flatMap((name) => catalog.tools.get(foldCase(name))?.definition ?? []);
 }
 
 /** Tools by name, in the order asked for, each once: by local name, or by a remote name that only one tool has. */
@@ -53,7 +53,7 @@ export function findByName(
   const found = new Map<string, ToolDefinition>();
   const unknown: string[] = [];
   for (const name of names.map((given) => given.trim()).filter((given) => given !== "")) {
-    const definition = catalog.tools.get(foldName(name))?.definition ?? findByAlias(search, catalog, { name, allows });
+    const definition = catalog.tools.get(foldCase(name))?.definition ?? findByAlias(search, catalog, { name, allows });
     if (definition !== undefined && allows(definition.name)) found.set(definition.name, definition);
     else unknown.push(name);
   }
@@ -66,7 +66,7 @@ function findByAlias(
   { name, allows }: { readonly name: string; readonly allows: (name: string) => boolean },
 ): ToolDefinition | undefined {
   const hits = search.search(catalog, name, { limit: 2, allows }).filter(({ match }) => match === "exact");
-  return hits.length === 1 && hits[0] !== undefined ? catalog.tools.get(foldName(hits[0].name))?.definition : undefined;
+  return hits.length === 1 && hits[0] !== undefined ? catalog.tools.get(foldCase(hits[0].name))?.definition : undefined;
 }
 
 async function askRanker(

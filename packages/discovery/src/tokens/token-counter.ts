@@ -1,6 +1,6 @@
 import type { ToolDefinition } from "@toolport/core";
+import { foldCase } from "@toolport/core/implement";
 import type { Catalog } from "../catalog/catalog-snapshot.ts";
-import { foldName } from "../catalog/fold-name.ts";
 import { definitionText, estimateTokens } from "./estimate-tokens.ts";
 
 /** Which definitions to count: all by default, or the named ones, or those of one group. */
@@ -67,8 +67,8 @@ function estimateOrNot(estimate: (text: string) => unknown, text: string): unkno
 
 function definitionsIn({ definitions, tools, groups }: Catalog, scope: TokenScope): readonly ToolDefinition[] {
   if (scope.tools === undefined && scope.group === undefined) return definitions;
-  const id = foldName(scope.group?.trim() ?? "");
-  const members = groups.find((group) => foldName(group.id) === id)?.members ?? [];
-  const names = new Set([...(scope.tools ?? []), ...members].map(foldName));
+  const id = foldCase(scope.group?.trim() ?? "");
+  const members = groups.find((group) => foldCase(group.id) === id)?.members ?? [];
+  const names = new Set([...(scope.tools ?? []), ...members].map(foldCase));
   return Array.from(names).flatMap((name) => tools.get(name)?.definition ?? []);
 }

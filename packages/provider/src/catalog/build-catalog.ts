@@ -1,16 +1,8 @@
 import type { Admit, RemoteTool } from "@toolport/core";
-import { sameDefinition, sameJson } from "@toolport/core/implement";
+import { compareText, foldCase, sameDefinition, sameJson } from "@toolport/core/implement";
 import { assignNames, localNameOf, type NameCollision, type NameTable, type NamingStrategy } from "@toolport/naming";
 import { buildGroup } from "./build-group.ts";
-import {
-  compareText,
-  foldCase,
-  type Catalog,
-  type Offer,
-  type ServerCatalog,
-  type ServerListing,
-  type Withheld,
-} from "./catalog.ts";
+import type { Catalog, Offer, ServerCatalog, ServerListing, Withheld } from "./catalog.ts";
 import { defineTool, type CatalogTool, type DescribeTool } from "./define-tool.ts";
 import { describeServer } from "./describe-server.ts";
 import { createToolFilter } from "./tool-filter.ts";

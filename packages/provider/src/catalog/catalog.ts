@@ -7,6 +7,7 @@ import type {
   ToolDefinition,
   ToolGroup,
 } from "@toolport/core";
+import { compareText, foldCase } from "@toolport/core/implement";
 import { emptyNames, identityOf, type NameTable } from "@toolport/naming";
 import type { CatalogTool } from "./define-tool.ts";
 import { describeServer } from "./describe-server.ts";
@@ -92,14 +93,4 @@ export function findQuarantined({ names, servers }: Catalog, name: string): Cata
   const { serverId = "", toolName = "" } = identityOf(names, name) ?? {};
   const held = servers.get(serverId)?.withheld.get(toolName);
   return held?.admission === "quarantine" ? held.definition : undefined;
-}
-
-/** Lower-cases A to Z and nothing else: `toLowerCase` would make the Kelvin sign a `k`. */
-export function foldCase(name: string): string {
-  return name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
-}
-
-/** Orders by UTF-16 units: the same everywhere, unlike a locale's order. */
-export function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -1,5 +1,6 @@
 import type { ToolsChange } from "@toolport/core";
-import { compareText, type Catalog } from "./catalog.ts";
+import { compareText } from "@toolport/core/implement";
+import type { Catalog } from "./catalog.ts";
 import type { CatalogTool } from "./define-tool.ts";
 
 /** Which local names differ between two catalogues that follow each other. Looks only at servers that changed. */

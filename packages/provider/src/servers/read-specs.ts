@@ -1,7 +1,6 @@
 import { assertServerSpec, ToolportError, type Connector, type ServerSpec } from "@toolport/core";
-import { copySpec } from "@toolport/core/implement";
+import { copySpec, foldCase } from "@toolport/core/implement";
 import { normalizeServerId, type NamingStrategy } from "@toolport/naming";
-import { foldCase } from "../catalog/catalog.ts";
 
 /**
  * Checks a spec whole, before anything starts, and returns a frozen copy of it: from then on only the provider changes what is

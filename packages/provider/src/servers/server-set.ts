@@ -1,6 +1,5 @@
 import { type ServerSpec, type ToolListing, type ToolportError } from "@toolport/core";
-import { dateOf } from "@toolport/core/implement";
-import { compareText } from "../catalog/catalog.ts";
+import { compareText, dateOf } from "@toolport/core/implement";
 import type { Session } from "../link/sessions.ts";
 import type { ProviderParts } from "../provider-parts.ts";
 import { assembleServer } from "./assemble-server.ts";
