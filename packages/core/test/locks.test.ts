@@ -89,18 +89,18 @@ describe("createMemoryLock()", () => {
     const clock = manualClock();
     const lock = createMemoryLock({ clock });
     const hung = gate();
-    let told: AbortSignal | undefined;
+    let reported: AbortSignal | undefined;
     const first = lock.withLock("a", 1000, async (signal) => {
-      told = signal;
+      reported = signal;
       await hung.opened;
       return "late";
     });
     const second = lock.withLock("a", 1000, async () => "next");
     await Promise.resolve();
     clock.advance(999);
-    expect(told?.aborted).toBe(false);
+    expect(reported?.aborted).toBe(false);
     clock.advance(1);
-    expect(told?.reason).toMatchObject({ code: "aborted", outcome: "unknown" });
+    expect(reported?.reason).toMatchObject({ code: "aborted", outcome: "unknown" });
     expect(await second).toBe("next");
     hung.open();
     expect(await first).toBe("late");
