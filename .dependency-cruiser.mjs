@@ -35,7 +35,7 @@ const configuration = {
   options: {
     tsPreCompilationDeps: true,
     doNotFollow: { path: ["node_modules"] },
-    exclude: { path: [String.raw`\.(test|test-d|proof)\.ts$`, "(^|/)dist/"] },
+    exclude: { path: [String.raw`\.(test|test-d|proof)\.ts$`, "^(?!.*node_modules/).*/dist/"] },
     enhancedResolveOptions: {
       exportsFields: ["exports"],
       conditionNames: ["@toolport/source", "types", "node", "import", "default"],

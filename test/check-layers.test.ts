@@ -56,6 +56,15 @@ describe("the rules of layers.json", () => {
     }
   });
 
+  it("see a package that is installed, whose code lies in its dist", async () => {
+    await using tree = await createTree({
+      "node_modules/zod/package.json": { name: "zod", type: "module", exports: "./dist/index.js" },
+      "node_modules/zod/dist/index.js": `export const z = 1;`,
+      "packages/core/src/index.ts": `import { z } from "zod";`,
+    });
+    expect((await check(tree)).output).toContain("error @x/core may not import this: packages/core/src/index.ts →");
+  });
+
   it("refuse the file of a package that may be imported by its name alone", async () => {
     await using tree = await createTree({
       "packages/core/src/index.ts": `export const a = 1;`,
