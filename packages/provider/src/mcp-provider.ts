@@ -130,8 +130,8 @@ export interface McpProvider extends ToolProvider, AsyncDisposable {
    */
   applyServers(specs: readonly ServerSpec[], options?: ApplyOptions): Promise<ApplyResult>;
   /**
-   * Ends a registration; its tools are gone at once. Calls under way may finish within `drainMs`, by default 0: they are ended with
-   * `server_removed`. Resolves when nothing of the server is left: `true`, or `false` when there was no such server. Until then the next
+   * Ends a registration; its tools are gone at once. Calls under way, also on what it replaced, may finish within `drainMs`, by default 0: they
+   * are ended with `server_removed`. Resolves when nothing of the server is left: `true`, or `false` when there was no such server. Until then the next
    * server of the same id waits with its start, unless what is left is a session over HTTP with calls that may finish.
    */
   removeServer(id: string, options?: EndOptions): Promise<boolean>;

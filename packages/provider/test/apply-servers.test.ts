@@ -278,6 +278,23 @@ describe("draining", () => {
     await provider.close();
   });
 
+  it("ends with the removal of what came in the place of the server", async () => {
+    const world = createCalmWorld();
+    const provider = await startWith(world, old);
+    const server = world.server("s");
+    server.faults.call.push("hang");
+    const under = failureOf(provider.call("mcp_s_echo", { id: "old" }));
+    await world.settle();
+    const applied = provider.applyServers([next], { drainMs: 60_000 });
+    await world.settle();
+    expect(server.open.size).toBe(2);
+    await provider.removeServer("s");
+    expect(await under).toMatchObject({ code: "server_removed", outcome: "unknown" });
+    expect([server.open.size, world.clock.pending]).toEqual([0, 0]);
+    await applied;
+    await provider.close();
+  });
+
   it("ends with the provider, whatever time is left", async () => {
     const world = createCalmWorld();
     const provider = await startWith(world, old);

@@ -15,9 +15,12 @@ export interface Ending {
 export interface Departures {
   /** Settles when nothing is left that the next session under this id has to wait for; `undefined` when nothing is. Never rejects. */
   ahead(id: string): Promise<void> | undefined;
-  /** Ends a registration: it takes nothing new from now on. Settles when nothing of it is left. Never rejects. */
+  /**
+   * Ends a registration: it takes nothing new from now on. What had its id before and still finishes its calls gets no more time than it.
+   * Settles when nothing of it is left. Never rejects.
+   */
   end(registration: Registration, ending: Ending): Promise<void>;
-  /** Settles when nothing is left of a registration that has ended; `undefined` when nothing is. Never rejects. */
+  /** Settles when nothing is left of a registration that has ended, nor of those before it under its id; `undefined` when nothing is. Never rejects. */
   of(registration: Registration): Promise<void> | undefined;
   /** Settles when nothing is left of the sessions that a registration has now. Never rejects. */
   left(registration: Registration): Promise<void>;
@@ -48,10 +51,14 @@ export function createDepartures(clock: Clock): Departures {
       const ahead = Array.from(leaving).filter(({ registration }) => registration.id === id);
       return ahead.length === 0 ? undefined : settled(ahead.map(({ vacated }) => vacated));
     },
-    of: (registration) => Array.from(leaving).find((departure) => departure.registration === registration)?.gone,
+    of({ id, number }) {
+      const upToIt = Array.from(leaving).filter(({ registration: other }) => other.id === id && other.number <= number);
+      return upToIt.length === 0 ? undefined : settled(upToIt.map(({ gone }) => gone));
+    },
     left: (registration) => left(registration),
     end(registration, { error, drainMs = 0 }) {
-      const { link, lane } = registration;
+      const { id, link, lane } = registration;
+      for (const earlier of leaving) if (earlier.registration.id === id) cutWithin(drainMs, earlier, clock);
       link.remove(error, drainMs > 0);
       lane.rejectWaiting(error);
       registration.onEnd?.();
@@ -78,6 +85,12 @@ export function createDepartures(clock: Clock): Departures {
       await settled(ending.map(({ gone }) => gone));
     },
   };
+}
+
+function cutWithin(drainMs: number, { cut, gone }: Departure, clock: Clock): void {
+  if (drainMs === 0) return cut();
+  const cancel = clock.schedule(drainMs, cut);
+  void gone.finally(cancel);
 }
 
 /** The time that calls have to finish. */
