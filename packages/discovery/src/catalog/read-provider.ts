@@ -17,7 +17,7 @@ export interface ProviderListing {
   readonly quarantined: readonly QuarantinedTool[];
 }
 
-/** Is told what is wrong with a listing. */
+/** Hears what is wrong with a listing. */
 export type ReportFault = (diagnostic: Diagnostic) => void;
 
 /** Objects that were found to be what they are said to be; they are not looked at twice. */
