@@ -95,20 +95,25 @@ it("tells what the server says of a resource that it does not have", async () =>
   });
 });
 
-it("bounds a flood of updates, and loses none", async () => {
+it("bounds a flood of updates", async () => {
   const onResourceUpdated = vi.fn<(uri: string) => void>();
   const diagnostics: Diagnostic[] = [];
-  const connection = await open(startLegacy, { onResourceUpdated, onDiagnostic: (each) => diagnostics.push(each) });
+  const options = { onResourceUpdated, onDiagnostic: (each: Diagnostic) => void diagnostics.push(each) };
+  // Few enough that a slow machine is flooded as well.
+  const connection = await open(startLegacy, options, { limits: { maxNotificationsPerSecond: 2 } });
   await connection.subscribeResource("note://first");
   await connection.callTool("rewrite-often", { times: 2000 });
-  const early = onResourceUpdated.mock.calls.length;
-  expect(early).toBeLessThan(2000);
-  await vi.waitFor(() => expect(onResourceUpdated.mock.calls.length).toBeGreaterThan(early), { timeout: 5000 });
+  expect(onResourceUpdated.mock.calls.length).toBeLessThan(1000);
+  await vi.waitFor(() => expect(onResourceUpdated).toHaveBeenCalledWith("note://first"), { timeout: 5000 });
   expect(diagnostics.map(({ kind }) => kind)).toContain("notification-flood");
 });
 
-async function open(start: () => Promise<ServerSpec["transport"]>, options: ConnectOptions) {
-  const connection = await connect({ id: "library", transport: await start() }, options);
+async function open(
+  start: () => Promise<ServerSpec["transport"]>,
+  options: ConnectOptions,
+  members: Partial<ServerSpec> = {},
+) {
+  const connection = await connect({ id: "library", transport: await start(), ...members }, options);
   closers.push(() => connection.close());
   return connection;
 }
