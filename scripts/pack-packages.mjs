@@ -22,10 +22,12 @@ export function packPackages() {
     folder,
   ]);
   const files = readdirSync(folder);
-  const packed = published.map(({ name, version, exports = {} }) => {
+  const packed = published.map(({ name, version, exports = {}, peerDependencies = {} }) => {
     const file = `${name.replace("@", "").replace("/", "-")}-${version}.tgz`;
     if (!files.includes(file)) throw new Error(`pnpm packed no ${file}; it packed ${files.join(", ")}`);
-    const entries = Object.keys(exports).filter((path) => !path.endsWith(".json"));
+    // An entry that is named after a peer, such as `./msw`, works for those who have it.
+    const isOurs = (/** @type {string} */ path) => !path.endsWith(".json") && !(path.slice(2) in peerDependencies);
+    const entries = Object.keys(exports).filter(isOurs);
     return { name, version, tarball: join(folder, file), entries: entries.map((path) => `${name}${path.slice(1)}`) };
   });
   return { folder, packed };
