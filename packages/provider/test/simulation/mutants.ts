@@ -366,15 +366,4 @@ export const mutants: readonly Mutant[] = [
       },
     ],
   },
-  {
-    bug: "leaves what finishes its calls behind when its successor is removed",
-    seed: 10,
-    patches: [
-      {
-        file: "servers/end-server.ts",
-        find: "  if (drainMs === 0) return cut();\n",
-        replace: "  if (drainMs === 0) return;\n",
-      },
-    ],
-  },
 ];
