@@ -11,8 +11,8 @@ import { createStarts } from "./opening/take-turn.ts";
  * Makes connections of every kind that this JavaScript runtime can open. Nothing is started or read before the first one; the code that a
  * server's transport needs begins to load when its spec is checked.
  *
- * Throws a `TypeError` for an unknown option, for a `maxConcurrentStarts` that is no positive integer, and for `tasks` that are neither of
- * the two.
+ * Throws a `TypeError` for an unknown option, for a `maxConcurrentStarts` that is no positive integer, for `tasks` that are neither of
+ * the two, and for what should be a function and is none.
  */
 export function createConnector(options: ConnectorOptions = {}): Connector {
   assertKnownOptions("createConnector()", options, connectorFields);
@@ -21,6 +21,9 @@ export function createConnector(options: ConnectorOptions = {}): Connector {
     throw new TypeError("createConnector(): maxConcurrentStarts must be a positive integer");
   if (tasks !== undefined && tasks !== "await" && tasks !== "hand-back")
     throw new TypeError('createConnector(): tasks must be "await" or "hand-back"');
+  for (const name of ["authProvider", "fetch", "headersFor", "onElicit"] as const)
+    if (options[name] !== undefined && typeof options[name] !== "function")
+      throw new TypeError(`createConnector(): ${name} must be a function`);
   const starts = createStarts(maxConcurrentStarts);
   return {
     check(spec: ServerSpec) {

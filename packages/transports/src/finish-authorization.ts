@@ -1,22 +1,34 @@
 import type { ServerSpec } from "@toolport/core";
+import { assertKnownOptions, type Fields } from "@toolport/core/implement";
+import { assertPrincipal } from "./context/assert-principal.ts";
 import type { HttpOptions } from "./http/http-options.ts";
+import { connectorFields } from "./opening/connector-options.ts";
 import { loadHttp } from "./opening/load-transport.ts";
+
+/** Options of {@linkcode finishAuthorization}. */
+export interface FinishAuthorizationOptions extends HttpOptions {
+  /** For whom it was asked for, as whoever connected said it. */
+  readonly principal?: string | undefined;
+}
+
+// Those of the connector, too: a product has them in one object.
+const optionFields: Fields<FinishAuthorizationOptions> = { ...connectorFields, principal: true };
 
 /**
  * Completes an OAuth authorization that an `auth_required` asked for; connect again afterwards. `callback` is the whole query of the
  * redirect, because the issuer in it has to be checked (RFC 9207); comparing its `state` is the provider's part. The code goes to the
  * authorization server that the user was sent to and to no other; in another process than the one that sent them, only a provider with
  * `discoveryState` knows which that was. Settles within two minutes. Throws `auth_required` when the user declined, the code was
- * refused or the server names another authorization server by now, and `invalid_spec` when the server does not use OAuth.
+ * refused or the server names another authorization server by now, and `invalid_spec` when the server does not use OAuth; a `TypeError` for
+ * an unknown option, and for a `principal` that is no text or empty.
  */
 export async function finishAuthorization(
   spec: ServerSpec,
   callback: URLSearchParams,
-  options: HttpOptions & {
-    /** For whom it was asked for, as whoever connected said it. */
-    readonly principal?: string | undefined;
-  },
+  options: FinishAuthorizationOptions,
 ): Promise<void> {
+  assertKnownOptions("finishAuthorization()", options, optionFields);
+  assertPrincipal("finishAuthorization()", options.principal);
   const { finishHttpAuthorization } = await loadHttp(spec.id);
   return finishHttpAuthorization(spec, callback, options);
 }

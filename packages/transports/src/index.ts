@@ -8,7 +8,7 @@ export {
 export { connect, type ConnectOptions } from "./connect.ts";
 export { createConnector } from "./connector.ts";
 export type { ConnectorOptions } from "./opening/connector-options.ts";
-export { finishAuthorization } from "./finish-authorization.ts";
+export { finishAuthorization, type FinishAuthorizationOptions } from "./finish-authorization.ts";
 export type { AuthorizationRequest, HttpOptions } from "./http/http-options.ts";
 export type { HeaderRequest, HeadersFor } from "./http/exchange/host-headers.ts";
 export type { TaskHandling } from "./message/client-identity.ts";

@@ -4,6 +4,7 @@ import { startHttpFixture } from "@toolport/fixtures";
 import {
   connect,
   createConnector,
+  finishAuthorization,
   type AuthorizationRequest,
   type HeaderRequest,
   type TokenSource,
@@ -122,6 +123,36 @@ describe("headers of the host's own", () => {
     await connection.callTool("echo", { text: "x" });
   });
 
+  it("are refused when they come later, whatever becomes of the promise", async () => {
+    const unhandled = vi.fn<(reason: unknown) => void>();
+    process.on("unhandledRejection", unhandled);
+    try {
+      const server = await record();
+      const headersFor = (async () => Promise.reject(new Error("no such tenant"))) as never;
+      await expect(connect(specOf(server, {}), { headersFor })).rejects.toMatchObject({ code: "internal_error" });
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
+      expect(unhandled).not.toHaveBeenCalled();
+    } finally {
+      process.off("unhandledRejection", unhandled);
+    }
+  });
+
+  it("are credentials that a server can refuse", async () => {
+    const server = await record();
+    const connection = await connect(specOf(server, {}), {
+      headersFor: (_spec, { context }) => (context === undefined ? {} : { authorization: "Bearer of-the-tenant" }),
+    });
+    closers.push(() => connection.close());
+    const failing = async (context: { principal: string } | undefined): Promise<string> => {
+      server.answerNext = { status: 401, body: "no" };
+      return String(await connection.callTool("echo", {}, { context }).catch((error: unknown) => error));
+    };
+    expect(await failing({ principal: "ann" })).toContain("refused the credentials it was sent");
+    expect(await failing(undefined)).toContain("no credentials were sent");
+  });
+
   it("fail the request when they cannot be made", async () => {
     const server = await record();
     const connection = await connect(specOf(server, {}), {
@@ -207,3 +238,27 @@ async function record(): Promise<RecordingServer> {
 function specOf(server: RecordingServer, members: object): ServerSpec {
   return { id: "srv", transport: { kind: "http", url: server.url, ...members } };
 }
+
+describe("what makes no sense is refused by name", () => {
+  const spec: ServerSpec = { id: "a", transport: { kind: "http", url: "https://a.test/", auth: "oauth" } };
+  const source: TokenSource = { token: async () => "t" };
+
+  it.each([
+    { name: "headers", options: { headersFor: { "x-a": "1" } }, says: "headersFor must be a function" },
+    { name: "an authorization provider", options: { authProvider: source }, says: "authProvider must be a function" },
+  ])("by a connector: $name", ({ options, says }) => {
+    expect(() => createConnector(options as never)).toThrow(new TypeError(`createConnector(): ${says}`));
+  });
+
+  it.each([[""], [7], [null]])("by connect(): the principal %j", async (principal) => {
+    const connecting = connect(spec, { principal: principal as never, authProvider: () => source });
+    await expect(connecting).rejects.toThrow(new TypeError("connect(): principal must be a text that is not empty"));
+  });
+
+  it("by finishAuthorization(): an option that nothing reads, and an empty principal", async () => {
+    const finish = (options: object): Promise<void> =>
+      finishAuthorization(spec, new URLSearchParams(), { authProvider: () => source, ...options });
+    await expect(finish({ principle: "ann" })).rejects.toThrow(/finishAuthorization\(\).*"principle"/s);
+    await expect(finish({ principal: "" })).rejects.toThrow(TypeError);
+  });
+});

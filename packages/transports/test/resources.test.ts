@@ -48,6 +48,16 @@ describe.each(rows)("resources and prompts: $name", ({ start }) => {
     expect(new Set(onResourceUpdated.mock.calls.slice(1).flat())).toEqual(new Set(["note://second"]));
   });
 
+  it("asks for nothing on behalf of somebody who has left already", async () => {
+    const onResourceUpdated = vi.fn<(uri: string) => void>();
+    const connection = await open(start, { onResourceUpdated });
+    const signal = AbortSignal.abort();
+    const refused = await connection.subscribeResource("note://first", { signal }).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: "aborted", outcome: "not-sent" });
+    await connection.callTool("write", { name: "first", text: "one" });
+    expect(onResourceUpdated).not.toHaveBeenCalled();
+  });
+
   it("tells that resources and prompts changed", async () => {
     const onResourcesChanged = vi.fn<() => void>();
     const onPromptsChanged = vi.fn<() => void>();

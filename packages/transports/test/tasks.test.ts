@@ -111,6 +111,20 @@ describe("a call that becomes a task (AN-86)", () => {
     await expect(calling).rejects.toMatchObject({ code: "closed", outcome: "unknown" });
   });
 
+  it.each([
+    { name: "between two questions about the task", pollIntervalMs: 60_000 },
+    { name: "while one is under way", pollIntervalMs: 100 },
+  ])("says why its connection was closed, $name", async ({ pollIntervalMs }) => {
+    const { connection, server } = await open([{ ...working, pollIntervalMs }, undefined]);
+    const calling = connection.callTool("job", {});
+    calling.catch(() => undefined);
+    const asked = pollIntervalMs === 100 ? 3 : 2;
+    await vi.waitFor(() => expect(server.methods()).toHaveLength(asked));
+    await connection.close("the user left");
+    const message = expect.stringContaining("the user left");
+    await expect(calling).rejects.toMatchObject({ code: "closed", outcome: "unknown", toolName: "job", message });
+  });
+
   it("survives an answer that was lost", async () => {
     const { connection } = await open([undefined, done], { requestMs: 200 });
     await expect(connection.callTool("job", {})).resolves.toEqual(done.result);

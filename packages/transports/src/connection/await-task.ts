@@ -26,7 +26,7 @@ const longestTaskId = 1024;
 /**
  * Waits for the end of a task (the extension `io.modelcontextprotocol/tasks` of 2026-07-28) within the time of its call, by asking for its
  * state as often as the server suggests, and resolves with the result that the call would have had. What the task asks of a human is answered on the way, once.
- * A call that is given up tells the server to cancel the task. The server took the call in any case, so that whatever goes wrong on the way is
+ * A call that is given up tells the server to cancel the task, unless its connection ends with it. The server took the call in any case, so that whatever goes wrong on the way is
  * `unknown`, and never sent again.
  * https://tasks.extensions.modelcontextprotocol.io/specification/2026-07-28/tasks
  */
@@ -45,7 +45,7 @@ export async function awaitTask(init: RoundsInit, call: TaskCall): Promise<JsonO
       const isMoving = isFirst && state["status"] !== "working";
       const waitMs = isMoving ? 0 : Math.min(intervalOf(state), Math.max(1, time.leftMs()));
       if (waitMs > 0) await waitFor(waitMs, { clock, signal });
-      if (closing.aborted) throw closedError(serverId);
+      closing.throwIfAborted();
       if (signal.aborted) throw abortError({ serverId }, request, "unknown");
       if (time.leftMs() <= 0) throw timeoutError({ serverId }, request);
       const got = await getTask(init, call, taskId);
@@ -208,9 +208,4 @@ function badTask({ context: { serverId } }: RoundsInit, request: OutgoingRequest
     ...contextOf(request),
     outcome: "unknown",
   });
-}
-
-function closedError(serverId: string): ToolportError {
-  const message = `the connection to server ${JSON.stringify(serverId)} was closed`;
-  return new ToolportError(message, { code: "closed", serverId, outcome: "unknown" });
 }

@@ -101,14 +101,15 @@ export function createConnection(init: ConnectionInit): Connection {
     },
     subscribeResource: (uri, options = {}) => init.resources.subscribe(uri, options),
     close(reason = closedByHost) {
-      onClose();
-      closing.abort();
+      if (typeof reason !== "string") throw new TypeError("close(): its reason must be a text");
       const why = reason === closedByHost ? "" : `: ${cleanText(context.redact(reason), 200)}`;
       const error = new ToolportError(`the connection to server ${JSON.stringify(serverId)} was closed${why}`, {
         code: "closed",
         serverId,
         outcome: "unknown",
       });
+      onClose();
+      closing.abort(error);
       return channel.close(error, reason);
     },
   };

@@ -12,7 +12,7 @@ export interface RoundsInit {
   readonly context: ServerContext;
   readonly channel: RequestChannel;
   readonly elicitor: Elicitor | undefined;
-  /** Aborts when the connection is closed. */
+  /** Aborts when the connection is closed, with the error that says so. */
   readonly closing: AbortSignal;
 }
 

@@ -1,4 +1,10 @@
-import { isToolportError, ToolportError, type RequestOptions, type Subscription } from "@toolport/core";
+import {
+  isToolportError,
+  ToolportError,
+  type CallOutcome,
+  type RequestOptions,
+  type Subscription,
+} from "@toolport/core";
 import { createDeadline, formatMs, untilAborted } from "@toolport/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
 import { longestUri } from "../wire/report-changes.ts";
@@ -68,6 +74,7 @@ export function createResourceSubscriptions(context: ServerContext, source: Reso
   return {
     async subscribe(uri, options) {
       checkUri(uri, serverId);
+      if (options.signal?.aborted) throw abortError(serverId, options.signal.reason, "not-sent");
       const known = entries.get(uri);
       if (known === undefined && entries.size + ending.size >= maxResourceSubscriptions)
         throw tooMany(serverId, maxResourceSubscriptions);
@@ -107,11 +114,15 @@ async function within(
     await untilAborted(work, deadline.signal);
   } catch (cause) {
     if (!signal?.aborted || isToolportError(cause)) throw cause;
-    const message = `the subscription to a resource of server ${JSON.stringify(serverId)} was aborted`;
-    throw new ToolportError(message, { code: "aborted", serverId, cause });
+    throw abortError(serverId, cause, "unknown");
   } finally {
     deadline.dispose();
   }
+}
+
+function abortError(serverId: string, cause: unknown, outcome: CallOutcome): ToolportError {
+  const message = `the subscription to a resource of server ${JSON.stringify(serverId)} was aborted`;
+  return new ToolportError(message, { code: "aborted", serverId, outcome, cause });
 }
 
 function timeoutError(serverId: string, timeoutMs: number): ToolportError {

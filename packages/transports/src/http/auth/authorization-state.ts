@@ -20,6 +20,8 @@ export interface AuthorizationState {
   sent: SentUser | undefined;
   /** The latest refusal for want of scope that no user was there to answer. */
   stepUp: Refusal | undefined;
+  /** The credentials were cleared: what is under way on behalf of this state must save nothing any more. */
+  isForgotten: boolean;
 }
 
 const states = new WeakMap<AuthorizationProvider, AuthorizationState>();
@@ -35,13 +37,16 @@ export function authorizationStateOf(provider: AuthorizationProvider): Authoriza
       scope: undefined,
       sent: undefined,
       stepUp: undefined,
+      isForgotten: false,
     };
     states.set(provider, state);
   }
   return state;
 }
 
-/** Forgets what an authorization left half done. */
+/** Forgets what an authorization left half done; what is under way fails, and saves nothing. */
 export function forgetAuthorization(provider: AuthorizationProvider): void {
+  const state = states.get(provider);
+  if (state !== undefined) state.isForgotten = true;
   states.delete(provider);
 }

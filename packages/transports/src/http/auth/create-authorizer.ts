@@ -3,7 +3,7 @@ import { createDeadline, formatMs, untilAborted } from "@toolport/core/implement
 import { isOAuthProvider } from "./authorization-provider.ts";
 import { toAuthorizationError, toResponse, type AuthorizerInit } from "./authorizer-init.ts";
 import type { Authorizer, Refusal } from "../exchange/authorizer.ts";
-import { authorizationStateOf, type Recovery } from "./authorization-state.ts";
+import { authorizationStateOf, type AuthorizationState, type Recovery } from "./authorization-state.ts";
 import { runOAuth } from "./run-oauth.ts";
 
 // Several requests to an authorization server, each of which has 30 s.
@@ -13,7 +13,8 @@ const recoveryMs = 120_000;
 export function createAuthorizer(init: AuthorizerInit): Authorizer {
   const { context, provider, fetchFn, serverUrl } = init;
   const { serverId, secrets, clock } = context;
-  const state = authorizationStateOf(provider);
+  // Looked up each time: the state is another one once credentials were cleared.
+  const stateOf = (): AuthorizationState => authorizationStateOf(provider);
   let knowsClient = false;
   const token = async (): Promise<string | undefined> => {
     try {
@@ -40,26 +41,27 @@ export function createAuthorizer(init: AuthorizerInit): Authorizer {
       throw toAuthorizationError(error, init, refusal.error);
     }
   };
-  const forget = (recovery: Recovery): void => {
+  const forget = (state: AuthorizationState, recovery: Recovery): void => {
     if (state.recovery === recovery) state.recovery = undefined;
   };
-  const begin = (refusal: Refusal): Recovery => {
+  const begin = (state: AuthorizationState, refusal: Refusal): Recovery => {
     const recovery = { work: attempt(refusal), expiresAt: clock.now() + recoveryMs };
     recovery.work.then(
-      () => forget(recovery),
-      () => forget(recovery),
+      () => forget(state, recovery),
+      () => forget(state, recovery),
     );
     return recovery;
   };
   // The timer is the waiter's own, so that none is left when the last one has gone; the attempt itself may go on, because what it has
   // redeemed must be saved.
   const join = async (refusal: Refusal, signal: AbortSignal): Promise<void> => {
-    const recovery = (state.recovery ??= begin(refusal));
+    const state = stateOf();
+    const recovery = (state.recovery ??= begin(state, refusal));
     const deadline = createDeadline({
       timeoutMs: Math.max(1, recovery.expiresAt - clock.now()),
       signal,
       onTimeout() {
-        forget(recovery);
+        forget(state, recovery);
         return tookTooLong(serverId);
       },
       clock,
@@ -72,8 +74,9 @@ export function createAuthorizer(init: AuthorizerInit): Authorizer {
   };
   return {
     token,
-    isOutstanding: () => state.stepUp !== undefined && context.isInteractive(),
+    isOutstanding: () => stateOf().stepUp !== undefined && context.isInteractive(),
     async catchUp(signal) {
+      const state = stateOf();
       const { stepUp } = state;
       state.stepUp = undefined;
       if (stepUp !== undefined) await join(stepUp, signal);
@@ -81,7 +84,7 @@ export function createAuthorizer(init: AuthorizerInit): Authorizer {
     async recover(refusal, signal) {
       if (refusal.status === 403 && !/insufficient_scope/.test(refusal.challenge ?? "")) throw refusal.error;
       // Another request may have been refused, and have got a new token, since this one was sent.
-      if (state.recovery === undefined && (await token()) !== refusal.token) return;
+      if (stateOf().recovery === undefined && (await token()) !== refusal.token) return;
       await join(refusal, signal);
     },
   };

@@ -22,6 +22,8 @@ export interface FlowRules {
   readonly withoutRefresh?: boolean;
   /** The answer that is to be redeemed belongs to this; absent when none is. */
   readonly sent?: SentUser | undefined;
+  /** The credentials were cleared since the flow began. */
+  readonly isForgotten: () => boolean;
   /** The user was sent to the authorization page. */
   readonly onSent?: (sent: SentUser) => void;
 }
@@ -38,11 +40,12 @@ interface FullOAuthProvider extends OAuthProvider {
  * A provider as the SDK's flow gets it: the product's own, all members of it, but every secret that passes is learned; credentials
  * are bound to the authorization server that they are first used with; nobody is sent to a page that is neither `https:` nor on this
  * machine, and without a user who waits nobody is sent anywhere and no client is registered; a code is redeemed only where the user
- * was sent for it.
+ * was sent for it. Once the credentials are cleared, nothing is saved any more.
  */
 export function guardOAuthProvider(product: OAuthProvider, rules: FlowRules): OAuthProvider {
   const provider: FullOAuthProvider = product;
   const { secrets, isInteractive, sent } = rules;
+  const saving = savingOf(provider, rules);
   const keepsDiscovery = provider.discoveryState !== undefined && provider.saveDiscoveryState !== undefined;
   let issuer: string | undefined;
   let discovery: DiscoveryState | undefined;
@@ -60,14 +63,14 @@ export function guardOAuthProvider(product: OAuthProvider, rules: FlowRules): OA
       const stored = await provider.tokens(context);
       learn(...secretsOfTokens(stored));
       const bound = bind(stored, context);
-      if (bound !== stored && bound !== undefined) await provider.saveTokens(bound, context);
+      if (bound !== stored && bound !== undefined) await saving.saveTokens(bound, context);
       if (rules.withoutRefresh !== true || bound === undefined) return bound;
       const { refresh_token: _, ...rest } = bound;
       return rest;
     },
     saveTokens(tokens, context) {
       learn(...secretsOfTokens(tokens));
-      return provider.saveTokens(tokens, context);
+      return saving.saveTokens(tokens, context);
     },
     async clientInformation(context) {
       assertSameIssuer(context);
@@ -77,7 +80,7 @@ export function guardOAuthProvider(product: OAuthProvider, rules: FlowRules): OA
       }
       learn(...secretsOfClient(stored));
       const bound = bind(stored, context);
-      if (bound !== stored && bound !== undefined) await provider.saveClientInformation?.(bound, context);
+      if (bound !== stored && bound !== undefined) await saving.saveClientInformation(bound, context);
       return bound;
     },
     async codeVerifier() {
@@ -88,14 +91,14 @@ export function guardOAuthProvider(product: OAuthProvider, rules: FlowRules): OA
     saveCodeVerifier(verifier) {
       if (!isInteractive) throw needsUser(rules.serverId, "a user would have to be asked");
       learn(verifier);
-      return provider.saveCodeVerifier(verifier);
+      return saving.saveCodeVerifier(verifier);
     },
     async redirectToAuthorization(url) {
       if (!isInteractive) throw needsUser(rules.serverId, "a user would have to be asked");
       if (!isConfidentialUrl(url)) throw unsafePage(url, rules.serverId);
       learn(url.searchParams.get("state"));
       rules.onSent?.({ issuer, discovery });
-      await provider.redirectToAuthorization(url);
+      await saving.redirectToAuthorization(url);
     },
   };
   const members: Record<PropertyKey, unknown> = { ...guarded };
@@ -103,7 +106,7 @@ export function guardOAuthProvider(product: OAuthProvider, rules: FlowRules): OA
     isInteractive && provider.saveClientInformation !== undefined
       ? (information: OAuthClient, context?: OAuthContext) => {
           learn(...secretsOfClient(information));
-          return provider.saveClientInformation?.(information, context);
+          return saving.saveClientInformation(information, context);
         }
       : undefined;
   if (!keepsDiscovery) {
@@ -118,6 +121,31 @@ export function guardOAuthProvider(product: OAuthProvider, rules: FlowRules): OA
       return typeof member === "function" ? member.bind(target) : member;
     },
   });
+}
+
+/** The members that change what is kept or what the user sees: they refuse once the credentials were cleared. */
+function savingOf(provider: FullOAuthProvider, { isForgotten, serverId }: FlowRules) {
+  const assertWanted = (): void => {
+    if (isForgotten()) throw cleared(serverId);
+  };
+  return {
+    saveTokens(tokens: OAuthTokens, context?: OAuthContext) {
+      assertWanted();
+      return provider.saveTokens(tokens, context);
+    },
+    saveClientInformation(information: OAuthClient, context?: OAuthContext) {
+      assertWanted();
+      return provider.saveClientInformation?.(information, context);
+    },
+    saveCodeVerifier(verifier: string) {
+      assertWanted();
+      return provider.saveCodeVerifier(verifier);
+    },
+    redirectToAuthorization(url: URL) {
+      assertWanted();
+      return provider.redirectToAuthorization(url);
+    },
+  };
 }
 
 /** Only a user can help, and none is known to be there. */
@@ -152,6 +180,13 @@ function memberOf(value: object, name: string): unknown {
 // The same tolerance as for metadata (RFC 8414, 3.3, as practised): one slash at the end.
 function sameIssuer(one: string, other: string): boolean {
   return one.replace(/\/$/, "") === other.replace(/\/$/, "");
+}
+
+function cleared(serverId: string): ToolportError {
+  return new ToolportError("the credentials were cleared while they were being renewed; nothing was saved", {
+    code: "auth_required",
+    serverId,
+  });
 }
 
 function mixedUp(serverId: string): ToolportError {

@@ -12,7 +12,7 @@ import {
 } from "../../../test/oauth-server.ts";
 import { openHttpTransport, thrownBy, type OpenedHttp, type OpenHttpInit } from "../../../test/open-http-transport.ts";
 import type { AuthorizationProvider } from "./authorization-provider.ts";
-import { finishHttpAuthorization } from "../open-http.ts";
+import { clearHttpCredentials, finishHttpAuthorization } from "../open-http.ts";
 
 const refuseAll: OAuthServerInit["refuse"] = () => ({ status: 401 });
 const refuseUnless =
@@ -319,5 +319,47 @@ describe("what a product never comes back with", () => {
     await web.transport.close();
     expect(await closed).toMatchObject({ code: "closed" });
     expect(clock.pending()).toBe(0);
+  });
+});
+
+describe("credentials that are cleared", () => {
+  // While the token endpoint makes up its mind.
+  const clearing = async ({
+    hasTokens,
+  }: {
+    hasTokens: boolean;
+  }): Promise<{ server: OAuthServer; provider: MemoryProvider & AsyncDisposable }> => {
+    const server = await startOAuthServer({
+      refuse: refuseUnless("granted-1"),
+      grant(_parameters, count) {
+        void clearHttpCredentials(specOf(server), { authProvider: () => provider }, undefined);
+        return { status: 200, body: { access_token: `granted-${count}`, token_type: "Bearer" } };
+      },
+    });
+    const memory = createMemoryProvider(hasTokens ? tokensOf(server) : undefined);
+    const provider = Object.assign(memory, {
+      invalidateCredentials: () => void memory.saveTokens({ access_token: "", token_type: "Bearer" }),
+      [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+    });
+    await provider.saveClientInformation?.({ client_id: "known" });
+    return { server, provider };
+  };
+
+  it("do not come back with a refresh that was under way", async () => {
+    const { server, provider } = await clearing({ hasTokens: true });
+    await using _ = provider;
+    await using web = await open(server, provider, { isInteractive: false });
+    expect(await thrownBy(web.request(1))).toMatchObject({ code: "auth_required" });
+    expect(provider.saved.at(-1)).toMatchObject({ access_token: "" });
+  });
+
+  it("do not come back with a code that was being redeemed", async () => {
+    const { server, provider } = await clearing({ hasTokens: false });
+    await using _ = provider;
+    await using web = await open(server, provider);
+    expect(await thrownBy(web.request(1))).toMatchObject({ code: "auth_required" });
+    expect(provider.redirects).toHaveLength(1);
+    expect(await thrownBy(finish(server, provider))).toMatchObject({ code: "auth_required" });
+    expect(provider.saved.at(-1)).toMatchObject({ access_token: "" });
   });
 });

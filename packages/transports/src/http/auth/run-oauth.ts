@@ -154,7 +154,8 @@ async function runFlow(
   const oauth = await init.loadOAuth();
   const watched = watchOAuthFetch(init.fetchFn);
   const onSent: FlowRules["onSent"] = (sent) => void (state.sent = sent);
-  const guarded = guardOAuthProvider(provider, { serverId, secrets, isInteractive, onSent, ...rules });
+  const isForgotten = (): boolean => state.isForgotten;
+  const guarded = guardOAuthProvider(provider, { serverId, secrets, isInteractive, isForgotten, onSent, ...rules });
   try {
     return await oauth.auth(guarded, {
       serverUrl: init.serverUrl,

@@ -81,10 +81,15 @@ export function createHostHeaders({
       throw refuse("threw", cause);
     }
     if (given === undefined || given === null) return {};
+    if (given instanceof Promise) given.catch(ignore);
     if (typeof given !== "object" || given instanceof Promise)
       throw refuse("answered something that is no object of headers");
     return Object.fromEntries(Object.entries(given).map(([name, value]) => [check(name, value), value]));
   };
+}
+
+function ignore(): void {
+  // That it is a promise is what is reported.
 }
 
 function toHeaderRequest({ message, callContext }: Carried, principal: string | undefined): HeaderRequest {

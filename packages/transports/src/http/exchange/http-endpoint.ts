@@ -66,12 +66,16 @@ export function createHttpEndpoint({
   const url = new URL(spec.transport.url);
   const configured = configuredHeaders(spec.transport);
   let token: string | undefined;
-  const hasCredentials = (): boolean => token !== undefined || Object.keys(configured).some(isCredentialHeader);
+  /** The host's own headers of the latest request. */
+  let added: Readonly<Record<string, string>> = {};
+  const hasCredentials = (): boolean =>
+    token !== undefined || [...Object.keys(configured), ...Object.keys(added)].some(isCredentialHeader);
   const toError = (reply: CompleteReply, session: SessionUse = "none"): ToolportError =>
     fromHttpStatus(reply, { serverId, url, redact, session, hadCredentials: hasCredentials(), now: now() });
 
   const start = ({ method, headers, body, about, url: target = url }: EndpointRequest): HttpCall => {
-    const own = hostHeaders === undefined ? configured : { ...configured, ...hostHeaders(about ?? {}) };
+    if (hostHeaders !== undefined) added = hostHeaders(about ?? {});
+    const own = hostHeaders === undefined ? configured : { ...configured, ...added };
     const request = { method, url: target, body, headers: { ...own, ...headers } };
     guardCredentials(request, serverId);
     return exchange.start(request);
