@@ -2,7 +2,7 @@ import { redacted, type Redactor } from "./redacted.ts";
 import { base64Echoes } from "./base64-echoes.ts";
 import type { ServerSpec } from "./server-spec.ts";
 import { secretsOf } from "./spec-secrets.ts";
-import { dropBackslashes, unescapeText } from "./unescape-text.ts";
+import { dropBackslashes, unescapeMarkup, unescapeText, type UnescapedText } from "./unescape-text.ts";
 
 /** Masks the secrets of one connection: those of its spec, and those that it learns. One per connection, shared by all its parts. */
 export interface SecretMemory {
@@ -26,7 +26,8 @@ const base64Character = /[\w+/-]/;
 /**
  * A redactor for what one server may echo: its header values, bearer token and configured environment values, arguments that are
  * secrets by their name or by their look, and what is secret in URLs. It knows them raw, escaped as JSON, percent encoding, forms
- * and HTML escape, wholly or in part and several times over, and within Base64. Linear in the length of the text.
+ * and HTML escape, wholly or in part and several times over, and within Base64. Of a secret that itself looks escaped (`\\%aaa=au`), and of
+ * which fewer than six characters are left when that is undone, not every mixture of escapes is known. Linear in the length of the text.
  */
 export function createRedactor(spec: ServerSpec): Redactor {
   return createSecretMemory(spec).redact;
@@ -92,22 +93,33 @@ interface Findings {
 
 function mask(text: string, traits: readonly Trait[]): string {
   const findings: Findings = { mask: undefined };
-  let layer = text;
+  findBelow(text, unescapeText, traits, findings);
+  // A secret may hold backslashes, or what looks like an escape: to undo every kind of escape at once can leave too little to tell it by.
+  if (text.includes("\\")) findBelow(text, unescapeMarkup, traits, findings);
+  return findings.mask === undefined ? text : replace(text, findings.mask);
+}
+
+/** Looks for secrets in a text, and in what is left of it when layer after layer of escapes is undone. */
+function findBelow(
+  source: string,
+  undo: (text: string) => UnescapedText | undefined,
+  traits: readonly Trait[],
+  findings: Findings,
+): void {
+  let text = source;
   let toSource = (index: number): number => index;
   for (let depth = 0; ; depth += 1) {
     const outer = toSource;
-    find({ text: layer, toSource: outer, source: text }, traits, findings);
-    // A secret may hold what looks like an escape, and have been escaped by backslashes: to undo both leaves too little to tell it by.
-    const bare = dropBackslashes(layer);
+    find({ text, toSource: outer, source }, traits, findings);
+    const bare = dropBackslashes(text);
     if (bare !== undefined) {
-      find({ text: bare.text, toSource: (index) => outer(bare.boundaryAt(index)), source: text }, traits, findings);
+      find({ text: bare.text, toSource: (index) => outer(bare.boundaryAt(index)), source }, traits, findings);
     }
-    const plain = depth < mostLayers ? unescapeText(layer) : undefined;
-    if (plain === undefined) break;
+    const plain = depth < mostLayers ? undo(text) : undefined;
+    if (plain === undefined) return;
     toSource = (index) => outer(plain.boundaryAt(index));
-    layer = plain.text;
+    text = plain.text;
   }
-  return findings.mask === undefined ? text : replace(text, findings.mask);
 }
 
 interface Layer {

@@ -8,8 +8,9 @@ export interface UnescapedText {
 // What programs write instead of a character: JSON and most languages (`\u0041`, `\x41`, `\101`, `\n`), percent encoding and its old
 // `%u0041`, a form's `+`, HTML's `&#65;`, `&#x41;` and names. Any other backslash is dropped, so that it does not matter whether one was
 // doubled. Each alternative but the run of bytes is of bounded length, and that run is taken as a whole, so that matching is linear.
-const escapes =
-  /\\(?:u\{0{0,4}[0-9a-f]{1,6}\}|u[0-9a-f]{4}|x[0-9a-f]{2}|[0-3]?[0-7]{2}|[bfnrtv0])?|%u[0-9a-f]{4}|(?:%[0-9a-f]{2})+|&#(?:x0{0,6}[0-9a-f]{1,6}|0{0,6}[0-9]{1,7});?|&[a-z]{2,18};|\+/gi;
+const markup = /%u[0-9a-f]{4}|(?:%[0-9a-f]{2})+|&#(?:x0{0,6}[0-9a-f]{1,6}|0{0,6}[0-9]{1,7});?|&[a-z]{2,18};|\+/gi;
+const backslashes = /\\(?:u\{0{0,4}[0-9a-f]{1,6}\}|u[0-9a-f]{4}|x[0-9a-f]{2}|[0-3]?[0-7]{2}|[bfnrtv0])?/;
+const escapes = new RegExp(`${backslashes.source}|${markup.source}`, "gi");
 
 const afterBackslash: Readonly<Record<string, string>> = {
   b: "\b",
@@ -39,9 +40,12 @@ const entities: ReadonlyMap<string, string> = new Map(
 
 /** Undoes one layer of escapes of any kind; `undefined` when there are none. Linear in the length of the text. */
 export function unescapeText(text: string): UnescapedText | undefined {
-  return rewrite(text, escapes, (escape) =>
-    escape.startsWith("%") && escape[1] !== "u" ? bytesOf(escape) : meaningOf(escape),
-  );
+  return rewrite(text, escapes, charactersOf);
+}
+
+/** The same, but that backslashes and what follows them stay as they are. */
+export function unescapeMarkup(text: string): UnescapedText | undefined {
+  return rewrite(text, markup, charactersOf);
 }
 
 /** Drops every backslash and leaves all else as it is; `undefined` when there are none. Linear in the length of the text. */
@@ -91,6 +95,10 @@ function rewrite(
 }
 
 type Characters = readonly (readonly [character: string, width: number])[];
+
+function charactersOf(escape: string): Characters | undefined {
+  return escape.startsWith("%") && escape[1] !== "u" ? bytesOf(escape) : meaningOf(escape);
+}
 
 function meaningOf(escape: string): Characters | undefined {
   const meaning = characterOf(escape);
