@@ -1,6 +1,6 @@
 // The whole bar for a change, apart from the tests: one line a step, every step runs even when an earlier one failed, and the output
 // of those that failed follows at the end. `pnpm check layers docs` runs the named steps only.
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { delimiter, join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -23,7 +23,7 @@ const steps = {
   paths: script("paths"),
   tree: script("tree"),
   traces: script("traces"),
-  changesets: ["changeset", "status"],
+  changesets: ["changeset", "status", "--since", firstThatIsThere("main", "origin/main", "HEAD")],
   packages: script("packages"),
   // After the step that builds: knip follows a program from its file in bin/ to the built one.
   unused: ["knip", "--treat-config-hints-as-errors", "--no-progress"],
@@ -46,6 +46,11 @@ for (const [name, [command = "", ...args]] of Object.entries(steps)) {
 }
 for (const failure of failures) console.error(failure);
 process.exitCode = failures.length > 0 ? 1 : 0;
+
+/** @param {string[]} refs In a clone of one commit there is no main branch. */
+function firstThatIsThere(...refs) {
+  return refs.find((ref) => spawnSync("git", ["rev-parse", "--verify", "--quiet", ref]).status === 0) ?? "HEAD";
+}
 
 /**
  * @param {string} command A program of node_modules/.bin, or a path.

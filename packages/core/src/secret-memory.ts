@@ -86,34 +86,30 @@ function withPlainForms(texts: readonly string[]): readonly string[] {
   return [...forms];
 }
 
-/** Which UTF-16 units of a text are to be masked; made when the first is found. */
+/** What is looked for in a text, and which of its UTF-16 units are to be masked; made when the first is found. */
 interface Findings {
+  readonly traits: readonly Trait[];
   mask: Uint8Array | undefined;
 }
 
 function mask(text: string, traits: readonly Trait[]): string {
-  const findings: Findings = { mask: undefined };
-  findBelow(text, unescapeText, traits, findings);
+  const findings: Findings = { traits, mask: undefined };
+  findBelow(text, unescapeText, findings);
   // A secret may hold backslashes, or what looks like an escape: to undo every kind of escape at once can leave too little to tell it by.
-  if (text.includes("\\")) findBelow(text, unescapeMarkup, traits, findings);
+  if (text.includes("\\")) findBelow(text, unescapeMarkup, findings);
   return findings.mask === undefined ? text : replace(text, findings.mask);
 }
 
 /** Looks for secrets in a text, and in what is left of it when layer after layer of escapes is undone. */
-function findBelow(
-  source: string,
-  undo: (text: string) => UnescapedText | undefined,
-  traits: readonly Trait[],
-  findings: Findings,
-): void {
+function findBelow(source: string, undo: (text: string) => UnescapedText | undefined, findings: Findings): void {
   let text = source;
   let toSource = (index: number): number => index;
   for (let depth = 0; ; depth += 1) {
     const outer = toSource;
-    find({ text, toSource: outer, source }, traits, findings);
+    find({ text, toSource: outer, source }, findings);
     const bare = dropBackslashes(text);
     if (bare !== undefined) {
-      find({ text: bare.text, toSource: (index) => outer(bare.boundaryAt(index)), source }, traits, findings);
+      find({ text: bare.text, toSource: (index) => outer(bare.boundaryAt(index)), source }, findings);
     }
     const plain = depth < mostLayers ? undo(text) : undefined;
     if (plain === undefined) return;
@@ -128,8 +124,8 @@ interface Layer {
   readonly source: string;
 }
 
-function find({ text, toSource, source }: Layer, traits: readonly Trait[], findings: Findings): void {
-  for (const trait of traits) {
+function find({ text, toSource, source }: Layer, findings: Findings): void {
+  for (const trait of findings.traits) {
     const { length } = trait.text;
     for (let at = text.indexOf(trait.text); at !== -1; at = text.indexOf(trait.text, at + length)) {
       let [start, end] = [at, at + length];
