@@ -157,7 +157,8 @@ export interface McpProvider extends ToolProvider, AsyncDisposable {
   clearCredentials(id: string): Promise<void>;
   /**
    * The live connection of a server, for requests that are no tool calls; made if there is none. Ask for it each time: it is replaced
-   * by every reconnect. What is under way on it counts as use of the session. Never close it.
+   * by every reconnect, and one whose session was ended takes nothing new, also while calls finish on it. What is under way on it counts as use
+   * of the session. Never close it.
    *
    * With `interceptors`, `requestInterceptors` or `admit`, nothing goes around them here: `callTool` and a request `tools/call` are calls like any
    * other, of tools on offer alone (`tool_removed`, `tool_quarantined`); other requests, notifications and subscriptions go through

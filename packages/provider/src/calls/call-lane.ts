@@ -149,6 +149,8 @@ async function run(pending: PendingCall, lane: Lane): Promise<ToolOutcome> {
   const { link, gate } = lane;
   for (let attempt = 1; ; attempt += 1) {
     let session = link.current();
+    // Since the first attempt another call may have brought another session, and another listing.
+    if (attempt > 1 && session !== undefined) checkRoute(pending, lane);
     if (session === undefined || !gate.tryEnter(pending.mode)) session = await enter(pending, lane);
     try {
       return await send(pending, session, lane);

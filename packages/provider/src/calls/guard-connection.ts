@@ -9,6 +9,7 @@ import {
   type ServerSpec,
   type Subscription,
   type ToolCall,
+  type ToolDefinition,
   type ToolOutcome,
 } from "@toolport/core";
 import {
@@ -21,7 +22,7 @@ import {
   type RequestPipeline,
 } from "@toolport/core/implement";
 import type { CatalogTool } from "../catalog/define-tool.ts";
-import type { Session } from "../link/sessions.ts";
+import { assertInUse, type Session } from "../link/sessions.ts";
 import type { ProviderSettings } from "../provider-options.ts";
 import type { Registration } from "../servers/registration.ts";
 import { describeServer } from "../catalog/describe-server.ts";
@@ -38,13 +39,14 @@ export interface ConnectionGuard {
 export interface GuardInit {
   readonly settings: Pick<ProviderSettings, "admit" | "interceptors" | "requestInterceptors" | "clock">;
   readonly calls: CallPipeline;
-  /** The definition on offer for a remote name. Throws when there is none, or the registration has ended. */
-  readonly find: (registration: Registration, toolName: string) => CatalogTool;
+  /** The definition on offer for a remote name. Throws when there is none, the registration has ended, or it is not the selected one. */
+  readonly find: (registration: Registration, toolName: string, selected?: ToolDefinition) => CatalogTool;
   readonly specOf: (serverId: string) => ServerSpec | undefined;
 }
 
 interface Guarded extends Omit<GuardInit, "settings" | "specOf"> {
   readonly registration: Registration;
+  readonly session: Session;
   readonly lent: Connection;
   readonly requests: RequestPipeline;
 }
@@ -69,7 +71,7 @@ export function createConnectionGuard({ settings, calls, find, specOf }: GuardIn
     lend(registration, session) {
       const known = guarded.get(session);
       if (known !== undefined) return known;
-      const connection = guardConnection({ calls, find, registration, requests, lent: session.lent });
+      const connection = guardConnection({ calls, find, registration, requests, session, lent: session.lent });
       guarded.set(session, connection);
       return connection;
     },
@@ -120,6 +122,8 @@ async function requestCall(
   const call = readCall(registration, { definition, args, options: withMeta });
   let sent: ToolOutcome | undefined;
   const outcome = await calls.run(call, async ({ origin, args: given, options: chosen }) => {
+    // What a layer waited for may have taken a while.
+    find(registration, origin.toolName, chosen.selected);
     const handed = { ...rest, name: origin.toolName, arguments: given, ...(chosen.meta && { _meta: chosen.meta }) };
     const timeoutMs = registration.link.spec.timeouts?.callMs ?? defaultTimeouts.callMs;
     const raw = await whilePausable(registration, chosen, () =>
@@ -137,9 +141,10 @@ interface GivenRequest {
 }
 
 async function request(
-  { requests, registration, lent }: Guarded,
+  { requests, registration, session, lent }: Guarded,
   { method, params, options = {} }: GivenRequest,
 ): ReturnType<Connection["request"]> {
+  assertInUse(session);
   assertRequestOptions(options);
   const given: HostRequest = { ...addressOf(registration), method, params, isNotification: false, options };
   return await requests.run(given, (handed) => {
@@ -150,7 +155,12 @@ async function request(
   });
 }
 
-async function notify({ requests, registration, lent }: Guarded, method: string, params?: JsonObject): Promise<void> {
+async function notify(
+  { requests, registration, session, lent }: Guarded,
+  method: string,
+  params?: JsonObject,
+): Promise<void> {
+  assertInUse(session);
   const given: HostRequest = { ...addressOf(registration), method, params, isNotification: true, options: {} };
   await requests.run(given, async (handed) => {
     await lent.notify(method, handed.params);
@@ -158,32 +168,61 @@ async function notify({ requests, registration, lent }: Guarded, method: string,
   });
 }
 
-/** In both eras a request to subscribe, as far as layers are concerned; what they say of its URI counts. */
+/**
+ * In both eras a request to subscribe, as far as layers are concerned; what they say of its URI counts. One subscription comes of it, and
+ * none when it fails: of what layers sent more than once, and of what comes too late, nothing is left.
+ */
 async function subscribe(
-  { requests, registration, lent }: Guarded,
+  { requests, registration, session, lent }: Guarded,
   uri: string,
   options: RequestOptions = {},
 ): Promise<Subscription> {
+  assertInUse(session);
   assertRequestOptions(options);
   const params = { uri };
   const method = "resources/subscribe";
   const given: HostRequest = { ...addressOf(registration), method, params, isNotification: false, options };
-  let subscription: Subscription | undefined;
-  await requests.run(given, async (handed) => {
-    const wanted = handed.params?.["uri"];
-    const timeoutMs = registration.link.spec.timeouts?.requestMs ?? defaultTimeouts.requestMs;
-    subscription = await lent.subscribeResource(
-      typeof wanted === "string" ? wanted : uri,
-      wireOptions(handed.options, timeoutMs),
-    );
-    return {};
-  });
+  const { keep, take } = createKeeper();
+  try {
+    await requests.run(given, async (handed) => {
+      const wanted = handed.params?.["uri"];
+      const timeoutMs = registration.link.spec.timeouts?.requestMs ?? defaultTimeouts.requestMs;
+      keep(
+        await lent.subscribeResource(typeof wanted === "string" ? wanted : uri, wireOptions(handed.options, timeoutMs)),
+      );
+      return {};
+    });
+  } catch (reason) {
+    take()?.();
+    throw reason;
+  }
+  const subscription = take();
   if (subscription !== undefined) return subscription;
   throw new ToolportError("a layer answered a subscription in the place of its server", {
     code: "internal_error",
     serverId: registration.id,
     outcome: "not-sent",
   });
+}
+
+/** Keeps the latest of the subscriptions that it is given until it is taken; ends all others, and those that come later. */
+function createKeeper(): {
+  readonly keep: (made: Subscription) => void;
+  readonly take: () => Subscription | undefined;
+} {
+  let kept: Subscription | undefined;
+  let isTaken = false;
+  return {
+    keep(made) {
+      if (isTaken) return made();
+      kept?.();
+      kept = made;
+    },
+    take() {
+      isTaken = true;
+      return kept;
+    },
+  };
 }
 
 function addressOf({ id, link }: Registration): Pick<HostRequest, "serverId" | "server"> {

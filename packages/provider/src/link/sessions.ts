@@ -6,7 +6,7 @@ import {
   type Connector,
   type ServerSpec,
 } from "@toolport/core";
-import { type ConnectionHooks, dateOf, settleWithin } from "@toolport/core/implement";
+import { type ConnectionHooks, dateOf, settleWithin, withErrorContext } from "@toolport/core/implement";
 import { longestCloseMs } from "../longest-close.ts";
 import { toToolportError } from "../to-toolport-error.ts";
 import type { LinkEvent } from "./link-event.ts";
@@ -15,7 +15,10 @@ import type { LinkEvent } from "./link-event.ts";
 export interface Session {
   readonly number: number;
   readonly connection: Connection;
-  /** The same for somebody outside of the provider: whatever is under way on it counts as use of the session. */
+  /**
+   * The same for somebody outside of the provider: whatever is under way on it counts as use of the session. Takes nothing new once the
+   * session was ended, also while calls finish on it.
+   */
   readonly lent: Connection;
   /** When it was connected, in milliseconds since 1970. */
   readonly openedAt: number;
@@ -190,9 +193,15 @@ function sessionOf(number: number, connection: Connection, { entry, clock }: Ses
   return session;
 }
 
+/** Throws why the session was ended, for what is not sent on it any more; also while what was sent finishes. */
+export function assertInUse({ endedBy }: Pick<Session, "endedBy">): void {
+  if (endedBy !== undefined) throw withErrorContext(endedBy, { outcome: "not-sent" });
+}
+
 function lendConnection(session: Session): Connection {
   const { connection } = session;
   const use = async <T>(work: () => Promise<T>): Promise<T> => {
+    assertInUse(session);
     session.enter();
     try {
       return await work();

@@ -68,6 +68,8 @@ export function createResourceWatch(init: ResourceWatchInit): ResourceWatch {
       const isCurrent = serverSet.get(id) === registration && registration.link.state.session === session.number;
       if (isCurrent) bindTo(watched, registration, session);
       if (watched.bound?.session === session) want.current = current;
+      // The session that is in use by now gets a subscription of its own.
+      else current();
       sync(watching, id);
       const end = (): void => {
         if (!watched.wants.delete(want)) return;
