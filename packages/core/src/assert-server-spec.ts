@@ -1,5 +1,6 @@
 import { findUnknownField, type Fields } from "./assert-known-options.ts";
 import { isJsonObject } from "./json.ts";
+import { toolEffects } from "./is-tool-effect.ts";
 import { defaultLimits, defaultTimeouts, longestTimeoutMs } from "./limits.ts";
 import type {
   CustomTransportSpec,
@@ -11,7 +12,6 @@ import type {
   TransportSpec,
 } from "./server-spec.ts";
 import { quoteText } from "./quote-text.ts";
-import type { ToolEffect } from "./tool.ts";
 import { ToolportError } from "./toolport-error.ts";
 
 const specFields: Fields<ServerSpec> = {
@@ -38,7 +38,6 @@ const overrideFields: Fields<ToolOverride> = {
   title: true,
   description: true,
 };
-const effects: readonly ToolEffect[] = ["pure", "idempotent-write", "non-idempotent-write", "external"];
 const stdioFields: Fields<StdioTransportSpec> = {
   kind: true,
   command: true,
@@ -130,7 +129,7 @@ function assertOverrides(id: string, tools: unknown): void {
     if (!isRecord(override)) throw specError(id, place, "must be an object");
     const check = createChecks(id, override, `${place}.`);
     check.known(overrideFields);
-    check.oneOf("effect", effects);
+    check.oneOf("effect", toolEffects);
     check.optional("requiresConfirmation", "boolean");
     check.optional("title", "string");
     check.optional("description", "string");

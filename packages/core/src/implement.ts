@@ -27,6 +27,7 @@ export { specError } from "./assert-server-spec.ts";
 export { copySpec } from "./copy-spec.ts";
 export { freezeData } from "./freeze-data.ts";
 export { isJsonObject } from "./json.ts";
+export { isToolEffect } from "./is-tool-effect.ts";
 export { compareText } from "./compare-text.ts";
 export { foldCase } from "./fold-case.ts";
 export { canonicalJson } from "./canonical-json.ts";

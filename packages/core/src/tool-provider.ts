@@ -54,7 +54,7 @@ export interface UnreadyGroup {
 export interface ToolProvider {
   /** Identifies the provider among others; compared ASCII-case-insensitively. */
   readonly name: string;
-  /** Grows by at least one whenever `definitions()` or `groups()` would answer differently. */
+  /** Grows by at least one whenever `definitions()`, `groups()` or `quarantined()` would answer differently. */
   readonly revision: number;
   /**
    * Without `names`: all, sorted by local name. With `names`: those, in that order, each looked up ASCII-case-insensitively;

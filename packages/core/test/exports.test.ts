@@ -45,6 +45,7 @@ const forImplementers = [
   "isCallArguments",
   "isJsonObject",
   "isSecretName",
+  "isToolEffect",
   "originalCause",
   "quoteText",
   "readCallArguments",

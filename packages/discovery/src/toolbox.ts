@@ -19,7 +19,7 @@ import { createInspector } from "./catalog/inspect-definitions.ts";
 import { createCatalogSearch } from "./catalog/catalog-search.ts";
 import { followSources } from "./catalog/follow-sources.ts";
 import type { Precedence } from "./catalog/settle-name-clash.ts";
-import { assertToolName, startStaticTool, type StaticTool } from "./catalog/static-tool.ts";
+import { assertPolicyWords, assertToolName, startStaticTool, type StaticTool } from "./catalog/static-tool.ts";
 import { createToolboxCalls } from "./catalog/toolbox-calls.ts";
 import { resolveHelperNames, type HelperNames } from "./discovery-tools/helper-names.ts";
 import { estimateTokens } from "./tokens/estimate-tokens.ts";
@@ -131,7 +131,7 @@ const optionFields: Fields<ToolboxOptions> = {
  * Merges static tools and providers into one set of tools with one way to call them. Nothing starts.
  *
  * Throws `TypeError` for an unknown option, and when two static tools or two providers have the same name, or a name is not legal or
- * a helper's.
+ * a helper's, or a static tool has an `effect` or a `requiresConfirmation` that is none.
  */
 export function createToolbox(options: ToolboxOptions = {}): Toolbox {
   assertKnownOptions("createToolbox()", options, optionFields);
@@ -230,6 +230,7 @@ function assertStaticTools(tools: readonly StaticTool[], reserved: ReadonlySet<s
   const names = new Set<string>();
   for (const { definition } of tools) {
     assertToolName(definition.name);
+    assertPolicyWords(definition);
     const key = foldCase(definition.name);
     if (reserved.has(key)) throw new TypeError(`tool name "${definition.name}" is the name of a discovery helper`);
     if (names.has(key)) throw new TypeError(`static tool "${definition.name}" is given twice`);

@@ -154,6 +154,26 @@ describe("createToolbox({ admit })", () => {
     expect(provider.calls).toEqual([]);
   });
 
+  it("leads to no fallback that was held back while the first was tried", async () => {
+    const provider = fakeProvider("mcp");
+    provider.offer([{ ...serverTool("s", "echo"), name: "echo" }]);
+    let admission: Admission = "offer";
+    let fail = (): void => {};
+    const toolbox = createToolbox({
+      tools: [staticTool("echo", { run: () => new Promise((_, reject) => (fail = () => reject(outage("not-sent")))) })],
+      providers: [provider],
+      precedence: "fallback",
+      admit: ({ origin }) => (origin?.serverId === "s" ? admission : "offer"),
+    });
+    const call = toolbox.call("echo").catch((reason: unknown) => reason);
+    await new Promise((resolve) => setImmediate(resolve));
+    admission = "quarantine";
+    toolbox.readmit();
+    fail();
+    expect(await call).toMatchObject({ code: "unreachable" });
+    expect(provider.calls).toEqual([]);
+  });
+
   it("lists and refuses what a provider holds back itself", async () => {
     const { toolbox, provider } = setUp({});
     const definition = serverTool("s", "wipe");

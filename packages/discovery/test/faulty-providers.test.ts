@@ -24,6 +24,8 @@ describe("a provider of the product's own that breaks its word", () => {
     ["no schema", { ...toolOf("bad"), inputSchema: null }],
     ["an origin that is none", { ...toolOf("bad"), origin: {} }],
     ["a name that is none", { ...toolOf("bad"), name: 5 }],
+    ["an effect that is none", { ...toolOf("bad"), effect: "read" }],
+    ["a confirmation that is neither", { ...toolOf("bad"), requiresConfirmation: "no" }],
   ])("costs the tool that it lists as %s, and nothing else", (_, entry) => {
     const { own, good } = setUp();
     own.definitions = () => [entry as ToolDefinition, toolOf("fine")];

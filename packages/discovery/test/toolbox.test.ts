@@ -94,6 +94,14 @@ describe("createToolbox()", () => {
     ["two static tools of one name", { tools: [staticTool("a"), staticTool("A")] }],
     ["two providers of one name (AN-3)", { providers: [fakeProvider("MCP"), fakeProvider("mcp")] }],
     ["a static tool with a helper's name", { tools: [staticTool("TOOLS_SELECT")] }],
+    [
+      "a static tool with an effect that is none",
+      { tools: [staticTool("pay", { definition: toolOf("pay", { effect: "write" as never }) })] },
+    ],
+    [
+      "a static tool that says neither yes nor no to a confirmation",
+      { tools: [staticTool("pay", { definition: toolOf("pay", { requiresConfirmation: "yes" as never }) })] },
+    ],
     ["an empty name (AN-6)", { tools: [staticTool("")] }],
     ["a name that starts with a digit (AN-6)", { tools: [staticTool("1st")] }],
     ["a name with a dot (AN-6)", { tools: [staticTool("a.b")] }],

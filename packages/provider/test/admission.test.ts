@@ -150,6 +150,32 @@ describe("readmit()", () => {
 });
 
 describe("admit", () => {
+  it("is news for whoever merges providers, also where only what is held back is another", async () => {
+    const world = createCalmWorld();
+    world.server("s", "a", "b");
+    const decisions: Record<string, Admission> = { a: "quarantine" };
+    const provider = world.provider({
+      servers: [specOf("s")],
+      admit: ({ origin }) => decisions[origin?.toolName ?? ""] ?? "offer",
+    });
+    await provider.init();
+    const held: string[][] = [];
+    const changes: ToolsChange[] = [];
+    provider.onToolsChanged((change) => changes.push(change));
+    for (const decision of ["hide", "quarantine", "quarantine"] as const) {
+      const { revision } = provider;
+      decisions["a"] = decision;
+      provider.readmit();
+      held.push([
+        ...provider.quarantined().map(({ definition }) => definition.name),
+        `${provider.revision - revision}`,
+      ]);
+    }
+    expect(held).toEqual([["1"], ["mcp_s_a", "1"], ["mcp_s_a", "0"]]);
+    expect(changes).toEqual([]);
+    await provider.close();
+  });
+
   it("is asked with what there is to decide by, again for each listing that is new, and never with a call", async () => {
     const world = createCalmWorld();
     const server = world.server("s", "a");

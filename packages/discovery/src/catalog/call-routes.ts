@@ -6,6 +6,8 @@ import type { RouteCall } from "./run-route.ts";
 export interface RoutedCall extends RouteCall {
   /** Sends a call one way: through the interceptors, if there are any. */
   readonly send: (tool: RoutedTool, call: RouteCall) => Promise<ToolOutcome>;
+  /** Whether a fallback is still what it was when the call began: the first may have taken a while. */
+  readonly isOnOffer: (fallback: RoutedTool) => boolean;
   /** Called before a fallback is tried. */
   readonly onFallback: (error: ToolportError) => void;
 }
@@ -24,6 +26,7 @@ export async function callRoutes(tool: CatalogTool, call: RoutedCall): Promise<T
     const { selected: _selected, timeoutMs, ...rest } = call.options;
     const leftMs = timeoutMs === undefined ? undefined : timeoutMs - (call.clock.now() - startedAt);
     if (leftMs !== undefined && leftMs <= 0) throw error;
+    if (!call.isOnOffer(tool.fallback)) throw error;
     call.onFallback(error);
     const options = leftMs === undefined ? rest : { ...rest, timeoutMs: leftMs };
     return await call.send(tool.fallback, { ...call, options });

@@ -7,7 +7,7 @@ import type {
   Subscription,
   UnreadyGroup,
 } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import { isJsonObject, isToolEffect } from "@toolport/core/implement";
 
 /** What a provider shows now. */
 export interface ProviderListing {
@@ -94,6 +94,7 @@ function isKnownSound(entry: unknown, isSound: (entry: unknown) => boolean): boo
 function isDefinition(entry: unknown): boolean {
   if (!isJsonObject(entry)) return false;
   const { name, title, description, inputSchema, outputSchema, annotations, origin, groupIds, flags } = entry;
+  const { effect, requiresConfirmation } = entry;
   return (
     isText(name) &&
     name !== "" &&
@@ -102,6 +103,8 @@ function isDefinition(entry: unknown): boolean {
     isAbsentOr(title, isText) &&
     isAbsentOr(outputSchema, isJsonObject) &&
     isAbsentOr(annotations, isJsonObject) &&
+    isAbsentOr(effect, isToolEffect) &&
+    isAbsentOr(requiresConfirmation, isFlag) &&
     isAbsentOr(origin, isOrigin) &&
     isAbsentOr(groupIds, isTexts) &&
     isAbsentOr(flags, isTexts)
@@ -132,6 +135,10 @@ function isAbsentOr(value: unknown, isSound: (value: unknown) => boolean): boole
 
 function isText(value: unknown): value is string {
   return typeof value === "string";
+}
+
+function isFlag(value: unknown): value is boolean {
+  return typeof value === "boolean";
 }
 
 function isTexts(value: unknown): boolean {

@@ -13,7 +13,7 @@ import {
   type ToolOrigin,
   type ToolOutcome,
 } from "@toolport/core";
-import { quoteText, withErrorContext } from "@toolport/core/implement";
+import { isToolEffect, quoteText, withErrorContext } from "@toolport/core/implement";
 import { runWithDeadline } from "./run-with-deadline.ts";
 
 /** A bundle of static tools in the directory of groups: a group without members, because tools join by declaring it. */
@@ -63,6 +63,20 @@ export function assertToolName(name: unknown): asserts name is string {
   throw new TypeError(
     `tool name ${shown} must be a letter, then letters, digits, _ or -, at most 64 characters in all`,
   );
+}
+
+/** Throws `TypeError` when what a static tool says for policies is nothing that they know: with a letter wrong, they would go by a default. */
+export function assertPolicyWords({
+  name,
+  effect,
+  requiresConfirmation,
+}: Pick<ToolDefinition, "name" | "effect" | "requiresConfirmation">): void {
+  if (effect !== undefined && !isToolEffect(effect)) {
+    throw new TypeError(`the effect of tool "${name}" must be one of those of a ToolEffect`);
+  }
+  if (requiresConfirmation !== undefined && typeof requiresConfirmation !== "boolean") {
+    throw new TypeError(`requiresConfirmation of tool "${name}" must be true or false`);
+  }
 }
 
 /** The origin of a tool that comes from no server: a blank server id, which no server can have. */

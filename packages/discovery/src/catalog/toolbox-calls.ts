@@ -24,7 +24,7 @@ import { changedTool, quarantinedTool } from "./changed-tool.ts";
 import type { FollowedSources } from "./follow-sources.ts";
 import { readUnready } from "./read-provider.ts";
 import { localOrigin } from "./static-tool.ts";
-import { createToolboxLayers } from "./toolbox-layers.ts";
+import { createToolboxLayers, findAgain } from "./toolbox-layers.ts";
 
 /** What a call is made with. */
 export interface GivenCall {
@@ -102,6 +102,7 @@ export function createToolboxCalls(init: ToolboxCallsInit): ToolboxCalls {
         options: original === undefined || original === selected ? given : { ...given, selected: original },
         clock,
         send: layers.send,
+        isOnOffer: (fallback) => findAgain(live.read(), fallback) !== undefined,
         onFallback: (error) => onDiagnostic(fallbackTaken(name, tool, error)),
       });
     },

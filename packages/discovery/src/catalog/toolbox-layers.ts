@@ -48,12 +48,19 @@ export function createToolboxLayers({ live, inspector, interceptors, clock }: To
 }
 
 /** Throws unless what the layers looked at is still what its name stands for: an answer of a human may have taken a while. */
-function assertStillThere({ tools, quarantined }: Catalog, { definition, route }: RoutedTool): void {
-  const key = foldCase(definition.name);
-  const current = tools.get(key);
-  const same = [current, current?.fallback].find((tool) => tool !== undefined && isSameSource(tool.route, route));
-  if (same === undefined) throw quarantined.has(key) ? quarantinedTool(definition) : removedTool(definition);
+function assertStillThere(catalog: Catalog, tool: RoutedTool): void {
+  const { definition } = tool;
+  const same = findAgain(catalog, tool);
+  if (same === undefined) {
+    throw catalog.quarantined.has(foldCase(definition.name)) ? quarantinedTool(definition) : removedTool(definition);
+  }
   if (!sameDefinition(same.definition, definition)) throw changedTool(definition.name, definition);
+}
+
+/** What a tool of an earlier catalog is now: of the same name and the same source. `undefined` when it is not on offer any more. */
+export function findAgain({ tools }: Catalog, { definition, route }: RoutedTool): RoutedTool | undefined {
+  const current = tools.get(foldCase(definition.name));
+  return [current, current?.fallback].find((tool) => tool !== undefined && isSameSource(tool.route, route));
 }
 
 function isSameSource(a: Route, b: Route): boolean {

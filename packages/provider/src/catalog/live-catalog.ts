@@ -9,14 +9,14 @@ import {
   type NamingStrategy,
 } from "@toolport/naming";
 import { buildCatalog, type CatalogPlan } from "./build-catalog.ts";
-import { emptyCatalog, type Catalog, type ServerListing } from "./catalog.ts";
+import { emptyCatalog, quarantinedTools, type Catalog, type ServerListing } from "./catalog.ts";
 import { diffCatalogs } from "./diff-catalogs.ts";
 import type { DescribeTool } from "./define-tool.ts";
 
 /** The catalogue that is on show, and the one place where it is exchanged for another one. */
 export interface LiveCatalog {
   readonly current: Catalog;
-  /** Grows with each exchange. */
+  /** Grows with each exchange in which something is another, also what is held back. */
   readonly revision: number;
   readonly onToolsChanged: Event<ToolsChange>;
   /**
@@ -57,7 +57,10 @@ export function createLiveCatalog({ savedNames, ...plan }: LiveCatalogInit): Liv
   const show = (next: Catalog): void => {
     const before = current;
     current = next;
-    if (next.definitions === before.definitions && next.groups === before.groups) return;
+    if (next.definitions === before.definitions && next.groups === before.groups) {
+      if (!sameQuarantine(before, next)) revision += 1;
+      return;
+    }
     revision += 1;
     for (const [serverId, { offers, listing }] of before.servers) {
       const kept = next.servers.get(serverId)?.offers;
@@ -102,6 +105,16 @@ export function createLiveCatalog({ savedNames, ...plan }: LiveCatalogInit): Liv
       show(emptyCatalog(current.names));
     },
   };
+}
+
+/** Whoever merges providers looks at what is held back as well, and only when this tells it to. */
+function sameQuarantine(before: Catalog, after: Catalog): boolean {
+  const held = quarantinedTools(after);
+  const old = quarantinedTools(before);
+  return (
+    held.length === old.length &&
+    held.every(({ definition, server }, at) => definition === old[at]?.definition && server === old[at].server)
+  );
 }
 
 function readNames(
