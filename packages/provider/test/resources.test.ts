@@ -1,4 +1,10 @@
-import { ToolportError, type Connection, type Connector, type Subscription } from "@toolport/core";
+import {
+  ToolportError,
+  type Connection,
+  type Connector,
+  type RequestInterceptor,
+  type Subscription,
+} from "@toolport/core";
 import type { ConnectionHooks } from "@toolport/core/implement";
 import { createProvider, type McpProvider } from "@toolport/provider";
 import { describe, expect, it, vi } from "vitest";
@@ -142,6 +148,35 @@ describe("resources", () => {
     await provider.subscribeResource("library", "note://a");
     await expect(provider.subscribeResource("library", "note://secret")).rejects.toMatchObject({ code: "not_allowed" });
     expect(seen).toEqual(["note://a", "note://secret"].map((uri) => JSON.stringify(["resources/subscribe", { uri }])));
+    await provider.close();
+  });
+});
+
+describe("a layer around a subscription", () => {
+  const asking = (times: number, fails: boolean): RequestInterceptor => {
+    return async (request, next) => {
+      let answer = await next(request);
+      for (let again = 1; again < times; again += 1) answer = await next(request);
+      if (fails) throw new ToolportError("no audit, no news", { code: "not_allowed" });
+      return answer;
+    };
+  };
+
+  it.each([1, 2])("leaves none behind when it fails after it had %i", async (times) => {
+    const { provider, library } = open({ requestInterceptors: [asking(times, true)] });
+    await provider.init();
+    await expect(provider.subscribeResource("library", "note://a")).rejects.toMatchObject({ code: "not_allowed" });
+    expect(library.latest.subscribed()).toEqual([]);
+    await provider.close();
+  });
+
+  it("leaves none behind that nobody has when it asks twice", async () => {
+    const { provider, library } = open({ requestInterceptors: [asking(2, false)] });
+    await provider.init();
+    const end = await provider.subscribeResource("library", "note://a");
+    expect(library.latest.subscribed()).toEqual(["note://a"]);
+    end();
+    expect(library.latest.subscribed()).toEqual([]);
     await provider.close();
   });
 });
