@@ -182,7 +182,8 @@ export interface Connection {
   subscribeResource(uri: string, options?: RequestOptions): Promise<Subscription>;
   /**
    * Ends the session: in-flight requests are cancelled on the wire and reject with `closed`, a child process and its descendants
-   * are gone, a session is deleted. Idempotent; never rejects; settles within a few `timeouts.closeMs`.
+   * are gone, a session is deleted. Idempotent; never rejects; settles within a few `timeouts.closeMs`. `reason` is for those errors, and the
+   * server hears it of each request that is cancelled.
    */
   close(reason?: string): Promise<void>;
 }

@@ -255,6 +255,18 @@ describe("what makes no sense is refused by name", () => {
     await expect(connecting).rejects.toThrow(new TypeError("connect(): principal must be a text that is not empty"));
   });
 
+  it("by a connection: a context with a member that nothing reads, before anything is sent", async () => {
+    const server = await record();
+    const connection = await connect(specOf(server, {}));
+    closers.push(() => connection.close());
+    const before = server.requests.length;
+    const options = { context: { principle: "ann" } } as never;
+    await expect(connection.callTool("echo", {}, options)).rejects.toThrow(/"principle"/);
+    await expect(connection.request("tools/list", {}, options)).rejects.toThrow(/"principle"/);
+    await expect(connection.subscribeResource("note://a", options)).rejects.toThrow(/"principle"/);
+    expect(server.requests).toHaveLength(before);
+  });
+
   it("by finishAuthorization(): an option that nothing reads, and an empty principal", async () => {
     const finish = (options: object): Promise<void> =>
       finishAuthorization(spec, new URLSearchParams(), { authProvider: () => source, ...options });

@@ -1,4 +1,4 @@
-import type { ElicitationRequest, JsonObject, ServerSpec } from "@toolport/core";
+import { ToolportError, type ElicitationRequest, type JsonObject, type ServerSpec } from "@toolport/core";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { connect, createConnector, type ConnectOptions } from "../src/index.ts";
 
@@ -125,6 +125,13 @@ describe("a call that becomes a task (AN-86)", () => {
     await expect(calling).rejects.toMatchObject({ code: "closed", outcome: "unknown", toolName: "job", message });
   });
 
+  it("leaves a server alone for as long as it asks for", async () => {
+    const tooMany = new ToolportError("slow down", { code: "rate_limited", details: { retryAfterMs: 60_000 } });
+    const { connection, server } = await open([tooMany as never]);
+    await expect(connection.callTool("job", {}, { timeoutMs: 1000 })).rejects.toMatchObject({ code: "call_timeout" });
+    expect(server.methods().filter((method) => method === "tasks/get")).toHaveLength(1);
+  });
+
   it("survives an answer that was lost", async () => {
     const { connection } = await open([undefined, done], { requestMs: 200 });
     await expect(connection.callTool("job", {})).resolves.toEqual(done.result);
@@ -179,7 +186,7 @@ function createTaskServer(states: readonly (JsonObject | undefined)[]): TaskServ
     if (method !== "tasks/get") return { result: { resultType: "complete" } };
     const state = states[Math.min(polls, states.length - 1)];
     polls += 1;
-    if (state === undefined) return undefined;
+    if (state === undefined || state instanceof Error) return state;
     return "error" in state && !("status" in state) ? state : { result: { resultType: "complete", ...state } };
   };
   const transport = {
@@ -191,6 +198,7 @@ function createTaskServer(states: readonly (JsonObject | undefined)[]): TaskServ
       if (id === undefined) return;
       if (method !== "server/discover") requests.push({ method, params });
       const reply = answer(method);
+      if (reply instanceof Error) throw reply;
       if (reply !== undefined) queueMicrotask(() => transport.onmessage({ jsonrpc: "2.0", id, ...reply }));
     },
   };

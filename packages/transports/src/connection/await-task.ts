@@ -39,19 +39,21 @@ export async function awaitTask(init: RoundsInit, call: TaskCall): Promise<JsonO
   const answered = new Set<string>();
   let state = created;
   let isFirst = true;
+  let pauseMs = 0;
   try {
     for (;;) {
       // What the first state says of results and questions is not to be used.
       const isMoving = isFirst && state["status"] !== "working";
-      const waitMs = isMoving ? 0 : Math.min(intervalOf(state), Math.max(1, time.leftMs()));
+      const waitMs = isMoving ? 0 : Math.min(Math.max(intervalOf(state), pauseMs), Math.max(1, time.leftMs()));
       if (waitMs > 0) await waitFor(waitMs, { clock, signal });
       closing.throwIfAborted();
       if (signal.aborted) throw abortError({ serverId }, request, "unknown");
       if (time.leftMs() <= 0) throw timeoutError({ serverId }, request);
       const got = await getTask(init, call, taskId);
       isFirst = false;
-      if (got === undefined) continue;
-      state = got;
+      pauseMs = got.pauseMs;
+      if (got.state === undefined) continue;
+      ({ state } = got);
       const result = await readState(init, call, { taskId, state, answered, signal });
       if (result !== undefined) return result;
     }
@@ -72,16 +74,16 @@ function intervalOf({ pollIntervalMs }: JsonObject): number {
   return Math.min(longestIntervalMs, Math.max(shortestIntervalMs, pollIntervalMs));
 }
 
-// `undefined`: it could not be had this time.
+// No state: it could not be had this time, and is not to be asked for again within `pauseMs`.
 async function getTask(
   { channel, context }: RoundsInit,
   { request, time }: TaskCall,
   taskId: string,
-): Promise<JsonObject | undefined> {
+): Promise<{ readonly state?: JsonObject; readonly pauseMs: number }> {
   const timeoutMs = Math.max(1, Math.min(context.settings.timeouts.requestMs, time.leftMs()));
   const { signal, callContext } = request;
   try {
-    return await channel.request({
+    const state = await channel.request({
       method: "tasks/get",
       params: { taskId },
       timeoutMs,
@@ -89,8 +91,9 @@ async function getTask(
       signal,
       callContext,
     });
+    return { state, pauseMs: 0 };
   } catch (error) {
-    if (isToolportError(error) && isPassing(error)) return undefined;
+    if (isToolportError(error) && isPassing(error)) return { pauseMs: error.details.retryAfterMs ?? 0 };
     throw error;
   }
 }

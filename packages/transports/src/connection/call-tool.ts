@@ -1,5 +1,5 @@
 import { isToolportError, ToolportError, type CallOptions, type JsonObject } from "@toolport/core";
-import { quoteText, withErrorContext } from "@toolport/core/implement";
+import { assertCallContext, quoteText, withErrorContext } from "@toolport/core/implement";
 import type { TaskHandling } from "../message/client-identity.ts";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
 import { quoteJson } from "../text/quote-json.ts";
@@ -40,6 +40,7 @@ export async function callTool(init: CallToolInit, call: ToolCallRequest): Promi
   const { context, channel, isModern, cooldown } = init;
   const { timeouts } = context.settings;
   const { toolName, args, options } = call;
+  if (options.context !== undefined) assertCallContext(options.context);
   const refusal = cooldown.refusal(toolName);
   if (refusal !== undefined) throw refusal;
   const { signal, onProgress, meta, context: callContext, timeoutMs = timeouts.callMs } = options;

@@ -6,7 +6,7 @@ import {
   type ServerInfo,
   type ToolListing,
 } from "@toolport/core";
-import { createDeadline, formatMs, untilAborted } from "@toolport/core/implement";
+import { assertRequestOptions, createDeadline, formatMs, untilAborted } from "@toolport/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
 import { callTool, type CallToolInit } from "./call-tool.ts";
 import { createCooldown } from "./cooldown.ts";
@@ -86,7 +86,9 @@ export function createConnection(init: ConnectionInit): Connection {
       return withSafeReasons(listing, context.redact);
     },
     callTool: (toolName, args, options = {}) => callTool(calling, { toolName, args, options }),
-    request(method, params = {}, { signal, context: callContext, timeoutMs = timeouts.requestMs } = {}) {
+    async request(method, params = {}, options = {}) {
+      assertRequestOptions(options);
+      const { signal, context: callContext, timeoutMs = timeouts.requestMs } = options;
       const request = { method, params, timeoutMs, timeoutCode: "request_timeout", signal, callContext } as const;
       return calling.isModern ? requestInRounds(calling, request) : channel.request(request);
     },
@@ -99,7 +101,10 @@ export function createConnection(init: ConnectionInit): Connection {
         deadline.dispose();
       }
     },
-    subscribeResource: (uri, options = {}) => init.resources.subscribe(uri, options),
+    async subscribeResource(uri, options = {}) {
+      assertRequestOptions(options);
+      return init.resources.subscribe(uri, options);
+    },
     close(reason = closedByHost) {
       if (typeof reason !== "string") throw new TypeError("close(): its reason must be a text");
       const why = reason === closedByHost ? "" : `: ${cleanText(context.redact(reason), 200)}`;
