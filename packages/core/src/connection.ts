@@ -111,7 +111,7 @@ export interface ConnectionHooks {
   readonly onPromptsChanged?: () => void;
   /**
    * A resource changed, or may have: the server says so, or a stream on which it would have said so was interrupted. Called only while
-   * something is subscribed to ({@linkcode Connection.subscribeResource}), and sometimes twice for one change. `uri` is the server's, who may name a part of what was subscribed
+   * something is subscribed to, or about to be ({@linkcode Connection.subscribeResource}), and sometimes twice for one change. `uri` is the server's, who may name a part of what was subscribed
    * to; at most 8,192 UTF-16 units, untrusted.
    */
   readonly onResourceUpdated?: (uri: string) => void;

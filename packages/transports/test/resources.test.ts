@@ -105,6 +105,48 @@ it("tells what the server says of a resource that it does not have", async () =>
   });
 });
 
+it.each(["2025-11-25", "2026-07-28"] as const)(
+  "misses no update that comes right after the server agreed: %s",
+  async (era) => {
+    const onResourceUpdated = vi.fn<(uri: string) => void>();
+    const connection = await open(async () => ({ kind: "custom", open: () => createEagerServer(era) }), {
+      onResourceUpdated,
+    });
+    await connection.subscribeResource("note://first");
+    expect(onResourceUpdated.mock.calls).toEqual([["note://first"]]);
+  },
+);
+
+/** A server whose resource changes in the very moment in which it agrees to tell of changes. */
+function createEagerServer(era: "2025-11-25" | "2026-07-28"): object {
+  const capabilities = { resources: { subscribe: true } };
+  const updated = { jsonrpc: "2.0", method: "notifications/resources/updated", params: { uri: "note://first" } };
+  const isModern = era === "2026-07-28";
+  const transport = {
+    onmessage: (_message: object): void => undefined,
+    start: async () => undefined,
+    close: async () => undefined,
+    async send({ id, method, params }: { id?: number; method: string; params: object }) {
+      const reply = (message: object): void => transport.onmessage({ jsonrpc: "2.0", ...message });
+      if (id === undefined) return;
+      queueMicrotask(() => {
+        if (method === "server/discover" && isModern)
+          return reply({ id, result: { supportedVersions: [era], capabilities, ttlMs: 0, cacheScope: "public" } });
+        if (method === "initialize")
+          return reply({ id, result: { protocolVersion: era, capabilities, serverInfo: { name: "e", version: "1" } } });
+        if (method === "resources/subscribe") reply({ id, result: {} });
+        else if (method === "subscriptions/listen") {
+          const _meta = { "io.modelcontextprotocol/subscriptionId": id };
+          const { notifications } = params as { notifications: object };
+          reply({ method: "notifications/subscriptions/acknowledged", params: { _meta, notifications } });
+        } else return reply({ id, error: { code: -32_601, message: "Method not found" } });
+        transport.onmessage(updated);
+      });
+    },
+  };
+  return transport;
+}
+
 it("bounds a flood of updates", async () => {
   const onResourceUpdated = vi.fn<(uri: string) => void>();
   const diagnostics: Diagnostic[] = [];

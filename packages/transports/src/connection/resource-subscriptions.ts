@@ -21,14 +21,13 @@ export interface ResourceSource {
 export interface ResourceSubscriptions {
   /** As core's `Connection.subscribeResource` says. */
   subscribe(uri: string, options: RequestOptions): Promise<Subscription>;
-  /** Those that the server agreed to. */
+  /** Those that somebody wants, agreed to or not yet: the first update may come together with the server's word. */
   uris(): readonly string[];
 }
 
 /** A resource that somebody wants, or that the server is just being told of. */
 interface Entry {
   holders: number;
-  hasBegun: boolean;
   /** Settles when the server has agreed. */
   begun: Promise<void>;
 }
@@ -42,12 +41,11 @@ export function createResourceSubscriptions(context: ServerContext, source: Reso
   const ending = new Map<string, Promise<void>>();
 
   const begin = (uri: string): Entry => {
-    const entry: Entry = { holders: 0, hasBegun: false, begun: Promise.resolve() };
+    const entry: Entry = { holders: 0, begun: Promise.resolve() };
     const work = async (): Promise<void> => {
       await ending.get(uri);
       try {
         await source.begin(uri);
-        entry.hasBegun = true;
       } catch (error) {
         if (entries.get(uri) === entry) entries.delete(uri);
         throw error;
@@ -94,7 +92,7 @@ export function createResourceSubscriptions(context: ServerContext, source: Reso
       };
       return Object.assign(end, { [Symbol.dispose]: end });
     },
-    uris: () => Array.from(entries).flatMap(([uri, { hasBegun }]) => (hasBegun ? [uri] : [])),
+    uris: () => Array.from(entries.keys()),
   };
 }
 
