@@ -45,7 +45,7 @@ export interface ToolboxOptions {
   /**
    * Decides which tools are on offer, the product's own and any provider's: `"offer"`, `"hide"` or `"quarantine"`. Asked once about each
    * definition, when a snapshot is made, and again by {@linkcode Toolbox.readmit}; listing, search, views and calls obey the answer. A
-   * name whose tool is not on offer is nobody's: no other source's tool answers to it. Providers may have one themselves, and what they
+   * name whose tool is not on offer is nobody's: no other source's tool answers to it. Other labels of a server are no news here. Providers may have one themselves, and what they
    * hide is not asked about here. Default: every tool is on offer.
    */
   readonly admit?: Admit;

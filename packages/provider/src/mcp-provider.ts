@@ -17,7 +17,7 @@ import type { CallRecord } from "./call-record.ts";
 import type { QuarantinedTool } from "./catalog/catalog.ts";
 import type { ServerStatus } from "./servers/server-status.ts";
 
-/** Options of an operation that can be given up. */
+/** Options of an operation that can be given up. One that is unknown or of a wrong type is a `TypeError` before anything happens. */
 export interface OperationOptions {
   /** Ends the wait, with `aborted`. What was started for others too goes on; what `addServer` started is undone. */
   readonly signal?: AbortSignal | undefined;

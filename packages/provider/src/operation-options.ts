@@ -1,9 +1,11 @@
 import { longestTimeoutMs, type RefreshOptions } from "@toolport/core";
 import { assertKnownOptions, assertTimeoutMs, type Fields } from "@toolport/core/implement";
-import type { ApplyOptions, EndOptions } from "./mcp-provider.ts";
+import type { ApplyOptions, EndOptions, OperationOptions, UserOperationOptions } from "./mcp-provider.ts";
 
 const endFields: Fields<EndOptions> = { drainMs: true, reason: true };
-const applyFields: Fields<ApplyOptions> = { ...endFields, signal: true, interactive: true };
+const operationFields: Fields<OperationOptions> = { signal: true };
+const userFields: Fields<UserOperationOptions> = { ...operationFields, interactive: true };
+const applyFields: Fields<ApplyOptions> = { ...endFields, ...userFields };
 const refreshFields: Fields<RefreshOptions> = { signal: true, timeoutMs: true };
 
 /** Each throws a `TypeError` that names the option that is unknown or makes no sense. */
@@ -16,9 +18,19 @@ export function readRemoveOptions(options: EndOptions): EndOptions {
 export function readApplyOptions(options: ApplyOptions): ApplyOptions {
   assertKnownOptions("applyServers()", options, applyFields);
   assertEnd(options);
-  if (options.interactive !== undefined && typeof options.interactive !== "boolean") {
-    throw new TypeError("interactive must be true or false");
-  }
+  assertUser(options);
+  return options;
+}
+
+export function readUserOptions(operation: string, options: UserOperationOptions = {}): UserOperationOptions {
+  assertKnownOptions(`${operation}()`, options, userFields);
+  assertUser(options);
+  return options;
+}
+
+export function readOperationOptions(operation: string, options: OperationOptions = {}): OperationOptions {
+  assertKnownOptions(`${operation}()`, options, operationFields);
+  assertUser(options);
   return options;
 }
 
@@ -35,6 +47,15 @@ export function assertReason(reason: unknown): void {
   if (reason === undefined) return;
   if (typeof reason === "string" && reason.trim() !== "" && reason.length <= longestReason) return;
   throw new TypeError(`reason must be a text of 1 to ${longestReason} characters that is not blank`);
+}
+
+function assertUser({ signal, interactive }: UserOperationOptions): void {
+  if (signal !== undefined && typeof signal?.addEventListener !== "function") {
+    throw new TypeError("signal must be an AbortSignal");
+  }
+  if (interactive !== undefined && typeof interactive !== "boolean") {
+    throw new TypeError("interactive must be true or false");
+  }
 }
 
 function assertEnd({ drainMs, reason }: EndOptions): void {

@@ -5,7 +5,7 @@ import { findTool, quarantinedTools, type Catalog } from "./catalog/catalog.ts";
 import type { CatalogTool } from "./catalog/define-tool.ts";
 import { createLiveCatalog, type LiveCatalog } from "./catalog/live-catalog.ts";
 import type { McpProvider, ToolRoute } from "./mcp-provider.ts";
-import { assertReason, readRefreshOptions } from "./operation-options.ts";
+import { assertReason, readOperationOptions, readRefreshOptions } from "./operation-options.ts";
 import { readInitOptions, readOptions, type ProviderOptions } from "./provider-options.ts";
 import { readSpecs } from "./servers/read-specs.ts";
 import { createObservers, type Observers } from "./servers/observers.ts";
@@ -93,9 +93,9 @@ export function createProvider(options: ProviderOptions): McpProvider {
     },
     onToolsChanged: catalog.onToolsChanged,
     ...eventsOf(observers),
-    async subscribeResource(id, uri, subscribeOptions = {}) {
+    async subscribeResource(id, uri, subscribeOptions) {
       assertOpen();
-      return resources.subscribe(id, uri, subscribeOptions);
+      return resources.subscribe(id, uri, readOperationOptions("subscribeResource", subscribeOptions));
     },
     close,
     [Symbol.asyncDispose]: () => close(),

@@ -72,6 +72,7 @@ describe("applyServers()", () => {
     ["a time without end", { drainMs: Number.POSITIVE_INFINITY }, "drainMs must be a number"],
     ["a blank reason", { reason: " " }, "reason must be a text"],
     ["a reason that is a document", { reason: "x".repeat(1001) }, "reason must be a text of 1 to 1000 characters"],
+    ["a signal that is none", { signal: {} }, "signal must be an AbortSignal"],
     ["a flag that is a text", { interactive: "yes" }, "interactive must be true or false"],
   ])("refuses %s", async (_what, options, message) => {
     const world = createCalmWorld();

@@ -9,7 +9,7 @@ import {
   type RequestInterceptor,
   type Subscription,
 } from "@toolport/core";
-import { createProvider, type McpProvider, type ProviderOptions } from "@toolport/provider";
+import { createProvider, type CallRecord, type McpProvider, type ProviderOptions } from "@toolport/provider";
 import { describe, expect, it } from "vitest";
 import { failureOf } from "./calm-world.ts";
 
@@ -105,6 +105,33 @@ describe("a tools/call that is sent as a request", () => {
     asked.finish();
     expect(await removed).toMatchObject({ code: "tool_removed", outcome: "not-sent" });
     expect(sent).toEqual([]);
+    await provider.close();
+  });
+});
+
+describe("a tools/call that is sent as a request, with a rule for what is on offer", () => {
+  it("waits for its turn, is on record, and is sent once more after a session that was forgotten", async () => {
+    const { provider, sent, open } = await start({
+      admit: () => "offer",
+      servers: [{ ...spec, concurrency: "serial" }],
+    });
+    const records: CallRecord[] = [];
+    provider.onCallEnded((record) => records.push(record));
+    const connection = await provider.connection("s");
+    const first = provider.call("mcp_s_t");
+    const second = connection.request("tools/call", { name: "t", task: {} }, { context: { principal: "ada" } });
+    await turn();
+    expect(sent).toEqual(["tools/call t"]);
+    open[0]?.finish({ content: [] });
+    await first;
+    await turn();
+    expect(sent).toEqual(["tools/call t", "tools/call"]);
+    open[1]?.fail(expired());
+    await turn();
+    open[2]?.finish({ task: { taskId: "7" } });
+    expect(await second).toEqual({ task: { taskId: "7" } });
+    expect(sent).toEqual(["tools/call t", "tools/call", "tools/call"]);
+    expect(records[1]).toMatchObject({ result: "ok", sends: 2, context: { principal: "ada" } });
     await provider.close();
   });
 });

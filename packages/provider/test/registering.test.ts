@@ -1,4 +1,5 @@
 import { ToolportError, type Connector, type ServerSpec } from "@toolport/core";
+import type { McpProvider } from "@toolport/provider";
 import { describe, expect, it } from "vitest";
 import { createCalmWorld, failureOf } from "./calm-world.ts";
 import { createSimulatedConnector } from "./simulation/simulated-connector.ts";
@@ -241,4 +242,25 @@ describe("clearCredentials()", () => {
     expect(world.server("b").processes).toBe(0);
     await Promise.all([plain.close(), broken.close()]);
   });
+});
+
+it.each<[string, (provider: McpProvider, options: object) => Promise<unknown>]>([
+  ["addServer", (provider, options) => provider.addServer(specOf("b"), options)],
+  ["updateServer", (provider, options) => provider.updateServer(specOf("a", { title: "A" }), options)],
+  ["refreshServer", (provider, options) => provider.refreshServer("a", options)],
+  ["connection", (provider, options) => provider.connection("a", options)],
+  ["subscribeResource", (provider, options) => provider.subscribeResource("a", "note://a", options)],
+])("refuses options of %s() that make no sense, by name and before anything happens", async (operation, run) => {
+  const world = createCalmWorld();
+  const provider = world.provider({ servers: [specOf("a")] });
+  await expect(run(provider, { signl: undefined })).rejects.toThrow(`${operation}() has no option "signl"`);
+  await expect(run(provider, { signal: 5 })).rejects.toThrow(new TypeError("signal must be an AbortSignal"));
+  const wrong = operation === "subscribeResource" ? 'no option "interactive"' : "interactive must be true or false";
+  await expect(run(provider, { interactive: "no" })).rejects.toThrow(wrong);
+  expect([provider.serverIds(), provider.statuses()[0]?.title, world.server("a").connects.started]).toEqual([
+    ["a"],
+    undefined,
+    0,
+  ]);
+  await provider.close();
 });

@@ -4,6 +4,8 @@ import {
   type CallOptions,
   type Cancel,
   type Clock,
+  type Connection,
+  type JsonObject,
   type ServerSpec,
   type ToolCall,
   type ToolDefinition,
@@ -38,13 +40,19 @@ export interface CallLane {
   readonly inFlight: number;
   /** Calls that wait for the session, for a listing or for their turn. */
   readonly waiting: number;
-  /** Takes no longer than is left of the call's `deadline`, where it has one, and stops it with its own clocks. */
-  call(call: ToolCall): Promise<ToolOutcome>;
+  /**
+   * Takes no longer than is left of the call's `deadline`, where it has one, and stops it with its own clocks. `hand` hands it to a
+   * connection; default `callTool`.
+   */
+  call(call: ToolCall, hand?: HandCall): Promise<ToolOutcome>;
   /** The deadlines of the calls that wait. Of those on the wire the connection takes care. */
   readonly pausable: Pausable;
   /** Turns away the calls that wait for their turn. */
   rejectWaiting(error: ToolportError): void;
 }
+
+/** Hands a call to a connection in words of its own; `options` have what is left of its time. */
+export type HandCall = (connection: Connection, call: ToolCall, options: CallOptions) => Promise<JsonObject>;
 
 /** What a lane is made from. */
 export interface CallLaneInit {
@@ -66,6 +74,7 @@ interface Lane extends CallLaneInit {
 // A call on its way, with what it needs for more than one step.
 interface PendingCall extends ToolCall {
   readonly mode: GateMode;
+  readonly hand: HandCall | undefined;
   /** In all, for errors. */
   readonly timeoutMs: number;
   /** What is left of it for the lane. */
@@ -99,7 +108,7 @@ export function createCallLane(init: CallLaneInit): CallLane {
     get waiting() {
       return admitted - gate.active;
     },
-    async call(call) {
+    async call(call, hand) {
       const { origin, definition, options } = call;
       const { deadline: time } = options;
       if (options.signal?.aborted) throw abortedError(origin, options.signal.reason);
@@ -121,6 +130,7 @@ export function createCallLane(init: CallLaneInit): CallLane {
         sends: 0,
         deadline: undefined,
         leave: undefined,
+        hand,
       };
       const leave = time === undefined ? undefined : lane.pausable.add(time);
       admitted += 1;
@@ -190,16 +200,14 @@ async function enter(pending: PendingCall, lane: Lane): Promise<Session> {
 }
 
 async function send(pending: PendingCall, session: Session, { link, gate, clock }: Lane): Promise<ToolOutcome> {
-  const { origin, args, mode, options } = pending;
+  const { origin, args, mode, options, hand } = pending;
   session.enter();
   try {
     if (session.endedBy !== undefined) throw notSentError(session.endedBy, pending);
     pending.sends += 1;
-    const raw = await session.connection.callTool(
-      origin.toolName,
-      args,
-      wireOptions(options, remainingMs(pending, clock)),
-    );
+    const { connection } = session;
+    const wire = wireOptions(options, remainingMs(pending, clock));
+    const raw = await (hand?.(connection, pending, wire) ?? connection.callTool(origin.toolName, args, wire));
     noteSuccess(session, link);
     return toOutcome(raw, origin);
   } finally {

@@ -9,7 +9,6 @@ import {
   type ServerSpec,
   type Subscription,
   type ToolCall,
-  type ToolDefinition,
   type ToolOutcome,
 } from "@toolport/core";
 import {
@@ -25,8 +24,8 @@ import type { CatalogTool } from "../catalog/define-tool.ts";
 import { assertInUse, type Session } from "../link/sessions.ts";
 import type { ProviderSettings } from "../provider-options.ts";
 import type { Registration } from "../servers/registration.ts";
+import type { HandCall } from "./call-lane.ts";
 import { describeServer } from "../catalog/describe-server.ts";
-import { toOutcome } from "./to-outcome.ts";
 
 /** The connections that a provider lends to its product, with its layers around what is sent on them. */
 export interface ConnectionGuard {
@@ -39,8 +38,8 @@ export interface ConnectionGuard {
 export interface GuardInit {
   readonly settings: Pick<ProviderSettings, "admit" | "interceptors" | "requestInterceptors" | "clock">;
   readonly calls: CallPipeline;
-  /** The definition on offer for a remote name. Throws when there is none, the registration has ended, or it is not the selected one. */
-  readonly find: (registration: Registration, toolName: string, selected?: ToolDefinition) => CatalogTool;
+  /** The definition on offer for a remote name. Throws when there is none, or the registration has ended. */
+  readonly find: (registration: Registration, toolName: string) => CatalogTool;
   readonly specOf: (serverId: string) => ServerSpec | undefined;
 }
 
@@ -111,7 +110,7 @@ async function callTool(guarded: Guarded, { toolName, args, options = {} }: Give
 
 /** A call that has more to say than {@linkcode Connection.callTool} has words for, such as one that is to become a task. */
 async function requestCall(
-  { calls, find, registration, lent }: Guarded,
+  { calls, find, registration }: Guarded,
   params: JsonObject = {},
   options: RequestOptions = {},
 ): Promise<JsonObject> {
@@ -120,17 +119,15 @@ async function requestCall(
   const definition = find(registration, typeof name === "string" ? name : "");
   const withMeta: CallOptions = { ...options, ...(isJsonObject(meta) && { meta }) };
   const call = readCall(registration, { definition, args, options: withMeta });
+  const hand: HandCall = async (connection, { origin, args: given }, wire) => {
+    const handed = { ...rest, name: origin.toolName, arguments: given, ...(wire.meta && { _meta: wire.meta }) };
+    // A request has no other options.
+    const { timeoutMs, signal, context } = wire;
+    const raw = await connection.request("tools/call", handed, { timeoutMs, signal, context });
+    return isJsonObject(raw) ? raw : {};
+  };
   let sent: ToolOutcome | undefined;
-  const outcome = await calls.run(call, async ({ origin, args: given, options: chosen }) => {
-    // What a layer waited for may have taken a while.
-    find(registration, origin.toolName, chosen.selected);
-    const handed = { ...rest, name: origin.toolName, arguments: given, ...(chosen.meta && { _meta: chosen.meta }) };
-    const timeoutMs = registration.link.spec.timeouts?.callMs ?? defaultTimeouts.callMs;
-    const raw = await whilePausable(registration, chosen, () =>
-      lent.request("tools/call", handed, wireOptions(chosen, timeoutMs)),
-    );
-    return (sent = toOutcome(isJsonObject(raw) ? raw : {}, origin));
-  });
+  const outcome = await calls.run(call, async (handed) => (sent = await registration.lane.call(handed, hand)));
   return rawOf(outcome, sent);
 }
 

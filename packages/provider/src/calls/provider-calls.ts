@@ -72,17 +72,14 @@ export function createProviderCalls(init: ProviderCallsInit): ProviderCalls {
     settings,
     specOf,
     calls: pipeline,
-    find(registration, toolName, selected) {
+    find(registration, toolName) {
       assertOpen();
       const { id } = registration;
       const origin = { serverId: id, toolName, qualifiedName: qualifiedName({ serverId: id, toolName }) };
       if (serverSet.get(id) !== registration) throw serverGoneError(origin);
       const server = catalog.current.servers.get(id);
       const offer = server?.offers.get(toolName);
-      if (offer !== undefined) {
-        if (selected !== undefined) checkSelection(selected, offer.definition, catalog.registrationOf);
-        return offer.definition;
-      }
+      if (offer !== undefined) return offer.definition;
       const isHeld = server?.withheld.get(toolName)?.admission === "quarantine";
       throw isHeld ? toolQuarantinedError(origin) : toolRemovedError(origin);
     },

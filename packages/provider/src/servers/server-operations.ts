@@ -2,7 +2,7 @@ import { ToolportError, type Connection } from "@toolport/core";
 import type { Demand } from "../link/link-event.ts";
 import type { Session } from "../link/sessions.ts";
 import type { McpProvider, UserOperationOptions } from "../mcp-provider.ts";
-import { readApplyOptions, readRemoveOptions } from "../operation-options.ts";
+import { readApplyOptions, readRemoveOptions, readUserOptions } from "../operation-options.ts";
 import { toToolportError } from "../to-toolport-error.ts";
 import { addServer, register, type OperationParts } from "./add-server.ts";
 import { applyServers } from "./apply-servers.ts";
@@ -48,9 +48,9 @@ export function createServerOperations({ lend, ...parts }: ServerOperationsInit)
   };
 
   return {
-    async addServer(spec, options = {}) {
+    async addServer(spec, options) {
       assertOpen();
-      await addServer(spec, options, parts);
+      await addServer(spec, readUserOptions("addServer", options), parts);
     },
     registerServer(spec) {
       assertOpen();
@@ -71,14 +71,16 @@ export function createServerOperations({ lend, ...parts }: ServerOperationsInit)
     async disconnectServer(id) {
       await disconnect(find(id), removedError(id, "was disconnected"));
     },
-    async updateServer(given, options = {}) {
+    async updateServer(given, givenOptions) {
       assertOpen();
+      const options = readUserOptions("updateServer", givenOptions);
       const spec = readSpec(given, connector);
       const { registration, isWanted } = updateSpec(find(spec.id), spec, { serverSet });
       // With nothing to restart there may still be an update under way that another caller made; this one ends with it.
       if (isWanted) await reach(registration, "ready", { ...options, operation: "updateServer" });
     },
-    async refreshServer(id, options = {}) {
+    async refreshServer(id, givenOptions) {
+      const options = readUserOptions("refreshServer", givenOptions);
       const registration = find(id);
       await reach(registration, "refresh", { ...options, operation: "refreshServer" });
       const unpublished = serverSet.unpublished(registration);
@@ -100,7 +102,8 @@ export function createServerOperations({ lend, ...parts }: ServerOperationsInit)
         if (now !== undefined && (now !== registration || link.state.session !== session)) await disconnect(now, error);
       }
     },
-    async connection(id, options = {}): Promise<Connection> {
+    async connection(id, givenOptions): Promise<Connection> {
+      const options = readUserOptions("connection", givenOptions);
       const registration = find(id);
       return lend(registration, await reach(registration, "call", { ...options, operation: "connection" }));
     },
