@@ -65,6 +65,28 @@ describe("a principal", () => {
   });
 });
 
+it("hands the context of a call to no transport that somebody else wrote", async () => {
+  const given: string[] = [];
+  const transport = {
+    onmessage: (_message: object): void => undefined,
+    start: async () => undefined,
+    close: async () => undefined,
+    async send({ id, method }: { id?: number; method: string }, options?: object) {
+      given.push(JSON.stringify(options ?? {}));
+      const result =
+        method === "initialize"
+          ? { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo: { name: "own", version: "1" } }
+          : { content: [] };
+      if (id !== undefined) queueMicrotask(() => transport.onmessage({ jsonrpc: "2.0", id, result }));
+    },
+  };
+  const spec: ServerSpec = { id: "own", transport: { kind: "custom", open: () => transport }, era: "legacy" };
+  const connection = await connect(spec);
+  closers.push(() => connection.close());
+  await connection.callTool("echo", {}, { context: { principal: "ann" } });
+  expect(given.join()).not.toContain("ann");
+});
+
 describe("headers of the host's own", () => {
   it("are made for each request from what it is and for whom, and go beside those of the spec", async () => {
     const server = await record();
@@ -92,6 +114,24 @@ describe("headers of the host's own", () => {
     expect(server.requests.at(-1)?.headers["x-tenant"]).toBe("c-8");
     await connection.request("tools/list");
     expect(server.requests.at(-1)?.headers["x-tenant"]).toBe("none");
+  });
+
+  it("know the context of whatever is sent on behalf of a call, of a listing too", async () => {
+    const server = await record();
+    const connection = await connect(specOf(server, {}), {
+      headersFor: (_spec, { context }) => (context?.role === undefined ? {} : { "x-role": context.role }),
+    });
+    closers.push(() => connection.close());
+    const context = { role: "clerk" };
+    await connection.listTools({ context });
+    expect(server.requests.at(-1)?.headers["x-role"]).toBe("clerk");
+    const controller = new AbortController();
+    const calling = connection.callTool("never", {}, { context, signal: controller.signal });
+    await vi.waitFor(() => expect(server.requests.at(-1)?.body).toContain("never"));
+    controller.abort();
+    await expect(calling).rejects.toMatchObject({ code: "aborted" });
+    await vi.waitFor(() => expect(server.requests.at(-1)?.body).toContain("notifications/cancelled"));
+    expect(server.requests.at(-1)?.headers["x-role"]).toBe("clerk");
   });
 
   it.each([

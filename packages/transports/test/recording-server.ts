@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 
-/** A legacy server over HTTP that notes what it gets. */
+/** A legacy server over HTTP that notes what it gets, and never answers a call of the tool "never". */
 export interface RecordingServer {
   readonly url: string;
   /** Each POST. */
@@ -25,7 +25,8 @@ export async function startRecordingServer(): Promise<RecordingServer> {
       const { answerNext } = server;
       server.answerNext = undefined;
       if (answerNext !== undefined) return void response.writeHead(answerNext.status).end(answerNext.body);
-      const { id, method } = JSON.parse(body) as { id?: number; method: string };
+      const { id, method, params } = JSON.parse(body) as { id?: number; method: string; params?: { name?: string } };
+      if (params?.name === "never") return;
       if (id === undefined) return void response.writeHead(202).end();
       response.writeHead(200, { "content-type": "application/json" });
       response.end(JSON.stringify({ jsonrpc: "2.0", id, ...answerTo(method) }));

@@ -58,7 +58,7 @@ export async function awaitTask(init: RoundsInit, call: TaskCall): Promise<JsonO
       if (result !== undefined) return result;
     }
   } catch (error) {
-    if (!isOver(state)) void cancelTask(init, taskId);
+    if (!isOver(state)) void cancelTask(init, request, taskId);
     throw asUnknown(error, call);
   }
 }
@@ -176,10 +176,21 @@ async function answerTask(init: RoundsInit, call: TaskCall, now: TaskState): Pro
 }
 
 // Only a courtesy, which nobody waits for.
-async function cancelTask({ channel, context }: RoundsInit, taskId: string): Promise<void> {
+async function cancelTask(
+  { channel, context }: RoundsInit,
+  { callContext }: OutgoingRequest,
+  taskId: string,
+): Promise<void> {
   const timeoutMs = context.settings.timeouts.requestMs;
+  const params = { taskId };
   try {
-    await channel.request({ method: "tasks/cancel", params: { taskId }, timeoutMs, timeoutCode: "request_timeout" });
+    await channel.request({
+      method: "tasks/cancel",
+      params,
+      timeoutMs,
+      timeoutCode: "request_timeout",
+      callContext,
+    });
   } catch {
     // The call is over on this side.
   }

@@ -51,6 +51,7 @@ export async function listTools(init: ListToolsInit, options: ListToolsOptions):
       timeoutMs: Math.max(1, timeoutMs - (channel.activeClock.now() - startedAt)),
       timeoutCode: "list_timeout",
       signal: options.signal,
+      callContext: options.context,
     });
     // The tools of one page are looked at while the server writes the next: a little later, when the request has left.
     const cancel = cursor === undefined ? undefined : clock.schedule(0, () => reader.catchUp());

@@ -1,7 +1,7 @@
 import type { JSONRPCMessage, Transport as SdkTransport } from "@modelcontextprotocol/client";
 import { ToolportError, type JsonObject } from "@toolport/core";
 import { safeCause } from "@toolport/core/implement";
-import type { Transport } from "../message/transport.ts";
+import type { SendOptions, Transport } from "../message/transport.ts";
 import type { ServerContext } from "../context/server-context.ts";
 import type { RpcErrorContext } from "../message/from-rpc-error.ts";
 import { fromSdkError } from "./from-sdk-error.ts";
@@ -25,7 +25,7 @@ export function adaptTransport(transport: SdkTransport, context: ServerContext):
     async send(message, options) {
       try {
         // The type names the members of a message.
-        await transport.send(message as unknown as JSONRPCMessage, options);
+        await transport.send(message as unknown as JSONRPCMessage, forTransport(options));
       } catch (error) {
         throw toSendError(error, {
           serverId,
@@ -55,6 +55,13 @@ export function adaptTransport(transport: SdkTransport, context: ServerContext):
   };
   transport.onclose = finish;
   return adapted;
+}
+
+// The host's context is for the host alone: a transport that somebody else wrote may hand on whatever it gets.
+function forTransport(options: SendOptions | undefined): Omit<SendOptions, "callContext"> | undefined {
+  if (options?.callContext === undefined) return options;
+  const { callContext: _, ...rest } = options;
+  return rest;
 }
 
 // What no SDK throws says only that this message may not have arrived.

@@ -311,7 +311,10 @@ function cancel(
 ): Promise<void> {
   const entry = take(state, id);
   if (entry === undefined) return Promise.resolve();
-  const reported = entry.request.isCancellable === false ? expectLate(state) : tellCancelled(state, id, why.reason);
+  const reported =
+    entry.request.isCancellable === false
+      ? expectLate(state)
+      : tellCancelled(state, id, { request: entry.request, reason: why.reason });
   entry.abort?.abort();
   state.transport.takeBack?.(id);
   entry.reject(why.error);
@@ -323,14 +326,20 @@ async function expectLate(state: State): Promise<void> {
   state.onNotified();
 }
 
-async function tellCancelled(state: State, id: number, reason: string): Promise<void> {
+async function tellCancelled(
+  state: State,
+  id: number,
+  { request, reason }: { readonly request: OutgoingRequest; readonly reason: string },
+): Promise<void> {
+  const { callContext } = request;
   const envelope = state.envelope();
   // On 2026-07-28 over HTTP, closing the response stream is the cancel; elsewhere the server has to be told.
   if (envelope !== undefined && state.transport.hasPerRequestStream === true) return;
   const params = { requestId: id, reason, ...(envelope && { _meta: envelope }) };
   state.onNotified();
   try {
-    await state.transport.send({ jsonrpc: "2.0", method: "notifications/cancelled", params });
+    const message = { jsonrpc: "2.0", method: "notifications/cancelled", params } as const;
+    await state.transport.send(message, callContext && { callContext });
   } catch {
     // Only a courtesy: the request is settled on this side, whether or not the server hears of it.
   }
