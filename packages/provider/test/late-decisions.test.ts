@@ -225,6 +225,21 @@ describe("a connection of a server that is gone", () => {
     }
   });
 
+  it("says why it went to a call that a layer still has, and to one that comes later", async () => {
+    const asked = step<void>();
+    const { provider, sent } = await start({ interceptors: [async (call, next) => (await asked.done, next(call))] });
+    const connection = await provider.connection("s");
+    const call = failureOf(provider.call("mcp_s_t"));
+    await provider.removeServer("s", { reason: "its trial is over" });
+    asked.finish();
+    const message = expect.stringContaining("its trial is over");
+    const matching = { code: "server_removed", toolName: "t", outcome: "not-sent", message };
+    expect(await call).toMatchObject(matching);
+    expect(await failureOf(connection.callTool("t", {}))).toMatchObject(matching);
+    expect(sent).toEqual([]);
+    await provider.close();
+  });
+
   it("asks no layer any more once the provider is closed", async () => {
     let asked = 0;
     const count: RequestInterceptor = (request, next) => ((asked += 1), next(request));

@@ -1,7 +1,6 @@
 import {
   defaultTimeouts,
   ToolportError,
-  type CallHandler,
   type CallOptions,
   type ServerSpec,
   type ToolCall,
@@ -15,12 +14,14 @@ import {
   quoteText,
   readCallArguments,
   unknownToolError,
+  withErrorContext,
   type CallPipeline,
 } from "@toolport/core/implement";
 import { qualifiedName } from "@toolport/naming";
 import { findQuarantined, findTool } from "../catalog/catalog.ts";
 import type { CatalogTool } from "../catalog/define-tool.ts";
 import type { ProviderParts } from "../provider-parts.ts";
+import type { Registration } from "../servers/registration.ts";
 import type { ServerSet } from "../servers/server-set.ts";
 import { absentServers, awaitTool, type AwaitToolInit } from "./await-tool.ts";
 import { toolQuarantinedError, toolRemovedError } from "./call-errors.ts";
@@ -62,10 +63,10 @@ export function createProviderCalls(init: ProviderCallsInit): ProviderCalls {
     timeoutMsOf: ({ origin }) => callMsOf(origin.serverId),
     mostPausedMsOf: ({ origin }) => specOf(origin.serverId)?.timeouts?.elicitTotalMs ?? defaultTimeouts.elicitTotalMs,
   });
-  const toLane: CallHandler = async (call) => {
+  const toLane = async (call: ToolCall, former?: Registration): Promise<ToolOutcome> => {
     assertOpen();
     const registration = serverSet.get(call.origin.serverId);
-    if (registration === undefined) throw serverGoneError(call.origin);
+    if (registration === undefined) throw serverGoneError(call.origin, former);
     return registration.lane.call(call);
   };
   const guard = createConnectionGuard({
@@ -76,7 +77,7 @@ export function createProviderCalls(init: ProviderCallsInit): ProviderCalls {
       assertOpen();
       const { id } = registration;
       const origin = { serverId: id, toolName, qualifiedName: qualifiedName({ serverId: id, toolName }) };
-      if (serverSet.get(id) !== registration) throw serverGoneError(origin);
+      if (serverSet.get(id) !== registration) throw serverGoneError(origin, registration);
       const server = catalog.current.servers.get(id);
       const offer = server?.offers.get(toolName);
       if (offer !== undefined) return offer.definition;
@@ -90,8 +91,9 @@ export function createProviderCalls(init: ProviderCallsInit): ProviderCalls {
     if (options.selected !== undefined) checkSelection(options.selected, definition, catalog.registrationOf);
     const call: ToolCall = { origin, definition, args: readCallArguments(args, origin), options };
     if (interceptors.length === 0) return toLane(call);
-    const spec = specOf(origin.serverId);
-    return pipeline.run({ ...call, server: spec && describeServer(spec) }, toLane);
+    const registration = serverSet.get(origin.serverId);
+    const server = registration && describeServer(registration.link.spec);
+    return pipeline.run({ ...call, server }, (handed) => toLane(handed, registration));
   };
   return {
     end(error, all) {
@@ -128,7 +130,10 @@ export function createProviderCalls(init: ProviderCallsInit): ProviderCalls {
   };
 }
 
-function serverGoneError({ serverId, toolName }: ToolOrigin): ToolportError {
+/** `former` is the registration that has ended, which says why. */
+function serverGoneError({ serverId, toolName }: ToolOrigin, former: Registration | undefined): ToolportError {
+  const state = former?.link.state;
+  if (state?.kind === "removed") return withErrorContext(state.error, { toolName, outcome: "not-sent" });
   return new ToolportError(`server ${JSON.stringify(serverId)} was removed before ${quoteText(toolName)} was sent`, {
     code: "server_removed",
     serverId,
