@@ -50,3 +50,21 @@ describe("systemClock", () => {
     expect(runs).toEqual(["now"]);
   });
 });
+
+describe("systemClock, with the timers of the runtime", () => {
+  it("runs no task before its time, also when the delay is no whole number of milliseconds", async () => {
+    const early: number[] = [];
+    const tasks = Array.from({ length: 60 }, (_, index) => {
+      const delayMs = index / 3 + 0.9;
+      const dueAt = systemClock.now() + delayMs;
+      return new Promise<void>((resolve) => {
+        systemClock.schedule(delayMs, () => {
+          if (systemClock.now() < dueAt) early.push(delayMs);
+          resolve();
+        });
+      });
+    });
+    await Promise.all(tasks);
+    expect(early).toEqual([]);
+  });
+});

@@ -18,12 +18,18 @@ const longestDelayMs = 2 ** 31 - 1;
 export const systemClock: Clock = {
   now: () => performance.now(),
   schedule(delayMs, task) {
+    const dueAt = performance.now() + Math.max(0, delayMs);
     let timer: ReturnType<typeof setTimeout>;
     const wait = (leftMs: number): void => {
-      const next = leftMs > longestDelayMs ? () => wait(leftMs - longestDelayMs) : task;
-      timer = setTimeout(next, Math.min(Math.max(0, leftMs), longestDelayMs));
+      timer = setTimeout(wake, Math.min(Math.ceil(leftMs), longestDelayMs));
     };
-    wait(delayMs);
+    // A timer may come a fraction of a millisecond too early, and then a deadline would not be over yet.
+    const wake = (): void => {
+      const leftMs = dueAt - performance.now();
+      if (leftMs > 0) wait(leftMs);
+      else task();
+    };
+    wait(Math.max(0, delayMs));
     return () => clearTimeout(timer);
   },
   date: () => Date.now(),
