@@ -271,8 +271,9 @@ function checkCuts({ operations, closing }: Run): void {
 function checkAdditions({ operations, provider }: Run): void {
   for (const { adds, label, startedStep } of operations.pending) {
     if (adds === undefined) continue;
-    // It became part of a set, whatever comes of it.
-    if (operations.all.some(({ applies, startedStep: at }) => at > startedStep && applies?.has(adds))) continue;
+    // It became part of a set, whatever comes of it; or it was removed, and what is there under its id was added after it.
+    const isOver = (later: Operation): boolean => later.applies?.has(adds) === true || doesRemove(later, adds);
+    if (operations.all.some((later) => later.startedStep > startedStep && isOver(later))) continue;
     hold(!readSnapshot(provider).has(adds), () => `${label} is under way, and tools are shown`);
   }
 }

@@ -1,10 +1,12 @@
+import type { TroubleKind } from "./program.ts";
+
 /** A deliberate bug: a few words of one source file that say something else. */
 export interface Mutant {
   /** What the provider does wrong. */
   readonly bug: string;
   readonly patches: readonly Patch[];
-  /** Where to look; default 1. For a bug that shows once in some ten thousand schedules. */
-  readonly seed?: number;
+  /** The kinds of trouble in which it shows. Default: any. For a bug that shows in less than one of some thousand schedules of all kinds. */
+  readonly kinds?: readonly TroubleKind[];
 }
 
 /** One change of one file. */
@@ -154,7 +156,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     bug: "sends a call again that was under way on an expired session",
-    seed: 3,
+    kinds: ["expire", "disconnect"],
     patches: [
       {
         file: "calls/call-lane.ts",
@@ -201,7 +203,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     bug: "renews the session once for each call that finds it expired",
-    seed: 4,
+    kinds: ["expire"],
     patches: [
       {
         file: "link/transition.ts",
@@ -333,7 +335,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     bug: "lets a call keep the session of a server that has gone for ever",
-    seed: 3,
+    kinds: ["call-fault", "drain", "advance", "close"],
     patches: [{ file: "servers/end-server.ts", find: "          link.cut(error);\n", replace: "" }],
   },
   {
@@ -348,6 +350,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     bug: "takes a server back that failed to be added, though it is part of a set by now",
+    kinds: ["add", "remove", "apply", "connect-fault"],
     patches: [
       {
         file: "servers/apply-servers.ts",

@@ -1,6 +1,6 @@
 import fc, { type RunDetails, type Scheduler } from "fast-check";
 import type { createProvider, RefreshMode } from "@toolport/provider";
-import { programsFor, type Program } from "./program.ts";
+import { programsFor, type Program, type TroubleKind } from "./program.ts";
 import { runProgram } from "./run-program.ts";
 
 /** How much to simulate. */
@@ -9,6 +9,8 @@ export interface SimulationPlan {
   readonly numRuns: number;
   /** Default: all three. */
   readonly modes?: readonly RefreshMode[];
+  /** The kinds of trouble that each program has. Default: a few, other ones in each. */
+  readonly kinds?: readonly TroubleKind[] | undefined;
   /** Default: another one each time. A failure says which it was. */
   readonly seed?: number | undefined;
   /** Which program and schedule of that seed to run again, as a failure printed it. Default: all. */
@@ -22,11 +24,12 @@ export async function simulate({
   create,
   numRuns,
   modes = ["lazy", "debounced", "manual"],
+  kinds,
   seed,
   path,
   shrink = true,
 }: SimulationPlan): Promise<RunDetails<[Program, Scheduler]>> {
-  const property = fc.asyncProperty(programsFor(...modes), fc.scheduler(), (program, scheduler) =>
+  const property = fc.asyncProperty(programsFor({ modes, kinds }), fc.scheduler(), (program, scheduler) =>
     runProgram(program, scheduler, create),
   );
   const { stackTraceLimit } = Error;
