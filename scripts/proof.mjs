@@ -37,8 +37,9 @@ const steps = {
     args: ["conformance/dist/official/run-official-suite.js", "--busy"],
   },
   schedules: {
-    about: `${Number(schedules).toLocaleString("en")} new schedules of the simulation in each mode`,
-    args: ["scripts/soak.mjs", schedules],
+    about: `${Number(schedules).toLocaleString("en")} schedules of the simulation in each mode`,
+    // The same ones each time, so that a change is judged by itself; `pnpm soak` looks for others.
+    args: ["scripts/soak.mjs", schedules, "--seed", process.env["TOOLPORT_SEED"] ?? "1"],
   },
   matrix: { about: "the suite on Node 22 and 24", args: ["scripts/test-matrix.mjs"] },
 };

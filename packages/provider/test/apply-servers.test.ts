@@ -296,6 +296,24 @@ describe("draining", () => {
     await provider.close();
   });
 
+  it("goes on when another server of the id cannot be added, who does not wait for the end of it", async () => {
+    const world = createCalmWorld();
+    const provider = await startWith(world, old);
+    const server = world.server("s");
+    server.faults.call.push("hang");
+    const under = failureOf(provider.call("mcp_s_echo", { id: "old" }, { timeoutMs: 5000 }));
+    await world.settle();
+    const removed = provider.removeServer("s", { drainMs: 60_000 });
+    server.faults.connect.push("refuse");
+    expect(await failureOf(provider.addServer(next))).toMatchObject({ code: "unreachable" });
+    expect(server.open.size).toBe(1);
+    world.clock.advance(5000);
+    expect(await under).toMatchObject({ code: "call_timeout" });
+    await removed;
+    expect(world.clock.pending).toBe(0);
+    await provider.close();
+  });
+
   it("ends with the provider, whatever time is left", async () => {
     const world = createCalmWorld();
     const provider = await startWith(world, old);

@@ -59,7 +59,10 @@ export async function addServer(
 // Ends this registration only: one that has taken its place meanwhile is not touched, nor this one if somebody else wants it by now.
 async function takeBack(registration: Registration, serverSet: ServerSet): Promise<void> {
   if (!registration.provisional) return;
-  await serverSet.end(registration, { error: removedError(registration.id, "could not be added") });
+  await serverSet.end(registration, {
+    error: removedError(registration.id, "could not be added"),
+    sparesEarlier: true,
+  });
 }
 
 // One failure would cost the whole registration. These are often over in a moment.

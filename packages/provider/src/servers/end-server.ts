@@ -9,6 +9,8 @@ export interface Ending {
   readonly error: ToolportError;
   /** In milliseconds. Default 0: they are cut. */
   readonly drainMs?: number | undefined;
+  /** Whether what had its id before keeps the time that it was given. Default `false`: it gets no more than this one. */
+  readonly sparesEarlier?: boolean | undefined;
 }
 
 /** Registrations that have ended, while something of their sessions is left. */
@@ -16,8 +18,7 @@ export interface Departures {
   /** Settles when nothing is left that the next session under this id has to wait for; `undefined` when nothing is. Never rejects. */
   ahead(id: string): Promise<void> | undefined;
   /**
-   * Ends a registration: it takes nothing new from now on. What had its id before and still finishes its calls gets no more time than it.
-   * Settles when nothing of it is left. Never rejects.
+   * Ends a registration: it takes nothing new from now on. Settles when nothing of it is left. Never rejects.
    */
   end(registration: Registration, ending: Ending): Promise<void>;
   /** Settles when nothing is left of a registration that has ended, nor of those before it under its id; `undefined` when nothing is. Never rejects. */
@@ -56,9 +57,11 @@ export function createDepartures(clock: Clock): Departures {
       return upToIt.length === 0 ? undefined : settled(upToIt.map(({ gone }) => gone));
     },
     left: (registration) => left(registration),
-    end(registration, { error, drainMs = 0 }) {
+    end(registration, { error, drainMs = 0, sparesEarlier = false }) {
       const { id, link, lane } = registration;
-      for (const earlier of leaving) if (earlier.registration.id === id) cutWithin(drainMs, earlier, clock);
+      for (const earlier of leaving) {
+        if (!sparesEarlier && earlier.registration.id === id) cutWithin(drainMs, earlier, clock);
+      }
       link.remove(error, drainMs > 0);
       lane.rejectWaiting(error);
       registration.onEnd?.();

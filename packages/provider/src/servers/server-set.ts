@@ -31,7 +31,7 @@ export interface ServerSet {
   left(registration: Registration): Promise<void>;
   /** Lets nothing finish any more of what has ended under this id. Resolves when nothing of it is left. */
   cut(id: string): Promise<void>;
-  /** Ends a registration, if it has not ended yet. Resolves when nothing of it is left. */
+  /** Ends a registration, if it has not ended yet. Resolves when nothing is left of it, nor of those before it that it does not spare. */
   end(registration: Registration, ending: Ending): Promise<void>;
   /** Ends all, without a word. Resolves when nothing is left. */
   endAll(error: ToolportError): Promise<void>;
@@ -106,15 +106,16 @@ export function createServerSet(parts: ProviderParts): ServerSet {
     left: (registration) => departures.of(registration) ?? departures.left(registration),
     cut: (id) => departures.cut(id),
     async end(registration, ending) {
+      let gone: Promise<void> | undefined;
       if (isCurrent(registration)) {
         registrations.delete(registration.id);
         catalog.forgetNames(registration.id);
         // Before anybody hears of it: a listener may add a server of the same id, which has to know that this one is still leaving.
-        void departures.end(registration, ending);
+        gone = departures.end(registration, ending);
         publish(registration);
         announceEnd(registration);
       }
-      await departures.of(registration);
+      await (ending.sparesEarlier === true && gone !== undefined ? gone : departures.of(registration));
     },
     endAll(error) {
       for (const registration of all()) void departures.end(registration, { error });
