@@ -1,15 +1,20 @@
+import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { assertKnownOptions } from "./assert-known-options.ts";
 
 const known = { quietMs: true, maxMs: true } as const;
 
 describe("assertKnownOptions()", () => {
-  it.each([[{}], [{ quietMs: 1 }], [{ maxMs: undefined, quietMs: 2 }], [Object.create({ inherited: 1 })]])(
-    "accepts %o",
-    (options) => {
-      expect(() => assertKnownOptions("debounce", options, known)).not.toThrow();
-    },
-  );
+  it.each([
+    [{}],
+    [{ quietMs: 1 }],
+    [{ maxMs: undefined, quietMs: 2 }],
+    [Object.create({ inherited: 1 })],
+    [Object.create(null)],
+    [runInNewContext("({})")],
+  ])("accepts %o", (options) => {
+    expect(() => assertKnownOptions("debounce", options, known)).not.toThrow();
+  });
 
   it.each<[string, object]>([
     ["quiteMs", { quietMs: 1, quiteMs: 2 }],
@@ -22,9 +27,28 @@ describe("assertKnownOptions()", () => {
     expect(check).toThrow(`debounce has no option "${name}"; known are quietMs, maxMs`);
   });
 
-  it.each([[null], [300], ["lazy"], [[]], [undefined]])("throws a TypeError for %o, which is no object", (options) => {
+  class Settings {
+    readonly quietMs = 1;
+  }
+  it.each<[string, unknown]>([
+    ["null", null],
+    ["a number", 300],
+    ["a string", "lazy"],
+    ["a boolean", true],
+    ["a function", () => ({})],
+    ["an array", []],
+    ["undefined", undefined],
+    ["a Map", new Map([["quietMs", 1]])],
+    ["a Set", new Set()],
+    ["a Date", new Date(0)],
+    ["an Error", new Error("x")],
+    ["a Promise", Promise.resolve({})],
+    ["a URLSearchParams", new URLSearchParams("quietMs=1")],
+    ["a Settings", new Settings()],
+    ["a Settings", Object.create(Settings.prototype)],
+  ])("throws a TypeError for %s, of which nothing would be read", (kind, options) => {
     const check = (): void => assertKnownOptions("debounce", options, known);
     expect(check).toThrow(TypeError);
-    expect(check).toThrow("debounce takes its options as an object");
+    expect(check).toThrow(new RegExp(`^debounce takes its options as an object, not ${kind}$`));
   });
 });

@@ -1,4 +1,4 @@
-import { isJsonObject } from "./json.ts";
+import { isPlainObject, kindOf } from "./plain-object.ts";
 
 /** One `true` for each member of a type: a record, so that the compiler asks for a member that was added to the type. */
 export type Fields<T> = Readonly<Record<keyof T, true>>;
@@ -7,10 +7,11 @@ export type Fields<T> = Readonly<Record<keyof T, true>>;
  * Refuses options that nothing reads: with one letter wrong in its name, an option would leave its default in force, and nobody would
  * know. `owner` says whose options they are: `"createProvider()"`, `"backoff"`.
  *
- * Throws a `TypeError` that names the first unknown one and lists those known, or says that `options` is no object.
+ * Throws a `TypeError` that names the first unknown one and lists those known, or says what `options` is instead of a plain object: of a `Map`
+ * or an instance of a class, nothing would be read.
  */
 export function assertKnownOptions(owner: string, options: unknown, known: Readonly<Record<string, true>>): void {
-  if (!isJsonObject(options)) throw new TypeError(`${owner} takes its options as an object`);
+  if (!isPlainObject(options)) throw new TypeError(`${owner} takes its options as an object, not ${kindOf(options)}`);
   const unknown = findUnknownField(options, known);
   if (unknown === undefined) return;
   throw new TypeError(`${owner} has no option ${JSON.stringify(unknown)}; known are ${Object.keys(known).join(", ")}`);

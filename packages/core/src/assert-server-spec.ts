@@ -1,5 +1,6 @@
 import { findUnknownField, type Fields } from "./assert-known-options.ts";
 import { isJsonObject } from "./json.ts";
+import { isPlainObject, kindOf } from "./plain-object.ts";
 import { toolEffects } from "./is-tool-effect.ts";
 import { defaultLimits, defaultTimeouts, longestTimeoutMs } from "./limits.ts";
 import type {
@@ -123,10 +124,10 @@ function assertNothingMisplaced(id: string, spec: Record<string, unknown>): void
 
 function assertOverrides(id: string, tools: unknown): void {
   if (tools === undefined) return;
-  if (!isRecord(tools) || !isPlain(tools)) throw specError(id, "tools", "must be an object of objects");
+  if (!isPlainObject(tools)) throw specError(id, "tools", "must be an object of objects");
   for (const [toolName, override] of Object.entries(tools)) {
     const place = `tools[${quoteText(toolName, 80)}]`;
-    if (!isRecord(override)) throw specError(id, place, "must be an object");
+    if (!isPlainObject(override)) throw specError(id, place, `must be an object, not ${kindOf(override)}`);
     const check = createChecks(id, override, `${place}.`);
     check.known(overrideFields);
     check.oneOf("effect", toolEffects);
@@ -143,7 +144,7 @@ const longestLabelValue = 256;
 function assertLabels(id: string, labels: unknown): void {
   if (!isRecord(labels)) return;
   const entries = Object.entries(labels);
-  if (entries.length > mostLabels) throw specError(id, "labels", `must be at most ${mostLabels}`);
+  if (entries.length > mostLabels) throw specError(id, "labels", `must have at most ${mostLabels} labels`);
   for (const [label, value] of entries) {
     const place = `labels[${quoteText(label, 80)}]`;
     if (label.trim() === "" || label.length > longestLabel) {
@@ -234,7 +235,8 @@ function createChecks(id: string, owner: Record<string, unknown>, prefix = ""): 
     },
     required(field) {
       const value = owner[field];
-      if (typeof value !== "string" || value.trim() === "") throw fail(field, "must not be blank");
+      if (value !== undefined && typeof value !== "string") throw fail(field, `must be a string, not ${kindOf(value)}`);
+      if (value === undefined || value.trim() === "") throw fail(field, "must not be blank");
     },
     optional(field, type) {
       const value = owner[field];
@@ -254,7 +256,7 @@ function createChecks(id: string, owner: Record<string, unknown>, prefix = ""): 
       const value = owner[field];
       if (value === undefined) return;
       // A Map has no members of its own: what is in it would be lost.
-      if (!isRecord(value) || !isPlain(value)) throw fail(field, "must be an object of strings");
+      if (!isPlainObject(value)) throw fail(field, "must be an object of strings");
       for (const [member, text] of Object.entries(value)) {
         if (typeof text !== "string") throw fail(`${field}.${member}`, `must be a string, and is ${nameOf(text)}`);
       }
@@ -265,7 +267,7 @@ function createChecks(id: string, owner: Record<string, unknown>, prefix = ""): 
     numbers(field, members, rule) {
       const value = owner[field];
       if (value === undefined) return;
-      if (!isRecord(value)) throw fail(field, "must be an object");
+      if (!isPlainObject(value)) throw fail(field, `must be an object, not ${kindOf(value)}`);
       for (const [member, amount] of Object.entries(value)) {
         if (!members.includes(member)) throw fail(`${field}.${member}`, unknownField(members));
         if (amount === undefined) continue;
@@ -277,11 +279,6 @@ function createChecks(id: string, owner: Record<string, unknown>, prefix = ""): 
 
 function unknownField(known: readonly string[]): string {
   return `is unknown; known are ${known.join(", ")}`;
-}
-
-function isPlain(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || prototype === Object.prototype || Object.getPrototypeOf(prototype) === null;
 }
 
 // Its type alone: the value may be a secret.

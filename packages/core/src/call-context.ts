@@ -1,5 +1,5 @@
 import type { Fields } from "./assert-known-options.ts";
-import { isJsonObject } from "./json.ts";
+import { isPlainObject, kindOf } from "./plain-object.ts";
 import { quoteText } from "./quote-text.ts";
 
 /**
@@ -35,7 +35,7 @@ const contextFields: Fields<CallContext> = {
  * the same. An empty text is refused, too, because it would be one. Throws a `TypeError` that names the member.
  */
 export function assertCallContext(context: unknown): asserts context is CallContext {
-  if (!isJsonObject(context)) throw new TypeError("context must be an object");
+  if (!isPlainObject(context)) throw new TypeError(`context must be an object, not ${kindOf(context)}`);
   // A loop that makes nothing: it runs with every call that has a context.
   for (const member in context) {
     if (!Object.hasOwn(contextFields, member)) {

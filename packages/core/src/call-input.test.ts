@@ -54,6 +54,12 @@ describe("assertCallOptions()", () => {
     ["nobody in the context", { context: { principal: "" } }, "context.principal must be a text that is not empty"],
     ["an object for a callback", { onProgress: {} }, "onProgress must be a function"],
     ["a name for a definition", { selected: "x" }, "selected must be a definition"],
+    ["a Map for meta", { meta: new Map() }, "meta must be an object"],
+    ["a Map for the context", { context: new Map([["principal", "ada"]]) }, "context must be an object, not a Map"],
+    ["a class for the context", { context: new (class User {})() }, "context must be an object, not a User"],
+    ["a Map for a definition", { selected: new Map() }, "selected must be a definition"],
+    ["a Map for all of it", new Map([["timeoutMs", 5]]), "a call takes its options as an object, not a Map"],
+    ["a list for all of it", [], "a call takes its options as an object, not an array"],
     ["a number for all of it", 5000, "a call takes its options as an object"],
     ["null for all of it", null, "a call takes its options as an object"],
   ];

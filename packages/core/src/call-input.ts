@@ -2,6 +2,7 @@ import { assertCallContext } from "./call-context.ts";
 import { assertKnownOptions, type Fields } from "./assert-known-options.ts";
 import { isJsonObject, type JsonObject } from "./json.ts";
 import { longestTimeoutMs } from "./limits.ts";
+import { isPlainObject, kindOf, tagOf } from "./plain-object.ts";
 import type { CallOptions, ToolOrigin } from "./tool.ts";
 import type { RequestOptions } from "./connection.ts";
 import type { SharedDeadline } from "./deadline.ts";
@@ -26,8 +27,7 @@ const requestFields: Fields<RequestOptions> = { signal: true, timeoutMs: true, c
  * is no object, a `context` with a member that is unknown or no text, an `onProgress` that is no function.
  */
 export function assertCallOptions(options: CallOptions): void {
-  // By hand: to narrow the type to JSON would lose that of the members.
-  if (typeof options !== "object" || options === null) throw new TypeError("a call takes its options as an object");
+  if (!isPlain(options)) throw new TypeError(`a call takes its options as an object, not ${kindOf(options)}`);
   // A loop that makes nothing: it runs with every call that has options.
   for (const option in options) {
     if (Object.hasOwn(optionFields, option)) continue;
@@ -36,8 +36,8 @@ export function assertCallOptions(options: CallOptions): void {
   }
   const { meta, onProgress, selected, wait } = options;
   assertRunOptions(options);
-  if (meta !== undefined && !isJsonObject(meta)) throw new TypeError("meta must be an object");
-  if (selected !== undefined && !isJsonObject(selected)) throw new TypeError("selected must be a definition");
+  if (meta !== undefined && !isCallArguments(meta)) throw new TypeError("meta must be an object");
+  if (selected !== undefined && !isCallArguments(selected)) throw new TypeError("selected must be a definition");
   if (wait !== undefined && wait !== "servers") throw new TypeError('wait must be "servers"');
   if (onProgress !== undefined && typeof onProgress !== "function") {
     throw new TypeError("onProgress must be a function");
@@ -58,6 +58,9 @@ function assertRunOptions({ signal, timeoutMs, context, deadline }: RequestOptio
   if (context !== undefined) assertCallContext(context);
   if (deadline !== undefined && !isDeadline(deadline)) throw new TypeError("deadline must be a deadline");
 }
+
+// To narrow the type would lose that of the members.
+const isPlain: (value: unknown) => boolean = isPlainObject;
 
 function isDeadline(value: SharedDeadline | null): boolean {
   return typeof value?.remainingMs === "function" && typeof value.pause === "function";
@@ -97,13 +100,4 @@ export function isCallArguments(value: unknown): value is JsonObject {
 // Objects such as a Map or a Date are not what their own members say. Of another realm, a plain object has another prototype.
 function isOwnMembers(args: object): boolean {
   return Object.getPrototypeOf(args) === Object.prototype || tagOf(args) === "Object";
-}
-
-function tagOf(value: object): string {
-  return Object.prototype.toString.call(value).slice("[object ".length, -1);
-}
-
-function kindOf(value: unknown): string {
-  if (Array.isArray(value)) return "an array";
-  return typeof value === "object" && value !== null ? `a ${tagOf(value)}` : `a ${typeof value}`;
 }

@@ -30,6 +30,7 @@ describe("a request with interceptors", () => {
     ["another server", (given) => ({ ...given, serverId: "other" })],
     ["another method", (given) => ({ ...given, method: "tools/call" })],
     ["a notification", (given) => ({ ...given, isNotification: true })],
+    ["params in a Map", (given) => ({ ...given, params: new Map() as never })],
     ["params that are no object", (given) => ({ ...given, params: "text" as never })],
     ["options that nothing reads", (given) => ({ ...given, options: { timeoutMS: 1 } as never })],
   ])("is not sent elsewhere or as something else: %s", async (_, change) => {

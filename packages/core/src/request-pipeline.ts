@@ -1,4 +1,4 @@
-import { assertRequestOptions, timeSetBy } from "./call-input.ts";
+import { assertRequestOptions, isCallArguments, timeSetBy } from "./call-input.ts";
 import { isJsonObject, type JsonValue } from "./json.ts";
 import { defaultTimeouts } from "./limits.ts";
 import type { WorkKind } from "./passage.ts";
@@ -49,7 +49,7 @@ const requests: WorkKind<HostRequest, JsonValue> = {
     );
     if (!isSame) return "another server or method; a request is never re-routed";
     const { params, options } = changed;
-    return (params === undefined || isJsonObject(params)) && isJsonObject(options)
+    return (params === undefined || isCallArguments(params)) && isJsonObject(options)
       ? undefined
       : "params or options that are no object";
   },
