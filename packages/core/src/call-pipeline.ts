@@ -3,7 +3,8 @@ import type { CallHandler, Interceptor, ToolCall } from "./interceptor.ts";
 import { isJsonObject } from "./json.ts";
 import { defaultTimeouts } from "./limits.ts";
 import type { WorkKind } from "./passage.ts";
-import { createPipeline, type Pipeline, type PipelineInit } from "./pipeline.ts";
+import { assertLayers, createPipeline, type Pipeline, type PipelineInit } from "./pipeline.ts";
+import { kindOf } from "./plain-object.ts";
 import { quoteText } from "./quote-text.ts";
 import type { ToolOrigin, ToolOutcome } from "./tool.ts";
 import { ToolportError } from "./toolport-error.ts";
@@ -26,9 +27,14 @@ export function createCallPipeline({ timeoutMsOf = defaultTime, ...init }: CallP
 
 /**
  * Folds interceptors around a handler, once: the first of the list is the outermost. A call takes no longer than `options.timeoutMs`, by
- * default {@linkcode defaultTimeouts}`.callMs`; {@linkcode createCallPipeline} lets you choose the time and the clock.
+ * default {@linkcode defaultTimeouts}`.callMs`; {@linkcode createCallPipeline} lets you choose the time and the clock. Throws a `TypeError`
+ * for what is no function.
  */
 export function applyInterceptors(interceptors: readonly Interceptor[], handler: CallHandler): CallHandler {
+  if (typeof handler !== "function") {
+    throw new TypeError(`applyInterceptors(): the handler must be a function, not ${kindOf(handler)}`);
+  }
+  assertLayers("applyInterceptors(): interceptors", interceptors);
   if (interceptors.length === 0) return handler;
   const pipeline = createCallPipeline({ interceptors });
   return (call) => pipeline.run(call, handler);

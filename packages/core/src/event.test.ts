@@ -12,6 +12,17 @@ describe("createEvent()", () => {
     expect(calls).toEqual(["a1", "b1", "a2", "b2"]);
   });
 
+  it.each([[undefined], [null], [{}], ["log"]])("throws a TypeError for %j, which could not be called", (listener) => {
+    const event = createEvent<number>();
+    // What a caller without types hands over.
+    const subscribe = (): unknown => event.on(listener as never);
+    expect(subscribe).toThrow(TypeError);
+    expect(subscribe).toThrow("what listens to an event must be a function, not ");
+    expect(event.hasListeners).toBe(false);
+    event.close();
+    expect(subscribe).toThrow(TypeError);
+  });
+
   it("says whether anybody listens", () => {
     const event = createEvent<number>();
     expect(event.hasListeners).toBe(false);

@@ -1,4 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
+import { kindOf } from "./plain-object.ts";
 import { reportUncaught } from "./report-uncaught.ts";
 
 /** Ends a subscription. Idempotent; also usable with `using`. */
@@ -6,7 +7,7 @@ export interface Subscription extends Disposable {
   (): void;
 }
 
-/** Calls `listener` on every emission from now on, until the subscription ends. */
+/** Calls `listener` on every emission from now on, until the subscription ends. Throws a `TypeError` for a listener that is no function. */
 export type Event<T> = (listener: (value: T) => void) => Subscription;
 
 /** The two ends of one event: `on` for those who listen, `emit` for the one who owns it. */
@@ -31,6 +32,9 @@ export function createEvent<T>(onListenerError: (error: unknown) => void = repor
       return listeners.size > 0;
     },
     on(listener) {
+      if (typeof listener !== "function") {
+        throw new TypeError(`what listens to an event must be a function, not ${kindOf(listener)}`);
+      }
       const entry = { call: listener };
       if (!closed) listeners.add(entry);
       const end = (): void => void listeners.delete(entry);

@@ -18,6 +18,17 @@ describe("applyInterceptors()", () => {
     expect(applyInterceptors([], handler)).toBe(handler);
   });
 
+  it.each<[string, unknown, unknown]>([
+    ["a text for layers", "x", async () => outcome],
+    ["a layer that is none", [{}], async () => outcome],
+    ["a Set of layers", new Set(), async () => outcome],
+    ["no handler", [], undefined],
+  ])("throws a TypeError for %s", (_, interceptors, handler) => {
+    const apply = (): unknown => applyInterceptors(interceptors as never, handler as never);
+    expect(apply).toThrow(TypeError);
+    expect(apply).toThrow(/^applyInterceptors\(\): (interceptors must be an array of|the handler must be a) function/);
+  });
+
   it("goes in from the first to the last and out the other way round", async () => {
     const steps: string[] = [];
     const record =

@@ -79,7 +79,8 @@ function assertOptions<Of extends Work, Answer>(
   try {
     kind.assertOptions(options);
   } catch (reason) {
-    throw fault("gave next() options that no call may have", reason);
+    const which = reason instanceof TypeError ? `: ${reason.message}` : "";
+    throw fault(`gave next() options that no call may have${which}`, reason);
   }
 }
 

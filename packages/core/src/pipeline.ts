@@ -27,11 +27,18 @@ export interface PipelineInit<Of extends Work, Answer> {
   readonly clock?: Clock | undefined;
 }
 
+/** Throws a `TypeError` unless this is an array of functions. */
+export function assertLayers(owner: string, layers: unknown): void {
+  if (Array.isArray(layers) && layers.every((layer) => typeof layer === "function")) return;
+  throw new TypeError(`${owner} must be an array of functions`);
+}
+
 /** Folds layers into one another, once, and bounds all work that goes through them. Without layers, work costs nothing here. */
 export function createPipeline<Of extends Work, Answer>(
   { interceptors, timeoutMsOf, mostPausedMsOf, clock = systemClock }: PipelineInit<Of, Answer>,
   kind: WorkKind<Of, Answer>,
 ): Pipeline<Of, Answer> {
+  assertLayers("interceptors", interceptors);
   if (interceptors.length === 0) return { run: (work, handler) => handler(work), end: () => {} };
   const passages = new Set<Passage<Of, Answer>>();
   const enter = foldLayers(interceptors, kind);
