@@ -228,6 +228,14 @@ describe("a call with interceptors", () => {
     });
   });
 
+  it("rejects with internal_error when one throws an error of a code that there is not", async () => {
+    const careless: Interceptor = async () => {
+      throw new ToolportError("no", { code: "refused" as never });
+    };
+    const error = await failureOf(tryOut([careless]).pipeline.run(callWith()));
+    expect(error).toMatchObject({ code: "internal_error", cause: expect.any(TypeError) });
+  });
+
   it.each<[string, (call: ToolCall) => ToolCall]>([
     ["origin", (call) => ({ ...call, origin: { ...origin, serverId: "other" } })],
     ["definition", (call) => ({ ...call, definition: { ...definition } })],
@@ -239,16 +247,16 @@ describe("a call with interceptors", () => {
     expect(handled).toEqual([]);
   });
 
-  it.each<[string, object]>([
-    ["a time that is no number", { timeoutMs: Number.NaN }],
-    ["a signal that cannot abort", { signal: {} }],
-    ["an option that nothing reads", { timeoutMS: 5 }],
-  ])("refuses %s from an interceptor, and sends nothing", async (_, options) => {
+  it.each<[string, object, string]>([
+    ["a time that is no number", { timeoutMs: Number.NaN }, "timeoutMs must be a number above 0"],
+    ["a signal that cannot abort", { signal: {} }, "signal must be an AbortSignal"],
+    ["an option that nothing reads", { timeoutMS: 5 }, 'a call has no option "timeoutMS"'],
+  ])("refuses %s from an interceptor and says which, and sends nothing", async (_, options, which) => {
     const { pipeline, handled } = tryOut([(call, next) => next({ ...call, options: { ...call.options, ...options } })]);
     expect(await failureOf(pipeline.run(callWith()))).toMatchObject({
       code: "internal_error",
       outcome: "not-sent",
-      rawMessage: expect.stringContaining("gave next() options that no call may have"),
+      rawMessage: expect.stringContaining(`gave next() options that no call may have: ${which}`),
     });
     expect(handled).toEqual([]);
   });

@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import { errorCodes, type ToolportErrorCode } from "./toolport-error-code.ts";
 import type * as toolportError from "./toolport-error.ts";
-import { isToolportError, ToolportError, withErrorContext } from "./toolport-error.ts";
+import { isToolportError, ToolportError, withErrorContext, type ToolportErrorInit } from "./toolport-error.ts";
 
 // What a foreign error may carry: Node puts all arguments of a command on the error of a failed spawn, servers echo what they refuse.
 const foreign = Object.assign(new TypeError("refused: hunter2\n  hunter2"), {
@@ -52,11 +52,38 @@ describe("ToolportError", () => {
     expect(new ToolportError("x", { code: "closed", cause: null }).cause).toBeNull();
   });
 
-  it("treats a code that this copy does not know as a defect, without failing itself", () => {
+  it("takes a code that this copy does not know from an error of another copy, as a defect", async () => {
+    const { ToolportError: Newer } = await loadCopy();
     for (const code of ["code_of_tomorrow", "constructor"]) {
-      const error = new ToolportError("x", { code: code as ToolportErrorCode });
-      expect(error).toMatchObject({ code, kind: "system", retryable: false, outcome: "unknown" });
+      const newer = Object.assign(new Newer("x", { code: "closed" }), { code });
+      const expected = { code, kind: "system", retryable: false, outcome: "unknown" };
+      const copy = withErrorContext(newer, { outcome: "unknown", cause: foreign });
+      expect(copy).toMatchObject(expected);
+      expect(copy.cause).toBe(foreign);
+      expect(new ToolportError("x", { code: code as ToolportErrorCode, cause: newer })).toMatchObject(expected);
     }
+  });
+
+  const wrong: readonly (readonly [string, unknown, string])[] = [
+    ["nothing", undefined, "what it is made from must be an object with a code, not undefined"],
+    ["a code alone", "closed", "what it is made from must be an object with a code, not a string"],
+    ["a Map", new Map([["code", "closed"]]), "what it is made from must be an object with a code, not a Map"],
+    ["no code", {}, "code must be one of those in errorCodes, not undefined"],
+    ["an unknown code", { code: "refused" }, 'code must be one of those in errorCodes, not "refused"'],
+    ["a code of every object", { code: "constructor" }, "code must be one of those"],
+    ["a code in a list", { code: ["closed"] }, "code must be one of those in errorCodes, not an array"],
+    ["an unknown code of its cause", { code: "refused", cause: { code: "refused" } }, "code must be one of those"],
+    ["an unknown outcome", { code: "closed", outcome: "sent" }, 'outcome must be "not-sent", "unknown" or "failed"'],
+    ["retryable as a text", { code: "closed", retryable: "no" }, "retryable must be true or false"],
+    ["details as a text", { code: "closed", details: "because" }, "details must be an object, not a string"],
+    ["a server in place of its id", { code: "closed", serverId: { id: "a" } }, "serverId must be a string"],
+    ["a tool in place of its name", { code: "closed", toolName: { name: "t" } }, "toolName must be a string"],
+  ];
+  it.each(wrong)("is not made from %s: a TypeError names the member", (_, init, message) => {
+    // What a caller without types hands over.
+    const make = (): ToolportError => new ToolportError("x", init as ToolportErrorInit);
+    expect(make).toThrow(TypeError);
+    expect(make).toThrow(`new ToolportError(): ${message}`);
   });
 
   it("turns into JSON without stack and cause", () => {

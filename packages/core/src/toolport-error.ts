@@ -1,4 +1,6 @@
 import type { AbsentServer } from "./absent-server.ts";
+import { quoteText } from "./quote-text.ts";
+import { isPlainObject, kindOf } from "./plain-object.ts";
 import { errorCodes, type CallOutcome, type ErrorKind, type ToolportErrorCode } from "./toolport-error-code.ts";
 
 const brand: unique symbol = Symbol.for("toolport.error");
@@ -70,10 +72,39 @@ export interface ToolportErrorInit {
   readonly cause?: unknown;
 }
 
+const outcomes: ReadonlySet<unknown> = new Set<CallOutcome>(["not-sent", "unknown", "failed"]);
+
+// Nobody branches on a code that there is not: whatever was meant by it would be lost.
+function assertInit(init: ToolportErrorInit): void {
+  if (!isRecord(init)) throw fail("what it is made from", `must be an object with a code, not ${kindOf(init)}`);
+  const { code, outcome, retryable, details, serverId, toolName, cause } = init;
+  // An error of a newer copy of this package may bring what this one does not know, and who copies it says so by the cause.
+  if (!isToolportError(cause, code)) {
+    if (typeof code !== "string" || !Object.hasOwn(errorCodes, code)) {
+      const shown = typeof code === "string" ? quoteText(code, 40) : kindOf(code);
+      throw fail("code", `must be one of those in errorCodes, not ${shown}`);
+    }
+    if (outcome !== undefined && !outcomes.has(outcome))
+      throw fail("outcome", 'must be "not-sent", "unknown" or "failed"');
+  }
+  if (retryable !== undefined && typeof retryable !== "boolean") throw fail("retryable", "must be true or false");
+  if (details !== undefined && !isRecord(details)) throw fail("details", `must be an object, not ${kindOf(details)}`);
+  if (serverId !== undefined && typeof serverId !== "string") throw fail("serverId", "must be a string");
+  if (toolName !== undefined && typeof toolName !== "string") throw fail("toolName", "must be a string");
+}
+
+// To narrow the type would lose that of the members.
+const isRecord: (value: unknown) => boolean = isPlainObject;
+
+function fail(member: string, rule: string): TypeError {
+  return new TypeError(`new ToolportError(): ${member} ${rule}`);
+}
+
 /**
  * The one error that Toolport throws at run time. Branch on {@linkcode code}, never on the message.
  *
  * Wrong use by a programmer is a `TypeError` instead, and an expected negative result (a tool's `isError`) is a value.
+ * To make one with a code, an outcome or details that there are not is a `TypeError`, too.
  */
 export class ToolportError extends Error {
   override readonly name: string = "ToolportError";
@@ -94,6 +125,7 @@ export class ToolportError extends Error {
   readonly rawMessage: string;
 
   constructor(message: string, init: ToolportErrorInit) {
+    assertInit(init);
     super(`[${init.code}] ${message}`, init.cause === undefined ? undefined : { cause: init.cause });
     // An error of a newer copy of this package may bring a code that this one does not know.
     const entry = Object.hasOwn(errorCodes, init.code) ? errorCodes[init.code] : errorCodes.internal_error;
@@ -170,15 +202,17 @@ export type ToolportErrorPatch = Partial<Omit<ToolportErrorInit, "code">>;
  * its stack is not lost.
  */
 export function withErrorContext(error: ToolportError, patch: ToolportErrorPatch): ToolportError {
-  return new ToolportError(error.rawMessage, {
+  const copy = new ToolportError(error.rawMessage, {
     code: error.code,
     serverId: patch.serverId ?? error.serverId,
     toolName: patch.toolName ?? error.toolName,
     retryable: patch.retryable ?? claimOf(error),
     outcome: patch.outcome ?? error.outcome,
     details: { ...error.details, ...patch.details },
-    cause: patch.cause ?? error,
+    cause: error,
   });
+  if (patch.cause !== undefined) copy.cause = patch.cause;
+  return copy;
 }
 
 // An error that learns what became of the call is as retryable as its code: of itself it could not say so before.
