@@ -3,6 +3,9 @@ import { describe, expect, it } from "vitest";
 import { assertCallOptions, readCallArguments } from "./call-input.ts";
 import type { CallOptions } from "./tool.ts";
 
+class User {
+  readonly principal = "ada";
+}
 const origin = { serverId: "files", toolName: "read", qualifiedName: "mcp::files::read" };
 
 describe("assertCallOptions()", () => {
@@ -56,7 +59,7 @@ describe("assertCallOptions()", () => {
     ["a name for a definition", { selected: "x" }, "selected must be a definition"],
     ["a Map for meta", { meta: new Map() }, "meta must be an object"],
     ["a Map for the context", { context: new Map([["principal", "ada"]]) }, "context must be an object, not a Map"],
-    ["a class for the context", { context: new (class User {})() }, "context must be an object, not a User"],
+    ["a class for the context", { context: new User() }, "context must be an object, not a User"],
     ["a Map for a definition", { selected: new Map() }, "selected must be a definition"],
     ["a Map for all of it", new Map([["timeoutMs", 5]]), "a call takes its options as an object, not a Map"],
     ["a list for all of it", [], "a call takes its options as an object, not an array"],
