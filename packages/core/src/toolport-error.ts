@@ -50,7 +50,7 @@ export interface ErrorDetails {
   readonly policy?: string;
   /** How often it was tried. */
   readonly attempts?: number;
-  /** A bounded excerpt of what came instead of an answer. */
+  /** A bounded excerpt of what came instead of an answer; of a program that could not be connected to, its first line on stdout that was no message. */
   readonly excerpt?: string;
   /** Of an `unknown_tool`, and of a wait for one: servers whose tools are not on offer now, in server-id order. */
   readonly servers?: readonly AbsentServer[];

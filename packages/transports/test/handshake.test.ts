@@ -24,6 +24,54 @@ function server(answer: string, members: Partial<ServerSpec> = {}): ServerSpec {
 const unknown = '{ error: { code: -32601, message: "Method not found" } }';
 const onInitialize = (reply: string): string => `({ method }) => (method === "initialize" ? ${reply} : ${unknown})`;
 
+/** A program that is no server. */
+function program(code: string, members: Partial<ServerSpec> = {}): ServerSpec {
+  return { id: "srv", transport: { kind: "stdio", command: process.execPath, args: ["-e", code] }, ...members };
+}
+
+describe("a program that writes to stdout what is no message", () => {
+  const timeouts = { connectMs: 3000, probeMs: 100, closeMs: 200 };
+  it.each([
+    {
+      name: "a greeting, and then nothing",
+      spec: program("console.log('Hello, welcome!');console.log('More');setInterval(()=>{},1e3)", { timeouts }),
+      error: { code: "connect_timeout", details: { excerpt: "Hello, welcome!" } },
+      message: /\(during initialize\); its stdout had a line that is no message: "Hello, welcome!"$/,
+    },
+    {
+      name: "its usage, and ends",
+      spec: program("console.log('Usage: foo [options]');console.log('  --bar')"),
+      error: { code: "server_exited", details: { exitCode: 0, excerpt: "Usage: foo [options]" } },
+      message:
+        /exited with code 0; it wrote nothing to stderr; its stdout had a line that is no message: "Usage: foo \[options\]"$/,
+    },
+    {
+      name: "its log as JSON, and then fails",
+      spec: program(`console.log('{"level":"info","msg":"listening"}');console.error('oh no');process.exitCode=1`),
+      error: { code: "server_exited", details: { excerpt: '{"level":"info","msg":"listening"}', stderrTail: "oh no" } },
+      message: /is no message: "\{\\"level\\":\\"info\\",\\"msg\\":\\"listening\\"\}"; its stderr:\noh no$/,
+    },
+    {
+      name: "a secret in it",
+      spec: {
+        id: "srv",
+        transport: {
+          kind: "stdio",
+          command: process.execPath,
+          args: ["-e", "console.log('key ' + process.env.API_KEY + 'x'.repeat(1e6))"],
+          env: { API_KEY: "hunter2-hunter2" },
+        },
+      } satisfies ServerSpec,
+      error: { code: "server_exited", details: { excerpt: expect.stringMatching(/^key (?!hunter2).{1,200}$/) } },
+      message: /^(?!.*hunter2)/,
+    },
+  ])("is quoted in the error: $name", async ({ spec, error, message }) => {
+    const failure: unknown = await connect(spec).catch((reason: unknown) => reason);
+    expect(failure).toMatchObject({ serverId: "srv", outcome: "not-sent", ...error });
+    expect(failure).toHaveProperty("message", expect.stringMatching(message));
+  });
+});
+
 describe("a handshake that fails", () => {
   it.each([
     {

@@ -26,6 +26,21 @@ describe("stdout that is not only messages", () => {
     ]);
   });
 
+  it("a log line that is a JSON object is no message, and is quoted", async () => {
+    const { messages, diagnostics } = await openChild("logs-json.mjs");
+    await until(() => messages.length === 2);
+    expect(messages).toEqual([
+      { jsonrpc: "2.0", method: "first" },
+      { id: 7, msg: "an answer, though a broken one" },
+    ]);
+    expect(diagnostics.map(({ kind, message }) => [kind, message])).toEqual(
+      [
+        String.raw`"{\"level\":\"info\",\"msg\":\"listening\"}"`,
+        String.raw`"{\"level\":\"error\",\"error\":{\"code\":\"ENOENT\"}}"`,
+      ].map((line) => ["stdout-anomaly", `server "child" wrote a line to stdout that is no JSON-RPC message: ${line}`]),
+    );
+  });
+
   it("a server that logs to stdout for ever is reported a bounded number of times", async () => {
     const { messages, diagnostics } = await openChild("prints-banner-for-ever.mjs");
     await until(() => messages.length === 1);

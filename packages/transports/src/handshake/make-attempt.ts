@@ -4,6 +4,7 @@ import type { HandshakeContext } from "./handshake-context.ts";
 import type { Elicitor } from "../wire/elicitor.ts";
 import { fromSdkError } from "../sdk/from-sdk-error.ts";
 import type { Transport } from "../message/transport.ts";
+import { quoteEvidence } from "../text/quote-evidence.ts";
 import { createActiveClock } from "../time/active-clock.ts";
 import { createWire, type Wire, type WireEvents } from "../wire/wire.ts";
 import { shakeHands, type Greeting, type HandshakeStep } from "./shake-hands.ts";
@@ -111,15 +112,20 @@ function toHandshakeError(
     closeReason ?? (isToolportError(cause) ? cause : fromSdkError(cause, { serverId, method: step, redact }));
   const operation = transport === undefined ? "connect" : step;
   const stderrTail = error.details.stderrTail === undefined ? transport?.stderr : undefined;
+  const strayLine = error.details.excerpt === undefined ? transport?.strayLine : undefined;
   const where = error.code === "connect_timeout" ? ` (during ${operation})` : "";
-  const evidence = stderrTail ? `; its stderr:\n${stderrTail}` : "";
-  return new ToolportError(`${error.rawMessage}${where}${evidence}`, {
+  return new ToolportError(`${error.rawMessage}${where}${quoteEvidence({ stderrTail, strayLine })}`, {
     code: error.code === "protocol_error" ? "handshake_failed" : error.code,
     serverId,
     // Whatever became of the handshake, no call was sent. What said that it does not know is as retryable as its code.
     retryable: error.outcome === "unknown" ? undefined : error.retryable,
     outcome: "not-sent",
-    details: { ...error.details, operation, ...(stderrTail && { stderrTail }) },
+    details: {
+      ...error.details,
+      operation,
+      ...(stderrTail && { stderrTail }),
+      ...(strayLine !== undefined && { excerpt: strayLine }),
+    },
     cause: error,
   });
 }

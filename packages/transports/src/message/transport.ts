@@ -55,4 +55,6 @@ export interface Transport {
   readonly hasStream?: boolean | undefined;
   /** For processes: the last lines on stderr so far, bounded and without secrets, as evidence for an error about silence. */
   readonly stderr?: string | undefined;
+  /** For processes, until the handshake is done: the first line on stdout that was no message, bounded and without secrets. */
+  readonly strayLine?: string | undefined;
 }

@@ -1,5 +1,6 @@
 import { ToolportError, type ToolportErrorCode } from "@toolport/core";
 import { safeCause, type Redactor } from "@toolport/core/implement";
+import { quoteEvidence, type Evidence } from "../text/quote-evidence.ts";
 import type { Death } from "./death-watch.ts";
 
 /** Whose end it was. */
@@ -10,19 +11,24 @@ export interface DeathContext {
 
 /**
  * The error for a connection that ended by itself: `server_exited` with code or signal, `connection_closed`, or `spawn_failed`.
- * Quotes `stderrTail`, which is redacted already.
+ * Quotes the evidence.
  */
-export function deathError(death: Death, stderrTail: string, { serverId, redact }: DeathContext): ToolportError {
-  const quote = stderrTail === "" ? "; it wrote nothing to stderr" : `; its stderr:\n${stderrTail}`;
-  return new ToolportError(`server ${JSON.stringify(serverId)} ${describe(death)}${quote}`, {
-    code: codeOf(death),
-    serverId,
-    details: {
-      ...(death.kind === "exited" && { exitCode: death.code, exitSignal: death.signal }),
-      ...(stderrTail !== "" && { stderrTail }),
+export function deathError(death: Death, evidence: Evidence, { serverId, redact }: DeathContext): ToolportError {
+  const { stderrTail, strayLine } = evidence;
+  const silence = stderrTail ? "" : "; it wrote nothing to stderr";
+  return new ToolportError(
+    `server ${JSON.stringify(serverId)} ${describe(death)}${silence}${quoteEvidence(evidence)}`,
+    {
+      code: codeOf(death),
+      serverId,
+      details: {
+        ...(death.kind === "exited" && { exitCode: death.code, exitSignal: death.signal }),
+        ...(stderrTail && { stderrTail }),
+        ...(strayLine !== undefined && { excerpt: strayLine }),
+      },
+      cause: "cause" in death ? safeCause(death.cause, redact) : undefined,
     },
-    cause: "cause" in death ? safeCause(death.cause, redact) : undefined,
-  });
+  );
 }
 
 function codeOf(death: Death): ToolportErrorCode {

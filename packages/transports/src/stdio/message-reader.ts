@@ -2,6 +2,7 @@ import { ToolportError, type Diagnostic, type JsonObject } from "@toolport/core"
 import type { Redactor } from "@toolport/core/implement";
 import type { RequestId } from "../message/json-rpc.ts";
 import { isUtf8 } from "node:buffer";
+import { isMessage } from "../message/is-message.ts";
 import { maxMessageDepth } from "../message/message-depth.ts";
 import { createLineSplitter, type OversizedLine } from "./line-splitter.ts";
 import { createStrayLineReport } from "./report-stray-lines.ts";
@@ -30,6 +31,10 @@ export interface MessageReaderInit {
 
 /** Turns what a server writes to stdout into messages. */
 export interface MessageReader {
+  /** The first line that was no message, bounded and without secrets; `undefined` without one, and after {@linkcode MessageReader.started}. */
+  readonly strayLine: string | undefined;
+  /** The server has started: what it wrote first explains nothing any more. */
+  started(): void;
   push(chunk: Buffer): void;
   /** The stream ended: a last message without a line feed still counts. */
   end(): void;
@@ -49,7 +54,10 @@ export function createMessageReader(init: MessageReaderInit): MessageReader {
     const parsed = parseLine(line);
     switch (parsed.kind) {
       case "messages":
-        for (const message of parsed.messages) onMessage(message);
+        for (const message of parsed.messages) {
+          if (isMessage(message)) onMessage(message);
+          else anomalies.add("no JSON-RPC message", line);
+        }
         if (parsed.strayCount > 0) anomalies.add("a batch with members that are no messages", line);
         return;
       case "too-deep":
@@ -62,6 +70,7 @@ export function createMessageReader(init: MessageReaderInit): MessageReader {
         return;
     }
   };
+  let hasStarted = false;
   let isRejected = false;
   // Whoever waits for the answer need not wait for the rest of it.
   const rejectTooLong = (head: Buffer): void => {
@@ -81,13 +90,19 @@ export function createMessageReader(init: MessageReaderInit): MessageReader {
     maxLineBytes: maxMessageBytes,
     onLine(bytes, start, end) {
       const line = bytes.toString("utf8", start, end);
-      if (line.includes("\uFFFD") && !isUtf8(bytes.subarray(start, end))) anomalies.add(notUtf8, line);
+      if (line.includes("\uFFFD") && !isUtf8(bytes.subarray(start, end))) anomalies.mention(notUtf8, line);
       readLine(line);
     },
     onTooLong: rejectTooLong,
     onOversized: rejectOversized,
   });
   return {
+    get strayLine() {
+      return hasStarted ? undefined : anomalies.first;
+    },
+    started() {
+      hasStarted = true;
+    },
     push(chunk) {
       splitter.push(chunk);
       if (splitter.droppedBytes <= endlessFactor * maxMessageBytes) return;

@@ -54,6 +54,9 @@ export function createStdioTransport({ context, process, group }: StdioTransport
     get stderr() {
       return stderr.quote();
     },
+    get strayLine() {
+      return reader.strayLine;
+    },
     get closeReason() {
       return closeReason;
     },
@@ -67,7 +70,10 @@ export function createStdioTransport({ context, process, group }: StdioTransport
       });
     },
     // Only a handshake that is done has found a revision.
-    setProtocolVersion: () => stderr.started(),
+    setProtocolVersion() {
+      reader.started();
+      stderr.started();
+    },
     send(message) {
       try {
         return writer.write(JSON.stringify(message));
@@ -97,11 +103,8 @@ export function createStdioTransport({ context, process, group }: StdioTransport
     });
     attempt(transport, () => transport.onclose?.());
   };
-  const writer = createLineWriter({
-    stdin: process.stdin,
-    serverId,
-    maxWaitingLength: waitingFactor * maxMessageBytes,
-  });
+  const maxWaitingLength = waitingFactor * maxMessageBytes;
+  const writer = createLineWriter({ stdin: process.stdin, serverId, maxWaitingLength });
   const sink = createSink(transport, context, () => state !== "closed");
   const reader = createMessageReader({ serverId, maxMessageBytes, redact, onEndless: fail, ...sink });
   const stderr = readServerStderr(process.stderr, { tailBytes: stderrTailBytes, redact, onLog: sink.onLog, clock });
@@ -111,10 +114,9 @@ export function createStdioTransport({ context, process, group }: StdioTransport
     pipes: () => [output ?? process.stdout, stderr.pipe],
     clock,
     onDeath(death) {
-      output?.flush();
-      stderr.pipe.flush();
+      for (const pipe of [output, stderr.pipe]) pipe?.flush();
       reader.end();
-      fail(deathError(death, stderr.quote(), { serverId, redact }));
+      fail(deathError(death, { stderrTail: stderr.quote(), strayLine: reader.strayLine }, { serverId, redact }));
     },
   });
   return transport;

@@ -82,6 +82,17 @@ describe("a request on the wire", () => {
     ]);
   });
 
+  it("is never settled by what is no message, which is quoted", async () => {
+    const { wire, host, diagnostics } = openWire();
+    const request = wire.request(call());
+    host.receive({ level: "info", msg: "listening" });
+    host.receive({ id: lastId(host), result: { right: true } });
+    await expect(request).resolves.toEqual({ right: true });
+    expect(diagnostics.map(({ message }) => message)).toEqual([
+      'server "srv" sent something that is no JSON-RPC message: {"level":"info","msg":"listening"}',
+    ]);
+  });
+
   it("goes by the first of two answers and is silent on the second", async () => {
     const { wire, host, diagnostics } = openWire();
     const request = wire.request(call());

@@ -17,6 +17,7 @@ import { createChangeReporter, type ChangeEvents, type ChangeReporter } from "./
 import { createServerRequests, type ServerRequests } from "./server-requests.ts";
 import { createSubscriptions, type Subscriptions } from "./subscriptions-listen.ts";
 import { toOwnId } from "./to-own-id.ts";
+import { isMessage } from "../message/is-message.ts";
 import type { ServerContext } from "../context/server-context.ts";
 
 /**
@@ -197,6 +198,8 @@ function receiveOtherAnswer(state: State, id: unknown, message: JsonObject): voi
     // A late answer to a request that was given up, or a second one: the first word counts.
     if (state.outgoing.issued(asNumber) || state.subscriptions.issued(asNumber)) return;
   }
+  if (!isMessage(message))
+    return anomalies(state, `sent something that is no JSON-RPC message: ${quoteJson(message, state.context.redact)}`);
   anomalies(state, `answered a request that was never sent (id ${quoteJson(id, state.context.redact)})`);
 }
 
