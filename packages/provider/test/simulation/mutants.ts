@@ -108,7 +108,7 @@ export const mutants: readonly Mutant[] = [
     patches: [
       {
         file: "servers/server-set.ts",
-        find: "        void departures.end(registration, ending);",
+        find: "        gone = departures.end(registration, ending);",
         replace: "        registration.lane.rejectWaiting(ending.error);",
       },
     ],
