@@ -41,14 +41,9 @@ function configuredSecrets(transport: TransportSpec): readonly string[] {
         ...Object.entries(transport.env ?? {}).flatMap(([name, value]) =>
           settingName.test(name) ? urlSecrets(value) : variableSecrets(value),
         ),
-        ...(transport.args ?? []).flatMap((argument, index, args) => {
-          const secret = secretOfArgument(argument, args[index - 1]);
-          const [, value = ""] = /^[^=\s]+=(.*)$/s.exec(argument) ?? [];
-          return [
-            ...(secret === undefined ? [argument, value].flatMap(namedSecrets) : valueSecrets(secret)),
-            ...[argument, value].flatMap(urlSecrets),
-          ];
-        }),
+        ...argumentSecrets(transport.args ?? []),
+        // Where arguments do not belong, and where they are put all the same.
+        ...argumentSecrets(transport.command.trim().split(/\s+/).slice(1)),
       ];
     case "http":
       return [
@@ -60,6 +55,17 @@ function configuredSecrets(transport: TransportSpec): readonly string[] {
     case "custom":
       return [];
   }
+}
+
+function argumentSecrets(args: readonly string[]): readonly string[] {
+  return args.flatMap((argument, index) => {
+    const secret = secretOfArgument(argument, args[index - 1]);
+    const [, value = ""] = /^[^=\s]+=(.*)$/s.exec(argument) ?? [];
+    return [
+      ...(secret === undefined ? [argument, value].flatMap(namedSecrets) : valueSecrets(secret)),
+      ...[argument, value].flatMap(urlSecrets),
+    ];
+  });
 }
 
 // "Bearer abc" is echoed as a whole or as "abc" alone, that of the scheme Basic as `user:abc`, a cookie as one of its values.

@@ -4,6 +4,7 @@ import fs, { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { inspect } from "node:util";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openStdio as openUnavailable } from "../src/stdio/open-stdio-unavailable.ts";
 import { openStdio, type StdioEffects } from "../src/stdio/open-stdio.ts";
@@ -73,6 +74,23 @@ describe("openStdio() of a server that cannot start: spawn_failed", () => {
     expect(await failureOf({ command: "npx -y some-server" })).toMatchObject({
       message: expect.stringContaining("`command` is the program alone, its arguments belong in `args`"),
     });
+  });
+
+  it("a command line instead of a command, of which only the program is shown: what follows may be a secret", async () => {
+    const secret = "hunter2hunter2";
+    for (const command of [`no-such --token ${secret}`, `  ./no-such\t${secret} x`, `E ${secret}`]) {
+      const failure = await failureOf({ command });
+      expect(failure).toMatchObject({
+        code: "spawn_failed",
+        message: expect.stringMatching(
+          /cannot start "(?:no-such|\.\/no-such|E) …": there is no such program; `command` is/,
+        ),
+      });
+      const { cause } = failure as Error;
+      expect(cause).toBeInstanceOf(Error);
+      const shown = [inspect(failure), JSON.stringify(failure), inspect(cause), String((cause as Error).stack)];
+      expect(shown.join("\n")).not.toContain(secret);
+    }
   });
 
   it("a name without a PATH to look it up on", async () => {

@@ -20,16 +20,34 @@ export async function fromSpawnError(error: unknown, attempt: SpawnAttempt): Pro
   const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
   const found = code === "ENOENT" || code === "EACCES" ? await findProgram(attempt) : undefined;
   const server = `server ${JSON.stringify(attempt.serverId)}`;
-  return new ToolportError(
-    `${server}: cannot start ${JSON.stringify(attempt.command)}: ${explain(code, attempt, found)}`,
-    {
-      code: "spawn_failed",
-      serverId: attempt.serverId,
-      retryable: passing.has(code),
-      details: { operation: "spawn", field: "transport.command" },
-      cause: safeCause(error, attempt.redact),
-    },
-  );
+  const program = programOf(attempt);
+  return new ToolportError(`${server}: cannot start ${JSON.stringify(program)}: ${explain(code, attempt, found)}`, {
+    code: "spawn_failed",
+    serverId: attempt.serverId,
+    retryable: passing.has(code),
+    details: { operation: "spawn", field: "transport.command" },
+    cause: safeCause(error, (text) => attempt.redact(cutAfter(text, attempt.command))),
+  });
+}
+
+/** The command as it may be shown: what follows a blank may be arguments that were put in the wrong place, secrets among them. */
+function programOf({ command, redact }: SpawnAttempt): string {
+  const program = wordOf(command);
+  return redact(program === command.trim() ? program : `${program} …`);
+}
+
+function wordOf(command: string): string {
+  return command.trim().split(/\s/, 1)[0] ?? "";
+}
+
+/** A text of Node's that names the command, without what follows its first blank; the frames of a stack stay. */
+function cutAfter(text: string, command: string): string {
+  const program = wordOf(command);
+  if (program === command.trim()) return text;
+  const at = text.indexOf(program);
+  if (at === -1) return text;
+  const frames = text.split("\n").filter((line) => /^ {4}at /.test(line));
+  return [`${text.slice(0, at)}${program} …`, ...frames].join("\n");
 }
 
 function explain(code: string, { command, path }: SpawnAttempt, found: FoundProgram | undefined): string {
