@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from "./json.ts";
 import { longestTimeoutMs } from "./limits.ts";
 import { isPlainObject, kindOf, tagOf } from "./plain-object.ts";
 import type { CallOptions, ToolOrigin } from "./tool.ts";
-import type { RequestOptions } from "./connection.ts";
+import type { ListToolsOptions, RequestOptions } from "./connection.ts";
 import type { SharedDeadline } from "./deadline.ts";
 import { quoteText } from "./quote-text.ts";
 import { ToolportError } from "./toolport-error.ts";
@@ -20,6 +20,7 @@ const optionFields: Fields<CallOptions> = {
   deadline: true,
 };
 const requestFields: Fields<RequestOptions> = { signal: true, timeoutMs: true, context: true, deadline: true };
+const listFields: Fields<ListToolsOptions> = { ...requestFields, wants: true };
 
 /**
  * Refuses options of a call that nothing reads, or that are of a wrong type. Throws a `TypeError` that names the option: for an unknown
@@ -50,11 +51,50 @@ export function assertRequestOptions(options: RequestOptions): void {
   assertRunOptions(options);
 }
 
+/** Refuses options of a listing, as {@linkcode assertCallOptions} does those of a call. */
+export function assertListOptions(options: ListToolsOptions): void {
+  assertKnownOptions("listTools()", options, listFields);
+  assertRunOptions(options);
+  if (options.wants !== undefined && typeof options.wants !== "function") {
+    throw new TypeError("wants must be a function");
+  }
+}
+
+/** Refuses the name of a tool that is no text. Throws a `TypeError` that names the `caller`: `"callTool()"`. */
+export function assertToolName(caller: string, name: unknown): void {
+  if (typeof name !== "string")
+    throw new TypeError(`${caller}: the name of a tool must be a string, not ${kindOf(name)}`);
+}
+
+/**
+ * Refuses a method that is no text, and params that JSON-RPC cannot carry by name. Throws a `TypeError` that names the `caller`:
+ * `"request()"`.
+ */
+export function assertMessage(caller: string, method: unknown, params: unknown): void {
+  if (typeof method !== "string" || method === "") {
+    throw new TypeError(
+      `${caller}: the method must be a text that is not empty, not ${method === "" ? '""' : kindOf(method)}`,
+    );
+  }
+  if (params === undefined || isCallArguments(params)) return;
+  throw new TypeError(`${caller}: params must be an object, not ${kindOf(params)}`);
+}
+
+/** Throws a `TypeError` that names the `caller` unless names are an array of strings: of a text, each letter would be one. */
+export function assertNames(caller: string, names: unknown): void {
+  if (Array.isArray(names) && names.every((name) => typeof name === "string")) return;
+  throw new TypeError(`${caller} must be an array of strings`);
+}
+
+/** Throws a `TypeError` unless `signal` can be listened to. */
+export function assertSignal(signal: AbortSignal): void {
+  if (typeof signal?.addEventListener === "function") return;
+  throw new TypeError("signal must be an AbortSignal");
+}
+
 function assertRunOptions({ signal, timeoutMs, context, deadline }: RequestOptions): void {
   if (timeoutMs !== undefined) assertTimeoutMs(timeoutMs);
-  if (signal !== undefined && typeof signal?.addEventListener !== "function") {
-    throw new TypeError("signal must be an AbortSignal");
-  }
+  if (signal !== undefined) assertSignal(signal);
   if (context !== undefined) assertCallContext(context);
   if (deadline !== undefined && !isDeadline(deadline)) throw new TypeError("deadline must be a deadline");
 }

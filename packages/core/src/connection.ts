@@ -154,7 +154,7 @@ export interface Connection {
   /**
    * Lists all tools, page by page. Not called when the server does not declare the `tools` capability (the listing is empty).
    * A later page that fails by itself ends the listing there. Throws `list_timeout` for the first page, `aborted`, `closed`, or what ended
-   * the connection.
+   * the connection, and as all methods here a `TypeError` for options that are unknown or of a wrong type.
    */
   listTools(options?: ListToolsOptions): Promise<ToolListing>;
   /**
@@ -166,7 +166,10 @@ export interface Connection {
    * stays pending.
    */
   callTool(toolName: string, args: JsonObject, options?: CallOptions): Promise<JsonObject>;
-  /** Sends any request and resolves with its result, unparsed. Throws as {@linkcode callTool}, with `request_timeout`. */
+  /**
+   * Sends any request and resolves with its result, unparsed. Throws as {@linkcode callTool}, with `request_timeout`, and a `TypeError` for a
+   * `method` that is no text, or `params` that are no JSON object.
+   */
   request(method: string, params?: JsonObject, options?: RequestOptions): Promise<JsonValue>;
   /**
    * Sends a notification. Resolves when it is handed to the transport. Throws `request_timeout` when that takes longer than

@@ -10,8 +10,13 @@ export { createCallPipeline, type CallPipeline, type CallPipelineInit } from "./
 export { createRequestPipeline, type RequestPipeline, type RequestPipelineInit } from "./request-pipeline.ts";
 export {
   assertCallOptions,
+  assertListOptions,
+  assertMessage,
+  assertNames,
   assertRequestOptions,
+  assertSignal,
   assertTimeoutMs,
+  assertToolName,
   isCallArguments,
   readCallArguments,
   timeSetBy,
@@ -22,6 +27,8 @@ export { withErrorContext, type ToolportErrorPatch } from "./toolport-error.ts";
 
 // Options and data that were handed over.
 export { assertKnownOptions, type Fields } from "./assert-known-options.ts";
+export { assertInitOptions, assertRefreshOptions } from "./source-options.ts";
+export { isPlainObject, kindOf } from "./plain-object.ts";
 export { withDefaults, type Given } from "./with-defaults.ts";
 export { specError } from "./assert-server-spec.ts";
 export { copySpec } from "./copy-spec.ts";

@@ -47,6 +47,21 @@ it("leaves the process to whoever else listens", async () => {
   expect([closes, ended]).toEqual([1, []]);
 });
 
+const close = (): undefined => undefined;
+it.each<[string, readonly [unknown, object?], string]>([
+  ["nothing to close", [undefined], "close must be a function, such as () => provider.close(), not undefined"],
+  ["a provider in place of its close", [{ close }], "close must be a function, such as"],
+  ["one signal as a text", [close, { signals: "SIGTERM" }], "signals must be an array of SIGHUP, SIGINT, SIGTERM"],
+  ["a signal that nobody can catch", [close, { signals: ["SIGKILL"] }], "signals must be an array of SIGHUP"],
+  ["a signal that every object has", [close, { signals: ["toString"] }], "signals must be an array of SIGHUP"],
+])("throws a TypeError for %s, and listens to nothing", (_, [target, options], message) => {
+  const { emitter, source } = createSource();
+  const begin = (): unknown => closeOnSignals(target as never, { process: source, ...options });
+  expect(begin).toThrow(TypeError);
+  expect(begin).toThrow(`closeOnSignals(): ${message}`);
+  expect(emitter.eventNames()).toEqual([]);
+});
+
 it("listens to what it is told to, until it is told not to", () => {
   const { emitter, source } = createSource();
   const remove = closeOnSignals(() => undefined, { process: source, signals: ["SIGHUP"] });

@@ -1,5 +1,5 @@
 import type { Cancel } from "@toolport/core";
-import { assertKnownOptions, type Fields } from "@toolport/core/implement";
+import { assertKnownOptions, kindOf, type Fields } from "@toolport/core/implement";
 
 /** A signal that asks a process to end. */
 export type EndingSignal = "SIGHUP" | "SIGINT" | "SIGTERM";
@@ -32,11 +32,18 @@ const numbers: Readonly<Record<EndingSignal, number>> = { SIGHUP: 1, SIGINT: 2, 
  * second signal does not wait: the program exits, and its servers get SIGTERM.
  *
  * Where somebody else listens to the signal, too, the process is theirs to end. Returns what takes the listeners away again. Throws a
- * `TypeError` for an unknown option, and in a runtime without signals.
+ * `TypeError` for a `close` that is no function, for an option that is unknown or of a wrong type, and in a runtime without signals.
  */
 export function closeOnSignals(close: () => unknown, options: CloseOnSignalsOptions = {}): Cancel {
+  // What cannot be called would be noticed when the signal is there, and nothing would be closed.
+  if (typeof close !== "function") {
+    throw new TypeError(
+      `closeOnSignals(): close must be a function, such as () => provider.close(), not ${kindOf(close)}`,
+    );
+  }
   assertKnownOptions("closeOnSignals()", options, optionFields);
   const { signals = ["SIGHUP", "SIGINT", "SIGTERM"], process: source = Reflect.get(globalThis, "process") } = options;
+  assertSignals(signals);
   assertSignalSource(source);
   let isClosing = false;
   const remove = (): void => {
@@ -56,6 +63,13 @@ export function closeOnSignals(close: () => unknown, options: CloseOnSignalsOpti
   const listeners = signals.map((signal) => [signal, () => void end(signal)] as const);
   for (const [signal, listener] of listeners) source.on(signal, listener);
   return remove;
+}
+
+// Others have another meaning, or cannot be caught.
+function assertSignals(signals: unknown): void {
+  const known = Object.keys(numbers);
+  if (Array.isArray(signals) && signals.every((signal) => known.includes(signal))) return;
+  throw new TypeError(`closeOnSignals(): signals must be an array of ${known.join(", ")}`);
 }
 
 function assertSignalSource(source: unknown): asserts source is SignalSource {

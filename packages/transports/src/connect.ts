@@ -1,5 +1,12 @@
 import type { Connection, ServerSpec } from "@toolport/core";
-import { assertKnownOptions, type ConnectionHooks, type Fields, type Given } from "@toolport/core/implement";
+import {
+  assertKnownOptions,
+  assertSignal,
+  kindOf,
+  type ConnectionHooks,
+  type Fields,
+  type Given,
+} from "@toolport/core/implement";
 import { assertPrincipal } from "./context/assert-principal.ts";
 import { createConnector } from "./connector.ts";
 import { connectorFields, type ConnectorOptions } from "./opening/connector-options.ts";
@@ -26,15 +33,32 @@ const optionFields: Fields<ConnectOptions> = {
   isInteractive: true,
 };
 
+const hooks = [
+  "onToolsChanged",
+  "onResourcesChanged",
+  "onPromptsChanged",
+  "onResourceUpdated",
+  "onNotification",
+  "onDown",
+  "onDiagnostic",
+  "onLog",
+  "isInteractive",
+] as const satisfies readonly (keyof ConnectOptions)[];
+
 /**
  * Connects to one server, for those who want to speak MCP themselves: list, call, send any request. No reconnect, no catalogue. To
  * connect like this counts as a user's act: with `auth: "oauth"` an authorization page may be shown, unless `isInteractive` says that
  * nobody waits.
- * Rejects with a `TypeError` for an unknown option and for a `principal` that is no text or empty, else as {@linkcode createConnector}'s `connect`.
+ * Rejects with a `TypeError` for an option that is unknown or of a wrong type, else as {@linkcode createConnector}'s `connect`.
  */
 export async function connect(spec: ServerSpec, options: ConnectOptions = {}): Promise<Connection> {
   assertKnownOptions("connect()", options, optionFields);
   assertPrincipal("connect()", options.principal);
+  if (options.signal !== undefined) assertSignal(options.signal);
+  for (const name of hooks) {
+    if (options[name] === undefined || typeof options[name] === "function") continue;
+    throw new TypeError(`connect(): ${name} must be a function, not ${kindOf(options[name])}`);
+  }
   const { signal = new AbortController().signal, onToolsChanged = ignore, onDown = ignore, ...rest } = options;
   const { onDiagnostic = ignore, onLog = ignore, isInteractive = (): boolean => true, ...more } = rest;
   const { onResourcesChanged, onPromptsChanged, onResourceUpdated, onNotification, principal, ...connectorOptions } =

@@ -9,6 +9,26 @@ describe("createConnector()", () => {
     expect(make).toThrow(TypeError);
     expect(make).toThrow('createConnector() has no option "onElicits"; known are clientInfo, eraCache, onElicit, ');
   });
+
+  it.each<[object, string]>([
+    [{ clientInfo: "me" }, "clientInfo must be an object with a name and a version"],
+    [{ clientInfo: { name: "me" } }, "clientInfo must be an object with a name and a version"],
+    [{ clientInfo: { name: "", version: "1" } }, "clientInfo must be an object with a name and a version"],
+    [{ eraCache: {} }, "eraCache must have the functions get, set, delete"],
+    [{ clock: {} }, "clock must have the functions now, schedule"],
+    [{ random: 5 }, "random must be a function, not a number"],
+    [{ fetch: "fetch" }, "fetch must be a function, not a string"],
+    [{ tasks: "wait" }, 'tasks must be "await" or "hand-back"'],
+    [{ maxConcurrentStarts: 0 }, "maxConcurrentStarts must be a positive integer"],
+  ])("throws a TypeError for %j", (options, message) => {
+    const make = (): unknown => createConnector(options);
+    expect(make).toThrow(TypeError);
+    expect(make).toThrow(`createConnector(): ${message}`);
+  });
+
+  it("takes a Map for a cache of eras, which has what it takes", () => {
+    expect(() => createConnector({ eraCache: new Map() })).not.toThrow();
+  });
 });
 
 describe("connect()", () => {
@@ -19,6 +39,20 @@ describe("connect()", () => {
     const failure = await connect({ id: "a", transport }, options).catch((reason: unknown) => reason);
     expect(failure).toBeInstanceOf(TypeError);
     expect(failure).toMatchObject({ message: expect.stringMatching(/^connect\(\) has no option "onDwn"; known are /) });
+    expect(opened).toBe(0);
+  });
+
+  it.each<[object, string]>([
+    [{ signal: {} }, "signal must be an AbortSignal"],
+    [{ onLog: "log" }, "connect(): onLog must be a function, not a string"],
+    [{ isInteractive: true }, "connect(): isInteractive must be a function, not a boolean"],
+    [new Map(), "connect() takes its options as an object, not a Map"],
+  ])("rejects with a TypeError for %j, and opens nothing", async (options, message) => {
+    let opened = 0;
+    const transport = { kind: "custom", open: () => (opened += 1) } as const;
+    const failure = await connect({ id: "a", transport }, options).catch((reason: unknown) => reason);
+    expect(failure).toBeInstanceOf(TypeError);
+    expect(failure).toMatchObject({ message });
     expect(opened).toBe(0);
   });
 });

@@ -1,7 +1,8 @@
 import type { Connector, ServerSpec } from "@toolport/core";
-import { assertKnownOptions, specError } from "@toolport/core/implement";
+import { specError } from "@toolport/core/implement";
 import { checkSpec } from "./opening/check-spec.ts";
-import { connectorFields, type ConnectorOptions } from "./opening/connector-options.ts";
+import { assertConnectorOptions } from "./opening/assert-connector-options.ts";
+import type { ConnectorOptions } from "./opening/connector-options.ts";
 import { createEraCache } from "./handshake/era-cache.ts";
 import { loadHttp, preload } from "./opening/load-transport.ts";
 import { openConnection } from "./opening/open-connection.ts";
@@ -11,19 +12,11 @@ import { createStarts } from "./opening/take-turn.ts";
  * Makes connections of every kind that this JavaScript runtime can open. Nothing is started or read before the first one; the code that a
  * server's transport needs begins to load when its spec is checked.
  *
- * Throws a `TypeError` for an unknown option, for a `maxConcurrentStarts` that is no positive integer, for `tasks` that are neither of
- * the two, and for what should be a function and is none.
+ * Throws a `TypeError` that names the option that is unknown or of a wrong type.
  */
 export function createConnector(options: ConnectorOptions = {}): Connector {
-  assertKnownOptions("createConnector()", options, connectorFields);
-  const { eraCache = createEraCache(), maxConcurrentStarts, tasks } = options;
-  if (maxConcurrentStarts !== undefined && !(Number.isInteger(maxConcurrentStarts) && maxConcurrentStarts > 0))
-    throw new TypeError("createConnector(): maxConcurrentStarts must be a positive integer");
-  if (tasks !== undefined && tasks !== "await" && tasks !== "hand-back")
-    throw new TypeError('createConnector(): tasks must be "await" or "hand-back"');
-  for (const name of ["authProvider", "fetch", "headersFor", "onElicit"] as const)
-    if (options[name] !== undefined && typeof options[name] !== "function")
-      throw new TypeError(`createConnector(): ${name} must be a function`);
+  assertConnectorOptions(options);
+  const { eraCache = createEraCache(), maxConcurrentStarts } = options;
   const starts = createStarts(maxConcurrentStarts);
   return {
     check(spec: ServerSpec) {

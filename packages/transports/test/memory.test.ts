@@ -1,7 +1,7 @@
 import type { InMemoryTransport } from "@modelcontextprotocol/client";
 import { McpServer as McpServerV1 } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { ElicitResultSchema } from "@modelcontextprotocol/sdk/types.js";
-import type { JsonObject, ServerSpec } from "@toolport/core";
+import type { Connection, JsonObject, ServerSpec } from "@toolport/core";
 import { describe, expect, it, vi } from "vitest";
 import { connect } from "../src/index.ts";
 import { createServerV1, memory } from "./in-process-servers.ts";
@@ -88,6 +88,68 @@ describe("a server in memory", () => {
     });
     expect(diagnostics).toEqual(['server "srv" sent a message nested deeper than 512 levels']);
     await expect(connection.listTools()).resolves.toMatchObject({ tools: [{ name: "echo" }] });
+    await connection.close();
+  });
+
+  it.each<[string, string, (connection: Connection) => Promise<unknown>]>([
+    ["no method", "request(): the method must be a text", (it) => it.request(undefined as never)],
+    ["a blank method", 'request(): the method must be a text that is not empty, not ""', (it) => it.request("")],
+    [
+      "a text for params",
+      "request(): params must be an object, not a string",
+      (it) => it.request("ping", "x" as never),
+    ],
+    [
+      "a Map for params",
+      "request(): params must be an object, not a Map",
+      (it) => it.request("ping", new Map() as never),
+    ],
+    [
+      "a Map for options",
+      "a request takes its options as an object, not a Map",
+      (it) => it.request("ping", {}, new Map() as never),
+    ],
+    ["a notification without a method", "notify(): the method must be a text", (it) => it.notify(5 as never)],
+    ["a list for params", "notify(): params must be an object, not an array", (it) => it.notify("x", [] as never)],
+    [
+      "no tool",
+      "callTool(): the name of a tool must be a string, not undefined",
+      (it) => it.callTool(undefined as never, {}),
+    ],
+    ["an option of a call", 'a call has no option "timeout"', (it) => it.callTool("echo", {}, { timeout: 1 } as never)],
+    ["an option of a listing", 'listTools() has no option "timeout"', (it) => it.listTools({ timeout: 1 } as never)],
+    ["a wish that is none", "wants must be a function", (it) => it.listTools({ wants: ["echo"] as never })],
+    ["a number for a URI", "", (it) => it.subscribeResource(5 as never)],
+  ])("refuses %s with a TypeError, and sends nothing", async (_, message, ask) => {
+    const sent: unknown[] = [];
+    const connection = await connect({
+      id: "srv",
+      transport: memory(async (end) => {
+        await createServerV1().connect(end);
+        const receive = end.onmessage;
+        end.onmessage = (received, extra) => {
+          sent.push(received);
+          receive?.(received, extra);
+        };
+      }),
+    });
+    sent.length = 0;
+    const failure = await ask(connection).catch((reason: unknown) => reason);
+    expect(failure).toBeInstanceOf(TypeError);
+    expect(failure).toMatchObject({ message: expect.stringContaining(message) });
+    expect(sent).toEqual([]);
+    await connection.close();
+  });
+
+  it("takes no arguments of a call for {}, and refuses those that are no JSON object", async () => {
+    const connection = await connect({ id: "srv", transport: memory((end) => createServerV1().connect(end)) });
+    const call = (args: unknown): Promise<unknown> => connection.callTool("echo", args as JsonObject);
+    await expect(call(new Map([["text", "x"]]))).rejects.toMatchObject({
+      code: "invalid_arguments",
+      message: expect.stringContaining("not a Map"),
+    });
+    await expect(call("{}")).rejects.toMatchObject({ code: "invalid_arguments" });
+    await expect(call(undefined)).resolves.toMatchObject({ isError: true });
     await connection.close();
   });
 

@@ -13,7 +13,9 @@ import {
 } from "@toolport/core";
 import {
   assertCallOptions,
+  assertMessage,
   assertRequestOptions,
+  assertToolName,
   createRequestPipeline,
   isJsonObject,
   readCallArguments,
@@ -100,6 +102,7 @@ interface GivenCall {
 
 /** The way of every call of the provider, from a remote name instead of a local one. */
 async function callTool(guarded: Guarded, { toolName, args, options = {} }: GivenCall): Promise<JsonObject> {
+  assertToolName("callTool()", toolName);
   assertCallOptions(options);
   const { calls, find, registration } = guarded;
   const call = readCall(registration, { definition: find(registration, toolName), args, options });
@@ -114,6 +117,7 @@ async function requestCall(
   params: JsonObject = {},
   options: RequestOptions = {},
 ): Promise<JsonObject> {
+  assertMessage("request()", "tools/call", params);
   assertRequestOptions(options);
   const { name, arguments: args, _meta: meta, ...rest } = params;
   const definition = find(registration, typeof name === "string" ? name : "");
@@ -142,6 +146,7 @@ async function request(
   { method, params, options = {} }: GivenRequest,
 ): ReturnType<Connection["request"]> {
   assertInUse(session);
+  assertMessage("request()", method, params);
   assertRequestOptions(options);
   const given: HostRequest = { ...addressOf(registration), method, params, isNotification: false, options };
   return await requests.run(given, (handed) => {
@@ -158,6 +163,7 @@ async function notify(
   params?: JsonObject,
 ): Promise<void> {
   assertInUse(session);
+  assertMessage("notify()", method, params);
   const given: HostRequest = { ...addressOf(registration), method, params, isNotification: true, options: {} };
   await requests.run(given, async (handed) => {
     await lent.notify(method, handed.params);

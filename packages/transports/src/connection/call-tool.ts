@@ -1,5 +1,12 @@
 import { isToolportError, ToolportError, type CallOptions, type JsonObject } from "@toolport/core";
-import { assertCallContext, quoteText, withErrorContext } from "@toolport/core/implement";
+import {
+  assertCallOptions,
+  assertToolName,
+  isCallArguments,
+  quoteText,
+  readCallArguments,
+  withErrorContext,
+} from "@toolport/core/implement";
 import type { TaskHandling } from "../message/client-identity.ts";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
 import { quoteJson } from "../text/quote-json.ts";
@@ -39,8 +46,10 @@ const headerMismatch = -32_020;
 export async function callTool(init: CallToolInit, call: ToolCallRequest): Promise<JsonObject> {
   const { context, channel, isModern, cooldown } = init;
   const { timeouts } = context.settings;
-  const { toolName, args, options } = call;
-  if (options.context !== undefined) assertCallContext(options.context);
+  const { toolName, options } = call;
+  assertToolName("callTool()", toolName);
+  assertCallOptions(options);
+  const args = isCallArguments(call.args) ? call.args : readArguments(context.serverId, call);
   const refusal = cooldown.refusal(toolName);
   if (refusal !== undefined) throw refusal;
   const { signal, onProgress, meta, context: callContext, timeoutMs = timeouts.callMs } = options;
@@ -69,6 +78,11 @@ export async function callTool(init: CallToolInit, call: ToolCallRequest): Promi
   const { resultType } = result;
   if (!isModern || resultType === undefined || resultType === "complete") return checkResult(init, toolName, result);
   return finish(init, request, { result, beginning: { startedAt, pausedBefore } });
+}
+
+// Nothing, or what cannot be sent.
+function readArguments(serverId: string, { toolName, args }: ToolCallRequest): JsonObject {
+  return readCallArguments(args, { serverId, toolName, qualifiedName: toolName });
 }
 
 // Whatever is no result yet.

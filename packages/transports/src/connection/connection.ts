@@ -6,7 +6,7 @@ import {
   type ServerInfo,
   type ToolListing,
 } from "@toolport/core";
-import { assertRequestOptions, createDeadline, formatMs, untilAborted } from "@toolport/core/implement";
+import { assertMessage, assertRequestOptions, createDeadline, formatMs, untilAborted } from "@toolport/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
 import { callTool, type CallToolInit } from "./call-tool.ts";
 import { createCooldown } from "./cooldown.ts";
@@ -87,12 +87,14 @@ export function createConnection(init: ConnectionInit): Connection {
     },
     callTool: (toolName, args, options = {}) => callTool(calling, { toolName, args, options }),
     async request(method, params = {}, options = {}) {
+      assertMessage("request()", method, params);
       assertRequestOptions(options);
       const { signal, context: callContext, timeoutMs = timeouts.requestMs } = options;
       const request = { method, params, timeoutMs, timeoutCode: "request_timeout", signal, callContext } as const;
       return calling.isModern ? requestInRounds(calling, request) : channel.request(request);
     },
     async notify(method, params) {
+      assertMessage("notify()", method, params);
       const timeoutMs = timeouts.requestMs;
       const deadline = createDeadline({ timeoutMs, clock, onTimeout: () => notTaken(serverId, method, timeoutMs) });
       try {

@@ -8,7 +8,7 @@ import {
   type ToolListing,
   type ToolportErrorCode,
 } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import { assertListOptions, isJsonObject } from "@toolport/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
 import type { RequestChannel } from "../message/request-channel.ts";
 import { createToolListingReader } from "./join-tool-pages.ts";
@@ -36,6 +36,7 @@ const pageFailures: ReadonlySet<ToolportErrorCode> = new Set([
  * `protocol_error` for one without tools; a later one that fails by itself ends the listing there, and the pages before it stand.
  */
 export async function listTools(init: ListToolsInit, options: ListToolsOptions): Promise<ToolListing> {
+  assertListOptions(options);
   const { context, server, channel, findFault } = init;
   const { clock } = context;
   const { limits, timeouts } = context.settings;

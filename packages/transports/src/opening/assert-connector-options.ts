@@ -1,0 +1,38 @@
+import { assertKnownOptions, isPlainObject, kindOf } from "@toolport/core/implement";
+import { connectorFields, type ConnectorOptions } from "./connector-options.ts";
+
+/** Throws a `TypeError` that names the option that is unknown or of a wrong type. */
+export function assertConnectorOptions(options: ConnectorOptions): void {
+  assertKnownOptions("createConnector()", options, connectorFields);
+  const fail = (rule: string): TypeError => new TypeError(`createConnector(): ${rule}`);
+  const { clientInfo, eraCache, clock, maxConcurrentStarts, tasks } = options;
+  if (clientInfo !== undefined && !isClientInfo(clientInfo))
+    throw fail("clientInfo must be an object with a name and a version, texts that are not empty");
+  for (const [name, part, members] of [
+    ["eraCache", eraCache, ["get", "set", "delete"]],
+    ["clock", clock, ["now", "schedule"]],
+  ] as const) {
+    if (part !== undefined && !hasFunctions(part, members))
+      throw fail(`${name} must have the functions ${members.join(", ")}`);
+  }
+  if (maxConcurrentStarts !== undefined && !(Number.isInteger(maxConcurrentStarts) && maxConcurrentStarts > 0))
+    throw fail("maxConcurrentStarts must be a positive integer");
+  if (tasks !== undefined && tasks !== "await" && tasks !== "hand-back")
+    throw fail('tasks must be "await" or "hand-back"');
+  for (const name of ["authProvider", "fetch", "headersFor", "onElicit", "random"] as const)
+    if (options[name] !== undefined && typeof options[name] !== "function")
+      throw fail(`${name} must be a function, not ${kindOf(options[name])}`);
+}
+
+function isClientInfo(info: unknown): boolean {
+  return isPlainObject(info) && isText(info["name"]) && isText(info["version"]);
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string" && value !== "";
+}
+
+function hasFunctions(value: unknown, members: readonly string[]): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return members.every((member) => typeof Reflect.get(value, member) === "function");
+}
