@@ -1,12 +1,11 @@
-import { longestTimeoutMs, type RefreshOptions } from "@toolport/core";
-import { assertKnownOptions, assertTimeoutMs, type Fields } from "@toolport/core/implement";
+import { longestTimeoutMs } from "@toolport/core";
+import { assertKnownOptions, assertSignal, kindOf, type Fields } from "@toolport/core/implement";
 import type { ApplyOptions, EndOptions, OperationOptions, UserOperationOptions } from "./mcp-provider.ts";
 
 const endFields: Fields<EndOptions> = { drainMs: true, reason: true };
 const operationFields: Fields<OperationOptions> = { signal: true };
 const userFields: Fields<UserOperationOptions> = { ...operationFields, interactive: true };
 const applyFields: Fields<ApplyOptions> = { ...endFields, ...userFields };
-const refreshFields: Fields<RefreshOptions> = { signal: true, timeoutMs: true };
 
 /** Each throws a `TypeError` that names the option that is unknown or makes no sense. */
 export function readRemoveOptions(options: EndOptions): EndOptions {
@@ -34,10 +33,15 @@ export function readOperationOptions(operation: string, options: OperationOption
   return options;
 }
 
-export function readRefreshOptions(options: RefreshOptions): RefreshOptions {
-  assertKnownOptions("refresh()", options, refreshFields);
-  if (options.timeoutMs !== undefined) assertTimeoutMs(options.timeoutMs);
-  return options;
+/** A spec in the place of an id would be quoted in errors, secrets and all. */
+export function assertServerId(operation: string, id: unknown): void {
+  if (typeof id !== "string")
+    throw new TypeError(`${operation}(): the id of a server must be a string, not ${kindOf(id)}`);
+}
+
+/** For operations without options, where somebody may think of one. */
+export function assertNoOptions(operation: string, rest: readonly unknown[]): void {
+  if (rest.some((option) => option !== undefined)) throw new TypeError(`${operation}() takes no options`);
 }
 
 // It is quoted in errors and sent to servers: a sentence, not a document.
@@ -50,9 +54,7 @@ export function assertReason(reason: unknown): void {
 }
 
 function assertUser({ signal, interactive }: UserOperationOptions): void {
-  if (signal !== undefined && typeof signal?.addEventListener !== "function") {
-    throw new TypeError("signal must be an AbortSignal");
-  }
+  if (signal !== undefined) assertSignal(signal);
   if (interactive !== undefined && typeof interactive !== "boolean") {
     throw new TypeError("interactive must be true or false");
   }

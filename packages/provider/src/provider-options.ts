@@ -11,8 +11,8 @@ import type {
   ServerSpec,
 } from "@toolport/core";
 import {
+  assertInitOptions,
   assertKnownOptions,
-  assertTimeoutMs,
   foldCase,
   systemClock,
   systemRandom,
@@ -186,6 +186,10 @@ export function readOptions(options: ProviderOptions): ProviderSettings {
   assertFunctions("interceptors", interceptors);
   assertFunctions("requestInterceptors", requestInterceptors);
   if (admit !== undefined && typeof admit !== "function") throw new TypeError("admit must be a function");
+  if (typeof clock?.now !== "function" || typeof clock.schedule !== "function") {
+    throw new TypeError("clock must have the functions now and schedule");
+  }
+  if (typeof random !== "function") throw new TypeError("random must be a function");
   if (onElicit !== undefined && typeof onElicit !== "function") throw new TypeError("onElicit must be a function");
   if (principal !== undefined && (typeof principal !== "string" || principal === "")) {
     throw new TypeError("principal must be a text that is not empty");
@@ -230,6 +234,9 @@ function readPolicy(
 ): ProviderSettings["policy"] {
   assertKnownOptions("backoff", backoff, backoffFields);
   assertKnownOptions("debounce", debounce, debounceFields);
+  if (backoff.background !== undefined && typeof backoff.background !== "boolean") {
+    throw new TypeError("backoff.background must be true or false");
+  }
   return {
     refresh,
     debounceMs: readAmount("debounce.quietMs", debounce.quietMs, 300),
@@ -249,17 +256,13 @@ function readAmount(option: string, value: number | undefined, fallback: number)
   return value;
 }
 
-const initFields: Fields<InitOptions> = { signal: true, timeoutMs: true, retryFailed: true };
-
 /** Fills in the default. Throws a `TypeError` that names the option that is unknown or of a wrong type. */
 export function readInitOptions(options: InitOptions): {
   readonly signal: AbortSignal | undefined;
   readonly timeoutMs: number;
   readonly retryFailed: boolean;
 } {
-  assertKnownOptions("init()", options, initFields);
+  assertInitOptions(options);
   const { signal, timeoutMs = 10_000, retryFailed = true } = options;
-  assertTimeoutMs(timeoutMs);
-  if (typeof retryFailed !== "boolean") throw new TypeError("retryFailed must be true or false");
   return { signal, timeoutMs, retryFailed };
 }

@@ -1,19 +1,19 @@
 import { ToolportError } from "@toolport/core";
+import { assertNames, assertRefreshOptions } from "@toolport/core/implement";
 import { saveNames } from "@toolport/naming";
 import { createProviderCalls } from "./calls/provider-calls.ts";
 import { findTool, quarantinedTools, type Catalog } from "./catalog/catalog.ts";
 import type { CatalogTool } from "./catalog/define-tool.ts";
 import { createLiveCatalog, type LiveCatalog } from "./catalog/live-catalog.ts";
 import type { McpProvider, ToolRoute } from "./mcp-provider.ts";
-import { assertReason, readOperationOptions, readRefreshOptions } from "./operation-options.ts";
+import { assertReason, assertServerId, readOperationOptions } from "./operation-options.ts";
 import { readInitOptions, readOptions, type ProviderOptions } from "./provider-options.ts";
 import { readSpecs } from "./servers/read-specs.ts";
 import { createObservers, type Observers } from "./servers/observers.ts";
 import { bringUp, refreshError } from "./servers/bring-up.ts";
 import { createResourceWatch } from "./servers/watch-resources.ts";
-import { createServerSet } from "./servers/server-set.ts";
+import { createServerSet, type ServerSet } from "./servers/server-set.ts";
 import { createServerOperations } from "./servers/server-operations.ts";
-import type { ServerStatus } from "./servers/server-status.ts";
 import { unreadyGroups } from "./servers/unready-groups.ts";
 
 /**
@@ -55,7 +55,7 @@ export function createProvider(options: ProviderOptions): McpProvider {
     return closing;
   };
 
-  const statuses = (): readonly ServerStatus[] => serverSet.all().map((registration) => serverSet.status(registration));
+  const servers = serversOf(serverSet);
 
   return {
     name,
@@ -67,26 +67,28 @@ export function createProvider(options: ProviderOptions): McpProvider {
       assertOpen();
       serverSet.readmit();
     },
-    unreadyGroups: () => unreadyGroups(name, statuses(), catalog.current),
+    unreadyGroups: () => unreadyGroups(name, servers.statuses(), catalog.current),
     async init(initOptions = {}) {
       assertOpen();
       const plan = { ...readInitOptions(initOptions), serverSet, clock, demand: "ready", operation: "init" } as const;
       const failures = await bringUp(plan);
+      // A server that goes fails nobody, and with the provider all of them have gone.
+      assertOpen();
       const fatal = failures.filter(({ registration }) => registration.link.spec.required === true);
       if (fatal.length > 0) throw refreshError("start required MCP servers", fatal);
     },
     async refresh(refreshOptions = {}) {
       assertOpen();
-      const { signal, timeoutMs } = readRefreshOptions(refreshOptions);
+      assertRefreshOptions(refreshOptions);
+      const { signal, timeoutMs } = refreshOptions;
       const failures = await bringUp({ serverSet, clock, demand: "refresh", operation: "refresh", signal, timeoutMs });
+      assertOpen();
       if (failures.length > 0) throw refreshError("refresh MCP servers", failures);
     },
     call: calls.call,
     callTimeoutMs: calls.callTimeoutMs,
     describeServer: calls.describeServer,
-    statuses,
-    serverIds: () => serverSet.all().map(({ id }) => id),
-    hasServer: (id) => serverSet.get(id) !== undefined,
+    ...servers,
     ...createServerOperations({ serverSet, settings, assertOpen, lend: calls.lend }),
     get closed() {
       return closing !== undefined;
@@ -95,10 +97,23 @@ export function createProvider(options: ProviderOptions): McpProvider {
     ...eventsOf(observers),
     async subscribeResource(id, uri, subscribeOptions) {
       assertOpen();
+      assertServerId("subscribeResource", id);
       return resources.subscribe(id, uri, readOperationOptions("subscribeResource", subscribeOptions));
     },
     close,
     [Symbol.asyncDispose]: () => close(),
+  };
+}
+
+/** What is known of the servers now; nobody is asked. */
+function serversOf(serverSet: ServerSet): Pick<McpProvider, "statuses" | "serverIds" | "hasServer"> {
+  return {
+    statuses: () => serverSet.all().map((registration) => serverSet.status(registration)),
+    serverIds: () => serverSet.all().map(({ id }) => id),
+    hasServer(id) {
+      assertServerId("hasServer", id);
+      return serverSet.get(id) !== undefined;
+    },
   };
 }
 
@@ -132,6 +147,7 @@ function readsOf(
 
 function selectDefinitions(catalog: Catalog, names: readonly string[] | undefined): readonly CatalogTool[] {
   if (names === undefined) return catalog.definitions;
+  assertNames("definitions(): names", names);
   return names.flatMap((name) => findTool(catalog, name) ?? []);
 }
 

@@ -1,4 +1,4 @@
-import type { Connector, ServerSpec } from "@toolport/core";
+import type { Connection, Connector, ServerSpec } from "@toolport/core";
 import { createProvider, type McpProvider, type ServerStatus } from "@toolport/provider";
 import { toolportNaming } from "@toolport/naming";
 import { describe, expect, it } from "vitest";
@@ -27,6 +27,10 @@ describe("createProvider()", () => {
     ['backoff has no option "maxMS"; known are baseMs, maxMs, ', { backoff: { maxMS: 5 } }],
     ['debounce has no option "quiteMs"; known are quietMs, maxMs', { debounce: { quiteMs: 5 } }],
     ["backoff takes its options as an object", { backoff: 500 }],
+    ["backoff takes its options as an object, not a Map", { backoff: new Map([["baseMs", 5]]) }],
+    ["backoff.background must be true or false", { backoff: { background: "no" } }],
+    ["clock must have the functions now and schedule", { clock: { now: () => 0 } }],
+    ["random must be a function", { random: 0.5 }],
     ["debounce takes its options as an object", { debounce: null }],
     ["naming.maxLength must be an integer from 32 to", { naming: { ...toolportNaming, maxLength: 8 } }],
   ])("throws a TypeError: %s", (message, options) => {
@@ -69,6 +73,120 @@ describe("createProvider()", () => {
     expect([provider.definitions(), provider.groups(), provider.statuses()]).toEqual([[], [], []]);
     await provider.close();
     expect(world.servers.size).toBe(0);
+  });
+});
+
+// What a caller without types may do.
+type Loose<Method extends keyof McpProvider> = Readonly<Record<Method, (...args: readonly unknown[]) => unknown>>;
+const loose = (provider: McpProvider): Loose<"clearCredentials" | "registerServer" | "disconnectServer"> =>
+  provider as never;
+
+describe("what a provider is asked", () => {
+  const secret = "hunter2hunter2";
+  const spec: object = { id: "a", transport: { kind: "http", url: "https://example.com/mcp", bearerToken: secret } };
+  const server = spec as never;
+  const calls: readonly (readonly [string, (provider: McpProvider) => unknown])[] = [
+    ["clearCredentials", (provider) => provider.clearCredentials(server)],
+    ["connection", (provider) => provider.connection(server)],
+    ["disconnectServer", (provider) => provider.disconnectServer(server)],
+    ["hasServer", (provider) => provider.hasServer(server)],
+    ["refreshServer", (provider) => provider.refreshServer(server)],
+    ["removeServer", (provider) => provider.removeServer(server)],
+    ["subscribeResource", (provider) => provider.subscribeResource(server, "note://a")],
+  ];
+  it.each(calls)(
+    "%s() of a spec in the place of its id is a TypeError, which shows nothing of the spec",
+    async (name, ask) => {
+      const provider = createCalmWorld().provider({ servers: [specOf("a")] });
+      const failure = await failureOf(Promise.resolve().then(() => ask(provider)));
+      expect(failure).toBeInstanceOf(TypeError);
+      expect(failure).toMatchObject({ message: `${name}(): the id of a server must be a string, not an object` });
+      await provider.close();
+    },
+  );
+
+  it.each<[string, string, (provider: McpProvider) => unknown]>([
+    [
+      "a principal for clearCredentials()",
+      "clearCredentials() takes no options",
+      (provider) => loose(provider).clearCredentials("a", { principal: "ada" }),
+    ],
+    [
+      "options for registerServer()",
+      "registerServer() takes no options",
+      (provider) => loose(provider).registerServer(specOf("b"), { interactive: true }),
+    ],
+    [
+      "options for disconnectServer()",
+      "disconnectServer() takes no options",
+      (provider) => loose(provider).disconnectServer("a", { drainMs: 5 }),
+    ],
+    [
+      "a signal of init() that is none",
+      "signal must be an AbortSignal",
+      (provider) => provider.init({ signal: {} as never }),
+    ],
+    [
+      "a signal of refresh() that is none",
+      "signal must be an AbortSignal",
+      (provider) => provider.refresh({ signal: {} as never }),
+    ],
+    [
+      "a name in place of names",
+      "definitions(): names must be an array",
+      (provider) => provider.definitions("x" as never),
+    ],
+    ["names that are none", "definitions(): names must be an array", (provider) => provider.definitions([5] as never)],
+    [
+      "options in a Map",
+      "applyServers() takes its options as an object, not a Map",
+      (provider) => provider.applyServers([], new Map() as never),
+    ],
+    [
+      "a listener that is none",
+      "what listens to an event must be a function",
+      (provider) => provider.onToolsChanged(undefined as never),
+    ],
+  ])("refuses %s with a TypeError, and does nothing", async (_, message, ask) => {
+    const world = createCalmWorld();
+    const provider = world.provider({ servers: [specOf("a")] });
+    const failure = await failureOf(Promise.resolve().then(() => ask(provider)));
+    expect(failure).toBeInstanceOf(TypeError);
+    expect(failure).toMatchObject({ message: expect.stringContaining(message) });
+    expect([provider.serverIds(), world.servers.size]).toEqual([["a"], 0]);
+    await provider.close();
+  });
+});
+
+describe("a connection with layers around it", () => {
+  it.each<[string, string, (connection: Connection) => Promise<unknown>]>([
+    ["no method", "request(): the method must be a text", (it) => it.request(undefined as never)],
+    [
+      "a Map for params",
+      "request(): params must be an object, not a Map",
+      (it) => it.request("ping", new Map() as never),
+    ],
+    [
+      "a Map for a call",
+      "request(): params must be an object, not a Map",
+      (it) => it.request("tools/call", new Map() as never),
+    ],
+    ["a text for params", "notify(): params must be an object, not a string", (it) => it.notify("x", "y" as never)],
+    ["no tool", "callTool(): the name of a tool must be a string", (it) => it.callTool(undefined as never, {})],
+  ])("refuses %s with a TypeError, and asks no layer", async (_, message, ask) => {
+    let asked = 0;
+    const count = async <Given, Answer>(given: Given, next: (given: Given) => Promise<Answer>): Promise<Answer> => {
+      asked += 1;
+      return next(given);
+    };
+    const world = createCalmWorld();
+    const provider = world.provider({ servers: [specOf("a")], interceptors: [count], requestInterceptors: [count] });
+    const connection = await provider.connection("a");
+    const failure = await failureOf(ask(connection));
+    expect(failure).toBeInstanceOf(TypeError);
+    expect(failure).toMatchObject({ message: expect.stringContaining(message) });
+    expect(asked).toBe(0);
+    await provider.close();
   });
 });
 
@@ -188,10 +306,15 @@ describe("close()", () => {
     if (when === "list") faults.list.push("hang");
     if (when === "back-off") faults.connect.push("refuse");
     const provider = world.provider({ servers: [specOf("a")] });
-    const init = Promise.allSettled([provider.init()]);
+    const settled = Promise.allSettled([provider.init()]);
     await world.settle();
+    // After a first attempt that failed, it has settled already.
+    const isUnderWay = when !== "back-off";
     await provider.close();
-    await init;
+    const [init] = await settled;
+    expect(init).toMatchObject(
+      isUnderWay ? { status: "rejected", reason: { code: "closed" } } : { status: "fulfilled" },
+    );
     expect(world.server("a").processes).toBe(0);
     expect(world.clock.pending).toBe(0);
   });

@@ -2,7 +2,13 @@ import { ToolportError, type Connection } from "@toolport/core";
 import type { Demand } from "../link/link-event.ts";
 import type { Session } from "../link/sessions.ts";
 import type { McpProvider, UserOperationOptions } from "../mcp-provider.ts";
-import { readApplyOptions, readRemoveOptions, readUserOptions } from "../operation-options.ts";
+import {
+  assertNoOptions,
+  assertServerId,
+  readApplyOptions,
+  readRemoveOptions,
+  readUserOptions,
+} from "../operation-options.ts";
 import { toToolportError } from "../to-toolport-error.ts";
 import { addServer, register, type OperationParts } from "./add-server.ts";
 import { applyServers } from "./apply-servers.ts";
@@ -35,8 +41,9 @@ export interface ServerOperationsInit extends OperationParts {
 export function createServerOperations({ lend, ...parts }: ServerOperationsInit): ServerOperations {
   const { serverSet, settings, assertOpen } = parts;
   const { connector, principal } = settings;
-  const find = (id: string): Registration => {
+  const find = (operation: string, id: string): Registration => {
     assertOpen();
+    assertServerId(operation, id);
     const registration = serverSet.get(id);
     if (registration !== undefined) return registration;
     throw new ToolportError(`server ${JSON.stringify(id)} is not registered`, { code: "unknown_server", serverId: id });
@@ -52,8 +59,9 @@ export function createServerOperations({ lend, ...parts }: ServerOperationsInit)
       assertOpen();
       await addServer(spec, readUserOptions("addServer", options), parts);
     },
-    registerServer(spec) {
+    registerServer(spec, ...rest: readonly unknown[]) {
       assertOpen();
+      assertNoOptions("registerServer", rest);
       register(spec, parts);
     },
     async applyServers(specs, options = {}) {
@@ -62,32 +70,35 @@ export function createServerOperations({ lend, ...parts }: ServerOperationsInit)
     },
     async removeServer(id, options = {}) {
       assertOpen();
+      assertServerId("removeServer", id);
       const { drainMs, reason } = readRemoveOptions(options);
       const registration = serverSet.get(id);
       if (registration === undefined) return false;
       await serverSet.end(registration, { error: removedError(id, "was removed", reason), drainMs });
       return true;
     },
-    async disconnectServer(id) {
-      await disconnect(find(id), removedError(id, "was disconnected"));
+    async disconnectServer(id, ...rest: readonly unknown[]) {
+      assertNoOptions("disconnectServer", rest);
+      await disconnect(find("disconnectServer", id), removedError(id, "was disconnected"));
     },
     async updateServer(given, givenOptions) {
       assertOpen();
       const options = readUserOptions("updateServer", givenOptions);
       const spec = readSpec(given, connector);
-      const { registration, isWanted } = updateSpec(find(spec.id), spec, { serverSet });
+      const { registration, isWanted } = updateSpec(find("updateServer", spec.id), spec, { serverSet });
       // With nothing to restart there may still be an update under way that another caller made; this one ends with it.
       if (isWanted) await reach(registration, "ready", { ...options, operation: "updateServer" });
     },
     async refreshServer(id, givenOptions) {
       const options = readUserOptions("refreshServer", givenOptions);
-      const registration = find(id);
+      const registration = find("refreshServer", id);
       await reach(registration, "refresh", { ...options, operation: "refreshServer" });
       const unpublished = serverSet.unpublished(registration);
       if (unpublished !== undefined) throw unpublished;
     },
-    async clearCredentials(id) {
-      const registration = find(id);
+    async clearCredentials(id, ...rest: readonly unknown[]) {
+      assertNoOptions("clearCredentials", rest);
+      const registration = find("clearCredentials", id);
       const { link } = registration;
       const error = removedError(id, "was disconnected, because its credentials were cleared");
       // The session first, so that it renews nothing; and once more, for one that was opened meanwhile with what is being forgotten.
@@ -104,7 +115,7 @@ export function createServerOperations({ lend, ...parts }: ServerOperationsInit)
     },
     async connection(id, givenOptions): Promise<Connection> {
       const options = readUserOptions("connection", givenOptions);
-      const registration = find(id);
+      const registration = find("connection", id);
       return lend(registration, await reach(registration, "call", { ...options, operation: "connection" }));
     },
   };
