@@ -22,12 +22,18 @@ export function overloadedError(origin: ToolOrigin, waiting: number): ToolportEr
   });
 }
 
-/** A call that was still waiting when its time was up. */
-export function timeoutError({ origin, options, timeoutMs }: FailedCall): ToolportError {
+/** A call that was still waiting when its time was up; `earlierMs` is there when the server waits for what had its id before. */
+export function timeoutError({ origin, options, timeoutMs }: FailedCall, earlierMs?: number): ToolportError {
+  const notReady = earlierMs === undefined ? "not ready, or busy with other calls," : "not ready";
+  const why = earlierMs === undefined ? "" : `, because what had its id before ${describeEnd(earlierMs)}`;
   return callError("call_timeout", origin, {
-    problem: `was not sent: its server was not ready, or busy with other calls, for ${formatMs(timeoutMs)} (${timeSetBy(options)})`,
+    problem: `was not sent: its server was ${notReady} for ${formatMs(timeoutMs)} (${timeSetBy(options)})${why}`,
     details: { timeoutMs },
   });
+}
+
+function describeEnd(leftMs: number): string {
+  return leftMs > 0 ? `still finishes its calls, for ${formatMs(leftMs)} at most` : "is still ending";
 }
 
 /** A call whose tool is no longer on offer. */

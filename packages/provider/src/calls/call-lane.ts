@@ -64,6 +64,8 @@ export interface CallLaneInit {
   readonly registrationOf: RegistrationOf;
   /** Those who want a record of every call that ended. */
   readonly callEnded: EventSource<CallRecord>;
+  /** Until when the calls of what had the server's id before may finish, while its session waits for the end of it. */
+  readonly earlierUntil: () => number | undefined;
 }
 
 interface Lane extends CallLaneInit {
@@ -177,7 +179,7 @@ async function enter(pending: PendingCall, lane: Lane): Promise<Session> {
   const { link, gate, pausable, clock } = lane;
   const { mode } = pending;
   const enteredAt = clock.now();
-  const deadline = (pending.deadline ??= startDeadline(pending, clock));
+  const deadline = (pending.deadline ??= startDeadline(pending, lane));
   pending.leave ??= pausable.add(deadline);
   let entered = false;
   try {
@@ -265,11 +267,15 @@ function provablyDidNotRun(error: ToolportError, session: Session, { state }: Li
   return state.kind !== "ready" || state.session !== session.number;
 }
 
-function startDeadline(pending: PendingCall, clock: Clock): Deadline {
+function startDeadline(pending: PendingCall, { clock, earlierUntil }: Lane): Deadline {
+  const earlierMs = (): number | undefined => {
+    const until = earlierUntil();
+    return until === undefined ? undefined : until - clock.now();
+  };
   return createDeadline({
     timeoutMs: remainingMs(pending, clock),
     signal: pending.options.signal,
-    onTimeout: () => timeoutError(pending),
+    onTimeout: () => timeoutError(pending, earlierMs()),
     clock,
   });
 }

@@ -14,13 +14,15 @@ export interface ServerInit {
   readonly number: number;
   readonly provisional: boolean;
   readonly predecessor: Promise<void> | undefined;
+  /** See {@linkcode Registration.earlierUntil}. */
+  readonly earlierUntil: Registration["earlierUntil"];
   readonly onListing: (registration: Registration, listing: ToolListing, session: Session) => void;
   readonly onState: (registration: Registration) => void;
 }
 
 /** Makes one server's link and lane, and what they report; nothing starts. */
 export function assembleServer(
-  { spec, number, provisional, predecessor, onListing, onState }: ServerInit,
+  { spec, number, provisional, predecessor, earlierUntil, onListing, onState }: ServerInit,
   { settings, catalog, observers }: ProviderParts,
 ): Registration {
   const { connector, clock, random, onElicit, principal } = settings;
@@ -71,12 +73,14 @@ export function assembleServer(
     isQuarantined: (toolName) => catalog.current.servers.get(id)?.withheld.get(toolName)?.admission === "quarantine",
     registrationOf: (definition) => catalog.registrationOf(definition),
     callEnded: observers.callEnded,
+    earlierUntil,
   });
   const registration: Registration = {
     id,
     number,
     link,
     lane,
+    earlierUntil,
     replacements: 0,
     held: provisional,
     provisional,

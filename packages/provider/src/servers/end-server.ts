@@ -18,6 +18,11 @@ export interface Departures {
   /** Settles when nothing is left that the next session under this id has to wait for; `undefined` when nothing is. Never rejects. */
   ahead(id: string): Promise<void> | undefined;
   /**
+   * Until when, by the clock, calls of registrations before this number may finish, as long as the next session under the id waits for what
+   * is left of them; `undefined` when none does.
+   */
+  until(id: string, number: number): number | undefined;
+  /**
    * Ends a registration: it takes nothing new from now on. Settles when nothing of it is left. Never rejects.
    */
   end(registration: Registration, ending: Ending): Promise<void>;
@@ -35,6 +40,9 @@ interface Departure {
   readonly vacated: Promise<void>;
   readonly gone: Promise<void>;
   readonly cut: () => void;
+  /** When its calls are cut, or were done. */
+  until: number;
+  isVacated: boolean;
 }
 
 /**
@@ -51,6 +59,12 @@ export function createDepartures(clock: Clock): Departures {
     ahead(id) {
       const ahead = Array.from(leaving).filter(({ registration }) => registration.id === id);
       return ahead.length === 0 ? undefined : settled(ahead.map(({ vacated }) => vacated));
+    },
+    until(id, number) {
+      const ahead = Array.from(leaving).filter(
+        ({ registration, isVacated }) => !isVacated && registration.id === id && registration.number < number,
+      );
+      return ahead.length === 0 ? undefined : Math.max(...ahead.map(({ until }) => until));
     },
     of({ id, number }) {
       const upToIt = Array.from(leaving).filter(({ registration: other }) => other.id === id && other.number <= number);
@@ -69,6 +83,7 @@ export function createDepartures(clock: Clock): Departures {
       const leave = async (): Promise<void> => {
         if (drain !== undefined) {
           await drain.over;
+          noteCut(departure, 0, clock);
           link.cut(error);
         }
         await left(registration);
@@ -78,8 +93,10 @@ export function createDepartures(clock: Clock): Departures {
       // A server behind a URL serves many sessions at once. A process may own a port, a file or a profile that the next one wants.
       const mayOverlap = drainMs > 0 && link.spec.transport.kind === "http";
       const vacated = mayOverlap ? left(registration, true) : gone;
-      const departure: Departure = { registration, vacated, gone, cut: () => drain?.end() };
+      const until = clock.now() + drainMs;
+      const departure: Departure = { registration, vacated, gone, cut: () => drain?.end(), until, isVacated: false };
       leaving.add(departure);
+      void vacated.then(() => (departure.isVacated = true));
       return departure.gone;
     },
     async cut(id) {
@@ -90,10 +107,16 @@ export function createDepartures(clock: Clock): Departures {
   };
 }
 
-function cutWithin(drainMs: number, { cut, gone }: Departure, clock: Clock): void {
+function cutWithin(drainMs: number, departure: Departure, clock: Clock): void {
+  const { cut, gone } = departure;
+  noteCut(departure, drainMs, clock);
   if (drainMs === 0) return cut();
   const cancel = clock.schedule(drainMs, cut);
   void gone.finally(cancel);
+}
+
+function noteCut(departure: Departure, withinMs: number, clock: Clock): void {
+  departure.until = Math.min(departure.until, clock.now() + withinMs);
 }
 
 /** The time that calls have to finish. */

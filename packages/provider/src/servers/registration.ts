@@ -9,6 +9,11 @@ export interface Registration {
   readonly number: number;
   readonly link: Link;
   readonly lane: CallLane;
+  /**
+   * Until when the calls of what had this id before may finish, as the provider's clock says, while this one waits for the end of it; a
+   * time that has passed means that it is ending. `undefined` when there is nothing to wait for.
+   */
+  readonly earlierUntil: () => number | undefined;
   /** The latest good listing, as it came. */
   listing?: ToolListing;
   /** The same as the catalogue takes it; at first perhaps that of the registration which this one replaces. */

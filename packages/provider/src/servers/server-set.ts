@@ -59,10 +59,11 @@ export function createServerSet(parts: ProviderParts): ServerSet {
     report(news);
   };
   const put = (spec: ServerSpec, provisional: boolean): Registration => {
-    lastNumber += 1;
+    const number = (lastNumber += 1);
+    const earlierUntil = (): number | undefined => departures.until(spec.id, number);
     const predecessor = departures.ahead(spec.id);
     const registration = assembleServer(
-      { spec, number: lastNumber, provisional, predecessor, onListing, onState: announce },
+      { spec, number, provisional, predecessor, earlierUntil, onListing, onState: announce },
       parts,
     );
     registrations.set(spec.id, registration);

@@ -58,6 +58,11 @@ export interface ServerStatus {
   readonly failures: number;
   /** From when on a failure is no longer held against the next attempt: milliseconds since 1970, for `new Date()`. */
   readonly retryAt?: number;
+  /**
+   * It is `connecting` and waits for what had its id before, whose calls may finish until then and are cut at that time: milliseconds since
+   * 1970. What is left ends within some `timeouts.closeMs` of that, and this server starts.
+   */
+  readonly earlierUntil?: number;
   /** Calls on the wire. */
   readonly inFlight: number;
   /** Calls that wait for the session, for a listing or for their turn. */
@@ -66,7 +71,7 @@ export interface ServerStatus {
 
 /** Reads the status of a registration. */
 export function readStatus(
-  { link, lane, listing, listedAt, listed, held }: Registration,
+  { link, lane, listing, listedAt, listed, held, earlierUntil }: Registration,
   { catalog, clock }: { readonly catalog: Catalog; readonly clock: Clock },
 ): ServerStatus {
   const { spec, state } = link;
@@ -92,10 +97,20 @@ export function readStatus(
     ...(listedAt !== undefined && { listedAt }),
     attempts: state.session,
     failures: "failures" in state ? state.failures : 0,
-    ...("retryAt" in state && { retryAt: Math.round(dateOf(clock) + state.retryAt - clock.now()) }),
+    ...("retryAt" in state && toDate("retryAt", state.retryAt, clock)),
+    ...(state.kind === "connecting" && toDate("earlierUntil", earlierUntil(), clock)),
     inFlight: lane.inFlight,
     waiting: lane.waiting,
   };
+}
+
+function toDate<K extends string>(
+  name: K,
+  time: number | undefined,
+  clock: Clock,
+): { readonly [member in K]?: number } {
+  if (time === undefined) return {};
+  return { [name]: Math.round(dateOf(clock) + time - clock.now()) } as { readonly [member in K]: number };
 }
 
 // A server whose tools are not shown yet is ready for nobody.
