@@ -60,6 +60,27 @@ export function streamEnded({ serverId }: HttpEndpoint): ToolportError {
   });
 }
 
+/** The stream that should have brought the answer broke off, and whoever asked for the rest of it did not get it. */
+export function notResumed(
+  { serverId }: HttpEndpoint,
+  {
+    broken,
+    last,
+    attempts,
+  }: { readonly broken: ToolportError | undefined; readonly last: ToolportError; readonly attempts: number },
+): ToolportError {
+  const what = `the response stream of server ${JSON.stringify(serverId)} broke off before the answer`;
+  const times = attempts === 1 ? "1 attempt" : `${attempts} attempts`;
+  const causes = broken === undefined ? [last] : [broken, last];
+  return new ToolportError(`${what}, and could not be resumed in ${times}: ${last.rawMessage}`, {
+    code: "connection_closed",
+    serverId,
+    outcome: "unknown",
+    details: { attempts },
+    cause: new AggregateError(causes, "a stream that broke off could not be resumed"),
+  });
+}
+
 /** A server took a request, and its answer did not begin. */
 export function noAnswerInTime({ serverId, url }: HttpEndpoint, timeoutMs: number): ToolportError {
   return new ToolportError(`no answer from ${url.origin} within ${formatMs(timeoutMs)}`, {

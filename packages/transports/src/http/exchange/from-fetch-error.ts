@@ -63,6 +63,11 @@ export function fromFetchError(error: unknown, { serverId, url, sent, redact = s
   );
 }
 
+/** Whether nobody listens at the server's address: it was there to be asked, and refused the connection. */
+export function isConnectionRefused({ code, cause }: ToolportError): boolean {
+  return code === "unreachable" && readEvidence(cause).code === "ECONNREFUSED";
+}
+
 /** A new connection took too long; nothing was sent on it. */
 export function connectTimedOut({ serverId, url }: Omit<FailedRequest, "sent">, timeoutMs: number): ToolportError {
   return new ToolportError(

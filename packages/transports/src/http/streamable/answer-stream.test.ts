@@ -313,7 +313,7 @@ describe("a stream that breaks off after an event with an id", () => {
   it.each([
     ["no token", () => Promise.reject(new Error("the vault is sealed")), "auth_required"],
     ["a token that no header can carry", () => Promise.resolve("no\nheader"), "auth_required"],
-    ["an error of ours", () => Promise.reject(new ToolportError("x", { code: "unreachable" })), "unreachable"],
+    ["an error of ours", () => Promise.reject(new ToolportError("x", { code: "unreachable" })), "connection_closed"],
   ])("fails with an unknown outcome when there is %s to resume with", async (_, later, code) => {
     const clock = createManualClock();
     await using server = await startScript((response) => {
@@ -331,7 +331,7 @@ describe("a stream that breaks off after an event with an id", () => {
     await web.request(1);
     await pass(clock, 1000);
     // A network that fails is tried again.
-    for (let more = code === "unreachable" ? 5 : 0; more > 0; more -= 1) await pass(clock, 60_000);
+    for (let more = code === "connection_closed" ? 5 : 0; more > 0; more -= 1) await pass(clock, 60_000);
     await expect.poll(() => failures(web)).toEqual([[1, code, "unknown", undefined]]);
     expect(server.seen).toHaveLength(1);
   });

@@ -5,7 +5,8 @@ import { acceptAnswer, isSameId } from "../events/accept-message.ts";
 import type { ReadingContext } from "../events/reading-context.ts";
 import type { Cancellable } from "../exchange/cancellable.ts";
 import { startWait } from "../../time/cancellable-wait.ts";
-import { asToolportError, noAnswer, noStream, streamEnded } from "../exchange/answer-error.ts";
+import { asToolportError, noAnswer, notResumed, noStream, streamEnded } from "../exchange/answer-error.ts";
+import { isConnectionRefused } from "../exchange/from-fetch-error.ts";
 import type { SessionUse } from "../exchange/from-http-status.ts";
 import { createEventMemory, type EventMemory } from "./event-memory.ts";
 import type { HttpCall, HttpReply } from "../exchange/http-exchange.ts";
@@ -39,6 +40,8 @@ interface State extends AnswerStreamInit {
 
 // Attempts in a row that bring nothing. The waits before them add up to half a minute.
 const maxBarren = 5;
+// Attempts in a row at an address where nobody listens any more: a server that restarts has seldom kept the stream. Some four seconds.
+const maxRefused = 3;
 
 // What ends a stream without being the last word on the request.
 const lossCodes: ReadonlySet<ToolportErrorCode> = new Set<ToolportErrorCode>([
@@ -51,7 +54,7 @@ const lossCodes: ReadonlySet<ToolportErrorCode> = new Set<ToolportErrorCode>([
 /**
  * Reads the event stream that answers a request, and what else comes on it, to its end. A stream that breaks off, and that had an
  * event id, is resumed after the time that the server asked for. Resolves after the answer. Rejects when there will be none: with
- * `connection_closed`, `message_too_large`, what the server refused to resume with, or the reason of a `cancel`. The outcome is
+ * `connection_closed`, which says why it could not be resumed if that was tried, `message_too_large`, what the server refused to resume with, or the reason of a `cancel`. The outcome is
  * `unknown` then, because the server took the request.
  */
 export async function readAnswerStream(first: HttpReply, init: AnswerStreamInit): Promise<void> {
@@ -69,19 +72,25 @@ export async function readAnswerStream(first: HttpReply, init: AnswerStreamInit)
 }
 
 async function followAnswer(first: HttpReply, state: State): Promise<void> {
+  const { endpoint } = state.reading;
   let loss = await readStream(first, state);
-  for (let barren = 0; loss !== undefined;) {
+  let broken = loss;
+  for (let barren = 0, refused = 0; loss !== undefined;) {
     const { resume, lastEventId } = state;
-    if (resume === undefined || lastEventId === undefined || barren > maxBarren) throw loss;
+    if (resume === undefined || lastEventId === undefined) throw loss;
+    if (barren > maxBarren || refused >= maxRefused)
+      throw lossCodes.has(loss.code) ? notResumed(endpoint, { broken, last: loss, attempts: barren }) : loss;
     const delayMs = reconnectDelayMs({ barren, serverMs: state.retryMs, random: state.reading.random });
-    const wait = startWait(state.reading.endpoint.clock, delayMs);
+    const wait = startWait(endpoint.clock, delayMs);
     state.onStep(wait);
     await wait.done;
     state.memory?.nextStream();
     const call = resume(lastEventId);
     state.onStep(call);
     loss = await call.reply.then((reply) => readResumed(reply, state), toLoss);
+    refused = loss !== undefined && isConnectionRefused(loss) ? refused + 1 : 0;
     barren = state.lastEventId === lastEventId ? barren + 1 : 0;
+    if (barren === 0) broken = loss;
   }
 }
 
