@@ -151,7 +151,8 @@ export interface McpProvider extends ToolProvider, AsyncDisposable {
   /**
    * Signs out of a server: ends its session, and calls under way with it, with `server_removed`; then lets the connector forget what it
    * holds to be let in (`Connector.clearCredentials`), such as tokens of OAuth. Registration and tools stay; the next call connects anew and,
-   * where nothing else lets it in, fails with `auth_required`. Credentials in the spec are the host's: `updateServer` changes them. Resolves
+   * where nothing else lets it in, fails with `auth_required`. Until then nothing is heard of resources that are subscribed to either: to connect
+   * for them would sign in again. Credentials in the spec are the host's: `updateServer` changes them. Resolves
    * when no session is left that was opened with what was forgotten. Throws `unknown_server`, and what forgetting failed with; the session has
    * ended all the same.
    */
@@ -169,7 +170,8 @@ export interface McpProvider extends ToolProvider, AsyncDisposable {
   /**
    * Has `onResourceUpdated` fire for this resource until the subscription ends, the server is removed or the provider is closed: also after a
    * reconnect, which counts as a change. While something is subscribed to, a session is not ended for being unused, and one that is lost is
-   * opened again without a call, with the back-off of any other attempt. Throws `unknown_server`, `server_disabled`, `unsupported_operation`, whatever
+   * opened again without a call, with the back-off of any other attempt. One that the host ended, by {@linkcode disconnectServer} or
+   * {@linkcode clearCredentials}, is not: what is subscribed to is heard of again with the next session that somebody asks for. Throws `unknown_server`, `server_disabled`, `unsupported_operation`, whatever
    * connecting failed with, and what the server says of the resource; nothing is subscribed to then.
    */
   subscribeResource(id: string, uri: string, options?: OperationOptions): Promise<Subscription>;

@@ -48,7 +48,7 @@ describe("resources", () => {
   });
 
   it("go on where the server's spec was replaced, and on the next session after one was ended by hand", async () => {
-    const { provider, library, updates } = open();
+    const { provider, library, clock, updates } = open();
     await provider.init();
     await provider.subscribeResource("library", "note://a");
     await provider.updateServer({ ...spec, transport: { ...spec.transport, args: ["--other"] } });
@@ -58,6 +58,13 @@ describe("resources", () => {
     expect(library.sessions).toHaveLength(2);
     await provider.connection("library");
     await vi.waitFor(() => expect(updates).toHaveLength(2));
+    expect(library.latest.subscribed()).toEqual(["note://a"]);
+    await provider.clearCredentials("library");
+    // To come back by itself would sign in again whoever has just signed out.
+    await settle(clock, () => undefined, 600_000);
+    expect(library.sessions).toHaveLength(3);
+    await provider.connection("library");
+    await vi.waitFor(() => expect(updates).toHaveLength(3));
     expect(library.latest.subscribed()).toEqual(["note://a"]);
     await provider.close();
   });
