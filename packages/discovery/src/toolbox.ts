@@ -1,69 +1,36 @@
 import type {
-  Admit,
   CallOptions,
-  Clock,
   Diagnostic,
   Event,
   InitOptions,
   QuarantinedTool,
-  Interceptor,
+  RefreshOptions,
   ToolDefinition,
   ToolGroup,
   ToolOutcome,
-  ToolProvider,
   ToolsChange,
 } from "@toolport/core";
-import { assertKnownOptions, compareText, foldCase, systemClock, type Fields } from "@toolport/core/implement";
+import {
+  assertInitOptions,
+  assertNames,
+  assertRefreshOptions,
+  assertToolName,
+  compareText,
+  foldCase,
+  systemClock,
+} from "@toolport/core/implement";
 import { createToolAdmission } from "./catalog/admit-tools.ts";
 import { createInspector } from "./catalog/inspect-definitions.ts";
 import { createCatalogSearch } from "./catalog/catalog-search.ts";
 import { followSources } from "./catalog/follow-sources.ts";
-import type { Precedence } from "./catalog/settle-name-clash.ts";
-import { assertPolicyWords, assertToolName, startStaticTool, type StaticTool } from "./catalog/static-tool.ts";
+import { startStaticTool } from "./catalog/static-tool.ts";
 import { createToolboxCalls } from "./catalog/toolbox-calls.ts";
-import { resolveHelperNames, type HelperNames } from "./discovery-tools/helper-names.ts";
+import { resolveHelperNames } from "./discovery-tools/helper-names.ts";
 import { estimateTokens } from "./tokens/estimate-tokens.ts";
 import { settleAll } from "./settle-all.ts";
+import { assertStaticTools, assertToolboxOptions, inNameOrder, type ToolboxOptions } from "./toolbox-options.ts";
 import { createTokenCounter, type TokenScope } from "./tokens/token-counter.ts";
 import { createView, type ToolboxView, type ViewOptions } from "./view/view.ts";
-import type { EmbeddingRanker } from "./ranking/embedding-ranker.ts";
-
-/** What a toolbox is made from. */
-export interface ToolboxOptions {
-  /** The product's own tools, in the order in which they are listed. Default none. */
-  readonly tools?: readonly StaticTool[];
-  /** Sources of further tools. Their order here does not matter: they are used in the order of their names. Default none. */
-  readonly providers?: readonly ToolProvider[];
-  /** Who answers to a name that a static tool and a provider both have. Default `"static"`. */
-  readonly precedence?: Precedence;
-  /**
-   * Layers around every call of a tool, the product's own and any provider's alike; the first is the outermost. They stand around those that
-   * a provider has itself, and each runs once, within the time of the call; a fallback is a call of its own. The discovery
-   * helpers call no tool, and pass none of them. Default none.
-   */
-  readonly interceptors?: readonly Interceptor[];
-  /**
-   * Decides which tools are on offer, the product's own and any provider's: `"offer"`, `"hide"` or `"quarantine"`. Asked once about each
-   * definition, when a snapshot is made, and again by {@linkcode Toolbox.readmit}; listing, search, views and calls obey the answer. A
-   * name whose tool is not on offer is nobody's: no other source's tool answers to it. Other labels of a server are no news here. Providers may have one themselves, and what they
-   * hide is not asked about here. Default: every tool is on offer.
-   */
-  readonly admit?: Admit;
-  /** What the discovery helpers are called. Default `tools_groups`, `tools_select` and `tools_search`. No provider may use the names. */
-  readonly helperNames?: Partial<HelperNames>;
-  /** A second opinion on searches, by meaning; fused by rank with the index. Default none. */
-  readonly embeddingRanker?: EmbeddingRanker;
-  /**
-   * How many tokens a text costs, such as a count of your model's own tokenizer. Pure; asked once for each definition and for what
-   * helpers answer. Default {@linkcode estimateTokens}, which is within 15 % on real tools. It also stands in
-   * where yours throws, or answers anything but a number of 0 or more.
-   */
-  readonly estimateTokens?: (text: string) => number;
-  /** Told what is odd and stops nobody: a ranker that failed, a fallback that was taken. Must not throw. */
-  readonly onDiagnostic?: (diagnostic: Diagnostic) => void;
-  /** Default: the real time. */
-  readonly clock?: Clock;
-}
 
 /** Static tools and providers as one set. Reads are synchronous and see one immutable snapshot. */
 export interface Toolbox {
@@ -97,7 +64,7 @@ export interface Toolbox {
    */
   init(options?: InitOptions): Promise<void>;
   /** Refreshes all providers. Strict: rejects after all are done, as {@linkcode Toolbox.init} does. */
-  refresh(options?: { readonly signal?: AbortSignal }): Promise<void>;
+  refresh(options?: RefreshOptions): Promise<void>;
   /** The tools that `admit`, or a provider's own, holds back, sorted by name. A call of theirs is refused with `tool_quarantined`. */
   quarantined(): readonly QuarantinedTool[];
   /**
@@ -114,27 +81,14 @@ export interface Toolbox {
   close(reason?: string): void;
 }
 
-const optionFields: Fields<ToolboxOptions> = {
-  tools: true,
-  providers: true,
-  precedence: true,
-  interceptors: true,
-  admit: true,
-  helperNames: true,
-  embeddingRanker: true,
-  estimateTokens: true,
-  onDiagnostic: true,
-  clock: true,
-};
-
 /**
  * Merges static tools and providers into one set of tools with one way to call them. Nothing starts.
  *
- * Throws `TypeError` for an unknown option, and when two static tools or two providers have the same name, or a name is not legal or
- * a helper's, or a static tool has an `effect` or a `requiresConfirmation` that is none.
+ * Throws `TypeError` for an option that is unknown or of a wrong type, for a static tool or a provider that lacks a member or has one of a
+ * wrong type, and when two static tools or two providers have the same name, or a name is not legal or a helper's.
  */
 export function createToolbox(options: ToolboxOptions = {}): Toolbox {
-  assertKnownOptions("createToolbox()", options, optionFields);
+  assertToolboxOptions("createToolbox()", options);
   const {
     tools = [],
     precedence = "static",
@@ -146,12 +100,7 @@ export function createToolbox(options: ToolboxOptions = {}): Toolbox {
   const helperNames = resolveHelperNames(options.helperNames);
   const reserved = new Set(Object.values(helperNames).map(foldCase));
   assertStaticTools(tools, reserved);
-  if (!Array.isArray(interceptors) || interceptors.some((interceptor) => typeof interceptor !== "function")) {
-    throw new TypeError("interceptors must be an array of functions");
-  }
   const providers = inNameOrder(options.providers ?? []);
-  if (options.admit !== undefined && typeof options.admit !== "function")
-    throw new TypeError("admit must be a function");
   const admission = createToolAdmission(options.admit);
   const inspector = createInspector();
   const live = followSources({ tools, providers, precedence, reserved, inspector, admission });
@@ -166,10 +115,14 @@ export function createToolbox(options: ToolboxOptions = {}): Toolbox {
     definitions(names) {
       const { definitions, tools: byName } = live.read();
       if (names === undefined) return definitions;
+      assertNames("definitions(): names", names);
       return names.flatMap((name) => byName.get(foldCase(name))?.definition ?? []);
     },
     groups: () => live.read().groups,
-    has: (name) => live.read().tools.has(foldCase(name)),
+    has(name) {
+      assertToolName("has()", name);
+      return live.read().tools.has(foldCase(name));
+    },
     call: (name, args, callOptions = {}) => calls.call(name, { args, options: callOptions }),
     view: (viewOptions = {}) =>
       createView(
@@ -189,6 +142,7 @@ export function createToolbox(options: ToolboxOptions = {}): Toolbox {
     estimateTokens: (scope = {}) => tokens.count(live.read(), scope),
     diagnostics: () => live.read().diagnostics,
     async init(initOptions = {}) {
+      assertInitOptions(initOptions);
       const started = tools.map((tool) => startStaticTool(tool, { ...initOptions, clock }));
       try {
         await settleAll([...started, ...providers.map(async (provider) => provider.init(initOptions))]);
@@ -198,6 +152,7 @@ export function createToolbox(options: ToolboxOptions = {}): Toolbox {
       }
     },
     async refresh(refreshOptions = {}) {
+      assertRefreshOptions(refreshOptions);
       await settleAll(providers.map(async (provider) => provider.refresh(refreshOptions)));
     },
     quarantined: () =>
@@ -217,35 +172,12 @@ export function createToolbox(options: ToolboxOptions = {}): Toolbox {
 
 /**
  * The names that a toolbox of these options keeps for itself: its static tools and its helpers. Hand them to `createProvider({
- * reservedNames })`, and a server's tool that would collide with one of them gets another name instead of being left out.
+ * reservedNames })`, and a server's tool that would collide with one of them gets another name instead of being left out. Throws a
+ * `TypeError` as {@linkcode createToolbox} does.
  */
-export function reservedNames({
-  tools = [],
-  helperNames,
-}: Pick<ToolboxOptions, "tools" | "helperNames">): readonly string[] {
+export function reservedNames(options: Pick<ToolboxOptions, "tools" | "helperNames">): readonly string[] {
+  assertToolboxOptions("reservedNames()", options);
+  const { tools = [], helperNames } = options;
+  assertStaticTools(tools, new Set());
   return [...tools.map(({ definition }) => definition.name), ...Object.values(resolveHelperNames(helperNames))];
-}
-
-function assertStaticTools(tools: readonly StaticTool[], reserved: ReadonlySet<string>): void {
-  const names = new Set<string>();
-  for (const { definition } of tools) {
-    assertToolName(definition.name);
-    assertPolicyWords(definition);
-    const key = foldCase(definition.name);
-    if (reserved.has(key)) throw new TypeError(`tool name "${definition.name}" is the name of a discovery helper`);
-    if (names.has(key)) throw new TypeError(`static tool "${definition.name}" is given twice`);
-    names.add(key);
-  }
-}
-
-function inNameOrder(providers: readonly ToolProvider[]): readonly ToolProvider[] {
-  const byName = new Map<string, ToolProvider>();
-  for (const provider of providers) {
-    const key = foldCase(provider.name);
-    if (byName.has(key)) throw new TypeError(`tool provider "${provider.name}" is given twice`);
-    byName.set(key, provider);
-  }
-  return Array.from(byName)
-    .sort(([a], [b]) => compareText(a, b))
-    .map(([, provider]) => provider);
 }

@@ -198,6 +198,8 @@ describe("createToolbox({ admit })", () => {
   });
 
   it("is refused when it is no function", () => {
-    expect(() => createToolbox({ admit: "all" as never })).toThrow(new TypeError("admit must be a function"));
+    expect(() => createToolbox({ admit: "all" as never })).toThrow(
+      new TypeError("admit must be a function, not a string"),
+    );
   });
 });

@@ -1,6 +1,7 @@
 import type { CatalogTool } from "./catalog-snapshot.ts";
 import type { ProviderRoute } from "./inspect-definitions.ts";
 import type { ToolDefinition } from "@toolport/core";
+import { kindOf, quoteText } from "@toolport/core/implement";
 
 /** A name that a static tool and a provider both have. */
 export interface NameClash {
@@ -39,7 +40,14 @@ export function settleNameClash(owner: CatalogTool, route: ProviderRoute, preced
   return assertRule(precedence({ name: staticTool.name, staticTool, provider: provider.name, providerTool }));
 }
 
+/** Throws a `TypeError` for what is no precedence. */
+export function assertPrecedence(precedence: unknown): void {
+  if (typeof precedence !== "function") assertRule(precedence);
+}
+
 function assertRule(rule: unknown): PrecedenceRule {
   if (rule === "static" || rule === "provider" || rule === "fallback") return rule;
-  throw new TypeError(`precedence must be "static", "provider" or "fallback", not ${JSON.stringify(rule)}`);
+  throw new TypeError(
+    `precedence must be "static", "provider" or "fallback", not ${typeof rule === "string" ? quoteText(rule, 40) : kindOf(rule)}`,
+  );
 }

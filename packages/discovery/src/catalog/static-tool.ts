@@ -13,7 +13,7 @@ import {
   type ToolOrigin,
   type ToolOutcome,
 } from "@toolport/core";
-import { isToolEffect, quoteText, withErrorContext } from "@toolport/core/implement";
+import { isCallArguments, isJsonObject, kindOf, quoteText, withErrorContext } from "@toolport/core/implement";
 import { runWithDeadline } from "./run-with-deadline.ts";
 
 /** A bundle of static tools in the directory of groups: a group without members, because tools join by declaring it. */
@@ -46,7 +46,8 @@ export interface StaticTool {
   init?(options: { readonly signal?: AbortSignal }): Promise<void> | void;
   /**
    * Does the work. `options.signal` aborts when the caller gives up or the time is up; the toolbox does not wait any longer then.
-   * Throws what it likes: a `ToolportError` passes, anything else is wrapped as `internal_error`.
+   * Throws what it likes: a `ToolportError` passes, anything else is wrapped as `internal_error`. To answer anything but a
+   * {@linkcode StaticResult}, such as nothing or a number, is an `internal_error`, too.
    */
   run(args: JsonObject, options: CallOptions): Promise<StaticResult> | StaticResult;
 }
@@ -54,44 +55,72 @@ export interface StaticTool {
 /** What of a static tool a call needs. */
 export type RunnableTool = Pick<StaticTool, "run"> & { readonly definition: Pick<ToolDefinition, "name"> };
 
-const legalName = /^[a-z][a-z0-9_-]{0,63}$/i;
-
-/** Throws `TypeError` when a static tool or helper has a name that model APIs refuse. */
-export function assertToolName(name: unknown): asserts name is string {
-  if (typeof name === "string" && legalName.test(name)) return;
-  const shown = typeof name === "string" ? quoteText(name) : JSON.stringify(name);
-  throw new TypeError(
-    `tool name ${shown} must be a letter, then letters, digits, _ or -, at most 64 characters in all`,
-  );
-}
-
-/** Throws `TypeError` when what a static tool says for policies is nothing that they know: with a letter wrong, they would go by a default. */
-export function assertPolicyWords({
-  name,
-  effect,
-  requiresConfirmation,
-}: Pick<ToolDefinition, "name" | "effect" | "requiresConfirmation">): void {
-  if (effect !== undefined && !isToolEffect(effect)) {
-    throw new TypeError(`the effect of tool "${name}" must be one of those of a ToolEffect`);
-  }
-  if (requiresConfirmation !== undefined && typeof requiresConfirmation !== "boolean") {
-    throw new TypeError(`requiresConfirmation of tool "${name}" must be true or false`);
-  }
-}
-
 /** The origin of a tool that comes from no server: a blank server id, which no server can have. */
 export function localOrigin(toolName: string): ToolOrigin {
   return { serverId: "", toolName, qualifiedName: `local::${toolName}` };
 }
 
-/** A static tool's result as an outcome. */
-export function toOutcome(result: StaticResult, origin: ToolOrigin): ToolOutcome {
-  const parts: Exclude<StaticResult, string> = typeof result === "string" ? { content: [textBlock(result)] } : result;
+/** A static tool's result as an outcome. Throws `internal_error`, which says what it is instead, for one that is none. */
+export function toOutcome(result: unknown, origin: ToolOrigin): ToolOutcome {
+  const parts: unknown = typeof result === "string" ? { content: [textBlock(result)] } : result;
+  const fault = (what: string): ToolportError => {
+    const advice = "a tool answers a text, or an object with content (an array of blocks) or structuredContent (JSON)";
+    const message = `tool "${origin.toolName}" answered ${what}; ${advice}`;
+    return new ToolportError(message, { code: "internal_error", toolName: origin.toolName });
+  };
+  if (!isResult(parts)) throw fault(describeResult(parts));
   const { structuredContent, isError = false, meta } = parts;
-  const content =
-    parts.content ?? (structuredContent === undefined ? [] : [textBlock(JSON.stringify(structuredContent))]);
+  const written = structuredContent === undefined ? undefined : writeJson(structuredContent);
+  if (structuredContent !== undefined && written === undefined) throw fault("structuredContent that JSON cannot write");
+  const content = parts.content ?? (written === undefined ? [] : [textBlock(written)]);
   const structured = structuredContent === undefined ? {} : { structuredContent };
   return { content, ...structured, isError, origin, ...(meta && { meta }), raw: { content, ...structured, isError } };
+}
+
+const resultMembers: ReadonlySet<string> = new Set(["content", "structuredContent", "isError", "meta"]);
+
+function isResult(value: unknown): value is Exclude<StaticResult, string> {
+  if (!isCallArguments(value)) return false;
+  const { content, structuredContent, isError, meta } = value;
+  // Of an outcome that another tool gave, the rest is of no interest; of anything else, the rest is what was meant.
+  const isKnown = content !== undefined || structuredContent !== undefined || Object.keys(value).every(isMember);
+  return (
+    isKnown &&
+    (content === undefined || (Array.isArray(content) && content.every(isBlock))) &&
+    (isError === undefined || typeof isError === "boolean") &&
+    (meta === undefined || isCallArguments(meta))
+  );
+}
+
+function isMember(member: string): boolean {
+  return resultMembers.has(member);
+}
+
+function isBlock(block: unknown): boolean {
+  return isJsonObject(block) && typeof block["type"] === "string";
+}
+
+/** What came instead of a result. Never the values, which are data of the tool. */
+function describeResult(result: unknown): string {
+  if (!isCallArguments(result)) return kindOf(result);
+  const { content, isError, meta } = result;
+  if (content !== undefined && !Array.isArray(content)) return `content that is ${kindOf(content)}`;
+  if (content !== undefined && !content.every(isBlock)) return "content with an entry that is no block with a type";
+  if (isError !== undefined && typeof isError !== "boolean") return `an isError that is ${kindOf(isError)}`;
+  if (meta !== undefined && !isCallArguments(meta)) return `a meta that is ${kindOf(meta)}`;
+  const others = Object.keys(result).filter((member) => !isMember(member));
+  return `an object with ${others
+    .slice(0, 3)
+    .map((member) => quoteText(member, 40))
+    .join(", ")} alone`;
+}
+
+function writeJson(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
+  }
 }
 
 function textBlock(text: string): ContentBlock {
@@ -133,12 +162,13 @@ export async function runStaticTool(
 ): Promise<ToolOutcome> {
   const { name } = tool.definition;
   const { signal, timeoutMs = defaultTimeouts.callMs, deadline: outer } = options;
+  let result: unknown;
   try {
-    const result = await runWithDeadline({ what: `tool "${name}"`, timeoutMs, signal, outer, clock }, (deadline) =>
+    result = await runWithDeadline({ what: `tool "${name}"`, timeoutMs, signal, outer, clock }, (deadline) =>
       tool.run(args, { ...options, signal: deadline.signal, deadline }),
     );
-    return toOutcome(result, localOrigin(name));
   } catch (error) {
     throw wrapped(error, tool, "threw");
   }
+  return toOutcome(result, localOrigin(name));
 }

@@ -11,6 +11,7 @@ import {
 } from "@toolport/core";
 import {
   assertCallOptions,
+  assertToolName,
   foldCase,
   readCallArguments,
   unknownToolError,
@@ -78,7 +79,8 @@ export function createToolboxCalls(init: ToolboxCallsInit): ToolboxCalls {
   const calls: ToolboxCalls = {
     assertOpen,
     check(name, options) {
-      assertOpen(name);
+      assertOpen(typeof name === "string" ? name : undefined);
+      assertToolName("call()", name);
       assertCallOptions(options);
     },
     async call(name, { args, options: given }) {

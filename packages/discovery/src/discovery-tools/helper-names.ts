@@ -1,5 +1,5 @@
 import { assertKnownOptions, foldCase, withDefaults, type Fields } from "@toolport/core/implement";
-import { assertToolName } from "../catalog/static-tool.ts";
+import { assertLegalName } from "../catalog/assert-static-tool.ts";
 
 /** What the discovery helpers are called. */
 export interface HelperNames {
@@ -17,7 +17,7 @@ export function resolveHelperNames(names: Partial<HelperNames> = {}): HelperName
   assertKnownOptions("helperNames", names, fields);
   const resolved = withDefaults(defaults, names);
   const all = Object.values(resolved);
-  for (const name of all) assertToolName(name);
+  for (const name of all) assertLegalName(name);
   if (new Set(all.map(foldCase)).size < all.length) throw new TypeError(`helper names must differ: ${all.join(", ")}`);
   return resolved;
 }

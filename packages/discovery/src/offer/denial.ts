@@ -1,5 +1,5 @@
 import type { ToolDefinition, ToolOrigin } from "@toolport/core";
-import { foldCase } from "@toolport/core/implement";
+import { foldCase, isPlainObject, kindOf, quoteText } from "@toolport/core/implement";
 
 /**
  * A tool to deny. An identity (`{ serverId, toolName }`, byte for byte) denies one tool, whatever its local name is or becomes. A text
@@ -51,6 +51,34 @@ export function createDenial(denied: readonly DeniedTool[]): Denial {
     deniesName: (name) => names.has(foldCase(name)),
     unmet: () => denied.filter((entry) => !met.has(typeof entry === "string" ? spellingOf(entry) : keyOf(entry))),
   };
+}
+
+const identityMembers: ReadonlySet<string> = new Set(["serverId", "toolName", "qualifiedName"]);
+
+/**
+ * Throws a `TypeError` for an entry that would deny nothing: with one letter wrong, a tool that was to be denied could be called. To deny a
+ * whole server is not its business: the host's `exclude` or `admit` is for that.
+ */
+export function assertDenied(denied: unknown): asserts denied is readonly DeniedTool[] {
+  if (!Array.isArray(denied)) throw new TypeError(`denied must be an array of tools, not ${kindOf(denied)}`);
+  for (const [index, entry] of Array.from<unknown>(denied).entries()) {
+    const place = `denied[${index}]`;
+    if (typeof entry === "string" && entry.trim() !== "") continue;
+    if (!isPlainObject(entry)) {
+      const shown = typeof entry === "string" ? "a blank text" : kindOf(entry);
+      throw new TypeError(`${place} must be the name of a tool, or its serverId and toolName, not ${shown}`);
+    }
+    const unknown = Object.keys(entry).find((member) => !identityMembers.has(member));
+    if (unknown !== undefined) {
+      throw new TypeError(`${place} has no member ${quoteText(unknown, 40)}; known are serverId, toolName`);
+    }
+    for (const member of ["serverId", "toolName"]) {
+      if (typeof entry[member] === "string" && entry[member] !== "") continue;
+      throw new TypeError(
+        `${place} must have a ${member} that is a text and not empty; it denies one tool of one server`,
+      );
+    }
+  }
 }
 
 // Six digits at least: the shortest hash that a naming strategy may add.

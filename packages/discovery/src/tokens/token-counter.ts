@@ -1,5 +1,5 @@
 import type { ToolDefinition } from "@toolport/core";
-import { foldCase } from "@toolport/core/implement";
+import { assertKnownOptions, assertNames, foldCase, kindOf, type Fields } from "@toolport/core/implement";
 import type { Catalog } from "../catalog/catalog-snapshot.ts";
 import { definitionText, estimateTokens } from "./estimate-tokens.ts";
 
@@ -42,6 +42,7 @@ export function createTokenCounter(estimate: (text: string) => number): TokenCou
     costOf,
     costOfText,
     count(catalog, scope) {
+      assertScope(scope);
       let total = 0;
       for (const definition of definitionsIn(catalog, scope)) total += costOf(definition);
       return total;
@@ -55,6 +56,17 @@ export function createTokenCounter(estimate: (text: string) => number): TokenCou
       });
     },
   };
+}
+
+const scopeFields: Fields<TokenScope> = { tools: true, group: true };
+
+function assertScope(scope: TokenScope): void {
+  assertKnownOptions("estimateTokens()", scope, scopeFields);
+  const { tools, group } = scope;
+  if (tools !== undefined) assertNames("estimateTokens(): tools", tools);
+  if (group !== undefined && typeof group !== "string") {
+    throw new TypeError(`estimateTokens(): group must be the id of a group, not ${kindOf(group)}`);
+  }
 }
 
 function estimateOrNot(estimate: (text: string) => unknown, text: string): unknown {

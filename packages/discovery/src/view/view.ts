@@ -6,7 +6,16 @@ import {
   type ToolGroup,
   type ToolOutcome,
 } from "@toolport/core";
-import { assertCallContext, assertKnownOptions, withDefaults, type Fields } from "@toolport/core/implement";
+import {
+  assertCallContext,
+  assertKnownOptions,
+  assertNames,
+  assertSignal,
+  assertToolName,
+  kindOf,
+  withDefaults,
+  type Fields,
+} from "@toolport/core/implement";
 import type { Catalog } from "../catalog/catalog-snapshot.ts";
 import type { GroupsAnswer, ToolsAnswer } from "../discovery-tools/answers.ts";
 import { helperDefinitions } from "../discovery-tools/helper-definitions.ts";
@@ -21,7 +30,7 @@ import type { ToolSelector } from "../ranking/tool-selector.ts";
 import type { TokenCounter } from "../tokens/token-counter.ts";
 import { createGroupSummaries } from "../catalog/summarize-group.ts";
 import type { ToolboxCalls } from "../catalog/toolbox-calls.ts";
-import { createDenial, type DeniedTool } from "../offer/denial.ts";
+import { assertDenied, createDenial, type DeniedTool } from "../offer/denial.ts";
 import { createOffer } from "../offer/offer.ts";
 import { createUnmatchedReport } from "../offer/report-unmatched.ts";
 import { createPermitted } from "../offer/permitted.ts";
@@ -133,7 +142,7 @@ const optionFields: Fields<ViewOptions> = {
 };
 const smallestAnswer = 4096;
 
-/** Makes a view. Throws `TypeError` for an unknown option, and when a limit is out of range. */
+/** Makes a view. Throws a `TypeError` that names the option that is unknown, of a wrong type or out of range. */
 export function createView(context: ViewContext, options: ViewOptions): ToolboxView {
   assertViewOptions(options);
   const { catalog, tokens, helperNames, onDiagnostic, calls } = context;
@@ -173,9 +182,8 @@ export function createView(context: ViewContext, options: ViewOptions): ToolboxV
   permitted();
   const reportUnmatched = createUnmatchedReport({ denial, permitted, alwaysVisible, calls, onDiagnostic });
   return {
-    definitions({ budget = Number.POSITIVE_INFINITY } = {}) {
-      if (!(budget >= 0)) throw new TypeError("budget must be a number of tokens, at least 0");
-      const definitions = offer.definitions(budget);
+    definitions(declareOptions = {}) {
+      const definitions = offer.definitions(readBudget(declareOptions));
       reportUnmatched();
       return definitions;
     },
@@ -187,7 +195,10 @@ export function createView(context: ViewContext, options: ViewOptions): ToolboxV
         .sort(),
     selection: () => offer.selected,
     groups: () => permitted().groups,
-    has: (name) => helpers.has(name) || permitted().find(name) !== undefined,
+    has(name) {
+      assertToolName("has()", name);
+      return helpers.has(name) || permitted().find(name) !== undefined;
+    },
     call: createViewCalls({ ...context, permitted, offer, helpers, refuseChanged, withContext }),
     listGroups: (input) => helpers.listGroups(input),
     async selectTools(input, selectOptions = {}) {
@@ -216,11 +227,31 @@ const helperFields: Fields<HelperOptions> = { signal: true, context: true };
 function assertHelperOptions(owner: string, options: HelperOptions): void {
   assertKnownOptions(owner, options, helperFields);
   if (options.context !== undefined) assertCallContext(options.context);
+  if (options.signal !== undefined) assertSignal(options.signal);
+}
+
+const declareFields: Fields<DeclareOptions> = { budget: true };
+
+function readBudget(options: DeclareOptions): number {
+  assertKnownOptions("definitions()", options, declareFields);
+  const { budget = Number.POSITIVE_INFINITY } = options;
+  if (typeof budget === "number" && budget >= 0) return budget;
+  throw new TypeError("budget must be a number of tokens, at least 0");
 }
 
 function assertViewOptions(options: ViewOptions): void {
   assertKnownOptions("view()", options, optionFields);
-  if (options.context !== undefined) assertCallContext(options.context);
+  const { context, alwaysVisible, selection, denied, refuseChanged, selector } = options;
+  if (context !== undefined) assertCallContext(context);
+  if (alwaysVisible !== undefined) assertNames("alwaysVisible", alwaysVisible);
+  if (selection !== undefined) assertNames("selection", selection);
+  if (denied !== undefined) assertDenied(denied);
+  if (refuseChanged !== undefined && typeof refuseChanged !== "boolean") {
+    throw new TypeError("refuseChanged must be true or false");
+  }
+  if (selector !== undefined && typeof selector !== "function") {
+    throw new TypeError(`selector must be a function, not ${kindOf(selector)}`);
+  }
   const { maxSelected = 1, maxAnswerBytes = smallestAnswer, answerSchemas = "always" } = options;
   assertAtLeast("maxSelected", maxSelected, 1);
   assertAtLeast("maxAnswerBytes", maxAnswerBytes, smallestAnswer);

@@ -1,0 +1,121 @@
+import type { Admit, Clock, Diagnostic, Interceptor, ToolProvider } from "@toolport/core";
+import { assertKnownOptions, compareText, foldCase, isJsonObject, kindOf, type Fields } from "@toolport/core/implement";
+import { assertStaticTool } from "./catalog/assert-static-tool.ts";
+import type { StaticTool } from "./catalog/static-tool.ts";
+import { assertPrecedence, type Precedence } from "./catalog/settle-name-clash.ts";
+import type { HelperNames } from "./discovery-tools/helper-names.ts";
+import type { EmbeddingRanker } from "./ranking/embedding-ranker.ts";
+
+/** What a toolbox is made from. */
+export interface ToolboxOptions {
+  /** The product's own tools, in the order in which they are listed. Default none. */
+  readonly tools?: readonly StaticTool[];
+  /** Sources of further tools. Their order here does not matter: they are used in the order of their names. Default none. */
+  readonly providers?: readonly ToolProvider[];
+  /** Who answers to a name that a static tool and a provider both have. Default `"static"`. */
+  readonly precedence?: Precedence;
+  /**
+   * Layers around every call of a tool, the product's own and any provider's alike; the first is the outermost. They stand around those that
+   * a provider has itself, and each runs once, within the time of the call; a fallback is a call of its own. The discovery
+   * helpers call no tool, and pass none of them. Default none.
+   */
+  readonly interceptors?: readonly Interceptor[];
+  /**
+   * Decides which tools are on offer, the product's own and any provider's: `"offer"`, `"hide"` or `"quarantine"`. Asked once about each
+   * definition, when a snapshot is made, and again by `readmit()` of the toolbox; listing, search, views and calls obey the answer. A
+   * name whose tool is not on offer is nobody's: no other source's tool answers to it. Other labels of a server are no news here. Providers may have one themselves, and what they
+   * hide is not asked about here. Default: every tool is on offer.
+   */
+  readonly admit?: Admit;
+  /** What the discovery helpers are called. Default `tools_groups`, `tools_select` and `tools_search`. No provider may use the names. */
+  readonly helperNames?: Partial<HelperNames>;
+  /** A second opinion on searches, by meaning; fused by rank with the index. Default none. */
+  readonly embeddingRanker?: EmbeddingRanker;
+  /**
+   * How many tokens a text costs, such as a count of your model's own tokenizer. Pure; asked once for each definition and for what
+   * helpers answer. Default {@linkcode estimateTokens}, which is within 15 % on real tools. It also stands in
+   * where yours throws, or answers anything but a number of 0 or more.
+   */
+  readonly estimateTokens?: (text: string) => number;
+  /** Told what is odd and stops nobody: a ranker that failed, a fallback that was taken. Must not throw. */
+  readonly onDiagnostic?: (diagnostic: Diagnostic) => void;
+  /** Default: the real time. */
+  readonly clock?: Clock;
+}
+
+const optionFields: Fields<ToolboxOptions> = {
+  tools: true,
+  providers: true,
+  precedence: true,
+  interceptors: true,
+  admit: true,
+  helperNames: true,
+  embeddingRanker: true,
+  estimateTokens: true,
+  onDiagnostic: true,
+  clock: true,
+};
+
+/** Throws a `TypeError` that names the option that is unknown or of a wrong type. What tools and providers are is not looked at. */
+export function assertToolboxOptions(caller: string, options: ToolboxOptions): void {
+  assertKnownOptions(caller, options, optionFields);
+  const { precedence, interceptors, clock, tools, providers } = options;
+  for (const [name, list] of Object.entries({ tools, providers })) {
+    if (list !== undefined && !Array.isArray(list))
+      throw new TypeError(`${name} must be an array, not ${kindOf(list)}`);
+  }
+  if (precedence !== undefined) assertPrecedence(precedence);
+  if (
+    interceptors !== undefined &&
+    !(Array.isArray(interceptors) && interceptors.every((layer) => typeof layer === "function"))
+  ) {
+    throw new TypeError("interceptors must be an array of functions");
+  }
+  for (const name of ["admit", "embeddingRanker", "estimateTokens", "onDiagnostic"] as const) {
+    if (options[name] === undefined || typeof options[name] === "function") continue;
+    throw new TypeError(`${name} must be a function, not ${kindOf(options[name])}`);
+  }
+  if (clock !== undefined && !(typeof clock?.now === "function" && typeof clock.schedule === "function")) {
+    throw new TypeError("clock must have the functions now and schedule");
+  }
+}
+
+/** Throws a `TypeError` for a static tool that could not be used, and for two of one name. */
+export function assertStaticTools(tools: readonly StaticTool[], reserved: ReadonlySet<string>): void {
+  const names = new Set<string>();
+  for (const [index, tool] of Array.from(tools).entries()) {
+    assertStaticTool(tool, index);
+    const { name } = tool.definition;
+    const key = foldCase(name);
+    if (reserved.has(key)) throw new TypeError(`tool name "${name}" is the name of a discovery helper`);
+    if (names.has(key)) throw new TypeError(`static tool "${name}" is given twice`);
+    names.add(key);
+  }
+}
+
+const providerMethods = ["definitions", "groups", "has", "init", "refresh", "call", "onToolsChanged"] as const;
+
+/** The providers in the order of their names. Throws a `TypeError` for what is no provider, and for two of one name. */
+export function inNameOrder(providers: readonly ToolProvider[]): readonly ToolProvider[] {
+  const byName = new Map<string, ToolProvider>();
+  for (const [index, provider] of Array.from(providers).entries()) {
+    assertProvider(provider, index);
+    const key = foldCase(provider.name);
+    if (byName.has(key)) throw new TypeError(`tool provider "${provider.name}" is given twice`);
+    byName.set(key, provider);
+  }
+  return Array.from(byName)
+    .sort(([a], [b]) => compareText(a, b))
+    .map(([, provider]) => provider);
+}
+
+function assertProvider(provider: unknown, index: number): void {
+  const place = `providers[${index}]`;
+  if (!isJsonObject(provider)) throw new TypeError(`${place} must be a tool provider, not ${kindOf(provider)}`);
+  const members: Readonly<Record<string, unknown>> = provider;
+  if (typeof members["name"] !== "string" || members["name"] === "") {
+    throw new TypeError(`${place} must be a tool provider: its name must be a text that is not empty`);
+  }
+  const missing = providerMethods.find((method) => typeof members[method] !== "function");
+  if (missing !== undefined) throw new TypeError(`${place} must be a tool provider: it has no function ${missing}`);
+}
