@@ -9,6 +9,21 @@ const slash = { serverId: "repo", toolName: "issues/get" };
 const dot = { serverId: "repo", toolName: "issues.get" };
 
 describe("assignNames()", () => {
+  it.each<[string, unknown, unknown]>([
+    ["tools must be a list, not a string", "fs", {}],
+    ["a tool must have a serverId and a toolName", ["fs"], {}],
+    ["a tool must have a serverId and a toolName", [{ serverId: "fs" }], {}],
+    ["serverIds must be a list, not a string", [], { serverIds: "fs" }],
+    ["reservedNames must be a list, not a string", [], { reservedNames: "pay" }],
+    ['has no option "reserved"; known are strategy, ', [], { reserved: ["pay"] }],
+    ["takes its options as an object, not a Map", [], new Map()],
+  ])("throws a TypeError: %s", (message, tools, options) => {
+    // What a caller without types hands over.
+    const assign = (): unknown => assignNames(tools as never, options as never);
+    expect(assign).toThrow(TypeError);
+    expect(assign).toThrow(message);
+  });
+
   it("gives mcp_<server>_<tool> by default (AN-30)", () => {
     expect(localNameOf(assignNames([slash]).names, slash)).toBe("mcp_repo_issues_get");
   });

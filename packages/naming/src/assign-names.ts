@@ -1,4 +1,4 @@
-import { compareText, foldCase } from "@toolport/core/implement";
+import { assertKnownOptions, compareText, foldCase, isJsonObject, kindOf, type Fields } from "@toolport/core/implement";
 import { emptyNames, extendNames, localNameOf, withOnlyTools, type NameTable } from "./name-table.ts";
 import { candidatesOf, type CandidateNames } from "./candidate-names.ts";
 import { toolportNaming } from "./naming-presets.ts";
@@ -62,13 +62,17 @@ export interface NameAssignment {
  * somebody's already, reserved, another server's by its id, or wanted by another new tool: then all new tools that want it get a hash of their
  * identity at the end, and another hash should even that be somebody's. So a name never passes from one tool to another.
  *
- * Throws `TypeError` when the strategy breaks a rule of its own, or a reserved name is no text or empty.
+ * Throws `TypeError` when the strategy breaks a rule of its own, a reserved name is no text or empty, a tool is no identity, or an option is
+ * unknown or of a wrong type.
  */
 export function assignNames(tools: Iterable<ToolIdentity>, options: AssignNamesOptions = {}): NameAssignment {
+  assertKnownOptions("assignNames()", options, optionFields);
   const { strategy = toolportNaming, previous = emptyNames, serverIds = [], maxNamesPerServer = 20_000 } = options;
   assertNamingStrategy(strategy);
   const reserved = foldReservedNames(options.reservedNames ?? []);
-  const offered = Array.from(tools);
+  assertList("serverIds", serverIds);
+  assertList("tools", tools);
+  const offered = Array.from(tools, assertIdentity);
   const unnamed = withoutName(offered, previous);
   if (unnamed.length === 0) return { names: previous, collisions: [] };
 
@@ -103,8 +107,30 @@ export function assignNames(tools: Iterable<ToolIdentity>, options: AssignNamesO
   };
 }
 
+const optionFields: Fields<AssignNamesOptions> = {
+  strategy: true,
+  previous: true,
+  serverIds: true,
+  reservedNames: true,
+  maxNamesPerServer: true,
+};
+
+/** Refuses what is no list: of a text, each letter would be an entry. */
+function assertList(name: string, list: unknown): void {
+  if (typeof list === "object" && list !== null && Symbol.iterator in list) return;
+  throw new TypeError(`assignNames(): ${name} must be a list, not ${kindOf(list)}`);
+}
+
+function assertIdentity(tool: ToolIdentity): ToolIdentity {
+  const given: unknown = tool;
+  if (isJsonObject(given) && typeof given["serverId"] === "string" && typeof given["toolName"] === "string")
+    return tool;
+  throw new TypeError("assignNames(): a tool must have a serverId and a toolName, which are strings");
+}
+
 /** The reserved names with A to Z lower-cased. Throws a `TypeError` for one that is no text or empty. */
 function foldReservedNames(names: Iterable<string>): ReadonlySet<string> {
+  assertList("reservedNames", names);
   const folded = new Set<string>();
   for (const name of names) {
     if (typeof name !== "string" || name === "")

@@ -19,6 +19,13 @@ describe("withPrefix()", () => {
     expect(withPrefix(nexoNaming, "")).toEqual({ ...nexoNaming, prefix: "" });
   });
 
+  it("throws a TypeError for a prefix that is no text, and for no strategy", () => {
+    expect(() => withPrefix(toolportNaming, undefined as never)).toThrow(
+      "withPrefix(): the prefix must be a text, not undefined",
+    );
+    expect(() => withPrefix("x" as never, "")).toThrow(TypeError);
+  });
+
   it("throws a TypeError when the prefix leaves less than half of a name", () => {
     expect(withPrefix(toolportNaming, "p".repeat(31)).prefix).toHaveLength(31);
     expect(() => withPrefix(toolportNaming, "p".repeat(32))).toThrow(TypeError);

@@ -1,4 +1,4 @@
-import { foldCase } from "@toolport/core/implement";
+import { foldCase, kindOf } from "@toolport/core/implement";
 
 /**
  * How local names look. Plain data and one pure function: take a preset and change a member
@@ -39,6 +39,8 @@ export interface NamingStrategy {
 
 /** The strategy with another prefix, sanitised by its own rule; `""` for none. Throws `TypeError` when it is too long. */
 export function withPrefix(strategy: NamingStrategy, prefix: string): NamingStrategy {
+  if (typeof prefix !== "string") throw new TypeError(`withPrefix(): the prefix must be a text, not ${kindOf(prefix)}`);
+  if (typeof strategy?.sanitize !== "function") throw new TypeError("naming.sanitize must be a function");
   const changed = { ...strategy, prefix: prefix === "" ? "" : strategy.sanitize(prefix) };
   assertNamingStrategy(changed);
   return changed;
