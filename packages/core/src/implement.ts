@@ -25,6 +25,9 @@ export type { AbsentServer } from "./absent-server.ts";
 export { describeAbsent, unknownToolError } from "./unknown-tool-error.ts";
 export { withErrorContext, type ToolportErrorPatch } from "./toolport-error.ts";
 
+// Rules of a host.
+export { askAdmit, type Decision } from "./ask-admit.ts";
+
 // Options and data that were handed over.
 export { assertKnownOptions, type Fields } from "./assert-known-options.ts";
 export { assertInitOptions, assertRefreshOptions } from "./source-options.ts";

@@ -86,17 +86,21 @@ describe("createToolbox({ admit })", () => {
       },
       "threw RangeError",
     ],
-    ["answers nonsense", () => "perhaps" as never, "answered perhaps"],
-    ["answers a promise", () => Promise.resolve("offer") as never, "answered object"],
+    ["answers nonsense", () => "perhaps" as never, 'answered "perhaps", not "offer"'],
+    ["answers a promise", () => Promise.resolve("offer") as never, "answered a Promise, and has to answer at once"],
+    ["answers a promise that rejects", () => Promise.reject(new Error("later")) as never, "answered a Promise"],
   ])("hides what it %s about, and says so", (_, admit, problem) => {
     const { toolbox } = setUp({}, { admit });
     expect(namesOf(toolbox)).toEqual([]);
     const failed = toolbox.diagnostics().filter(({ kind }) => kind === "admission-failed");
-    expect(failed).toHaveLength(3);
-    expect(failed[0]).toMatchObject({
-      toolName: "pay",
-      message: expect.stringContaining(problem),
-    } satisfies Partial<Diagnostic>);
+    expect(failed).toMatchObject([
+      {
+        serverId: "",
+        toolName: "pay",
+        message: expect.stringContaining(`"pay" is hidden, because admit() ${problem}`),
+      },
+      { serverId: "s", message: expect.stringContaining("and 1 more of its source are hidden, because admit()") },
+    ] satisfies Partial<Diagnostic>[]);
   });
 
   it("is not led to read, or ask again, what it is being asked about", () => {

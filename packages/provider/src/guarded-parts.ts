@@ -1,5 +1,5 @@
-import type { Admission, Admit, Clock, Random } from "@toolport/core";
-import { systemClock, systemRandom } from "@toolport/core/implement";
+import type { Admit, Clock, Random } from "@toolport/core";
+import { askAdmit, systemClock, systemRandom } from "@toolport/core/implement";
 import { toolportNaming, type NamingStrategy } from "@toolport/naming";
 import { describeWithOrigin, type DescribeTool } from "./catalog/define-tool.ts";
 
@@ -10,6 +10,8 @@ export interface PartFault {
   readonly subject: string;
   /** Of a description or an admission. */
   readonly serverId?: string;
+  /** Of an admission: what the rule did, as a predicate. */
+  readonly problem?: string;
 }
 
 /** Parts of a provider that never throw. */
@@ -46,13 +48,12 @@ export function guardParts(parts: Omit<GuardedParts, "takeFaults">): GuardedPart
     admit:
       admit &&
       ((tool, server) => {
-        const admission: unknown = attempt(() => admit(tool, server));
-        if (isAdmission(admission)) return admission;
-        // A promise is no answer, and must not end the process with what it rejects with.
-        if (admission instanceof Promise) admission.catch(() => {});
+        const { admission, problem } = askAdmit(admit, tool, server);
+        if (problem === undefined) return admission;
         note({
           part: "admission",
           subject: tool.origin?.toolName ?? tool.name,
+          problem,
           ...(server && { serverId: server.id }),
         });
         return "hide";
@@ -72,10 +73,6 @@ export function guardParts(parts: Omit<GuardedParts, "takeFaults">): GuardedPart
       return taken;
     },
   };
-}
-
-function isAdmission(value: unknown): value is Admission {
-  return value === "offer" || value === "hide" || value === "quarantine";
 }
 
 function guardClock(clock: Clock): Clock {

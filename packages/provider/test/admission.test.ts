@@ -241,18 +241,20 @@ describe("admit", () => {
     await provider.close();
   });
 
-  it.each<[string, unknown]>([
+  it.each<[string, unknown, string]>([
     [
       "throws",
       () => {
-        throw new Error("a defect of the product");
+        throw new RangeError("a secret of the product");
       },
+      "threw RangeError",
     ],
-    ["answers nothing", () => undefined],
-    ["answers a word that nobody knows", () => "allow"],
-    ["answers a promise", () => Promise.resolve("offer")],
-    ["answers a promise that rejects", () => Promise.reject(new Error("later"))],
-  ])("costs a tool its place, with a diagnostic, and nobody else anything, when it %s", async (_, fail) => {
+    ["answers nothing", () => undefined, 'answered undefined, not "offer", "hide" or "quarantine"'],
+    ["answers yes", () => true, 'answered true, not "offer", "hide" or "quarantine"'],
+    ["answers a word that nobody knows", () => "allow", 'answered "allow", not "offer", "hide" or "quarantine"'],
+    ["answers a promise", () => Promise.resolve("offer"), "answered a Promise, and has to answer at once"],
+    ["answers a promise that rejects", () => Promise.reject(new Error("later")), "answered a Promise, and has to"],
+  ])("costs a tool its place, with a diagnostic, and nobody else anything, when it %s", async (_, fail, problem) => {
     const world = createCalmWorld();
     world.server("s", "bad", "good");
     const provider = world.provider({
@@ -268,8 +270,25 @@ describe("admit", () => {
         kind: "admission-failed",
         serverId: "s",
         toolName: "bad",
-        message: 'whether "bad" is on offer could not be decided, because admit failed; the tool is hidden',
+        message: expect.stringContaining(`"bad" is hidden, because admit() ${problem}`),
       },
+    ]);
+    await provider.close();
+  });
+
+  it("is reported once for each server whose tools it fails for", async () => {
+    const world = createCalmWorld();
+    world.server("a", "x", "y", "z");
+    world.server("b", "x");
+    const admit = (): Admission => {
+      throw new TypeError("a secret of the product");
+    };
+    const provider = world.provider({ servers: [specOf("a"), specOf("b")], admit });
+    const { diagnostics } = watch(provider);
+    await provider.init();
+    expect(diagnostics.map(({ message }) => message).sort()).toEqual([
+      '"x" and 2 more of its tools are hidden, because admit() threw TypeError',
+      '"x" is hidden, because admit() threw TypeError',
     ]);
     await provider.close();
   });

@@ -59,7 +59,7 @@ describe("what the host says of a tool", () => {
         kind: "unmatched-override",
         serverId: "s",
         toolName: "Pay",
-        message: 'tools names "Pay", which the server does not list',
+        message: 'tools of server "s" has "Pay", and the server lists no such tool',
       },
     ]);
     await provider.close();

@@ -293,8 +293,8 @@ describe("refresh()", () => {
     await provider.init();
     await provider.refresh();
     expect(reported.splice(0)).toEqual([
-      ["unmatched-filter", "raed", 'include names "raed", which the server does not list'],
-      ["unmatched-filter", "Write", 'exclude names "Write", which the server does not list'],
+      ["unmatched-filter", "raed", 'include of server "s" has "raed", and the server lists no such tool'],
+      ["unmatched-filter", "Write", 'exclude of server "s" has "Write", and the server lists no such tool'],
     ]);
     await provider.updateServer({ ...spec, include: ["read"], exclude: [] });
     expect(reported).toEqual([]);

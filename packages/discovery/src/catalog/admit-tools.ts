@@ -7,6 +7,7 @@ import {
   type QuarantinedTool,
   type ToolDefinition,
 } from "@toolport/core";
+import { askAdmit, type Decision } from "@toolport/core/implement";
 import type { CatalogTool, RoutedTool } from "./catalog-snapshot.ts";
 
 /** What of all tools is on offer, and what is held back. */
@@ -24,9 +25,9 @@ export interface ToolAdmission {
   forget(): void;
 }
 
-interface Decision {
-  readonly admission: Admission;
-  readonly problem?: string;
+interface Failed {
+  readonly definition: ToolDefinition;
+  readonly problem: string;
 }
 
 /** Makes the admission. Each tool is asked about once, until {@linkcode ToolAdmission.forget} or another definition of it. */
@@ -37,7 +38,7 @@ export function createToolAdmission(admit: Admit | undefined): ToolAdmission {
   const decide = (tool: RoutedTool): Decision => {
     // The definition of a static tool is made anew with each catalogue.
     const key = tool.route.kind === "static" ? tool.route.tool : tool.definition;
-    const known = decisions.get(key) ?? ask(admit, tool);
+    const known = decisions.get(key) ?? askAdmit(admit, tool.definition, serverOf(tool));
     decisions.set(key, known);
     return known;
   };
@@ -48,9 +49,14 @@ export function createToolAdmission(admit: Admit | undefined): ToolAdmission {
     sort(tools, report) {
       const offered = new Map<string, CatalogTool>();
       const quarantined = new Map<string, QuarantinedTool>();
+      const failed = new Map<string, Failed[]>();
       const decideAloud = (tool: RoutedTool): Admission => {
         const { admission, problem } = decide(tool);
-        if (problem !== undefined) report(failedAdmission(tool.definition, problem));
+        if (problem === undefined) return admission;
+        const serverId = tool.definition.origin?.serverId ?? "";
+        const known = failed.get(serverId) ?? [];
+        known.push({ definition: tool.definition, problem });
+        failed.set(serverId, known);
         return admission;
       };
       for (const [key, tool] of tools) {
@@ -60,34 +66,18 @@ export function createToolAdmission(admit: Admit | undefined): ToolAdmission {
         const { fallback, ...rest } = tool;
         offered.set(key, fallback === undefined || decideAloud(fallback) === "offer" ? tool : rest);
       }
+      // One rule that fails fails for all tools.
+      for (const [serverId, tools] of failed) report(failedAdmission(serverId, tools));
       return { offered, quarantined };
     },
   };
 }
 
-const admissions: ReadonlySet<unknown> = new Set<Admission>(["offer", "hide", "quarantine"]);
-
-function ask(admit: Admit, tool: RoutedTool): Decision {
-  try {
-    const answer: unknown = admit(tool.definition, serverOf(tool));
-    if (isAdmission(answer)) return { admission: answer };
-    return {
-      admission: "hide",
-      problem: `answered ${typeof answer === "string" ? cleanText(answer, 40) : typeof answer}`,
-    };
-  } catch (error) {
-    // A foreign message may quote a secret.
-    return { admission: "hide", problem: `threw ${error instanceof Error ? error.name : typeof error}` };
-  }
-}
-
-function isAdmission(value: unknown): value is Admission {
-  return admissions.has(value);
-}
-
-function failedAdmission({ name, origin }: ToolDefinition, problem: string): Diagnostic {
-  const message = `"${cleanText(name, 80)}" is hidden, because admit() ${problem}`;
-  return { kind: "admission-failed", serverId: origin?.serverId ?? "", toolName: name, message };
+function failedAdmission(serverId: string, [first, ...others]: readonly Failed[]): Diagnostic {
+  const shown = `"${cleanText(first?.definition.name ?? "", 80)}"`;
+  const who = others.length === 0 ? `${shown} is` : `${shown} and ${others.length} more of its source are`;
+  const message = `${who} hidden, because admit() ${first?.problem}`;
+  return { kind: "admission-failed", serverId, ...(first && { toolName: first.definition.name }), message };
 }
 
 /** The server of a tool, as its provider describes it; `undefined` for a tool that is on none. */

@@ -70,7 +70,7 @@ export function filterDiagnostics(
         kind: member === "tools" ? "unmatched-override" : "unmatched-filter",
         serverId: id,
         toolName,
-        message: `${member} names ${quoteText(toolName)}, which the server does not list`,
+        message: `${member} of server ${JSON.stringify(id)} has ${quoteText(toolName)}, and the server lists no such tool`,
       }));
   return [...unmatched("include", include), ...unmatched("exclude", exclude), ...unmatched("tools", overridden)];
 }
@@ -88,19 +88,25 @@ export function collisionDiagnostics(collisions: readonly NameCollision[]): read
   });
 }
 
-/** One diagnostic for each tool, or server, for which a part of the product's own failed. */
+/** One diagnostic for each tool, or server, for which a part of the product's own failed; of a failed admission, one for each server. */
 export function faultDiagnostics(
   faults: readonly PartFault[],
   listings: readonly ServerListing[],
 ): readonly Diagnostic[] {
-  return faults.flatMap(({ part, subject, serverId: known }) => {
+  const decisions = faults.filter(({ part }) => part === "admission");
+  return faults.flatMap((fault) => {
+    const { part, subject, serverId: known, problem } = fault;
     const shown = JSON.stringify(cleanText(subject, 256));
     if (part === "description" && known !== undefined) {
       const message = `the description function failed for ${shown}; the default description is used`;
       return [{ kind: "description-failed", serverId: known, toolName: subject, message }];
     }
     if (part === "admission" && known !== undefined) {
-      const message = `whether ${shown} is on offer could not be decided, because admit failed; the tool is hidden`;
+      // One rule that fails fails for all of a server's tools.
+      const [first, ...others] = decisions.filter(({ serverId }) => serverId === known);
+      if (fault !== first) return [];
+      const who = others.length === 0 ? `${shown} is` : `${shown} and ${others.length} more of its tools are`;
+      const message = `${who} hidden, because admit() ${problem}`;
       return [{ kind: "admission-failed", serverId: known, toolName: subject, message }];
     }
     const message = `the naming strategy failed for ${shown}; that part of the name is made by the default strategy`;
