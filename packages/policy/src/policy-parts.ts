@@ -1,5 +1,6 @@
 import type { Clock, Lock, Random, Store } from "@toolport/core";
 import type { PolicyEvent } from "./policy-event.ts";
+import type { EffectOf } from "./rules/tool-subject.ts";
 
 /** What the stages of one policy share. */
 export interface PolicyParts {
@@ -9,5 +10,7 @@ export interface PolicyParts {
   /** What is kept for longer than a call. */
   readonly store: Store;
   readonly lock: Lock;
+  /** What a call of a tool does, for every stage alike: hand the parts to `toolSubject()`. Absent: what its definition says. */
+  readonly effectOf?: EffectOf | undefined;
   emit(event: PolicyEvent): void;
 }

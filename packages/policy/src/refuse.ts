@@ -2,6 +2,7 @@ import { ToolportError, type ErrorDetails, type ToolCall, type ToolportErrorCode
 import { dateOf, quoteText } from "@toolport/core/implement";
 import type { CallEventBase, PolicyStage } from "./policy-event.ts";
 import type { PolicyParts } from "./policy-parts.ts";
+import { effectOfDefinition } from "./rules/tool-subject.ts";
 
 /** A no, before anything was sent. */
 export interface Refusal {
@@ -19,7 +20,7 @@ export interface Refusal {
 export function refuse(
   call: ToolCall,
   { stage, code, reason, rule, details, cause }: Refusal,
-  parts: Pick<PolicyParts, "clock" | "emit">,
+  parts: Pick<PolicyParts, "clock" | "emit" | "effectOf">,
 ): ToolportError {
   const { serverId, toolName } = call.origin;
   const owner = serverId === "" ? "" : ` on ${JSON.stringify(serverId)}`;
@@ -36,8 +37,8 @@ export function refuse(
 
 /** What every event about a call has. */
 export function callEvent(
-  { origin, definition, options }: ToolCall,
-  { clock }: Pick<PolicyParts, "clock">,
+  { origin, definition, server, options }: ToolCall,
+  { clock, effectOf = effectOfDefinition }: Pick<PolicyParts, "clock" | "effectOf">,
 ): CallEventBase {
-  return { origin, effect: definition.effect ?? "external", context: options.context, at: dateOf(clock) };
+  return { origin, effect: effectOf(definition, server), context: options.context, at: dateOf(clock) };
 }

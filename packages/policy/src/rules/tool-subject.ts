@@ -11,15 +11,27 @@ export interface ToolSubject {
   readonly effect: ToolEffect;
 }
 
+/** What a call of a tool does, as a policy knows it: by its own configuration first, then by the definition. */
+export type EffectOf = (definition: ToolDefinition, server: AdmissionServer | undefined) => ToolEffect;
+
 const noLabels: Readonly<Record<string, string>> = Object.freeze({});
 
-/** What decisions go by, for one tool. */
-export function toolSubject(definition: ToolDefinition, server: AdmissionServer | undefined): ToolSubject {
-  const { origin, name, effect = "external" } = definition;
+/** What decisions go by, for one tool. `effectOf` is that of the policy's parts; absent: what the definition says counts. */
+export function toolSubject(
+  definition: ToolDefinition,
+  server: AdmissionServer | undefined,
+  { effectOf = effectOfDefinition }: { readonly effectOf?: EffectOf | undefined } = {},
+): ToolSubject {
+  const { origin, name } = definition;
   return {
     serverId: origin?.serverId ?? "",
     toolName: origin?.toolName ?? name,
     labels: server?.labels ?? noLabels,
-    effect,
+    effect: effectOf(definition, server),
   };
+}
+
+/** What the definition says; what it does not say is the worst. */
+export function effectOfDefinition({ effect = "external" }: ToolDefinition): ToolEffect {
+  return effect;
 }
