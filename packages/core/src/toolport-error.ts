@@ -42,6 +42,10 @@ export interface ErrorDetails {
   readonly rpcData?: unknown;
   /** Protocol revisions the server offers. */
   readonly supported?: readonly string[];
+  /** Nothing was tried, because the latest try failed a short while ago: its error is the cause, and `retryAfterMs` says until when. */
+  readonly backOff?: true;
+  /** How much of a limit of the host is used, and how much there is of it: calls, bytes, milliseconds or what the product counts. */
+  readonly usage?: { readonly used: number; readonly limit: number };
   /** What is wrong with the arguments of an `invalid_arguments`, or with the result of an `invalid_output`, in the order of the value. */
   readonly violations?: readonly Violation[];
   /** Which rule or limit of the host decided, by the name that its owner gave it. */

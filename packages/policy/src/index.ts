@@ -1,2 +1,14 @@
 export type { CallEventBase, CircuitEvent, PinEvent, PolicyEvent, PolicyStage } from "./policy-event.ts";
 export type { ToolSelection, ToolSelector } from "./rules/select-tools.ts";
+export type { Limit, LimitBudget, LimitCost, LimitRate, LimitScope } from "./limits/limit-options.ts";
+export { moderateLimits, newToolLimits } from "./limits/limit-presets.ts";
+export type {
+  LimitLease,
+  LimitRefusal,
+  LimitRule,
+  LimitStore,
+  LimitWant,
+  Spending,
+  Spent,
+} from "./limits/limit-store.ts";
+export { createMemoryLimitStore, type MemoryLimitStoreOptions } from "./limits/memory-limit-store.ts";

@@ -14,3 +14,6 @@ export interface PolicyParts {
   readonly effectOf?: EffectOf | undefined;
   emit(event: PolicyEvent): void;
 }
+
+/** What a stage needs that keeps nothing and leaves nothing to chance. */
+export type StageParts = Pick<PolicyParts, "clock" | "emit" | "effectOf">;
