@@ -12,3 +12,9 @@ export type {
   Spent,
 } from "./limits/limit-store.ts";
 export { createMemoryLimitStore, type MemoryLimitStoreOptions } from "./limits/memory-limit-store.ts";
+export type { CommandRule } from "./guard/command-rule.ts";
+export {
+  createConnectionGuard,
+  type ConnectionGuardOptions,
+  type DescribedConnectionGuard,
+} from "./guard/connection-guard.ts";
