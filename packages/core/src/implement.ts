@@ -28,6 +28,7 @@ export { copySpec } from "./copy-spec.ts";
 export { freezeData } from "./freeze-data.ts";
 export { isJsonObject } from "./json.ts";
 export { isToolEffect } from "./is-tool-effect.ts";
+export { effectOfHints } from "./effect-of-hints.ts";
 export { compareText } from "./compare-text.ts";
 export { foldCase } from "./fold-case.ts";
 export { canonicalJson } from "./canonical-json.ts";

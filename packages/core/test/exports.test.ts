@@ -38,6 +38,7 @@ const forImplementers = [
   "createSecretMemory",
   "dateOf",
   "describeAbsent",
+  "effectOfHints",
   "foldCase",
   "formatMs",
   "freezeData",

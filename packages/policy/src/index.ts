@@ -1,4 +1,5 @@
 export type { CallEventBase, CircuitEvent, PinEvent, PolicyEvent, PolicyStage } from "./policy-event.ts";
+export type { Decision, RuleLists, RuleOptions, StricterRules, ToolRule, ToolRules } from "./rules/rule-options.ts";
 export type { ToolSelection, ToolSelector } from "./rules/select-tools.ts";
 export type { Limit, LimitBudget, LimitCost, LimitRate, LimitScope } from "./limits/limit-options.ts";
 export { moderateLimits, newToolLimits } from "./limits/limit-presets.ts";
@@ -18,3 +19,5 @@ export {
   type ConnectionGuardOptions,
   type DescribedConnectionGuard,
 } from "./guard/connection-guard.ts";
+export { translateRules, type KnownTools, type TranslatedRules } from "./rules/translate-rules.ts";
+export type { EffectOptions, EffectRule } from "./effects/create-effects.ts";
