@@ -21,3 +21,6 @@ export {
 } from "./guard/connection-guard.ts";
 export { translateRules, type KnownTools, type TranslatedRules } from "./rules/translate-rules.ts";
 export type { EffectOptions, EffectRule } from "./effects/create-effects.ts";
+export { moderateBreaker, type BreakerOptions } from "./breaker/breaker-options.ts";
+export type { CircuitState } from "./breaker/circuit.ts";
+export { circuitStateNumber, type CircuitStatus } from "./breaker/create-breaker.ts";
