@@ -5,7 +5,7 @@
 export type { ConnectionHooks } from "./connection.ts";
 
 // Ways of a call.
-export { assertCallContext } from "./call-context.ts";
+export { assertCallContext, withoutApproval } from "./call-context.ts";
 export { createCallPipeline, type CallPipeline, type CallPipelineInit } from "./call-pipeline.ts";
 export { createRequestPipeline, type RequestPipeline, type RequestPipelineInit } from "./request-pipeline.ts";
 export {

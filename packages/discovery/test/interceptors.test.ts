@@ -109,6 +109,7 @@ describe("a toolbox with interceptors", () => {
     expect(provider.calls[1]?.options.context).toEqual(context);
     expect(provider.calls[1]?.options.meta).toBeUndefined();
     expect(() => toolbox.view({ context: { pricipal: "ada" } as never })).toThrow(/context has no member "pricipal"/);
+    expect(() => toolbox.view({ context: { approval: "t" } as never })).toThrow(/context.approval is for one call/);
   });
 
   it("tells a ranker who asks, in a search by a model and by code", async () => {

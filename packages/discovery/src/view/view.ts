@@ -62,9 +62,9 @@ export interface ViewOptions {
   readonly maxAnswerBytes?: number;
   /**
    * Who asks, in every call and search of this view, for the host alone: no server gets it. A call's own context goes first, member by
-   * member. Default none.
+   * member. Default none. Has no `approval`, which is for one call.
    */
-  readonly context?: CallContext;
+  readonly context?: Omit<CallContext, "approval">;
   /** Lets a model choose among the ranked tools of a `tools_select` query longer than 3 characters. Default: the ranking decides. */
   readonly selector?: ToolSelector;
 }
@@ -220,7 +220,11 @@ function assertHelperOptions(owner: string, options: HelperOptions): void {
 
 function assertViewOptions(options: ViewOptions): void {
   assertKnownOptions("view()", options, optionFields);
-  if (options.context !== undefined) assertCallContext(options.context);
+  if (options.context !== undefined) {
+    const context: CallContext = options.context;
+    assertCallContext(context);
+    if (context.approval !== undefined) throw new TypeError("context.approval is for one call, not for a view");
+  }
   const { maxSelected = 1, maxAnswerBytes = smallestAnswer, answerSchemas = "always" } = options;
   assertAtLeast("maxSelected", maxSelected, 1);
   assertAtLeast("maxAnswerBytes", maxAnswerBytes, smallestAnswer);

@@ -17,6 +17,7 @@ import {
   createRequestPipeline,
   isJsonObject,
   readCallArguments,
+  withoutApproval,
   type CallPipeline,
   type RequestPipeline,
 } from "@toolport/core/implement";
@@ -256,7 +257,7 @@ function wireOptions({ signal, timeoutMs, deadline, context }: RequestOptions, f
   return {
     timeoutMs: Math.max(1, leftMs),
     ...(signal !== undefined && { signal }),
-    ...(context !== undefined && { context }),
+    ...(context !== undefined && { context: withoutApproval(context) }),
   };
 }
 
