@@ -50,8 +50,22 @@ export type PolicyEvent =
       readonly part: string;
       readonly error: unknown;
     })
+  | ApprovalEvent
   | CircuitEvent
   | PinEvent;
+
+/** Somebody is asked about a call, or has answered. Neither the arguments nor what an answer says in words are in it. */
+export type ApprovalEvent =
+  | (CallEventBase & { readonly type: "approval-asked"; readonly rule: string; readonly reason: string })
+  | (CallEventBase & {
+      readonly type: "approval-answered";
+      readonly decision: "once" | "conversation" | "always" | "no" | "suspend";
+      /** `human`: who was asked now; `memory`: an earlier answer, or one to another question that holds for this one. */
+      readonly by: "human" | "memory";
+      /** Why it counts for less than what was answered. */
+      readonly reason?: string;
+    })
+  | (CallEventBase & { readonly type: "approval-suspended" | "approval-resumed"; readonly id: string });
 
 /** The state of a breaker changed. */
 export interface CircuitEvent {

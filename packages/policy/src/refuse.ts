@@ -1,5 +1,5 @@
 import { ToolportError, type ErrorDetails, type ToolCall, type ToolportErrorCode } from "@toolport/core";
-import { dateOf, quoteText } from "@toolport/core/implement";
+import { dateOf, quoteText, withoutApproval } from "@toolport/core/implement";
 import type { CallEventBase, PolicyStage } from "./policy-event.ts";
 import type { PolicyParts } from "./policy-parts.ts";
 import { effectOfDefinition } from "./rules/tool-subject.ts";
@@ -40,5 +40,5 @@ export function callEvent(
   { origin, definition, server, options }: ToolCall,
   { clock, effectOf = effectOfDefinition }: Pick<PolicyParts, "clock" | "effectOf">,
 ): CallEventBase {
-  return { origin, effect: effectOf(definition, server), context: options.context, at: dateOf(clock) };
+  return { origin, effect: effectOf(definition, server), context: withoutApproval(options.context), at: dateOf(clock) };
 }
