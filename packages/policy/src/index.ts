@@ -24,3 +24,4 @@ export type { EffectOptions, EffectRule } from "./effects/create-effects.ts";
 export { moderateBreaker, type BreakerOptions } from "./breaker/breaker-options.ts";
 export type { CircuitState } from "./breaker/circuit.ts";
 export { circuitStateNumber, type CircuitStatus } from "./breaker/create-breaker.ts";
+export type { RetryOptions } from "./retry/retry-options.ts";

@@ -19,7 +19,7 @@ export interface StageWorld {
   readonly events: PolicyEvent[];
   readonly parts: PolicyParts;
   /** Sends a call through layers to a handler, bounded as in a provider. */
-  send(call: ToolCall, layers: readonly Interceptor[], handler?: CallHandler): Promise<ToolOutcome>;
+  readonly send: (call: ToolCall, layers: readonly Interceptor[], handler?: CallHandler) => Promise<ToolOutcome>;
   readonly eventTypes: () => readonly string[];
 }
 
