@@ -56,7 +56,8 @@ const fields: Fields<ConnectionGuardOptions> = {
 const place = "createConnectionGuard()";
 const neverAllowed: ReadonlySet<AddressKind> = new Set<AddressKind>(["metadata", "multicast", "tunnel"]);
 const allowedIfPrivate: ReadonlySet<AddressKind> = new Set<AddressKind>(["private", "shared", "loopback"]);
-// RFC 6761, 6762, 8375 and 9476's neighbour: names that by agreement lead to nothing public. Their addresses are looked at as well.
+// RFC 6761, 6762 and 8375, and what is reserved for private use: names that by agreement lead to nothing public. Where a network is opened,
+// their addresses decide.
 const localNames = /(?:^|\.)(?:localhost|localdomain|local|internal|home\.arpa)$/;
 
 /** What the options come to. */

@@ -119,6 +119,15 @@ describe("the address of a name", () => {
     expect(server.seen).toHaveLength(1);
   });
 
+  it("is none of those that are refused, though nobody answers at the others", async () => {
+    await using server = await serve();
+    const dns = createDns(["127.0.0.1", "127.0.0.66"]);
+    expect(await get(open(guardAgainst(["127.0.0.1"]), dns.lookup), urlOf(server))).toMatchObject({
+      code: "unreachable",
+    });
+    expect(server.seen).toEqual([]);
+  });
+
   it("may be the next one when the first that is allowed does not answer", async () => {
     await using server = await serve();
     const dns = createDns(["127.0.0.66", "::1", "127.0.0.1"]);
