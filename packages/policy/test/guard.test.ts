@@ -16,13 +16,13 @@ interface Inside extends AsyncDisposable {
   readonly connections: number;
 }
 
-async function startInside(answer: (path: string, response: ServerResponse) => void): Promise<Inside> {
+async function startInside(answer: (path: string, response: ServerResponse, origin: string) => void): Promise<Inside> {
   const paths: string[] = [];
   let connections = 0;
   const server = createServer((request: IncomingMessage, response) => {
     request.resume();
     paths.push(request.url ?? "");
-    answer(request.url ?? "", response);
+    answer(request.url ?? "", response, `http://${request.headers.host}`);
   });
   server.on("connection", () => void (connections += 1));
   await new Promise<void>((resolve) => {
@@ -143,27 +143,23 @@ describe("an authorization server", () => {
   };
 
   /** An MCP server that wants a token, and names this authorization server, or one with this token endpoint. */
-  const startResource = (authorizationServer?: string, tokenEndpoint?: string): Promise<Inside> => {
-    const started = startInside((path, response) => {
-      void started.then(({ port }) => {
-        const origin = `http://127.0.0.1:${port}`;
-        if (path === "/mcp") reply(response, 401, {});
-        else if (path.startsWith("/.well-known/oauth-protected-resource"))
-          reply(response, 200, { resource: `${origin}/mcp`, authorization_servers: [authorizationServer ?? origin] });
-        else
-          reply(response, 200, {
-            issuer: origin,
-            authorization_endpoint: `${origin}/authorize`,
-            token_endpoint: tokenEndpoint ?? `${origin}/token`,
-            registration_endpoint: tokenEndpoint ?? `${origin}/register`,
-            response_types_supported: ["code"],
-            grant_types_supported: ["client_credentials", "authorization_code"],
-            code_challenge_methods_supported: ["S256"],
-          });
+  const startResource = (authorizationServer?: string, tokenEndpoint?: string): Promise<Inside> =>
+    startInside((path, response, origin) => {
+      if (path === "/mcp") return reply(response, 401, {});
+      if (path.startsWith("/.well-known/oauth-protected-resource")) {
+        const servers = [authorizationServer ?? origin];
+        return reply(response, 200, { resource: `${origin}/mcp`, authorization_servers: servers });
+      }
+      reply(response, 200, {
+        issuer: origin,
+        authorization_endpoint: `${origin}/authorize`,
+        token_endpoint: tokenEndpoint ?? `${origin}/token`,
+        registration_endpoint: `${origin}/register`,
+        response_types_supported: ["code"],
+        grant_types_supported: ["client_credentials", "authorization_code"],
+        code_challenge_methods_supported: ["S256"],
       });
     });
-    return started;
-  };
   const own = (port: number): ConnectionGuardOptions => ({
     schemes: ["http", "https"],
     privateNetworks: ["127.0.0.1"],

@@ -265,7 +265,7 @@ describe("commands", () => {
     ],
     ["a variable that is named", { args: ["-y", "@example/x@1.2.3"], env: { EXAMPLE_KEY: "k" } }, [npx], undefined],
     ["a directory that is named", { args: ["-y", "@example/x@1.2.3"], cwd: "/srv/a" }, [npx], undefined],
-  ])("%s", (_what, process, commands, reason) => {
+  ])("%s", (...[, process, commands, reason]) => {
     expect(commandRefusal(process, commands)).toBe(reason);
   });
 
