@@ -1,4 +1,5 @@
 import type { LookupAddress } from "node:dns";
+import { getDefaultAutoSelectFamily, setDefaultAutoSelectFamily } from "node:net";
 import { ToolportError, type ConnectionGuard, type GuardRefusal } from "@toolport/core";
 import { afterEach, describe, expect, it } from "vitest";
 import { reply as answer, startLoopback, type LoopbackServer } from "../../../test/loopback-server.ts";
@@ -132,6 +133,20 @@ describe("the address of a name", () => {
     await using server = await serve();
     const dns = createDns(["127.0.0.66", "::1", "127.0.0.1"]);
     expect(await get(open(guardAgainst(["127.0.0.66"]), dns.lookup), urlOf(server))).toBe(200);
+  });
+
+  it("is checked as well where Node tries no second one", async () => {
+    await using server = await serve();
+    const before = getDefaultAutoSelectFamily();
+    setDefaultAutoSelectFamily(false);
+    try {
+      const guard = guardAgainst(["127.0.0.66"]);
+      expect(await get(open(guard, createDns(["127.0.0.66", "127.0.0.1"]).lookup), urlOf(server))).toBe(200);
+      const refused = get(open(guard, createDns(["127.0.0.66"]).lookup), urlOf(server));
+      expect(await refused).toMatchObject({ code: "not_allowed" });
+    } finally {
+      setDefaultAutoSelectFamily(before);
+    }
   });
 
   it("that does not exist is dns_failed", async () => {
