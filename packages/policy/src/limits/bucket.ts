@@ -49,7 +49,7 @@ export function settleInto(
   bucket: Bucket,
   { now, takenAt, spent }: { readonly now: number; readonly takenAt: number; readonly spent: Spent | undefined },
 ): void {
-  const { rate, budget } = bucket.rule;
+  const { budget } = bucket.rule;
   bucket.active -= 1;
   bucket.usedAt = now;
   if (spent !== undefined) {
@@ -61,8 +61,8 @@ export function settleInto(
     }
     return;
   }
-  // A bucket that is full holds no more.
-  if (rate !== undefined) bucket.fullAt -= rate.perMs / rate.calls;
+  // Its token stays taken. Meanwhile the bucket may have been full again, and would have held no more: whoever gives back late gives one
+  // that was never there.
   if (bucket.spent.calls > 0 && takenAt >= bucket.since) {
     bucket.spent = sum(bucket.spent, { ...nothing, calls: -1 });
   }

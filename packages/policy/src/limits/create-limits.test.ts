@@ -123,8 +123,8 @@ describe("createLimits()", () => {
     expect(events[0]).toMatchObject({ type: "part-failed", part: "cost.of() of limit money" });
   });
 
-  it("gives back what a call took that did not leave the host, and keeps what one took that may have run", async () => {
-    const { call } = setUp({ rate: { calls: 1, perMs: 1000 }, budget: { calls: 1 }, concurrency: 1 });
+  it("charges no budget for a call that did not leave the host, and charges it for one that may have run", async () => {
+    const { call } = setUp({ budget: { calls: 1, timeMs: 1, cost: { max: 1, of: () => 1 } }, concurrency: 1 });
     for (let time = 0; time < 5; time += 1) {
       await expect(call({}, () => Promise.reject(failureOf("unreachable")))).rejects.toMatchObject({
         code: "unreachable",
@@ -132,6 +132,12 @@ describe("createLimits()", () => {
     }
     await rejectionOf(call({}, () => Promise.reject(failureOf("connection_closed"))));
     await expect(call()).rejects.toMatchObject({ code: "budget_exceeded" });
+  });
+
+  it("counts a call by its rate when it is let through, whether it leaves the host or not", async () => {
+    const { call } = setUp({ rate: { calls: 1, perMs: 1000 } });
+    await rejectionOf(call({}, () => Promise.reject(failureOf("unreachable"))));
+    await expect(call()).rejects.toMatchObject({ code: "rate_limited" });
   });
 
   it("takes nothing of the limits that hold beside the one that refuses", async () => {

@@ -6,7 +6,10 @@ import type { LimitRule } from "./limit-store.ts";
 /** Whom calls count for: all with the same one share an allowance. Those of no principal, conversation or role share one, too. */
 export type LimitScope = "server" | "tool" | "principal" | "conversation" | "role";
 
-/** So many calls every `perMs` milliseconds, evenly, and at most `burst` at once. A call counts once, however often it is tried. */
+/**
+ * So many calls every `perMs` milliseconds, evenly, and at most `burst` at once. A call counts when it is let through, once, whether it then
+ * leaves the host or not, and however often it is tried.
+ */
 export interface LimitRate {
   readonly calls: number;
   readonly perMs: number;
@@ -41,7 +44,7 @@ export interface LimitCost {
 
 /**
  * A limit on calls. All limits that hold for a call hold together, and a call that one of them refuses takes nothing of the others: to add a
- * limit never lets more through. A call that did not leave the host gives back what it took.
+ * limit never lets more through. A call that did not leave the host costs no budget.
  */
 export interface Limit {
   /** For errors and events, and to count by: no other limit has it. Default `limits[0]`, its place. */

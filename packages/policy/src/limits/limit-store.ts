@@ -37,7 +37,7 @@ export interface LimitLease {
   readonly waitedMs: number;
   /**
    * Ends it: the call is no longer under way, and this is what it used of each limit, in the order of the wants. `undefined`: it never left
-   * the host, and what it took is given back. Idempotent.
+   * the host, and what it took of budgets is given back. Idempotent.
    */
   settle(spent: readonly Spent[] | undefined): void;
 }

@@ -9,6 +9,8 @@ export interface SimulationPlan {
   readonly numRuns: number;
   /** Default: all three. */
   readonly modes?: readonly RefreshMode[];
+  /** Whether calls always pass an interceptor: for a provider that brings some of its own. Default: in some programs. */
+  readonly intercepted?: boolean;
   /** Default: another one each time. A failure says which it was. */
   readonly seed?: number | undefined;
   /** Which program and schedule of that seed to run again, as a failure printed it. Default: all. */
@@ -25,9 +27,10 @@ export async function simulate({
   seed,
   path,
   shrink = true,
+  intercepted = false,
 }: SimulationPlan): Promise<RunDetails<[Program, Scheduler]>> {
   const property = fc.asyncProperty(programsFor(...modes), fc.scheduler(), (program, scheduler) =>
-    runProgram(program, scheduler, create),
+    runProgram(intercepted ? { ...program, intercepted } : program, scheduler, create),
   );
   const { stackTraceLimit } = Error;
   // The errors of a run are data. Their stacks would take a third of the time and tell nothing.
