@@ -126,6 +126,18 @@ describe("a guard without options", () => {
     expect(commandRefusal({}, undefined)).toBe("no program may be started");
   });
 
+  it("takes no longer for a name that is very long, and quotes little of it", () => {
+    const dots = ".".repeat(300_000);
+    for (const hostname of [`a${dots}b`, `${"localhost.".repeat(30_000)}x`, `${"1.".repeat(100_000)}x`]) {
+      const url = Object.assign(new URL("https://mcp.example"), {});
+      Object.defineProperty(url, "hostname", { value: hostname });
+      const before = performance.now();
+      expect(createConnectionGuard({ hosts: ["*.example"] }).checkUrl(url, server)?.reason.length).toBeLessThan(200);
+      createConnectionGuard().checkUrl(url, server);
+      expect(performance.now() - before).toBeLessThan(500);
+    }
+  });
+
   it("says which address, and what it is for", () => {
     expect(addressRefusal("169.254.169.254")).toEqual({
       reason: "169.254.169.254 is no public address (metadata)",

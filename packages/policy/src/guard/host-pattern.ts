@@ -21,7 +21,10 @@ export function readHostPattern(pattern: string, place: string): HostMatch {
 
 /** A URL's hostname without the dots at its end, which change nothing about where it leads. */
 export function plainHostname({ hostname }: URL): string {
-  return hostname.replace(/\.+$/, "");
+  // No regular expression: a name may be very long, and have dots everywhere.
+  let end = hostname.length;
+  while (hostname.charAt(end - 1) === ".") end -= 1;
+  return hostname.slice(0, end);
 }
 
 function hostnameOf(name: string): string | undefined {

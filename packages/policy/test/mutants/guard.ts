@@ -34,9 +34,7 @@ export const guardMutants: readonly PolicyMutant[] = [
   },
   {
     bug: "compares a hostname with the dot at its end",
-    patches: [
-      { file: "guard/host-pattern.ts", find: 'return hostname.replace(/\\.+$/, "");', replace: "return hostname;" },
-    ],
+    patches: [{ file: "guard/host-pattern.ts", find: "return hostname.slice(0, end);", replace: "return hostname;" }],
     test,
   },
   {

@@ -1,4 +1,4 @@
-import type { ConnectionGuard, GuardedServer, ToolportError } from "@toolport/core";
+import { cleanText, type ConnectionGuard, type GuardedServer, type ToolportError } from "@toolport/core";
 import { askGuard } from "../../context/ask-guard.ts";
 
 /** A host's guard, as it is asked about the HTTP of one server. */
@@ -50,5 +50,5 @@ export function addressIn({ hostname }: URL): string | undefined {
 
 // Not the path and the query, which may be somebody's secret, nor user info.
 function placeOf({ protocol, host }: URL): string {
-  return `${protocol}//${host}`;
+  return cleanText(`${protocol}//${host}`, 300);
 }
