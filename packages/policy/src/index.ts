@@ -25,3 +25,17 @@ export { moderateBreaker, type BreakerOptions } from "./breaker/breaker-options.
 export type { CircuitState } from "./breaker/circuit.ts";
 export { circuitStateNumber, type CircuitStatus } from "./breaker/create-breaker.ts";
 export type { RetryOptions } from "./retry/retry-options.ts";
+export {
+  createInvoke,
+  type Invoke,
+  type InvokeOptions,
+  type InvokeTarget,
+  type InvokeVersions,
+} from "./invoke/create-invoke.ts";
+export type {
+  Invocation,
+  InvocationError,
+  InvocationErrorCode,
+  InvocationOrigin,
+  InvocationResult,
+} from "./invoke/invocation.ts";
