@@ -32,7 +32,7 @@ function readUniqueItems({ schema: { uniqueItems } }: KeywordInput): Check | und
     const known = new Set<string>();
     for (const item of value) {
       const text = textOf(item, run);
-      spend(run, 20 + text.length);
+      spend(run, typeof item === "object" ? 20 + text.length : 2 + text.length / 8);
       if (known.has(text)) return fail(run, "uniqueItems", "must not have an item twice");
       known.add(text);
     }
