@@ -223,8 +223,8 @@ function createKeeper(): {
   };
 }
 
-function addressOf({ id, link }: Registration): Pick<HostRequest, "serverId" | "server"> {
-  return { serverId: id, server: describeServer(link.spec) };
+function addressOf({ id, link, listed }: Registration): Pick<HostRequest, "serverId" | "server"> {
+  return { serverId: id, server: describeServer(link.spec, listed?.server) };
 }
 
 interface ReadCall extends Pick<GivenCall, "args"> {
@@ -232,9 +232,15 @@ interface ReadCall extends Pick<GivenCall, "args"> {
   readonly options: CallOptions;
 }
 
-function readCall({ link }: Registration, { definition, args, options }: ReadCall): ToolCall {
+function readCall({ link, listed }: Registration, { definition, args, options }: ReadCall): ToolCall {
   const { origin } = definition;
-  return { origin, definition, server: describeServer(link.spec), args: readCallArguments(args, origin), options };
+  return {
+    origin,
+    definition,
+    server: describeServer(link.spec, listed?.server),
+    args: readCallArguments(args, origin),
+    options,
+  };
 }
 
 /** Stops the time of a request with the clocks of its server's calls, while a human answers a question. */
