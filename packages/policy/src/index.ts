@@ -21,6 +21,11 @@ export {
 } from "./guard/connection-guard.ts";
 export { translateRules, type KnownTools, type TranslatedRules } from "./rules/translate-rules.ts";
 export type { EffectOptions, EffectRule } from "./effects/create-effects.ts";
+export type { AdmissionTarget } from "./admission/admission-targets.ts";
+export type { AdmissionDecision, ApprovalResult, HeldTool } from "./admission/tool-admission.ts";
+export type { PinOptions, Unpinned } from "./pins/pin-options.ts";
+export type { ChangeKind, ToolChange } from "./pins/tool-change.ts";
+export type { LockedTool, ToolLock } from "./pins/tool-lock.ts";
 export { moderateBreaker, type BreakerOptions } from "./breaker/breaker-options.ts";
 export type { CircuitState } from "./breaker/circuit.ts";
 export { circuitStateNumber, type CircuitStatus } from "./breaker/create-breaker.ts";

@@ -1,3 +1,4 @@
+import type { ToolChange } from "./pins/tool-change.ts";
 import type { CallContext, ToolEffect, ToolOrigin, ToolportErrorCode } from "@toolport/core";
 
 /** The stages of a policy that decide over a call. */
@@ -81,10 +82,16 @@ export interface CircuitEvent {
 
 /** What was found out about the tools of one server, in one event however many there are. */
 export interface PinEvent {
-  readonly type: "tools-drifted" | "tools-approved" | "tools-trusted";
+  /**
+   * `"tools-drifted"`: some are not what was pinned, and held back, perhaps with others; `"tools-held"`: held back for another reason, such as
+   * being new; `"tools-approved"`, `"tools-revoked"`: somebody did; `"tools-trusted"`: it was the first use of the server.
+   */
+  readonly type: "tools-drifted" | "tools-held" | "tools-approved" | "tools-revoked" | "tools-trusted";
   readonly at: number;
   readonly serverId: string;
   /** Remote names, sorted. */
   readonly tools: readonly string[];
+  /** What changed, where that is known; at most 500 changes. Texts in them are the server's: untrusted. */
+  readonly changes?: readonly ToolChange[];
   readonly reason: string;
 }
