@@ -1,4 +1,4 @@
-export type { CallEventBase, CircuitEvent, PinEvent, PolicyEvent, PolicyStage } from "./policy-event.ts";
+export type { ApprovalEvent, CallEventBase, CircuitEvent, PinEvent, PolicyEvent, PolicyStage } from "./policy-event.ts";
 export type { Decision, RuleLists, RuleOptions, StricterRules, ToolRule, ToolRules } from "./rules/rule-options.ts";
 export type { ToolSelection, ToolSelector } from "./rules/select-tools.ts";
 export type { Limit, LimitBudget, LimitCost, LimitRate, LimitScope } from "./limits/limit-options.ts";
@@ -44,3 +44,14 @@ export type {
   InvocationOrigin,
   InvocationResult,
 } from "./invoke/invocation.ts";
+export type {
+  ApprovalAnswer,
+  ApprovalDecision,
+  ApprovalHandler,
+  ApprovalMode,
+  ApprovalOptions,
+  ApprovalQuestion,
+  SuspendOptions,
+} from "./approval/approval-options.ts";
+export type { ApprovalScope, RememberedFor } from "./approval/remembered-approvals.ts";
+export { toConfirmationRequest, toRejection, type ConfirmationRequest } from "./approval/confirmation-request.ts";

@@ -128,7 +128,7 @@ describe("a provider whose calls are approved", () => {
     await bank.provider.removeServer("bank");
     await bank.provider.addServer({ id: "bank", transport: other.transport });
     bank.answer("once");
-    expect(await refused).toMatchObject({ outcome: "not-sent" });
+    expect(await refused).toMatchObject({ code: "registration_replaced", outcome: "not-sent" });
     expect([server.calls, other.calls]).toEqual([[], []]);
   });
 

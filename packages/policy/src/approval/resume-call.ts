@@ -1,6 +1,7 @@
 import type { ApprovalDenial, ToolportError } from "@toolport/core";
 import type { PolicyParts } from "../policy-parts.ts";
 import { callEvent, refuse } from "../refuse.ts";
+import { stoppedCall } from "../stopped-call.ts";
 import { rejectedError } from "./ask-about-call.ts";
 import type { KeptApprovals } from "./kept-approvals.ts";
 import type { PendingCall } from "./pending-call.ts";
@@ -43,6 +44,7 @@ async function useToken(
   try {
     return await suspension.use(token, call, copied);
   } catch (error) {
+    if (call.options.signal?.aborted === true) throw stoppedCall(call, "not-sent");
     parts.emit({ ...callEvent(call, parts), type: "part-failed", part: "store", error });
     const reason = "was refused: nobody can say whether its approval was used before";
     throw refuse(call, { stage: "approval", code: "call_refused", reason, rule: why.rule, cause: error }, parts);

@@ -1,6 +1,6 @@
 import type { CallContext, CallHandler, SuspendedCall, ToolCall, ToolDefinition } from "@toolport/core";
 import { describe, expect, it } from "vitest";
-import { answerOk, callOf, createStageWorld, rejectionOf, type StageWorld } from "../../test/stage-world.ts";
+import { answerOk, callOf, createStageWorld, rejectionOf, settle, type StageWorld } from "../../test/stage-world.ts";
 import type { ApprovalOptions } from "./approval-options.ts";
 import { createApproval, type Approval } from "./approval.ts";
 import { toConfirmationRequest, toRejection } from "./confirmation-request.ts";
@@ -243,6 +243,30 @@ describe("a suspended call", () => {
     expect(await rejectionOf(locked.send(gated({}, token)))).toMatchObject({ code: "call_refused" });
     expect(world.events.filter(({ type }) => type === "part-failed")).toHaveLength(3);
     expect([...broken.ran, ...locked.ran]).toEqual([]);
+    await process.send(gated({}, token));
+    expect(process.ran).toHaveLength(1);
+  });
+
+  it("is not used up by a call that is over before its turn comes: aborted", async () => {
+    const world = createStageWorld();
+    const process = startProcess(world);
+    const token = process.approval.approve(await suspend(process));
+    const abort = new AbortController();
+    const call = gated({}, token);
+    let release: () => void = () => {};
+    const held = world.parts.lock.withLock(
+      `toolport:approval:suspended:${(JSON.parse(atob(token.slice(4).split(".")[0] ?? "")) as SuspendedCall).id}`,
+      1000,
+      () => new Promise<void>((resolve) => (release = resolve)),
+    );
+    const aborted = rejectionOf(process.send({ ...call, options: { ...call.options, signal: abort.signal } }));
+    await settle();
+    abort.abort();
+    release();
+    await held;
+    expect(await aborted).toMatchObject({ code: "aborted", outcome: "not-sent" });
+    await settle();
+    expect(world.eventTypes()).not.toContain("part-failed");
     await process.send(gated({}, token));
     expect(process.ran).toHaveLength(1);
   });
