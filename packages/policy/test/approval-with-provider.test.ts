@@ -3,7 +3,7 @@ import { systemClock } from "@toolport/core/implement";
 import { createToolbox } from "@toolport/discovery";
 import { createProvider, type CallRecord, type McpProvider } from "@toolport/provider";
 import { createConnector } from "@toolport/transports";
-import Keyv from "keyv";
+import { Keyv } from "keyv";
 import { describe, expect, it, vi } from "vitest";
 import type { ApprovalAnswer, ApprovalOptions, ApprovalQuestion } from "../src/approval/approval-options.ts";
 import { createApproval, type Approval } from "../src/approval/approval.ts";

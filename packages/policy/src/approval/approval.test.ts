@@ -14,7 +14,7 @@ interface Desk {
   readonly questions: ApprovalQuestion[];
   /** Calls that ran. */
   readonly ran: ToolCall[];
-  send(call: ToolCall): Promise<unknown>;
+  readonly send: (call: ToolCall) => Promise<unknown>;
 }
 
 /** A stage that asks about everything, unless told otherwise. */
@@ -334,7 +334,7 @@ describe("an answer", () => {
     await settle();
     answers[3]?.("always");
     await settle();
-    expect(ran.map(({ args }) => args["call"]).toSorted()).toEqual([0, 1, 3]);
+    expect(new Set(ran.map(({ args }) => args["call"]))).toEqual(new Set([0, 1, 3]));
     expect(questions.map(({ signal }) => signal.aborted)).toEqual([false, true, false, false]);
     answers[2]?.("no");
     await Promise.allSettled([...calls, late]);

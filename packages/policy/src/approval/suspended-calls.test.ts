@@ -13,7 +13,7 @@ interface Process {
   readonly approval: Approval;
   /** Arguments of the calls that ran. */
   readonly ran: ToolCall[];
-  send(call: ToolCall): Promise<unknown>;
+  readonly send: (call: ToolCall) => Promise<unknown>;
 }
 
 /** One of the processes that share a store. */
