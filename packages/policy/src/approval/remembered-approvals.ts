@@ -1,7 +1,7 @@
-import type { JsonValue, Store, ToolEffect } from "@toolport/core";
+import type { Clock, JsonValue, Store, ToolEffect } from "@toolport/core";
 import { dateOf, isJsonObject, isToolEffect } from "@toolport/core/implement";
-import type { Clock } from "@toolport/core";
 import { hashJson } from "@toolport/naming";
+import { LRUCache } from "lru-cache";
 import { isWorseEffect } from "./is-worse-effect.ts";
 
 /** For what an answer can be remembered. */
@@ -44,19 +44,20 @@ export function createRememberedApprovals({
   clock,
   conversationMs,
 }: RememberedApprovalsInit): RememberedApprovals {
+  const keyOf = createKeys();
   return {
     async find(scope, tool) {
       for (const kind of kindsFor(scope)) {
-        if (holdsFor(await store.get(rememberedKey(kind, scope)), tool)) return kind;
+        if (holdsFor(await store.get(keyOf(kind, scope)), tool)) return kind;
       }
       return undefined;
     },
     async keep(kind, scope, { fingerprint, effect }) {
       const record: JsonValue = { fingerprint, effect, at: dateOf(clock) };
-      await store.set(rememberedKey(kind, scope), record, kind === "conversation" ? conversationMs : undefined);
+      await store.set(keyOf(kind, scope), record, kind === "conversation" ? conversationMs : undefined);
     },
     async forget(scope) {
-      for (const kind of kindsFor(scope)) await store.delete(rememberedKey(kind, scope));
+      for (const kind of kindsFor(scope)) await store.delete(keyOf(kind, scope));
     },
   };
 }
@@ -65,21 +66,21 @@ function kindsFor({ conversation }: ApprovalScope): readonly RememberedFor[] {
   return conversation === undefined ? ["always"] : ["always", "conversation"];
 }
 
+// A hash costs ten times as much as everything else here, and the same few tools are called again and again.
+const keptKeys = 1000;
+
 /** Under which key an answer is kept. A hash, because names are as long as a server likes, and because a principal is nobody's business. */
-export function rememberedKey(
-  kind: RememberedFor,
-  {
-    serverId,
-    toolName,
-    principal = null,
-    conversation = null,
-  }: { readonly [Member in keyof ApprovalScope]: ApprovalScope[Member] | null } & Pick<
-    ApprovalScope,
-    "serverId" | "toolName"
-  >,
-): string {
-  const scope = kind === "always" ? [principal, serverId, toolName] : [principal, conversation, serverId, toolName];
-  return `toolport:approval:${kind}:${hashJson(scope)}`;
+function createKeys(): (kind: RememberedFor, scope: ApprovalScope) => string {
+  const keys = new LRUCache<string, string>({ max: keptKeys });
+  return (kind, { serverId, toolName, principal = null, conversation = null }) => {
+    const scope = kind === "always" ? [principal, serverId, toolName] : [principal, conversation, serverId, toolName];
+    const text = JSON.stringify([kind, ...scope]);
+    const known = keys.get(text);
+    if (known !== undefined) return known;
+    const key = `toolport:approval:${kind}:${hashJson(scope)}`;
+    keys.set(text, key);
+    return key;
+  };
 }
 
 function holdsFor(record: unknown, { fingerprint, effect }: ApprovedTool): boolean {
