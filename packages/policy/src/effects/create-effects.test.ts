@@ -27,6 +27,9 @@ describe("createEffects()", () => {
   it("takes what is unknown for external, and a server's hints for nothing (AF-5)", () => {
     expect(effectOf({}, tool("x"))).toBe("external");
     expect(effectOf({}, tool("x", { annotations: readOnly }))).toBe("external");
+    expect(effectOf({ effects: [{ tools: "s/y", effect: "pure" }] }, tool("x", { annotations: readOnly }))).toBe(
+      "external",
+    );
     expect(effectOf({ trust: "other/*" }, tool("x", { annotations: readOnly }))).toBe("external");
     expect(effectOf({}, tool("x", { effect: "pure" }))).toBe("pure");
   });
