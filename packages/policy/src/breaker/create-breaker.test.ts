@@ -157,7 +157,7 @@ describe("createBreaker()", () => {
   it("is not moved by what was begun before it opened", async () => {
     const { send, fail, failTimes, call, stage, clock } = setUp();
     const ends: ((error?: Error) => void)[] = [];
-    const old = Array.from({ length: 3 }, () =>
+    const old = Array.from({ length: 7 }, () =>
       send(
         {},
         (given) =>
@@ -174,7 +174,7 @@ describe("createBreaker()", () => {
     clock.advance(10_000);
     await call();
     ends[1]?.();
-    ends[2]?.(failureOf("connection_closed"));
+    for (const end of ends.slice(2)) end(failureOf("connection_closed"));
     await Promise.all(old);
     expect(stage.state(echo)).toBe("half-open");
     await fail();

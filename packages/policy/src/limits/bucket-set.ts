@@ -14,7 +14,7 @@ export interface BucketSetInit {
   readonly forgetAfterMs: number;
 }
 
-// How many of the longest unused are looked at for each new key: more than one, so that what is unused goes faster than new keys come.
+// How many are looked at for each new key: more than one, so that what is unused goes faster than new keys come.
 const lookedAt = 4;
 
 /**
@@ -22,7 +22,7 @@ const lookedAt = 4;
  * stricter for them, and nobody gets more than the limit by bringing keys of which there are more than can be counted.
  */
 export function createBucketSet({ rule, maxKeys, forgetAfterMs }: BucketSetInit): BucketSet {
-  // The longest unused comes first.
+  // Who was looked at last comes last.
   const buckets = new Map<string, Bucket>();
   let newcomers: Bucket | undefined;
 
@@ -32,7 +32,7 @@ export function createBucketSet({ rule, maxKeys, forgetAfterMs }: BucketSetInit)
       if (left === 0) return;
       left -= 1;
       buckets.delete(key);
-      // One that is in use makes room at the head for the next look.
+      // One that is in use makes room at the head for the next look; one that is as good as new may as well be made anew.
       if (!isUnused(bucket, now, forgetAfterMs)) buckets.set(key, bucket);
     }
   };
@@ -42,11 +42,7 @@ export function createBucketSet({ rule, maxKeys, forgetAfterMs }: BucketSetInit)
     },
     find(key, now) {
       const known = buckets.get(key);
-      if (known !== undefined) {
-        buckets.delete(key);
-        buckets.set(key, known);
-        return known;
-      }
+      if (known !== undefined) return known;
       dropUnused(now);
       if (buckets.size >= maxKeys) return (newcomers ??= createBucket(rule, now, true));
       const bucket = createBucket(rule, now);

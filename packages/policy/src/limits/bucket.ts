@@ -81,14 +81,13 @@ function startWindow(bucket: Bucket, now: number): void {
   bucket.spent = nothing;
 }
 
+// Written out: it runs twice for each call with a budget.
 function sum(a: Spending, b: Spending): Spending {
-  const total = {
-    calls: a.calls + b.calls,
-    bytes: a.bytes + b.bytes,
-    timeMs: a.timeMs + b.timeMs,
-    cost: a.cost + b.cost,
-  };
-  return resources.every((part) => total[part] === 0) ? nothing : total;
+  const calls = a.calls + b.calls;
+  const bytes = a.bytes + b.bytes;
+  const timeMs = a.timeMs + b.timeMs;
+  const cost = a.cost + b.cost;
+  return calls === 0 && bytes === 0 && timeMs === 0 && cost === 0 ? nothing : { calls, bytes, timeMs, cost };
 }
 
 const resources = ["calls", "bytes", "timeMs", "cost"] as const;

@@ -160,6 +160,8 @@ describe("createLimits()", () => {
     await call(by({ principal: "A", role: "b" }));
     await call(by({ principal: "a" }));
     await call(by({ principal: "1:a1:b" }));
+    await call(by({ principal: "xy", role: "z" }));
+    await call(by({ principal: "x", role: "yz" }));
     await call();
     await expect(call({})).rejects.toMatchObject({ code: "budget_exceeded" });
   });
@@ -258,6 +260,21 @@ describe("createLimits()", () => {
     handled[0]?.();
     await Promise.all([first, patient]);
     expect(clock.pending).toBe(0);
+  });
+
+  it("keeps nothing of a waiting call that is aborted, not even a timer", async () => {
+    const { call, hold, clock } = setUp({ concurrency: 1, onFull: { waitMs: 60_000 } });
+    void hold();
+    await settle();
+    const before = clock.pending;
+    const abort = new AbortController();
+    const given = rejectionOf(call({ options: { signal: abort.signal } }));
+    await settle();
+    expect(clock.pending).toBeGreaterThan(before);
+    abort.abort();
+    await given;
+    await settle();
+    expect(clock.pending).toBe(before);
   });
 
   it("shortens the time of a call, for all of its tries together, and never gives it more", async () => {

@@ -44,7 +44,7 @@ export function createMemoryLimitStore({
   return {
     take(wants, signal) {
       // Whoever waits and fits by now goes first.
-      letIn(parts);
+      if (parts.waiters.size > 0) letIn(parts);
       const now = clock.now();
       const buckets = wants.map((want) => find(want, now));
       const result = tryTake(buckets, now, parts);
@@ -72,10 +72,12 @@ function tryTake(buckets: readonly Bucket[], since: number, parts: MemoryParts):
       if (!isOpen) return;
       isOpen = false;
       const endedAt = parts.clock.now();
-      for (const [index, bucket] of buckets.entries()) {
+      let index = 0;
+      for (const bucket of buckets) {
         settleInto(bucket, { now: endedAt, takenAt: now, spent: spent && (spent[index] ?? nothingKnown) });
+        index += 1;
       }
-      letIn(parts);
+      if (parts.waiters.size > 0) letIn(parts);
     },
   };
 }
