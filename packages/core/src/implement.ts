@@ -47,6 +47,7 @@ export { untilAborted } from "./until-aborted.ts";
 // Secrets and hostile texts.
 export type { Redactor } from "./redacted.ts";
 export { createRedactor, createSecretMemory, type SecretMemory } from "./secret-memory.ts";
+export { createSecretFinder, type FoundSecret, type SecretFinder } from "./secret-finder.ts";
 export { isSecretName } from "./secret-name.ts";
 export { redactData } from "./redact-data.ts";
 export { originalCause, safeCause } from "./safe-cause.ts";

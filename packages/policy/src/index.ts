@@ -55,3 +55,4 @@ export type {
 } from "./approval/approval-options.ts";
 export type { ApprovalScope, RememberedFor } from "./approval/remembered-approvals.ts";
 export { toConfirmationRequest, toRejection, type ConfirmationRequest } from "./approval/confirmation-request.ts";
+export type { RedactionOptions, SecretDetector } from "./redaction/redaction-options.ts";
