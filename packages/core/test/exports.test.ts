@@ -65,6 +65,7 @@ const forImplementers = [
   "untilAborted",
   "withDefaults",
   "withErrorContext",
+  "withoutApproval",
 ];
 
 describe("@toolport/core", () => {
