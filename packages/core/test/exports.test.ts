@@ -35,6 +35,7 @@ const forImplementers = [
   "createEvent",
   "createRedactor",
   "createRequestPipeline",
+  "createSecretFinder",
   "createSecretMemory",
   "dateOf",
   "describeAbsent",
