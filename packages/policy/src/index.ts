@@ -1,4 +1,6 @@
 export type { ApprovalEvent, CallEventBase, CircuitEvent, PinEvent, PolicyEvent, PolicyStage } from "./policy-event.ts";
+export { createPolicy, type Policy } from "./policy.ts";
+export type { PolicyOptions } from "./policy-options.ts";
 export type { Decision, RuleLists, RuleOptions, StricterRules, ToolRule, ToolRules } from "./rules/rule-options.ts";
 export type { ToolSelection, ToolSelector } from "./rules/select-tools.ts";
 export type { Limit, LimitBudget, LimitCost, LimitRate, LimitScope } from "./limits/limit-options.ts";
@@ -56,3 +58,6 @@ export type {
 export type { ApprovalScope, RememberedFor } from "./approval/remembered-approvals.ts";
 export { toConfirmationRequest, toRejection, type ConfirmationRequest } from "./approval/confirmation-request.ts";
 export type { RedactionOptions, SecretDetector } from "./redaction/redaction-options.ts";
+export type { ValidationMode, ValidationOptions } from "./validation/create-validation.ts";
+export { outputProblemsKey } from "./validation/output-problems.ts";
+export type { CacheOptions } from "./cache/create-result-cache.ts";

@@ -104,7 +104,7 @@ async function take(call: ToolCall, wanted: readonly Wanted[], parts: LimitsPart
     result.settle(undefined);
     throw stoppedCall(call, "not-sent");
   }
-  if (result.waitedMs > 0) {
+  if (result.waitedMs >= 1) {
     const reason = `waited ${Math.round(result.waitedMs)} ms for its limits`;
     parts.emit({ type: "applied", ...callEvent(call, parts), stage: "limits", reason });
   }
