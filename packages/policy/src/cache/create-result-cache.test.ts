@@ -1,7 +1,7 @@
 import { isToolportError, type JsonValue, type ToolCall, type ToolOutcome } from "@toolport/core";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { outcomeOf, stageCall, stageParts, type CallGiven } from "../../test/helpers/stage-parts.ts";
+import { outcomeOf, stageCall, stageParts, type CallGiven } from "../../test/still-parts.ts";
 import { markOutcome } from "../validation/output-problems.ts";
 import { createResultCache, type CacheOptions } from "./create-result-cache.ts";
 

@@ -7,8 +7,8 @@ import {
   placeholder,
   shownOf,
   textOf,
-} from "../../test/helpers/redaction-world.ts";
-import { outcomeOf, stageCall } from "../../test/helpers/stage-parts.ts";
+} from "../../test/redaction-world.ts";
+import { outcomeOf, stageCall } from "../../test/still-parts.ts";
 
 describe("placeholders (EV-65)", () => {
   it("are the same for the same secret in text, data, keys and calls, however it is spelled", async () => {

@@ -8,7 +8,7 @@ import {
   pem,
   shownOf,
   textOf,
-} from "../../test/helpers/redaction-world.ts";
+} from "../../test/redaction-world.ts";
 import type { RedactionOptions } from "./redaction-options.ts";
 
 async function masked(text: string, options?: RedactionOptions): Promise<string> {

@@ -3,7 +3,7 @@ import { test } from "@fast-check/vitest";
 import { ToolportError, type ContentBlock, type JsonObject } from "@toolport/core";
 import * as fc from "fast-check";
 import { describe, expect } from "vitest";
-import { createRedactionWorld, github, jwt, long, pem, shownOf } from "../../test/helpers/redaction-world.ts";
+import { createRedactionWorld, github, jwt, long, pem, shownOf } from "../../test/redaction-world.ts";
 
 describe("whatever comes back", () => {
   const known = 'Kn0wn/"s\\ecret+value';

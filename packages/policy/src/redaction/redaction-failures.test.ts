@@ -1,8 +1,8 @@
 import { inspect } from "node:util";
 import { ToolportError, type Progress } from "@toolport/core";
 import { describe, expect, it } from "vitest";
-import { createRedactionWorld, github, shownOf, textOf } from "../../test/helpers/redaction-world.ts";
-import { outcomeOf, stageCall, stageParts } from "../../test/helpers/stage-parts.ts";
+import { createRedactionWorld, github, shownOf, textOf } from "../../test/redaction-world.ts";
+import { outcomeOf, stageCall, stageParts } from "../../test/still-parts.ts";
 import { createRedaction } from "./create-redaction.ts";
 import type { RedactionOptions } from "./redaction-options.ts";
 

@@ -1,6 +1,6 @@
 import { isToolportError, type JsonObject, type ToolOutcome } from "@toolport/core";
 import { describe, expect, it } from "vitest";
-import { outcomeOf, stageCall, stageParts, type CallGiven } from "../../test/helpers/stage-parts.ts";
+import { outcomeOf, stageCall, stageParts, type CallGiven } from "../../test/still-parts.ts";
 import { createValidation, type ValidationOptions } from "./create-validation.ts";
 
 const inputSchema: JsonObject = {

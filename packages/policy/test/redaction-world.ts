@@ -1,8 +1,8 @@
 import { inspect } from "node:util";
 import type { ContentBlock, ToolOutcome, ToolportError } from "@toolport/core";
-import { createRedaction } from "../../src/redaction/create-redaction.ts";
-import type { RedactionOptions } from "../../src/redaction/redaction-options.ts";
-import { outcomeOf, stageCall, stageParts } from "./stage-parts.ts";
+import { createRedaction } from "../src/redaction/create-redaction.ts";
+import type { RedactionOptions } from "../src/redaction/redaction-options.ts";
+import { outcomeOf, stageCall, stageParts } from "./still-parts.ts";
 
 const key = new Uint8Array(32).fill(7);
 const alphabet = "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7";

@@ -8,8 +8,8 @@ import {
   type ToolDefinition,
   type ToolOutcome,
 } from "@toolport/core";
-import type { PolicyEvent } from "../../src/policy-event.ts";
-import type { PolicyParts } from "../../src/policy-parts.ts";
+import type { PolicyEvent } from "../src/policy-event.ts";
+import type { PolicyParts } from "../src/policy-parts.ts";
 
 /** Parts with a clock that stands still until it is moved, and with the events that were told. */
 export interface StageParts extends PolicyParts {
