@@ -39,6 +39,7 @@ export const policies: Readonly<Record<string, (() => PolicyOptions) | undefined
   validation: () => ({ validation: { input: "strict", output: "strict" } }),
   limits: () => ({ limits: [{ per: ["principal", "tool"], rate: { calls: many, perMs: 1000 }, concurrency: 1000 }] }),
   "breaker and retry": () => ({ breaker: {}, retry: { attempts: 3 } }),
+  redaction: () => ({ redact: {} }),
   all: () => ({
     ...rules,
     approval: { mode: { tools: "github/*" } },
@@ -46,5 +47,6 @@ export const policies: Readonly<Record<string, (() => PolicyOptions) | undefined
     limits: [{ per: ["principal", "tool"], rate: { calls: many, perMs: 1000 }, concurrency: 1000 }],
     breaker: {},
     retry: { attempts: 3 },
+    redact: {},
   }),
 };

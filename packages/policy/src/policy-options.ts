@@ -7,6 +7,7 @@ import type { CacheOptions } from "./cache/create-result-cache.ts";
 import { effectFields, type EffectOptions } from "./effects/create-effects.ts";
 import type { LimitsOptions } from "./limits/create-limits.ts";
 import type { PolicyEvent } from "./policy-event.ts";
+import type { RedactionOptions } from "./redaction/redaction-options.ts";
 import type { RetryOptions } from "./retry/retry-options.ts";
 import type { ValidationOptions } from "./validation/create-validation.ts";
 
@@ -25,6 +26,8 @@ export interface PolicyOptions extends AdmissionOptions, EffectOptions, Partial<
   readonly retry?: RetryOptions | undefined;
   /** When a server that fails is left alone. Default: never. */
   readonly breaker?: BreakerOptions | undefined;
+  /** What is masked in results, errors and progress. Default: nothing; `{}` masks what is known to be secret. */
+  readonly redact?: RedactionOptions | undefined;
   /** Told of every decision, with its reason. Must not throw. {@linkcode Policy.onEvent} does the same for more listeners. */
   readonly onEvent?: ((event: PolicyEvent) => void) | undefined;
   /** Where approvals and pins are kept. Default: in memory, until the process ends. */
@@ -48,6 +51,7 @@ export const policyFields: Fields<PolicyOptions> = {
   cache: true,
   retry: true,
   breaker: true,
+  redact: true,
   onEvent: true,
   store: true,
   lock: true,

@@ -25,6 +25,7 @@ import { readVersionRange } from "./pins/version-range.ts";
 import type { PolicyEvent } from "./policy-event.ts";
 import { policyFields, type PolicyOptions } from "./policy-options.ts";
 import type { PolicyParts } from "./policy-parts.ts";
+import { createRedaction, type Redaction } from "./redaction/create-redaction.ts";
 import { createRetry, type Retry } from "./retry/create-retry.ts";
 import { toolSubject } from "./rules/tool-subject.ts";
 import { createSeenTools, type SeenTools } from "./seen-tools.ts";
@@ -56,6 +57,8 @@ export interface Policy
   invoke(target: InvokeTarget, invocation: unknown): Promise<InvocationResult>;
   /** The circuits that are not closed, by server and tool. Empty without a breaker. */
   circuits(): readonly CircuitStatus[];
+  /** A text as results are masked, for the host's own logs. The text itself without `redact`. */
+  redactText(text: string, context?: CallContext): string;
   /** Forgets all results that were kept to be given again. */
   clearCache(): void;
 }
@@ -83,7 +86,7 @@ export function createPolicy(options: PolicyOptions = {}): Policy {
   };
   const stages = createStages(options, parts);
   const seen = createSeenTools();
-  const { admission, approval, breaker, cache, retry } = stages;
+  const { admission, approval, breaker, cache, retry, redaction } = stages;
   const explain = (definition: ToolDefinition, server: AdmissionServer | undefined): readonly string[] =>
     explainTool(definition, server, { stages, effects, parts });
 
@@ -113,6 +116,7 @@ export function createPolicy(options: PolicyOptions = {}): Policy {
     approveCall: (suspended, approvalOptions) => approval.approve(suspended, approvalOptions),
     reject: (suspended) => approval.reject(suspended),
     forget: (scope) => approval.forget(scope),
+    redactText: (text, context) => redaction?.redactText(text, context) ?? text,
     circuits: () => breaker?.statuses() ?? [],
     clearCache: () => cache?.clear(),
   };
@@ -126,10 +130,11 @@ interface Stages {
   readonly retry: Retry | undefined;
   readonly breaker: Breaker | undefined;
   readonly cache: ResultCache | undefined;
+  readonly redaction: Redaction | undefined;
 }
 
 function createStages(options: PolicyOptions, parts: PolicyParts): Stages {
-  const { limits, limitStore, approval = {}, validation, cache, retry, breaker } = options;
+  const { limits, limitStore, approval = {}, validation, cache, retry, breaker, redact } = options;
   if (limits === undefined && limitStore !== undefined) throw new TypeError("limitStore is given, and no limits");
   const { allow, ask, deny, defaultDecision, stricter, servers, pins } = options;
   const admission = createAdmission({ allow, ask, deny, defaultDecision, stricter, servers, pins }, parts);
@@ -144,16 +149,18 @@ function createStages(options: PolicyOptions, parts: PolicyParts): Stages {
     retry: retry && createRetry(retry, parts),
     breaker: breaker && createBreaker(breaker, parts),
     cache: cache && createResultCache(cache, parts),
+    redaction: redact && createRedaction(redact, parts),
   };
 }
 
 /** The outermost first. */
 function inOrder(
-  { admission, approval, validation, limits, retry, breaker, cache }: Stages,
+  { redaction, admission, approval, validation, limits, retry, breaker, cache }: Stages,
   parts: PolicyParts,
 ): readonly Interceptor[] {
   const stages: readonly (Interceptor | undefined)[] = [
-    recordCalls({ ...parts, attemptsOf: (call) => retry?.attempts.of(call) ?? 1 }),
+    recordCalls({ ...parts, attempts: retry?.attempts }),
+    redaction?.interceptor,
     admission.interceptor,
     validation?.input,
     approval.interceptor,
@@ -178,12 +185,12 @@ function explainTool(
   { stages, effects, parts }: Explaining,
 ): readonly string[] {
   const subject = toolSubject(definition, server, parts);
-  const { admission, approval, validation, limits, retry, breaker, cache } = stages;
+  const { admission, approval, validation, limits, retry, breaker, cache, redaction } = stages;
   return [
     ...admission.explain(definition, server),
     effects.describe(definition, server),
     ...approval.describe(subject, definition),
-    ...[validation, cache, limits, retry, breaker].flatMap((stage) => stage?.describe(subject) ?? []),
+    ...[validation, cache, limits, retry, breaker, redaction].flatMap((stage) => stage?.describe(subject) ?? []),
   ];
 }
 

@@ -93,6 +93,20 @@ describe("createPolicy()", () => {
     expect(made.steps()).toEqual(["invoked", "applied output", "succeeded"]);
   });
 
+  it("masks secrets in results and errors, and in nothing that is sent (AF-11, EV-65)", async () => {
+    const made = record({ redact: {} });
+    const sent: unknown[] = [];
+    const echo: CallHandler = async ({ args, origin }) => {
+      sent.push(args["password"]);
+      return { ...(await answerOk(callOf())), origin, structuredContent: args };
+    };
+    const outcome = await send(made, echo, { args: { password: "hunter2-hunter2" } });
+    expect(JSON.stringify(outcome)).not.toContain("hunter2");
+    expect(outcome.structuredContent).toEqual({ password: expect.stringMatching(/^\[secret:[0-9a-f]+\]$/) });
+    expect(sent).toEqual(["hunter2-hunter2"]);
+    expect(made.policy.redactText("password=hunter2-hunter2")).not.toContain("hunter2");
+  });
+
   it("tells no listener the arguments or the result", async () => {
     const made = record({ approval: { mode: "all", handler: () => "once" }, validation: {}, retry: {}, breaker: {} });
     await send(made, async () => ({ ...(await answerOk(callOf())), content: [{ type: "text", text: "res-7713" }] }), {

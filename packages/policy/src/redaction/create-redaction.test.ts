@@ -1,13 +1,6 @@
 import { type ContentBlock, type JsonObject, type Progress } from "@toolport/core";
 import { describe, expect, it } from "vitest";
-import {
-  createRedactionWorld,
-  firstText,
-  github,
-  placeholder,
-  shownOf,
-  textOf,
-} from "../../test/redaction-world.ts";
+import { createRedactionWorld, firstText, github, placeholder, shownOf, textOf } from "../../test/redaction-world.ts";
 import { outcomeOf, stageCall } from "../../test/still-parts.ts";
 
 describe("placeholders (EV-65)", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { outcomeOf, stageCall, stageParts } from "../../test/helpers/stage-parts.ts";
+import { outcomeOf, stageCall, stageParts } from "../../test/still-parts.ts";
 import { createRedaction } from "./create-redaction.ts";
 
 const { interceptor } = createRedaction({ values: ["hunter2-known", "an other/value"], keys: ["pin"] }, stageParts());

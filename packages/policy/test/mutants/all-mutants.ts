@@ -5,6 +5,7 @@ import { guardMutants } from "./guard.ts";
 import { limitMutants } from "./limits.ts";
 import { passageMutants } from "./passage.ts";
 import type { PolicyMutant } from "./policy-mutant.ts";
+import { redactionMutants } from "./redaction.ts";
 import { validationMutants } from "./validation.ts";
 
 /** Every mistake that the tests of the policy have to find. */
@@ -15,5 +16,6 @@ export const allMutants: readonly PolicyMutant[] = [
   ...guardMutants,
   ...limitMutants,
   ...passageMutants,
+  ...redactionMutants,
   ...validationMutants,
 ];
