@@ -20,7 +20,7 @@ export const tool: StaticTool = {
     effect: "idempotent-write",
   },
   bundle: { id: "bench", title: "Bench", description: "For measuring." },
-  run: () => ({ content: [{ type: "text", text: "hello" }], structuredContent: { text: "hello" } }),
+  run: { content: [{ type: "text", text: "hello" }], structuredContent: { text: "hello" } },
 };
 
 const rules = {
@@ -30,17 +30,16 @@ const rules = {
 } as const satisfies PolicyOptions;
 const many = 1_000_000_000;
 
-/** What is measured: no policy, each layer alone, and all together. */
-export const policies: Readonly<Record<string, (() => PolicyOptions) | undefined>> = {
-  "no policy": undefined,
-  "a policy with nothing in it": () => ({}),
-  rules: () => rules,
-  approval: () => ({ approval: { mode: { tools: "github/*" } } }),
-  validation: () => ({ validation: { input: "strict", output: "strict" } }),
-  limits: () => ({ limits: [{ per: ["principal", "tool"], rate: { calls: many, perMs: 1000 }, concurrency: 1000 }] }),
-  "breaker and retry": () => ({ breaker: {}, retry: { attempts: 3 } }),
-  redaction: () => ({ redact: {} }),
-  all: () => ({
+/** What is measured: each layer alone, and all together. */
+export const policies: Readonly<Record<string, PolicyOptions>> = {
+  "a policy with nothing in it": {},
+  rules,
+  approval: { approval: { mode: { tools: "github/*" } } },
+  validation: { validation: { input: "strict", output: "strict" } },
+  limits: { limits: [{ per: ["principal", "tool"], rate: { calls: many, perMs: 1000 }, concurrency: 1000 }] },
+  "breaker and retry": { breaker: {}, retry: { attempts: 3 } },
+  redaction: { redact: {} },
+  all: {
     ...rules,
     approval: { mode: { tools: "github/*" } },
     validation: { input: "strict", output: "strict" },
@@ -48,5 +47,5 @@ export const policies: Readonly<Record<string, (() => PolicyOptions) | undefined
     breaker: {},
     retry: { attempts: 3 },
     redact: {},
-  }),
+  },
 };
