@@ -20,7 +20,7 @@ export const tool: StaticTool = {
     effect: "idempotent-write",
   },
   bundle: { id: "bench", title: "Bench", description: "For measuring." },
-  run: { content: [{ type: "text", text: "hello" }], structuredContent: { text: "hello" } },
+  run: () => ({ content: [{ type: "text", text: "hello" }], structuredContent: { text: "hello" } }),
 };
 
 const rules = {
