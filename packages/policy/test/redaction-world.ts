@@ -9,11 +9,11 @@ const alphabet = "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7";
 export const long = alphabet.repeat(4);
 export const github = `ghp_${long.slice(0, 36)}`;
 export const jwt = `eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.${long.slice(0, 43)}`;
-export const pem = `-----BEGIN RSA PRIVATE KEY-----\n${long}\n${long}\n-----END RSA PRIVATE KEY-----`;
+export const pem = `-----BEGIN RSA ${"PRIVATE"} KEY-----\n${long}\n${long}\n-----END RSA PRIVATE KEY-----`;
 export const placeholder = /\[secret:[0-9a-f]{16}\]/;
 
 /** Who calls. */
-export interface Told {
+export interface Caller {
   readonly conversation?: string;
   readonly toolName?: string;
 }
@@ -22,7 +22,7 @@ export interface Told {
 export function createRedactionWorld(options: RedactionOptions = {}) {
   const parts = stageParts();
   const redaction = createRedaction({ key, ...options }, parts);
-  const send = (outcome: Partial<ToolOutcome>, { conversation, toolName }: Told = {}): Promise<ToolOutcome> =>
+  const send = (outcome: Partial<ToolOutcome>, { conversation, toolName }: Caller = {}): Promise<ToolOutcome> =>
     redaction.interceptor(
       stageCall({
         ...(toolName !== undefined && { toolName }),

@@ -51,11 +51,11 @@ describe("a provider with retries, limits and a breaker in a simulated world", (
     `runs a call of unknown effect at most once in ${schedules} random schedules, and holds all its other invariants`,
     { timeout: 240_000 },
     async () => {
-      const told = new Map<string, number>();
+      const seen = new Map<string, number>();
       const create = (options: ProviderOptions): ReturnType<typeof createProvider> => {
         const parts = partsOf(options.clock ?? systemClock, (event) => {
           const name = event.type === "applied" ? `applied by ${event.stage}` : event.type;
-          told.set(name, (told.get(name) ?? 0) + 1);
+          seen.set(name, (seen.get(name) ?? 0) + 1);
         });
         return createProvider({
           ...options,
@@ -65,7 +65,7 @@ describe("a provider with retries, limits and a breaker in a simulated world", (
       const details = await simulate({ create, numRuns: Number(schedules), path, intercepted: true });
       expect(details.failed, failureReport(details)).toBe(false);
       // The stages had something to do, or all this would prove nothing.
-      expect(Object.fromEntries(told)).toMatchObject({
+      expect(Object.fromEntries(seen)).toMatchObject({
         "applied by retry": expect.any(Number),
         "applied by limits": expect.any(Number),
         refused: expect.any(Number),

@@ -151,15 +151,15 @@ describe("where it looks", () => {
 
   it("masks progress", async () => {
     const { redaction } = createRedactionWorld();
-    const told: Progress[] = [];
+    const seen: Progress[] = [];
     await redaction.interceptor(
-      stageCall({ options: { onProgress: (progress) => void told.push(progress) } }),
+      stageCall({ options: { onProgress: (progress) => void seen.push(progress) } }),
       async (call) => {
         call.options.onProgress?.({ progress: 1, total: 2, message: `got ${github}` });
         return outcomeOf();
       },
     );
-    expect(told).toEqual([{ progress: 1, total: 2, message: expect.stringMatching(placeholder) }]);
+    expect(seen).toEqual([{ progress: 1, total: 2, message: expect.stringMatching(placeholder) }]);
   });
 
   it("leaves arguments as they are", async () => {

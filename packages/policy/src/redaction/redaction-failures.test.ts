@@ -107,16 +107,16 @@ describe("a part of the product that fails", () => {
     );
     expect(shownOf(thrown)).not.toContain("hunter2");
     expect(thrown).toMatchObject({ code: "server_error", outcome: "failed", details: { httpStatus: 500 } });
-    const told: Progress[] = [];
+    const seen: Progress[] = [];
     await redaction.interceptor(
-      stageCall({ options: { onProgress: (progress) => void told.push(progress) } }),
+      stageCall({ options: { onProgress: (progress) => void seen.push(progress) } }),
       async (call) => {
         call.options.onProgress?.({ progress: 1, message: "hunter2" });
         return outcomeOf();
       },
     );
-    expect(told).toMatchObject([{ progress: 1 }]);
-    expect(shownOf(told)).not.toContain("hunter2");
+    expect(seen).toMatchObject([{ progress: 1 }]);
+    expect(shownOf(seen)).not.toContain("hunter2");
     expect(redaction.redactText("hunter2")).toContain("withheld");
     expect(parts.events.filter((event) => event.type === "part-failed" && event.part === part)).toHaveLength(5);
   });

@@ -129,24 +129,25 @@ function explain(
   checks: readonly Check[],
   { value, run, keyword }: { readonly value: unknown; readonly run: Run; readonly keyword: string },
 ): false {
-  const told = run.violations;
-  if (told === undefined || !wantsMore(run)) return false;
+  const reported = run.violations;
+  if (reported === undefined || !wantsMore(run)) return false;
   const branches = checks.map((check) => {
     const violations: Violation[] = [];
     run.violations = violations;
     check(value, run, undefined);
     return violations;
   });
-  run.violations = told;
+  run.violations = reported;
   fail(run, keyword, `must fit ${keyword === "oneOf" ? "exactly" : "at least"} one of ${checks.length} schemas`);
   const depth = run.path.length;
   const deep = branches.filter((violations) => !violations.some((violation) => isOtherKind(violation, depth)));
-  if (deep.length === 1) for (const violation of deep[0] ?? []) if (wantsMore(run)) told.push(violation);
+  if (deep.length === 1) for (const violation of deep[0] ?? []) if (wantsMore(run)) reported.push(violation);
   if (deep.length === 0) {
     const messages = new Set(branches.flatMap((violations) => violations.map(({ message }) => message)));
     if (messages.size <= 5) {
-      const last = told.pop();
-      if (last !== undefined) told.push({ ...last, message: `${last.message}: ${Array.from(messages).join("; or ")}` });
+      const last = reported.pop();
+      if (last !== undefined)
+        reported.push({ ...last, message: `${last.message}: ${Array.from(messages).join("; or ")}` });
     }
   }
   return false;
