@@ -9,7 +9,8 @@ const alphabet = "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7";
 export const long = alphabet.repeat(4);
 export const github = `ghp_${long.slice(0, 36)}`;
 export const jwt = `eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.${long.slice(0, 43)}`;
-export const pem = `-----BEGIN RSA ${"PRIVATE"} KEY-----\n${long}\n${long}\n-----END RSA PRIVATE KEY-----`;
+const dashes = "-".repeat(5);
+export const pem = `${dashes}BEGIN RSA PRIVATE KEY${dashes}\n${long}\n${long}\n${dashes}END RSA PRIVATE KEY${dashes}`;
 export const placeholder = /\[secret:[0-9a-f]{16}\]/;
 
 /** Who calls. */

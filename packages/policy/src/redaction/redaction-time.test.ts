@@ -32,7 +32,7 @@ describe("a hostile text takes time in proportion to its length", () => {
     ["backslashes", "\\"],
     ["backslashes in a list", '"tokens":[\\\\\\\\\\'],
     ["escaped pairs", '\\"password\\":\\"x\\",'],
-    ["private keys that never end", `-----BEGIN ${"PRIVATE"} KEY-----\n`],
+    ["private keys that never end", `${"-".repeat(5)}BEGIN PRIVATE KEY${"-".repeat(5)}\n`],
     ["bearers", "Bearer abc-"],
     ["users in URLs", "https://a:"],
     ["placeholders", "[secret:deadbeefcafe0123] token=x "],
