@@ -19,6 +19,13 @@ export { toMarkdown } from "./report/markdown-report.ts";
 export { toSarif } from "./report/sarif-report.ts";
 
 // What a server offers, pinned and compared.
-export { diffLocks } from "./lock/diff-locks.ts";
-export type { ChangeKind, ToolChange } from "./lock/tool-change.ts";
-export { formatLock, lockTools, parseLock, type LockedTool, type ToolLock } from "./lock/tool-lock.ts";
+export {
+  diffLocks,
+  formatLock,
+  lockTools,
+  parseLock,
+  type ChangeKind,
+  type LockedTool,
+  type ToolChange,
+  type ToolLock,
+} from "@toolport/policy/lock";

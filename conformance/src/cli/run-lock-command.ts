@@ -1,9 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { cleanText } from "@toolport/core";
+import { diffLocks, formatLock, lockTools, parseLock, type ToolChange, type ToolLock } from "@toolport/policy/lock";
 import { exitCodes } from "../engine/run-report.ts";
-import { diffLocks } from "../lock/diff-locks.ts";
-import type { ToolChange } from "../lock/tool-change.ts";
-import { formatLock, lockTools, parseLock, type ToolLock } from "../lock/tool-lock.ts";
 import type { TextStyle } from "../report/text-style.ts";
 import { readOffer } from "../server/read-offer.ts";
 import type { CommandIo } from "./command-io.ts";

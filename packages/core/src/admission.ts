@@ -6,13 +6,15 @@ import type { ToolDefinition } from "./tool.ts";
  */
 export type Admission = "offer" | "hide" | "quarantine";
 
-/** The server of a tool, as far as it matters for whether the tool is on offer. The host's own words, none of the server's. */
+/** The server of a tool, as far as it matters for whether the tool is on offer. The host's own words, but for `version`. */
 export interface AdmissionServer {
   readonly id: string;
   /** As in its spec; empty when it has none. */
   readonly labels: Readonly<Record<string, string>>;
   /** As in its spec. */
   readonly title?: string | undefined;
+  /** What the server says its version is, as of its latest listing: untrusted. Absent: it says none, or has not been listed. */
+  readonly version?: string | undefined;
 }
 
 /**

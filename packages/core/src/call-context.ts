@@ -19,6 +19,11 @@ export interface CallContext {
   readonly causationId?: string | undefined;
   /** The same for every try of one intended effect, so that whoever repeats it can be recognised. */
   readonly idempotencyKey?: string | undefined;
+  /**
+   * The token by which a call that was suspended goes on, from the policy that approved it. A secret, good for one call: it reaches that
+   * policy alone, and no record, no event, no server and no tool.
+   */
+  readonly approval?: string | undefined;
 }
 
 const contextFields: Fields<CallContext> = {
@@ -28,7 +33,17 @@ const contextFields: Fields<CallContext> = {
   correlationId: true,
   causationId: true,
   idempotencyKey: true,
+  approval: true,
 };
+
+/** The context without the token of an approval, for all but the policy that it is for. The same object when there is none. */
+export function withoutApproval(context: CallContext): Omit<CallContext, "approval">;
+export function withoutApproval(context: CallContext | undefined): Omit<CallContext, "approval"> | undefined;
+export function withoutApproval(context: CallContext | undefined): Omit<CallContext, "approval"> | undefined {
+  if (context?.approval === undefined) return context;
+  const { approval: _approval, ...rest } = context;
+  return rest;
+}
 
 /**
  * Refuses a context with a member that nothing reads, or one that is no text: with a letter wrong in `principal`, everybody would be

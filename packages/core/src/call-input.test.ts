@@ -18,6 +18,7 @@ describe("assertCallOptions()", () => {
       correlationId: "c2",
       causationId: undefined,
       idempotencyKey: "k",
+      approval: "t",
     };
     expect(() =>
       assertCallOptions({ signal, timeoutMs: 86_400_000, meta: {}, context: everything, onProgress() {} }),
@@ -51,7 +52,7 @@ describe("assertCallOptions()", () => {
     [
       "an unknown member of the context",
       { context: { principal: "ada", user: "ada" } },
-      'a context has no member "user"; known are principal, role, conversation, correlationId, causationId, idempotencyKey',
+      'a context has no member "user"; known are principal, role, conversation, correlationId, causationId, idempotencyKey, approval',
     ],
     ["a number in the context", { context: { role: 1 } }, "context.role must be a text that is not empty"],
     ["nobody in the context", { context: { principal: "" } }, "context.principal must be a text that is not empty"],

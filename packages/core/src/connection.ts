@@ -195,7 +195,7 @@ export interface Connection {
 export interface Connector {
   /**
    * Checks what only this connector knows about a spec (headers, URLs, which kinds it can open), before anything starts.
-   * Throws `invalid_spec` or `unsupported_transport`.
+   * Throws `invalid_spec`, `unsupported_transport`, or `not_allowed` where the host's guard refuses it.
    */
   check?(spec: ServerSpec): void;
   /**

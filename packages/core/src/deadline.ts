@@ -34,7 +34,9 @@ export interface DeadlineInit {
 /** Starts a deadline. Who starts it disposes of it. */
 export function createDeadline(init: DeadlineInit): Deadline {
   const { timeoutMs, signal, outer, mostPausedMs = Number.POSITIVE_INFINITY, onTimeout, clock = systemClock } = init;
-  const controller = new AbortController();
+  // Made when somebody asks for the signal: it is the dearest part, and most deadlines are only looked at for their time.
+  let controller: AbortController | undefined;
+  let ending: { readonly reason: unknown } | undefined;
   const pauses = createPauses({ clock, outer, mostPausedMs, onResume: () => void (done || start()) });
   let leftMs = outer === undefined ? timeoutMs : Math.min(timeoutMs, outer.remainingMs());
   let startedAt = clock.now();
@@ -47,16 +49,15 @@ export function createDeadline(init: DeadlineInit): Deadline {
     pauses.end();
     signal?.removeEventListener("abort", onAbort);
   };
-  const onAbort = (): void => {
+  const abort = (reason: unknown): void => {
     dispose();
-    controller.abort(signal?.reason);
+    ending = { reason };
+    controller?.abort(reason);
   };
+  const onAbort = (): void => abort(signal?.reason);
   const start = (): void => {
     startedAt = clock.now();
-    cancelTimer = clock.schedule(leftMs, () => {
-      dispose();
-      controller.abort(onTimeout());
-    });
+    cancelTimer = clock.schedule(leftMs, () => abort(onTimeout()));
   };
   const remainingMs = (): number => Math.max(0, pauses.active ? leftMs : leftMs - (clock.now() - startedAt));
 
@@ -67,7 +68,11 @@ export function createDeadline(init: DeadlineInit): Deadline {
     start();
   }
   return {
-    signal: controller.signal,
+    get signal() {
+      controller ??= new AbortController();
+      if (ending !== undefined) controller.abort(ending.reason);
+      return controller.signal;
+    },
     remainingMs,
     pause() {
       if (done) return () => {};

@@ -5,7 +5,7 @@
 export type { ConnectionHooks } from "./connection.ts";
 
 // Ways of a call.
-export { assertCallContext } from "./call-context.ts";
+export { assertCallContext, withoutApproval } from "./call-context.ts";
 export { createCallPipeline, type CallPipeline, type CallPipelineInit } from "./call-pipeline.ts";
 export { createRequestPipeline, type RequestPipeline, type RequestPipelineInit } from "./request-pipeline.ts";
 export {
@@ -38,6 +38,7 @@ export { copySpec } from "./copy-spec.ts";
 export { freezeData } from "./freeze-data.ts";
 export { isJsonObject } from "./json.ts";
 export { isToolEffect } from "./is-tool-effect.ts";
+export { effectOfHints } from "./effect-of-hints.ts";
 export { compareText } from "./compare-text.ts";
 export { foldCase } from "./fold-case.ts";
 export { canonicalJson } from "./canonical-json.ts";
@@ -56,6 +57,7 @@ export { untilAborted } from "./until-aborted.ts";
 // Secrets and hostile texts.
 export type { Redactor } from "./redacted.ts";
 export { createRedactor, createSecretMemory, type SecretMemory } from "./secret-memory.ts";
+export { createSecretFinder, type FoundSecret, type SecretFinder } from "./secret-finder.ts";
 export { isSecretName } from "./secret-name.ts";
 export { redactData } from "./redact-data.ts";
 export { originalCause, safeCause } from "./safe-cause.ts";

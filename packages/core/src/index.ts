@@ -55,6 +55,8 @@ export type {
   ToolOutcome,
 } from "./tool.ts";
 export type { CallContext } from "./call-context.ts";
+export type { ConnectionGuard, GuardedServer, GuardRefusal } from "./connection-guard.ts";
+export type { ApprovalDenial, SuspendedCall } from "./suspended-call.ts";
 export type { Admission, AdmissionServer, Admit, QuarantinedTool } from "./admission.ts";
 export type { Lock, Store } from "./store.ts";
 export { createMemoryStore, type MemoryStoreOptions } from "./create-memory-store.ts";

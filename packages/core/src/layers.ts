@@ -53,13 +53,14 @@ function wayThrough<Of extends Work, Answer>({ layer, inner, name, kind }: Layer
       answer.catch(() => {});
       return answer;
     };
+    const { handled } = passage;
     passage.at = name;
     try {
       const answer: unknown = await layer(work, next);
       if (!kind.isAnswer(answer)) throw fault("answered nothing; it returns what next() does, or an outcome");
       return kind.sign(answer, work);
     } catch (reason) {
-      if (isToolportError(reason)) throw reason;
+      if (isToolportError(reason)) throw passage.claim(reason, handled);
       throw fault("threw something of its own", reason);
     } finally {
       left = true;

@@ -42,6 +42,10 @@ export type WorkProblem = { readonly problem: string } & Pick<ToolportErrorInit,
 export interface Passage<Of extends Work, Answer> {
   /** What is known of its effect so far; `unknown` once a handler answered, because then it ran. */
   readonly effect: CallOutcome;
+  /** How often it was with its handler, so that {@linkcode claim} can leave out what was before. */
+  readonly handled: number;
+  /** An error of a layer, claiming no more than is known of what the handler has done since then. */
+  claim(error: ToolportError, since: number): ToolportError;
   /** Why nobody may go on with it: its time is up, it was given up, or it is over. */
   readonly ended: ToolportError | undefined;
   /** Which layer has it, for errors. */
@@ -100,6 +104,10 @@ export function createPassage<Of extends Work, Answer>(
     get effect() {
       return handling.effect;
     },
+    get handled() {
+      return handling.handled;
+    },
+    claim: (error, since) => withEffect(error, handling.effectSince(since)),
     get ended() {
       if (!ending.isOver) return ending.overdue;
       return ending.reason ?? kind.error(work, "internal_error", { problem: "is over", outcome: handling.effect });
@@ -204,30 +212,41 @@ function createEnding({ handling, clock, settle }: EndingInit): Ending {
 /** The times that some work is with its handler, and what is known of its effect because of them. */
 interface Handling<Answer> {
   readonly active: number;
+  /** How many of them have begun. */
+  readonly handled: number;
   readonly effect: CallOutcome;
+  /** The same of those alone that began later than the first `handled`. */
+  effectSince(handled: number): CallOutcome;
   watch(work: () => Promise<Answer>, onSettled: () => void): Promise<Answer>;
 }
 
 function createHandling<Of extends Work, Answer>(work: Of, kind: WorkKind<Of, Answer>): Handling<Answer> {
+  // Of those that have settled; one is with its handler at a time, and the last of a passage may never settle.
+  const effects: CallOutcome[] = [];
   let active = 0;
-  let effect: CallOutcome = "not-sent";
+  const effectSince = (handled: number): CallOutcome =>
+    // While the handler has the call, nobody knows: whoever throws meanwhile must not say that it was not sent.
+    active > 0 ? "unknown" : effects.slice(handled).reduce(worse, "not-sent");
   return {
     get active() {
       return active;
     },
-    // While the handler has the call, nobody knows: whoever throws meanwhile must not say that it was not sent.
-    get effect() {
-      return active > 0 ? "unknown" : effect;
+    get handled() {
+      return effects.length + active;
     },
+    get effect() {
+      return effectSince(0);
+    },
+    effectSince,
     async watch(handle, onSettled) {
       active += 1;
       try {
         const outcome = await handle();
-        effect = "unknown";
+        effects.push("unknown");
         return outcome;
       } catch (reason) {
         const error = toError(reason, work, kind);
-        effect = worse(effect, error.outcome);
+        effects.push(error.outcome);
         throw error;
       } finally {
         active -= 1;

@@ -80,6 +80,11 @@ export interface ToolDefinition {
    * none, and whether two definitions are the same does not depend on it.
    */
   readonly fingerprint?: string | undefined;
+  /**
+   * What the server lists for the tool, whole, as the fingerprint is made of it; for comparing with what it listed before. Absent
+   * where there is no fingerprint. From a provider it does not show when members are listed, as {@linkcode fingerprint} does not.
+   */
+  readonly entry?: JsonObject | undefined;
   readonly origin?: ToolOrigin;
   readonly groupIds?: readonly string[];
   readonly flags?: readonly ToolFlag[];

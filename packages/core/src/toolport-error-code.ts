@@ -118,7 +118,7 @@ export const errorCodes: Readonly<Record<ToolportErrorCode, ErrorCodeEntry>> = {
   not_allowed: {
     ...auth,
     outcome: "not-sent",
-    meaning: "This host does not let this principal or role do that.",
+    meaning: "This host does not let this principal or role do that, or connections go there.",
   },
 
   spawn_failed: { ...execution, retryable: false, meaning: "The server's process could not be started." },

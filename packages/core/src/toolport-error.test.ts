@@ -1,5 +1,6 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
+import type { SuspendedCall } from "./suspended-call.ts";
 import { errorCodes, type ToolportErrorCode } from "./toolport-error-code.ts";
 import type * as toolportError from "./toolport-error.ts";
 import { isToolportError, ToolportError, withErrorContext, type ToolportErrorInit } from "./toolport-error.ts";
@@ -9,6 +10,23 @@ const foreign = Object.assign(new TypeError("refused: hunter2\n  hunter2"), {
   code: "ENOENT",
   spawnargs: ["--api-key", "hunter2"],
 });
+
+const suspended: SuspendedCall = {
+  id: "1",
+  serverId: "s",
+  toolName: "t",
+  localName: "mcp_s_t",
+  fingerprint: "sha256-00",
+  definition: null,
+  effect: "external",
+  args: {},
+  hint: "Approve?",
+  why: "it is to be approved",
+  context: {},
+  suspendedAt: 1,
+  expiresAt: 2,
+  seal: "00",
+};
 
 describe("ToolportError", () => {
   it.each(Object.entries(errorCodes))("takes kind, retryable and outcome of %s from its entry", (code, entry) => {
@@ -110,6 +128,16 @@ describe("ToolportError", () => {
     const text = JSON.stringify(new ToolportError("x", { code: "refresh_failed", details: { failures } }));
     expect(JSON.parse(text).details.failures[0]).toMatchObject({ code: "unreachable", serverId: "a" });
     expect(text).not.toContain("hunter2");
+  });
+
+  it("shows of a suspended call what it is found by, and not its arguments", () => {
+    const approval = { ...suspended, args: { text: "hunter2" }, context: { principal: "hunter2" } };
+    const error = new ToolportError("x", { code: "approval_required", details: { approval, policy: "ask[0]" } });
+    const { details } = JSON.parse(JSON.stringify(error));
+    expect(details).toEqual({ approval: { id: "1", expiresAt: 2 }, policy: "ask[0]" });
+    expect(inspect(error)).toContain("expiresAt: 2");
+    expect(inspect(error)).not.toContain("hunter2");
+    expect(error.details.approval).toBe(approval);
   });
 });
 

@@ -1,6 +1,7 @@
 import type { AbsentServer } from "./absent-server.ts";
 import { quoteText } from "./quote-text.ts";
 import { isPlainObject, kindOf } from "./plain-object.ts";
+import type { ApprovalDenial, SuspendedCall } from "./suspended-call.ts";
 import { errorCodes, type CallOutcome, type ErrorKind, type ToolportErrorCode } from "./toolport-error-code.ts";
 
 const brand: unique symbol = Symbol.for("toolport.error");
@@ -44,10 +45,18 @@ export interface ErrorDetails {
   readonly rpcData?: unknown;
   /** Protocol revisions the server offers. */
   readonly supported?: readonly string[];
+  /** Nothing was tried, because the latest try failed a short while ago: its error is the cause, and `retryAfterMs` says until when. */
+  readonly backOff?: true;
+  /** How much of a limit of the host is used, and how much there is of it: calls, bytes, milliseconds or what the product counts. */
+  readonly usage?: { readonly used: number; readonly limit: number };
   /** What is wrong with the arguments of an `invalid_arguments`, or with the result of an `invalid_output`, in the order of the value. */
   readonly violations?: readonly Violation[];
   /** Which rule or limit of the host decided, by the name that its owner gave it. */
   readonly policy?: string;
+  /** Of an `approval_required`: the call, to be kept until somebody approves it. {@linkcode ToolportError.toJSON} leaves its arguments out. */
+  readonly approval?: SuspendedCall;
+  /** Of an `approval_denied`: why. */
+  readonly denied?: ApprovalDenial;
   /** How often it was tried. */
   readonly attempts?: number;
   /** A bounded excerpt of what came instead of an answer; of a program that could not be connected to, its first line on stdout that was no message. */
@@ -142,19 +151,26 @@ export class ToolportError extends Error {
     Object.defineProperties(this, { [brand]: { value: true }, [inspectCustom]: { value: show } });
   }
 
-  /** A JSON-able view for logs: everything but the stack and the cause. */
+  /** A JSON-able view for logs: everything but the stack, the cause, and the arguments of a call that waits for approval. */
   toJSON(): Record<string, unknown> {
-    const { name, code, kind, serverId, toolName, retryable, outcome, details, message } = this;
-    return { name, code, kind, serverId, toolName, retryable, outcome, message, details };
+    const { name, code, kind, serverId, toolName, retryable, outcome, message } = this;
+    return { name, code, kind, serverId, toolName, retryable, outcome, message, details: detailsForLogs(this.details) };
   }
+}
+
+// Of a suspended call what it can be found by: its arguments and its context are the conversation's.
+function detailsForLogs(details: ErrorDetails): Record<string, unknown> {
+  if (details.approval === undefined) return { ...details };
+  const { id, expiresAt } = details.approval;
+  return { ...details, approval: { id, expiresAt } };
 }
 
 // What `util.inspect` and Node's console show: the stack, the members, and where the causes come from. A foreign cause shows neither
 // its members nor its message, because these may hold what must not be shown: Node's error of a failed `spawn` has all arguments of
 // the command, an SDK's error the text with which a server refused a token. Who needs them reads `cause`.
 function describeError(error: ToolportError, show: (members: object) => string): string {
-  const { code, kind, serverId, toolName, retryable, outcome, details } = error;
-  const known = { code, kind, serverId, toolName, retryable, outcome, details };
+  const { code, kind, serverId, toolName, retryable, outcome } = error;
+  const known = { code, kind, serverId, toolName, retryable, outcome, details: detailsForLogs(error.details) };
   const members = Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined));
   const causes = originsOf(error.cause).map((origin) => `\n  [cause]: ${origin.replaceAll("\n", "\n  ")}`);
   return `${error.stack} ${show(members)}${causes.join("")}`;

@@ -35,9 +35,11 @@ const forImplementers = [
   "createEvent",
   "createRedactor",
   "createRequestPipeline",
+  "createSecretFinder",
   "createSecretMemory",
   "dateOf",
   "describeAbsent",
+  "effectOfHints",
   "foldCase",
   "formatMs",
   "freezeData",
@@ -64,6 +66,7 @@ const forImplementers = [
   "untilAborted",
   "withDefaults",
   "withErrorContext",
+  "withoutApproval",
 ];
 
 describe("@toolport/core", () => {

@@ -89,6 +89,14 @@ describe("a toolbox with interceptors", () => {
     expect([runs, provider.calls.map(({ args }) => args)]).toEqual([[{ amount: 5 }], [{ amount: 5 }]]);
   });
 
+  it("hands the token of an approval to its layers, and to no static tool", async () => {
+    const seen: unknown[] = [];
+    const look: Interceptor = (call, next) => (seen.push(call.options.context?.approval), next(call));
+    const tools = [staticTool("mine", { run: (_args, options) => (seen.push(options.context), "done") })];
+    await createToolbox({ tools, interceptors: [look] }).call("mine", {}, { context: { ...context, approval: "t" } });
+    expect(seen).toEqual(["t", context]);
+  });
+
   it("shows an audit who asks, of which tool and what came of it; a view says it for all its calls", async () => {
     const log: unknown[] = [];
     const audit: Interceptor = async (call, next) => {
@@ -109,6 +117,7 @@ describe("a toolbox with interceptors", () => {
     expect(provider.calls[1]?.options.context).toEqual(context);
     expect(provider.calls[1]?.options.meta).toBeUndefined();
     expect(() => toolbox.view({ context: { pricipal: "ada" } as never })).toThrow(/context has no member "pricipal"/);
+    expect(() => toolbox.view({ context: { approval: "t" } as never })).toThrow(/context.approval is for one call/);
   });
 
   it("tells a ranker who asks, in a search by a model and by code", async () => {

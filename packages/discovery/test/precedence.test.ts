@@ -8,6 +8,11 @@ function staticTool(name: string, more: Partial<StaticTool> = {}): StaticTool {
   return { definition: toolOf(name), run: () => `static/${name}`, ...more };
 }
 
+/** As a limit of the host refuses a call. */
+function refusedBy(code: ToolportErrorCode): ToolportError {
+  return new ToolportError("no", { code, outcome: "not-sent", details: { policy: "a limit" } });
+}
+
 describe("precedence (AF-4)", () => {
   const setUp = (precedence: "static" | "provider" | "fallback", tool: StaticTool = staticTool("echo")) => {
     const provider = fakeProvider("mcp");
@@ -81,13 +86,20 @@ describe("precedence (AF-4)", () => {
     ["a refusal by a rule or a person", new ToolportError("no", { code: "call_refused" }), { readOnlyHint: true }],
     ["a server that asks to slow down", new ToolportError("slow", { code: "rate_limited" }), { readOnlyHint: true }],
     ["a question nobody answers", new ToolportError("?", { code: "input_required" }), { readOnlyHint: true }],
+    ["a tool that is not allowed", new ToolportError("no", { code: "not_allowed" }), { readOnlyHint: true }],
+    ["an approval that is missing", new ToolportError("no", { code: "approval_required" }), { readOnlyHint: true }],
+    ["an approval that was denied", new ToolportError("no", { code: "approval_denied" }), { readOnlyHint: true }],
+    ["a tool in quarantine", new ToolportError("no", { code: "tool_quarantined" }), { readOnlyHint: true }],
+    ["a rate of the host", refusedBy("rate_limited"), { readOnlyHint: true }],
+    ["places of the host that are taken", refusedBy("overloaded"), { readOnlyHint: true }],
+    ["a budget that is used up", refusedBy("budget_exceeded"), { readOnlyHint: true }],
   ])("fallback: does not call twice after %s", async (_, error, annotations) => {
     const { toolbox, provider } = setUp("fallback", failing(error, annotations));
     await expect(toolbox.call("echo")).rejects.toMatchObject({ code: error.code });
     expect(provider.calls).toEqual([]);
   });
 
-  it.each<ToolportErrorCode>(["unreachable", "connect_timeout", "overloaded", "spawn_failed"])(
+  it.each<ToolportErrorCode>(["unreachable", "connect_timeout", "overloaded", "spawn_failed", "circuit_open"])(
     "fallback: calls the provider's tool after %s, not sent",
     async (code) => {
       const { toolbox, provider } = setUp("fallback", failing(new ToolportError("out", { code, outcome: "not-sent" })));
@@ -114,6 +126,31 @@ describe("precedence (AF-4)", () => {
     expect(provider.calls).toMatchObject([{ options: { timeoutMs: 50 } }]);
     await expect(toolboxOf(200).call("echo", {}, { timeoutMs: 200 })).rejects.toMatchObject({ outcome: "not-sent" });
     expect(provider.calls).toHaveLength(1);
+  });
+
+  it("fallback: shares one deadline with the first, also when the caller set no time, and a human's answer uses none of it", async () => {
+    let now = 0;
+    const clock = { now: () => now, schedule: () => () => {} };
+    const provider = fakeProvider("mcp");
+    provider.offer([toolOf("echo")]);
+    const first: StaticTool = {
+      definition: toolOf("echo"),
+      run(_, { deadline }) {
+        now += 400_000;
+        const resume = deadline?.pause();
+        now += 500_000;
+        resume?.();
+        throw outage("not-sent");
+      },
+    };
+    const toolbox = createToolbox({ tools: [first], providers: [provider], precedence: "fallback", clock });
+    await toolbox.call("echo");
+    // 10 minutes is what a call has when nobody says.
+    expect(provider.calls[0]?.options.deadline?.remainingMs()).toBe(200_000);
+    expect(provider.calls[0]?.options.timeoutMs).toBeUndefined();
+    await toolbox.call("echo", {}, { timeoutMs: 450_000 });
+    expect(provider.calls[1]?.options.deadline?.remainingMs()).toBe(50_000);
+    expect(provider.calls[1]?.options.timeoutMs).toBe(50_000);
   });
 
   it("fallback: a tool's own failure is an answer, not an outage", async () => {

@@ -58,3 +58,30 @@ it("keeps what was selected when the same server comes back", async () => {
   await provider.call("mcp_s_a", {}, { selected });
   await provider.close();
 });
+
+it("tells whoever admits tools which version the server says it has, and asks again when it says another", async () => {
+  let version = "1.0.0";
+  const world = createCalmWorld();
+  const server = world.server("s", "a");
+  const versions: unknown[] = [];
+  const provider = world.provider({
+    servers: [specOf("s")],
+    connector: connectorOf(world, () => ({ name: "files", version })),
+    admit: (_, from) => (versions.push(from), version === "1.0.0" ? "offer" : "quarantine"),
+    interceptors: [(call, next) => (versions.push(call.server), next(call))],
+  });
+  await provider.init();
+  await provider.call("mcp_s_a");
+  expect(versions).toEqual([
+    { id: "s", labels: {}, version: "1.0.0" },
+    { id: "s", labels: {}, version: "1.0.0" },
+  ]);
+  // The same object, so that what was decided can be kept with it.
+  expect(versions[0]).toBe(versions[1]);
+  expect(provider.describeServer?.("s")).toBe(versions[0]);
+  version = "2.0.0";
+  for (const session of server.sessions) session.crash();
+  await provider.refresh();
+  expect(provider.quarantined()).toMatchObject([{ server: { id: "s", version: "2.0.0" } }]);
+  await provider.close();
+});

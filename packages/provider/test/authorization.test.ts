@@ -1,5 +1,6 @@
 import {
   ToolportError,
+  type Clock,
   type Connection,
   type Connector,
   type ServerSpec,
@@ -98,5 +99,29 @@ describe("a call that is refused", () => {
     connector.failCalls = undefined;
     await provider.call(name);
     expect(provider.statuses()).toMatchObject([{ state: "ready" }]);
+  });
+});
+
+describe("a server that the host itself does not let connections go to", () => {
+  it("is failed with not_allowed, wants no credentials, and is not tried again in the background", async () => {
+    let attempts = 0;
+    const connector: Connector = {
+      async connect() {
+        attempts += 1;
+        throw refusal("not_allowed");
+      },
+    };
+    let timers = 0;
+    const clock: Clock = {
+      now: () => 0,
+      schedule() {
+        timers += 1;
+        return () => void (timers -= 1);
+      },
+    };
+    await using provider = createProvider({ connector, clock, servers: [spec] });
+    await provider.init();
+    expect(provider.statuses()).toMatchObject([{ state: "failed", stage: "connect", error: { code: "not_allowed" } }]);
+    expect([attempts, timers]).toEqual([1, 0]);
   });
 });

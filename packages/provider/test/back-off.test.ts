@@ -71,9 +71,17 @@ describe("a server that cannot be reached", () => {
     await provider.init();
     world.server("s").faults.connect.push("busy");
     await crash(world);
-    expect(await failureOf(provider.call("mcp_s_a"))).toMatchObject({ code: "http_error" });
+    const failed = await failureOf(provider.call("mcp_s_a"));
+    expect(failed).toMatchObject({ code: "http_error" });
+    // Whoever judges the server by its failures can tell the failure from its echo.
+    expect(failed).not.toHaveProperty("details.backOff");
     const refused = await failureOf(provider.call("mcp_s_a"));
-    expect(refused).toMatchObject({ code: "http_error", outcome: "not-sent", details: { retryAfterMs: 5000 } });
+    expect(refused).toMatchObject({
+      code: "http_error",
+      outcome: "not-sent",
+      retryable: true,
+      details: { retryAfterMs: 5000, backOff: true },
+    });
     expect(world.server("s").connects.started).toBe(2);
     world.clock.advance(5000);
     await world.settle();

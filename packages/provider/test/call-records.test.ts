@@ -1,6 +1,7 @@
 import type { CallRecord } from "@toolport/provider";
 import { describe, expect, it } from "vitest";
 import { createCalmWorld, failureOf } from "./calm-world.ts";
+import { createSimulatedConnector } from "./simulation/simulated-connector.ts";
 import { specOf } from "./simulation/simulated-server.ts";
 import { firstDate } from "./simulation/virtual-clock.ts";
 
@@ -26,6 +27,31 @@ describe("onCallEnded", () => {
       { origin, startedAt: firstDate, durationMs: 400, queueMs: 400, sends: 1, result: "ok" },
     ]);
     expect(world.server("s").received.map(({ meta }) => meta)).toEqual([undefined, undefined]);
+    await provider.close();
+  });
+
+  it("leaves the token of an approval out of records, and out of what a connection gets", async () => {
+    const world = createCalmWorld();
+    const contexts: unknown[] = [];
+    const connector = createSimulatedConnector(world);
+    const provider = world.provider({
+      servers: [specOf("s")],
+      connector: {
+        async connect(...args) {
+          const connection = await connector.connect(...args);
+          const callTool: typeof connection.callTool = (toolName, given, options) => {
+            contexts.push(options?.context);
+            return connection.callTool(toolName, given, options);
+          };
+          return { ...connection, callTool };
+        },
+      },
+    });
+    const records: CallRecord[] = [];
+    await provider.init();
+    provider.onCallEnded((record) => records.push(record));
+    await provider.call("mcp_s_echo", { id: "1" }, { context: { ...context, approval: "the-token" } });
+    expect([records[0]?.context, ...contexts]).toEqual([context, context]);
     await provider.close();
   });
 

@@ -1,4 +1,5 @@
 import type { Diagnostic, ToolDefinition } from "@toolport/core";
+import { hashJson } from "@toolport/naming";
 import { describe, expect, it } from "vitest";
 import { createCalmWorld } from "./calm-world.ts";
 import { specOf } from "./simulation/simulated-server.ts";
@@ -107,10 +108,38 @@ describe("a definition", () => {
     // One that was stored, with or without it, is still the one that was selected.
     for (const selected of [
       JSON.parse(JSON.stringify(definition)) as ToolDefinition,
-      { ...(definition as ToolDefinition), fingerprint: definition?.fingerprint },
+      { ...(definition as ToolDefinition), fingerprint: definition?.fingerprint, entry: definition?.entry },
     ]) {
       await provider.call("mcp_s_echo", {}, { selected });
     }
+    await provider.close();
+  });
+
+  it("has the entry that its server listed, of which the fingerprint is made", async () => {
+    const world = createCalmWorld();
+    const entry = {
+      name: "pay",
+      description: "Pays.",
+      inputSchema: { type: "object" },
+      _meta: { ui: { color: "red" } },
+    };
+    world.server("s").raw.push({
+      name: "pay",
+      description: "Pays.",
+      inputSchema: { type: "object" },
+      meta: { ui: { color: "red" } },
+      extras: { icons: [{ src: "x" }] },
+    });
+    world.server("s").raw.push({ name: "huge", inputSchema: { type: "object" }, flags: ["extras-dropped"] });
+    const spec = specOf("s", { tools: { pay: { title: "Pay", description: "Pays somebody." } } });
+    const provider = world.provider({ servers: [spec] });
+    await provider.init();
+    const [, huge, pay] = provider.definitions();
+    expect(pay?.entry).toEqual({ ...entry, icons: [{ src: "x" }] });
+    expect(hashJson(pay?.entry ?? {})).toBe(pay?.fingerprint);
+    expect(Object.keys(pay ?? {})).not.toContain("entry");
+    expect(Object.isFrozen(pay?.entry?.["_meta"])).toBe(true);
+    expect([huge?.fingerprint, huge?.entry]).toEqual([undefined, undefined]);
     await provider.close();
   });
 });

@@ -1,5 +1,6 @@
 import type { Connector, ServerSpec } from "@toolport/core";
 import { specError } from "@toolport/core/implement";
+import { checkGuard } from "./opening/check-guard.ts";
 import { checkSpec } from "./opening/check-spec.ts";
 import { assertConnectorOptions } from "./opening/assert-connector-options.ts";
 import type { ConnectorOptions } from "./opening/connector-options.ts";
@@ -16,7 +17,7 @@ import { createStarts } from "./opening/take-turn.ts";
  */
 export function createConnector(options: ConnectorOptions = {}): Connector {
   assertConnectorOptions(options);
-  const { eraCache = createEraCache(), maxConcurrentStarts } = options;
+  const { eraCache = createEraCache(), guard, maxConcurrentStarts } = options;
   const starts = createStarts(maxConcurrentStarts);
   return {
     check(spec: ServerSpec) {
@@ -24,6 +25,7 @@ export function createConnector(options: ConnectorOptions = {}): Connector {
       const { transport } = spec;
       if (transport.kind === "http" && transport.auth === "oauth" && options.authProvider === undefined)
         throw specError(spec.id, "transport.auth", "needs a connector with an authProvider");
+      if (guard !== undefined) checkGuard(spec, guard);
       preload(transport);
     },
     async clearCredentials(spec, { principal } = {}) {

@@ -1,5 +1,6 @@
 import type { ServerSpec } from "@toolport/core";
 import { assertKnownOptions, type Fields } from "@toolport/core/implement";
+import { assertGuard } from "./context/assert-guard.ts";
 import { assertPrincipal } from "./context/assert-principal.ts";
 import type { HttpOptions } from "./http/http-options.ts";
 import { connectorFields } from "./opening/connector-options.ts";
@@ -19,8 +20,8 @@ const optionFields: Fields<FinishAuthorizationOptions> = { ...connectorFields, p
  * redirect, because the issuer in it has to be checked (RFC 9207); comparing its `state` is the provider's part. The code goes to the
  * authorization server that the user was sent to and to no other; in another process than the one that sent them, only a provider with
  * `discoveryState` knows which that was. Settles within two minutes. Throws `auth_required` when the user declined, the code was
- * refused or the server names another authorization server by now, and `invalid_spec` when the server does not use OAuth; a `TypeError` for
- * an unknown option, and for a `principal` that is no text or empty.
+ * refused or the server names another authorization server by now, `not_allowed` when the `guard` refuses where the code would go, and
+ * `invalid_spec` when the server does not use OAuth; a `TypeError` for an unknown option, for a `guard` that is none, and for a `principal` that is no text or empty.
  */
 export async function finishAuthorization(
   spec: ServerSpec,
@@ -29,6 +30,7 @@ export async function finishAuthorization(
 ): Promise<void> {
   assertKnownOptions("finishAuthorization()", options, optionFields);
   assertPrincipal("finishAuthorization()", options.principal);
+  assertGuard("finishAuthorization()", options.guard);
   const { finishHttpAuthorization } = await loadHttp(spec.id);
   return finishHttpAuthorization(spec, callback, options);
 }

@@ -1,6 +1,13 @@
-import { isToolportError, type ToolOutcome, type ToolportError, type ToolportErrorCode } from "@toolport/core";
+import {
+  defaultTimeouts,
+  isToolportError,
+  type ToolOutcome,
+  type ToolportError,
+  type ToolportErrorCode,
+} from "@toolport/core";
+import { createDeadline } from "@toolport/core/implement";
 import type { CatalogTool, RoutedTool } from "./catalog-snapshot.ts";
-import type { RouteCall } from "./run-route.ts";
+import { timeoutMsOf, type RouteCall } from "./run-route.ts";
 
 /** One call, ready to go. */
 export interface RoutedCall extends RouteCall {
@@ -13,27 +20,38 @@ export interface RoutedCall extends RouteCall {
 }
 
 /**
- * Calls a tool, and its fallback if it has one, the first was out of service, and a second call can do no harm. `timeoutMs` is for both
- * together: when nothing is left of it, the first error is the last word.
+ * Calls a tool, and its fallback if it has one, the first was out of service, and a second call can do no harm. The time of the first is for
+ * both together, whoever set it: when nothing is left of it, the first error is the last word.
  */
 export async function callRoutes(tool: CatalogTool, call: RoutedCall): Promise<ToolOutcome> {
-  const startedAt = call.clock.now();
+  const { fallback } = tool;
+  if (fallback === undefined) return call.send(tool, call);
+  const { options, clock } = call;
+  const time = createDeadline({
+    timeoutMs: options.timeoutMs ?? timeoutMsOf(tool.route),
+    outer: options.deadline,
+    mostPausedMs: defaultTimeouts.elicitTotalMs,
+    clock,
+    onTimeout: () => undefined,
+  });
   try {
-    return await call.send(tool, call);
+    return await call.send(tool, { ...call, options: { ...options, deadline: time } });
   } catch (error) {
-    if (tool.fallback === undefined || !isToolportError(error) || !allowsFallback(error, tool)) throw error;
-    // What the caller selected was the first route's definition.
-    const { selected: _selected, timeoutMs, ...rest } = call.options;
-    const leftMs = timeoutMs === undefined ? undefined : timeoutMs - (call.clock.now() - startedAt);
-    if (leftMs !== undefined && leftMs <= 0) throw error;
-    if (!call.isOnOffer(tool.fallback)) throw error;
+    if (!isToolportError(error) || !allowsFallback(error, tool)) throw error;
+    const leftMs = time.remainingMs();
+    if (leftMs <= 0 || !call.isOnOffer(fallback)) throw error;
     call.onFallback(error);
-    const options = leftMs === undefined ? rest : { ...rest, timeoutMs: leftMs };
-    return await call.send(tool.fallback, { ...call, options });
+    // What the caller selected was the first route's definition.
+    const { selected: _selected, timeoutMs, ...rest } = options;
+    const left = { ...rest, deadline: time, ...(timeoutMs !== undefined && { timeoutMs: leftMs }) };
+    return await call.send(fallback, { ...call, options: left });
+  } finally {
+    time.dispose();
   }
 }
 
-// Limits that cut in because nobody answered in time or had room. All others are somebody's will.
+// Limits that cut in because nobody answered in time or had room. All others are somebody's will, and so is `overloaded` when a limit of the
+// host says it.
 const outagesByPolicy: ReadonlySet<ToolportErrorCode> = new Set<ToolportErrorCode>([
   "call_timeout",
   "circuit_open",
@@ -49,6 +67,7 @@ const outagesByPolicy: ReadonlySet<ToolportErrorCode> = new Set<ToolportErrorCod
  * one tool must not be led to another that does the same.
  */
 function allowsFallback(error: ToolportError, { definition }: CatalogTool): boolean {
+  if (error.code === "overloaded" && error.details.policy !== undefined) return false;
   const isOutage = error.kind === "execution" || error.kind === "system" || outagesByPolicy.has(error.code);
   if (!isOutage) return false;
   const { readOnlyHint, idempotentHint } = definition.annotations ?? {};

@@ -76,5 +76,8 @@ function inspectDefinition(definition: ToolDefinition): ToolDefinition {
   };
   if (Object.hasOwn(copy, "fingerprint")) return copy;
   // Not listed among its members, so that it is made only for those who read it.
-  return Object.defineProperty(copy, "fingerprint", { get: () => definition.fingerprint });
+  return Object.defineProperties(copy, {
+    fingerprint: { get: () => definition.fingerprint },
+    entry: { get: () => definition.entry },
+  });
 }

@@ -13,7 +13,14 @@ import {
   type ToolOrigin,
   type ToolOutcome,
 } from "@toolport/core";
-import { isCallArguments, isJsonObject, kindOf, quoteText, withErrorContext } from "@toolport/core/implement";
+import {
+  isCallArguments,
+  isJsonObject,
+  kindOf,
+  quoteText,
+  withErrorContext,
+  withoutApproval,
+} from "@toolport/core/implement";
 import { runWithDeadline } from "./run-with-deadline.ts";
 
 /** A bundle of static tools in the directory of groups: a group without members, because tools join by declaring it. */
@@ -162,10 +169,12 @@ export async function runStaticTool(
 ): Promise<ToolOutcome> {
   const { name } = tool.definition;
   const { signal, timeoutMs = defaultTimeouts.callMs, deadline: outer } = options;
+  const given =
+    options.context?.approval === undefined ? options : { ...options, context: withoutApproval(options.context) };
   let result: unknown;
   try {
     result = await runWithDeadline({ what: `tool "${name}"`, timeoutMs, signal, outer, clock }, (deadline) =>
-      tool.run(args, { ...options, signal: deadline.signal, deadline }),
+      tool.run(args, { ...given, signal: deadline.signal, deadline }),
     );
   } catch (error) {
     throw wrapped(error, tool, "threw");

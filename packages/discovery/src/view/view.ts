@@ -71,9 +71,9 @@ export interface ViewOptions {
   readonly maxAnswerBytes?: number;
   /**
    * Who asks, in every call and search of this view, for the host alone: no server gets it. A call's own context goes first, member by
-   * member. Default none.
+   * member. Default none. Has no `approval`, which is for one call.
    */
-  readonly context?: CallContext;
+  readonly context?: Omit<CallContext, "approval">;
   /** Lets a model choose among the ranked tools of a `tools_select` query longer than 3 characters. Default: the ranking decides. */
   readonly selector?: ToolSelector;
 }
@@ -242,7 +242,7 @@ function readBudget(options: DeclareOptions): number {
 function assertViewOptions(options: ViewOptions): void {
   assertKnownOptions("view()", options, optionFields);
   const { context, alwaysVisible, selection, denied, refuseChanged, selector } = options;
-  if (context !== undefined) assertCallContext(context);
+  if (context !== undefined) assertViewContext(context);
   if (alwaysVisible !== undefined) assertNames("alwaysVisible", alwaysVisible);
   if (selection !== undefined) assertNames("selection", selection);
   if (denied !== undefined) assertDenied(denied);
@@ -258,6 +258,11 @@ function assertViewOptions(options: ViewOptions): void {
   if (!["when-undeclared", "always"].includes(answerSchemas)) {
     throw new TypeError(`answerSchemas must be "when-undeclared" or "always", not ${JSON.stringify(answerSchemas)}`);
   }
+}
+
+function assertViewContext(context: CallContext): void {
+  assertCallContext(context);
+  if (context.approval !== undefined) throw new TypeError("context.approval is for one call, not for a view");
 }
 
 function assertAtLeast(option: string, value: number, least: number): void {

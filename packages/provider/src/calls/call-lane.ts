@@ -12,7 +12,7 @@ import {
   type ToolOutcome,
   type ToolportError,
 } from "@toolport/core";
-import { createDeadline, type Deadline, type EventSource } from "@toolport/core/implement";
+import { createDeadline, withoutApproval, type Deadline, type EventSource } from "@toolport/core/implement";
 import type { CallRecord } from "../call-record.ts";
 import type { CatalogTool } from "../catalog/define-tool.ts";
 import type { Link } from "../link/link.ts";
@@ -225,7 +225,7 @@ function wireOptions({ signal, meta, context, onProgress }: CallOptions, timeout
   }
   return {
     timeoutMs,
-    ...(context !== undefined && { context }),
+    ...(context !== undefined && { context: withoutApproval(context) }),
     ...(signal !== undefined && { signal }),
     ...(meta !== undefined && { meta }),
     ...(onProgress !== undefined && { onProgress }),

@@ -19,6 +19,7 @@ import {
   createRequestPipeline,
   isJsonObject,
   readCallArguments,
+  withoutApproval,
   type CallPipeline,
   type RequestPipeline,
 } from "@toolport/core/implement";
@@ -228,8 +229,8 @@ function createKeeper(): {
   };
 }
 
-function addressOf({ id, link }: Registration): Pick<HostRequest, "serverId" | "server"> {
-  return { serverId: id, server: describeServer(link.spec) };
+function addressOf({ id, link, listed }: Registration): Pick<HostRequest, "serverId" | "server"> {
+  return { serverId: id, server: describeServer(link.spec, listed?.server) };
 }
 
 interface ReadCall extends Pick<GivenCall, "args"> {
@@ -237,9 +238,15 @@ interface ReadCall extends Pick<GivenCall, "args"> {
   readonly options: CallOptions;
 }
 
-function readCall({ link }: Registration, { definition, args, options }: ReadCall): ToolCall {
+function readCall({ link, listed }: Registration, { definition, args, options }: ReadCall): ToolCall {
   const { origin } = definition;
-  return { origin, definition, server: describeServer(link.spec), args: readCallArguments(args, origin), options };
+  return {
+    origin,
+    definition,
+    server: describeServer(link.spec, listed?.server),
+    args: readCallArguments(args, origin),
+    options,
+  };
 }
 
 /** Stops the time of a request with the clocks of its server's calls, while a human answers a question. */
@@ -262,7 +269,7 @@ function wireOptions({ signal, timeoutMs, deadline, context }: RequestOptions, f
   return {
     timeoutMs: Math.max(1, leftMs),
     ...(signal !== undefined && { signal }),
-    ...(context !== undefined && { context }),
+    ...(context !== undefined && { context: withoutApproval(context) }),
   };
 }
 

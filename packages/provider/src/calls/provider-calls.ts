@@ -92,7 +92,7 @@ export function createProviderCalls(init: ProviderCallsInit): ProviderCalls {
     const call: ToolCall = { origin, definition, args: readCallArguments(args, origin), options };
     if (interceptors.length === 0) return toLane(call);
     const registration = serverSet.get(origin.serverId);
-    const server = registration && describeServer(registration.link.spec);
+    const server = registration && describeServer(registration.link.spec, registration.listed?.server);
     return pipeline.run({ ...call, server }, (handed) => toLane(handed, registration));
   };
   return {
@@ -107,7 +107,7 @@ export function createProviderCalls(init: ProviderCallsInit): ProviderCalls {
     },
     describeServer(serverId) {
       const spec = specOf(serverId);
-      return spec && describeServer(spec);
+      return spec && describeServer(spec, catalog.current.servers.get(serverId)?.listing.server);
     },
     lend: (registration, session) => guard.lend(registration, session),
     // Async, so that every failure is a rejection, also one that is known at once.

@@ -1,5 +1,5 @@
 import { type Clock, type ToolCall, type ToolOutcome } from "@toolport/core";
-import { dateOf } from "@toolport/core/implement";
+import { dateOf, withoutApproval } from "@toolport/core/implement";
 import type { CallRecord } from "../call-record.ts";
 import { toToolportError } from "../to-toolport-error.ts";
 
@@ -20,7 +20,7 @@ export function recordOf(
   const durationMs = clock.now() - startedAt;
   const record = {
     origin,
-    ...(context !== undefined && { context }),
+    ...(context !== undefined && { context: withoutApproval(context) }),
     startedAt: Math.round(dateOf(clock) - durationMs),
     durationMs,
     queueMs,

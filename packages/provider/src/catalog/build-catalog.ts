@@ -66,7 +66,7 @@ function buildServer(
   const before = known?.listing.registration === listing.registration ? known : undefined;
   const groupId = `${providerName}:${spec.id}`;
   const groupIds = Object.freeze([groupId]);
-  const server = describeServer(spec);
+  const server = describeServer(spec, listing.server);
   const offers = new Map<string, Offer>();
   const withheld = new Map<string, Withheld>();
   for (const tool of tools) {

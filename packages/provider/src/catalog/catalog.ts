@@ -82,7 +82,7 @@ export function quarantinedTools({ servers }: Catalog): readonly QuarantinedTool
   const found: QuarantinedTool[] = [];
   for (const { listing, withheld } of servers.values()) {
     for (const { definition, admission } of withheld.values()) {
-      if (admission === "quarantine") found.push({ definition, server: describeServer(listing.spec) });
+      if (admission === "quarantine") found.push({ definition, server: describeServer(listing.spec, listing.server) });
     }
   }
   return found.sort((a, b) => compareText(a.definition.name, b.definition.name));

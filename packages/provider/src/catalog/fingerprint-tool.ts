@@ -1,28 +1,37 @@
 import type { JsonObject, RemoteTool, ToolDefinition } from "@toolport/core";
+import { freezeData } from "@toolport/core/implement";
 import { hashJson } from "@toolport/naming";
 
-/** Of each definition the tool that it was made from, or, once somebody asked for it, the fingerprint. */
+/** Of each definition the tool that it was made from, and the fingerprint once somebody asked for it. */
 const sources = new WeakMap<
   ToolDefinition,
-  { readonly tool: RemoteTool } | { readonly fingerprint: string | undefined }
+  { readonly tool: RemoteTool; readonly known?: { readonly fingerprint: string | undefined } }
 >();
 
 // One for all definitions, so that the ten thousandth is as small as the first.
-const lazily: PropertyDescriptor & ThisType<ToolDefinition> = {
-  get() {
-    const source = sources.get(this);
-    if (source === undefined) return undefined;
-    if ("fingerprint" in source) return source.fingerprint;
-    const fingerprint = fingerprintTool(source.tool);
-    sources.set(this, { fingerprint });
-    return fingerprint;
+const lazily: PropertyDescriptorMap & ThisType<ToolDefinition> = {
+  fingerprint: {
+    get() {
+      const source = sources.get(this);
+      if (source === undefined) return undefined;
+      if (source.known !== undefined) return source.known.fingerprint;
+      const fingerprint = fingerprintTool(source.tool);
+      sources.set(this, { tool: source.tool, known: { fingerprint } });
+      return fingerprint;
+    },
+  },
+  entry: {
+    get() {
+      const source = sources.get(this);
+      return source === undefined || this.fingerprint === undefined ? undefined : freezeData(entryOf(source.tool));
+    },
   },
 };
 
-/** Gives a definition the fingerprint of the tool that it was made from. It costs a hash when it is read for the first time. */
+/** Gives a definition fingerprint and entry of the tool that it was made from. They cost something when they are read, and nothing before. */
 export function withFingerprint<T extends ToolDefinition>(definition: T, tool: RemoteTool): T {
   sources.set(definition, { tool });
-  return Object.defineProperty(definition, "fingerprint", lazily);
+  return Object.defineProperties(definition, lazily);
 }
 
 function fingerprintTool(tool: RemoteTool): string | undefined {

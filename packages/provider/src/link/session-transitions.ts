@@ -3,6 +3,7 @@ import { withErrorContext } from "@toolport/core/implement";
 import { askedMs, backoffMs } from "./link-policy.ts";
 import type { LinkContext, LinkEffect, Step } from "./link-event.ts";
 import {
+  isRefusal,
   lastFailureOf,
   type ConnectingState,
   type DownState,
@@ -56,7 +57,7 @@ export function attemptFailed(
   const { session, run } = state;
   return {
     state: {
-      kind: error.kind === "auth" ? "needs-auth" : "failed",
+      kind: isRefusal(error) ? "needs-auth" : "failed",
       session,
       run,
       stage,

@@ -1,5 +1,5 @@
 import { ToolportError } from "@toolport/core";
-import { formatMs } from "@toolport/core/implement";
+import { formatMs, withErrorContext } from "@toolport/core/implement";
 import { stay, type LinkContext, type LinkEvent, type Step } from "./link-event.ts";
 import type { LinkPolicy } from "./link-policy.ts";
 import {
@@ -96,7 +96,7 @@ function want(state: LinkState, event: LinkEvent & { readonly type: "want" }, co
     case "failed":
     case "needs-auth":
       if (demand === "call" && !mayAttempt(state, context)) {
-        return stay(state, { type: "refuse", tickets, error: state.error });
+        return stay(state, { type: "refuse", tickets, error: heldBack(state.error) });
       }
       return startAttempt(state, context, [{ type: "wait", tickets, run: state.run + 1 }]);
     case "idle":
@@ -222,6 +222,11 @@ function isCurrentRun(
   { session, run }: { readonly session: number; readonly run: number },
 ): state is RunningState {
   return isRunning(state) && state.session === session && state.run === run;
+}
+
+// The same failure, told again: nobody may take it for another one.
+function heldBack(error: ToolportError): ToolportError {
+  return withErrorContext(error, { details: { backOff: true } });
 }
 
 function disabledError(serverId: string): ToolportError {

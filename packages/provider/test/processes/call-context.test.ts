@@ -12,6 +12,7 @@ const context: CallContext = {
   correlationId: "only-for-the-host-4",
   causationId: "only-for-the-host-5",
   idempotencyKey: "only-for-the-host-6",
+  approval: "only-for-the-host-7",
 };
 
 describe.each(transportRows)("the context of a call over $name", (row) => {

@@ -11,6 +11,8 @@ export interface SimulationPlan {
   readonly modes?: readonly RefreshMode[];
   /** The kinds of trouble that each program has. Default: a few, other ones in each. */
   readonly kinds?: readonly TroubleKind[] | undefined;
+  /** Whether calls always pass an interceptor: for a provider that brings some of its own. Default: in some programs. */
+  readonly intercepted?: boolean;
   /** Default: another one each time. A failure says which it was. */
   readonly seed?: number | undefined;
   /** Which program and schedule of that seed to run again, as a failure printed it. Default: all. */
@@ -28,9 +30,10 @@ export async function simulate({
   seed,
   path,
   shrink = true,
+  intercepted = false,
 }: SimulationPlan): Promise<RunDetails<[Program, Scheduler]>> {
   const property = fc.asyncProperty(programsFor({ modes, kinds }), fc.scheduler(), (program, scheduler) =>
-    runProgram(program, scheduler, create),
+    runProgram(intercepted ? { ...program, intercepted } : program, scheduler, create),
   );
   const { stackTraceLimit } = Error;
   // The errors of a run are data. Their stacks would take a third of the time and tell nothing.

@@ -11,6 +11,7 @@ const finalCodes: ReadonlySet<ToolportErrorCode> = new Set<ToolportErrorCode>([
   "forbidden",
   "internal_error",
   "invalid_spec",
+  "not_allowed",
   "rate_limited",
   "redirect_refused",
   "spawn_failed",

@@ -1,4 +1,4 @@
-import type { Clock, Random, ServerSpec } from "@toolport/core";
+import type { Clock, ConnectionGuard, Random, ServerSpec } from "@toolport/core";
 import type { AuthorizationProvider } from "./auth/authorization-provider.ts";
 import type { HeadersFor } from "./exchange/host-headers.ts";
 import type { Fetch } from "./exchange/fetch-exchange.ts";
@@ -18,6 +18,13 @@ export interface HttpOptions {
    * `fetch`. With a `fetch`, connecting has no deadline of its own, and the limits that the `fetch` has of its own apply.
    */
   readonly fetch?: Fetch | undefined;
+  /**
+   * Decides where connections may go and which programs may be started: asked for each request to a server, to its authorization server
+   * and for documents about them, for the address of each connection, and before each start. What it refuses fails with `not_allowed`. On
+   * Node without a `fetch` of the host's, the address is the one that is connected to; elsewhere it is not known, and the guard hears so. Not
+   * asked about `memory` and `custom`, which are code of the host's own. Default: everything is allowed, as befits a developer's own machine.
+   */
+  readonly guard?: ConnectionGuard | undefined;
   /** Whose credentials a server with `auth: "oauth"` gets. The same object each time for the same server and principal. */
   readonly authProvider?:
     | ((spec: ServerSpec, request: AuthorizationRequest) => AuthorizationProvider | undefined)

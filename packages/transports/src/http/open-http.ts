@@ -12,6 +12,7 @@ import { createExchangeFetch } from "./auth/exchange-fetch.ts";
 import { createFetchExchange } from "./exchange/fetch-exchange.ts";
 import { createHttpEndpoint, type HttpEndpoint } from "./exchange/http-endpoint.ts";
 import type { HttpExchange } from "./exchange/http-exchange.ts";
+import { createHttpGuard } from "./exchange/http-guard.ts";
 import { forgetAuthorization } from "./auth/authorization-state.ts";
 import { createHostHeaders } from "./exchange/host-headers.ts";
 import type { AuthorizationRequest, HttpOptions } from "./http-options.ts";
@@ -21,7 +22,7 @@ import { createStreamableHttpTransport } from "./streamable/streamable-http-tran
 
 /** What the openers for HTTP go by. */
 export interface HttpContext extends TransportContext {
-  readonly options: Pick<HttpOptions, "authProvider" | "fetch" | "headersFor">;
+  readonly options: Pick<HttpOptions, "authProvider" | "fetch" | "guard" | "headersFor">;
 }
 
 /**
@@ -63,7 +64,7 @@ export async function finishHttpAuthorization(
     }),
     options,
   };
-  const exchange = openExchange(context);
+  const exchange = openExchange(http, context);
   try {
     const init = authorizerInit(http, context, exchange);
     if (!isOAuthProvider(init.provider)) throw new TypeError("finishAuthorization() needs an OAuthProvider");
@@ -77,7 +78,7 @@ type HttpServerSpec = ServerSpec & { readonly transport: HttpTransportSpec };
 
 function openEndpoint(spec: ServerSpec, context: HttpContext): HttpEndpoint {
   const http = assertHttp(spec);
-  const exchange = openExchange(context);
+  const exchange = openExchange(http, context);
   const { headersFor } = context.options;
   const needsAuthorizer = http.transport.auth === "oauth";
   return createHttpEndpoint({
@@ -96,11 +97,15 @@ function assertHttp(spec: ServerSpec): HttpServerSpec {
   return { ...spec, transport };
 }
 
-function openExchange({ serverId, settings, redact, clock, options }: HttpContext): HttpExchange {
+function openExchange({ transport }: HttpServerSpec, context: HttpContext): HttpExchange {
+  const { serverId, settings, redact, clock, principal, options } = context;
   const { maxMessageBytes } = settings.limits;
+  const guard =
+    options.guard &&
+    createHttpGuard({ guard: options.guard, server: { serverId, principal }, serverUrl: transport.url });
   return options.fetch === undefined
-    ? createDefaultExchange({ serverId, redact, clock, maxMessageBytes })
-    : createFetchExchange(options.fetch, { serverId, redact });
+    ? createDefaultExchange({ serverId, redact, clock, maxMessageBytes, guard })
+    : createFetchExchange(options.fetch, { serverId, redact, guard });
 }
 
 function authorizerInit(spec: HttpServerSpec, context: HttpContext, exchange: HttpExchange): AuthorizerInit {

@@ -1,11 +1,13 @@
 import { assertKnownOptions, isPlainObject, kindOf } from "@toolport/core/implement";
+import { assertGuard } from "../context/assert-guard.ts";
 import { connectorFields, type ConnectorOptions } from "./connector-options.ts";
 
 /** Throws a `TypeError` that names the option that is unknown or of a wrong type. */
 export function assertConnectorOptions(options: ConnectorOptions): void {
   assertKnownOptions("createConnector()", options, connectorFields);
   const fail = (rule: string): TypeError => new TypeError(`createConnector(): ${rule}`);
-  const { clientInfo, eraCache, clock, maxConcurrentStarts, tasks } = options;
+  const { clientInfo, eraCache, clock, guard, maxConcurrentStarts, tasks } = options;
+  assertGuard("createConnector()", guard);
   if (clientInfo !== undefined && !isClientInfo(clientInfo))
     throw fail("clientInfo must be an object with a name and a version, texts that are not empty");
   for (const [name, part, members] of [

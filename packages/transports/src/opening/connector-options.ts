@@ -33,6 +33,7 @@ export const connectorFields: Fields<ConnectorOptions> = {
   tasks: true,
   maxConcurrentStarts: true,
   fetch: true,
+  guard: true,
   authProvider: true,
   headersFor: true,
   clock: true,

@@ -1,6 +1,7 @@
-import { isToolportError, ToolportError, type ServerSpec } from "@toolport/core";
+import { isToolportError, ToolportError, type ConnectionGuard, type ServerSpec } from "@toolport/core";
 import { isSecretName, untilAborted } from "@toolport/core/implement";
 import { spawn as spawnProgram } from "node:child_process";
+import { askForCommand } from "../context/ask-guard.ts";
 import type { TransportContext } from "../context/transport-context.ts";
 import { assertDirectory } from "./assert-directory.ts";
 import { assertStdioSpec } from "./assert-stdio-spec.ts";
@@ -29,16 +30,18 @@ export interface StdioEffects {
 /** What {@linkcode openStdio} goes by. */
 export interface StdioContext extends TransportContext {
   readonly effects?: StdioEffects;
+  readonly options?: { readonly guard?: ConnectionGuard | undefined } | undefined;
 }
 
 /**
  * Starts the server of a stdio spec and resolves as soon as its process runs, before any message.
  *
- * Throws `invalid_spec`, `spawn_failed` (which says what to do about it), or on abort the signal's reason if that is a `ToolportError`, else
+ * Throws `invalid_spec`, `not_allowed`, `spawn_failed` (which says what to do about it), or on abort the signal's reason if that is a `ToolportError`, else
  * `aborted`; nothing runs then. A process that ends right after its start is reported by the transport: `start()` throws, or `onclose` fires.
  */
 export async function openStdio(spec: ServerSpec, context: StdioContext): Promise<StdioTransport> {
-  const { secrets, effects = {} } = context;
+  const { secrets, effects = {}, principal } = context;
+  const { guard } = context.options ?? {};
   const { platform = process.platform, environment = process.env } = effects;
   const { id, transport } = spec;
   if (transport.kind !== "stdio")
@@ -47,6 +50,8 @@ export async function openStdio(spec: ServerSpec, context: StdioContext): Promis
   if (transport.cwd !== undefined) await assertDirectoryInTime(transport.cwd, id, context.signal);
   const spawn = effects.spawn ?? (platform === "win32" ? (await import("cross-spawn")).default : spawnProgram);
   throwIfAborted(context.signal, id);
+  const refusal = guard && askForCommand(guard, transport, { serverId: id, principal });
+  if (refusal !== undefined) throw refusal;
 
   const mark = crypto.randomUUID();
   const env = {

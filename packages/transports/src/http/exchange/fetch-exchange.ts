@@ -1,6 +1,7 @@
 import type { Clock, ToolportError } from "@toolport/core";
 import { systemClock } from "@toolport/core/implement";
 import { fromFetchError } from "./from-fetch-error.ts";
+import { addressIn, type HttpGuard } from "./http-guard.ts";
 import type { HttpCall, HttpExchange, HttpExchangeInit, HttpReply, HttpRequest } from "./http-exchange.ts";
 
 /**
@@ -42,6 +43,8 @@ function startCall({ method, url, headers, body }: HttpRequest, fetch: Fetch, in
   };
   const reply = new Promise<HttpReply>((resolve, reject) => {
     state.reject = reject;
+    const refusal = init.guard && refuseFetch(url, init.guard);
+    if (refusal !== undefined) return reject(refusal);
     const options = { method, headers, redirect: "manual", signal: controller.signal } as const;
     fetch(url.href, body === undefined ? options : { ...options, body }).then(
       (response) => resolve(createReply(response, state)),
@@ -56,6 +59,11 @@ function startCall({ method, url, headers, body }: HttpRequest, fetch: Fetch, in
       controller.abort();
     },
   };
+}
+
+// Which address a `fetch` connects to, it does not say.
+function refuseFetch(url: URL, guard: HttpGuard): ToolportError | undefined {
+  return guard.refuseUrl(url) ?? (addressIn(url) === undefined ? guard.refuseAddress(undefined, url) : undefined);
 }
 
 function createReply(response: Response, state: CallState): HttpReply {

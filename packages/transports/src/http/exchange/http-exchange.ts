@@ -1,5 +1,6 @@
 import type { Clock, ToolportError } from "@toolport/core";
 import type { Redactor } from "@toolport/core/implement";
+import type { HttpGuard } from "./http-guard.ts";
 
 /** One HTTP request. The exchange adds what frames it (`host`, `content-length`, `accept-encoding`). */
 export interface HttpRequest {
@@ -56,6 +57,8 @@ export interface HttpExchangeInit {
   readonly maxMessageBytes?: number;
   /** Masks what a server may echo, in errors. Default: nothing. */
   readonly redact?: Redactor;
+  /** Asked before each request, and for each new connection. Default: everything may be connected to. */
+  readonly guard?: HttpGuard | undefined;
   /** Default: the real time. */
   readonly clock?: Clock;
 }

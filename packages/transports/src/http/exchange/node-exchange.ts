@@ -1,7 +1,7 @@
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from "node:http";
 import type { Readable } from "node:stream";
 import type { BrotliDecompress, Unzip } from "node:zlib";
-import { defaultLimits, type ToolportError } from "@toolport/core";
+import { defaultLimits, isToolportError, type ToolportError } from "@toolport/core";
 import { systemClock } from "@toolport/core/implement";
 import {
   connectTimedOut,
@@ -12,6 +12,8 @@ import {
   type FailedRequest,
 } from "./from-fetch-error.ts";
 import { handOnInTurns } from "../../bytes/hand-on-in-turns.ts";
+import { asksForAddresses, guardLookup, type LookupAll } from "./guarded-lookup.ts";
+import { addressIn, type HttpGuard } from "./http-guard.ts";
 import type { HttpCall, HttpExchange, HttpExchangeInit, HttpReply, HttpRequest } from "./http-exchange.ts";
 
 // Servers commonly close an idle connection after 5 s. A request that crosses such a close is lost with an unknown outcome, so we
@@ -20,8 +22,14 @@ const idleConnectionMs = 4000;
 // What honest streams do not come near, and a body that was made to keep a host busy exceeds a thousandfold.
 const greatestGrowth = 100;
 
+/** What Node's exchange is made from. */
+export interface NodeExchangeInit extends HttpExchangeInit {
+  /** How a guarded connection finds addresses, for tests. Default: the system's way. */
+  readonly lookup?: LookupAll | undefined;
+}
+
 /** The exchange of Node: `node:http` on kept-alive connections, without the fixed time limits of Node's `fetch`. */
-export function createDefaultExchange(init: HttpExchangeInit): HttpExchange {
+export function createDefaultExchange(init: NodeExchangeInit): HttpExchange {
   const clients = new Map<string, Client>();
   const decoding = new Set<() => void>();
   const clientFor = ({ protocol }: URL): Client => {
@@ -53,7 +61,7 @@ function openClient(protocol: string): Client {
 }
 
 /** What the calls of an exchange share. */
-interface ExchangeParts extends HttpExchangeInit {
+interface ExchangeParts extends NodeExchangeInit {
   readonly clientFor: (url: URL) => Client;
   /** Stops each body that is being decoded. */
   readonly decoding: Set<() => void>;
@@ -83,7 +91,9 @@ function startCall(request: HttpRequest, parts: ExchangeParts): HttpCall {
     sent: false,
     cancelled: undefined,
     reject: () => {},
-    toError: (error) => state.cancelled ?? fromFetchError(error, { ...context, sent: state.sent }),
+    toError: (error) =>
+      // Of ours is what a guard refused an address with.
+      state.cancelled ?? (isToolportError(error) ? error : fromFetchError(error, { ...context, sent: state.sent })),
   };
   let outgoing: ClientRequest | undefined;
   const cancel = (reason: ToolportError): void => {
@@ -93,8 +103,10 @@ function startCall(request: HttpRequest, parts: ExchangeParts): HttpCall {
   };
   const reply = new Promise<HttpReply>((resolve, reject) => {
     state.reject = reject;
+    const refusal = parts.guard && refuseRequest(url, parts.guard);
+    if (refusal !== undefined) return reject(refusal);
     try {
-      outgoing = openRequest(request, clientFor(url));
+      outgoing = openRequest(request, clientFor(url), parts);
     } catch (error) {
       return reject(state.toError(error));
     }
@@ -126,7 +138,16 @@ function startCall(request: HttpRequest, parts: ExchangeParts): HttpCall {
   return { reply, cancel };
 }
 
-function openRequest({ method, url, headers, body }: HttpRequest, client: Client): ClientRequest {
+function refuseRequest(url: URL, guard: HttpGuard): ToolportError | undefined {
+  const isUnknown = !asksForAddresses() && addressIn(url) === undefined;
+  return guard.refuseUrl(url) ?? (isUnknown ? guard.refuseAddress(undefined, url) : undefined);
+}
+
+function openRequest(
+  { method, url, headers, body }: HttpRequest,
+  client: Client,
+  { guard, lookup }: NodeExchangeInit,
+): ClientRequest {
   // A flat list is checked like an object and costs Node half as much.
   const list = ["host", url.host, "accept-encoding", "gzip, deflate, br"];
   for (const name of Object.keys(headers)) list.push(name, headers[name] ?? "");
@@ -139,6 +160,8 @@ function openRequest({ method, url, headers, body }: HttpRequest, client: Client
     hostname: url.hostname.replace(/^\[(.*)\]$/, "$1"),
     port: url.port,
     path: `${url.pathname}${url.search}`,
+    // Of a connection that is open already, the address was checked when it was made.
+    ...(guard !== undefined && { lookup: guardLookup(url, guard, lookup) }),
   });
 }
 

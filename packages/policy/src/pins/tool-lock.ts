@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from "@toolport/core";
 import { canonicalJson, isJsonObject } from "@toolport/core/implement";
 import { hashJson } from "@toolport/naming";
+import { findLine, lineAt } from "./find-line.ts";
 
 /** What a server offered at one time, to be compared with what it offers later. */
 export interface ToolLock {
@@ -41,21 +42,34 @@ export function formatLock(lock: ToolLock): string {
   return `${JSON.stringify(lock, null, 2)}\n`;
 }
 
-/** Reads a lock file. Throws `TypeError` that says what is wrong with it, also when a hash is not that of its definition. */
+/**
+ * Reads a lock file. Throws `TypeError` that says what is wrong with it, where and on which line, also when a hash is not that of its
+ * definition.
+ */
 export function parseLock(text: string): ToolLock {
   const value = parseJson(text);
-  if (!isJsonObject(value) || value["lockVersion"] !== 1) throw new TypeError("no lock file of version 1");
+  const fail = (problem: string, ...path: readonly (string | number)[]): TypeError =>
+    new TypeError(`${problem} (line ${findLine(text, path)})`);
+  if (!isJsonObject(value) || value["lockVersion"] !== 1) throw fail("no lock file of version 1", "lockVersion");
   const { tools, instructions } = value;
-  if (!Array.isArray(tools)) throw new TypeError("tools must be an array");
-  const definitions = (tools as readonly JsonValue[]).map((tool, index) => {
-    if (!isJsonObject(tool) || !isJsonObject(tool["definition"]))
-      throw new TypeError(`tools[${index}] must have a definition`);
-    return tool["definition"];
+  if (!isList(tools)) throw fail("tools must be an array", "tools");
+  const definitions = tools.map((tool, index) => {
+    const definition = isJsonObject(tool) ? tool["definition"] : undefined;
+    if (!isJsonObject(definition)) throw fail(`tools[${index}] must have a definition`, "tools", index);
+    return definition;
   });
   const lock = lockTools(definitions, instructions);
-  const same = canonicalJson(toJson(lock)) === canonicalJson(value);
-  if (!same) throw new TypeError("the hashes are not those of the definitions: the file was edited by hand");
-  return lock;
+  if (canonicalJson(toJson(lock)) === canonicalJson(value)) return lock;
+  const edited = tools.findIndex((tool, index) => {
+    const definition = definitions[index];
+    return isJsonObject(tool) && definition !== undefined && tool["hash"] !== hashJson(definition);
+  });
+  if (edited < 0) throw fail("the hashes are not those of the definitions: the file was edited by hand", "hash");
+  throw fail(`tools[${edited}].hash is not that of its definition: the file was edited by hand`, "tools", edited);
+}
+
+function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
+  return Array.isArray(value);
 }
 
 // A lock is JSON: this only says so to the compiler.
@@ -67,6 +81,10 @@ function parseJson(text: string): JsonValue {
   try {
     return JSON.parse(text) as JsonValue;
   } catch (error) {
-    throw new TypeError(`not JSON: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    const message = error instanceof Error ? error.message : String(error);
+    // Some runtimes say the line themselves, some the position, and some neither.
+    const position = / at position (\d+)/.exec(message)?.[1];
+    const line = position === undefined || message.includes("line") ? "" : ` (line ${lineAt(text, Number(position))})`;
+    throw new TypeError(`not JSON: ${message}${line}`, { cause: error });
   }
 }

@@ -1,0 +1,49 @@
+import type { CallContext } from "./call-context.ts";
+import type { JsonObject } from "./json.ts";
+import type { ToolEffect } from "./tool.ts";
+
+/**
+ * A call that waits for somebody's approval, as plain JSON: it can be kept, shown somewhere else, and approved there by the policy that
+ * made it or one with the same key. It approves nothing by itself. It has the arguments of the call: it belongs where the
+ * conversation is kept, and into no log.
+ */
+export interface SuspendedCall {
+  /** Unique; for one call, which resumes once at most. */
+  readonly id: string;
+  /** Empty for a tool that is on no server. */
+  readonly serverId: string;
+  /** The remote name, byte for byte. Untrusted when it comes from a server, and to be cleaned before it is shown. */
+  readonly toolName: string;
+  /** The name that the model called it by. */
+  readonly localName: string;
+  /** Of the definition that was asked about: the call goes on with no other one. `null` when it has none. */
+  readonly fingerprint: string | null;
+  /** What it goes by where there is no fingerprint: a hash of what the model was shown of the tool. `null` when there is one. */
+  readonly definition: string | null;
+  readonly effect: ToolEffect;
+  /** As they will be sent: with the members of every object in the order of their names. */
+  readonly args: JsonObject;
+  /** The question in one line, fit to be shown. */
+  readonly hint: string;
+  /** Which rule wants that somebody is asked, in words. */
+  readonly why: string;
+  /** As the caller gave it. */
+  readonly context: Omit<CallContext, "approval">;
+  /** Milliseconds since 1970. */
+  readonly suspendedAt: number;
+  /** From then on nothing approves it any more. Milliseconds since 1970. */
+  readonly expiresAt: number;
+  /** Shows the policy that it made this, and that nobody changed it. */
+  readonly seal: string;
+}
+
+/** Why an approval did not count: somebody said no, nobody answered in time, or a token is not for this call now. */
+export type ApprovalDenial =
+  | "rejected"
+  | "unanswered"
+  | "forged"
+  | "expired"
+  | "used"
+  | "other-tool"
+  | "other-arguments"
+  | "other-caller";

@@ -1,0 +1,72 @@
+import type { Interceptor } from "@toolport/core";
+import { createPins } from "../pins/create-pins.ts";
+import { readPinOptions } from "../pins/pin-options.ts";
+import type { PolicyParts } from "../policy-parts.ts";
+import { refuse } from "../refuse.ts";
+import { readRules } from "../rules/read-rules.ts";
+import { toolSubject } from "../rules/tool-subject.ts";
+import { createTargets } from "./admission-targets.ts";
+import { createDecider } from "./decide-admission.ts";
+import { explainAdmission } from "./explain-admission.ts";
+import { chooseHeld, describeHeld } from "./held-tools.ts";
+import type { AdmissionOptions, HeldTool, ToolAdmission } from "./tool-admission.ts";
+
+const admissions = { allow: "offer", ask: "offer", quarantine: "quarantine", deny: "hide" } as const;
+
+/** Makes the one place that decides what is on offer. Throws a `TypeError` that names rule and field for options that make no sense. */
+export function createAdmission(options: AdmissionOptions, parts: PolicyParts): ToolAdmission {
+  const layers = readRules(options);
+  const plan = readPinOptions(options.pins);
+  const isPinning = plan.unpinned !== "off";
+  const usesStore = isPinning || layers.some(({ defaultDecision }) => defaultDecision === "quarantine");
+  const targets = createTargets(parts);
+  const pins = createPins({ plan, parts, usesStore, onChange: () => targets.readmit() });
+  const decide = createDecider({ layers, pins, isPinning, parts });
+  const held = (): readonly HeldTool[] =>
+    targets.quarantined().flatMap((tool) => describeHeld(tool, decide, pins) ?? []);
+
+  return {
+    admit(definition, server) {
+      if (isPinning) pins.note(definition, server);
+      else if (usesStore) pins.read();
+      return admissions[decide(definition, server).decision];
+    },
+    interceptor: layers.length > 0 || isPinning ? createBackstop(decide, parts) : undefined,
+    decide,
+    explain: (definition, server) =>
+      explainAdmission({
+        definition,
+        decision: decide(definition, server).decision,
+        layers,
+        subject: toolSubject(definition, server, parts),
+        verdict: usesStore ? pins.judge(definition, server) : undefined,
+        isPinning,
+        changes: pins.changesOf(definition),
+      }),
+    attach: (target) => targets.attach(target),
+    ready: () => pins.ready(),
+    reload: () => pins.reload(),
+    held,
+    async approve(serverId, wanted) {
+      targets.assertAttached();
+      const { tools, left } = chooseHeld(
+        held().filter((tool) => tool.serverId === serverId),
+        wanted,
+      );
+      if (tools.length > 0) await pins.approve(serverId, tools);
+      return { approved: tools.map(({ toolName }) => toolName).sort(), left };
+    },
+    async revoke(serverId, toolNames) {
+      if (usesStore) await pins.revoke(serverId, toolNames);
+    },
+  };
+}
+
+function createBackstop(decide: ToolAdmission["decide"], parts: PolicyParts): Interceptor {
+  return (call, next) => {
+    const { decision, stage, rule, why: reason } = decide(call.definition, call.server);
+    if (decision === "allow" || decision === "ask") return next(call);
+    const code = decision === "deny" ? "not_allowed" : "tool_quarantined";
+    return Promise.reject(refuse(call, { stage, code, reason, rule }, parts));
+  };
+}

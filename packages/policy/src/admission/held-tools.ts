@@ -1,0 +1,54 @@
+import type { QuarantinedTool } from "@toolport/core";
+import type { ApprovedTool, Pins } from "../pins/create-pins.ts";
+import type { ApprovalResult, HeldTool, ToolAdmission } from "./tool-admission.ts";
+
+/** The tool as one that is held back by this policy; `undefined` when it is somebody else who holds it back. */
+export function describeHeld(
+  { definition, server }: QuarantinedTool,
+  decide: ToolAdmission["decide"],
+  pins: Pick<Pins, "changesOf" | "judge">,
+): HeldTool | undefined {
+  const { decision, stage, rule, why } = decide(definition, server);
+  if (decision !== "quarantine") return undefined;
+  const { origin, name, fingerprint } = definition;
+  const changes = pins.changesOf(definition);
+  return {
+    serverId: origin?.serverId ?? "",
+    toolName: origin?.toolName ?? name,
+    ...(fingerprint !== undefined && { fingerprint }),
+    definition,
+    stage,
+    rule,
+    why,
+    approvable: fingerprint !== undefined && pins.judge(definition, server).kind !== "other-version",
+    ...(changes !== undefined && { changes }),
+  };
+}
+
+/** What is to be approved, and what cannot be. */
+export interface Choice {
+  readonly tools: readonly ApprovedTool[];
+  readonly left: ApprovalResult["left"];
+}
+
+/** Of the tools of one server that are held back, those that were asked for; by default all. */
+export function chooseHeld(
+  held: readonly HeldTool[],
+  wanted: readonly (string | HeldTool)[] = held.map(({ toolName }) => toolName),
+): Choice {
+  const tools = new Map<string, ApprovedTool>();
+  const left = new Map<string, string>();
+  for (const one of wanted) {
+    const toolName = typeof one === "string" ? one : one.toolName;
+    const tool = held.find((other) => other.toolName === toolName);
+    if (tool === undefined) left.set(toolName, "is not held back");
+    else if (typeof one !== "string" && one.fingerprint !== tool.fingerprint) {
+      left.set(toolName, "is not the one any more that was looked at");
+    } else if (!tool.approvable || tool.fingerprint === undefined) left.set(toolName, tool.why);
+    else tools.set(toolName, { toolName, fingerprint: tool.fingerprint, entry: tool.definition.entry });
+  }
+  return {
+    tools: Array.from(tools.values()),
+    left: Array.from(left, ([toolName, reason]) => ({ toolName, reason })),
+  };
+}

@@ -1,0 +1,79 @@
+import type { AdmissionServer, Admit, Interceptor, Subscription, ToolDefinition } from "@toolport/core";
+import type { Fields } from "@toolport/core/implement";
+import type { PinOptions } from "../pins/pin-options.ts";
+import type { ToolChange } from "../pins/tool-change.ts";
+import { ruleFields, type Decision, type RuleOptions } from "../rules/rule-options.ts";
+import type { AdmissionTarget } from "./admission-targets.ts";
+
+/** What is on offer: rules on who may be used, and pins on what has been seen. */
+export interface AdmissionOptions extends RuleOptions {
+  /** Default: tools are not pinned. */
+  readonly pins?: PinOptions | undefined;
+}
+
+/** The fields of {@linkcode AdmissionOptions}, for whoever has more options beside them. */
+export const admissionFields: Fields<AdmissionOptions> = { ...ruleFields, pins: true };
+
+/** What becomes of a tool, and why. */
+export interface AdmissionDecision {
+  readonly decision: Decision;
+  /** Which of the two decided. */
+  readonly stage: "rules" | "pins";
+  /** The name or place of what decided: `deny[2]`, `pins.locks["github"]`. */
+  readonly rule: string;
+  /** A clause after the name of the tool. */
+  readonly why: string;
+}
+
+/** A tool that this policy holds back. */
+export interface HeldTool extends Pick<AdmissionDecision, "stage" | "rule" | "why"> {
+  readonly serverId: string;
+  /** The remote name: a server's text. */
+  readonly toolName: string;
+  readonly fingerprint?: string;
+  readonly definition: ToolDefinition;
+  /** Whether {@linkcode ToolAdmission.approve} would let it be used: not without a fingerprint, and not while its server has another version. */
+  readonly approvable: boolean;
+  /** What changed since it was pinned, where that is known. Texts in it are the server's: untrusted. */
+  readonly changes?: readonly ToolChange[];
+}
+
+/** What an approval did. */
+export interface ApprovalResult {
+  /** Remote names, sorted. */
+  readonly approved: readonly string[];
+  /** Those that stay held back, or were not, and why; as a clause. */
+  readonly left: readonly { readonly toolName: string; readonly reason: string }[];
+}
+
+/** Decides what is on offer, once for listing, search and calls. */
+export interface ToolAdmission {
+  /** For a provider and a toolbox. */
+  readonly admit: Admit;
+  /** The backstop, for what was decided after a listing; `undefined` where everything is allowed. */
+  readonly interceptor: Interceptor | undefined;
+  decide(definition: ToolDefinition, server: AdmissionServer | undefined): AdmissionDecision;
+  /** Who decides, what else matches, and what would change it; in sentences. */
+  explain(definition: ToolDefinition, server: AdmissionServer | undefined): readonly string[];
+  /**
+   * Has a provider or a toolbox ask again whenever answers may have changed, until the subscription ends. {@linkcode approve} and
+   * {@linkcode held} are about the tools of what is attached.
+   */
+  attach(target: AdmissionTarget): Subscription;
+  /**
+   * Resolves when what was approved has been read from the store, and what was trusted is kept. Until then tools that depend on it are held back.
+   * Rejects when the store fails; call it again to try again.
+   */
+  ready(): Promise<void>;
+  /** Reads again what is in the store, for what other processes approved. Rejects when the store fails; then nothing changes. */
+  reload(): Promise<void>;
+  /** What is attached and held back by this policy, sorted by server and name. */
+  held(): readonly HeldTool[];
+  /**
+   * Lets tools of a server be used as they are now: those of these remote names, or all that are held back. A {@linkcode HeldTool} is approved
+   * only if it is still the one that somebody looked at. One change, in one event. Rejects, and approves nothing, when it cannot be kept.
+   */
+  approve(serverId: string, tools?: readonly (string | HeldTool)[]): Promise<ApprovalResult>;
+  /** Takes approvals back, and the trust of a first use; by default of all tools of a server. What is in a lock stays pinned. */
+  revoke(serverId: string, toolNames?: readonly string[]): Promise<void>;
+}

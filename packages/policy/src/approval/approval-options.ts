@@ -1,0 +1,166 @@
+import type { AdmissionServer, CallContext, JsonObject, ToolDefinition, ToolEffect, ToolOrigin } from "@toolport/core";
+import { assertKnownOptions, assertTimeoutMs, isJsonObject, type Fields } from "@toolport/core/implement";
+import type { ToolSelection } from "../rules/select-tools.ts";
+
+/**
+ * Before which calls somebody is asked, besides those that a rule or a definition (`requiresConfirmation`) wants approved: `"none"`, `"all"`, the
+ * tools that are named, or those of a selection, such as `{ tools: { effect: ["external", "non-idempotent-write"] } }`.
+ *
+ * A name of `named` is a tool's remote name, its qualified name (`mcp::server::tool`) or its local name; capitals do not matter, and a
+ * local name also means the ones that it becomes when a hash is put on it. Only the remote and the qualified name hold whatever the naming does.
+ */
+export type ApprovalMode =
+  | "none"
+  | "all"
+  | { readonly named?: readonly string[] | undefined; readonly tools?: ToolSelection | undefined };
+
+/**
+ * What an answer counts for: `"once"` this call; `"conversation"` every call of this tool in this conversation, `"always"` every call of
+ * it, both for this principal, as long as the tool has this fingerprint and no worse effect; `"no"` the call is refused; `"suspend"` it
+ * is refused for now, and can be approved later (with {@linkcode ApprovalOptions.suspend}).
+ */
+export type ApprovalDecision = "once" | "conversation" | "always" | "no" | "suspend";
+
+/** What a handler answers: a decision, or one with the human's own words. */
+export type ApprovalAnswer = ApprovalDecision | { readonly decision: ApprovalDecision; readonly reason?: string };
+
+/** What somebody is asked. Frozen; nothing in it can be changed before the call runs, and the call runs with exactly this. */
+export interface ApprovalQuestion {
+  readonly tool: ToolOrigin;
+  /** The very definition that the model was shown, and that will run. Its texts are a server's. */
+  readonly definition: ToolDefinition;
+  /** The server in the host's own words. Absent for a tool that is on no server. */
+  readonly server: AdmissionServer | undefined;
+  /** What will be sent: a copy of the arguments, with the members of every object in the order of their names. */
+  readonly args: JsonObject;
+  /** What a call does. */
+  readonly effect: ToolEffect;
+  /** Which rule wants that somebody is asked, in words. */
+  readonly why: string;
+  /** The question in one line, such as ``Approve execution of tool `X`?``. */
+  readonly hint: string;
+  readonly context: Omit<CallContext, "approval"> | undefined;
+  /** The answers that make sense here: `"always"` needs a fingerprint, `"conversation"` a conversation in the context besides. */
+  readonly answers: readonly ApprovalDecision[];
+  /** How long the answer is waited for, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Aborts when no answer counts any more: the time is up, the call is over, or an answer to another question holds for this one. */
+  readonly signal: AbortSignal;
+}
+
+/** Asks somebody. One that throws or answers anything else has refused the call. */
+export type ApprovalHandler = (question: ApprovalQuestion) => ApprovalAnswer | Promise<ApprovalAnswer>;
+
+/** Suspending calls until somebody approves them, here or in another process. */
+export interface SuspendOptions {
+  /**
+   * The secret that approvals are signed with: 32 bytes or more, the same in every process that approves or resumes. Of several the
+   * first one signs and all are believed, so that one can replace another.
+   */
+  readonly key: Uint8Array | readonly Uint8Array[];
+  /** For how long a suspended call can be approved and resumed, in milliseconds. Default a day; at most 30. */
+  readonly ttlMs?: number | undefined;
+}
+
+/** Which calls a human has to approve, and how they are asked. */
+export interface ApprovalOptions {
+  /** Default `"none"`: only what rules and definitions ask for. */
+  readonly mode?: ApprovalMode | undefined;
+  /** Default: nobody can be asked, and a call that needs approval is suspended or refused with `approval_required`. */
+  readonly handler?: ApprovalHandler | undefined;
+  /**
+   * How long an answer is waited for, in milliseconds. Default 300,000. The time of the call stands still meanwhile, for `elicitTotalMs` of
+   * its server's timeouts at most, 15 minutes by default; what is beyond that counts.
+   */
+  readonly timeoutMs?: number | undefined;
+  /** For how long `"conversation"` is remembered, in milliseconds. Default a day. */
+  readonly conversationMs?: number | undefined;
+  /** How many questions may be open at once; one more is refused with `overloaded`. Default 100. */
+  readonly maxOpen?: number | undefined;
+  /** Default: nothing is suspended. */
+  readonly suspend?: SuspendOptions | undefined;
+}
+
+/** Options that were read, with their defaults. */
+export interface ReadApprovalOptions {
+  readonly mode: ApprovalMode;
+  readonly handler: ApprovalHandler | undefined;
+  readonly timeoutMs: number;
+  readonly conversationMs: number;
+  readonly maxOpen: number;
+  readonly suspend: { readonly keys: readonly Uint8Array[]; readonly ttlMs: number } | undefined;
+}
+
+const dayMs = 86_400_000;
+const longestTtlMs = 30 * dayMs;
+const optionFields: Fields<ApprovalOptions> = {
+  mode: true,
+  handler: true,
+  timeoutMs: true,
+  conversationMs: true,
+  maxOpen: true,
+  suspend: true,
+};
+const suspendFields: Fields<SuspendOptions> = { key: true, ttlMs: true };
+
+/** Checks the options, and fills in the defaults. Throws a `TypeError` that names the option. */
+export function readApprovalOptions(options: ApprovalOptions): ReadApprovalOptions {
+  assertKnownOptions("approval", options, optionFields);
+  const { mode = "none", handler, timeoutMs = 300_000, conversationMs = dayMs, maxOpen = 100, suspend } = options;
+  if (handler !== undefined && typeof handler !== "function")
+    throw new TypeError("approval.handler must be a function");
+  under("approval", () => assertTimeoutMs(timeoutMs));
+  assertTime("approval.conversationMs", conversationMs, Number.MAX_SAFE_INTEGER);
+  if (!Number.isSafeInteger(maxOpen) || maxOpen < 1) throw new TypeError("approval.maxOpen must be a positive integer");
+  return { mode, handler, timeoutMs, conversationMs, maxOpen, suspend: suspend && readSuspend(suspend) };
+}
+
+function readSuspend(suspend: SuspendOptions): ReadApprovalOptions["suspend"] {
+  assertKnownOptions("approval.suspend", suspend, suspendFields);
+  const { key, ttlMs = dayMs } = suspend;
+  assertTime("approval.suspend.ttlMs", ttlMs, longestTtlMs);
+  const given: readonly unknown[] = Array.isArray(key) ? key : [key];
+  // A copy, because a caller may wipe its own.
+  const keys = given.map((one) => {
+    if (one instanceof Uint8Array && one.length >= 32) return Uint8Array.from(one);
+    throw new TypeError("approval.suspend.key must be a Uint8Array of 32 bytes or more, or a list of them");
+  });
+  if (keys.length === 0) throw new TypeError("approval.suspend.key is an empty list");
+  return { keys, ttlMs };
+}
+
+function assertTime(field: string, ms: number, most: number): void {
+  if (typeof ms === "number" && ms > 0 && ms <= most) return;
+  throw new TypeError(`${field} must be a number of milliseconds above 0, at most ${most}`);
+}
+
+function under(owner: string, check: () => void): void {
+  try {
+    check();
+  } catch (error) {
+    throw error instanceof TypeError ? new TypeError(`${owner}.${error.message}`) : error;
+  }
+}
+
+const decisions: Readonly<Record<ApprovalDecision, true>> = {
+  once: true,
+  conversation: true,
+  always: true,
+  no: true,
+  suspend: true,
+};
+
+/** What a handler answered; `undefined` for what is no answer. */
+export function readAnswer(
+  answer: unknown,
+): { readonly decision: ApprovalDecision; readonly reason?: string } | undefined {
+  const given = typeof answer === "string" ? { decision: answer } : answer;
+  if (!isJsonObject(given)) return undefined;
+  const { decision, reason } = given;
+  if (!isDecision(decision) || (reason !== undefined && typeof reason !== "string")) return undefined;
+  return reason === undefined ? { decision } : { decision, reason };
+}
+
+function isDecision(value: unknown): value is ApprovalDecision {
+  return typeof value === "string" && Object.hasOwn(decisions, value);
+}

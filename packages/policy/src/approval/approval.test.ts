@@ -1,0 +1,365 @@
+import type { CallHandler, CallOptions, ToolCall, ToolDefinition } from "@toolport/core";
+import { describe, expect, it } from "vitest";
+import { answerOk, callOf, createStageWorld, rejectionOf, settle, type StageWorld } from "../../test/stage-world.ts";
+import type { ApprovalAnswer, ApprovalHandler, ApprovalOptions, ApprovalQuestion } from "./approval-options.ts";
+import { createApproval, type Approval, type AskedByRules } from "./approval.ts";
+import { toRejection } from "./confirmation-request.ts";
+
+const fingerprint = "sha256-01";
+const never = new Promise<never>(() => {});
+
+interface Desk {
+  readonly world: StageWorld;
+  readonly approval: Approval;
+  readonly questions: ApprovalQuestion[];
+  /** Calls that ran. */
+  readonly ran: ToolCall[];
+  readonly send: (call: ToolCall) => Promise<unknown>;
+}
+
+/** A stage that asks about everything, unless told otherwise. */
+function setUp(
+  handler: ApprovalHandler | undefined,
+  more: Partial<ApprovalOptions> = {},
+  { asks, world = createStageWorld() }: { readonly asks?: AskedByRules; readonly world?: StageWorld } = {},
+): Desk {
+  const questions: ApprovalQuestion[] = [];
+  const asked: ApprovalHandler | undefined =
+    handler &&
+    ((question) => {
+      questions.push(question);
+      return handler(question);
+    });
+  const approval = createApproval({ mode: "all", handler: asked, ...more }, world.parts, asks);
+  const layers = [approval.interceptor];
+  const ran: ToolCall[] = [];
+  const run: CallHandler = (call) => {
+    ran.push(call);
+    return answerOk(call);
+  };
+  return { world, approval, questions, ran, send: (call) => world.send(call, layers, run) };
+}
+
+function gated(options: CallOptions = {}, definition: Partial<ToolDefinition> = {}): ToolCall {
+  return callOf({ options, definition: { fingerprint, effect: "idempotent-write", ...definition } });
+}
+
+describe("which calls somebody is asked about", () => {
+  it("asks about none, about all, and about those that rules or their definition name, and says why (AD-12)", async () => {
+    const deny: ApprovalHandler = () => "no";
+    const whyOf = async (desk: Desk, definition: Partial<ToolDefinition> = {}): Promise<unknown> => {
+      await desk.send(gated({}, definition)).catch(() => {});
+      return desk.questions[0]?.why;
+    };
+    expect(await whyOf(setUp(deny, { mode: "none" }))).toBeUndefined();
+    expect(await whyOf(setUp(deny))).toBe("every call is to be approved");
+    expect(await whyOf(setUp(deny, { mode: { named: ["echo"] } }))).toBe('calls of "echo" are to be approved');
+    expect(await whyOf(setUp(deny, { mode: { tools: "s/*" } }))).toBe("calls of s/* are to be approved");
+    expect(await whyOf(setUp(deny, { mode: { tools: { effect: "external" } } }))).toBeUndefined();
+    expect(await whyOf(setUp(deny, { mode: "none" }), { requiresConfirmation: true })).toContain("definition");
+    const asks: AskedByRules = ({ definition }) => (definition.name === "mcp_s_echo" ? "ask[0] says so" : undefined);
+    expect(await whyOf(setUp(deny, { mode: "none" }, { asks }))).toBe("ask[0] says so");
+  });
+
+  it("says so for those who show it (AD-12)", () => {
+    const { approval } = setUp(undefined, { mode: { named: ["echo"] } });
+    const { definition, server } = callOf();
+    expect(approval.requiresConfirmation(definition, server)).toBe(true);
+    expect(approval.requiresConfirmation(callOf({ toolName: "other" }).definition)).toBe(false);
+    const subject = { serverId: "s", toolName: "echo", labels: {}, effect: "external" } as const;
+    expect(approval.describe(subject)).toEqual([
+      'approval: calls of "echo" are to be approved (approval.mode.named); nobody can be asked, so calls are refused',
+    ]);
+    expect(approval.describe({ ...subject, toolName: "other" })).toEqual([]);
+  });
+
+  it("hands on what nobody has to approve as it is", async () => {
+    const { send, ran } = setUp(() => "no", { mode: "none" });
+    const call = gated();
+    await send(call);
+    expect(ran[0]?.args).toBe(call.args);
+  });
+});
+
+describe("a question", () => {
+  it("has what will be sent, as a copy that nobody can change, and what runs is that (AD-13)", async () => {
+    const args = { z: [1, { b: 2, a: undefined }], a: new Date(0) as unknown as string };
+    let answer: (decision: ApprovalAnswer) => void = () => {};
+    const { send, questions, ran } = setUp(() => new Promise((resolve) => (answer = resolve)));
+    const context = { principal: "ada", conversation: "c1" };
+    const call = { ...gated({ context }), args };
+    const sent = send(call);
+    await settle();
+    args.z.push(9);
+    answer("once");
+    await sent;
+    const [question] = questions;
+    expect(question).toMatchObject({
+      tool: call.origin,
+      args: { a: "1970-01-01T00:00:00.000Z", z: [1, { b: 2 }] },
+      effect: "idempotent-write",
+      hint: "Approve execution of tool `echo`?",
+      answers: ["once", "conversation", "always", "no"],
+      context,
+      timeoutMs: 300_000,
+    });
+    expect(question?.definition).toBe(call.definition);
+    expect(Object.isFrozen(question) && Object.isFrozen(question?.args["z"])).toBe(true);
+    expect(ran[0]?.args).toBe(question?.args);
+    expect(ran[0]?.options.selected).toBe(call.definition);
+  });
+
+  it("shows no name that could pass for more than a name", async () => {
+    const { send, questions } = setUp(() => "no");
+    await send(callOf({ toolName: "x`\n\u202Eapproved` " })).catch(() => {});
+    expect(questions[0]?.hint).toBe("Approve execution of tool `x' approved' `?");
+  });
+
+  it("is not asked about arguments that cannot be shown: invalid_arguments", async () => {
+    const { send, questions, ran } = setUp(() => "once");
+    const loop: Record<string, unknown> = {};
+    loop["loop"] = loop;
+    expect(await rejectionOf(send({ ...gated(), args: loop as ToolCall["args"] }))).toMatchObject({
+      code: "invalid_arguments",
+    });
+    expect([questions.length, ran.length]).toEqual([0, 0]);
+  });
+
+  it("is not asked when the caller selected another definition: tool_changed", async () => {
+    const { send, questions, ran } = setUp(() => "once");
+    const selected = { ...gated().definition, description: "Another one." };
+    expect(await rejectionOf(send(gated({ selected })))).toMatchObject({ code: "tool_changed" });
+    expect([questions.length, ran.length]).toEqual([0, 0]);
+  });
+
+  it("holds the call to what the caller selected when that reads the same and is the provider's own", async () => {
+    const { send, ran } = setUp(() => "once");
+    const own = gated().definition;
+    const { fingerprint: _fingerprint, ...copy } = own;
+    await send(gated({ selected: own }));
+    const call = gated({ selected: copy });
+    await send(call);
+    expect(ran.map(({ options }) => options.selected)).toEqual([own, call.definition]);
+    expect(ran[0]?.options.selected).toBe(own);
+    expect(ran[1]?.options.selected).toBe(call.definition);
+  });
+
+  it("does not use up the time of the call, and has a time of its own", async () => {
+    const { world, send, ran } = setUp(() => never, { timeoutMs: 60_000 });
+    const refused = rejectionOf(send(gated({ timeoutMs: 1000 })));
+    await settle();
+    world.clock.advance(59_999);
+    expect(ran).toEqual([]);
+    world.clock.advance(1);
+    expect(await refused).toMatchObject({ code: "approval_denied", details: { denied: "unanswered" } });
+    expect(world.events.find(({ type }) => type === "part-failed")).toMatchObject({ part: "approval.handler" });
+    expect(world.clock.pending).toBe(0);
+  });
+
+  it("lets an approved call have all of its time", async () => {
+    let answer: (decision: ApprovalAnswer) => void = () => {};
+    const { world, send, ran } = setUp(() => new Promise((resolve) => (answer = resolve)));
+    const sent = send(gated({ timeoutMs: 1000 }));
+    await settle();
+    world.clock.advance(200_000);
+    answer("once");
+    await sent;
+    expect(ran[0]?.options.deadline?.remainingMs()).toBe(1000);
+  });
+
+  it("is withdrawn when the call is aborted, and a late yes runs nothing", async () => {
+    let answer: (decision: ApprovalAnswer) => void = () => {};
+    const { world, send, questions, ran } = setUp(() => new Promise((resolve) => (answer = resolve)));
+    const abort = new AbortController();
+    const aborted = rejectionOf(send(gated({ signal: abort.signal })));
+    await settle();
+    expect(questions[0]?.signal.aborted).toBe(false);
+    abort.abort();
+    expect(questions[0]?.signal.aborted).toBe(true);
+    answer("always");
+    await settle();
+    expect(await aborted).toMatchObject({ code: "aborted", outcome: "not-sent" });
+    expect([ran.length, world.clock.pending]).toEqual([0, 0]);
+    const next = setUp(() => "no", {}, { world });
+    await next.send(gated()).catch(() => {});
+    expect(next.questions).toHaveLength(1);
+  });
+
+  const rubbish: readonly (readonly [string, ApprovalHandler])[] = [
+    [
+      "throws",
+      () => {
+        throw new Error("no screen");
+      },
+    ],
+    ["rejects", () => Promise.reject(new Error("no screen"))],
+    ["answers true", () => true as never],
+    ["answers nothing", () => undefined as never],
+    ["answers a word that is none", () => "yes" as never],
+    ["answers a name of every object", () => "toString" as never],
+    ["answers a reason that is no text", () => ({ decision: "once", reason: 1 }) as never],
+    ["suspends where nothing is suspended", () => "suspend"],
+  ];
+  it.each(rubbish)("that a handler %s refuses the call: call_refused", async (_, handler) => {
+    const { world, send, ran } = setUp(handler);
+    expect(await rejectionOf(send(gated()))).toMatchObject({ code: "call_refused", outcome: "not-sent" });
+    expect(world.eventTypes()).toEqual(["approval-asked", "part-failed", "refused"]);
+    expect(ran).toEqual([]);
+  });
+
+  it("is not asked by nobody: approval_required", async () => {
+    const { world, send, ran } = setUp(undefined);
+    const error = await rejectionOf(send(gated()));
+    expect(error).toMatchObject({
+      code: "approval_required",
+      outcome: "not-sent",
+      details: { policy: "approval.mode" },
+    });
+    expect(error.details.approval).toBeUndefined();
+    expect([world.eventTypes(), ran.length]).toEqual([["refused"], 0]);
+  });
+
+  it("that is answered with no refuses the call in the human's words: approval_denied (AD-13)", async () => {
+    const { world, send, ran } = setUp(() => ({ decision: "no", reason: "not on a\u001B[31m Friday" }));
+    const error = await rejectionOf(send(gated()));
+    expect(error).toMatchObject({ code: "approval_denied", details: { denied: "rejected" } });
+    expect(error.message).toBe('[approval_denied] call of "echo" on "s" was rejected by the user: not on a Friday');
+    expect(toRejection(error)).toEqual({ error: "tool call was rejected by the user" });
+    expect(toRejection(new Error("x"))).toBeUndefined();
+    expect(world.events[1]).toMatchObject({ type: "approval-answered", decision: "no", by: "human" });
+    expect(ran).toEqual([]);
+  });
+
+  it("is one of maxOpen at most: overloaded", async () => {
+    const { send, questions } = setUp(() => never, { maxOpen: 2 });
+    for (let count = 0; count < 2; count += 1) void send(gated()).catch(() => {});
+    await settle();
+    expect(await rejectionOf(send(gated()))).toMatchObject({ code: "overloaded" });
+    expect(questions).toHaveLength(2);
+  });
+});
+
+describe("an answer", () => {
+  const principal = "ada";
+  const here = { context: { principal, conversation: "c1" } };
+
+  /** How many questions a second call costs after the first one was answered. */
+  async function askedAgain(answer: ApprovalAnswer, first: ToolCall, second: ToolCall): Promise<boolean> {
+    const { send, questions } = setUp(() => answer);
+    await send(first);
+    await send(second);
+    return questions.length === 2;
+  }
+
+  it('"once" counts for one call (AD-13)', async () => {
+    expect(await askedAgain("once", gated(here), gated(here))).toBe(true);
+  });
+
+  it('"conversation" counts for this tool, conversation, principal and fingerprint, with no worse effect', async () => {
+    const again = (second: ToolCall): Promise<boolean> => askedAgain("conversation", gated(here), second);
+    expect(await again({ ...gated(here), args: { other: 1 } })).toBe(false);
+    expect(await again(gated(here, { effect: "pure" }))).toBe(false);
+    expect(await again(gated({ context: { principal, conversation: "c2" } }))).toBe(true);
+    expect(await again(gated({ context: { principal: "bob", conversation: "c1" } }))).toBe(true);
+    expect(await again(gated({ context: { principal } }))).toBe(true);
+    expect(await again(gated(here, { fingerprint: "sha256-02" }))).toBe(true);
+    expect(await again(gated(here, { effect: "external" }))).toBe(true);
+    expect(await again(callOf({ toolName: "other", options: here, definition: { fingerprint } }))).toBe(true);
+  });
+
+  it('"conversation" ends with its time', async () => {
+    const { world, send, questions } = setUp(() => "conversation", { conversationMs: 1000 });
+    await send(gated(here));
+    world.clock.advance(999);
+    await send(gated(here));
+    expect(questions).toHaveLength(1);
+    world.clock.advance(1);
+    await send(gated(here));
+    expect(questions).toHaveLength(2);
+  });
+
+  it('"always" counts for this principal, server, tool and fingerprint, in every conversation', async () => {
+    const again = (second: ToolCall): Promise<boolean> => askedAgain("always", gated(here), second);
+    expect(await again(gated({ context: { principal, conversation: "c2" } }))).toBe(false);
+    expect(await again(gated({ context: { principal: "bob" } }))).toBe(true);
+    expect(await again(gated())).toBe(true);
+    expect(await again(gated(here, { fingerprint: "sha256-02" }))).toBe(true);
+    expect(await again(gated(here, { fingerprint: undefined }))).toBe(true);
+    expect(await again(gated(here, { effect: "non-idempotent-write" }))).toBe(true);
+    const elsewhere = callOf({ serverId: "s2", options: here, definition: { fingerprint, effect: "pure" } });
+    expect(await again(elsewhere)).toBe(true);
+  });
+
+  it('"always" of a tool without a fingerprint counts once, and says so', async () => {
+    const plain = gated(here, { fingerprint: undefined });
+    expect(await askedAgain("always", plain, plain)).toBe(true);
+    expect(await askedAgain("conversation", gated({ context: { principal } }), gated({ context: { principal } }))).toBe(
+      true,
+    );
+    const { world, send, questions } = setUp(() => "always");
+    await send(plain);
+    expect(questions[0]?.answers).toEqual(["once", "no"]);
+    expect(world.events[1]).toMatchObject({
+      type: "approval-answered",
+      decision: "once",
+      reason: '"always" counts once: the tool has no fingerprint',
+    });
+  });
+
+  it("that was remembered holds in another process, until it is forgotten", async () => {
+    const world = createStageWorld();
+    await setUp(() => "always", {}, { world }).send(gated(here));
+    const other = setUp(() => "no", {}, { world });
+    await other.send(gated(here));
+    expect(other.questions).toHaveLength(0);
+    expect(world.events.at(-1)).toMatchObject({ type: "approval-answered", decision: "always", by: "memory" });
+    await other.approval.forget({ serverId: "s", toolName: "echo", principal });
+    expect(await rejectionOf(other.send(gated(here)))).toMatchObject({ code: "approval_denied" });
+  });
+
+  it("settles the open questions that it holds for, and no other", async () => {
+    const answers: ((decision: ApprovalAnswer) => void)[] = [];
+    const { send, questions, ran } = setUp(() => new Promise((resolve) => void answers.push(resolve)));
+    const calls = [
+      send({ ...gated(here), args: { call: 0 } }),
+      send({ ...gated(here), args: { call: 1 } }),
+      send({ ...gated({ context: { principal: "bob", conversation: "c1" } }), args: { call: 2 } }),
+    ];
+    await settle();
+    expect(questions).toHaveLength(3);
+    answers[0]?.("once");
+    await settle();
+    expect(ran.map(({ args }) => args)).toEqual([{ call: 0 }]);
+    const late = send({ ...gated(here), args: { call: 3 } });
+    await settle();
+    answers[3]?.("always");
+    await settle();
+    expect(new Set(ran.map(({ args }) => args["call"]))).toEqual(new Set([0, 1, 3]));
+    expect(questions.map(({ signal }) => signal.aborted)).toEqual([false, true, false, false]);
+    answers[2]?.("no");
+    await Promise.allSettled([...calls, late]);
+    expect(ran).toHaveLength(3);
+  });
+
+  it("counts although the store fails, once, and a store that fails answers nothing", async () => {
+    const world = createStageWorld();
+    const store = {
+      ...world.parts.store,
+      get: () => Promise.reject(new Error("down")),
+      set: () => Promise.reject(new Error("down")),
+    };
+    const broken = { ...world, parts: { ...world.parts, store } };
+    const { send, questions, ran } = setUp(() => "always", {}, { world: broken });
+    await send(gated(here));
+    await send(gated(here));
+    expect([questions.length, ran.length]).toEqual([2, 2]);
+    expect(world.events.filter(({ type }) => type === "part-failed")).toHaveLength(4);
+  });
+
+  it("tells nothing of the arguments and no words in events", async () => {
+    const { world, send } = setUp(() => ({ decision: "once", reason: "hunter2" }));
+    await send({ ...gated({ context: { principal, approval: undefined } }), args: { password: "hunter2" } });
+    expect(world.eventTypes()).toEqual(["approval-asked", "approval-answered"]);
+    expect(JSON.stringify(world.events)).not.toContain("hunter2");
+  });
+});

@@ -1,0 +1,183 @@
+import type { AdmissionServer, Interceptor, ToolCall, ToolDefinition, ToolportError } from "@toolport/core";
+import { withoutApproval } from "@toolport/core/implement";
+import type { PolicyParts } from "../policy-parts.ts";
+import { callEvent, refuse } from "../refuse.ts";
+import { toolSubject, type ToolSubject } from "../rules/tool-subject.ts";
+import { readApprovalOptions, type ApprovalOptions, type ReadApprovalOptions } from "./approval-options.ts";
+import { createAsking, type Asking } from "./ask-about-call.ts";
+import { copyArguments, type CopiedArguments } from "./copy-arguments.ts";
+import { holdToDefinition } from "./hold-to-definition.ts";
+import { keepApprovals, type KeptApprovals } from "./kept-approvals.ts";
+import { hintFor, type PendingCall } from "./pending-call.ts";
+import { createRememberedApprovals, type ApprovalScope, type RememberedFor } from "./remembered-approvals.ts";
+import { resumeCall } from "./resume-call.ts";
+import { createSuspension, type Suspension } from "./suspend-call.ts";
+import { readMode, type AskedByMode, type AskedTool, type WhyAsked } from "./why-asked.ts";
+
+/** What the rules of the policy say of a call: why somebody has to approve it, or nothing. */
+export type AskedByRules = (tool: AskedTool) => WhyAsked | string | undefined;
+
+/** The approval of calls by a human. */
+export interface Approval {
+  /**
+   * Lets a call pass that somebody approved, or that nobody has to. It runs with the definition and the arguments that were shown.
+   *
+   * Throws `approval_denied` for a no, for no answer in time, and for a token that does not count, `details.denied` says which;
+   * `approval_required` when nobody can be asked now, with `details.approval` where the call can be approved later; `call_refused` when a
+   * part failed; `tool_changed` when the caller selected another definition; `invalid_arguments` for what JSON cannot write; `overloaded`.
+   */
+  readonly interceptor: Interceptor;
+  /** Whether somebody is asked before a call of the tool, for those who show it. What was remembered does not count. */
+  requiresConfirmation(definition: ToolDefinition, server?: AdmissionServer): boolean;
+  /**
+   * The token by which a suspended call goes on, for `context.approval` of the very same call; once, however many tokens there are for it.
+   * `remember`: what the approval also holds for. Throws `approval_denied` for what this policy, or one with its key, has not suspended,
+   * and for what has expired; `TypeError` when nothing is suspended here at all.
+   */
+  approve(suspended: unknown, options?: { readonly remember?: RememberedFor | undefined }): string;
+  /** The token by which a suspended call is refused as rejected by the user, and can never go on. Throws as {@linkcode Approval.approve} does. */
+  reject(suspended: unknown): string;
+  /** Takes back what was remembered for a tool; with `conversation`, for that as well. Rejects as the store does. */
+  forget(scope: ApprovalScope): Promise<void>;
+  /** What happens to calls of a tool, in sentences. */
+  describe(subject: ToolSubject, definition?: ToolDefinition): readonly string[];
+}
+
+/** Makes the approval of one policy. Throws a `TypeError` that names the option for options that make no sense. */
+export function createApproval(
+  options: ApprovalOptions,
+  parts: PolicyParts,
+  asks: AskedByRules = () => undefined,
+): Approval {
+  const settings = readApprovalOptions(options);
+  const { store, clock } = parts;
+  const byMode = readMode(settings.mode);
+  const remembered = createRememberedApprovals({ store, clock, conversationMs: settings.conversationMs });
+  const suspension = settings.suspend && createSuspension({ ...settings.suspend, parts });
+  const why = (tool: AskedTool): WhyAsked | undefined => whyAsked(tool, { byMode, asks, parts });
+  const decided = (suspended: unknown, decision: "once" | "no" | RememberedFor): string => {
+    if (suspension === undefined) throw new TypeError("approval.suspend is not set: this policy suspends no calls");
+    return suspension.decide(suspended, decision);
+  };
+  return {
+    interceptor: createApprovalInterceptor({
+      settings,
+      parts,
+      why,
+      suspension,
+      kept: keepApprovals(remembered, parts),
+    }),
+    requiresConfirmation: (definition, server) => why({ definition, server }) !== undefined,
+    approve(suspended, { remember } = {}) {
+      if (remember === undefined || remember === "conversation" || remember === "always") {
+        return decided(suspended, remember ?? "once");
+      }
+      throw new TypeError('remember must be "conversation" or "always"');
+    },
+    reject: (suspended) => decided(suspended, "no"),
+    forget: (scope) => remembered.forget(scope),
+    describe(subject, definition) {
+      const byDefinition = definition?.requiresConfirmation === true ? ofDefinition : undefined;
+      const asked = byMode(subject, definition?.name) ?? byDefinition;
+      return asked === undefined ? [] : [`approval: ${asked.why} (${asked.rule}); ${howAsked(settings)}`];
+    },
+  };
+}
+
+const byToken: WhyAsked = { rule: "approval.suspend", why: "the call was suspended" };
+const ofDefinition: WhyAsked = { rule: "requiresConfirmation", why: "the definition of the tool says so" };
+
+function whyAsked(
+  tool: AskedTool,
+  { byMode, asks, parts }: { readonly byMode: AskedByMode; readonly asks: AskedByRules; readonly parts: PolicyParts },
+): WhyAsked | undefined {
+  const { definition, server } = tool;
+  const asked = asks(tool);
+  if (typeof asked === "string") return { rule: "rules", why: asked };
+  if (asked !== undefined) return asked;
+  const byItself = definition.requiresConfirmation === true ? ofDefinition : undefined;
+  return byMode(toolSubject(definition, server, parts), definition.name) ?? byItself;
+}
+
+function howAsked({ handler, suspend }: ReadApprovalOptions): string {
+  if (handler !== undefined) return "the handler is asked";
+  return suspend === undefined ? "nobody can be asked, so calls are refused" : "calls wait until they are approved";
+}
+
+interface ApprovalInterceptorInit {
+  readonly settings: ReadApprovalOptions;
+  readonly parts: PolicyParts;
+  readonly why: (tool: AskedTool) => WhyAsked | undefined;
+  readonly suspension: Suspension | undefined;
+  readonly kept: KeptApprovals;
+}
+
+function createApprovalInterceptor(init: ApprovalInterceptorInit): Interceptor {
+  const { settings, parts, why, suspension, kept } = init;
+  const { handler } = settings;
+  const asking = handler && createAsking({ handler, settings, kept, parts });
+  return async (call, next) => {
+    const asked = why(call);
+    const token = call.options.context?.approval;
+    // A call that brings a token goes on once, whether or not somebody would still be asked about it.
+    const reason = asked ?? (token === undefined || suspension === undefined ? undefined : byToken);
+    if (reason === undefined) return next(token === undefined ? call : { ...call, options: plainOptions(call) });
+    const selected = holdToDefinition(call);
+    if (selected === undefined) throw selectionError(call, reason, parts);
+    const pending = toPending(call, reason, parts);
+    if (token !== undefined) await resumeCall(pending, token, { suspension, kept, parts });
+    else if (!(await kept.approves(pending))) await decide(pending, { asking, suspension, parts });
+    return next({ ...call, args: pending.copied.args, options: { ...plainOptions(call), selected } });
+  };
+}
+
+/** Without the token, which is for nobody else. */
+function plainOptions({ options }: ToolCall): ToolCall["options"] {
+  return options.context?.approval === undefined ? options : { ...options, context: withoutApproval(options.context) };
+}
+
+function toPending(call: ToolCall, why: WhyAsked, parts: PolicyParts): PendingCall {
+  const copied: CopiedArguments | undefined = copyArguments(call.args);
+  if (copied === undefined) {
+    const reason = "has arguments that cannot be shown: they are no JSON, or nested too deep";
+    throw refuse(call, { stage: "approval", code: "invalid_arguments", reason, rule: why.rule }, parts);
+  }
+  const { effect } = toolSubject(call.definition, call.server, parts);
+  return { call, copied, why, effect, hint: hintFor(call.origin.toolName) };
+}
+
+/** Resolves when somebody approves the call now. */
+async function decide(
+  pending: PendingCall,
+  {
+    asking,
+    suspension,
+    parts,
+  }: Pick<ApprovalInterceptorInit, "suspension" | "parts"> & { readonly asking: Asking | undefined },
+): Promise<void> {
+  if (asking !== undefined && (await asking.ask(pending)) === "run") return;
+  throw await requiredError(pending, suspension, parts);
+}
+
+async function requiredError(
+  { call, why, hint, copied }: PendingCall,
+  suspension: Suspension | undefined,
+  parts: PolicyParts,
+): Promise<ToolportError> {
+  const refusal = { stage: "approval", code: "approval_required", rule: why.rule } as const;
+  const nobody = { ...refusal, reason: `needs an approval (${why.why}), and nobody can be asked` };
+  if (suspension === undefined) return refuse(call, nobody, parts);
+  try {
+    const approval = await suspension.suspend(call, { hint, why: why.why, copied });
+    parts.emit({ type: "approval-suspended", ...callEvent(call, parts), id: approval.id });
+    return refuse(call, { ...refusal, reason: `waits for an approval: ${why.why}`, details: { approval } }, parts);
+  } catch (error) {
+    parts.emit({ ...callEvent(call, parts), type: "part-failed", part: "store", error });
+    return refuse(call, nobody, parts);
+  }
+}
+
+function selectionError(call: ToolCall, { rule }: WhyAsked, parts: PolicyParts): ToolportError {
+  const reason = "was selected by a definition that is not the current one; select it again";
+  return refuse(call, { stage: "approval", code: "tool_changed", reason, rule }, parts);
+}

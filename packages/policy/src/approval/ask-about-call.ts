@@ -1,0 +1,153 @@
+import type { ToolportError } from "@toolport/core";
+import { cleanText } from "@toolport/core";
+import { dateOf, formatMs, withoutApproval } from "@toolport/core/implement";
+import type { PolicyParts } from "../policy-parts.ts";
+import { callEvent, refuse } from "../refuse.ts";
+import { stoppedCall } from "../stopped-call.ts";
+import type { ApprovalDecision, ApprovalHandler, ReadApprovalOptions } from "./approval-options.ts";
+import { askHuman, type Heard, type OpenQuestion } from "./ask-human.ts";
+import type { PendingCall } from "./pending-call.ts";
+import type { KeptApprovals } from "./kept-approvals.ts";
+
+/** What somebody who was asked wants. */
+export type Verdict = "run" | "suspend";
+
+/** Asks about calls. */
+export interface Asking {
+  /** Resolves with what was answered; rejects with the refusal. The time of the call stands still meanwhile. */
+  ask(pending: PendingCall): Promise<Verdict>;
+}
+
+/** How it is asked. */
+export interface AskingInit {
+  readonly handler: ApprovalHandler;
+  readonly settings: ReadApprovalOptions;
+  readonly kept: KeptApprovals;
+  readonly parts: PolicyParts;
+}
+
+interface Waiting {
+  readonly pending: PendingCall;
+  readonly question: OpenQuestion;
+}
+
+/** Asks one handler. Each call is a question of its own, but an answer for the conversation or for always settles those that it holds for. */
+export function createAsking({ handler, settings, kept, parts }: AskingInit): Asking {
+  const { clock } = parts;
+  const { timeoutMs, maxOpen } = settings;
+  const open = new Set<Waiting>();
+
+  const hear = async (pending: PendingCall): Promise<Heard> => {
+    const { call, copied, why, effect, hint } = pending;
+    const { origin: tool, definition, server, options } = call;
+    parts.emit({ type: "approval-asked", ...callEvent(call, parts), rule: why.rule, reason: why.why });
+    const context = options.context && Object.freeze({ ...withoutApproval(options.context) });
+    const answers = answersFor(pending, settings);
+    const asked = {
+      tool,
+      definition,
+      server,
+      args: copied.args,
+      effect,
+      why: why.why,
+      hint,
+      context,
+      answers,
+      timeoutMs,
+    };
+    const resume = options.deadline?.pause();
+    const question = askHuman(asked, { handler, clock, timeoutMs, callSignal: options.signal });
+    const waiting = { pending, question };
+    open.add(waiting);
+    try {
+      return await question.heard;
+    } finally {
+      open.delete(waiting);
+      resume?.();
+    }
+  };
+  const remember = async (pending: PendingCall, decision: ApprovalDecision): Promise<void> => {
+    const answered = { type: "approval-answered", ...callEvent(pending.call, parts), by: "human" } as const;
+    if (decision !== "conversation" && decision !== "always") return parts.emit({ ...answered, decision });
+    if (!answersFor(pending, settings).includes(decision)) {
+      const reason = `"${decision}" counts once: ${pending.call.definition.fingerprint === undefined ? "the tool has no fingerprint" : "the context has no conversation"}`;
+      return parts.emit({ ...answered, decision: "once", reason });
+    }
+    parts.emit({ ...answered, decision });
+    for (const { pending: other, question } of open) {
+      if (kept.holdsFor(decision, pending, other)) question.settle({ kind: "covered" });
+    }
+    await kept.keep(decision, pending);
+  };
+  return {
+    async ask(pending) {
+      if (open.size >= maxOpen) throw tooManyError(pending, open.size, parts);
+      const heard = await hear(pending);
+      if (heard.kind === "covered") {
+        parts.emit({ type: "approval-answered", ...callEvent(pending.call, parts), decision: "once", by: "memory" });
+        return "run";
+      }
+      if (heard.kind !== "answered") throw unheardError(heard, pending, { parts, timeoutMs });
+      await remember(pending, heard.decision);
+      if (heard.decision === "no") throw rejectedError(pending, heard.reason, parts);
+      return heard.decision === "suspend" ? "suspend" : "run";
+    },
+  };
+}
+
+function answersFor({ call }: PendingCall, { suspend }: ReadApprovalOptions): readonly ApprovalDecision[] {
+  const hasPrint = call.definition.fingerprint !== undefined;
+  const answers: readonly (ApprovalDecision | false)[] = [
+    "once",
+    hasPrint && call.options.context?.conversation !== undefined && "conversation",
+    hasPrint && "always",
+    "no",
+    suspend !== undefined && "suspend",
+  ];
+  return Object.freeze(answers.filter((answer) => answer !== false));
+}
+
+function tooManyError({ call }: PendingCall, open: number, parts: PolicyParts): ToolportError {
+  const reason = `needs an approval, and ${open} questions are open already`;
+  return refuse(call, { stage: "approval", code: "overloaded", reason, rule: "approval.maxOpen" }, parts);
+}
+
+/** A human said no. */
+export function rejectedError(
+  { call, why }: PendingCall,
+  words: string | undefined,
+  parts: PolicyParts,
+): ToolportError {
+  const said = words === undefined || words === "" ? "" : `: ${cleanText(words, 500)}`;
+  const details = { denied: "rejected" } as const;
+  const refusal = { stage: "approval", code: "approval_denied", rule: why.rule, details } as const;
+  return refuse(call, { ...refusal, reason: `was rejected by the user${said}` }, parts);
+}
+
+function unheardError(
+  heard: Exclude<Heard, { readonly kind: "answered" | "covered" }>,
+  { call, why }: PendingCall,
+  { parts, timeoutMs }: { readonly parts: PolicyParts; readonly timeoutMs: number },
+): ToolportError {
+  const { rule } = why;
+  if (heard.kind === "over") return stoppedCall(call, "not-sent");
+  const late = `nobody approved it within ${formatMs(timeoutMs)}`;
+  const error = heard.kind === "failed" ? heard.error : new Error(`the approval handler did not answer: ${late}`);
+  parts.emit({
+    ...callEvent(call, parts),
+    type: "part-failed",
+    part: "approval.handler",
+    error,
+    at: dateOf(parts.clock),
+  });
+  if (heard.kind === "late") {
+    const details = { denied: "unanswered" } as const;
+    return refuse(
+      call,
+      { stage: "approval", code: "approval_denied", reason: `was refused: ${late}`, rule, details },
+      parts,
+    );
+  }
+  const reason = "was refused: whoever should ask for an approval failed";
+  return refuse(call, { stage: "approval", code: "call_refused", reason, rule, cause: error }, parts);
+}

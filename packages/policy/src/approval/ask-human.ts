@@ -1,0 +1,72 @@
+import type { Clock } from "@toolport/core";
+import { readAnswer, type ApprovalDecision, type ApprovalHandler, type ApprovalQuestion } from "./approval-options.ts";
+
+/** What became of a question. */
+export type Heard =
+  | { readonly kind: "answered"; readonly decision: ApprovalDecision; readonly reason?: string }
+  /** An answer to another question holds for this one. */
+  | { readonly kind: "covered" }
+  /** The handler threw, or answered nothing that it may. */
+  | { readonly kind: "failed"; readonly error: unknown }
+  | { readonly kind: "late" }
+  /** The call is over. */
+  | { readonly kind: "over" };
+
+/** A question that waits for its answer. */
+export interface OpenQuestion {
+  readonly heard: Promise<Heard>;
+  /** Answers in place of the handler, unless it has answered already. */
+  settle(heard: Heard): void;
+}
+
+/** How somebody is asked. */
+export interface AskInit {
+  readonly handler: ApprovalHandler;
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+  /** Aborts when the call is over. */
+  readonly callSignal: AbortSignal | undefined;
+}
+
+/** Asks somebody, once and for no longer than `timeoutMs`. The first that happens counts; what comes later is ignored. */
+export function askHuman(question: Omit<ApprovalQuestion, "signal">, init: AskInit): OpenQuestion {
+  const { handler, clock, timeoutMs, callSignal } = init;
+  const controller = new AbortController();
+  let finish: (heard: Heard) => void = () => {};
+  const heard = new Promise<Heard>((resolve) => {
+    finish = resolve;
+  });
+  let isOpen = true;
+  const settle = (result: Heard): void => {
+    if (!isOpen) return;
+    isOpen = false;
+    cancel();
+    callSignal?.removeEventListener("abort", onOver);
+    if (result.kind !== "answered" && result.kind !== "failed") controller.abort();
+    finish(result);
+  };
+  const onOver = (): void => settle({ kind: "over" });
+  const cancel = clock.schedule(timeoutMs, () => settle({ kind: "late" }));
+  if (callSignal?.aborted === true) {
+    onOver();
+    return { heard, settle };
+  }
+  callSignal?.addEventListener("abort", onOver, { once: true });
+  void answerOf(handler, Object.freeze({ ...question, signal: controller.signal })).then(settle);
+  return { heard, settle };
+}
+
+async function answerOf(handler: ApprovalHandler, question: ApprovalQuestion): Promise<Heard> {
+  try {
+    const answer = readAnswer(await handler(question));
+    if (answer !== undefined && isOffered(answer.decision, question)) return { kind: "answered", ...answer };
+    return { kind: "failed", error: new TypeError("the approval handler answered nothing that an answer could be") };
+  } catch (error) {
+    return { kind: "failed", error };
+  }
+}
+
+// What cannot be remembered counts once; whether something can be suspended is no matter of taste.
+function isOffered(decision: ApprovalDecision, { answers }: ApprovalQuestion): boolean {
+  return decision !== "suspend" || answers.includes("suspend");
+}

@@ -1,0 +1,89 @@
+import type { Clock, JsonValue, Store, ToolEffect } from "@toolport/core";
+import { dateOf, isJsonObject, isToolEffect } from "@toolport/core/implement";
+import { hashJson } from "@toolport/naming";
+import { LRUCache } from "lru-cache";
+import { isWorseEffect } from "./is-worse-effect.ts";
+
+/** For what an answer can be remembered. */
+export type RememberedFor = "conversation" | "always";
+
+/** What a remembered answer holds for. */
+export interface ApprovalScope {
+  readonly serverId: string;
+  readonly toolName: string;
+  readonly principal?: string | undefined;
+  readonly conversation?: string | undefined;
+}
+
+/** The tool as it is now. */
+export interface ApprovedTool {
+  readonly fingerprint: string;
+  readonly effect: ToolEffect;
+}
+
+/** Answers that hold for more than one call. */
+export interface RememberedApprovals {
+  /** For how long an answer was remembered that holds for the tool as it is; `undefined` when there is none. Rejects as the store does. */
+  find(scope: ApprovalScope, tool: ApprovedTool): Promise<RememberedFor | undefined>;
+  /** Keeps an answer in place of one for another fingerprint. Rejects as the store does. */
+  keep(kind: RememberedFor, scope: ApprovalScope, tool: ApprovedTool): Promise<void>;
+  /** Forgets what was remembered for this scope. Rejects as the store does. */
+  forget(scope: ApprovalScope): Promise<void>;
+}
+
+/** What remembered answers are kept with. */
+export interface RememberedApprovalsInit {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly conversationMs: number;
+}
+
+/** Remembers answers in a store. There is one record for each tool and kind, so that there are no more than that, however often a server changes. */
+export function createRememberedApprovals({
+  store,
+  clock,
+  conversationMs,
+}: RememberedApprovalsInit): RememberedApprovals {
+  const keyOf = createKeys();
+  return {
+    async find(scope, tool) {
+      for (const kind of kindsFor(scope)) {
+        if (holdsFor(await store.get(keyOf(kind, scope)), tool)) return kind;
+      }
+      return undefined;
+    },
+    async keep(kind, scope, { fingerprint, effect }) {
+      const record: JsonValue = { fingerprint, effect, at: dateOf(clock) };
+      await store.set(keyOf(kind, scope), record, kind === "conversation" ? conversationMs : undefined);
+    },
+    async forget(scope) {
+      for (const kind of kindsFor(scope)) await store.delete(keyOf(kind, scope));
+    },
+  };
+}
+
+function kindsFor({ conversation }: ApprovalScope): readonly RememberedFor[] {
+  return conversation === undefined ? ["always"] : ["always", "conversation"];
+}
+
+// A hash costs ten times as much as everything else here, and the same few tools are called again and again.
+const keptKeys = 1000;
+
+/** Under which key an answer is kept. A hash, because names are as long as a server likes, and because a principal is nobody's business. */
+function createKeys(): (kind: RememberedFor, scope: ApprovalScope) => string {
+  const keys = new LRUCache<string, string>({ max: keptKeys });
+  return (kind, { serverId, toolName, principal = null, conversation = null }) => {
+    const scope = kind === "always" ? [principal, serverId, toolName] : [principal, conversation, serverId, toolName];
+    const text = JSON.stringify([kind, ...scope]);
+    const known = keys.get(text);
+    if (known !== undefined) return known;
+    const key = `toolport:approval:${kind}:${hashJson(scope)}`;
+    keys.set(text, key);
+    return key;
+  };
+}
+
+function holdsFor(record: unknown, { fingerprint, effect }: ApprovedTool): boolean {
+  if (!isJsonObject(record) || record["fingerprint"] !== fingerprint) return false;
+  return isToolEffect(record["effect"]) && !isWorseEffect(effect, record["effect"]);
+}

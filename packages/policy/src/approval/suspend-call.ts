@@ -1,0 +1,148 @@
+import { ToolportError, type ApprovalDenial, type JsonValue, type SuspendedCall, type ToolCall } from "@toolport/core";
+import { canonicalJson, dateOf, quoteText, withoutApproval } from "@toolport/core/implement";
+import { bytesToHex } from "@noble/hashes/utils.js";
+import type { PolicyParts } from "../policy-parts.ts";
+import { effectOfDefinition } from "../rules/tool-subject.ts";
+import {
+  bindDefinition,
+  findMismatch,
+  readToken,
+  writeToken,
+  type ApprovalGrant,
+  type BoundCall,
+} from "./approval-token.ts";
+import type { CopiedArguments } from "./copy-arguments.ts";
+import { createSigner, type Signer } from "./sign.ts";
+
+/** What is asked about a call that is to be suspended. */
+export interface SuspendedQuestion {
+  readonly hint: string;
+  readonly why: string;
+  readonly copied: CopiedArguments;
+}
+
+type UnsealedCall = Omit<SuspendedCall, "seal">;
+
+/** What became of a token. */
+export type TokenUse = { readonly grant: ApprovalGrant } | { readonly denied: ApprovalDenial };
+
+/** Suspends calls and lets each go on once. */
+export interface Suspension {
+  /** Notes that the call waits. Rejects as the store does. */
+  suspend(call: ToolCall, question: SuspendedQuestion): Promise<SuspendedCall>;
+  /** Writes the token for a decision. Throws `approval_denied`: for a call that this policy did not suspend, and for one that has expired. */
+  decide(suspended: unknown, decision: ApprovalGrant["decision"]): string;
+  /** Uses a token up, if it is for this call. Rejects as the store and the lock do; then the call must not run. */
+  use(token: string, call: ToolCall, copied: CopiedArguments): Promise<TokenUse>;
+}
+
+/** What suspending is done with. */
+export interface SuspensionInit {
+  readonly keys: readonly Uint8Array[];
+  readonly ttlMs: number;
+  readonly parts: PolicyParts;
+}
+
+// To use a token up takes two turns of the store. Whoever took longer than half of the lease may be alone no more, whatever its own timers say.
+const leaseMs = 10_000;
+const mostUseMs = leaseMs / 2;
+
+/** Makes the suspension of one policy. */
+export function createSuspension({ keys, ttlMs, parts }: SuspensionInit): Suspension {
+  const { clock, store, lock, effectOf = effectOfDefinition } = parts;
+  const signer = createSigner(keys);
+  const bind = ({ origin, definition, server, options }: ToolCall, canonical: string): BoundCall => {
+    const { serverId, toolName } = origin;
+    const { principal, conversation } = options.context ?? {};
+    const effect = effectOf(definition, server);
+    return { serverId, toolName, ...bindDefinition(definition), effect, canonical, principal, conversation };
+  };
+  return {
+    async suspend(call, { hint, why, copied }) {
+      const { origin, options } = call;
+      const { fingerprint, definition, effect } = bind(call, copied.canonical);
+      if (fingerprint === null && definition === null) throw new TypeError("its definition cannot be written as JSON");
+      const suspendedAt = dateOf(clock);
+      const id = bytesToHex(crypto.getRandomValues(new Uint8Array(16)));
+      const suspended: UnsealedCall = {
+        id,
+        serverId: origin.serverId,
+        toolName: origin.toolName,
+        localName: call.definition.name,
+        fingerprint,
+        definition,
+        effect,
+        args: copied.args,
+        hint,
+        why,
+        context: options.context === undefined ? {} : withoutApproval(options.context),
+        suspendedAt,
+        expiresAt: suspendedAt + ttlMs,
+      };
+      // What is not there does not wait: should the store lose it, the call is refused, and never runs twice.
+      await store.set(waitingKey(id), "waiting", ttlMs);
+      return { ...suspended, seal: signer.sign("call", sealedText(suspended)) };
+    },
+    decide(given, decision) {
+      const suspended = readSuspended(given, signer);
+      if (suspended === undefined) throw decisionError("is not as this policy suspended it", "forged");
+      if (suspended.expiresAt <= dateOf(clock)) throw decisionError("has expired", "expired", suspended);
+      return writeToken(suspended, decision, signer);
+    },
+    async use(token, call, { canonical }) {
+      const grant = readToken(token, signer);
+      if (grant === undefined) return { denied: "forged" };
+      if (grant.expiresAt <= dateOf(clock)) return { denied: "expired" };
+      const denied = findMismatch(grant, bind(call, canonical), signer);
+      if (denied !== undefined) return { denied };
+      return (await useUp(grant.id, call.options.signal)) ? { grant } : { denied: "used" };
+    },
+  };
+
+  async function useUp(id: string, signal: AbortSignal | undefined): Promise<boolean> {
+    const key = waitingKey(id);
+    return lock.withLock(key, leaseMs, async (lease) => {
+      const startedAt = clock.now();
+      if ((await store.get(key)) !== "waiting") return false;
+      // A call that is over must not use up what another one may go on with.
+      signal?.throwIfAborted();
+      await store.set(key, "used", ttlMs);
+      if (!lease.aborted && clock.now() - startedAt < mostUseMs) return true;
+      throw new ToolportError("the lock was held for too long to be sure that nobody else used the approval", {
+        code: "aborted",
+        outcome: "not-sent",
+      });
+    });
+  }
+}
+
+function waitingKey(id: string): string {
+  return `toolport:approval:suspended:${id}`;
+}
+
+/** A suspended call that came back from wherever it was kept; `undefined` for one that is not as it was. */
+function readSuspended(given: unknown, signer: Signer): SuspendedCall | undefined {
+  try {
+    // A copy, so that what was looked at is what is used.
+    const { seal, ...call } = JSON.parse(JSON.stringify(given)) as SuspendedCall;
+    const isOurs = typeof seal === "string" && signer.isSigned("call", sealedText(call), seal);
+    return isOurs ? { ...call, seal } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function sealedText(call: object): string {
+  return canonicalJson(JSON.parse(JSON.stringify(call)) as JsonValue);
+}
+
+function decisionError(problem: string, denied: ApprovalDenial, call?: SuspendedCall): ToolportError {
+  const what = call === undefined ? "the suspended call" : `the suspended call of ${quoteText(call.toolName)}`;
+  return new ToolportError(`${what} ${problem}`, {
+    code: "approval_denied",
+    serverId: call?.serverId || undefined,
+    toolName: call?.toolName,
+    outcome: "not-sent",
+    details: { denied },
+  });
+}

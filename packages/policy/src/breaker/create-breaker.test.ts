@@ -1,0 +1,360 @@
+import { fc, test } from "@fast-check/vitest";
+import type { CallHandler, ToolOutcome, ToolportError } from "@toolport/core";
+import { describe, expect, it } from "vitest";
+import { answerOk, callOf, createStageWorld, failureOf, rejectionOf, settle } from "../../test/stage-world.ts";
+import { moderateBreaker, type BreakerOptions } from "./breaker-options.ts";
+import { circuitStateNumber, createBreaker } from "./create-breaker.ts";
+
+type Init = Parameters<typeof callOf>[0];
+
+function setUp(options: BreakerOptions = {}) {
+  const world = createStageWorld();
+  const stage = createBreaker(options, world.parts);
+  const layers = [stage.interceptor];
+  const send = (init: Init, handler: CallHandler): Promise<ToolOutcome> => world.send(callOf(init), layers, handler);
+  const fail = (error: () => unknown = () => failureOf("connection_closed"), init?: Init): Promise<ToolportError> =>
+    rejectionOf(send(init, () => Promise.reject(error())));
+  return {
+    ...world,
+    stage,
+    send,
+    fail,
+    call: (init?: Init) => send(init, answerOk),
+    failTimes: async (times: number, init?: Init): Promise<void> => {
+      for (let time = 0; time < times; time += 1) await fail(undefined, init);
+    },
+  };
+}
+
+const echo = { serverId: "s", toolName: "echo" };
+
+describe("createBreaker()", () => {
+  it("opens for 10 s after 5 failures in a row, and refuses at once with circuit_open (NX-40, AF-7)", async () => {
+    const { call, failTimes, stage, clock, events, fail } = setUp();
+    await failTimes(4);
+    await call();
+    await failTimes(4);
+    expect(stage.state(echo)).toBe("closed");
+    await fail();
+    expect(stage.state(echo)).toBe("open");
+    expect(events).toMatchObject([{ type: "circuit-opened", serverId: "s", openMs: 10_000 }]);
+    clock.advance(2500);
+    const error = await rejectionOf(call());
+    expect(error).toMatchObject({
+      code: "circuit_open",
+      outcome: "not-sent",
+      details: { policy: "breaker", retryAfterMs: 7500 },
+    });
+    clock.advance(7499);
+    await expect(call()).rejects.toMatchObject({ details: { retryAfterMs: 1 } });
+    expect(stage.statuses()).toEqual([{ serverId: "s", state: "open", retryAfterMs: 1 }]);
+    expect(circuitStateNumber[stage.state(echo)]).toBe(2);
+  });
+
+  it("closes after two probes that went well, one at a time (NX-40)", async () => {
+    const { call, send, failTimes, stage, clock, eventTypes } = setUp();
+    await failTimes(5);
+    clock.advance(10_000);
+    let answer = (): void => {};
+    const probe = send({}, async (given) => {
+      await new Promise<void>((resolve) => (answer = resolve));
+      return answerOk(given);
+    });
+    await settle();
+    expect(stage.state(echo)).toBe("half-open");
+    await expect(call()).rejects.toMatchObject({ code: "circuit_open" });
+    answer();
+    await probe;
+    expect(stage.state(echo)).toBe("half-open");
+    await call();
+    expect(stage.state(echo)).toBe("closed");
+    expect(eventTypes()).toEqual(["circuit-opened", "circuit-half-opened", "refused", "circuit-closed"]);
+    await failTimes(4);
+    expect(stage.state(echo)).toBe("closed");
+  });
+
+  it("doubles the wait with each probe that fails, up to 120 s, and starts over once it has closed (NX-40)", async () => {
+    const { call, fail, failTimes, clock, events } = setUp();
+    await failTimes(5);
+    const waits = [10_000, 20_000, 40_000, 80_000, 120_000, 120_000];
+    for (const wait of waits) {
+      clock.advance(wait - 1);
+      await expect(call()).rejects.toMatchObject({ code: "circuit_open" });
+      clock.advance(1);
+      await expect(fail()).resolves.toMatchObject({ code: "connection_closed" });
+    }
+    clock.advance(120_000);
+    await call();
+    await call();
+    await failTimes(5);
+    const opened = events.flatMap((event) => (event.type === "circuit-opened" ? [event.openMs] : []));
+    expect(opened).toEqual([...waits, 120_000, 10_000]);
+  });
+
+  it.each<[string, () => unknown]>([
+    ["a lost connection", () => failureOf("connection_closed")],
+    ["a process that ended", () => failureOf("server_exited")],
+    ["a timeout on the wire", () => failureOf("call_timeout")],
+    ["an address that nobody answers at", () => failureOf("unreachable")],
+    ["a name without an address", () => failureOf("dns_failed")],
+    ["no trusted connection", () => failureOf("tls_failed")],
+    ["a start that takes too long", () => failureOf("connect_timeout")],
+    ["HTTP 503", () => failureOf("http_error", { details: { httpStatus: 503 } })],
+  ])("counts %s", async (_, error) => {
+    const { fail, stage } = setUp();
+    for (let time = 0; time < 5; time += 1) await fail(error);
+    expect(stage.state(echo)).toBe("open");
+  });
+
+  it.each<[string, () => unknown]>([
+    ["an error of JSON-RPC", () => failureOf("server_error", { details: { rpcCode: -32603 } })],
+    ["HTTP 404", () => failureOf("http_error", { details: { httpStatus: 404 } })],
+    ["missing credentials", () => failureOf("auth_required")],
+    ["an abort", () => failureOf("aborted")],
+    ["a refusal of ours", () => failureOf("call_refused")],
+    ["a limit of ours", () => failureOf("rate_limited", { outcome: "not-sent", details: { policy: "pace" } })],
+    ["a queue of ours that is full", () => failureOf("overloaded")],
+    ["time spent in a queue of ours", () => failureOf("call_timeout", { outcome: "not-sent" })],
+    ["a back-off after an earlier failure", () => failureOf("unreachable", { details: { backOff: true } })],
+    ["a tool that is gone", () => failureOf("tool_removed")],
+    ["a defect", () => new Error("oops")],
+  ])("does not count %s", async (_, error) => {
+    const { fail, stage } = setUp();
+    for (let time = 0; time < 20; time += 1) await fail(error);
+    expect(stage.state(echo)).toBe("closed");
+  });
+
+  it("does not count the tool's own failure: who says so is there", async () => {
+    const { send, failTimes, stage } = setUp();
+    await failTimes(4);
+    for (let time = 0; time < 20; time += 1) {
+      await send({}, async (call) => ({ ...(await answerOk(call)), isError: true }));
+    }
+    await failTimes(4);
+    expect(stage.state(echo)).toBe("closed");
+  });
+
+  it("counts one fault once, however many calls it befell together", async () => {
+    const { send, stage, fail } = setUp();
+    const fault = new Error("ECONNRESET");
+    let lose = (): void => {};
+    const lost = new Promise<never>((_, reject) => {
+      lose = () => reject(fault);
+    });
+    const calls = Array.from({ length: 20 }, () =>
+      rejectionOf(
+        send({}, () => lost.catch((cause: unknown) => Promise.reject(failureOf("connection_closed", { cause })))),
+      ),
+    );
+    await settle();
+    lose();
+    await Promise.all(calls);
+    expect(stage.state(echo)).toBe("closed");
+    for (let time = 0; time < 4; time += 1) await fail(() => failureOf("unreachable", { cause: fault }));
+    expect(stage.state(echo)).toBe("open");
+  });
+
+  it("is not moved by what was begun before it opened", async () => {
+    const { send, fail, failTimes, call, stage, clock } = setUp();
+    const ends: ((error?: Error) => void)[] = [];
+    const old = Array.from({ length: 7 }, () =>
+      send(
+        {},
+        (given) =>
+          new Promise((resolve, reject) => {
+            ends.push((error) => (error === undefined ? resolve(answerOk(given)) : reject(error)));
+          }),
+      ).catch(() => {}),
+    );
+    await settle();
+    await failTimes(5);
+    ends[0]?.();
+    await settle();
+    expect(stage.state(echo)).toBe("open");
+    clock.advance(10_000);
+    await call();
+    ends[1]?.();
+    for (const end of ends.slice(2)) end(failureOf("connection_closed"));
+    await Promise.all(old);
+    expect(stage.state(echo)).toBe("half-open");
+    await fail();
+    expect(stage.state(echo)).toBe("open");
+  });
+
+  it("frees the place of a probe that is aborted at once, though its server never answers", async () => {
+    const { send, call, failTimes, clock, stage } = setUp();
+    await failTimes(5);
+    clock.advance(10_000);
+    const abort = new AbortController();
+    void rejectionOf(send({ options: { signal: abort.signal } }, () => new Promise(() => {})));
+    await settle();
+    await expect(call()).rejects.toMatchObject({ code: "circuit_open" });
+    abort.abort();
+    await call();
+    await call();
+    expect(stage.state(echo)).toBe("closed");
+  });
+
+  it("takes a probe that says nothing for none: it stays half-open, and the next call is a probe", async () => {
+    const { call, fail, failTimes, clock, stage } = setUp();
+    await failTimes(5);
+    clock.advance(10_000);
+    await fail(() => failureOf("unreachable", { details: { backOff: true } }));
+    expect(stage.state(echo)).toBe("half-open");
+    await call();
+    await call();
+    expect(stage.state(echo)).toBe("closed");
+  });
+
+  it("keeps servers apart, and tools where that is wanted; tools on no server are apart always", async () => {
+    const { failTimes, call, stage } = setUp();
+    await failTimes(5, { serverId: "a" });
+    await call({ serverId: "b" });
+    await expect(call({ serverId: "a", toolName: "other" })).rejects.toMatchObject({ code: "circuit_open" });
+    await failTimes(5, { serverId: "", toolName: "mine" });
+    await call({ serverId: "", toolName: "yours" });
+    await call({ serverId: "0:mine" });
+    expect(stage.statuses().map(({ serverId, toolName }) => [serverId, toolName])).toEqual([
+      ["a", undefined],
+      ["", "mine"],
+    ]);
+
+    const perTool = setUp({ per: "tool" });
+    await perTool.failTimes(5, { toolName: "x" });
+    await perTool.call({ toolName: "y" });
+    await expect(perTool.call({ toolName: "x" })).rejects.toMatchObject({ code: "circuit_open" });
+    expect(perTool.events[0]).toMatchObject({ type: "circuit-opened", serverId: "s", toolName: "x" });
+  });
+
+  it("is about the tools that were selected", async () => {
+    const { failTimes, stage, call } = setUp({ tools: "a/*" });
+    await failTimes(9);
+    await call();
+    expect(stage.describe({ serverId: "s", toolName: "echo", labels: {}, effect: "pure" })).toEqual([]);
+    expect(stage.describe({ serverId: "a", toolName: "echo", labels: {}, effect: "pure" })).toEqual([
+      "breaker: 5 failures in a row open the circuit of its server for 10000 ms, at most 120000 ms; 2 good probes close it; now it is closed",
+    ]);
+  });
+
+  it("moderate: stays open for 60 s after 5 failures (AF-7)", async () => {
+    const { failTimes, call } = setUp(moderateBreaker());
+    await failTimes(5);
+    await expect(call()).rejects.toMatchObject({ details: { retryAfterMs: 60_000 } });
+  });
+
+  it.each<[string, unknown]>([
+    ['breaker has no option "threshold"', { threshold: 5 }],
+    ["breaker.failures", { failures: 0 }],
+    ["breaker.successes", { successes: 1.5 }],
+    ["breaker.openMs", { openMs: Number.NaN }],
+    ["breaker.maxOpenMs", { openMs: 10, maxOpenMs: 5 }],
+    ["breaker.per", { per: "principal" }],
+    ["breaker.tools", { tools: "a" }],
+  ])("throws a TypeError at construction: %s", (message, options) => {
+    const { parts } = createStageWorld();
+    expect(() => createBreaker(options as BreakerOptions, parts)).toThrow(TypeError);
+    expect(() => createBreaker(options as BreakerOptions, parts)).toThrow(message);
+  });
+});
+
+type Command =
+  | { readonly do: "begin" }
+  | { readonly do: "end"; readonly which: number; readonly health: "well" | "ill" | "unclear" }
+  | { readonly do: "abort"; readonly which: number }
+  | { readonly do: "advance"; readonly ms: number };
+
+const command: fc.Arbitrary<Command> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ do: fc.constant("begin" as const) }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant("end" as const),
+      which: fc.nat(5),
+      health: fc.constantFrom("well" as const, "ill" as const, "ill" as const, "unclear" as const),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("abort" as const), which: fc.nat(5) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant("advance" as const), ms: fc.constantFrom(1, 50, 100, 150, 200, 400) }),
+  },
+);
+
+/** The breaker in a few lines, from the words that describe it. */
+function createModel() {
+  let opened: { readonly at: number; readonly ms: number } | undefined;
+  let probing: object | undefined;
+  let streak: ("well" | "ill")[] = [];
+  let epoch = {};
+  return {
+    begin(now: number): { readonly epoch: object; readonly probe: boolean } | undefined {
+      if (opened === undefined) return { epoch, probe: false };
+      if (now < opened.at + opened.ms || probing !== undefined) return undefined;
+      // The first probe starts a new chapter.
+      if (streak[0] === "ill") [streak, epoch] = [[], {}];
+      probing = {};
+      return { epoch, probe: true };
+    },
+    end(pass: { readonly epoch: object; readonly probe: boolean }, health: "well" | "ill" | "unclear", now: number) {
+      if (pass.epoch !== epoch) return;
+      if (pass.probe) probing = undefined;
+      if (health === "unclear") return;
+      streak = streak[0] === health ? [...streak, health] : [health];
+      const isLong = (length: number): boolean => streak.length >= length;
+      if (pass.probe && health === "ill" && opened) {
+        opened = { at: now, ms: Math.min(400, opened.ms * 2) };
+        epoch = {};
+      } else if (pass.probe && isLong(2)) [opened, streak, epoch] = [undefined, [], {}];
+      else if (!pass.probe && health === "ill" && isLong(3)) [opened, epoch] = [{ at: now, ms: 100 }, {}];
+    },
+  };
+}
+
+describe("a breaker under any schedule", () => {
+  test.prop([fc.array(command, { minLength: 5, maxLength: 60 })])(
+    "does what the words say: closed, open, one probe at a time (NX-40)",
+    async (commands) => {
+      const { send, clock, stage } = setUp({ failures: 3, openMs: 100, maxOpenMs: 400 });
+      const model = createModel();
+      const running: {
+        readonly pass: { readonly epoch: object; readonly probe: boolean };
+        readonly end: (health: "well" | "ill" | "unclear") => void;
+        readonly abort: AbortController;
+      }[] = [];
+      for (const step of commands) {
+        if (step.do === "advance") clock.advance(step.ms);
+        if (step.do === "begin") {
+          const abort = new AbortController();
+          let end: ((health: "well" | "ill" | "unclear") => void) | undefined;
+          const refusal = rejectionOf(
+            send(
+              { options: { signal: abort.signal, timeoutMs: 1_000_000 } },
+              (given) =>
+                new Promise((resolve, reject) => {
+                  end = (health) => {
+                    if (health === "well") resolve(answerOk(given));
+                    else reject(failureOf(health === "ill" ? "connection_closed" : "overloaded"));
+                  };
+                }),
+            ),
+          ).catch(() => undefined);
+          const pass = model.begin(clock.now());
+          await settle();
+          expect(end !== undefined, `${stage.state(echo)}: ${JSON.stringify(step)}`).toBe(pass !== undefined);
+          if (pass !== undefined && end !== undefined) running.push({ pass, end, abort });
+          else expect((await refusal)?.code).toBe("circuit_open");
+        }
+        if (step.do === "end" || step.do === "abort") {
+          const [call] = running.splice(step.which % Math.max(1, running.length), 1);
+          const health = step.do === "abort" ? "unclear" : step.health;
+          if (call === undefined) continue;
+          if (step.do === "abort") call.abort.abort();
+          else call.end(step.health);
+          model.end(call.pass, health, clock.now());
+        }
+        await settle();
+      }
+      for (const { end } of running) end("well");
+    },
+  );
+});

@@ -1,0 +1,196 @@
+import { isToolportError, type Interceptor, type ToolCall, type ToolOrigin, type ToolOutcome } from "@toolport/core";
+import { dateOf } from "@toolport/core/implement";
+import type { CircuitEvent } from "../policy-event.ts";
+import type { StageParts } from "../policy-parts.ts";
+import { refuse } from "../refuse.ts";
+import { readSelection } from "../rules/select-tools.ts";
+import { toolSubject, type ToolSubject } from "../rules/tool-subject.ts";
+import { readBreaker, type BreakerOptions, type BreakerRules } from "./breaker-options.ts";
+import { createCircuit, type Circuit, type CircuitChange, type CircuitState } from "./circuit.ts";
+import { judgeHealth, type Health } from "./judge-health.ts";
+
+/** What a breaker knows of a server or tool. */
+export interface CircuitStatus {
+  readonly serverId: string;
+  /** Absent: it is about the whole server. */
+  readonly toolName?: string;
+  readonly state: CircuitState;
+  /** While it is open: how long it is, from now on. */
+  readonly retryAfterMs: number;
+}
+
+/** The stage of a policy that leaves a server alone that fails. */
+export interface Breaker {
+  readonly interceptor: Interceptor;
+  /** Of one server or tool; `closed` for one that never failed. */
+  state(origin: Pick<ToolOrigin, "serverId" | "toolName">): CircuitState;
+  /** All that are not closed, by server and tool. */
+  statuses(): readonly CircuitStatus[];
+  /** What it does with a tool, in words. */
+  describe(subject: ToolSubject): readonly string[];
+}
+
+/** The state as the metric `circuit_state` has it. */
+export const circuitStateNumber: Readonly<Record<CircuitState, 0 | 1 | 2>> = { closed: 0, "half-open": 1, open: 2 };
+
+interface Entry {
+  readonly circuit: Circuit;
+  readonly serverId: string;
+  readonly toolName: string | undefined;
+}
+
+// More than there are servers; names of tools come from these.
+const maxCircuits = 10_000;
+
+/**
+ * Makes the stage. Throws a `TypeError` for options that make no sense. A call that it refuses fails with `circuit_open` at once, and
+ * `details.retryAfterMs` says how long it is open.
+ */
+export function createBreaker(options: BreakerOptions, parts: StageParts): Breaker {
+  const rules = readBreaker(options);
+  const tools = options.tools === undefined ? undefined : readSelection(options.tools, "breaker.tools");
+  const circuits = createCircuits(rules);
+  const now = (): number => parts.clock.now();
+  const tell = (entry: Entry, change: CircuitChange | undefined, reason: string): void => {
+    if (change !== undefined) parts.emit(circuitEvent(entry, change, { at: dateOf(parts.clock), reason }));
+  };
+  return {
+    async interceptor(call, next) {
+      if (tools?.matches(toolSubject(call.definition, call.server, parts)) === false) return next(call);
+      const entry = circuits.enter(call.origin);
+      const entered = entry.circuit.enter(now);
+      if (entered === undefined) throw refuseOpen(call, entry, parts);
+      tell(entry, entered.change, "a first call tries whether it is well again");
+      const end = (health: Health, reason?: unknown): void =>
+        tell(entry, entered.pass.end(health, faultOf(reason)), reasonFor(rules, health, reason));
+      return entered.pass.isProbe ? probe(call, next, end) : run(call, next, end);
+    },
+    state: ({ serverId, toolName }) => circuits.find({ serverId, toolName })?.circuit.state ?? "closed",
+    statuses: () =>
+      Array.from(circuits.all()).flatMap(({ circuit, serverId, toolName }) => {
+        const { state } = circuit;
+        if (state === "closed") return [];
+        return [
+          { serverId, ...(toolName !== undefined && { toolName }), state, retryAfterMs: circuit.retryAfterMs(now()) },
+        ];
+      }),
+    describe(subject) {
+      if (tools?.matches(subject) === false) return [];
+      const { circuit } = circuits.find(subject) ?? { circuit: undefined };
+      const whom = rules.per === "tool" || subject.serverId === "" ? "tool" : "server";
+      const { failures, openMs, maxOpenMs, successes } = rules;
+      const when = `${failures} failures in a row open the circuit of its ${whom} for ${openMs} ms, at most ${maxOpenMs} ms`;
+      return [`breaker: ${when}; ${successes} good probes close it; now it is ${circuit?.state ?? "closed"}`];
+    },
+  };
+}
+
+type End = (health: Health, reason?: unknown) => void;
+type Next = Parameters<Interceptor>[1];
+
+async function run(call: ToolCall, next: Next, end: End): Promise<ToolOutcome> {
+  try {
+    const outcome = await next(call);
+    // Whoever says that his tool failed is there to say so.
+    end("well");
+    return outcome;
+  } catch (error) {
+    end(judgeHealth(error), error);
+    throw error;
+  }
+}
+
+/** The place of a probe is free as soon as nobody waits for it, whenever the server may answer. */
+async function probe(call: ToolCall, next: Next, end: End): Promise<ToolOutcome> {
+  const { signal } = call.options;
+  const giveUp = (): void => end(judgeHealth(signal?.reason), signal?.reason);
+  signal?.addEventListener("abort", giveUp, { once: true });
+  try {
+    return await run(call, next, end);
+  } finally {
+    signal?.removeEventListener("abort", giveUp);
+  }
+}
+
+interface Circuits {
+  find(origin: Pick<ToolOrigin, "serverId" | "toolName">): Entry | undefined;
+  /** The one for a call, made when there is none. */
+  enter(origin: ToolOrigin): Entry;
+  all(): Iterable<Entry>;
+}
+
+function createCircuits(rules: BreakerRules): Circuits {
+  const entries = new Map<string, Entry>();
+  const isPerTool = (serverId: string): boolean => rules.per === "tool" || serverId === "";
+  const keyOf = ({ serverId, toolName }: Pick<ToolOrigin, "serverId" | "toolName">): string =>
+    `${serverId.length}:${serverId}${isPerTool(serverId) ? toolName : ""}`;
+  return {
+    find: (origin) => entries.get(keyOf(origin)),
+    enter(origin) {
+      const key = keyOf(origin);
+      const known = entries.get(key);
+      if (known !== undefined) return known;
+      if (entries.size >= maxCircuits) dropOne(entries);
+      const { serverId, toolName } = origin;
+      const made = { circuit: createCircuit(rules), serverId, toolName: isPerTool(serverId) ? toolName : undefined };
+      entries.set(key, made);
+      return made;
+    },
+    all: () => entries.values(),
+  };
+}
+
+// A breaker spares time, and keeps nobody out: what is forgotten costs a few failures more.
+function dropOne(entries: Map<string, Entry>): void {
+  let first: string | undefined;
+  for (const [key, { circuit }] of entries) {
+    first ??= key;
+    if (circuit.isUnused) return void entries.delete(key);
+  }
+  if (first !== undefined) entries.delete(first);
+}
+
+function refuseOpen(call: ToolCall, { circuit, toolName }: Entry, parts: StageParts): Error {
+  const retryAfterMs = Math.ceil(circuit.retryAfterMs(parts.clock.now()));
+  const whom = toolName === undefined ? "server" : "tool";
+  const reason =
+    circuit.state === "open"
+      ? `is refused: its ${whom} failed too often, and is left alone for another ${retryAfterMs} ms`
+      : `is refused: its ${whom} failed too often, and another call tries whether it is well again`;
+  const details = circuit.state === "open" ? { retryAfterMs } : {};
+  return refuse(call, { stage: "breaker", code: "circuit_open", reason, rule: "breaker", details }, parts);
+}
+
+function reasonFor({ failures, successes }: BreakerRules, health: Health, reason: unknown): string {
+  if (health === "well") return `${successes} probes in a row went well`;
+  return `${failures} failures in a row or a probe that failed, the last with ${isToolportError(reason) ? reason.code : "an unknown error"}`;
+}
+
+function circuitEvent(
+  { serverId, toolName }: Entry,
+  { to, openMs }: CircuitChange,
+  rest: Pick<CircuitEvent, "at" | "reason">,
+): CircuitEvent {
+  const types = { open: "circuit-opened", "half-open": "circuit-half-opened", closed: "circuit-closed" } as const;
+  return {
+    type: types[to],
+    serverId,
+    ...(toolName !== undefined && { toolName }),
+    ...(openMs !== undefined && { openMs }),
+    ...rest,
+  };
+}
+
+// A chain of causes is short; the bound is against one that loops.
+const longestChain = 16;
+
+/** What stands at the beginning: the same object for every call that one fault has befallen. */
+function faultOf(error: unknown): object | undefined {
+  let fault: Error | undefined;
+  let current = error;
+  for (let depth = 0; depth < longestChain && current instanceof Error; depth += 1) {
+    fault = current;
+    current = current.cause;
+  }
+  return fault;
+}

@@ -1,0 +1,120 @@
+import type { Interceptor, ToolCall, ToolDefinition, ToolOutcome } from "@toolport/core";
+import { assertKnownOptions, canonicalJson, formatMs, freezeData, type Fields } from "@toolport/core/implement";
+import { LRUCache } from "lru-cache";
+import { callEvent } from "../refuse.ts";
+import type { PolicyParts } from "../policy-parts.ts";
+import { readWholeNumber } from "../read-number.ts";
+import { readSelection, type ToolSelection } from "../rules/select-tools.ts";
+import { toolSubject, type ToolSubject } from "../rules/tool-subject.ts";
+import { hasOutputProblems } from "../validation/output-problems.ts";
+
+/**
+ * Which results are kept, and for how long. Only those of tools that are `pure` by what the policy knows of their effect, and only where
+ * the tool has a fingerprint.
+ */
+export interface CacheOptions {
+  /** How long a result is given again, in milliseconds. Default 60,000. */
+  readonly ttlMs?: number | undefined;
+  /** Default 1,000 results; the one that was not asked for longest goes first. */
+  readonly maxEntries?: number | undefined;
+  /** Of all results and their keys, as JSON of two bytes for each UTF-16 unit. Default 16 MiB; a result that is larger is not kept. */
+  readonly maxBytes?: number | undefined;
+  /** Default: every pure tool. */
+  readonly tools?: ToolSelection | undefined;
+}
+
+/** The results of pure tools, given again. */
+export interface ResultCache {
+  readonly interceptor: Interceptor;
+  /** What becomes of calls of one tool, in sentences. */
+  describe(subject: ToolSubject): readonly string[];
+  /** Forgets all results: those of another server under the same id would be taken for the same. */
+  clear(): void;
+}
+
+const fields: Fields<CacheOptions> = { ttlMs: true, maxEntries: true, maxBytes: true, tools: true };
+const bytesPerUnit = 2;
+
+/**
+ * Makes a cache. A result is found again by principal, server id, remote name, fingerprint, and the canonical JSON of the arguments and of
+ * what is sent beside them as `meta`. It is a frozen copy, so that nobody can change it for the next. Never kept: what the tool calls
+ * an error, what does not fit its output schema, and what is no JSON. Calls that are the same and under way together each run: one that
+ * gives up must not take the others with it.
+ */
+export function createResultCache(options: CacheOptions, parts: PolicyParts): ResultCache {
+  assertKnownOptions("cache", options, fields);
+  const ttlMs = readWholeNumber(options.ttlMs, "cache.ttlMs", { least: 1, otherwise: 60_000 });
+  const max = readWholeNumber(options.maxEntries, "cache.maxEntries", { least: 1, most: 1_000_000, otherwise: 1000 });
+  const maxSize = readWholeNumber(options.maxBytes, "cache.maxBytes", { least: 1, otherwise: 16 * 1024 * 1024 });
+  const tools = options.tools === undefined ? undefined : readSelection(options.tools, "cache.tools");
+  const applies = (subject: ToolSubject): boolean => subject.effect === "pure" && (tools?.matches(subject) ?? true);
+  const kept = new LRUCache<string, KeptResult>({ max, maxSize, ttl: ttlMs, ttlResolution: 0, perf: timeOf(parts) });
+
+  return {
+    async interceptor(call, next) {
+      if (!applies(toolSubject(call.definition, call.server, parts))) return next(call);
+      const key = keyOf(call);
+      if (key === undefined) return next(call);
+      const found = kept.get(key);
+      if (found !== undefined) {
+        const age = formatMs(Math.round(parts.clock.now() - found.at));
+        const reason = `answered with a result that is ${age} old`;
+        parts.emit({ type: "applied", ...callEvent(call, parts), stage: "cache", reason });
+        return found.outcome;
+      }
+      const outcome = await next(call);
+      const copy = copyOf(outcome);
+      if (copy !== undefined) {
+        const size = (key.length + copy.length) * bytesPerUnit;
+        kept.set(key, { outcome: copy.outcome, at: parts.clock.now() }, { size });
+      }
+      return outcome;
+    },
+    describe(subject) {
+      if (!applies(subject)) return [];
+      return [`a result is given again for ${formatMs(ttlMs)} to the same principal with the same arguments`];
+    },
+    clear: () => kept.clear(),
+  };
+}
+
+interface KeptResult {
+  readonly outcome: ToolOutcome;
+  readonly at: number;
+}
+
+/** `undefined` for a call whose result is not kept: the tool may be another one tomorrow, or the arguments are no JSON. */
+function keyOf({ origin, definition, args, options }: ToolCall): string | undefined {
+  const fingerprint = fingerprintOf(definition);
+  if (fingerprint === undefined) return undefined;
+  const principal = options.context?.principal ?? null;
+  try {
+    return canonicalJson([principal, origin.serverId, origin.toolName, fingerprint, args, options.meta ?? null]);
+  } catch (error) {
+    // Nested too deep to be told from others; the call itself is none the worse.
+    if (error instanceof TypeError) return undefined;
+    throw error;
+  }
+}
+
+function fingerprintOf({ fingerprint }: ToolDefinition): string | undefined {
+  return fingerprint === "" ? undefined : fingerprint;
+}
+
+function copyOf(outcome: ToolOutcome): { readonly outcome: ToolOutcome; readonly length: number } | undefined {
+  if (outcome.isError || hasOutputProblems(outcome)) return undefined;
+  try {
+    const text = JSON.stringify(outcome);
+    return { outcome: freezeData(JSON.parse(text) as ToolOutcome), length: text.length };
+  } catch (error) {
+    // What is no JSON, or too deep, is given as it is and not kept.
+    if (error instanceof TypeError || error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+// The library takes a time of 0 for none.
+function timeOf({ clock }: PolicyParts): { now(): number } {
+  const start = clock.now();
+  return { now: () => clock.now() - start + 1 };
+}

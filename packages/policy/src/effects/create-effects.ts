@@ -1,0 +1,109 @@
+import type { AdmissionServer, ToolDefinition, ToolEffect } from "@toolport/core";
+import { assertKnownOptions, effectOfHints, isToolEffect, type Fields } from "@toolport/core/implement";
+import { readSelection, type ToolMatcher, type ToolSelection } from "../rules/select-tools.ts";
+import { effectOfDefinition, toolSubject, type EffectOf } from "../rules/tool-subject.ts";
+import { worseEffect } from "./worse-effect.ts";
+
+/** What calls of some tools do, in the host's words. */
+export interface EffectRule {
+  /** An `effect` in it is the one that the definition has. */
+  readonly tools: ToolSelection;
+  readonly effect: ToolEffect;
+}
+
+/** How it is known what a call does. */
+export interface EffectOptions {
+  /**
+   * Comes before everything else that is known of a tool. Of several that are for the same tool the most dangerous one counts: `external`, then
+   * `non-idempotent-write`, `idempotent-write`, `pure`. Default none.
+   */
+  readonly effects?: readonly EffectRule[] | undefined;
+  /**
+   * Whose hints (`annotations`) count for tools that are `external` otherwise, as if their specs had `trustAnnotations`. An `external` of a
+   * spec's `tools` cannot be told from one that nobody chose: say it here, in `effects`. Default: nobody's.
+   */
+  readonly trust?: ToolSelection | undefined;
+}
+
+/** The fields of {@linkcode EffectOptions}, for whoever has more options beside them. */
+export const effectFields: Fields<EffectOptions> = { effects: true, trust: true };
+
+const ruleFields: Fields<EffectRule> = { tools: true, effect: true };
+
+interface ReadEffectRule extends ToolMatcher {
+  readonly place: string;
+  readonly effect: ToolEffect;
+}
+
+/** The effects of a policy: what a call does, and why that is known. */
+export interface Effects {
+  readonly effectOf: EffectOf;
+  /** In one sentence. */
+  readonly describe: (definition: ToolDefinition, server: AdmissionServer | undefined) => string;
+}
+
+/**
+ * Makes the one place that knows what a call does: by `effects`, else by what the definition says, else by the hints of a server that is
+ * trusted, else it is `external`. Throws a `TypeError` that names rule and field.
+ */
+export function createEffects(options: EffectOptions): Effects {
+  const { effects = [], trust } = options;
+  if (!Array.isArray(effects)) throw new TypeError("effects must be a list");
+  // The parameter says what they are; `Array.isArray` has forgotten it.
+  const rules = (effects as readonly EffectRule[]).map(readRule);
+  const trusted = trust === undefined ? undefined : readSelection(trust, "trust");
+  if (rules.length === 0 && trusted === undefined) return { effectOf: effectOfDefinition, describe: describePlain };
+
+  const find = (definition: ToolDefinition, server: AdmissionServer | undefined): Found => {
+    const subject = toolSubject(definition, server);
+    const matching = rules.filter((rule) => rule.matches(subject));
+    if (matching.length > 0) {
+      const effect = matching.map((rule) => rule.effect).reduce(worseEffect);
+      const { place, text } = matching.find((rule) => rule.effect === effect) ?? { place: "effects", text: "" };
+      return { server, effect, why: `by ${place} (${text.startsWith("{") ? text : JSON.stringify(text)})` };
+    }
+    const { effect, annotations = {} } = definition;
+    if (effect !== undefined && effect !== "external") return { server, effect, why: "by its definition" };
+    if (trusted?.matches(subject) !== true) return { server, effect: "external", why: whyPlain(definition) };
+    return { server, effect: effectOfHints(annotations), why: "by the hints of its server, which trust is for" };
+  };
+  // A definition does not change, and what is found for it is wanted by every layer of each call.
+  const known = new WeakMap<ToolDefinition, Found>();
+  const look = (definition: ToolDefinition, server: AdmissionServer | undefined): Found => {
+    const before = known.get(definition);
+    if (before !== undefined && before.server === server) return before;
+    const found = find(definition, server);
+    known.set(definition, found);
+    return found;
+  };
+  return {
+    effectOf: (definition, server) => look(definition, server).effect,
+    describe(definition, server) {
+      const { effect, why } = look(definition, server);
+      return `Its effect is ${effect}, ${why}.`;
+    },
+  };
+}
+
+interface Found {
+  readonly server: AdmissionServer | undefined;
+  readonly effect: ToolEffect;
+  readonly why: string;
+}
+
+function readRule(rule: EffectRule, index: number): ReadEffectRule {
+  const place = `effects[${index}]`;
+  assertKnownOptions(place, rule, ruleFields);
+  const { tools, effect } = rule;
+  if (!isToolEffect(effect)) throw new TypeError(`${place}.effect: ${JSON.stringify(effect)} is no effect`);
+  if (tools === undefined) throw new TypeError(`${place}.tools is missing`);
+  return { ...readSelection(tools, `${place}.tools`), place, effect };
+}
+
+function describePlain(definition: ToolDefinition): string {
+  return `Its effect is ${effectOfDefinition(definition)}, ${whyPlain(definition)}.`;
+}
+
+function whyPlain({ effect }: ToolDefinition): string {
+  return effect === undefined || effect === "external" ? "because nobody says better" : "by its definition";
+}

@@ -1,0 +1,9 @@
+import type { ToolEffect } from "@toolport/core";
+
+/** All effects, the least dangerous first. */
+export const toolEffects: readonly ToolEffect[] = ["pure", "idempotent-write", "non-idempotent-write", "external"];
+
+/** The more dangerous one of two effects. */
+export function worseEffect(a: ToolEffect, b: ToolEffect): ToolEffect {
+  return toolEffects.indexOf(a) >= toolEffects.indexOf(b) ? a : b;
+}

@@ -1,0 +1,220 @@
+import type { ConnectionGuard, GuardedServer, GuardRefusal } from "@toolport/core";
+import { assertKnownOptions, quoteText, type Fields } from "@toolport/core/implement";
+import { kindOf, type AddressKind } from "./address-kind.ts";
+import { readCommandRule, type CommandRule, type ReadCommandRule } from "./command-rule.ts";
+import { plainHostname, readHostPattern, type HostMatch } from "./host-pattern.ts";
+import { contains, readNetwork, type Network } from "./network.ts";
+import { parseAddress } from "./parse-address.ts";
+
+/** Where connections may go. Every default is that of a service whose users bring addresses of their own. */
+export interface ConnectionGuardOptions {
+  /**
+   * Hostnames, `*.example.com` for all below one. They are about every URL: those of authorization servers have to be named, too. A host that is named is
+   * held to all other rules. Default any.
+   */
+  readonly hosts?: readonly string[] | undefined;
+  /** Default `["https"]`. */
+  readonly schemes?: readonly ("http" | "https")[] | undefined;
+  /** Default any. */
+  readonly ports?: readonly number[] | undefined;
+  /**
+   * What else may be connected to than public addresses: networks such as `"10.1.0.0/16"`, or `true` for all that are private, shared
+   * (CGNAT) or loopback. Never, whatever is said here: metadata services of clouds, multicast, and tunnels that hide another address.
+   * Default `false`.
+   */
+  readonly privateNetworks?: boolean | readonly string[] | undefined;
+  /** Networks that may not be connected to, public or not: those of the service itself, for one. Default none. */
+  readonly forbiddenNetworks?: readonly string[] | undefined;
+  /**
+   * What becomes of a connection whose address nobody tells: made by a `fetch` of the host's own, in a browser or on an edge. `"allow"` is for those
+   * who have something else that looks at addresses, such as a proxy for all that goes out. Default `"refuse"`.
+   */
+  readonly unknownAddresses?: "allow" | "refuse" | undefined;
+  /** Programs that may be started; `"any"` of them. Default none. */
+  readonly commands?: "any" | readonly (string | CommandRule)[] | undefined;
+  /** Ids of servers that nothing of this is about, because their addresses are the host's own. Only where no user can choose an id. Default none. */
+  readonly except?: readonly string[] | undefined;
+}
+
+/** A guard that can say what it allows. */
+export interface DescribedConnectionGuard extends ConnectionGuard {
+  /** One sentence for each rule, for people. */
+  describe(): readonly string[];
+}
+
+const fields: Fields<ConnectionGuardOptions> = {
+  hosts: true,
+  schemes: true,
+  ports: true,
+  privateNetworks: true,
+  forbiddenNetworks: true,
+  unknownAddresses: true,
+  commands: true,
+  except: true,
+};
+
+const place = "createConnectionGuard()";
+const neverAllowed: ReadonlySet<AddressKind> = new Set<AddressKind>(["metadata", "multicast", "tunnel"]);
+const allowedIfPrivate: ReadonlySet<AddressKind> = new Set<AddressKind>(["private", "shared", "loopback"]);
+// RFC 6761, 6762 and 8375, and what is reserved for private use: names that by agreement lead to nothing public. Where a network is opened,
+// their addresses decide.
+const localNames = /(?:^|\.)(?:localhost|localdomain|local|internal|home\.arpa)$/;
+
+/** What the options come to. */
+interface Rules {
+  readonly hosts: readonly HostMatch[] | undefined;
+  readonly schemes: readonly string[];
+  readonly ports: readonly number[] | undefined;
+  readonly mayBePrivate: boolean;
+  readonly opened: readonly Network[];
+  readonly forbidden: readonly Network[];
+  readonly mayBeUnknown: boolean;
+  readonly commands: "any" | readonly ReadCommandRule[];
+  readonly except: ReadonlySet<string>;
+}
+
+/**
+ * Makes a guard for `createConnector({ guard })`. Without options: `https:` to public addresses, and no programs. Keeps no state. Throws a
+ * `TypeError` that names what makes no sense.
+ */
+export function createConnectionGuard(options: ConnectionGuardOptions = {}): DescribedConnectionGuard {
+  const rules = readRules(options);
+  const unless = (server: GuardedServer, check: () => GuardRefusal | undefined): GuardRefusal | undefined =>
+    rules.except.has(server.serverId) ? undefined : check();
+  return {
+    checkUrl: (url, server) => unless(server, () => checkUrl(url, rules)),
+    checkAddress: (address, url, server) => unless(server, () => checkAddress(address, url, rules)),
+    checkCommand: (process, server) => unless(server, () => checkCommand(process, rules)),
+    describe: () => describe(options),
+  };
+}
+
+function checkUrl(url: URL, rules: Rules): GuardRefusal | undefined {
+  const { protocol, username, password, port } = url;
+  const scheme = protocol.slice(0, -1);
+  if (!rules.schemes.includes(scheme)) return no("schemes", `${quoteText(scheme, 20)} is not among the schemes`);
+  if (username !== "" || password !== "") return no("hosts", "it has a user name or password in it");
+  const hostname = plainHostname(url);
+  if (hostname === "") return no("hosts", "it has no host");
+  const number = port === "" ? (scheme === "https" ? 443 : 80) : Number(port);
+  if (rules.ports !== undefined && !rules.ports.includes(number))
+    return no("ports", `port ${number} is not among the ports`);
+  if (rules.hosts !== undefined && !rules.hosts.some((matches) => matches(hostname)))
+    return no("hosts", `${quoteText(hostname)} is not among the hosts`);
+  const literal = parseAddress(hostname.replace(/^\[(.*)\]$/, "$1"));
+  if (literal !== undefined) return checkAddress(hostname.replace(/^\[(.*)\]$/, "$1"), url, rules);
+  const isOpened = rules.mayBePrivate || rules.opened.length > 0;
+  if (!isOpened && localNames.test(hostname)) return no("privateNetworks", "its name is one of local networks");
+  return undefined;
+}
+
+function checkAddress(text: string | undefined, url: URL, rules: Rules): GuardRefusal | undefined {
+  if (text === undefined) {
+    if (rules.mayBeUnknown) return undefined;
+    return no("unknownAddresses", `which address ${quoteText(url.hostname)} has cannot be seen here, with a fetch`);
+  }
+  const address = parseAddress(text);
+  if (address === undefined) return no("privateNetworks", `${quoteText(text, 60)} is no address`);
+  if (rules.forbidden.some((network) => contains(network, address)))
+    return no("forbiddenNetworks", `${text} is in a forbidden network`);
+  const kind = kindOf(address);
+  if (kind === "public") return undefined;
+  if (!neverAllowed.has(kind)) {
+    if (rules.mayBePrivate && allowedIfPrivate.has(kind)) return undefined;
+    if (rules.opened.some((network) => contains(network, address))) return undefined;
+  }
+  return no("privateNetworks", `${text} is no public address (${kind})`);
+}
+
+function checkCommand(process: Parameters<ConnectionGuard["checkCommand"]>[0], rules: Rules): GuardRefusal | undefined {
+  if (rules.commands === "any") return undefined;
+  const named = rules.commands.filter(({ command }) => command === process.command);
+  if (named.length === 0) {
+    const what = rules.commands.length === 0 ? "no program may be started" : "it is not among the programs";
+    return no("commands", what);
+  }
+  const whys = named.map(({ check }) => check(process));
+  const [why] = whys;
+  return whys.includes(undefined) || why === undefined ? undefined : no("commands", why);
+}
+
+function no(rule: keyof ConnectionGuardOptions, reason: string): GuardRefusal {
+  return { reason, rule: `guard.${rule}` };
+}
+
+function readRules(options: ConnectionGuardOptions): Rules {
+  assertKnownOptions(place, options, fields);
+  const { privateNetworks = false, unknownAddresses = "refuse", commands = [] } = options;
+  if (unknownAddresses !== "allow" && unknownAddresses !== "refuse")
+    throw wrong("unknownAddresses", '"allow" or "refuse"');
+  const schemes = listOf(options.schemes, "schemes") ?? ["https"];
+  for (const [index, scheme] of schemes.entries())
+    if (scheme !== "http" && scheme !== "https") throw wrong(`schemes[${index}]`, '"http" or "https"');
+  const ports = listOf(options.ports, "ports");
+  for (const [index, port] of (ports ?? []).entries())
+    if (!(typeof port === "number" && Number.isInteger(port) && port > 0 && port < 65_536))
+      throw wrong(`ports[${index}]`, "a port, from 1 to 65535");
+  return {
+    hosts: textsOf(options.hosts, "hosts")?.map((host, index) => readHostPattern(host, `${place}: hosts[${index}]`)),
+    schemes: schemes as readonly string[],
+    ports: ports as readonly number[] | undefined,
+    mayBePrivate: privateNetworks === true,
+    opened: typeof privateNetworks === "boolean" ? [] : networksOf(privateNetworks, "privateNetworks"),
+    forbidden: networksOf(options.forbiddenNetworks ?? [], "forbiddenNetworks"),
+    mayBeUnknown: unknownAddresses === "allow",
+    commands: commands === "any" ? "any" : readCommands(commands),
+    except: new Set(textsOf(options.except, "except") ?? []),
+  };
+}
+
+function readCommands(commands: unknown): readonly ReadCommandRule[] {
+  if (!Array.isArray(commands)) throw wrong("commands", '"any" or a list');
+  const list: readonly (string | CommandRule)[] = commands;
+  return list.map((rule, index) => readCommandRule(rule, `${place}: commands[${index}]`));
+}
+
+function networksOf(networks: unknown, field: string): readonly Network[] {
+  const texts = textsOf(networks, field) ?? [];
+  return texts.map((text, index) => readNetwork(text, `${place}: ${field}[${index}]`));
+}
+
+function textsOf(value: unknown, field: string): readonly string[] | undefined {
+  const list = value === undefined ? undefined : listOf(value, field, true);
+  if (list === undefined) return undefined;
+  const texts = list.filter((one) => typeof one === "string");
+  if (texts.length < list.length) throw wrong(field, "a list of texts");
+  return texts;
+}
+
+// An empty list of what is allowed allows nothing, which nobody asks for in this way.
+function listOf(value: unknown, field: string, mayBeEmpty = false): readonly unknown[] | undefined {
+  if (value === undefined) return undefined;
+  if (!Array.isArray(value)) throw wrong(field, "a list");
+  if (value.length === 0 && !mayBeEmpty) throw wrong(field, "a list that is not empty");
+  return value;
+}
+
+function wrong(field: string, what: string): TypeError {
+  return new TypeError(`${place}: ${field} must be ${what}`);
+}
+
+function describe(options: ConnectionGuardOptions): readonly string[] {
+  const { hosts, schemes = ["https"], ports, privateNetworks = false, forbiddenNetworks = [] } = options;
+  const { unknownAddresses = "refuse", commands = [], except = [] } = options;
+  const opened = typeof privateNetworks === "boolean" ? [] : privateNetworks;
+  const names = commands === "any" ? [] : commands.map((rule) => (typeof rule === "string" ? rule : rule.command));
+  return [
+    `Connections go to ${hosts === undefined ? "any host" : hosts.join(", ")} by ${schemes.join(", ")}, at ${ports === undefined ? "any port" : `port ${ports.join(", ")}`}.`,
+    privateNetworks === true
+      ? "Addresses may be public, private, shared or loopback."
+      : `Addresses must be public${opened.length === 0 ? "" : `, or in ${opened.join(", ")}`}.`,
+    ...(forbiddenNetworks.length === 0 ? [] : [`No address may be in ${forbiddenNetworks.join(", ")}.`]),
+    `Where the address is not known, the connection is ${unknownAddresses === "refuse" ? "refused" : "allowed"}.`,
+    commands === "any"
+      ? "Any program may be started."
+      : names.length === 0
+        ? "No program may be started."
+        : `Programs that may be started: ${names.join(", ")}.`,
+    ...(except.length === 0 ? [] : [`Nothing of this is about ${except.join(", ")}.`]),
+  ];
+}

@@ -1,0 +1,182 @@
+import {
+  isToolportError,
+  type Interceptor,
+  type SharedDeadline,
+  type ToolCall,
+  type ToolOutcome,
+} from "@toolport/core";
+import { createDeadline } from "@toolport/core/implement";
+import type { StageParts } from "../policy-parts.ts";
+import { callEvent, refuse } from "../refuse.ts";
+import { toolSubject, type ToolSubject } from "../rules/tool-subject.ts";
+import { stoppedCall } from "../stopped-call.ts";
+import { describeLimit, describeRefusal } from "./describe-limit.ts";
+import { limitKey } from "./limit-key.ts";
+import { readLimits, type Limit, type ReadLimit } from "./limit-options.ts";
+import type { LimitLease, LimitRefusal, LimitStore, LimitWant, Spent } from "./limit-store.ts";
+import { measureBytes } from "./measure-bytes.ts";
+import { createMemoryLimitStore } from "./memory-limit-store.ts";
+
+/** The limits of one policy. */
+export interface LimitsOptions {
+  readonly limits: readonly Limit[];
+  /** Where they are counted. Default: in memory, for this policy alone. */
+  readonly limitStore?: LimitStore | undefined;
+}
+
+/** The stage of a policy that says how often, how many at once and how much. */
+export interface Limits {
+  readonly interceptor: Interceptor;
+  /** Which limits hold for a tool, in words. */
+  describe(subject: ToolSubject): readonly string[];
+}
+
+interface LimitsParts extends StageParts {
+  readonly limits: readonly ReadLimit[];
+  readonly store: LimitStore;
+}
+
+/**
+ * Makes the stage. Throws a `TypeError` for limits that make no sense. A call beyond a limit is refused with `rate_limited`,
+ * `overloaded` (too many at once) or `budget_exceeded`: `details.policy` names the limit, `details.usage` and `details.retryAfterMs` say how
+ * much of it is used and when to come back.
+ */
+export function createLimits(options: LimitsOptions, { clock, emit, effectOf }: StageParts): Limits {
+  const limits = readLimits(options.limits);
+  const store = options.limitStore ?? createMemoryLimitStore({ clock });
+  const parts: LimitsParts = { limits, store, clock, emit, effectOf };
+  return {
+    async interceptor(call, next) {
+      const subject = toolSubject(call.definition, call.server, parts);
+      const held = limits.filter(({ tools }) => tools?.matches(subject) ?? true);
+      if (held.length === 0) return next(call);
+      const wanted = wantsOf(call, held, parts);
+      const lease = await take(call, wanted, parts);
+      return run(call, next, { lease, wanted, parts });
+    },
+    describe: (subject) =>
+      limits.filter(({ tools }) => tools?.matches(subject) ?? true).map((limit) => describeLimit(limit)),
+  };
+}
+
+/** A limit that holds for a call, and whom the call counts for. */
+interface Wanted extends LimitWant {
+  readonly limit: ReadLimit;
+}
+
+function wantsOf(call: ToolCall, held: readonly ReadLimit[], parts: LimitsParts): readonly Wanted[] {
+  return held.flatMap((limit) => {
+    const by = limit.by === undefined ? undefined : askBy(call, limit, parts);
+    if (limit.by !== undefined && by === undefined) return [];
+    return [{ limit, rule: limit.rule, key: limitKey(call, limit.scopes, by) }];
+  });
+}
+
+function askBy(call: ToolCall, { by, rule: { name } }: ReadLimit, parts: LimitsParts): string | undefined {
+  let answer: unknown;
+  let cause: unknown;
+  try {
+    answer = by?.(call);
+    if (answer === undefined || typeof answer === "string") return answer;
+    cause = new TypeError(`by() of limit ${JSON.stringify(name)} answered no text`);
+  } catch (error) {
+    cause = error;
+  }
+  parts.emit({ type: "part-failed", ...callEvent(call, parts), part: `by() of limit ${name}`, error: cause });
+  const reason = `is refused: whom it counts for is not known, because by() of limit ${JSON.stringify(name)} failed`;
+  throw refuse(call, { stage: "limits", code: "call_refused", reason, rule: name, cause }, parts);
+}
+
+async function take(call: ToolCall, wanted: readonly Wanted[], parts: LimitsParts): Promise<LimitLease> {
+  const { signal } = call.options;
+  let result: LimitLease | LimitRefusal;
+  try {
+    result = await parts.store.take(wanted, signal);
+  } catch (error) {
+    if (signal?.aborted) throw stoppedCall(call, "not-sent");
+    parts.emit({ type: "part-failed", ...callEvent(call, parts), part: "limitStore", error });
+    const reason = "is refused: what is used of its limits is not known, because their store failed";
+    throw refuse(call, { stage: "limits", code: "call_refused", reason, rule: "limitStore", cause: error }, parts);
+  }
+  if (!result.granted) throw refuseBeyond(call, result, parts);
+  // It may have been given up in the very moment that it was let in.
+  if (signal?.aborted) {
+    result.settle(undefined);
+    throw stoppedCall(call, "not-sent");
+  }
+  if (result.waitedMs >= 1) {
+    const reason = `waited ${Math.round(result.waitedMs)} ms for its limits`;
+    parts.emit({ type: "applied", ...callEvent(call, parts), stage: "limits", reason });
+  }
+  return result;
+}
+
+function refuseBeyond(call: ToolCall, refusal: LimitRefusal, parts: LimitsParts): Error {
+  const { rule, part, used, limit, retryAfterMs } = refusal;
+  const code = part === "rate" ? "rate_limited" : part === "concurrency" ? "overloaded" : "budget_exceeded";
+  const usage = { used: Math.min(used, Number.MAX_SAFE_INTEGER), limit };
+  const details = { usage, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+  return refuse(call, { stage: "limits", code, reason: describeRefusal(refusal), rule: rule.name, details }, parts);
+}
+
+type Next = Parameters<Interceptor>[1];
+
+interface Admitted {
+  readonly lease: LimitLease;
+  readonly wanted: readonly Wanted[];
+  readonly parts: LimitsParts;
+}
+
+async function run(call: ToolCall, next: Next, { lease, wanted, parts }: Admitted): Promise<ToolOutcome> {
+  const startedAt = parts.clock.now();
+  const time = narrowTime(call, wanted, parts);
+  const spent = (outcome: ToolOutcome | undefined): readonly Spent[] => {
+    const timeMs = parts.clock.now() - startedAt;
+    const isWeighed = wanted.some(({ rule }) => rule.budget?.bytes !== undefined);
+    const bytes = isWeighed ? measureBytes(call.args) + measureBytes(outcome?.raw) : 0;
+    return wanted.map(({ limit }) => ({ bytes, timeMs, cost: costOf(call, outcome, { limit, parts }) }));
+  };
+  try {
+    const outcome = await next(time === undefined ? call : { ...call, options: { ...call.options, deadline: time } });
+    lease.settle(spent(outcome));
+    return outcome;
+  } catch (error) {
+    const isUnsent = isToolportError(error) && error.outcome === "not-sent";
+    lease.settle(isUnsent ? undefined : spent(undefined));
+    throw error;
+  } finally {
+    time?.dispose();
+  }
+}
+
+interface NarrowTime extends SharedDeadline {
+  dispose(): void;
+}
+
+function narrowTime(call: ToolCall, wanted: readonly Wanted[], { clock }: LimitsParts): NarrowTime | undefined {
+  const times = wanted.flatMap(({ limit: { timeoutMs } }) => (timeoutMs === undefined ? [] : [timeoutMs]));
+  if (times.length === 0) return undefined;
+  return createDeadline({
+    timeoutMs: Math.min(...times),
+    outer: call.options.deadline,
+    clock,
+    onTimeout: () => undefined,
+  });
+}
+
+function costOf(
+  call: ToolCall,
+  outcome: ToolOutcome | undefined,
+  { limit, parts }: { readonly limit: ReadLimit; readonly parts: LimitsParts },
+): number {
+  if (limit.costOf === undefined) return 0;
+  try {
+    const amount: unknown = limit.costOf(call, outcome);
+    if (typeof amount === "number" && amount >= 0) return amount;
+    throw new TypeError(`it answered ${String(amount)}, which is no number from 0 up`);
+  } catch (error) {
+    const part = `cost.of() of limit ${limit.rule.name}`;
+    parts.emit({ type: "part-failed", ...callEvent(call, parts), part, error });
+    return Number.POSITIVE_INFINITY;
+  }
+}

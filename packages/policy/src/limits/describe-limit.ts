@@ -1,0 +1,56 @@
+import type { ReadLimit } from "./limit-options.ts";
+import type { LimitRefusal, LimitRule } from "./limit-store.ts";
+
+/** What a limit allows, in words. */
+export function describeLimit({ rule, scopes, by, timeoutMs, tools }: ReadLimit): string {
+  const { rate, concurrency, budget, waitMs } = rule;
+  const window = budget?.perMs === undefined ? "in all" : `per ${budget.perMs} ms`;
+  const amounts = Object.entries({
+    calls: budget?.calls,
+    bytes: budget?.bytes,
+    "ms of time": budget?.timeMs,
+    "of cost": budget?.cost,
+  }).flatMap(([what, amount]) => (amount === undefined ? [] : [`${amount} ${what} ${window}`]));
+  const parts = [
+    ...(rate === undefined ? [] : [`${rate.calls} calls per ${rate.perMs} ms, ${rate.burst} at once`]),
+    ...(concurrency === undefined ? [] : [`${concurrency} under way together`]),
+    ...amounts,
+    ...(timeoutMs === undefined ? [] : [`${timeoutMs} ms for each call`]),
+  ];
+  const whom = [...scopes, ...(by === undefined ? [] : ["what by() says"])].join(" and ");
+  const forWhom = whom === "" ? "for all of its calls together" : `for each ${whom}`;
+  const full = waitMs === 0 ? "" : `; who finds no room waits up to ${waitMs} ms`;
+  const about = tools === undefined ? "" : ` (${tools.text})`;
+  return `limit ${JSON.stringify(rule.name)}${about}: ${parts.join("; ")}, ${forWhom}${full}`;
+}
+
+/** Why a limit refuses a call, after a name for the call. */
+export function describeRefusal({ rule, part, used, limit, retryAfterMs, shared }: LimitRefusal): string {
+  const newcomers = shared ? ", an allowance that all newcomers share because there are too many," : "";
+  const again = retryAfterMs === undefined ? "" : `; again in ${retryAfterMs} ms`;
+  return `is refused by limit ${JSON.stringify(rule.name)}: ${usageOf(rule, { part, used, limit })}${newcomers} are used${again}`;
+}
+
+function usageOf(
+  { rate, budget }: LimitRule,
+  { part, used, limit }: Pick<LimitRefusal, "part" | "used" | "limit">,
+): string {
+  const amount = `${used} of ${limit}`;
+  switch (part) {
+    case "rate":
+      return `${amount} calls at once (${rate?.calls} per ${rate?.perMs} ms)`;
+    case "concurrency":
+      return `${amount} places for calls under way`;
+    case "calls":
+    case "bytes":
+      return `${amount} ${part}${windowOf(budget?.perMs)}`;
+    case "timeMs":
+      return `${amount} ms${windowOf(budget?.perMs)}`;
+    case "cost":
+      return `${Number.isFinite(used) ? amount : `more than can be known of ${limit}`} of cost${windowOf(budget?.perMs)}`;
+  }
+}
+
+function windowOf(perMs: number | undefined): string {
+  return perMs === undefined ? "" : ` per ${perMs} ms`;
+}

@@ -1,0 +1,201 @@
+import type { ToolCall, ToolOutcome } from "@toolport/core";
+import { assertKnownOptions, type Fields } from "@toolport/core/implement";
+import { readSelection, type ToolMatcher, type ToolSelection } from "../rules/select-tools.ts";
+import type { LimitRule } from "./limit-store.ts";
+
+/** Whom calls count for: all with the same one share an allowance. Those of no principal, conversation or role share one, too. */
+export type LimitScope = "server" | "tool" | "principal" | "conversation" | "role";
+
+/**
+ * So many calls every `perMs` milliseconds, evenly, and at most `burst` at once. A call counts when it is let through, once, whether it then
+ * leaves the host or not, and however often it is tried.
+ */
+export interface LimitRate {
+  readonly calls: number;
+  readonly perMs: number;
+  /** Default: `calls`. */
+  readonly burst?: number | undefined;
+}
+
+/**
+ * How much may be used: in all, or within each `perMs` milliseconds from the first use on. A call is counted before it runs; its bytes, its
+ * time and its cost are known when it has ended, so that calls under way together may go beyond the budget once, by what they
+ * themselves use; `concurrency: 1` makes that one call.
+ */
+export interface LimitBudget {
+  readonly calls?: number | undefined;
+  /** Of arguments and results, as JSON in UTF-8. */
+  readonly bytes?: number | undefined;
+  /** From the moment that a call is let through to its end, in milliseconds. */
+  readonly timeMs?: number | undefined;
+  readonly cost?: LimitCost | undefined;
+  readonly perMs?: number | undefined;
+}
+
+/** What calls may cost, in whatever the product counts. */
+export interface LimitCost {
+  readonly max: number;
+  /**
+   * What a call has cost; `outcome` is absent when it failed and may have run. Asked at once after the call, and never for one that did not
+   * leave the host. One that throws, or answers no number from 0 up, uses up the budget: nobody knows what was spent.
+   */
+  readonly of: (call: ToolCall, outcome: ToolOutcome | undefined) => number;
+}
+
+/**
+ * A limit on calls. All limits that hold for a call hold together, and a call that one of them refuses takes nothing of the others: to add a
+ * limit never lets more through. A call that did not leave the host costs no budget.
+ */
+export interface Limit {
+  /** For errors and events, and to count by: no other limit has it. Default `limits[0]`, its place. */
+  readonly name?: string | undefined;
+  /** Default: all tools. */
+  readonly tools?: ToolSelection | undefined;
+  /** Default: one allowance for all calls. */
+  readonly per?: LimitScope | readonly LimitScope[] | undefined;
+  /**
+   * Whom a call counts for, beside `per`. `undefined`: the limit does not hold for this call, such as one of another role. One that throws or
+   * answers anything else gets the call refused.
+   */
+  readonly by?: ((call: ToolCall) => string | undefined) | undefined;
+  readonly rate?: LimitRate | undefined;
+  /** How many calls may be under way together. */
+  readonly concurrency?: number | undefined;
+  readonly budget?: LimitBudget | undefined;
+  /** How long a call may take from the moment that it is let through, with all its tries. Never more than the caller gave it. */
+  readonly timeoutMs?: number | undefined;
+  /**
+   * What becomes of a call for which there is no room by rate or concurrency. Default `"refuse"`. To wait uses the call's own time. Beyond
+   * a budget every call is refused.
+   */
+  readonly onFull?: "refuse" | { readonly waitMs: number } | undefined;
+}
+
+/** A limit that was read. */
+export interface ReadLimit {
+  readonly rule: LimitRule;
+  readonly tools: ToolMatcher | undefined;
+  readonly scopes: readonly LimitScope[];
+  readonly by: Limit["by"];
+  readonly costOf: LimitCost["of"] | undefined;
+  readonly timeoutMs: number | undefined;
+}
+
+const limitFields: Fields<Limit> = {
+  name: true,
+  tools: true,
+  per: true,
+  by: true,
+  rate: true,
+  concurrency: true,
+  budget: true,
+  timeoutMs: true,
+  onFull: true,
+};
+const rateFields: Fields<LimitRate> = { calls: true, perMs: true, burst: true };
+const budgetFields: Fields<LimitBudget> = { calls: true, bytes: true, timeMs: true, cost: true, perMs: true };
+const costFields: Fields<LimitCost> = { max: true, of: true };
+const scopes: Fields<Record<LimitScope, true>> = {
+  server: true,
+  tool: true,
+  principal: true,
+  conversation: true,
+  role: true,
+};
+
+/** Reads limits. Throws a `TypeError` that names the first member that makes no sense, such as `limits[1].rate.calls`. */
+export function readLimits(limits: readonly Limit[], place: string = "limits"): readonly ReadLimit[] {
+  if (!Array.isArray(limits)) throw new TypeError(`${place} must be a list`);
+  const names = new Set<string>();
+  return limits.map((limit: Limit, index) => {
+    const read = readLimit(limit, `${place}[${index}]`);
+    const { name } = read.rule;
+    if (names.has(name)) throw new TypeError(`${place}[${index}].name: there is another limit ${JSON.stringify(name)}`);
+    names.add(name);
+    return read;
+  });
+}
+
+function readLimit(limit: Limit, place: string): ReadLimit {
+  assertKnownOptions(place, limit, limitFields);
+  const { name = place, tools, per = [], by, rate, concurrency, budget, timeoutMs, onFull = "refuse" } = limit;
+  if (typeof name !== "string" || name === "") throw new TypeError(`${place}.name must be a text that is not empty`);
+  if (by !== undefined && typeof by !== "function") throw new TypeError(`${place}.by must be a function`);
+  if ([rate, concurrency, budget, timeoutMs].every((part) => part === undefined)) {
+    throw new TypeError(`${place} limits nothing: it has no rate, concurrency, budget or timeoutMs`);
+  }
+  if (concurrency !== undefined) readCount(concurrency, `${place}.concurrency`);
+  if (timeoutMs !== undefined) readAmount(timeoutMs, `${place}.timeoutMs`);
+  return {
+    rule: {
+      name,
+      rate: rate && readRate(rate, `${place}.rate`),
+      concurrency,
+      budget: budget && readBudget(budget, `${place}.budget`),
+      waitMs: readWait(onFull, `${place}.onFull`),
+    },
+    tools: tools === undefined ? undefined : readSelection(tools, `${place}.tools`),
+    scopes: readScopes(per, `${place}.per`),
+    by,
+    costOf: budget?.cost?.of,
+    timeoutMs,
+  };
+}
+
+function readRate(rate: LimitRate, place: string): NonNullable<LimitRule["rate"]> {
+  assertKnownOptions(place, rate, rateFields);
+  const { calls, perMs, burst = Math.max(1, calls) } = rate;
+  readAmount(calls, `${place}.calls`);
+  readAmount(perMs, `${place}.perMs`);
+  readCount(burst, `${place}.burst`);
+  return { calls, perMs, burst };
+}
+
+function readBudget(budget: LimitBudget, place: string): NonNullable<LimitRule["budget"]> {
+  assertKnownOptions(place, budget, budgetFields);
+  const { calls, bytes, timeMs, cost, perMs } = budget;
+  for (const [part, value] of Object.entries({ calls, bytes, timeMs, perMs })) {
+    if (value !== undefined) readAmount(value, `${place}.${part}`);
+  }
+  if (cost !== undefined) {
+    assertKnownOptions(`${place}.cost`, cost, costFields);
+    readAmount(cost.max, `${place}.cost.max`);
+    if (typeof cost.of !== "function") throw new TypeError(`${place}.cost.of must be a function`);
+  }
+  if ([calls, bytes, timeMs, cost].every((part) => part === undefined)) {
+    throw new TypeError(`${place} is a budget of nothing: it has no calls, bytes, timeMs or cost`);
+  }
+  return { ...given({ calls, bytes, timeMs, cost: cost?.max }), perMs };
+}
+
+function given(amounts: Readonly<Record<string, number | undefined>>): Readonly<Record<string, number>> {
+  return Object.fromEntries(
+    Object.entries(amounts).flatMap(([name, amount]) => (amount === undefined ? [] : [[name, amount]])),
+  );
+}
+
+function readWait(onFull: NonNullable<Limit["onFull"]>, place: string): number {
+  if (onFull === "refuse") return 0;
+  assertKnownOptions(`${place} (unless it is "refuse")`, onFull, { waitMs: true });
+  return readAmount(onFull.waitMs, `${place}.waitMs`);
+}
+
+function readScopes(per: LimitScope | readonly LimitScope[], place: string): readonly LimitScope[] {
+  const list: readonly LimitScope[] = typeof per === "string" ? [per] : per;
+  if (!Array.isArray(list)) throw new TypeError(`${place} must be a scope or a list of them`);
+  for (const scope of list) {
+    if (Object.hasOwn(scopes, scope)) continue;
+    throw new TypeError(`${place}: ${JSON.stringify(scope)} is none of ${Object.keys(scopes).join(", ")}`);
+  }
+  return list;
+}
+
+function readAmount(value: number, place: string): number {
+  if (typeof value === "number" && value > 0 && Number.isFinite(value)) return value;
+  throw new TypeError(`${place} must be a number above 0`);
+}
+
+function readCount(value: number, place: string): number {
+  if (Number.isSafeInteger(value) && value > 0) return value;
+  throw new TypeError(`${place} must be a whole number above 0`);
+}

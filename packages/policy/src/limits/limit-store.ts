@@ -1,0 +1,73 @@
+/** One limit as a store has to hold it: numbers alone. Amounts of time are milliseconds. */
+export interface LimitRule {
+  /** Names it among the limits of one policy, and for people. */
+  readonly name: string;
+  /** A bucket of `burst` tokens that gets `calls` of them every `perMs`, evenly; a call takes one. */
+  readonly rate?: { readonly calls: number; readonly perMs: number; readonly burst: number } | undefined;
+  /** How many calls may be under way together. */
+  readonly concurrency?: number | undefined;
+  /** How much may be used in all, or within each `perMs` from the first use on. Each member is a limit of its own. */
+  readonly budget?: (Partial<Spending> & { readonly perMs?: number | undefined }) | undefined;
+  /** How long a call may wait for rate and concurrency; 0: not at all. Nobody waits for a budget. */
+  readonly waitMs: number;
+}
+
+/** What calls use up. */
+export interface Spending {
+  readonly calls: number;
+  readonly bytes: number;
+  readonly timeMs: number;
+  /** In whatever the product counts; `Infinity` when that cannot be known. */
+  readonly cost: number;
+}
+
+/** What one call has used up, beside that it was one. */
+export type Spent = Omit<Spending, "calls">;
+
+/** One limit that holds for a call, and whom the call counts for: each key has an allowance of its own. */
+export interface LimitWant {
+  readonly rule: LimitRule;
+  readonly key: string;
+}
+
+/** What a call was given. */
+export interface LimitLease {
+  readonly granted: true;
+  /** How long it waited for it, in milliseconds. */
+  readonly waitedMs: number;
+  /**
+   * Ends it: the call is no longer under way, and this is what it used of each limit, in the order of the wants. `undefined`: it never left
+   * the host, and what it took of budgets is given back. Idempotent.
+   */
+  settle(spent: readonly Spent[] | undefined): void;
+}
+
+/** Why a call was given nothing. */
+export interface LimitRefusal {
+  readonly granted: false;
+  readonly rule: LimitRule;
+  /** Which part of the rule. */
+  readonly part: "rate" | "concurrency" | keyof Spending;
+  readonly used: number;
+  readonly limit: number;
+  /** When there may be room again; `undefined` when that cannot be known, or never. */
+  readonly retryAfterMs: number | undefined;
+  /** The allowance is one that all newcomers share, because there are too many keys to keep one for each. */
+  readonly shared: boolean;
+}
+
+/**
+ * Where limits are counted: in memory by default ({@linkcode createMemoryLimitStore}), or in one place for many replicas of a host.
+ *
+ * A call gets something of every limit that it wants, or nothing of any, as one step. Not one of them is ever exceeded by what it gives.
+ */
+export interface LimitStore {
+  /**
+   * Takes for one call; waits as long as the rules allow. Rejects with the reason of `signal` when that aborts first; from then on the call
+   * has neither a place nor anything to settle.
+   */
+  take(
+    wants: readonly LimitWant[],
+    signal: AbortSignal | undefined,
+  ): LimitLease | LimitRefusal | Promise<LimitLease | LimitRefusal>;
+}

@@ -1,0 +1,142 @@
+import type { Cancel, Clock } from "@toolport/core";
+import { createBucketSet, type BucketSet } from "./bucket-set.ts";
+import { settleInto, takeFrom, whyFull, type Bucket } from "./bucket.ts";
+import type { LimitLease, LimitRefusal, LimitStore, LimitWant } from "./limit-store.ts";
+
+/** How limits are counted in memory. */
+export interface MemoryLimitStoreOptions {
+  readonly clock: Clock;
+  /** For how many keys each limit counts apart. Default 100,000. Beyond that, newcomers share one allowance. */
+  readonly maxKeys?: number | undefined;
+  /** How long a key with a budget that has no `perMs` is remembered after its last call. Default 24 hours. */
+  readonly forgetAfterMs?: number | undefined;
+  /** How many calls may wait together, for all limits. Default 1000. */
+  readonly maxWaiting?: number | undefined;
+}
+
+interface Waiter {
+  readonly buckets: readonly Bucket[];
+  readonly since: number;
+  readonly settle: (result: LimitLease | LimitRefusal) => void;
+}
+
+interface MemoryParts {
+  readonly clock: Clock;
+  readonly waiters: Set<Waiter>;
+  cancelWake: Cancel | undefined;
+}
+
+/** Counts limits in memory, for one process. Who waits is let in by order of arrival, as far as there is room for it. */
+export function createMemoryLimitStore({
+  clock,
+  maxKeys = 100_000,
+  forgetAfterMs = 86_400_000,
+  maxWaiting = 1000,
+}: MemoryLimitStoreOptions): LimitStore {
+  const sets = new Map<string, BucketSet>();
+  const parts: MemoryParts = { clock, waiters: new Set(), cancelWake: undefined };
+
+  const find = ({ rule, key }: LimitWant, now: number): Bucket => {
+    const set = sets.get(rule.name) ?? createBucketSet({ rule, maxKeys, forgetAfterMs });
+    sets.set(rule.name, set);
+    return set.find(key, now);
+  };
+  return {
+    take(wants, signal) {
+      // Whoever waits and fits by now goes first.
+      if (parts.waiters.size > 0) letIn(parts);
+      const now = clock.now();
+      const buckets = wants.map((want) => find(want, now));
+      const result = tryTake(buckets, now, parts);
+      if (result.granted || parts.waiters.size >= maxWaiting || isInVain(result, now, now)) return result;
+      return wait(buckets, signal, parts);
+    },
+  };
+}
+
+const nothingKnown = { bytes: 0, timeMs: 0, cost: 0 };
+
+/** Takes of each, or of none. Nothing can come between the look and the taking. */
+function tryTake(buckets: readonly Bucket[], since: number, parts: MemoryParts): LimitLease | LimitRefusal {
+  const now = parts.clock.now();
+  for (const bucket of buckets) {
+    const full = whyFull(bucket, now);
+    if (full !== undefined) return full;
+  }
+  for (const bucket of buckets) takeFrom(bucket, now);
+  let isOpen = true;
+  return {
+    granted: true,
+    waitedMs: now - since,
+    settle(spent) {
+      if (!isOpen) return;
+      isOpen = false;
+      const endedAt = parts.clock.now();
+      let index = 0;
+      for (const bucket of buckets) {
+        settleInto(bucket, { now: endedAt, takenAt: now, spent: spent && (spent[index] ?? nothingKnown) });
+        index += 1;
+      }
+      if (parts.waiters.size > 0) letIn(parts);
+    },
+  };
+}
+
+/** Whether to wait any longer makes no sense, or is not allowed. */
+function isInVain({ rule, part, retryAfterMs = 0 }: LimitRefusal, since: number, now: number): boolean {
+  if (part !== "rate" && part !== "concurrency") return true;
+  return now >= since + rule.waitMs || now + retryAfterMs > since + rule.waitMs;
+}
+
+function wait(
+  buckets: readonly Bucket[],
+  signal: AbortSignal | undefined,
+  parts: MemoryParts,
+): Promise<LimitLease | LimitRefusal> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason as Error);
+    const leave = (): void => {
+      parts.waiters.delete(waiter);
+      signal?.removeEventListener("abort", giveUp);
+      for (const bucket of buckets) bucket.waiting -= 1;
+    };
+    const giveUp = (): void => {
+      leave();
+      reject(signal?.reason as Error);
+      // Nobody may be left to be woken for.
+      letIn(parts);
+    };
+    const waiter: Waiter = {
+      buckets,
+      since: parts.clock.now(),
+      settle(result) {
+        leave();
+        resolve(result);
+      },
+    };
+    signal?.addEventListener("abort", giveUp, { once: true });
+    for (const bucket of buckets) bucket.waiting += 1;
+    parts.waiters.add(waiter);
+    letIn(parts);
+  });
+}
+
+/** Lets in whoever fits, turns away whose time is over, and sees to it that the next one is looked at in time. */
+function letIn(parts: MemoryParts): void {
+  const { clock, waiters } = parts;
+  parts.cancelWake?.();
+  parts.cancelWake = undefined;
+  let wakeAt = Number.POSITIVE_INFINITY;
+  for (const waiter of waiters) {
+    const now = clock.now();
+    const result = tryTake(waiter.buckets, waiter.since, parts);
+    if (result.granted || isInVain(result, waiter.since, now)) {
+      waiter.settle(result);
+      continue;
+    }
+    const inMs = result.retryAfterMs ?? Number.POSITIVE_INFINITY;
+    wakeAt = Math.min(wakeAt, waiter.since + result.rule.waitMs, now + inMs);
+  }
+  if (wakeAt === Number.POSITIVE_INFINITY) return;
+  parts.cancelWake = clock.schedule(Math.max(0, wakeAt - clock.now()), () => letIn(parts));
+}

@@ -1,0 +1,218 @@
+import type { AdmissionServer, JsonObject, ToolDefinition } from "@toolport/core";
+import { dateOf } from "@toolport/core/implement";
+import type { PolicyParts } from "../policy-parts.ts";
+import { judgePin, type PinnedTool, type PinVerdict } from "./judge-pin.ts";
+import { createPinMemory, type PinMemory } from "./pin-memory.ts";
+import type { PinPlan } from "./pin-options.ts";
+import type { Fingerprints } from "./pin-record.ts";
+import { createPinStore } from "./pin-store.ts";
+import { createPinnedEntries, type KnownEntries } from "./pinned-entries.ts";
+import { createPinReports } from "./report-pins.ts";
+import type { ToolChange } from "./tool-change.ts";
+
+/** A tool that was looked at, to be approved as it is. */
+export interface ApprovedTool {
+  readonly toolName: string;
+  readonly fingerprint: string;
+  /** For telling what changed when it is another one. */
+  readonly entry: JsonObject | undefined;
+}
+
+/** Which tools are the ones that somebody has seen. */
+export interface Pins {
+  /** Grows when a verdict may be another one. */
+  readonly epoch: number;
+  /** Takes note of a tool that is being listed: of first uses, and of those that are to be told of. Never throws. */
+  note(definition: ToolDefinition, server: AdmissionServer | undefined): void;
+  judge(definition: ToolDefinition, server: AdmissionServer | undefined): PinVerdict;
+  /** Has the store read, if that has failed before and not a moment ago. Never throws. */
+  read(): void;
+  /** What changed since the tool was pinned; `undefined` where that is not known. */
+  changesOf(definition: ToolDefinition): readonly ToolChange[] | undefined;
+  /** Reads what was kept, if that has not worked yet, and waits for what is being kept. Rejects when it cannot be read. */
+  ready(): Promise<void>;
+  /** Reads again what was kept, by other processes as well. */
+  reload(): Promise<void>;
+  /** Rejects, and changes nothing, when it cannot be kept. */
+  approve(serverId: string, tools: readonly ApprovedTool[]): Promise<void>;
+  revoke(serverId: string, toolNames: readonly string[] | undefined): Promise<void>;
+}
+
+/** What pins are made from. */
+export interface PinsInit {
+  readonly plan: PinPlan;
+  readonly parts: PolicyParts;
+  /** Whether anything is decided by what the store has. It is read from then on. */
+  readonly usesStore: boolean;
+  /** Verdicts may be other ones: ask again. */
+  readonly onChange: () => void;
+}
+
+// After a store that failed, this long until a listing has it asked again.
+const retryMs = 5000;
+
+/** Makes them, and begins to read what the store has. */
+export function createPins({ plan, parts, usesStore, onChange }: PinsInit): Pins {
+  const pinStore = createPinStore(parts);
+  const entries = createPinnedEntries(plan, pinStore);
+  let epoch = 0;
+  const fail = (error: unknown): void =>
+    parts.emit({ type: "part-failed", at: dateOf(parts.clock), part: "store", error });
+  const memory = createPinMemory({
+    pinStore,
+    onFailure: fail,
+    onChange() {
+      epoch += 1;
+      onChange();
+    },
+  });
+  const reports = createPinReports({ parts, prepare: (serverId) => entries.load(serverId).catch(fail) });
+  const firstUses = createFirstUses({ parts, memory, entries, fail });
+  const reader = createReader({ parts, memory, fail });
+  const judge = (tool: PinnedTool): PinVerdict =>
+    judgePin(tool, { ...plan, record: memory.record, firstUse: firstUses.begun });
+  const tell = (type: "tools-approved" | "tools-revoked", serverId: string, tools: readonly string[]): void => {
+    const reason = `somebody ${type === "tools-approved" ? "approved" : "revoked"} ${countTools(tools.length)}`;
+    parts.emit({ type, at: dateOf(parts.clock), serverId, tools: tools.toSorted(), reason });
+  };
+  if (usesStore) reader.read();
+  return {
+    get epoch() {
+      return epoch + firstUses.epoch;
+    },
+    note(definition, server) {
+      const tool = pinnedTool(definition, server);
+      const { kind, held } = judge(tool);
+      const { serverId, toolName, fingerprint } = tool;
+      if (kind === "unseen") firstUses.add(tool, definition.entry);
+      else if (kind === "unread") reader.read();
+      else if (!held) reports.passed(serverId, toolName);
+      else {
+        const changes = (): readonly ToolChange[] => entries.changesOf(definition) ?? [];
+        reports.held(serverId, { toolName, kind, fingerprint, changes });
+      }
+    },
+    judge: (definition, server) => judge(pinnedTool(definition, server)),
+    read: () => reader.read(),
+    changesOf: (definition) => entries.changesOf(definition),
+    async ready() {
+      if (usesStore) await reader.done();
+      await memory.settle();
+      await reports.settle();
+    },
+    async reload() {
+      await reader.done();
+      await memory.load();
+    },
+    async approve(serverId, tools) {
+      const fingerprints: Fingerprints = new Map(tools.map(({ toolName, fingerprint }) => [toolName, fingerprint]));
+      await memory.approve(serverId, fingerprints, () => {
+        for (const { toolName, entry } of tools) entries.remember(serverId, toolName, entry);
+        tell("tools-approved", serverId, Array.from(fingerprints.keys()));
+      });
+      entries.save(serverId, fingerprints.keys()).catch(fail);
+    },
+    async revoke(serverId, toolNames) {
+      const known = memory.record?.get(serverId);
+      await memory.revoke(serverId, toolNames, () =>
+        tell("tools-revoked", serverId, toolNames ?? Array.from(known?.keys() ?? [])),
+      );
+    },
+  };
+}
+
+interface PartsOfPins {
+  readonly parts: PolicyParts;
+  readonly memory: PinMemory;
+  readonly entries: KnownEntries;
+  readonly fail: (error: unknown) => void;
+}
+
+/** The way to what the store has, at the start. */
+interface Reader {
+  /** Has it read, unless it has been, or failed a moment ago. */
+  read(): void;
+  /** Resolves when it has been read; tries again if that failed. */
+  done(): Promise<void>;
+}
+
+function createReader({ parts, memory, fail }: Omit<PartsOfPins, "entries">): Reader {
+  let reading: Promise<void> | undefined;
+  let retryAt = Number.NEGATIVE_INFINITY;
+  const done = async (): Promise<void> => {
+    reading ??= memory.load();
+    try {
+      await reading;
+    } catch (error) {
+      reading = undefined;
+      retryAt = parts.clock.now() + retryMs;
+      throw error;
+    }
+  };
+  return {
+    read() {
+      if (reading === undefined && parts.clock.now() >= retryAt) done().catch(fail);
+    },
+    done,
+  };
+}
+
+/** Servers that are seen for the first time. */
+interface FirstUses {
+  readonly begun: ReadonlyMap<string, Fingerprints>;
+  readonly epoch: number;
+  add(tool: PinnedTool, entry: JsonObject | undefined): void;
+}
+
+function createFirstUses({ parts, memory, entries, fail }: PartsOfPins): FirstUses {
+  const begun = new Map<string, Map<string, string>>();
+  let epoch = 0;
+  const end = (): void => {
+    const ended = Array.from(begun);
+    begun.clear();
+    epoch += 1;
+    for (const [serverId, tools] of ended) {
+      memory.trust(serverId, tools);
+      entries.save(serverId, tools.keys()).catch(fail);
+      parts.emit({
+        type: "tools-trusted",
+        at: dateOf(parts.clock),
+        serverId,
+        tools: Array.from(tools.keys()).sort(),
+        reason: `it is the first use of the server: ${countTools(tools.size)} trusted as listed`,
+      });
+    }
+  };
+  const endSoon = async (): Promise<void> => {
+    // All that a server lists is asked about in one turn.
+    await Promise.resolve();
+    end();
+  };
+  return {
+    begun,
+    get epoch() {
+      return epoch;
+    },
+    add({ serverId, toolName, fingerprint }, entry) {
+      if (fingerprint === undefined) return;
+      if (begun.size === 0) endSoon().catch(fail);
+      const tools = begun.get(serverId) ?? new Map<string, string>();
+      begun.set(serverId, tools.set(toolName, fingerprint));
+      entries.remember(serverId, toolName, entry);
+      epoch += 1;
+    },
+  };
+}
+
+function countTools(count: number): string {
+  return count === 1 ? "1 tool" : `${count} tools`;
+}
+
+function pinnedTool({ origin, name, fingerprint }: ToolDefinition, server: AdmissionServer | undefined): PinnedTool {
+  return {
+    serverId: origin?.serverId ?? "",
+    toolName: origin?.toolName ?? name,
+    fingerprint,
+    version: server?.version,
+  };
+}

@@ -1,0 +1,141 @@
+import { quoteText } from "@toolport/core/implement";
+import type { PinPlan } from "./pin-options.ts";
+import type { Fingerprints, PinRecord } from "./pin-record.ts";
+
+/** A tool as pins see it. */
+export interface PinnedTool {
+  /** Empty for a tool that is on no server. */
+  readonly serverId: string;
+  readonly toolName: string;
+  /** Absent: the tool cannot be told from another one. */
+  readonly fingerprint: string | undefined;
+  /** What its server says. */
+  readonly version: string | undefined;
+}
+
+/** What is known when a tool is judged. */
+export interface PinFacts extends PinPlan {
+  /** `undefined` while it has not been read. */
+  readonly record: PinRecord | undefined;
+  /** What servers list that are seen for the first time right now. */
+  readonly firstUse: ReadonlyMap<string, Fingerprints>;
+}
+
+/**
+ * How a tool stands to what is known of it. Held back are those from `"drifted"` on: it is another one now, it came later, nobody has approved it,
+ * it has no fingerprint, its server has another version; what is known has not been read; or nobody asked when it was listed.
+ */
+export type PinKind =
+  | "free"
+  | "pinned"
+  | "approved"
+  | "trusted"
+  | "drifted"
+  | "new"
+  | "unpinned"
+  | "unfingerprinted"
+  | "other-version"
+  | "unread"
+  | "unseen";
+
+/** What pins say of a tool. */
+export interface PinVerdict {
+  readonly kind: PinKind;
+  readonly held: boolean;
+  /** Whether a person has approved it as it is, or a lock has it so. */
+  readonly approved: boolean;
+  /** What decides: `pins.locks["github"]`. */
+  readonly rule: string;
+  /** A clause after the name of the tool. */
+  readonly why: string;
+}
+
+/** Judges a tool: pure. */
+export function judgePin(tool: PinnedTool, facts: PinFacts): PinVerdict {
+  const { serverId, toolName, fingerprint } = tool;
+  const { record, unpinned } = facts;
+  const lock = facts.locks.get(serverId);
+  const locked = lock?.tools.get(toolName);
+  const kept = record?.get(serverId)?.get(toolName);
+  const approved = fingerprint !== undefined && kept?.approved.includes(fingerprint) === true;
+  if (unpinned === "off" || serverId === "") {
+    return approved ? pass("approved", "approval", "was approved as it is") : pass("free", "", "is not pinned");
+  }
+  // Trust on first use counts only while that is what the host wants.
+  const isTrusting = unpinned === "trust-on-first-use" && lock === undefined;
+  const pin = kept !== undefined && (isTrusting || kept.approved.length > 0) ? kept : undefined;
+  const otherVersion = judgeVersion(tool, facts);
+  if (otherVersion !== undefined) return otherVersion;
+  if (fingerprint === undefined)
+    return judgeWithout(facts, locked !== undefined || pin !== undefined || lock !== undefined);
+  if (lock !== undefined && locked?.hash === fingerprint)
+    return pass("pinned", lock.place, `is the one in ${lock.place}`);
+  if (record === undefined) {
+    return hold("unread", "pins", "is held back until what was approved has been read from the store");
+  }
+  if (approved) return pass("approved", "approval", "was approved as it is");
+  if (lock !== undefined) return judgeUnlocked(lock.place, locked !== undefined || pin !== undefined, facts);
+  if (pin !== undefined) {
+    if (isTrusting && pin.trusted === fingerprint)
+      return pass("trusted", "pins.unpinned", "is as it was at the first use of its server");
+    const before = pin.approved.length > 0 ? "that was approved" : "of the first use of its server";
+    return hold(
+      "drifted",
+      pin.approved.length > 0 ? "approval" : "pins.unpinned",
+      `is another one than the one ${before}`,
+    );
+  }
+  return judgeUnknown(tool, facts);
+}
+
+function judgeVersion({ serverId, version }: PinnedTool, { versions }: PinFacts): PinVerdict | undefined {
+  const range = versions.get(serverId);
+  if (range === undefined || range.matches(version)) return undefined;
+  const said = version === undefined ? "says no version" : `says that its version is ${quoteText(version, 80)}`;
+  return hold(
+    "other-version",
+    range.place,
+    `is held back, because its server ${said}, and ${range.place} wants ${range.text}`,
+  );
+}
+
+function judgeWithout({ unpinned, record }: PinFacts, isExpected: boolean): PinVerdict {
+  const why = "is held back, because it has no fingerprint to know it by: its server lists more of it than is kept";
+  if (unpinned === "allow" && !isExpected && record !== undefined)
+    return pass("free", "pins.unpinned", "is not pinned");
+  return hold("unfingerprinted", "pins", why);
+}
+
+function judgeUnlocked(place: string, isKnown: boolean, { unpinned }: PinFacts): PinVerdict {
+  if (isKnown) return hold("drifted", place, `is neither the one in ${place} nor one that was approved`);
+  if (unpinned === "allow") return pass("free", "pins.unpinned", `is not in ${place}`);
+  return hold("new", place, `is held back, because it is not in ${place}`);
+}
+
+function judgeUnknown(
+  { serverId, toolName, fingerprint }: PinnedTool,
+  { unpinned, record, firstUse }: PinFacts,
+): PinVerdict {
+  if (unpinned === "allow") return pass("free", "pins.unpinned", "is not pinned");
+  if (unpinned === "quarantine")
+    return hold("unpinned", "pins.unpinned", "is held back, because nobody has approved it");
+  if (record?.has(serverId) === true) {
+    return hold(
+      "new",
+      "pins.unpinned",
+      "is held back, because it came after the first use of its server, or was revoked",
+    );
+  }
+  if (fingerprint !== undefined && firstUse.get(serverId)?.get(toolName) === fingerprint) {
+    return pass("trusted", "pins.unpinned", "is trusted, because this is the first use of its server");
+  }
+  return hold("unseen", "pins.unpinned", "is held back, because the policy was not asked when it was listed");
+}
+
+function pass(kind: PinKind, rule: string, why: string): PinVerdict {
+  return { kind, held: false, approved: kind === "pinned" || kind === "approved", rule, why };
+}
+
+function hold(kind: PinKind, rule: string, why: string): PinVerdict {
+  return { kind, held: true, approved: false, rule, why };
+}

@@ -1,0 +1,91 @@
+import { assertKnownOptions, isJsonObject, type Fields } from "@toolport/core/implement";
+import { parseLock, type LockedTool, type ToolLock } from "./tool-lock.ts";
+import { readVersionRange, type VersionMatch } from "./version-range.ts";
+
+/** Which tools are held back because they are not the ones that somebody has seen. */
+export interface PinOptions {
+  /**
+   * By server id, what the server offered when somebody looked: a lock file of `toolport-conformance lock`, its text or what is in it. A tool
+   * that is another one now, or is not in it, is held back until it is approved.
+   */
+  readonly locks?: Readonly<Record<string, ToolLock | string>> | undefined;
+  /**
+   * What becomes of tools of servers without a lock. `"trust-on-first-use"` takes all that a server lists when it is first seen for what it
+   * is to be, and keeps that in the store; `"quarantine"` holds each tool back until it is approved; `"allow"` lets everything pass that was
+   * never approved or locked. Default `"trust-on-first-use"`.
+   */
+  readonly unpinned?: Unpinned | undefined;
+  /**
+   * By server id, the versions that a server may say it has: `"1.2.3"`, `"^1.2.3"`, `"~1.2"`, `"1.*"`, `"*"`. One that says another, or none, has
+   * all of its tools held back, and no approval changes that. A server can say what it likes: this is against surprises, not against malice.
+   */
+  readonly versions?: Readonly<Record<string, string>> | undefined;
+}
+
+/** See {@linkcode PinOptions.unpinned}. */
+export type Unpinned = "trust-on-first-use" | "quarantine" | "allow";
+
+/** Options that were read. */
+export interface PinPlan {
+  /** `"off"`: nothing is held back for what it is; only what was approved is kept. */
+  readonly unpinned: Unpinned | "off";
+  readonly locks: ReadonlyMap<string, ServerLock>;
+  readonly versions: ReadonlyMap<string, VersionRange>;
+}
+
+/** The locked tools of one server. */
+export interface ServerLock {
+  /** Where it stands in the options: `pins.locks["github"]`. */
+  readonly place: string;
+  /** By remote name. */
+  readonly tools: ReadonlyMap<string, LockedTool>;
+}
+
+/** The versions that one server may have. */
+export interface VersionRange {
+  readonly place: string;
+  readonly text: string;
+  readonly matches: VersionMatch;
+}
+
+const optionFields: Fields<PinOptions> = { locks: true, unpinned: true, versions: true };
+const modes: readonly Unpinned[] = ["trust-on-first-use", "quarantine", "allow"];
+
+/** Reads options. Throws a `TypeError` that names the field, and of a lock what is wrong with it and on which line. */
+export function readPinOptions(options: PinOptions | undefined): PinPlan {
+  if (options === undefined) return { unpinned: "off", locks: new Map(), versions: new Map() };
+  assertKnownOptions("pins", options, optionFields);
+  const { unpinned = "trust-on-first-use" } = options;
+  if (!modes.includes(unpinned)) {
+    throw new TypeError(`pins.unpinned: ${JSON.stringify(unpinned)} is none of ${modes.join(", ")}`);
+  }
+  return {
+    unpinned,
+    locks: readByServer(options.locks, "pins.locks", readLock),
+    versions: readByServer(options.versions, "pins.versions", (text, place) => ({
+      place,
+      text,
+      matches: readVersionRange(text, place),
+    })),
+  };
+}
+
+function readByServer<T, Read>(
+  given: Readonly<Record<string, T>> | undefined,
+  field: string,
+  read: (value: T, place: string) => Read,
+): ReadonlyMap<string, Read> {
+  if (given === undefined) return new Map();
+  if (!isJsonObject(given)) throw new TypeError(`${field} must be an object by server id`);
+  const entries = Object.entries(given);
+  return new Map(entries.map(([serverId, value]) => [serverId, read(value, `${field}[${JSON.stringify(serverId)}]`)]));
+}
+
+function readLock(lock: ToolLock | string, place: string): ServerLock {
+  try {
+    const { tools } = parseLock(typeof lock === "string" ? lock : JSON.stringify(lock, null, 2));
+    return { place, tools: new Map(tools.map((tool) => [tool.name, tool])) };
+  } catch (cause) {
+    throw new TypeError(`${place}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  }
+}

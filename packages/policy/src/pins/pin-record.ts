@@ -1,0 +1,95 @@
+import type { JsonValue } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
+
+/** The fingerprints by which one tool is known. */
+export interface ToolPin {
+  /** That of the first use of its server. */
+  readonly trusted: string | undefined;
+  /** Those that somebody approved, the latest last. */
+  readonly approved: readonly string[];
+}
+
+/** By remote name. A server that has one is known: its first use is over. */
+export type ServerPins = ReadonlyMap<string, ToolPin>;
+
+/** By server id. Never changes; each function here gives another one. */
+export type PinRecord = ReadonlyMap<string, ServerPins>;
+
+/** Fingerprints by remote name. */
+export type Fingerprints = ReadonlyMap<string, string>;
+
+/** A change of a record. */
+export type PinChange = (record: PinRecord) => PinRecord;
+
+// Replicas of one server may differ for as long as they are being replaced; what was approved long ago is to be looked at again.
+const mostApproved = 8;
+
+/** Of a server that is not known, these are its tools from now on. One that is known stays as it is. */
+export function withFirstUse(record: PinRecord, serverId: string, tools: Fingerprints): PinRecord {
+  if (record.has(serverId)) return record;
+  const pins = Array.from(tools, ([name, trusted]): [string, ToolPin] => [name, { trusted, approved: [] }]);
+  return new Map(record).set(serverId, new Map(pins));
+}
+
+/** These tools may be used as they are. */
+export function withApproved(record: PinRecord, serverId: string, tools: Fingerprints): PinRecord {
+  const pins = new Map(record.get(serverId));
+  for (const [name, fingerprint] of tools) {
+    const { trusted, approved } = pins.get(name) ?? { trusted: undefined, approved: [] };
+    const others = approved.filter((one) => one !== fingerprint);
+    pins.set(name, { trusted, approved: [...others, fingerprint].slice(-mostApproved) });
+  }
+  return new Map(record).set(serverId, pins);
+}
+
+/** Nothing is known of these tools any more, by default of all of a server; it stays known, so that there is no first use again. */
+export function withoutPins(record: PinRecord, serverId: string, toolNames: readonly string[] | undefined): PinRecord {
+  const pins = new Map(toolNames === undefined ? [] : record.get(serverId));
+  for (const name of toolNames ?? []) pins.delete(name);
+  return new Map(record).set(serverId, pins);
+}
+
+/** As a store keeps it. Names are items of lists and never members: servers chose them. */
+export function writePinRecord(record: PinRecord): JsonValue {
+  return {
+    version: 1,
+    servers: Array.from(record, ([serverId, pins]) => [
+      serverId,
+      Array.from(pins, ([name, { trusted = null, approved }]) => [name, trusted, approved]),
+    ]),
+  };
+}
+
+/** Reads what a store kept; `undefined` is an empty one. Throws a `TypeError` for anything that was not written here. */
+export function readPinRecord(value: unknown): PinRecord {
+  if (value === undefined || value === null) return new Map();
+  if (!isJsonObject(value) || value["version"] !== 1) throw malformed();
+  return new Map(pairs(value["servers"]).map(([serverId, tools]) => [textOf(serverId), readServer(tools)]));
+}
+
+function readServer(tools: unknown): ServerPins {
+  return new Map(
+    pairs(tools).map(([name, trusted, approved]): [string, ToolPin] => [
+      textOf(name),
+      { trusted: trusted === null ? undefined : textOf(trusted), approved: listOf(approved).map(textOf) },
+    ]),
+  );
+}
+
+function pairs(value: unknown): readonly (readonly unknown[])[] {
+  return listOf(value).map(listOf);
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  throw malformed();
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === "string") return value;
+  throw malformed();
+}
+
+function malformed(): TypeError {
+  return new TypeError("what the store has of pins is not what was kept there");
+}

@@ -1,0 +1,57 @@
+import type { JsonObject, ToolDefinition } from "@toolport/core";
+import { compareEntries } from "./compare-entries.ts";
+import type { PinPlan } from "./pin-options.ts";
+import type { PinnedEntries, PinStore } from "./pin-store.ts";
+import type { ToolChange } from "./tool-change.ts";
+
+/** What servers listed for tools when they were pinned: for telling what changed since, and for nothing else. */
+export interface KnownEntries {
+  remember(serverId: string, toolName: string, entry: JsonObject | undefined): void;
+  /** Keeps what is remembered of these tools. */
+  save(serverId: string, toolNames: Iterable<string>): Promise<void>;
+  /** Reads what is kept of a server, once. */
+  load(serverId: string): Promise<void>;
+  /** What changed since a tool was pinned; `undefined` where that is not known. */
+  changesOf(definition: ToolDefinition): readonly ToolChange[] | undefined;
+}
+
+/** Makes them; of the tools in a lock they are known from the start. */
+export function createPinnedEntries(
+  { locks }: Pick<PinPlan, "locks">,
+  pinStore: Pick<PinStore, "addEntries" | "loadEntries">,
+): KnownEntries {
+  const known = new Map<string, Map<string, JsonObject>>();
+  const loaded = new Set<string>();
+  const ofServer = (serverId: string): Map<string, JsonObject> => {
+    const entries = known.get(serverId) ?? new Map<string, JsonObject>();
+    known.set(serverId, entries);
+    return entries;
+  };
+  return {
+    remember(serverId, toolName, entry) {
+      if (entry !== undefined) ofServer(serverId).set(toolName, entry);
+    },
+    async save(serverId, toolNames) {
+      const entries = ofServer(serverId);
+      const chosen: PinnedEntries = new Map(
+        Array.from(toolNames).flatMap((name) => {
+          const entry = entries.get(name);
+          return entry === undefined ? [] : [[name, entry] as const];
+        }),
+      );
+      if (chosen.size > 0) await pinStore.addEntries(serverId, chosen);
+    },
+    async load(serverId) {
+      if (loaded.has(serverId)) return;
+      const stored = await pinStore.loadEntries(serverId);
+      loaded.add(serverId);
+      const entries = ofServer(serverId);
+      for (const [name, entry] of stored) if (!entries.has(name)) entries.set(name, entry);
+    },
+    changesOf({ origin, entry }) {
+      const { serverId = "", toolName = "" } = origin ?? {};
+      const before = known.get(serverId)?.get(toolName) ?? locks.get(serverId)?.tools.get(toolName)?.definition;
+      return before === undefined || entry === undefined ? undefined : compareEntries(before, entry);
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import type { Clock, Lock, Random, Store } from "@toolport/core";
+import type { Fields } from "@toolport/core/implement";
+import { admissionFields, type AdmissionOptions } from "./admission/tool-admission.ts";
+import type { ApprovalOptions } from "./approval/approval-options.ts";
+import type { BreakerOptions } from "./breaker/breaker-options.ts";
+import type { CacheOptions } from "./cache/create-result-cache.ts";
+import { effectFields, type EffectOptions } from "./effects/create-effects.ts";
+import type { LimitsOptions } from "./limits/create-limits.ts";
+import type { PolicyEvent } from "./policy-event.ts";
+import type { RedactionOptions } from "./redaction/redaction-options.ts";
+import type { RetryOptions } from "./retry/retry-options.ts";
+import type { ValidationOptions } from "./validation/create-validation.ts";
+
+/**
+ * What may run, how often, and who says so. What is not given is off, but for one thing: a call that a rule, or the definition of its tool
+ * (`requiresConfirmation`), wants approved is refused where nobody can be asked.
+ */
+export interface PolicyOptions extends AdmissionOptions, EffectOptions, Partial<LimitsOptions> {
+  /** Who is asked before calls, and how. Default: nobody can be asked. */
+  readonly approval?: ApprovalOptions | undefined;
+  /** Whether arguments and results are held to the schemas of their tools. Default: they are not. */
+  readonly validation?: ValidationOptions | undefined;
+  /** Whether results of `pure` tools are given again. Default: they are not. */
+  readonly cache?: CacheOptions | undefined;
+  /** When a call is tried again. Default: never. */
+  readonly retry?: RetryOptions | undefined;
+  /** When a server that fails is left alone. Default: never. */
+  readonly breaker?: BreakerOptions | undefined;
+  /** What is masked in results, errors and progress. Default: nothing; `{}` masks what is known to be secret. */
+  readonly redact?: RedactionOptions | undefined;
+  /** Told of every decision, with its reason. Must not throw. {@linkcode Policy.onEvent} does the same for more listeners. */
+  readonly onEvent?: ((event: PolicyEvent) => void) | undefined;
+  /** Where approvals and pins are kept. Default: in memory, until the process ends. */
+  readonly store?: Store | undefined;
+  /** What makes a use of an approval exclusive. Goes with `store`: processes that share one share the other. Default: in this process. */
+  readonly lock?: Lock | undefined;
+  /** Default: the real time. */
+  readonly clock?: Clock | undefined;
+  /** For the jitter of retries. Default `Math.random`. */
+  readonly random?: Random | undefined;
+}
+
+/** The fields of {@linkcode PolicyOptions}. */
+export const policyFields: Fields<PolicyOptions> = {
+  ...admissionFields,
+  ...effectFields,
+  limits: true,
+  limitStore: true,
+  approval: true,
+  validation: true,
+  cache: true,
+  retry: true,
+  breaker: true,
+  redact: true,
+  onEvent: true,
+  store: true,
+  lock: true,
+  clock: true,
+  random: true,
+};

@@ -1,0 +1,19 @@
+import type { Clock, Lock, Random, Store } from "@toolport/core";
+import type { PolicyEvent } from "./policy-event.ts";
+import type { EffectOf } from "./rules/tool-subject.ts";
+
+/** What the stages of one policy share. */
+export interface PolicyParts {
+  readonly clock: Clock;
+  /** For jitter, never for secrets. */
+  readonly random: Random;
+  /** What is kept for longer than a call. */
+  readonly store: Store;
+  readonly lock: Lock;
+  /** What a call of a tool does, for every stage alike: hand the parts to `toolSubject()`. Absent: what its definition says. */
+  readonly effectOf?: EffectOf | undefined;
+  emit(event: PolicyEvent): void;
+}
+
+/** What a stage needs that keeps nothing and leaves nothing to chance. */
+export type StageParts = Pick<PolicyParts, "clock" | "emit" | "effectOf">;

@@ -1,0 +1,214 @@
+import {
+  createMemoryLock,
+  createMemoryStore,
+  type AdmissionServer,
+  type Admit,
+  type CallContext,
+  type Event,
+  type Interceptor,
+  type ToolDefinition,
+} from "@toolport/core";
+import { assertKnownOptions, createEvent, quoteText, systemClock, systemRandom } from "@toolport/core/implement";
+import { createAdmission } from "./admission/create-admission.ts";
+import type { ToolAdmission } from "./admission/tool-admission.ts";
+import { createApproval, type Approval } from "./approval/approval.ts";
+import { createBreaker, type Breaker, type CircuitStatus } from "./breaker/create-breaker.ts";
+import { createResultCache, type ResultCache } from "./cache/create-result-cache.ts";
+import { createEffects, type Effects } from "./effects/create-effects.ts";
+import { createInvoke, type InvokeTarget } from "./invoke/create-invoke.ts";
+import type { InvocationResult } from "./invoke/invocation.ts";
+import { createLimits, type Limits } from "./limits/create-limits.ts";
+import { composeStages } from "./passage/compose-stages.ts";
+import { passOnce } from "./passage/pass-once.ts";
+import { recordCalls } from "./passage/record-calls.ts";
+import { readVersionRange } from "./pins/version-range.ts";
+import type { PolicyEvent } from "./policy-event.ts";
+import { policyFields, type PolicyOptions } from "./policy-options.ts";
+import type { PolicyParts } from "./policy-parts.ts";
+import { createRedaction, type Redaction } from "./redaction/create-redaction.ts";
+import { createRetry, type Retry } from "./retry/create-retry.ts";
+import { toolSubject } from "./rules/tool-subject.ts";
+import { createSeenTools, type SeenTools } from "./seen-tools.ts";
+import { createValidation, type Validation } from "./validation/create-validation.ts";
+
+/** What may run, how often, and who says so, for a provider, a toolbox, or both. */
+export interface Policy
+  extends
+    Pick<ToolAdmission, "attach" | "ready" | "reload" | "held" | "revoke">,
+    Pick<Approval, "requiresConfirmation" | "reject" | "forget"> {
+  /** For the option `admit` of a provider and a toolbox: which tools are on offer. */
+  readonly admit: Admit;
+  /**
+   * For the option `interceptors` of a provider or a toolbox. A call that passes both is looked at once, by the outer one. Your own interceptors stand
+   * before it, around all that is decided here, or behind it, around each single try.
+   */
+  readonly interceptors: readonly Interceptor[];
+  /** Lets tools that are held back be used as they are now. See `ToolAdmission.approve`. */
+  readonly approveTools: ToolAdmission["approve"];
+  /** The token by which a suspended call goes on. See `Approval.approve`. */
+  readonly approveCall: Approval["approve"];
+  readonly onEvent: Event<PolicyEvent>;
+  /**
+   * Who decides over a tool and its calls, what else matches, and what would change it; one sentence a line. A tool is meant by its definition, its local
+   * name, `"server/tool"` or its qualified name; by name only one that the policy was asked about, hidden or not.
+   */
+  explain(tool: string | ToolDefinition, server?: AdmissionServer): string;
+  /** Calls a tool of a toolbox or provider, and answers with an envelope in place of exceptions, whatever it is given. */
+  invoke(target: InvokeTarget, invocation: unknown): Promise<InvocationResult>;
+  /** The circuits that are not closed, by server and tool. Empty without a breaker. */
+  circuits(): readonly CircuitStatus[];
+  /** A text as results are masked, for the host's own logs. The text itself without `redact`. */
+  redactText(text: string, context?: CallContext): string;
+  /** Forgets all results that were kept to be given again. */
+  clearCache(): void;
+}
+
+/**
+ * Makes a policy. Nothing starts, and nothing is read from the store before a tool depends on it.
+ *
+ * Throws a `TypeError` that names rule and field for an unknown option, a rule that can never match, rules that contradict one another, an unknown effect,
+ * a limit below 0, a lock file of another format, and whatever else makes no sense.
+ */
+export function createPolicy(options: PolicyOptions = {}): Policy {
+  assertKnownOptions("createPolicy()", options, policyFields);
+  const { clock = systemClock, random = systemRandom, store = createMemoryStore({ clock }) } = options;
+  const { lock = createMemoryLock(), onEvent } = options;
+  const events = createEvent<PolicyEvent>();
+  if (onEvent !== undefined) events.on(onEvent);
+  const effects = createEffects(options);
+  const parts: PolicyParts = {
+    clock,
+    random,
+    store,
+    lock,
+    effectOf: effects.effectOf,
+    emit: (event) => events.emit(event),
+  };
+  const stages = createStages(options, parts);
+  const seen = createSeenTools();
+  const { admission, approval, breaker, cache, retry, redaction } = stages;
+  const explain = (definition: ToolDefinition, server: AdmissionServer | undefined): readonly string[] =>
+    explainTool(definition, server, { stages, effects, parts });
+
+  return {
+    admit(definition, server) {
+      seen.note(definition, server);
+      return admission.admit(definition, server);
+    },
+    interceptors: [passOnce(composeStages(inOrder(stages, parts)))],
+    onEvent: (listener) => events.on(listener),
+    explain(tool, server) {
+      if (typeof tool !== "string") return explain(tool, server).join("\n");
+      const found = seen.find(tool);
+      return found === undefined
+        ? `No tool ${quoteText(tool)} was ever listed where this policy decides.`
+        : explain(found.definition, found.server).join("\n");
+    },
+    invoke: (target, invocation) =>
+      createInvoke(target, invokeOptions({ options, parts, retry, seen, explain }))(invocation),
+    attach: (target) => admission.attach(target),
+    ready: () => admission.ready(),
+    reload: () => admission.reload(),
+    held: () => admission.held(),
+    approveTools: (serverId, tools) => admission.approve(serverId, tools),
+    revoke: (serverId, toolNames) => admission.revoke(serverId, toolNames),
+    requiresConfirmation: (definition, server) => approval.requiresConfirmation(definition, server),
+    approveCall: (suspended, approvalOptions) => approval.approve(suspended, approvalOptions),
+    reject: (suspended) => approval.reject(suspended),
+    forget: (scope) => approval.forget(scope),
+    redactText: (text, context) => redaction?.redactText(text, context) ?? text,
+    circuits: () => breaker?.statuses() ?? [],
+    clearCache: () => cache?.clear(),
+  };
+}
+
+interface Stages {
+  readonly admission: ToolAdmission;
+  readonly approval: Approval;
+  readonly validation: Validation | undefined;
+  readonly limits: Limits | undefined;
+  readonly retry: Retry | undefined;
+  readonly breaker: Breaker | undefined;
+  readonly cache: ResultCache | undefined;
+  readonly redaction: Redaction | undefined;
+}
+
+function createStages(options: PolicyOptions, parts: PolicyParts): Stages {
+  const { limits, limitStore, approval = {}, validation, cache, retry, breaker, redact } = options;
+  if (limits === undefined && limitStore !== undefined) throw new TypeError("limitStore is given, and no limits");
+  const { allow, ask, deny, defaultDecision, stricter, servers, pins } = options;
+  const admission = createAdmission({ allow, ask, deny, defaultDecision, stricter, servers, pins }, parts);
+  return {
+    admission,
+    approval: createApproval(approval, parts, ({ definition, server }) => {
+      const { decision, rule, why } = admission.decide(definition, server);
+      return decision === "ask" ? { rule, why } : undefined;
+    }),
+    validation: validation && createValidation(validation, parts),
+    limits: limits && createLimits({ limits, limitStore }, parts),
+    retry: retry && createRetry(retry, parts),
+    breaker: breaker && createBreaker(breaker, parts),
+    cache: cache && createResultCache(cache, parts),
+    redaction: redact && createRedaction(redact, parts),
+  };
+}
+
+/** The outermost first. */
+function inOrder(
+  { redaction, admission, approval, validation, limits, retry, breaker, cache }: Stages,
+  parts: PolicyParts,
+): readonly Interceptor[] {
+  const stages: readonly (Interceptor | undefined)[] = [
+    recordCalls({ ...parts, attempts: retry?.attempts }),
+    redaction?.interceptor,
+    admission.interceptor,
+    validation?.input,
+    approval.interceptor,
+    cache?.interceptor,
+    limits?.interceptor,
+    retry?.interceptor,
+    breaker?.interceptor,
+    validation?.output,
+  ];
+  return stages.filter((stage) => stage !== undefined);
+}
+
+interface Explaining {
+  readonly stages: Stages;
+  readonly effects: Effects;
+  readonly parts: PolicyParts;
+}
+
+function explainTool(
+  definition: ToolDefinition,
+  server: AdmissionServer | undefined,
+  { stages, effects, parts }: Explaining,
+): readonly string[] {
+  const subject = toolSubject(definition, server, parts);
+  const { admission, approval, validation, limits, retry, breaker, cache, redaction } = stages;
+  return [
+    ...admission.explain(definition, server),
+    effects.describe(definition, server),
+    ...approval.describe(subject, definition),
+    ...[validation, cache, limits, retry, breaker, redaction].flatMap((stage) => stage?.describe(subject) ?? []),
+  ];
+}
+
+interface Invoking {
+  readonly options: PolicyOptions;
+  readonly parts: PolicyParts;
+  readonly retry: Retry | undefined;
+  readonly seen: SeenTools;
+  readonly explain: (definition: ToolDefinition, server: AdmissionServer | undefined) => readonly string[];
+}
+
+function invokeOptions({ options, parts, retry, seen, explain }: Invoking): Parameters<typeof createInvoke>[1] {
+  return {
+    clock: parts.clock,
+    effectOf: parts.effectOf,
+    attemptsOf: (context: CallContext) => retry?.attempts.ofContext(context) ?? 1,
+    idempotencyMetaKey: options.retry?.idempotencyMetaKey,
+    snapshotOf: explain,
+    versions: { of: (serverId) => seen.server(serverId)?.version, readRange: readVersionRange },
+  };
+}

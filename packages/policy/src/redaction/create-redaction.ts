@@ -1,0 +1,204 @@
+import {
+  isToolportError,
+  ToolportError,
+  type CallContext,
+  type CallHandler,
+  type Interceptor,
+  type Progress,
+  type ToolCall,
+  type ToolOutcome,
+} from "@toolport/core";
+import { createSecretFinder, dateOf, quoteText, type SecretFinder } from "@toolport/core/implement";
+import type { StageParts } from "../policy-parts.ts";
+import { callEvent } from "../refuse.ts";
+import { toolSubject, type ToolSubject } from "../rules/tool-subject.ts";
+import { createErrorMask } from "./mask-error.ts";
+import { isPartFailure, maskText, partFailure, type PartFailure, type Search } from "./mask-text.ts";
+import { createPlaceholders } from "./placeholders.ts";
+import { readRedaction, type RedactionOptions, type RedactionRules } from "./redaction-options.ts";
+import { createSecretKeys, defaultSecretKeys, type SecretKeys } from "./secret-keys.ts";
+
+/** The stage of a policy that masks secrets in what comes back. */
+export interface Redaction {
+  readonly interceptor: Interceptor;
+  /** What is masked in results of a tool, in words. */
+  describe(subject: ToolSubject): readonly string[];
+  /** Masks a text of the host's own, such as a line of a log, with the placeholders of a conversation. */
+  redactText(text: string, context?: CallContext): string;
+}
+
+/**
+ * Makes the stage. Throws a `TypeError` for options that make no sense.
+ *
+ * Masked are content, structured content, `raw`, `meta`, progress and errors with their details and causes, names of members as well as
+ * values: what stands under a secret's key, what has the shape of a well-known secret, and the values that the host knows. The same secret
+ * has the same placeholder within a conversation and another one in any other. An outcome without secrets is passed on as it is.
+ *
+ * Placeholders in arguments stay what they are: to put a secret back for whoever sends its placeholder would let a server that can make a
+ * model call something have it sent anywhere.
+ *
+ * When a function of the product fails, nobody knows what is secret. The result is then withheld: an outcome that says so, because the tool has
+ * run, and a `part-failed` event.
+ */
+export function createRedaction(options: RedactionOptions, parts: StageParts): Redaction {
+  const rules = readRedaction(options);
+  const searchFor = createSearches(rules);
+  return {
+    async interceptor(call, next) {
+      const matched = matchedLists(rules, toolSubject(call.definition, call.server, parts));
+      return run(call, next, { parts, search: () => searchFor(call.options.context, matched) });
+    },
+    describe(subject) {
+      const keys = [...rules.keys, ...matchedLists(rules, subject).flatMap((index) => rules.tools[index]?.keys ?? [])];
+      const what = [
+        `what stands under ${[...defaultSecretKeys, ...keys].join(", ")}`,
+        ...(rules.knownShapes ? ["what looks like a well-known key or token"] : []),
+        ...rules.detectors.map(({ name }) => `what ${JSON.stringify(name)} finds`),
+        ...(rules.hasValues ? ["the values that the host knows"] : []),
+      ];
+      return [`redaction: masks ${what.join("; ")}`];
+    },
+    redactText(text, context) {
+      try {
+        return maskText(text, searchFor(context, []));
+      } catch (error) {
+        const failed = failureOf(error);
+        parts.emit({ type: "part-failed", at: dateOf(parts.clock), part: failed.part, error: failed.cause });
+        return `[withheld: ${failed.message}]`;
+      }
+    },
+  };
+}
+
+function matchedLists({ tools }: RedactionRules, subject: ToolSubject): readonly number[] {
+  return tools.flatMap(({ matcher }, index) => (matcher.matches(subject) ? [index] : []));
+}
+
+type Searches = (context: CallContext | undefined, lists: readonly number[]) => Search;
+
+function createSearches(rules: RedactionRules): Searches {
+  const placeholdersOf = createPlaceholders(rules.key);
+  const keysOf = new Map<string, SecretKeys>();
+  let values: readonly string[] = [];
+  let findValues: SecretFinder = () => [];
+  const finderFor = (context: CallContext | undefined): SecretFinder => {
+    let current: readonly string[];
+    try {
+      current = rules.values(context);
+    } catch (error) {
+      throw partFailure("redact.values()", error);
+    }
+    if (current.length !== values.length || current.some((value, index) => value !== values[index])) {
+      values = [...current];
+      findValues = createSecretFinder(values);
+    }
+    return findValues;
+  };
+  return (context, lists) => {
+    const name = lists.join();
+    const keys =
+      keysOf.get(name) ??
+      createSecretKeys([...rules.keys, ...lists.flatMap((index) => rules.tools[index]?.keys ?? [])]);
+    keysOf.set(name, keys);
+    const { knownShapes, detectors } = rules;
+    const placeholders = placeholdersOf(context?.conversation);
+    return { keys, findValues: finderFor(context), knownShapes, detectors, placeholders };
+  };
+}
+
+interface RunInit {
+  readonly parts: StageParts;
+  readonly search: () => Search;
+}
+
+async function run(call: ToolCall, next: CallHandler, init: RunInit): Promise<ToolOutcome> {
+  let outcome: ToolOutcome;
+  try {
+    outcome = await next(withProgress(call, init));
+  } catch (error) {
+    throw maskedError(error, call, init);
+  }
+  try {
+    const search = init.search();
+    const masked = maskOutcome(outcome, search);
+    tell(search, call, init);
+    return masked;
+  } catch (error) {
+    const reason = failed(error, call, init);
+    const text = `The tool ran. Its result is withheld, because it could not be searched for secrets: ${reason}.`;
+    const content = [{ type: "text" as const, text }];
+    return { content, isError: outcome.isError, origin: outcome.origin, raw: { content } };
+  }
+}
+
+function maskOutcome(outcome: ToolOutcome, search: Search): ToolOutcome {
+  const { mask } = createErrorMask(search);
+  const { origin, ...rest } = outcome;
+  const masked = mask(rest);
+  return masked === rest ? outcome : { ...(masked as Omit<ToolOutcome, "origin">), origin };
+}
+
+function maskedError(error: unknown, call: ToolCall, init: RunInit): unknown {
+  try {
+    const search = init.search();
+    const masked = createErrorMask(search).maskThrown(error);
+    tell(search, call, init);
+    return masked;
+  } catch (problem) {
+    return withheldError(error, failed(problem, call, init), call);
+  }
+}
+
+// What a policy of the host goes by; no word of the server's.
+function withheldError(error: unknown, reason: string, { origin }: ToolCall): ToolportError {
+  const message = `call of ${quoteText(origin.toolName)} failed, and what is known of it is withheld, because it could not be searched for secrets: ${reason}`;
+  const { serverId, toolName } = origin;
+  if (!isToolportError(error)) {
+    return new ToolportError(message, { code: "internal_error", serverId, toolName, outcome: "unknown" });
+  }
+  const { code, retryable, outcome, details } = error;
+  const { retryAfterMs, httpStatus, rpcCode, timeoutMs, usage, policy, approval, denied, attempts } = details;
+  const kept = { retryAfterMs, httpStatus, rpcCode, timeoutMs, usage, policy, approval, denied, attempts };
+  const known = Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== undefined));
+  return new ToolportError(message, { code, serverId, toolName, retryable, outcome, details: known });
+}
+
+function withProgress(call: ToolCall, init: RunInit): ToolCall {
+  const { onProgress } = call.options;
+  if (onProgress === undefined) return call;
+  return {
+    ...call,
+    options: { ...call.options, onProgress: (progress) => onProgress(maskProgress(progress, call, init)) },
+  };
+}
+
+function maskProgress(progress: Progress, call: ToolCall, init: RunInit): Progress {
+  try {
+    return createErrorMask(init.search()).mask(progress) as Progress;
+  } catch (error) {
+    const { progress: done, total } = progress;
+    return {
+      progress: done,
+      ...(total !== undefined && { total }),
+      message: `[withheld: ${failed(error, call, init)}]`,
+    };
+  }
+}
+
+function tell({ placeholders }: Search, call: ToolCall, { parts }: RunInit): void {
+  const count = placeholders.count();
+  if (count === 0) return;
+  const reason = count === 1 ? "masked 1 secret" : `masked ${count} secrets`;
+  parts.emit({ type: "applied", ...callEvent(call, parts), stage: "redaction", reason });
+}
+
+/** Tells that a part failed, and returns why in words. */
+function failed(error: unknown, call: ToolCall, { parts }: RunInit): string {
+  const failure = failureOf(error);
+  parts.emit({ type: "part-failed", ...callEvent(call, parts), part: failure.part, error: failure.cause });
+  return failure.message;
+}
+
+function failureOf(error: unknown): PartFailure {
+  return isPartFailure(error) ? error : partFailure("redaction", error);
+}

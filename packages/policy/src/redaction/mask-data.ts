@@ -1,0 +1,122 @@
+import { maskBytes } from "./mask-bytes.ts";
+import { maskText, maskWhole, type Search } from "./mask-text.ts";
+
+/** What stands for a part that nobody can look through. */
+export const tooDeep = "[withheld: nested too deep]";
+const cyclic = "[withheld: contains itself]";
+const unreadable = "[withheld: not JSON]";
+const mostLevels = 200;
+
+/** Masks all texts in some data, of any depth and shape. */
+export interface DataMask {
+  /** A copy without secrets, names of members included; the very same when there were none. Frozen input is fine. */
+  readonly mask: (data: unknown) => unknown;
+}
+
+/** `secret`: below the key of a secret; `texts`: the same, but numbers stay. */
+type Mode = "plain" | "secret" | "texts";
+
+/**
+ * Makes a mask for one result. What is met twice is looked at once. What is nested more than 200 deep, contains itself, or is no JSON
+ * (a bigint, a `Map`) is replaced by a text that says so: nothing goes out that was not looked at.
+ */
+export function createDataMask(search: Search, maskError: (error: Error) => Error): DataMask {
+  const seen = {
+    plain: new Map<object, unknown>(),
+    secret: new Map<object, unknown>(),
+    texts: new Map<object, unknown>(),
+  };
+
+  const maskValue = (value: unknown, mode: Mode, depth: number): unknown => {
+    switch (typeof value) {
+      case "string":
+        return mode === "plain" ? maskText(value, search) : maskWhole(value, search);
+      case "number":
+        return maskNumber(value, mode);
+      case "boolean":
+      case "undefined":
+        return value;
+      case "object":
+        return value === null ? value : maskObject(value, mode, depth);
+      case "bigint":
+      case "function":
+      case "symbol":
+        return unreadable;
+    }
+  };
+
+  const maskNumber = (value: number, mode: Mode): unknown => {
+    const text = String(value);
+    if (mode === "secret") return search.placeholders.of(text);
+    return search.findValues(text).length === 0 ? value : maskText(text, search);
+  };
+
+  const maskObject = (value: object, mode: Mode, depth: number): unknown => {
+    if (value instanceof Error) return maskError(value);
+    if (depth >= mostLevels) return tooDeep;
+    const known = seen[mode].get(value);
+    if (known !== undefined) return known;
+    seen[mode].set(value, cyclic);
+    const masked = Array.isArray(value)
+      ? maskList(value, mode, depth + 1)
+      : isPlain(value)
+        ? maskMembers(value, mode, depth + 1)
+        : maskValue(asJson(value), mode, depth + 1);
+    seen[mode].set(value, masked);
+    return masked;
+  };
+
+  const maskList = (list: readonly unknown[], mode: Mode, depth: number): unknown => {
+    let copy: unknown[] | undefined;
+    for (let at = 0; at < list.length; at += 1) {
+      const masked = maskValue(list[at], mode, depth);
+      if (masked === list[at] || (Number.isNaN(masked) && Number.isNaN(list[at]))) continue;
+      copy ??= [...list];
+      copy[at] = masked;
+    }
+    return copy ?? list;
+  };
+
+  const maskMembers = (owner: object, mode: Mode, depth: number): unknown => {
+    const entries = Object.entries(owner);
+    const named = isNamedSecret(entries, search);
+    let isSame = true;
+    for (const entry of entries) {
+      const [name, member] = entry;
+      const verdict = search.keys(name) ?? (name === "value" ? named : undefined);
+      const bytes =
+        mode === "plain" && typeof member === "string" ? maskBytes({ owner, name, text: member }, search) : undefined;
+      const below = mode === "secret" || verdict === "all" ? "secret" : verdict === "texts" ? "texts" : mode;
+      const masked = bytes ?? maskValue(member, below, depth);
+      const shown = maskText(name, search);
+      if (shown === name && (masked === member || Number.isNaN(member))) continue;
+      isSame = false;
+      entry[0] = shown;
+      entry[1] = masked;
+    }
+    // Made by defining members, so that one of the name `__proto__` is one.
+    return isSame ? owner : Object.fromEntries(entries);
+  };
+
+  return { mask: (data) => maskValue(data, "plain", 0) };
+}
+
+// Headers and variables in a list: `{"name": "Authorization", "value": "…"}`.
+function isNamedSecret(entries: readonly (readonly [string, unknown])[], { keys }: Search): ReturnType<Search["keys"]> {
+  const named = entries.length > 16 ? undefined : entries.find(([name]) => name === "name" || name === "key");
+  return typeof named?.[1] === "string" ? keys(named[1]) : undefined;
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+function asJson(value: object): unknown {
+  try {
+    const text: unknown = JSON.stringify(value);
+    return typeof text === "string" ? JSON.parse(text) : unreadable;
+  } catch {
+    return unreadable;
+  }
+}

@@ -1,0 +1,146 @@
+import { inspect } from "node:util";
+import { ToolportError, type Progress } from "@toolport/core";
+import { describe, expect, it } from "vitest";
+import { createRedactionWorld, github, shownOf, textOf } from "../../test/redaction-world.ts";
+import { outcomeOf, stageCall, stageParts } from "../../test/still-parts.ts";
+import { createRedaction } from "./create-redaction.ts";
+import type { RedactionOptions } from "./redaction-options.ts";
+
+describe("errors", () => {
+  it("keep code, outcome and what to do, and lose secrets in message, details, stack and causes", async () => {
+    const { fail } = createRedactionWorld();
+    const foreign = Object.assign(
+      new Error(`no ${github}`, { cause: new ToolportError(`in ${github}`, { code: "internal_error" }) }),
+      { body: github },
+    );
+    const error = new ToolportError(`said ${github}`, {
+      code: "server_error",
+      serverId: "s",
+      toolName: "t",
+      outcome: "failed",
+      retryable: true,
+      details: {
+        rpcCode: -1,
+        rpcData: { password: "hunter2" },
+        stderrTail: github,
+        excerpt: github,
+        challenge: github,
+        failures: [new ToolportError(github, { code: "internal_error" })],
+      },
+      cause: foreign,
+    });
+    const thrown = await fail(error);
+    expect(thrown).toMatchObject({
+      code: "server_error",
+      outcome: "failed",
+      retryable: true,
+      serverId: "s",
+      toolName: "t",
+    });
+    expect(thrown.details.rpcCode).toBe(-1);
+    for (const shown of [
+      shownOf(thrown),
+      inspect(thrown),
+      String(thrown.stack),
+      shownOf(thrown.cause),
+      shownOf(thrown.details.failures),
+    ]) {
+      expect(shown).not.toContain(github);
+      expect(shown).not.toContain("hunter2");
+    }
+  });
+
+  it("are passed on as they are when they have none", async () => {
+    const { fail } = createRedactionWorld();
+    const error = new ToolportError("no", {
+      code: "call_timeout",
+      details: { timeoutMs: 1 },
+      cause: new Error("late"),
+    });
+    expect(await fail(error)).toBe(error);
+  });
+
+  it("keep a suspended call as it was sealed", async () => {
+    const { fail } = createRedactionWorld();
+    const approval = { id: "1", args: { password: "hunter2" }, seal: "x" } as unknown as NonNullable<
+      ToolportError["details"]["approval"]
+    >;
+    const error = new ToolportError(`password=abc1`, { code: "approval_required", details: { approval } });
+    const thrown = await fail(error);
+    expect(thrown).not.toBe(error);
+    expect(thrown.details.approval).toBe(approval);
+  });
+});
+
+describe("a part of the product that fails", () => {
+  const broken = (): never => {
+    throw new Error("vault is down");
+  };
+  it.each<[string, RedactionOptions, string]>([
+    ["values()", { values: broken }, "redact.values()"],
+    ["values() that answers rubbish", { values: () => [1] as unknown as string[] }, "redact.values()"],
+    ["a detector", { shapes: [{ name: "mine", find: broken }] }, 'detector "mine"'],
+    [
+      "a detector that answers rubbish",
+      { shapes: [{ name: "mine", find: () => [{ start: 2, end: 1e9 }] }] },
+      'detector "mine"',
+    ],
+  ])("%s has results, errors and progress withheld, with an event", async (_, options, part) => {
+    const { parts, send, fail, redaction } = createRedactionWorld(options);
+    const outcome = await send({
+      content: textOf("hunter2"),
+      structuredContent: { a: "hunter2" },
+      meta: { b: "hunter2" },
+    });
+    expect(shownOf(outcome)).not.toContain("hunter2");
+    expect(outcome).toMatchObject({
+      isError: false,
+      content: [{ type: "text", text: expect.stringMatching(/^The tool ran\. Its result is withheld/) }],
+    });
+    const thrown = await fail(
+      new ToolportError("hunter2", {
+        code: "server_error",
+        outcome: "failed",
+        details: { httpStatus: 500, rpcData: "hunter2" },
+        cause: new Error("hunter2"),
+      }),
+    );
+    expect(shownOf(thrown)).not.toContain("hunter2");
+    expect(thrown).toMatchObject({ code: "server_error", outcome: "failed", details: { httpStatus: 500 } });
+    const seen: Progress[] = [];
+    await redaction.interceptor(
+      stageCall({ options: { onProgress: (progress) => void seen.push(progress) } }),
+      async (call) => {
+        call.options.onProgress?.({ progress: 1, message: "hunter2" });
+        return outcomeOf();
+      },
+    );
+    expect(seen).toMatchObject([{ progress: 1 }]);
+    expect(shownOf(seen)).not.toContain("hunter2");
+    expect(redaction.redactText("hunter2")).toContain("withheld");
+    expect(parts.events.filter((event) => event.type === "part-failed" && event.part === part)).toHaveLength(5);
+  });
+});
+
+describe("options", () => {
+  it.each<[string, unknown, string]>([
+    ["an unknown one", { key: undefined, patterns: [] }, "patterns"],
+    ["a key that is no text", { keys: [1] }, "redact.keys"],
+    ["a key of nothing", { keys: ["a", "--"] }, "redact.keys[1]"],
+    ["a list that is none", { tools: {} }, "redact.tools"],
+    ["a selection of nothing", { tools: [{ tools: [], keys: [] }] }, "redact.tools[0].tools"],
+    ["values of another type", { values: "abc" }, "redact.values"],
+    ["shapes of another name", { shapes: "some" }, "redact.shapes"],
+    ["a detector that finds nothing", { shapes: [{ name: "x" }] }, "redact.shapes[0].find"],
+    ["a short key", { key: new Uint8Array(8) }, "redact.key"],
+  ])("refuses %s", (_, options, place) => {
+    expect(() => createRedaction(options as RedactionOptions, stageParts())).toThrow(place);
+  });
+
+  it("says in words what is masked", () => {
+    const { redaction } = createRedactionWorld({ tools: [{ tools: "s/t", keys: ["iban"] }], values: ["abcdef"] });
+    const subject = { serverId: "s", toolName: "t", labels: {}, effect: "pure" } as const;
+    expect(redaction.describe(subject).join()).toContain("iban");
+    expect(redaction.describe({ ...subject, toolName: "u" }).join()).not.toContain("iban");
+  });
+});

@@ -1,0 +1,48 @@
+import { isToolportError, type ToolEffect, type ToolportError, type ToolportErrorCode } from "@toolport/core";
+
+/** What is known of a call that failed. */
+export interface FailedTry {
+  readonly effect: ToolEffect;
+  /** Whether the server was sent a key by which it knows the same effect again. */
+  readonly hasKey: boolean;
+}
+
+// Somebody's will: to ask again would be to ask until one gets a yes. Time is their matter, too.
+const refusals: ReadonlySet<ToolportErrorCode> = new Set<ToolportErrorCode>([
+  "aborted",
+  "approval_denied",
+  "approval_required",
+  "budget_exceeded",
+  "call_refused",
+  "circuit_open",
+  "input_required",
+  "not_allowed",
+  "tool_quarantined",
+]);
+// What may be another way the next time. Of the server's answers, those alone that say so.
+const passing: ReadonlySet<ToolportErrorCode> = new Set<ToolportErrorCode>([
+  "call_timeout",
+  "connect_timeout",
+  "connection_closed",
+  "dns_failed",
+  "list_timeout",
+  "rate_limited",
+  "server_exited",
+  "session_expired",
+  "unreachable",
+]);
+
+/**
+ * Whether a call may be tried again after this failure: it provably did not run, or the host itself says of the tool that a second run changes
+ * nothing. A server's word counts for neither.
+ */
+export function mayRepeat(error: unknown, { effect, hasKey }: FailedTry): error is ToolportError {
+  if (!isToolportError(error) || refusals.has(error.code) || error.details.policy !== undefined) return false;
+  if (error.outcome === "not-sent") return error.retryable;
+  if (effect !== "pure" && !(effect === "idempotent-write" && hasKey)) return false;
+  return passing.has(error.code) || (error.code === "http_error" && isPassingStatus(error.details.httpStatus));
+}
+
+function isPassingStatus(status: number | undefined): boolean {
+  return status === undefined || status >= 500 || status === 408 || status === 429;
+}

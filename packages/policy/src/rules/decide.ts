@@ -1,0 +1,79 @@
+import { strictnessOf, type Decision } from "./rule-options.ts";
+import { describeRule, type Rule, type RuleLayer } from "./rule.ts";
+import type { ToolSubject } from "./tool-subject.ts";
+
+/** What the rules say of a tool. */
+export interface RuleDecision {
+  readonly decision: Decision;
+  /** What decides: the name of a rule or its place, or `defaultDecision`. */
+  readonly rule: string;
+  /** A clause after the name of the tool: `is denied by deny[2] ("github/delete_*"): it cannot be undone`. */
+  readonly why: string;
+}
+
+/** How one layer judges a tool. */
+export interface LayerDecision extends RuleDecision {
+  readonly layer: RuleLayer;
+  /** The rules that match, the one that decides first, and then in the order in which they would decide if it were not there. */
+  readonly matching: readonly Rule[];
+}
+
+const allowed: RuleDecision = { decision: "allow", rule: "", why: "is allowed, because there are no rules" };
+
+/**
+ * What the rules say of a tool: pure, and the only place where it is decided. In each layer `deny` beats `ask` beats `allow`, and what no rule
+ * names gets the layer's default; of all layers that the tool is in, the strictest answer counts. `approved`: somebody has approved the tool
+ * as it is, so that a quarantine by default is over.
+ */
+export function decide(layers: readonly RuleLayer[], subject: ToolSubject, approved: boolean): RuleDecision {
+  let strictest: RuleDecision | undefined;
+  for (const layer of layers) {
+    if (layer.scope?.matches(subject) === false) continue;
+    const found = decideIn(layer, subject, approved);
+    if (strictest === undefined || strictnessOf(found.decision) > strictnessOf(strictest.decision)) strictest = found;
+  }
+  return strictest ?? allowed;
+}
+
+/** How each layer that the tool is in judges it. The first strictest one is what {@linkcode decide} answers. */
+export function decideByLayer(
+  layers: readonly RuleLayer[],
+  subject: ToolSubject,
+  approved: boolean,
+): readonly LayerDecision[] {
+  return layers
+    .filter(({ scope }) => scope?.matches(subject) !== false)
+    .map((layer) => decideIn(layer, subject, approved));
+}
+
+function decideIn(layer: RuleLayer, subject: ToolSubject, approved: boolean): LayerDecision {
+  const matching = layer.rules.filter((rule) => rule.matches(subject));
+  const [decider] = matching;
+  if (decider !== undefined) {
+    const { kind, name, reason } = decider;
+    return {
+      decision: kind,
+      rule: name,
+      why: `is ${participle[kind]} by ${describeRule(decider)}${because(reason)}`,
+      layer,
+      matching,
+    };
+  }
+  const { defaultDecision, defaultName: rule } = layer;
+  if (defaultDecision === "quarantine" && approved) {
+    return { decision: "allow", rule, why: `is allowed, because somebody approved it as it is`, layer, matching };
+  }
+  const why = `is ${participle[defaultDecision]} by ${rule} (${JSON.stringify(defaultDecision)}), because no rule names it`;
+  return { decision: defaultDecision, rule, why, layer, matching };
+}
+
+const participle: Readonly<Record<Decision, string>> = {
+  allow: "allowed",
+  ask: "to be approved at each call",
+  quarantine: "held back",
+  deny: "denied",
+};
+
+function because(reason: string | undefined): string {
+  return reason === undefined ? "" : `: ${reason}`;
+}

@@ -1,0 +1,26 @@
+import { test } from "@fast-check/vitest";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { matchGlob } from "./match-glob.ts";
+
+const letters = fc.constantFrom("a", "b", ".", "*");
+
+describe("matchGlob()", () => {
+  test.prop([fc.string({ unit: letters, maxLength: 8 }), fc.string({ unit: letters, maxLength: 8 })], {
+    numRuns: 1000,
+  })("matches what a regular expression would", (glob, text) => {
+    const parts = glob.split("*").map((part) => part.replaceAll(".", "\\."));
+    expect(matchGlob(glob)(text)).toBe(new RegExp(`^${parts.join("[^]*")}$`, "u").test(text));
+  });
+
+  it("does not take a prefix for the whole", () => {
+    expect(matchGlob("github")("github_prod")).toBe(false);
+    expect(matchGlob("github")("Github")).toBe(false);
+  });
+
+  it("answers at once for a text that would hold up a regular expression", () => {
+    const startedAt = performance.now();
+    expect(matchGlob("*a*a*a*a*a*a*b")("a".repeat(100_000))).toBe(false);
+    expect(performance.now() - startedAt).toBeLessThan(500);
+  });
+});

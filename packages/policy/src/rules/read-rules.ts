@@ -1,0 +1,116 @@
+import { assertKnownOptions } from "@toolport/core/implement";
+import { findRuleConflict } from "./find-rule-conflict.ts";
+import {
+  decisions,
+  stricterFields,
+  type Decision,
+  type RuleLists,
+  type RuleOptions,
+  type StricterRules,
+  type ToolRule,
+  type ToolRules,
+} from "./rule-options.ts";
+import { byPrecedence, ruleKinds, type Rule, type RuleLayer } from "./rule.ts";
+import { readSelector, selectorFields, type ToolSelector } from "./select-tools.ts";
+import { isNameRule, translateRule, type KnownTools } from "./translate-rules.ts";
+
+/**
+ * Reads rules; no layer at all when there are none. Throws a `TypeError` that names rule and field: for one that makes no sense, that can
+ * never match, that contradicts another one, or that can never decide because another one always comes before it.
+ */
+export function readRules(options: RuleOptions): readonly RuleLayer[] {
+  const { allow, ask, deny, defaultDecision, stricter = [] } = options;
+  if (!Array.isArray(stricter)) throw new TypeError("stricter must be a list");
+  const known: KnownTools = { servers: readServers(options.servers) };
+  const layers: RuleLayer[] = [];
+  if ([allow, ask, deny, defaultDecision].some((given) => given !== undefined)) {
+    layers.push({
+      scope: undefined,
+      name: "",
+      rules: readLists(options, "", known),
+      defaultDecision: readDecision(defaultDecision, "defaultDecision") ?? "ask",
+      defaultName: "defaultDecision",
+    });
+  }
+  // The parameter says what they are; `Array.isArray` has forgotten it.
+  for (const [index, rules] of (stricter as readonly StricterRules[]).entries())
+    layers.push(readStricter(rules, index, known));
+  const conflict = findRuleConflict(layers);
+  if (conflict !== undefined) throw new TypeError(conflict);
+  return layers;
+}
+
+function readStricter(rules: StricterRules, index: number, known: KnownTools): RuleLayer {
+  const place = `stricter[${index}]`;
+  assertKnownOptions(place, rules, stricterFields);
+  const { server, labels, defaultDecision } = rules;
+  if (server === undefined && labels === undefined) {
+    throw new TypeError(`${place} must say which servers it is for, by server or labels`);
+  }
+  const name = readText(rules.name, `${place}.name`) ?? place;
+  return {
+    scope: readSelector({ server, labels }, place),
+    name,
+    rules: readLists(rules, `${place}.`, known),
+    defaultDecision: readDecision(defaultDecision, `${place}.defaultDecision`) ?? "quarantine",
+    defaultName: `${name}.defaultDecision`,
+  };
+}
+
+function readLists(lists: RuleLists, prefix: string, known: KnownTools): readonly Rule[] {
+  const rules = ruleKinds.flatMap((kind) => {
+    const given = lists[kind];
+    if (given === undefined) return [];
+    const list: readonly (string | ToolRule)[] = isList(given) ? given : [given];
+    const isOne = !isList(given);
+    return list.map((rule, index) =>
+      readRule(rule, { kind, place: isOne ? `${prefix}${kind}` : `${prefix}${kind}[${index}]` }, known),
+    );
+  });
+  return rules.sort(byPrecedence);
+}
+
+function isList(rules: ToolRules): rules is readonly (string | ToolRule)[] {
+  return Array.isArray(rules);
+}
+
+function readRule(rule: string | ToolRule, { kind, place }: Pick<Rule, "kind" | "place">, known: KnownTools): Rule {
+  if (typeof rule === "string") {
+    const selector = isNameRule(rule) ? readName(rule, place, known) : rule;
+    return { ...readSelector(selector, place), text: rule, kind, place, name: place, reason: undefined };
+  }
+  assertKnownOptions(place, rule, { ...selectorFields, name: true, reason: true });
+  const { name, reason, ...selector } = rule;
+  return {
+    ...readSelector(selector, place),
+    kind,
+    place,
+    name: readText(name, `${place}.name`) ?? place,
+    reason: readText(reason, `${place}.reason`),
+  };
+}
+
+function readName(text: string, place: string, known: KnownTools): ToolSelector {
+  const translated = translateRule(text, known);
+  if ("selector" in translated) return translated.selector;
+  const hint = known.servers === undefined ? '; give the ids of your servers in servers, or write "server/tool"' : "";
+  throw new TypeError(`${place}: ${translated.problem}${hint}`);
+}
+
+function readServers(servers: unknown): readonly string[] | undefined {
+  if (servers === undefined) return undefined;
+  if (Array.isArray(servers) && servers.every((id) => typeof id === "string")) return servers;
+  throw new TypeError("servers must be a list of server ids");
+}
+
+function readDecision(decision: unknown, place: string): Decision | undefined {
+  if (decision === undefined) return undefined;
+  const known = decisions.find((one) => one === decision);
+  if (known !== undefined) return known;
+  throw new TypeError(`${place}: ${JSON.stringify(decision)} is no decision; known are ${decisions.join(", ")}`);
+}
+
+function readText(text: unknown, place: string): string | undefined {
+  if (text === undefined || (typeof text === "string" && text.trim() !== "")) return text;
+  throw new TypeError(`${place} must be a text that is not blank`);
+}

@@ -1,0 +1,84 @@
+import type { Fields } from "@toolport/core/implement";
+import type { ToolSelector } from "./select-tools.ts";
+
+/**
+ * What becomes of a tool: `"allow"` offers it and lets calls pass, `"ask"` offers it and has each call approved, `"quarantine"` shows it to the
+ * host alone until somebody approves it, `"deny"` hides it. From left to right each is stricter than the one before.
+ */
+export type Decision = "allow" | "ask" | "quarantine" | "deny";
+
+/** Which tools a rule is about, and what people should know of it. */
+export interface ToolRule extends ToolSelector {
+  /** What errors, events and explanations call it. Default: its place, such as `deny[2]`. */
+  readonly name?: string | undefined;
+  /** Why there is such a rule, as a clause; it reaches whoever is refused, the model among them. */
+  readonly reason?: string | undefined;
+}
+
+/**
+ * Rules of one kind: `"server/tool"` for short, or in full. A local name (`mcp_github_delete_repo`, `mcp__fs__*`) is translated to the
+ * identity that it stands for, if {@linkcode RuleOptions.servers} says which servers there are.
+ */
+export type ToolRules = string | ToolRule | readonly (string | ToolRule)[];
+
+/** Rules, and what becomes of a tool that none of them names. */
+export interface RuleLists {
+  readonly allow?: ToolRules | undefined;
+  /** Beats `allow`. */
+  readonly ask?: ToolRules | undefined;
+  /** Beats `ask` and `allow`, however general it is and however particular they are. */
+  readonly deny?: ToolRules | undefined;
+  /** For a tool that no rule names. Default `"ask"`. */
+  readonly defaultDecision?: Decision | undefined;
+}
+
+/**
+ * Rules for the tools of some servers, beside those for all. A tool is judged by both, and the stricter answer counts: what is allowed for all
+ * is not allowed here by that alone. For servers that a user added at run time, or that a project's file brought: give them a label.
+ */
+export interface StricterRules extends RuleLists {
+  /** What errors and explanations call these rules. Default: their place, `stricter[0]`. */
+  readonly name?: string | undefined;
+  /** Ids of the servers. One of `server` and `labels` is needed. */
+  readonly server?: string | readonly string[] | undefined;
+  /** Labels of the servers, such as `"scope:project"`. */
+  readonly labels?: string | readonly string[] | undefined;
+  /** Default `"quarantine"`. */
+  readonly defaultDecision?: Decision | undefined;
+}
+
+/** Which tools are on offer. Without any of it, but for `servers`, there are no rules: every tool is allowed. */
+export interface RuleOptions extends RuleLists {
+  readonly stricter?: readonly StricterRules[] | undefined;
+  /** Ids of the servers that local names in rules may mean. Default: there must be none. */
+  readonly servers?: readonly string[] | undefined;
+}
+
+/** The fields of {@linkcode RuleOptions}, for whoever has more options beside them. */
+export const ruleFields: Fields<RuleOptions> = {
+  allow: true,
+  ask: true,
+  deny: true,
+  defaultDecision: true,
+  stricter: true,
+  servers: true,
+};
+
+/** The fields of {@linkcode StricterRules}. */
+export const stricterFields: Fields<StricterRules> = {
+  name: true,
+  server: true,
+  labels: true,
+  allow: true,
+  ask: true,
+  deny: true,
+  defaultDecision: true,
+};
+
+/** The decisions, the least strict first. */
+export const decisions: readonly Decision[] = ["allow", "ask", "quarantine", "deny"];
+
+/** How strict a decision is: the larger, the stricter. */
+export function strictnessOf(decision: Decision): number {
+  return decisions.indexOf(decision);
+}

@@ -1,0 +1,55 @@
+import { compareText } from "@toolport/core/implement";
+import { specificityOf } from "./compare-selectors.ts";
+import type { Decision } from "./rule-options.ts";
+import type { ReadSelector } from "./select-tools.ts";
+
+/** A rule that was read. */
+export interface Rule extends ReadSelector {
+  readonly kind: RuleKind;
+  /** Its name, or else its place. */
+  readonly name: string;
+  readonly place: string;
+  readonly reason: string | undefined;
+}
+
+/** The lists of rules. */
+export type RuleKind = "allow" | "ask" | "deny";
+
+/** Rules that are judged together. */
+export interface RuleLayer {
+  /** `undefined`: for every tool. */
+  readonly scope: ReadSelector | undefined;
+  readonly name: string;
+  /** In the order in which they decide: the first one that matches does. */
+  readonly rules: readonly Rule[];
+  readonly defaultDecision: Decision;
+  /** What its default is called: `defaultDecision`, `stricter[0].defaultDecision`. */
+  readonly defaultName: string;
+}
+
+/** The kinds, the one first that beats the others. */
+export const ruleKinds: readonly RuleKind[] = ["deny", "ask", "allow"];
+
+/** Puts rules in the order in which they decide: by kind, then the most particular first. */
+export function byPrecedence(a: Rule, b: Rule): number {
+  return (
+    ruleKinds.indexOf(a.kind) - ruleKinds.indexOf(b.kind) ||
+    bySpecificity(a, b) ||
+    compareText(a.text, b.text) ||
+    compareText(a.place, b.place)
+  );
+}
+
+function bySpecificity(a: Rule, b: Rule): number {
+  const [one, other] = [specificityOf(a), specificityOf(b)];
+  for (const [index, value] of one.entries()) {
+    const difference = (other[index] ?? 0) - value;
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+/** A rule in words: its name or place, and what it is for. */
+export function describeRule({ name, text }: Rule): string {
+  return `${name} (${text.startsWith("{") ? text : JSON.stringify(text)})`;
+}

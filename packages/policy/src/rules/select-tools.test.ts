@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+import { readSelection, type ToolSelection } from "./select-tools.ts";
+import type { ToolSubject } from "./tool-subject.ts";
+
+const tool = (serverId: string, toolName: string, more: Partial<ToolSubject> = {}): ToolSubject => ({
+  serverId,
+  toolName,
+  labels: {},
+  effect: "external",
+  ...more,
+});
+
+describe("readSelection()", () => {
+  it.each<[ToolSelection, ToolSubject, boolean]>([
+    ["github/*", tool("github", "x"), true],
+    ["github/*", tool("github_prod", "x"), false],
+    ["github/*", tool("GitHub", "x"), false],
+    ["*/delete_*", tool("any", "delete_repo"), true],
+    ["*/delete_*", tool("any", "Delete_repo"), false],
+    ["a/b/c", tool("a", "b/c"), true],
+    ["/own", tool("", "own"), true],
+    [{ server: "a/b", tool: "c" }, tool("a/b", "c"), true],
+    [{ server: ["a", "b"] }, tool("b", "x"), true],
+    [[{ server: "a" }, "b/x"], tool("b", "x"), true],
+    [{ labels: "scope:project" }, tool("a", "x", { labels: { scope: "project" } }), true],
+    [{ labels: "scope:*" }, tool("a", "x"), false],
+    [{ labels: "constructor:*" }, tool("a", "x"), false],
+    [{ labels: ["scope:project", "trust:*"] }, tool("a", "x", { labels: { scope: "project" } }), false],
+    [{ effect: ["pure", "external"] }, tool("a", "x"), true],
+    [{ effect: "pure" }, tool("a", "x"), false],
+    [{ tool: "delete_repo", spelling: "any" }, tool("a", "Delete-Repo"), true],
+    [{ tool: "delete_repo", spelling: "any" }, tool("a", "delete_repos"), false],
+    [{ tool: "x3d_*", spelling: "any" }, tool("a", "3D print"), true],
+    [{}, tool("", "x"), true],
+  ])("%j of %j: %s", (selection, subject, expected) => {
+    expect(readSelection(selection, "it").matches(subject)).toBe(expected);
+  });
+
+  it.each<[unknown, string]>([
+    [[], "deny selects no tool: the list is empty"],
+    ["github", 'deny: "github" is not "server/tool"'],
+    [{ tools: "x" }, 'deny has no option "tools"; known are server, tool, spelling, labels, effect'],
+    [{ server: [] }, "deny.server is an empty list"],
+    [{ server: 1 }, "deny.server must be a text or a list of texts"],
+    [{ labels: "scope" }, 'deny.labels: "scope" is not "name:value"'],
+    [{ effect: "write" }, 'deny.effect: "write" is no effect'],
+    [{ spelling: "loose" }, 'deny.spelling must be "exact" or "any"'],
+    ["github/", "deny can match no tool: every tool has a name"],
+    [{ server: "", labels: "scope:*" }, "deny can match no tool: a tool that is on no server has no labels"],
+    [
+      { labels: ["scope:project", "scope:user*"] },
+      'deny can match no tool: no server has both "scope:project" and "scope:user*"',
+    ],
+    [["a/b", { effect: ["pure", "none"] }], 'deny[1].effect: "none" is no effect'],
+    [null, "deny takes its options as an object"],
+  ])("refuses %j", (selection, message) => {
+    // Of a caller without types.
+    expect(() => readSelection(selection as ToolSelection, "deny")).toThrow(new TypeError(message));
+  });
+});

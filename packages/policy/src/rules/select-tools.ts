@@ -1,0 +1,170 @@
+import type { ToolEffect } from "@toolport/core";
+import { assertKnownOptions, isToolEffect, type Fields } from "@toolport/core/implement";
+import { globsMeet } from "./compare-globs.ts";
+import { matchGlob, type GlobMatch } from "./match-glob.ts";
+import { spellLoosely, matchLoosely } from "./spell-loosely.ts";
+import type { ToolSubject } from "./tool-subject.ts";
+
+/**
+ * Which tools something is about. All members that are given have to hold; none means every tool. Servers and tools are meant by identity:
+ * the id in the spec and the name that the server has for the tool, byte for byte, and in each `*` stands for any characters.
+ */
+export interface ToolSelector {
+  /** Server ids. `""` is a tool that is on no server. A list is one of its members. */
+  readonly server?: string | readonly string[] | undefined;
+  /** Remote names. A list is one of its members. */
+  readonly tool?: string | readonly string[] | undefined;
+  /**
+   * `"any"` compares remote names as local names spell them: A to Z lower-cased, all that is neither letter nor digit one `_`. So
+   * `delete_repo` is `Delete-Repo`, too. Default `"exact"`.
+   */
+  readonly spelling?: "exact" | "any" | undefined;
+  /** `name:value`, and the value may have `*`. Of a list all have to hold. */
+  readonly labels?: string | readonly string[] | undefined;
+  /** A list is one of its members. */
+  readonly effect?: ToolEffect | readonly ToolEffect[] | undefined;
+}
+
+/**
+ * Which tools something is about: a selector, or `"server/tool"` for short, such as `"github/delete_*"`. The first `/` divides the
+ * two; an id that has one itself needs the long form. Several are one of them.
+ */
+export type ToolSelection = string | ToolSelector | readonly (string | ToolSelector)[];
+
+/** A selection that was read. */
+export interface ToolMatcher {
+  matches(tool: ToolSubject): boolean;
+  /** As it was written, for people. */
+  readonly text: string;
+}
+
+/** A selector that was read. */
+export interface ReadSelector extends ToolMatcher {
+  /** Globs, one of which has to match; `undefined` when any server will do. */
+  readonly servers: readonly string[] | undefined;
+  readonly tools: readonly string[] | undefined;
+  readonly spelling: "exact" | "any";
+  readonly labels: readonly LabelGlob[];
+  /** Empty when any effect will do. */
+  readonly effects: readonly ToolEffect[];
+}
+
+/** A label that a server has to have. */
+export interface LabelGlob {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** The members of a selector, for whoever reads options that have more than those. */
+export const selectorFields: Fields<ToolSelector> = {
+  server: true,
+  tool: true,
+  spelling: true,
+  labels: true,
+  effect: true,
+};
+
+/**
+ * Reads a selection. Throws a `TypeError` that names `place`, such as `"deny[2]"`, for one that makes no sense, and for one that can match no
+ * tool at all.
+ */
+export function readSelection(selection: ToolSelection, place: string): ToolMatcher {
+  if (!isList(selection)) return readSelector(selection, place);
+  if (selection.length === 0) throw new TypeError(`${place} selects no tool: the list is empty`);
+  const matchers = selection.map((one, index) => readSelector(one, `${place}[${index}]`));
+  return {
+    matches: (tool) => matchers.some((matcher) => matcher.matches(tool)),
+    text: matchers.map(({ text }) => text).join(", "),
+  };
+}
+
+function isList<T>(selection: T | readonly T[]): selection is readonly T[] {
+  return Array.isArray(selection);
+}
+
+/** Reads one selector. Throws as {@linkcode readSelection} does. */
+export function readSelector(selector: string | ToolSelector, place: string): ReadSelector {
+  if (typeof selector === "string") return { ...readSelector(readShort(selector, place), place), text: selector };
+  assertKnownOptions(place, selector, selectorFields);
+  const { spelling = "exact" } = selector;
+  if (spelling !== "exact" && spelling !== "any") throw new TypeError(`${place}.spelling must be "exact" or "any"`);
+  const servers = listOf(selector.server, `${place}.server`);
+  const given = listOf(selector.tool, `${place}.tool`);
+  const tools = spelling === "any" ? given?.map(spellLoosely) : given;
+  const labels = (listOf(selector.labels, `${place}.labels`) ?? []).map((label) => readLabel(label, `${place}.labels`));
+  const effects = readEffects(selector.effect, `${place}.effect`);
+  const impossible = whyNever({ servers, tools: given, labels });
+  if (impossible !== undefined) throw new TypeError(`${place} can match no tool: ${impossible}`);
+  const isServer = anyOf(servers?.map(matchGlob));
+  const isTool = anyOf(tools?.map(spelling === "any" ? matchLoosely : matchGlob));
+  const wanted = labels.map(({ name, value }) => ({ name, isValue: matchGlob(value) }));
+  return {
+    matches: (subject) =>
+      isServer(subject.serverId) &&
+      isTool(subject.toolName) &&
+      wanted.every(({ name, isValue }) => {
+        const value = Object.hasOwn(subject.labels, name) ? subject.labels[name] : undefined;
+        return value !== undefined && isValue(value);
+      }) &&
+      (effects.length === 0 || effects.includes(subject.effect)),
+    text: JSON.stringify(selector),
+    servers,
+    tools,
+    spelling,
+    labels,
+    effects,
+  };
+}
+
+function readShort(text: string, place: string): ToolSelector {
+  const at = text.indexOf("/");
+  if (at < 0) throw new TypeError(`${place}: ${JSON.stringify(text)} is not "server/tool"`);
+  return { server: text.slice(0, at), tool: text.slice(at + 1) };
+}
+
+function anyOf(globs: readonly GlobMatch[] | undefined): GlobMatch {
+  if (globs === undefined) return () => true;
+  const [only] = globs;
+  return globs.length === 1 && only !== undefined ? only : (text) => globs.some((matches) => matches(text));
+}
+
+function readLabel(label: string, place: string): LabelGlob {
+  const at = label.indexOf(":");
+  if (at < 1) throw new TypeError(`${place}: ${JSON.stringify(label)} is not "name:value"`);
+  return { name: label.slice(0, at), value: label.slice(at + 1) };
+}
+
+function readEffects(value: unknown, place: string): readonly ToolEffect[] {
+  return (listOf(value, place) ?? []).map((effect) => {
+    if (isToolEffect(effect)) return effect;
+    throw new TypeError(`${place}: ${JSON.stringify(effect)} is no effect`);
+  });
+}
+
+/** Why no tool can match, if that is sure. */
+function whyNever({ servers, tools, labels }: Pick<ReadSelector, "servers" | "tools" | "labels">): string | undefined {
+  if (tools?.every((tool) => tool === "") === true) return "every tool has a name";
+  if (labels.length > 0 && servers?.every((server) => server === "") === true) {
+    return "a tool that is on no server has no labels";
+  }
+  for (const [index, label] of labels.entries()) {
+    const other = labels
+      .slice(0, index)
+      .find(({ name, value }) => name === label.name && !globsMeet(value, label.value));
+    if (other === undefined) continue;
+    return `no server has both ${quoteLabel(other)} and ${quoteLabel(label)}`;
+  }
+  return undefined;
+}
+
+function quoteLabel({ name, value }: LabelGlob): string {
+  return JSON.stringify(`${name}:${value}`);
+}
+
+function listOf(value: unknown, place: string): readonly string[] | undefined {
+  if (value === undefined) return undefined;
+  const list: readonly unknown[] = Array.isArray(value) ? value : [value];
+  if (list.length === 0) throw new TypeError(`${place} is an empty list`);
+  if (!list.every((one) => typeof one === "string")) throw new TypeError(`${place} must be a text or a list of texts`);
+  return list;
+}

@@ -1,0 +1,37 @@
+import type { AdmissionServer, ToolDefinition, ToolEffect } from "@toolport/core";
+
+/** A tool as decisions see it: its identity, byte for byte, and the host's own words about it. Nothing that a server could bend. */
+export interface ToolSubject {
+  /** Empty for a tool that is on no server. */
+  readonly serverId: string;
+  /** The remote name; of a tool that is on no server its only name. */
+  readonly toolName: string;
+  /** The labels of its server. */
+  readonly labels: Readonly<Record<string, string>>;
+  readonly effect: ToolEffect;
+}
+
+/** What a call of a tool does, as a policy knows it: by its own configuration first, then by the definition. */
+export type EffectOf = (definition: ToolDefinition, server: AdmissionServer | undefined) => ToolEffect;
+
+const noLabels: Readonly<Record<string, string>> = Object.freeze({});
+
+/** What decisions go by, for one tool. `effectOf` is that of the policy's parts; absent: what the definition says counts. */
+export function toolSubject(
+  definition: ToolDefinition,
+  server: AdmissionServer | undefined,
+  { effectOf = effectOfDefinition }: { readonly effectOf?: EffectOf | undefined } = {},
+): ToolSubject {
+  const { origin, name } = definition;
+  return {
+    serverId: origin?.serverId ?? "",
+    toolName: origin?.toolName ?? name,
+    labels: server?.labels ?? noLabels,
+    effect: effectOf(definition, server),
+  };
+}
+
+/** What the definition says; what it does not say is the worst. */
+export function effectOfDefinition({ effect = "external" }: ToolDefinition): ToolEffect {
+  return effect;
+}

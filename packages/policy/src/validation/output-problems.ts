@@ -1,0 +1,22 @@
+import type { JsonObject, ToolOutcome, Violation } from "@toolport/core";
+
+/** The member of an outcome's `meta` that says what is wrong with the result. */
+export const outputProblemsKey = "toolport/output-problems";
+
+/** The outcome, marked as one that does not fit the tool's output schema. */
+export function markOutcome(outcome: ToolOutcome, violations: readonly Violation[]): ToolOutcome {
+  const problems: JsonObject[] = violations.map(({ path, keyword, message }) => ({ path, keyword, message }));
+  return { ...outcome, meta: { ...outcome.meta, [outputProblemsKey]: problems } };
+}
+
+/** Whether an outcome is marked. */
+export function hasOutputProblems({ meta }: ToolOutcome): boolean {
+  return meta !== undefined && Object.hasOwn(meta, outputProblemsKey);
+}
+
+/** The outcome without a mark: only this host may set one. The very same when there is none. */
+export function unmarkOutcome(outcome: ToolOutcome): ToolOutcome {
+  if (outcome.meta === undefined || !hasOutputProblems(outcome)) return outcome;
+  const { [outputProblemsKey]: _mark, ...meta } = outcome.meta;
+  return { ...outcome, meta };
+}

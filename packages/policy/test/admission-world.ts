@@ -1,0 +1,97 @@
+import { createMemoryLock, createMemoryStore, type JsonObject, type ServerSpec, type Store } from "@toolport/core";
+import type { McpProvider, ProviderOptions } from "@toolport/provider";
+import { createCalmWorld, type CalmWorld } from "../../provider/test/calm-world.ts";
+import { createAdmission } from "../src/admission/create-admission.ts";
+import type { AdmissionOptions, ToolAdmission } from "../src/admission/tool-admission.ts";
+import { createEffects } from "../src/effects/create-effects.ts";
+import { changeTools, specOf } from "../../provider/test/simulation/simulated-server.ts";
+import type { PinEvent, PolicyEvent } from "../src/policy-event.ts";
+import type { PolicyParts } from "../src/policy-parts.ts";
+
+/** Servers, and hosts with a policy that come and go in front of them. */
+export interface AdmissionWorld extends CalmWorld {
+  readonly events: PolicyEvent[];
+  /** What outlives a host. */
+  store: Store;
+  readonly parts: PolicyParts;
+  admission(options: AdmissionOptions): ToolAdmission;
+  /** A provider with the policy around it, attached. */
+  guarded(admission: ToolAdmission, options?: Partial<ProviderOptions>): McpProvider;
+}
+
+export function createAdmissionWorld(): AdmissionWorld {
+  const world = createCalmWorld();
+  const events: PolicyEvent[] = [];
+  const lock = createMemoryLock({ clock: world.clock });
+  const made: AdmissionWorld = {
+    ...world,
+    events,
+    store: createMemoryStore({ clock: world.clock }),
+    get parts() {
+      return {
+        clock: world.clock,
+        random: () => 0.5,
+        store: made.store,
+        lock,
+        emit: (event: PolicyEvent) => void events.push(event),
+        effectOf: createEffects({}).effectOf,
+      };
+    },
+    admission: (options) => createAdmission(options, made.parts),
+    guarded(admission, options = {}) {
+      const { admit, interceptor } = admission;
+      const provider = world.provider({
+        admit,
+        ...(interceptor && { interceptors: [interceptor] }),
+        ...options,
+      });
+      admission.attach(provider);
+      return provider;
+    },
+  };
+  return made;
+}
+
+/** Names on offer. */
+export function namesOf(provider: Pick<McpProvider, "definitions">): readonly string[] {
+  return provider.definitions().map(({ name }) => name);
+}
+
+/** An entry of a list of tools. */
+export function entryOf(name: string, description: string, inputSchema: JsonObject = anySchema): ListedEntry {
+  return { name, description, inputSchema };
+}
+
+const anySchema: JsonObject = { type: "object", properties: { id: { type: "string" } } };
+
+/** An entry, perhaps with members that nobody here knows. */
+export interface ListedEntry extends JsonObject {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonObject;
+}
+
+/** Has a server list exactly these from now on. */
+export function list(world: AdmissionWorld, id: string, ...entries: readonly ListedEntry[]): void {
+  const server = world.server(id);
+  changeTools(server, (tools) => tools.clear());
+  server.raw.length = 0;
+  for (const { name, description, inputSchema, ...extras } of entries) {
+    server.raw.push({ name, description, inputSchema, ...(Object.keys(extras).length > 0 && { extras }) });
+  }
+}
+
+/** What was told of pins. */
+export function pinEvents({ events }: AdmissionWorld): readonly PinEvent[] {
+  return events.filter((event): event is PinEvent => event.type.startsWith("tools-"));
+}
+
+/** A host of server `s` that has seen its tools. */
+export async function startHost(world: AdmissionWorld, options: AdmissionOptions, spec: Partial<ServerSpec> = {}) {
+  const admission = world.admission(options);
+  const provider = world.guarded(admission, { servers: [specOf("s", spec)] });
+  await admission.ready();
+  await provider.init();
+  await admission.ready();
+  return { admission, provider };
+}

@@ -1,0 +1,84 @@
+import { fc, test } from "@fast-check/vitest";
+import type { Lock, Store, SuspendedCall, ToolCall } from "@toolport/core";
+import { describe, expect } from "vitest";
+import { createApproval, type Approval } from "../src/approval/approval.ts";
+import { answerOk, callOf, createStageWorld, rejectionOf } from "./stage-world.ts";
+
+const key = new Uint8Array(32).fill(7);
+
+function gated(approval?: string): ToolCall {
+  const context = { principal: "ada", ...(approval !== undefined && { approval }) };
+  return callOf({ args: { amount: 5 }, options: { context }, definition: { fingerprint: "sha256-01" } });
+}
+
+interface Race {
+  readonly scheduler: fc.Scheduler;
+  readonly processes: number;
+  readonly tokens: number;
+  /** How much time goes by between two steps of the store, in milliseconds. */
+  readonly stepsMs: readonly number[];
+}
+
+/** Lets several processes try several tokens of one suspended call, and counts how often it ran. */
+async function countRuns({ scheduler, processes, tokens, stepsMs }: Race): Promise<number> {
+  const world = createStageWorld();
+  const { clock, parts } = world;
+  let step = 0;
+  const slowly = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+    await scheduler.schedule(Promise.resolve(), name);
+    clock.advance(stepsMs[step++ % stepsMs.length] ?? 0);
+    const answer = await work();
+    await scheduler.schedule(Promise.resolve(), `${name} answers`);
+    return answer;
+  };
+  const store: Store = {
+    get: (name) => slowly("get", () => parts.store.get(name)),
+    set: (name, value, ttlMs) => slowly("set", () => parts.store.set(name, value, ttlMs)),
+    delete: (name) => slowly("delete", () => parts.store.delete(name)),
+  };
+  const lock: Lock = {
+    withLock: (name, leaseMs, work) =>
+      parts.lock.withLock(name, leaseMs, async (lease) => {
+        await scheduler.schedule(Promise.resolve(), "locked");
+        return work(lease);
+      }),
+  };
+  const options = { mode: "all", suspend: { key } } as const;
+  const approvals = Array.from({ length: processes }, () => createApproval(options, { ...parts, store, lock }));
+  const first = createApproval(options, parts);
+  let ran = 0;
+  const send = (approval: Approval, call: ToolCall): Promise<unknown> =>
+    approval.interceptor(call, (handed) => {
+      ran += 1;
+      return answerOk(handed);
+    });
+  const suspended = (await rejectionOf(send(first, gated()))).details.approval as SuspendedCall;
+  const written = Array.from({ length: tokens }, () => first.approve(suspended));
+  const tries = approvals.flatMap((approval) =>
+    written.map((token) => scheduler.schedule(Promise.resolve(), "try").then(() => send(approval, gated(token)))),
+  );
+  const settled = Promise.allSettled(tries);
+  await scheduler.waitFor(settled);
+  return ran;
+}
+
+describe("a suspended call, whoever races for it", () => {
+  test.prop([fc.scheduler(), fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 3 })])(
+    "goes on exactly once while every step is quick (AD-13)",
+    async (scheduler, processes, tokens) => {
+      expect(await countRuns({ scheduler, processes, tokens, stepsMs: [0] })).toBe(1);
+    },
+  );
+
+  test.prop([
+    fc.scheduler(),
+    fc.integer({ min: 2, max: 4 }),
+    fc.array(fc.constantFrom(0, 100, 4999, 5000, 9000, 10_000, 30_000), { minLength: 1, maxLength: 12 }),
+  ])(
+    "never goes on twice, although leases end while a store is slow (AD-13)",
+    async (scheduler, processes, stepsMs) => {
+      const ran = await countRuns({ scheduler, processes, tokens: 2, stepsMs });
+      expect(ran).toBeLessThanOrEqual(1);
+    },
+  );
+});

@@ -1,0 +1,227 @@
+import { fc } from "@fast-check/vitest";
+import type { ServerSpec } from "@toolport/core";
+import { createConnectionGuard, type ConnectionGuardOptions } from "@toolport/policy";
+import { createProvider } from "@toolport/provider";
+import { connect, createConnector, type ConnectOptions, type OAuthProvider } from "@toolport/transports";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, it } from "vitest";
+import { forbiddenBytes, spellings } from "./forbidden-networks.ts";
+
+/** A server on loopback, which counts who connects to it. */
+interface Inside extends AsyncDisposable {
+  readonly port: number;
+  readonly url: string;
+  readonly paths: readonly string[];
+  readonly connections: number;
+}
+
+async function startInside(answer: (path: string, response: ServerResponse, origin: string) => void): Promise<Inside> {
+  const paths: string[] = [];
+  let connections = 0;
+  const server = createServer((request: IncomingMessage, response) => {
+    request.resume();
+    paths.push(request.url ?? "");
+    answer(request.url ?? "", response, `http://${request.headers.host}`);
+  });
+  server.on("connection", () => void (connections += 1));
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  // A server that listens on a port has an address with one.
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    url: `http://127.0.0.1:${port}/mcp`,
+    paths,
+    get connections() {
+      return connections;
+    },
+    [Symbol.asyncDispose]: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+const silent = (): Promise<Inside> => startInside((_path, response) => response.writeHead(500).end());
+
+function reply(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+}
+
+/** What connecting to a URL under a guard fails with. */
+async function failure(url: string, guard: ConnectionGuardOptions, options: ConnectOptions = {}): Promise<unknown> {
+  const auth = options.authProvider === undefined ? {} : ({ auth: "oauth" } as const);
+  const spec: ServerSpec = { id: "theirs", transport: { kind: "http", url, ...auth } };
+  try {
+    const connection = await connect(spec, { ...options, guard: createConnectionGuard(guard) });
+    await connection.close();
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+const refused = (rule: string): object => ({
+  code: "not_allowed",
+  serverId: "theirs",
+  outcome: "not-sent",
+  retryable: false,
+  details: { policy: rule },
+});
+
+describe("the one line for a service", () => {
+  it("refuses what a user brings before anything is started, by createProvider() and registerServer()", async () => {
+    const connector = createConnector({ guard: createConnectionGuard() });
+    const inside: ServerSpec = { id: "theirs", transport: { kind: "http", url: "https://169.254.169.254/mcp" } };
+    const program: ServerSpec = { id: "theirs", transport: { kind: "stdio", command: "sh", args: ["-c", "id"] } };
+    expect(() => createProvider({ connector, servers: [inside] })).toThrow(
+      expect.objectContaining({
+        code: "not_allowed",
+        message:
+          '[not_allowed] server "theirs": connecting to https://169.254.169.254 is not allowed: 169.254.169.254 is no public address (metadata)',
+        details: { field: "transport.url", policy: "guard.privateNetworks" },
+      }),
+    );
+    await using provider = createProvider({ connector });
+    await provider.init();
+    expect(() => provider.registerServer(program)).toThrow(
+      expect.objectContaining({
+        code: "not_allowed",
+        details: { field: "transport.command", policy: "guard.commands" },
+      }),
+    );
+  });
+
+  it("connects to nothing inside, however its address is spelled", async () => {
+    await using inside = await silent();
+    const connector = createConnector({ guard: createConnectionGuard({ schemes: ["http", "https"] }) });
+    const hooks = { onToolsChanged: () => undefined, onDown: () => undefined };
+    const hosts = fc.oneof(
+      { weight: 3, arbitrary: forbiddenBytes.chain((bytes) => spellings(bytes)) },
+      { weight: 1, arbitrary: spellings([127, 0, 0, 1]) },
+    );
+    await fc.assert(
+      fc.asyncProperty(hosts, fc.constantFrom("http", "https"), async (host, scheme) => {
+        const transport = { kind: "http", url: `${scheme}://${host}:${inside.port}/mcp` } as const;
+        const connecting = connector.connect({ id: "theirs", transport }, hooks, new AbortController().signal);
+        await expect(connecting).rejects.toMatchObject(refused("guard.privateNetworks"));
+      }),
+      { numRuns: 300 },
+    );
+    expect(inside.connections).toBe(0);
+  });
+});
+
+describe("a name", () => {
+  // All that this machine calls itself is loopback; what else is opened lets the name itself pass.
+  it("that leads inside is refused by its address, and connected to where that is allowed", async () => {
+    await using inside = await silent();
+    const url = `http://localhost:${inside.port}/mcp`;
+    const error = await failure(url, { schemes: ["http"], privateNetworks: ["10.0.0.0/8"] });
+    expect(error).toMatchObject(refused("guard.privateNetworks"));
+    expect(String(error)).toMatch(/(?:127\.0\.0\.1|::1) is no public address \(loopback\)/);
+    expect(inside.connections).toBe(0);
+    const allowed = await failure(url, { schemes: ["http"], privateNetworks: ["127.0.0.0/8"] });
+    expect(allowed).toMatchObject({ code: "http_error" });
+    expect(inside.connections).toBeGreaterThan(0);
+  });
+});
+
+describe("an authorization server", () => {
+  const provider: OAuthProvider = {
+    redirectUrl: undefined,
+    clientMetadata: { redirect_uris: [], grant_types: ["client_credentials"] },
+    clientInformation: () => ({ client_id: "client", client_secret: "s3cret" }),
+    tokens: () => undefined,
+    saveTokens: () => expect.fail("no token can have come"),
+    redirectToAuthorization: () => expect.fail("nobody is sent anywhere"),
+    saveCodeVerifier: () => undefined,
+    codeVerifier: () => "",
+  };
+
+  /** An MCP server that wants a token, and names this authorization server, or one with this token endpoint. */
+  const startResource = (authorizationServer?: string, tokenEndpoint?: string): Promise<Inside> =>
+    startInside((path, response, origin) => {
+      if (path === "/mcp") return reply(response, 401, {});
+      if (path.startsWith("/.well-known/oauth-protected-resource")) {
+        const servers = [authorizationServer ?? origin];
+        return reply(response, 200, { resource: `${origin}/mcp`, authorization_servers: servers });
+      }
+      reply(response, 200, {
+        issuer: origin,
+        authorization_endpoint: `${origin}/authorize`,
+        token_endpoint: tokenEndpoint ?? `${origin}/token`,
+        registration_endpoint: `${origin}/register`,
+        response_types_supported: ["code"],
+        grant_types_supported: ["client_credentials", "authorization_code"],
+        code_challenge_methods_supported: ["S256"],
+      });
+    });
+  const own = (port: number): ConnectionGuardOptions => ({
+    schemes: ["http", "https"],
+    privateNetworks: ["127.0.0.1"],
+    ports: [port, 443],
+  });
+
+  it.each(["https://169.254.169.254/", "https://[fd00:ec2::254]/", "https://10.0.0.7/"])(
+    "at %s is asked for nothing",
+    async (authorizationServer) => {
+      await using resource = await startResource(authorizationServer);
+      const error = await failure(resource.url, own(resource.port), { authProvider: () => provider });
+      expect(error).toMatchObject(refused("guard.privateNetworks"));
+      expect(String(error)).toContain(`connecting to ${new URL(authorizationServer).origin} is not allowed`);
+    },
+  );
+
+  it.each(["its metadata", "its token endpoint"])("is asked for nothing where %s would be inside", async (what) => {
+    await using inside = await silent();
+    const target = `http://127.0.0.1:${inside.port}`;
+    await using resource = await (what === "its metadata"
+      ? startResource(target)
+      : startResource(undefined, `${target}/token`));
+    const machine = Object.assign(Object.create(provider), {
+      prepareTokenRequest: () => new URLSearchParams({ grant_type: "client_credentials" }),
+    });
+    const error = await failure(resource.url, own(resource.port), { authProvider: () => machine });
+    expect(error).toMatchObject(refused("guard.ports"));
+    expect(inside.connections).toBe(0);
+    // Without the guard, it would have been.
+    const spec = { id: "theirs", transport: { kind: "http", url: resource.url, auth: "oauth" } } as const;
+    await connect(spec, { authProvider: () => machine }).catch(() => undefined);
+    expect(inside.connections).toBeGreaterThan(0);
+  });
+});
+
+describe("a fetch of the host's own", () => {
+  it("is used for what has a name only if the host says that something else looks at addresses", async () => {
+    const fetched: string[] = [];
+    const fetch = async (url: string): Promise<Response> => {
+      fetched.push(url);
+      return new Response(null, { status: 500 });
+    };
+    expect(await failure("https://mcp.example/", {}, { fetch })).toMatchObject(refused("guard.unknownAddresses"));
+    expect(fetched).toEqual([]);
+    expect(await failure("https://mcp.example/", { unknownAddresses: "allow" }, { fetch })).toMatchObject({
+      code: "http_error",
+    });
+    expect(await failure("https://10.0.0.1/", { unknownAddresses: "allow" }, { fetch })).toMatchObject(
+      refused("guard.privateNetworks"),
+    );
+    expect(new Set(fetched)).toEqual(new Set(["https://mcp.example/"]));
+  });
+});
+
+describe("a program", () => {
+  it("is started only as a rule says", async () => {
+    const transport = { kind: "stdio", command: process.execPath, args: ["-e", "process.exit(3)"] } as const;
+    const commands = [{ command: process.execPath, args: ["-e", "process.exit(3)"] }];
+    const start = (more: object): Promise<unknown> =>
+      connect({ id: "theirs", transport: { ...transport, ...more } }, { guard: createConnectionGuard({ commands }) });
+    await expect(start({})).rejects.toMatchObject({ code: "server_exited" });
+    for (const more of [{ args: ["-e", "1"] }, { env: { NODE_OPTIONS: "-r x" } }, { cwd: "/" }, { inheritEnv: "all" }])
+      await expect(start(more)).rejects.toMatchObject(refused("guard.commands"));
+  });
+});

@@ -1,0 +1,144 @@
+import type { PolicyMutant } from "./policy-mutant.ts";
+
+/** Mistakes in rules, effects, pins and in what they make of a tool together. */
+export const admissionMutants: readonly PolicyMutant[] = [
+  {
+    bug: "takes the beginning of a server's id for the id, so that github_prod is github",
+    patches: [
+      {
+        file: "rules/match-glob.ts",
+        find: "return (text) => text === glob;",
+        replace: "return (text) => text.startsWith(glob);",
+      },
+    ],
+    test: "packages/policy/test/denied-stays-denied.test.ts",
+  },
+  {
+    bug: "decides by the local name of a tool, which a server can bend",
+    patches: [{ file: "rules/tool-subject.ts", find: "origin?.toolName ?? name", replace: "name" }],
+    test: "packages/policy/test/denied-stays-denied.test.ts",
+  },
+  {
+    bug: "lets the most particular rule win over a deny",
+    patches: [
+      {
+        file: "rules/rule.ts",
+        find: "ruleKinds.indexOf(a.kind) - ruleKinds.indexOf(b.kind) ||\n    bySpecificity(a, b) ||",
+        replace: "bySpecificity(a, b) ||\n    ruleKinds.indexOf(a.kind) - ruleKinds.indexOf(b.kind) ||",
+      },
+    ],
+    test: "packages/policy/src/rules/decide.test.ts",
+  },
+  {
+    bug: "lets what is allowed for all pass for a server of a project's file with the same id",
+    patches: [
+      {
+        file: "rules/decide.ts",
+        find: "strictnessOf(found.decision) > strictnessOf(strictest.decision)",
+        replace: "strictnessOf(found.decision) < strictnessOf(strictest.decision)",
+      },
+    ],
+    test: "packages/policy/src/rules/decide.test.ts",
+  },
+  {
+    bug: "guesses when a rule for a name could be about two servers",
+    patches: [{ file: "rules/translate-rules.ts", find: "meant.length > 1", replace: "meant.length > 2" }],
+    test: "packages/policy/src/rules/translate-rules.test.ts",
+  },
+  {
+    bug: "believes the hints of a server that nobody trusts",
+    patches: [
+      {
+        file: "effects/create-effects.ts",
+        find: "trusted?.matches(subject) !== true",
+        replace: "trusted?.matches(subject) === false",
+      },
+    ],
+    test: "packages/policy/src/effects/create-effects.test.ts",
+  },
+  {
+    bug: "lets the first of two words on an effect count, not the more dangerous one",
+    patches: [
+      {
+        file: "effects/worse-effect.ts",
+        find: "toolEffects.indexOf(a) >= toolEffects.indexOf(b)",
+        replace: "toolEffects.indexOf(a) >= 0",
+      },
+    ],
+    test: "packages/policy/src/effects/create-effects.test.ts",
+  },
+  {
+    bug: "takes a store that cannot be read for an empty one, and trusts everything anew",
+    patches: [{ file: "pins/judge-pin.ts", find: "if (record === undefined) {", replace: "if (record === null) {" }],
+    test: "packages/policy/test/pins.test.ts",
+  },
+  {
+    bug: "trusts at first use again what was revoked",
+    patches: [
+      {
+        file: "pins/pin-record.ts",
+        find: "return new Map(record).set(serverId, pins);\n}\n\n/** As a store keeps it.",
+        replace:
+          "const next = new Map(record).set(serverId, pins);\n  if (pins.size === 0) next.delete(serverId);\n  return next;\n}\n\n/** As a store keeps it.",
+      },
+    ],
+    test: "packages/policy/test/pins.test.ts",
+  },
+  {
+    bug: "approves what a tool is now, whatever somebody looked at",
+    patches: [
+      {
+        file: "admission/held-tools.ts",
+        find: "one.fingerprint !== tool.fingerprint",
+        replace: "one.fingerprint === undefined",
+      },
+    ],
+    test: "packages/policy/test/pins.test.ts",
+  },
+  {
+    bug: "tells of each tool of an update in an event of its own",
+    patches: [
+      {
+        file: "pins/report-pins.ts",
+        find: "Promise.all(batch.map(([serverId, pins]) => tell(serverId, pins)))",
+        replace: "Promise.all(batch.flatMap(([serverId, pins]) => pins.map((pin) => tell(serverId, [pin]))))",
+      },
+    ],
+    test: "packages/policy/test/pins.test.ts",
+  },
+  {
+    bug: "keeps a decision over an approval or a revocation",
+    patches: [
+      { file: "admission/decide-admission.ts", find: "before.epoch === epoch", replace: "before.epoch <= epoch" },
+    ],
+    test: "packages/policy/test/pins.test.ts",
+  },
+  {
+    bug: "lets an approval stand in for a version that is not wanted",
+    patches: [
+      {
+        file: "pins/judge-pin.ts",
+        find: "if (otherVersion !== undefined) return otherVersion;",
+        replace: "if (otherVersion !== undefined && !approved && fingerprint === undefined) return otherVersion;",
+      },
+    ],
+    test: "packages/policy/test/locks-and-versions.test.ts",
+  },
+  {
+    bug: "calls an approval kept before the store has it",
+    patches: [
+      {
+        file: "pins/pin-memory.ts",
+        find: "approve: (serverId, tools, onKept) => commit(",
+        replace:
+          "approve: (serverId, tools, onKept) => (record = withApproved(record ?? new Map(), serverId, tools), onChange(), commit)(",
+      },
+    ],
+    test: "packages/policy/test/pins.test.ts",
+  },
+  {
+    bug: "takes a prerelease for the release",
+    patches: [{ file: "pins/version-range.ts", find: "(0|[1-9]\\d{0,14}))?$/;", replace: "(0|[1-9]\\d{0,14}))?/;" }],
+    test: "packages/policy/src/pins/version-range.test.ts",
+  },
+];

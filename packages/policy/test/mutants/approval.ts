@@ -1,0 +1,165 @@
+import type { PolicyMutant } from "./policy-mutant.ts";
+
+const test = "packages/policy/src/approval/approval.test.ts";
+const tokens = "packages/policy/src/approval/suspended-calls.test.ts";
+const races = "packages/policy/test/approval-races.test.ts";
+const provider = "packages/policy/test/approval-with-provider.test.ts";
+
+/** Mistakes in the approval of calls. */
+export const approvalMutants: readonly PolicyMutant[] = [
+  {
+    bug: "approves one definition and runs another: does not hold the call to what was shown",
+    patches: [
+      {
+        file: "approval/hold-to-definition.ts",
+        find: "if (!readsTheSame(selected, definition)) return undefined;",
+        replace: "if (!readsTheSame(selected, definition)) return selected;",
+      },
+    ],
+    test: provider,
+  },
+  {
+    bug: "sends the arguments of the caller, which may have changed since they were shown",
+    patches: [
+      {
+        file: "approval/approval.ts",
+        find: "args: pending.copied.args, options:",
+        replace: "options:",
+      },
+    ],
+    test: provider,
+  },
+  {
+    bug: "remembers an approval for the name of a tool, whatever the tool has become",
+    patches: [
+      {
+        file: "approval/remembered-approvals.ts",
+        find: '!isJsonObject(record) || record["fingerprint"] !== fingerprint',
+        replace: '!isJsonObject(record) || fingerprint === ""',
+      },
+    ],
+    test,
+  },
+  {
+    bug: "lets an approval hold for whoever asks",
+    patches: [
+      {
+        file: "approval/remembered-approvals.ts",
+        find: '"always" ? [principal, serverId, toolName]',
+        replace: '"always" ? [serverId, toolName]',
+      },
+    ],
+    test,
+  },
+  {
+    bug: "takes the failure of a handler for a yes",
+    patches: [
+      {
+        file: "approval/ask-human.ts",
+        find: '    return { kind: "failed", error };',
+        replace: '    return { kind: "answered", decision: "once" };',
+      },
+    ],
+    test,
+  },
+  {
+    bug: "lets a late yes run the call, because the deadline of the question is nobody's no",
+    patches: [
+      {
+        file: "approval/ask-human.ts",
+        find: 'clock.schedule(timeoutMs, () => settle({ kind: "late" }))',
+        replace: 'clock.schedule(timeoutMs, () => settle({ kind: "covered" }))',
+      },
+    ],
+    test,
+  },
+  {
+    bug: "eats the time of the call while somebody is asked",
+    patches: [
+      {
+        file: "approval/ask-about-call.ts",
+        find: "options.deadline?.pause()",
+        replace: "options.deadline && undefined",
+      },
+    ],
+    test,
+  },
+  {
+    bug: "compares arguments by a text that is not canonical",
+    patches: [
+      {
+        file: "approval/approval-token.ts",
+        find: "args: `args ${canonical}`,",
+        replace: "args: `args ${canonical.length}`,",
+      },
+    ],
+    test: tokens,
+  },
+  {
+    bug: "resumes a call for another principal",
+    patches: [
+      {
+        file: "approval/approval-token.ts",
+        find: 'caller: canonicalJson(["caller", principal ?? null, conversation ?? null])',
+        replace: 'caller: canonicalJson(["caller", conversation ?? null, principal === undefined])',
+      },
+    ],
+    test: tokens,
+  },
+  {
+    bug: "takes a call that a store has forgotten for one that was never resumed",
+    patches: [
+      {
+        file: "approval/suspend-call.ts",
+        find: '(await store.get(key)) !== "waiting"',
+        replace: '(await store.get(key)) === "used"',
+      },
+    ],
+    test: tokens,
+  },
+  {
+    bug: "uses a token up without the lock",
+    patches: [
+      {
+        file: "approval/suspend-call.ts",
+        find: "return lock.withLock(key, leaseMs, async (lease) => {",
+        replace:
+          "const work = async (use: (lease: AbortSignal) => Promise<boolean>) => use(new AbortController().signal);\n    return work(async (lease) => {",
+      },
+    ],
+    test: races,
+  },
+  {
+    bug: "resumes a call although the lock may have gone to another process",
+    patches: [
+      {
+        file: "approval/suspend-call.ts",
+        find: "!lease.aborted && clock.now() - startedAt < mostUseMs",
+        replace: "startedAt >= 0 && mostUseMs > 0",
+      },
+    ],
+    test: races,
+  },
+  {
+    bug: "uses the token up after the call has run",
+    patches: [
+      {
+        file: "approval/suspend-call.ts",
+        find: 'await store.set(key, "used", ttlMs);',
+        replace: 'void Promise.resolve().then(() => store.set(key, "used", ttlMs));',
+      },
+    ],
+    test: races,
+  },
+  {
+    bug: "shows the token to events",
+    patches: [
+      {
+        file: "refuse.ts",
+        find: "context: withoutApproval(options.context)",
+        replace: "context: options.context",
+      },
+    ],
+    test: tokens,
+  },
+];

@@ -1,0 +1,77 @@
+import { createMemoryLock, createMemoryStore, type Clock, type Interceptor } from "@toolport/core";
+import { systemClock } from "@toolport/core/implement";
+import { createProvider, type ProviderOptions } from "@toolport/provider";
+import { describe, expect, it } from "vitest";
+import { failureReport } from "../../provider/test/failure-report.ts";
+import { playedIds } from "../../provider/test/simulation/program.ts";
+import { simulate } from "../../provider/test/simulation/simulate.ts";
+import { createBreaker } from "../src/breaker/create-breaker.ts";
+import { createLimits } from "../src/limits/create-limits.ts";
+import type { PolicyParts } from "../src/policy-parts.ts";
+import { createRetry } from "../src/retry/create-retry.ts";
+
+const { TOOLPORT_SCHEDULES: schedules = "1500", TOOLPORT_PATH: path } = process.env;
+
+function partsOf(clock: Clock, tell: PolicyParts["emit"]): PolicyParts {
+  return {
+    clock,
+    random: () => 0.5,
+    store: createMemoryStore({ clock }),
+    lock: createMemoryLock({ clock }),
+    emit: tell,
+  };
+}
+
+/**
+ * What the stages of a policy do around the calls of a provider, in the order in which a policy puts them. Where they are `tight`, calls meet
+ * the stages more than the server, and the other way round where not.
+ */
+function stages(parts: PolicyParts, tight: boolean): readonly Interceptor[] {
+  const retry = createRetry({ attempts: 3, baseMs: 40, timeoutMs: 900 }, parts);
+  const breaker = createBreaker({ failures: tight ? 1 : 3, openMs: 150, maxOpenMs: 600 }, parts);
+  if (!tight) return [retry.interceptor, breaker.interceptor];
+  // The calm server is the control of the experiment: its calls may be held up by nothing.
+  const tools = { server: playedIds };
+  const pace = {
+    tools,
+    per: "server",
+    concurrency: 1,
+    rate: { calls: 20, perMs: 1000 },
+    onFull: { waitMs: 200 },
+  } as const;
+  const { interceptor } = createLimits(
+    { limits: [pace, { tools, per: "tool", budget: { calls: 3, perMs: 2000 } }] },
+    parts,
+  );
+  return [interceptor, retry.interceptor, breaker.interceptor];
+}
+
+describe("a provider with retries, limits and a breaker in a simulated world", () => {
+  it(
+    `runs a call of unknown effect at most once in ${schedules} random schedules, and holds all its other invariants`,
+    { timeout: 240_000 },
+    async () => {
+      const seen = new Map<string, number>();
+      const create = (options: ProviderOptions): ReturnType<typeof createProvider> => {
+        const parts = partsOf(options.clock ?? systemClock, (event) => {
+          const name = event.type === "applied" ? `applied by ${event.stage}` : event.type;
+          seen.set(name, (seen.get(name) ?? 0) + 1);
+        });
+        return createProvider({
+          ...options,
+          interceptors: [...stages(parts, options.refresh === "lazy"), ...(options.interceptors ?? [])],
+        });
+      };
+      const details = await simulate({ create, numRuns: Number(schedules), path, intercepted: true });
+      expect(details.failed, failureReport(details)).toBe(false);
+      // The stages had something to do, or all this would prove nothing.
+      expect(Object.fromEntries(seen)).toMatchObject({
+        "applied by retry": expect.any(Number),
+        "applied by limits": expect.any(Number),
+        refused: expect.any(Number),
+        "circuit-opened": expect.any(Number),
+        "circuit-half-opened": expect.any(Number),
+      });
+    },
+  );
+});

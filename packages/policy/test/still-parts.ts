@@ -1,0 +1,72 @@
+import {
+  createMemoryLock,
+  createMemoryStore,
+  type CallOptions,
+  type Clock,
+  type JsonObject,
+  type ToolCall,
+  type ToolDefinition,
+  type ToolOutcome,
+} from "@toolport/core";
+import type { PolicyEvent } from "../src/policy-event.ts";
+import type { PolicyParts } from "../src/policy-parts.ts";
+
+/** Parts with a clock that stands still until it is moved, and with the events that were told. */
+export interface StageParts extends PolicyParts {
+  readonly events: PolicyEvent[];
+  moveTo(now: number): void;
+}
+
+export function stageParts(): StageParts {
+  const events: PolicyEvent[] = [];
+  let now = 0;
+  const clock: Clock = { now: () => now, schedule: () => () => {}, date: () => now };
+  return {
+    clock,
+    random: () => 0.5,
+    store: createMemoryStore(),
+    lock: createMemoryLock(),
+    emit: (event) => void events.push(event),
+    events,
+    moveTo: (time) => void (now = time),
+  };
+}
+
+export interface CallGiven {
+  readonly args?: JsonObject;
+  readonly options?: CallOptions;
+  readonly serverId?: string;
+  readonly toolName?: string;
+  readonly definition?: Partial<ToolDefinition>;
+}
+
+export function stageCall({
+  args = {},
+  options = {},
+  serverId = "s",
+  toolName = "t",
+  definition,
+}: CallGiven = {}): ToolCall {
+  const origin = { serverId, toolName, qualifiedName: `mcp::${serverId}::${toolName}` };
+  return {
+    origin,
+    definition: {
+      name: `mcp_${serverId}_${toolName}`,
+      description: "",
+      inputSchema: { type: "object" },
+      fingerprint: "sha256-1",
+      origin,
+      ...definition,
+    },
+    args,
+    options,
+  };
+}
+
+export function outcomeOf(init: Partial<ToolOutcome> = {}): ToolOutcome {
+  const { content = [{ type: "text", text: "ok" }], isError = false } = init;
+  const origin = { serverId: "s", toolName: "t", qualifiedName: "mcp::s::t" };
+  const { structuredContent } = init;
+  const raw = { content, ...(structuredContent !== undefined && { structuredContent }) };
+  return { content, isError, origin, raw, ...init };
+}

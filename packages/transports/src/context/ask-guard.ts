@@ -1,0 +1,55 @@
+import { ToolportError, type ConnectionGuard, type GuardedServer, type GuardRefusal } from "@toolport/core";
+import { isJsonObject, quoteText } from "@toolport/core/implement";
+
+/** A question to a guard. */
+export interface GuardQuestion {
+  readonly server: GuardedServer;
+  /** What is about to be done, for people: `connecting to https://example.com`. */
+  readonly what: string;
+  /** The spec's field that it is in, where it is in one. */
+  readonly field?: string | undefined;
+  readonly ask: (server: GuardedServer) => GuardRefusal | undefined;
+}
+
+/**
+ * The error with which a guard refuses, or `undefined` for yes: `not_allowed`, and for a guard that throws or answers what is neither yes
+ * nor no, `internal_error`. Nothing was sent, and nothing was started.
+ */
+export function askGuard({ server, what, field, ask }: GuardQuestion): ToolportError | undefined {
+  const about = { serverId: server.serverId, outcome: "not-sent" } as const;
+  const owner = `server ${JSON.stringify(server.serverId)}: ${what}`;
+  let refusal: unknown;
+  try {
+    refusal = ask(server);
+    if (refusal === undefined) return undefined;
+  } catch (cause) {
+    return new ToolportError(`${owner} is refused: the guard failed`, { ...about, code: "internal_error", cause });
+  }
+  if (!isRefusal(refusal)) {
+    const message = `${owner} is refused: the guard answered neither a refusal nor nothing`;
+    return new ToolportError(message, { ...about, code: "internal_error" });
+  }
+  return new ToolportError(`${owner} is not allowed: ${refusal.reason}`, {
+    ...about,
+    code: "not_allowed",
+    details: { ...(field !== undefined && { field }), policy: refusal.rule },
+  });
+}
+
+/** Asks whether a process may be started. */
+export function askForCommand(
+  guard: ConnectionGuard,
+  process: Parameters<ConnectionGuard["checkCommand"]>[0],
+  server: GuardedServer,
+): ToolportError | undefined {
+  return askGuard({
+    server,
+    what: `starting ${quoteText(process.command)}`,
+    field: "transport.command",
+    ask: () => guard.checkCommand(process, server),
+  });
+}
+
+function isRefusal(value: unknown): value is GuardRefusal {
+  return isJsonObject(value) && typeof value["reason"] === "string" && typeof value["rule"] === "string";
+}

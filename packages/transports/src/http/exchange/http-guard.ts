@@ -1,0 +1,54 @@
+import { cleanText, type ConnectionGuard, type GuardedServer, type ToolportError } from "@toolport/core";
+import { askGuard } from "../../context/ask-guard.ts";
+
+/** A host's guard, as it is asked about the HTTP of one server. */
+export interface HttpGuard {
+  /** Before a request: the error to fail with, or `undefined`. An address that stands in the URL itself is asked for, too. */
+  refuseUrl(url: URL): ToolportError | undefined;
+  /** Before a connection to a host that has a name; `undefined` when its address is not known. */
+  refuseAddress(address: string | undefined, url: URL): ToolportError | undefined;
+}
+
+/** What an {@linkcode HttpGuard} is made from. */
+export interface HttpGuardInit {
+  readonly guard: ConnectionGuard;
+  readonly server: GuardedServer;
+  /** The server's own. */
+  readonly serverUrl: string;
+}
+
+/** Makes one. */
+export function createHttpGuard({ guard, server, serverUrl }: HttpGuardInit): HttpGuard {
+  const { origin } = new URL(serverUrl);
+  const refuse = (url: URL, ask: () => ReturnType<ConnectionGuard["checkUrl"]>): ToolportError | undefined =>
+    askGuard({
+      server,
+      what: `connecting to ${placeOf(url)}`,
+      field: url.origin === origin ? "transport.url" : undefined,
+      ask,
+    });
+  const refuseAddress: HttpGuard["refuseAddress"] = (address, url) =>
+    refuse(url, () => guard.checkAddress(address, url, server));
+  return {
+    refuseUrl(url) {
+      const address = addressIn(url);
+      return (
+        refuse(url, () => guard.checkUrl(url, server)) ??
+        (address === undefined ? undefined : refuseAddress(address, url))
+      );
+    },
+    refuseAddress,
+  };
+}
+
+/** The address that a URL has in place of a name. For it, nothing is looked up. */
+export function addressIn({ hostname }: URL): string | undefined {
+  if (hostname.startsWith("[")) return hostname.slice(1, -1);
+  // The parser has made this of every other spelling: a host that ends in a number is an address, or the URL is none.
+  return /^\d+\.\d+\.\d+\.\d+$/.test(hostname) ? hostname : undefined;
+}
+
+// Not the path and the query, which may be somebody's secret, nor user info.
+function placeOf({ protocol, host }: URL): string {
+  return cleanText(`${protocol}//${host}`, 300);
+}
