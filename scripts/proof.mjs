@@ -23,13 +23,15 @@ const steps = {
     args: tests("dialogues", "conformance/test/dialogues.proof.ts"),
   },
   mutants: {
-    about: "broken servers, broken hosts and deliberate bugs of the provider, each of which must be found",
+    about:
+      "broken servers, broken hosts and deliberate bugs of the provider and the policy, each of which must be found",
     args: tests(
       "mutants",
       "conformance/test/mutants",
       "conformance/test/never-pass",
       "conformance/test/hosts",
       "packages/provider",
+      "packages/policy",
     ),
   },
   official: {

@@ -336,24 +336,6 @@ describe("a call with interceptors", () => {
     });
   });
 
-  it("does not let a layer tell those around it that a call was not sent which ran beneath it", async () => {
-    const heard: unknown[] = [];
-    const listen: Interceptor = async (call, next) => {
-      for (let attempt = 1; attempt <= 2; attempt += 1) {
-        await next(call).catch((error: unknown) => heard.push((error as ToolportError).outcome));
-      }
-      return outcome;
-    };
-    const claims: boolean[] = [true, false];
-    const claim: Interceptor = async (call, next) => {
-      if (claims.shift() === true) await next(call);
-      throw new ToolportError("no room", { code: "overloaded" });
-    };
-    await tryOut([listen, claim]).pipeline.run(callWith());
-    // The second time nothing was sent, whatever became of the first.
-    expect(heard).toEqual(["unknown", "not-sent"]);
-  });
-
   it("is given up at the handler when an interceptor answers without waiting for it", async () => {
     const signals: (AbortSignal | undefined)[] = [];
     const hurried: Interceptor = async (call, next) => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { applyInterceptors } from "./call-pipeline.ts";
 import type { Interceptor, ToolCall } from "./interceptor.ts";
 import type { ToolOutcome } from "./tool.ts";
+import { isToolportError, ToolportError } from "./toolport-error.ts";
 
 const origin = { serverId: "s", toolName: "t", qualifiedName: "mcp::s::t" };
 const call: ToolCall = {
@@ -80,6 +81,24 @@ describe("applyInterceptors()", () => {
     const cause = expect.objectContaining({ message: "careless" });
     await expect(applyInterceptors([careless], handler)(call)).rejects.toMatchObject({ cause });
     await expect(applyInterceptors([recover, careless], handler)(call)).resolves.toBe(outcome);
+  });
+
+  it("does not let a layer tell those around it that a call was not sent which ran beneath it", async () => {
+    const heard: unknown[] = [];
+    const listen: Interceptor = async (given, next) => {
+      for (let attempt = 1; attempt <= 2; attempt += 1) {
+        await next(given).catch((error: unknown) => heard.push(isToolportError(error) && error.outcome));
+      }
+      return outcome;
+    };
+    const claims: boolean[] = [true, false];
+    const claim: Interceptor = async (given, next) => {
+      if (claims.shift() === true) await next(given);
+      throw new ToolportError("no room", { code: "overloaded" });
+    };
+    await applyInterceptors([listen, claim], async () => outcome)(call);
+    // The second time nothing was sent, whatever became of the first.
+    expect(heard).toEqual(["unknown", "not-sent"]);
   });
 
   it("folds once: calls share nothing", async () => {

@@ -4,19 +4,17 @@ import { createRedaction } from "./create-redaction.ts";
 
 const { interceptor } = createRedaction({ values: ["hunter2-known", "an other/value"], keys: ["pin"] }, stageParts());
 
-async function timeOf(text: string): Promise<number> {
-  const times: number[] = [];
-  for (let round = 0; round < 5; round += 1) {
-    const start = performance.now();
-    await interceptor(stageCall(), async () => outcomeOf({ content: [{ type: "text", text }] }));
-    times.push(performance.now() - start);
-  }
-  return times.sort((a, b) => a - b)[2] ?? 0;
+async function timeOf(result: Parameters<typeof outcomeOf>[0]): Promise<number> {
+  const start = performance.now();
+  await interceptor(stageCall(), async () => outcomeOf(result));
+  return performance.now() - start;
 }
 
-const short = 64 * 1024;
+// A megabyte takes a fraction of a second in linear time, and minutes in quadratic time.
+const longText = 1024 * 1024;
+const longestMs = 10_000;
 
-describe("a hostile text takes time in proportion to its length", () => {
+describe("a hostile text is masked in linear time", () => {
   it.each([
     ["words", "The quick brown fox jumps over it. "],
     ["beginnings of a JWT", "eyJhbGciOi"],
@@ -41,19 +39,12 @@ describe("a hostile text takes time in proportion to its length", () => {
     ["spaces", " "],
     ["digits", '"token":1234567890'],
   ])("%s", async (_, unit) => {
-    const text = unit.repeat(Math.ceil((4 * short) / unit.length));
-    const time = await timeOf(text);
-    expect(time / Math.max(await timeOf(text.slice(0, short)), 2)).toBeLessThan(10);
+    const text = unit.repeat(Math.ceil(longText / unit.length));
+    expect(await timeOf({ content: [{ type: "text", text }] })).toBeLessThan(longestMs);
   });
 
   it("many short texts", async () => {
-    const time = async (length: number): Promise<number> => {
-      const structuredContent = Array.from({ length }, (_, at) => `a${at}=`);
-      const start = performance.now();
-      await interceptor(stageCall(), async () => outcomeOf({ structuredContent }));
-      return performance.now() - start;
-    };
-    await time(20_000);
-    expect((await time(80_000)) / Math.max(await time(20_000), 2)).toBeLessThan(10);
+    const structuredContent = Array.from({ length: 200_000 }, (_, at) => `a${at}=`);
+    expect(await timeOf({ structuredContent })).toBeLessThan(longestMs);
   });
 });
