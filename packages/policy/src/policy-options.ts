@@ -58,3 +58,25 @@ export const policyFields: Fields<PolicyOptions> = {
   clock: true,
   random: true,
 };
+
+const partMembers = {
+  store: ["get", "set", "delete"],
+  lock: ["withLock"],
+  limitStore: ["take"],
+  clock: ["now", "schedule"],
+} as const satisfies Partial<Record<keyof PolicyOptions, readonly string[]>>;
+
+/** Throws a `TypeError` for parts of the product's that have not the functions that are called. */
+export function assertPolicyParts(options: PolicyOptions): void {
+  for (const [name, members] of Object.entries(partMembers)) {
+    const part: unknown = Reflect.get(options, name);
+    if (part === undefined) continue;
+    const has = (member: string): boolean =>
+      typeof part === "object" && part !== null && typeof Reflect.get(part, member) === "function";
+    if (!members.every(has)) throw new TypeError(`${name} must have ${members.map((one) => `${one}()`).join(", ")}`);
+  }
+  for (const name of ["onEvent", "random"] as const) {
+    if (options[name] !== undefined && typeof options[name] !== "function")
+      throw new TypeError(`${name} must be a function`);
+  }
+}

@@ -8,7 +8,14 @@ import {
   type Interceptor,
   type ToolDefinition,
 } from "@toolport/core";
-import { assertKnownOptions, createEvent, quoteText, systemClock, systemRandom } from "@toolport/core/implement";
+import {
+  assertKnownOptions,
+  createEvent,
+  isPlainObject,
+  quoteText,
+  systemClock,
+  systemRandom,
+} from "@toolport/core/implement";
 import { createAdmission } from "./admission/create-admission.ts";
 import type { ToolAdmission } from "./admission/tool-admission.ts";
 import { createApproval, type Approval } from "./approval/approval.ts";
@@ -18,12 +25,13 @@ import { createEffects, type Effects } from "./effects/create-effects.ts";
 import { createInvoke, type InvokeTarget } from "./invoke/create-invoke.ts";
 import type { InvocationResult } from "./invoke/invocation.ts";
 import { createLimits, type Limits } from "./limits/create-limits.ts";
+import { holdArguments } from "./passage/hold-arguments.ts";
 import { composeStages } from "./passage/compose-stages.ts";
 import { passOnce } from "./passage/pass-once.ts";
 import { recordCalls } from "./passage/record-calls.ts";
 import { readVersionRange } from "./pins/version-range.ts";
 import type { PolicyEvent } from "./policy-event.ts";
-import { policyFields, type PolicyOptions } from "./policy-options.ts";
+import { assertPolicyParts, policyFields, type PolicyOptions } from "./policy-options.ts";
 import type { PolicyParts } from "./policy-parts.ts";
 import { createRedaction, type Redaction } from "./redaction/create-redaction.ts";
 import { createRetry, type Retry } from "./retry/create-retry.ts";
@@ -71,6 +79,7 @@ export interface Policy
  */
 export function createPolicy(options: PolicyOptions = {}): Policy {
   assertKnownOptions("createPolicy()", options, policyFields);
+  assertPolicyParts(options);
   const { clock = systemClock, random = systemRandom, store = createMemoryStore({ clock }) } = options;
   const { lock = createMemoryLock(), onEvent } = options;
   const events = createEvent<PolicyEvent>();
@@ -86,9 +95,11 @@ export function createPolicy(options: PolicyOptions = {}): Policy {
   };
   const stages = createStages(options, parts);
   const seen = createSeenTools();
-  const { admission, approval, breaker, cache, retry, redaction } = stages;
+  const { admission, approval, breaker, cache, redaction } = stages;
   const explain = (definition: ToolDefinition, server: AdmissionServer | undefined): readonly string[] =>
     explainTool(definition, server, { stages, effects, parts });
+  const invoking = invokeOptions({ options, parts, retry: stages.retry, seen, explain });
+  const serverOf = ({ origin }: ToolDefinition): AdmissionServer | undefined => origin && seen.server(origin.serverId);
 
   return {
     admit(definition, server) {
@@ -98,27 +109,39 @@ export function createPolicy(options: PolicyOptions = {}): Policy {
     interceptors: [passOnce(composeStages(inOrder(stages, parts)))],
     onEvent: (listener) => events.on(listener),
     explain(tool, server) {
-      if (typeof tool !== "string") return explain(tool, server).join("\n");
+      if (typeof tool !== "string") {
+        if (!isPlainObject(tool)) throw new TypeError("explain() takes a definition, or the name of a tool");
+        return explain(tool, server ?? serverOf(tool)).join("\n");
+      }
       const found = seen.find(tool);
       return found === undefined
         ? `No tool ${quoteText(tool)} was ever listed where this policy decides.`
         : explain(found.definition, found.server).join("\n");
     },
-    invoke: (target, invocation) =>
-      createInvoke(target, invokeOptions({ options, parts, retry, seen, explain }))(invocation),
+    invoke: (target, invocation) => createInvoke(knowing(target, seen), invoking)(invocation),
     attach: (target) => admission.attach(target),
     ready: () => admission.ready(),
     reload: () => admission.reload(),
     held: () => admission.held(),
     approveTools: (serverId, tools) => admission.approve(serverId, tools),
     revoke: (serverId, toolNames) => admission.revoke(serverId, toolNames),
-    requiresConfirmation: (definition, server) => approval.requiresConfirmation(definition, server),
+    requiresConfirmation: (definition, server) =>
+      approval.requiresConfirmation(definition, server ?? serverOf(definition)),
     approveCall: (suspended, approvalOptions) => approval.approve(suspended, approvalOptions),
     reject: (suspended) => approval.reject(suspended),
     forget: (scope) => approval.forget(scope),
     redactText: (text, context) => redaction?.redactText(text, context) ?? text,
     circuits: () => breaker?.statuses() ?? [],
     clearCache: () => cache?.clear(),
+  };
+}
+
+/** The target, and what the policy has seen of servers that it does not describe. */
+function knowing(target: InvokeTarget, seen: SeenTools): InvokeTarget {
+  return {
+    call: (name, args, options) => target.call(name, args, options),
+    definitions: (names) => target.definitions(names),
+    describeServer: (serverId) => target.describeServer?.(serverId) ?? seen.server(serverId),
   };
 }
 
@@ -160,6 +183,7 @@ function inOrder(
 ): readonly Interceptor[] {
   const stages: readonly (Interceptor | undefined)[] = [
     recordCalls({ ...parts, attempts: retry?.attempts }),
+    holdArguments(parts),
     redaction?.interceptor,
     admission.interceptor,
     validation?.input,
@@ -169,6 +193,8 @@ function inOrder(
     retry?.interceptor,
     breaker?.interceptor,
     validation?.output,
+    // Once more for each try: whoever stands behind may do to its copy what it likes.
+    holdArguments(parts),
   ];
   return stages.filter((stage) => stage !== undefined);
 }

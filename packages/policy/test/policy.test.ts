@@ -11,7 +11,7 @@ import type { McpProvider } from "@toolport/provider";
 import { describe, expect, it } from "vitest";
 import { createCalmWorld, type CalmWorld } from "../../provider/test/calm-world.ts";
 import { specOf } from "../../provider/test/simulation/simulated-server.ts";
-import { answerOk, callOf, failureOf, rejectionOf } from "./stage-world.ts";
+import { answerOk, callOf, createStageWorld, failureOf, rejectionOf, settle } from "./stage-world.ts";
 
 interface Recorded {
   readonly policy: Policy;
@@ -137,10 +137,125 @@ describe("createPolicy()", () => {
     ["an option of a stage that there is not", { breaker: { failure: 1 } }, "failure"],
     ["a negative limit", { limits: [{ rate: { calls: -1, perMs: 1 } }] }, "limits[0].rate.calls"],
     ["a lock of another format", { pins: { locks: { a: '{\n"version": 99\n}' } } }, 'pins.locks["a"]'],
+    ["a listener that is none", { onEvent: "x" }, "onEvent"],
+    ["a store that is none", { store: new Map(), lock: {} }, "lock"],
+    ["a store of limits that is none", { limits: [{ concurrency: 1 }], limitStore: {} }, "limitStore"],
+    ["a value too short to be found", { redact: { values: ["abc"] } }, "redact.values[0]"],
     ["a contradiction", { allow: ["a/b"], deny: ["a/b"] }, "allow[0]"],
   ])("refuses %s at once, by name", (_what, options, name) => {
     expect(() => createPolicy(options)).toThrow(TypeError);
     expect(() => createPolicy(options)).toThrow(name);
+  });
+});
+
+describe("what is looked at", () => {
+  it("is what runs, in every try, whatever becomes of the caller's object meanwhile (AF-7)", async () => {
+    const made = record({ retry: { attempts: 2, baseMs: 0, jitter: 0 }, effects: [{ tools: "s/*", effect: "pure" }] });
+    const args = { to: { amount: 5 } };
+    const sent: unknown[] = [];
+    await send(
+      made,
+      async (call) => {
+        sent.push(structuredClone(call.args));
+        Object.assign(args.to, { amount: 999 });
+        (call.args["to"] as { amount: number }).amount = 998;
+        if (sent.length === 1) throw failureOf("connection_closed", { outcome: "unknown" });
+        return answerOk(call);
+      },
+      { args },
+    );
+    expect(sent).toEqual([{ to: { amount: 5 } }, { to: { amount: 5 } }]);
+  });
+
+  it("is not what has no end", async () => {
+    const args: Record<string, unknown> = {};
+    args["self"] = args;
+    const error = await rejectionOf(send(record(), answerOk, { args: args as never }));
+    expect(error).toMatchObject({ code: "invalid_arguments", outcome: "not-sent" });
+  });
+
+  it("is a call that a tool makes with the arguments that it was given, too", async () => {
+    const made = record({ ask: ["/pay"], defaultDecision: "allow", approval: { handler: () => "no" } });
+    let paid = 0;
+    const toolbox: Toolbox = createToolbox({
+      tools: [
+        { definition: { name: "pay", description: "Pays.", inputSchema: {} }, run: () => `paid ${(paid += 1)}` },
+        {
+          definition: { name: "wrap", description: "Calls another.", inputSchema: {} },
+          run: async (args) => JSON.stringify((await toolbox.call("pay", args)).content),
+        },
+      ],
+      admit: made.policy.admit,
+      interceptors: made.policy.interceptors,
+    });
+    await rejectionOf(toolbox.call("wrap", { x: 1 }));
+    expect(paid).toBe(0);
+    expect(made.steps()).toContain("refused approval");
+  });
+
+  it("goes by what was seen of a server where a toolbox does not say it", async () => {
+    const made = record({
+      ask: [{ labels: "env:prod" }],
+      defaultDecision: "allow",
+      effects: [
+        { tools: "s/*", effect: "pure" },
+        { tools: { labels: "env:prod" }, effect: "external" },
+      ],
+      approval: { handler: () => "once" },
+    });
+    const world = createCalmWorld();
+    const { admit, interceptors } = made.policy;
+    const provider = world.provider({ servers: [specOf("s", { labels: { env: "prod" } })], admit, interceptors });
+    const toolbox = createToolbox({ providers: [provider], clock: world.clock });
+    await toolbox.init();
+    world.server("s").faults.call.push("crash");
+    const result = await made.policy.invoke(toolbox, { toolName: "mcp_s_echo", input: { id: "1" } });
+    expect(result).toMatchObject({ status: "error", error: { isRetryable: false, cause: { outcome: "unknown" } } });
+    expect(result.policySnapshot.join("\n")).toContain("ask[0]");
+    const [definition] = toolbox.definitions();
+    expect(definition && made.policy.requiresConfirmation(definition)).toBe(true);
+    expect(definition && made.policy.explain(definition)).toContain("Its effect is external");
+    await provider.close();
+  });
+});
+
+describe("what is kept of a call", () => {
+  it("gives its place back when its time is up, though a layer behind never ends", async () => {
+    const world = createStageWorld();
+    const { interceptors } = createPolicy({ limits: [{ concurrency: 1 }], clock: world.clock });
+    const hung = rejectionOf(
+      world.send(callOf({ options: { timeoutMs: 50 } }), interceptors, () => new Promise(() => {})),
+    );
+    await settle();
+    world.clock.advance(50);
+    world.clock.advance(1000);
+    expect(await hung).toMatchObject({ code: "call_timeout" });
+    await expect(world.send(callOf(), interceptors)).resolves.toMatchObject({ isError: false });
+    expect(world.clock.pending).toBe(0);
+  });
+
+  it("loses no result to a store of limits that fails afterwards", async () => {
+    const take = async () => ({
+      granted: true as const,
+      waitedMs: 0,
+      settle: () => {
+        throw new Error("no store");
+      },
+    });
+    const made = record({ limits: [{ concurrency: 1 }], limitStore: { take } });
+    await expect(send(made)).resolves.toMatchObject({ isError: false });
+    expect(made.events.filter(({ type }) => type === "part-failed")).toMatchObject([{ part: "limitStore" }]);
+  });
+
+  it("is nothing that was forgotten while it was under way", async () => {
+    const made = record({ cache: {}, effects: [{ tools: "s/*", effect: "pure" }] });
+    let runs = 0;
+    const definition = { fingerprint: "sha256-1" };
+    const handler: CallHandler = async (call) => ((runs += 1) === 1 && made.policy.clearCache(), answerOk(call));
+    await send(made, handler, { definition });
+    await send(made, handler, { definition });
+    await send(made, handler, { definition });
+    expect(runs).toBe(2);
   });
 });
 
@@ -176,6 +291,32 @@ describe("a policy around a toolbox and its provider", () => {
     await provider.call("mcp_s_echo", args);
     expect(asked.length).toBe(3);
     expect(await rejectionOf(toolbox.call("mcp_s_echo", args))).toMatchObject({ code: "budget_exceeded" });
+    await provider.close();
+  });
+
+  it("looks at another call with the arguments that were handed on", async () => {
+    const made = record({ ask: ["s/drop"], defaultDecision: "allow", approval: { handler: () => "no" } });
+    const world = createCalmWorld();
+    world.server("s", "echo", "drop");
+    const { admit, interceptors } = made.policy;
+    const codes: unknown[] = [];
+    const provider: McpProvider = world.provider({
+      servers: [specOf("s")],
+      admit,
+      interceptors: [
+        async (call, next) => {
+          if (call.origin.toolName !== "echo" || codes.length > 1) return next(call);
+          codes.push(undefined);
+          codes.push((await rejectionOf(provider.call("mcp_s_drop", call.args))).code);
+          return next(call);
+        },
+        ...interceptors,
+      ],
+    });
+    const toolbox = createToolbox({ providers: [provider], interceptors, clock: world.clock });
+    await toolbox.init();
+    await toolbox.call("mcp_s_echo", { id: "1" });
+    expect(codes).toEqual([undefined, "approval_denied"]);
     await provider.close();
   });
 

@@ -284,8 +284,12 @@ describe("what makes no sense is refused by name", () => {
   const source: TokenSource = { token: async () => "t" };
 
   it.each([
-    { name: "headers", options: { headersFor: { "x-a": "1" } }, says: "headersFor must be a function" },
-    { name: "an authorization provider", options: { authProvider: source }, says: "authProvider must be a function" },
+    { name: "headers", options: { headersFor: { "x-a": "1" } }, says: "headersFor must be a function, not an object" },
+    {
+      name: "an authorization provider",
+      options: { authProvider: source },
+      says: "authProvider must be a function, not an object",
+    },
   ])("by a connector: $name", ({ options, says }) => {
     expect(() => createConnector(options as never)).toThrow(new TypeError(`createConnector(): ${says}`));
   });

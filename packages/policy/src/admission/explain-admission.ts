@@ -66,7 +66,7 @@ function describeRemedy({ kind }: PinVerdict, { serverId, toolName }: ToolSubjec
     case "unseen":
       return "To change it, hand admit of the policy to the provider or the toolbox.";
     default:
-      return `To change it, approve it: approve(${JSON.stringify(serverId)}, [${quoteText(toolName)}]).`;
+      return `To change it, approve it: approveTools(${JSON.stringify(serverId)}, [${quoteText(toolName)}]).`;
   }
 }
 

@@ -29,7 +29,8 @@ const modeFields: Fields<Selecting> = { named: true, tools: true };
 export function readMode(mode: ApprovalMode): AskedByMode {
   if (mode === "none") return () => undefined;
   if (mode === "all") return () => ({ rule: "approval.mode", why: "every call is to be approved" });
-  if (typeof mode === "string") throw new TypeError(`approval.mode: ${JSON.stringify(mode)} is none`);
+  if (typeof mode === "string")
+    throw new TypeError(`approval.mode: ${JSON.stringify(mode)} is none of "none", "all", { named }, { tools }`);
   assertKnownOptions("approval.mode", mode, modeFields);
   const { named, tools } = mode;
   if (named === undefined && tools === undefined) throw new TypeError("approval.mode names no tool");

@@ -50,6 +50,8 @@ export function createResultCache(options: CacheOptions, parts: PolicyParts): Re
   const applies = (subject: ToolSubject): boolean => subject.effect === "pure" && (tools?.matches(subject) ?? true);
   const kept = new LRUCache<string, KeptResult>({ max, maxSize, ttl: ttlMs, ttlResolution: 0, perf: timeOf(parts) });
 
+  // What began before everything was forgotten must not bring it back.
+  let generation = 0;
   return {
     async interceptor(call, next) {
       if (!applies(toolSubject(call.definition, call.server, parts))) return next(call);
@@ -62,9 +64,10 @@ export function createResultCache(options: CacheOptions, parts: PolicyParts): Re
         parts.emit({ type: "applied", ...callEvent(call, parts), stage: "cache", reason });
         return found.outcome;
       }
+      const begunIn = generation;
       const outcome = await next(call);
       const copy = copyOf(outcome);
-      if (copy !== undefined) {
+      if (copy !== undefined && begunIn === generation) {
         const size = (key.length + copy.length) * bytesPerUnit;
         kept.set(key, { outcome: copy.outcome, at: parts.clock.now() }, { size });
       }
@@ -74,7 +77,10 @@ export function createResultCache(options: CacheOptions, parts: PolicyParts): Re
       if (!applies(subject)) return [];
       return [`a result is given again for ${formatMs(ttlMs)} to the same principal with the same arguments`];
     },
-    clear: () => kept.clear(),
+    clear() {
+      generation += 1;
+      kept.clear();
+    },
   };
 }
 

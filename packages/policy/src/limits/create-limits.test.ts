@@ -40,7 +40,9 @@ describe("createLimits()", () => {
       retryable: true,
       details: { policy: "pace", usage: { used: 2, limit: 2 }, retryAfterMs: 400 },
     });
-    expect(error.message).toContain('limit "pace": 2 of 2 calls at once (2 per 1000 ms) are used; again in 400 ms');
+    expect(error.message).toContain(
+      'limit "pace": 2 of 2 calls within a moment (at most 2 per 1000 ms) are used; again in 400 ms',
+    );
     expect(events).toMatchObject([{ type: "refused", stage: "limits", code: "rate_limited" }]);
     clock.advance(399);
     await expect(call()).rejects.toMatchObject({ details: { retryAfterMs: 1 } });

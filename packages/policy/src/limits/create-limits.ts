@@ -136,13 +136,31 @@ async function run(call: ToolCall, next: Next, { lease, wanted, parts }: Admitte
     const bytes = isWeighed ? measureBytes(call.args) + measureBytes(outcome?.raw) : 0;
     return wanted.map(({ limit }) => ({ bytes, timeMs, cost: costOf(call, outcome, { limit, parts }) }));
   };
+  const { signal } = call.options;
+  let isOpen = true;
+  const settle = (used: readonly Spent[] | undefined): void => {
+    if (!isOpen) return;
+    isOpen = false;
+    signal?.removeEventListener("abort", giveUp);
+    try {
+      lease.settle(used);
+    } catch (error) {
+      parts.emit({ type: "part-failed", ...callEvent(call, parts), part: "limitStore", error });
+    }
+  };
+  // A layer behind that never ends must not keep the place of a call that its pipeline has ended. Of one that its caller gave up, it is not known here
+  // when it is over, and whoever has it is waited for.
+  const giveUp = (): void => {
+    if (isToolportError(signal?.reason)) settle(spent(undefined));
+  };
+  signal?.addEventListener("abort", giveUp, { once: true });
   try {
     const outcome = await next(time === undefined ? call : { ...call, options: { ...call.options, deadline: time } });
-    lease.settle(spent(outcome));
+    settle(spent(outcome));
     return outcome;
   } catch (error) {
     const isUnsent = isToolportError(error) && error.outcome === "not-sent";
-    lease.settle(isUnsent ? undefined : spent(undefined));
+    settle(isUnsent ? undefined : spent(undefined));
     throw error;
   } finally {
     time?.dispose();

@@ -38,7 +38,7 @@ function usageOf(
   const amount = `${used} of ${limit}`;
   switch (part) {
     case "rate":
-      return `${amount} calls at once (${rate?.calls} per ${rate?.perMs} ms)`;
+      return `${amount} calls within a moment (at most ${rate?.calls} per ${rate?.perMs} ms)`;
     case "concurrency":
       return `${amount} places for calls under way`;
     case "calls":

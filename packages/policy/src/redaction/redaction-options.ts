@@ -20,8 +20,8 @@ export interface RedactionOptions {
   /** The same for some tools. */
   readonly tools?: readonly { readonly tools: ToolSelection; readonly keys: readonly string[] }[] | undefined;
   /**
-   * Secrets that the host knows, masked in every spelling: escaped, encoded, within Base64. A function is asked for each result. Those of
-   * less than six UTF-16 units are not looked for.
+   * Secrets that the host knows, masked in every spelling: escaped, encoded, within Base64. At least six UTF-16 units each. A function is asked for
+   * each result; of its answer those that are shorter are not looked for.
    */
   readonly values?: readonly string[] | ((context: CallContext | undefined) => readonly string[]) | undefined;
   /** `"known"`, the default: what has the shape of well-known keys and tokens. A list is of more, besides those. */
@@ -50,7 +50,7 @@ const shortestKey = 16;
 export function readRedaction(options: RedactionOptions): RedactionRules {
   assertKnownOptions("redact", options, fields);
   const { values = [], shapes = "known" } = options;
-  if (typeof values !== "function") readTexts(values, "redact.values");
+  if (typeof values !== "function") assertLong(readTexts(values, "redact.values"));
   return {
     keys: readKeys(options.keys ?? [], "redact.keys"),
     tools: readTools(options.tools),
@@ -63,6 +63,15 @@ export function readRedaction(options: RedactionOptions): RedactionRules {
     detectors: readDetectors(shapes),
     key: readKey(options.key),
   };
+}
+
+// Shorter ones would be found everywhere.
+const shortestValue = 6;
+
+function assertLong(values: readonly string[]): void {
+  const at = values.findIndex((value) => value.length < shortestValue);
+  if (at >= 0)
+    throw new TypeError(`redact.values[${at}] is too short to be looked for: at least ${shortestValue} characters`);
 }
 
 function copied(values: readonly string[]): () => readonly string[] {

@@ -15,7 +15,7 @@ describe("readRules()", () => {
       'defaultDecision: "hide" is no decision; known are allow, ask, quarantine, deny',
     ],
     ["an effect that is none", { ask: [{ effect: "write" }] }, 'ask[0].effect: "write" is no effect'],
-    ["a rule that is neither", { deny: ["a/b", 1] }, "deny[1] takes its options as an object"],
+    ["a rule that is neither", { deny: ["a/b", 1] }, 'deny[1] must be "server/tool" or an object, not a number'],
     ["a name that is blank", { deny: [{ tool: "a", name: " " }] }, "deny[0].name must be a text that is not blank"],
     ["a reason that is none", { deny: { tool: "a", reason: 1 } }, "deny.reason must be a text that is not blank"],
     ["servers that are none", { servers: "a" }, "servers must be a list of server ids"],

@@ -11,7 +11,7 @@ import {
   type ToolRules,
 } from "./rule-options.ts";
 import { byPrecedence, ruleKinds, type Rule, type RuleLayer } from "./rule.ts";
-import { readSelector, selectorFields, type ToolSelector } from "./select-tools.ts";
+import { assertSelector, readSelector, selectorFields, type ToolSelector } from "./select-tools.ts";
 import { isNameRule, translateRule, type KnownTools } from "./translate-rules.ts";
 
 /**
@@ -79,6 +79,7 @@ function readRule(rule: string | ToolRule, { kind, place }: Pick<Rule, "kind" | 
     const selector = isNameRule(rule) ? readName(rule, place, known) : rule;
     return { ...readSelector(selector, place), text: rule, kind, place, name: place, reason: undefined };
   }
+  assertSelector(rule, place);
   assertKnownOptions(place, rule, { ...selectorFields, name: true, reason: true });
   const { name, reason, ...selector } = rule;
   return {

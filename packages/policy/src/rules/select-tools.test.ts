@@ -52,7 +52,7 @@ describe("readSelection()", () => {
       'deny can match no tool: no server has both "scope:project" and "scope:user*"',
     ],
     [["a/b", { effect: ["pure", "none"] }], 'deny[1].effect: "none" is no effect'],
-    [null, "deny takes its options as an object"],
+    [null, 'deny must be "server/tool" or an object, not null'],
   ])("refuses %j", (selection, message) => {
     // Of a caller without types.
     expect(() => readSelection(selection as ToolSelection, "deny")).toThrow(new TypeError(message));

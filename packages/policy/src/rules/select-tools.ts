@@ -1,5 +1,5 @@
 import type { ToolEffect } from "@toolport/core";
-import { assertKnownOptions, isToolEffect, type Fields } from "@toolport/core/implement";
+import { assertKnownOptions, isPlainObject, isToolEffect, kindOf, type Fields } from "@toolport/core/implement";
 import { globsMeet } from "./compare-globs.ts";
 import { matchGlob, type GlobMatch } from "./match-glob.ts";
 import { spellLoosely, matchLoosely } from "./spell-loosely.ts";
@@ -85,6 +85,7 @@ function isList<T>(selection: T | readonly T[]): selection is readonly T[] {
 /** Reads one selector. Throws as {@linkcode readSelection} does. */
 export function readSelector(selector: string | ToolSelector, place: string): ReadSelector {
   if (typeof selector === "string") return { ...readSelector(readShort(selector, place), place), text: selector };
+  assertSelector(selector, place);
   assertKnownOptions(place, selector, selectorFields);
   const { spelling = "exact" } = selector;
   if (spelling !== "exact" && spelling !== "any") throw new TypeError(`${place}.spelling must be "exact" or "any"`);
@@ -167,4 +168,10 @@ function listOf(value: unknown, place: string): readonly string[] | undefined {
   if (list.length === 0) throw new TypeError(`${place} is an empty list`);
   if (!list.every((one) => typeof one === "string")) throw new TypeError(`${place} must be a text or a list of texts`);
   return list;
+}
+
+/** Throws a `TypeError` for what is neither a text nor an object. */
+export function assertSelector(selector: unknown, place: string): void {
+  if (!isPlainObject(selector))
+    throw new TypeError(`${place} must be "server/tool" or an object, not ${kindOf(selector)}`);
 }

@@ -6,12 +6,46 @@ const test = "packages/policy/test/policy.test.ts";
 export const passageMutants: readonly PolicyMutant[] = [
   {
     bug: "looks at a call once for the toolbox and once for the provider",
-    patches: [{ file: "passage/pass-once.ts", find: "      looked.add(args);\n", replace: "" }],
+    patches: [
+      {
+        file: "passage/pass-once.ts",
+        find: "      passed.set(args, { serverId, toolName, context: handed.options.context });\n",
+        replace: "",
+      },
+    ],
     test,
   },
   {
-    bug: "knows a call again by arguments that the caller may use for another one",
-    patches: [{ file: "passage/pass-once.ts", find: "{ ...handed.args }", replace: "handed.args" }],
+    bug: "knows a call again by its arguments alone",
+    patches: [{ file: "passage/pass-once.ts", find: "isSame(before, call)", replace: "true" }],
+    test,
+  },
+  {
+    bug: "hands its arguments to tools that may call others with them",
+    patches: [
+      {
+        file: "passage/pass-once.ts",
+        find: '      if (handed.origin.serverId === "") return next(handed);\n',
+        replace: "",
+      },
+      { file: "passage/pass-once.ts", find: "isSame(before, call)", replace: "true" },
+    ],
+    test,
+  },
+  {
+    bug: "checks the caller's own object, which may be another one when it is sent",
+    patches: [{ file: "policy.ts", find: "    holdArguments(parts),\n    redaction", replace: "    redaction" }],
+    test,
+  },
+  {
+    bug: "keeps the place of a call that is over",
+    patches: [
+      {
+        file: "limits/create-limits.ts",
+        find: '  signal?.addEventListener("abort", giveUp, { once: true });\n  try',
+        replace: "  try",
+      },
+    ],
     test,
   },
   {

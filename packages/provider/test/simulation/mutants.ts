@@ -288,8 +288,8 @@ export const mutants: readonly Mutant[] = [
     patches: [
       {
         file: "../../core/src/passage.ts",
-        find: '        effect = "unknown";\n        return outcome;',
-        replace: "        return outcome;",
+        find: '        effects.push("unknown");',
+        replace: '        effects.push("not-sent");',
       },
     ],
   },

@@ -1,0 +1,44 @@
+import type { Interceptor, JsonObject } from "@toolport/core";
+import { isPlainObject } from "@toolport/core/implement";
+import type { StageParts } from "../policy-parts.ts";
+import { refuse } from "../refuse.ts";
+
+// Deeper than any schema asks for; a cycle has no end.
+const deepest = 500;
+
+/**
+ * Hands on a copy of the arguments, so that what is looked at is what runs, in every try, whatever their owner does to them meanwhile. Refuses
+ * those that are too deep, or lead back to themselves, with `invalid_arguments`.
+ */
+export function holdArguments(parts: StageParts): Interceptor {
+  return (call, next) => {
+    const args = copyData(call.args, 0);
+    if (args !== undefined) return next({ ...call, args: args as JsonObject });
+    const reason = `has arguments that are nested deeper than ${deepest} levels, or without an end`;
+    return Promise.reject(
+      refuse(call, { stage: "input", code: "invalid_arguments", reason, rule: "arguments" }, parts),
+    );
+  };
+}
+
+/** Lists and plain objects are copied, and everything else is as it is. `undefined`: too deep. */
+function copyData(value: unknown, depth: number): unknown {
+  if (depth > deepest) return undefined;
+  if (Array.isArray(value)) {
+    const list: unknown[] = [];
+    for (const item of value as readonly unknown[]) {
+      const copy = copyData(item, depth + 1);
+      if (copy === undefined && item !== undefined) return undefined;
+      list.push(copy);
+    }
+    return list;
+  }
+  if (!isPlainObject(value)) return value;
+  const members: [string, unknown][] = [];
+  for (const [name, member] of Object.entries(value)) {
+    const copy = copyData(member, depth + 1);
+    if (copy === undefined && member !== undefined) return undefined;
+    members.push([name, copy]);
+  }
+  return Object.fromEntries(members);
+}
