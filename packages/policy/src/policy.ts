@@ -81,7 +81,7 @@ export function createPolicy(options: PolicyOptions = {}): Policy {
   assertKnownOptions("createPolicy()", options, policyFields);
   assertPolicyParts(options);
   const { clock = systemClock, random = systemRandom, store = createMemoryStore({ clock }) } = options;
-  const { lock = createMemoryLock(), onEvent } = options;
+  const { lock = createMemoryLock({ clock }), onEvent } = options;
   const events = createEvent<PolicyEvent>();
   if (onEvent !== undefined) events.on(onEvent);
   const effects = createEffects(options);
@@ -167,12 +167,12 @@ function createStages(options: PolicyOptions, parts: PolicyParts): Stages {
       const { decision, rule, why } = admission.decide(definition, server);
       return decision === "ask" ? { rule, why } : undefined;
     }),
-    validation: validation && createValidation(validation, parts),
-    limits: limits && createLimits({ limits, limitStore }, parts),
-    retry: retry && createRetry(retry, parts),
-    breaker: breaker && createBreaker(breaker, parts),
-    cache: cache && createResultCache(cache, parts),
-    redaction: redact && createRedaction(redact, parts),
+    validation: validation === undefined ? undefined : createValidation(validation, parts),
+    limits: limits === undefined ? undefined : createLimits({ limits, limitStore }, parts),
+    retry: retry === undefined ? undefined : createRetry(retry, parts),
+    breaker: breaker === undefined ? undefined : createBreaker(breaker, parts),
+    cache: cache === undefined ? undefined : createResultCache(cache, parts),
+    redaction: redact === undefined ? undefined : createRedaction(redact, parts),
   };
 }
 

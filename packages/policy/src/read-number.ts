@@ -4,6 +4,18 @@ export interface NumberBounds {
   readonly most?: number | undefined;
 }
 
+/** Reads a number above 0. Throws a `TypeError` that names `place`. */
+export function readAmount(value: number, place: string): number {
+  if (typeof value === "number" && value > 0 && Number.isFinite(value)) return value;
+  throw new TypeError(`${place} must be a number above 0`);
+}
+
+/** Reads a whole number above 0. Throws a `TypeError` that names `place`. */
+export function readCount(value: number, place: string): number {
+  if (Number.isSafeInteger(value) && value > 0) return value;
+  throw new TypeError(`${place} must be a whole number above 0`);
+}
+
 /** Reads a whole number that a product gave, or takes the default. Throws a `TypeError` that names `place`, such as `"cache.ttlMs"`. */
 export function readWholeNumber(
   value: number | undefined,

@@ -137,6 +137,9 @@ describe("createPolicy()", () => {
     ["an option of a stage that there is not", { breaker: { failure: 1 } }, "failure"],
     ["a negative limit", { limits: [{ rate: { calls: -1, perMs: 1 } }] }, "limits[0].rate.calls"],
     ["a lock of another format", { pins: { locks: { a: '{\n"version": 99\n}' } } }, 'pins.locks["a"]'],
+    ...["approval", "validation", "limits", "retry", "breaker", "cache", "redact"].map(
+      (name): [string, object, string] => [`null for ${name}`, { [name]: null }, name],
+    ),
     ["a listener that is none", { onEvent: "x" }, "onEvent"],
     ["a store that is none", { store: new Map(), lock: {} }, "lock"],
     ["a store of limits that is none", { limits: [{ concurrency: 1 }], limitStore: {} }, "limitStore"],

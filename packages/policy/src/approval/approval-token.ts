@@ -1,7 +1,7 @@
 import type { ApprovalDenial, SuspendedCall, ToolDefinition, ToolEffect } from "@toolport/core";
 import { canonicalJson } from "@toolport/core/implement";
 import { hashJson } from "@toolport/naming";
-import { isWorseEffect } from "./is-worse-effect.ts";
+import { isWorseEffect } from "../effects/worse-effect.ts";
 import type { RememberedFor } from "./remembered-approvals.ts";
 import type { Signer } from "./sign.ts";
 

@@ -1,6 +1,6 @@
 import type { PolicyParts } from "../policy-parts.ts";
 import { callEvent } from "../refuse.ts";
-import { isWorseEffect } from "./is-worse-effect.ts";
+import { isWorseEffect } from "../effects/worse-effect.ts";
 import type { PendingCall } from "./pending-call.ts";
 import type { ApprovalScope, ApprovedTool, RememberedApprovals, RememberedFor } from "./remembered-approvals.ts";
 

@@ -2,7 +2,7 @@ import type { Clock, JsonValue, Store, ToolEffect } from "@toolport/core";
 import { dateOf, isJsonObject, isToolEffect } from "@toolport/core/implement";
 import { hashJson } from "@toolport/naming";
 import { LRUCache } from "lru-cache";
-import { isWorseEffect } from "./is-worse-effect.ts";
+import { isWorseEffect } from "../effects/worse-effect.ts";
 
 /** For what an answer can be remembered. */
 export type RememberedFor = "conversation" | "always";

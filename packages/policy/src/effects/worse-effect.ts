@@ -7,3 +7,8 @@ export const toolEffects: readonly ToolEffect[] = ["pure", "idempotent-write", "
 export function worseEffect(a: ToolEffect, b: ToolEffect): ToolEffect {
   return toolEffects.indexOf(a) >= toolEffects.indexOf(b) ? a : b;
 }
+
+/** Whether an effect does more harm than another one. */
+export function isWorseEffect(effect: ToolEffect, than: ToolEffect): boolean {
+  return worseEffect(effect, than) !== than;
+}

@@ -1,5 +1,6 @@
 import type { ToolCall, ToolOutcome } from "@toolport/core";
 import { assertKnownOptions, type Fields } from "@toolport/core/implement";
+import { readAmount, readCount } from "../read-number.ts";
 import { readSelection, type ToolMatcher, type ToolSelection } from "../rules/select-tools.ts";
 import type { LimitRule } from "./limit-store.ts";
 
@@ -188,14 +189,4 @@ function readScopes(per: LimitScope | readonly LimitScope[], place: string): rea
     throw new TypeError(`${place}: ${JSON.stringify(scope)} is none of ${Object.keys(scopes).join(", ")}`);
   }
   return list;
-}
-
-function readAmount(value: number, place: string): number {
-  if (typeof value === "number" && value > 0 && Number.isFinite(value)) return value;
-  throw new TypeError(`${place} must be a number above 0`);
-}
-
-function readCount(value: number, place: string): number {
-  if (Number.isSafeInteger(value) && value > 0) return value;
-  throw new TypeError(`${place} must be a whole number above 0`);
 }

@@ -10,7 +10,7 @@ interface Passed {
 /**
  * An interceptor that stands around a toolbox and its providers alike, and still looks at a call once: inside of itself it lets the same call
  * pass, once. The same is one of the same tool of a server, for the same context, with the very object of arguments that was handed on,
- * which is one of its own. A tool that is on no server never gets such an object: whatever it calls is another call.
+ * which `interceptor` has to have made for this try alone. A tool that is on no server never gets such an object: whatever it calls is another call.
  */
 export function passOnce(interceptor: Interceptor): Interceptor {
   const passed = new WeakMap<JsonObject, Passed>();
@@ -22,11 +22,11 @@ export function passOnce(interceptor: Interceptor): Interceptor {
     }
     return interceptor(call, async (handed) => {
       if (handed.origin.serverId === "") return next(handed);
-      const args = { ...handed.args };
+      const { args } = handed;
       const { serverId, toolName } = handed.origin;
       passed.set(args, { serverId, toolName, context: handed.options.context });
       try {
-        return await next({ ...handed, args });
+        return await next(handed);
       } finally {
         passed.delete(args);
       }

@@ -1,4 +1,5 @@
 import { assertKnownOptions, assertTimeoutMs, type Fields } from "@toolport/core/implement";
+import { readCount } from "../read-number.ts";
 import type { ToolSelection } from "../rules/select-tools.ts";
 
 /** What is tried again, and when. */
@@ -53,9 +54,7 @@ export function readRetry(options: RetryOptions, place: string = "retry"): Retry
   assertKnownOptions(place, options, fields);
   const { attempts = 3, baseMs = 200, factor = 2, jitter = 0.2, maxDelayMs = 30_000 } = options;
   const { timeoutMs, idempotencyMetaKey: metaKey } = options;
-  if (!Number.isSafeInteger(attempts) || attempts < 1) {
-    throw new TypeError(`${place}.attempts must be a whole number above 0`);
-  }
+  readCount(attempts, `${place}.attempts`);
   for (const [name, ms] of Object.entries({ baseMs, maxDelayMs })) {
     if (!Number.isFinite(ms) || ms < 0) throw new TypeError(`${place}.${name} must be a number from 0 up`);
   }
