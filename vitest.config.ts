@@ -1,6 +1,4 @@
-import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
-import { LongestFirst } from "./test/longest-first.ts";
 
 // Tests run the packages' TypeScript sources; servers that tests start as child processes run from `dist`, which `pnpm test` builds first.
 const conditions = ["@toolport/source", "node", "import", "module", "default"];
@@ -16,9 +14,7 @@ export default defineConfig({
     pool: "forks",
     // Files share a process and its modules, so that a fifth of the time is not spent on loading them again; a test leaves no state behind.
     isolate: false,
-    // One more than there are cores: a third of the time, a file waits for a process or a clock, and another can use the core.
-    maxWorkers: availableParallelism() + 1,
-    sequence: { sequencer: LongestFirst },
+    maxWorkers: "100%",
     testTimeout: 20_000,
     hookTimeout: 30_000,
     unstubGlobals: true,

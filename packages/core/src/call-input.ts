@@ -1,6 +1,7 @@
 import { assertCallContext } from "./call-context.ts";
 import { assertKnownOptions, type Fields } from "./assert-known-options.ts";
 import { isJsonObject, type JsonObject } from "./json.ts";
+import { lenderOf } from "./lazy-signal.ts";
 import { longestTimeoutMs } from "./limits.ts";
 import { isPlainObject, kindOf, tagOf } from "./plain-object.ts";
 import type { CallOptions, ToolOrigin } from "./tool.ts";
@@ -92,9 +93,11 @@ export function assertSignal(signal: AbortSignal): void {
   throw new TypeError("signal must be an AbortSignal");
 }
 
-function assertRunOptions({ signal, timeoutMs, context, deadline }: RequestOptions): void {
+function assertRunOptions(options: RequestOptions): void {
+  const { timeoutMs, context, deadline } = options;
   if (timeoutMs !== undefined) assertTimeoutMs(timeoutMs);
-  if (signal !== undefined) assertSignal(signal);
+  // One that is lent is what it must be, and is not to be made for this.
+  if (lenderOf(options) === undefined && options.signal !== undefined) assertSignal(options.signal);
   if (context !== undefined) assertCallContext(context);
   if (deadline !== undefined && !isDeadline(deadline)) throw new TypeError("deadline must be a deadline");
 }

@@ -1,12 +1,13 @@
 import { assertCallOptions, isCallArguments, timeSetBy } from "./call-input.ts";
 import type { CallHandler, Interceptor, ToolCall } from "./interceptor.ts";
 import { isJsonObject } from "./json.ts";
+import { lenderOf, withSignalOfDeadline } from "./lazy-signal.ts";
 import { defaultTimeouts } from "./limits.ts";
-import type { WorkKind } from "./passage.ts";
+import type { Bounds, OwnBounds, WorkKind } from "./passage.ts";
 import { assertLayers, createPipeline, type Pipeline, type PipelineInit } from "./pipeline.ts";
 import { kindOf } from "./plain-object.ts";
 import { quoteText } from "./quote-text.ts";
-import type { ToolOrigin, ToolOutcome } from "./tool.ts";
+import type { CallOptions, ToolDefinition, ToolOrigin, ToolOutcome } from "./tool.ts";
 import { ToolportError } from "./toolport-error.ts";
 
 /** The way of all calls of one provider or toolbox: its interceptors. */
@@ -71,14 +72,35 @@ const calls: WorkKind<ToolCall, ToolOutcome> = {
     typeof value === "object" && value !== null && "content" in value && Array.isArray(value.content),
   // Whoever answers instead of the server answers for this one.
   sign: (outcome, { origin }) => (sameOrigin(outcome.origin, origin) ? outcome : { ...outcome, origin }),
-  withOptions: (call, options) => ({ ...call, options }),
+  withBounds: (call, bounds) => withOptions(call, call.args, boundOptions(call.options, bounds)),
   // What the layers looked at is what runs.
-  handOn: (call, { args }, options: ToolCall["options"]) => ({
-    ...call,
-    args,
-    options: { ...options, selected: options.selected ?? call.definition },
-  }),
+  handOn: (call, { args, options }, bounds) =>
+    withOptions(call, args, boundOptions(options, bounds, options.selected ?? call.definition)),
 };
+
+// Both written out: to spread them would make a signal that nobody asks for, and costs more than a layer does.
+function withOptions({ origin, definition, server }: ToolCall, args: ToolCall["args"], options: CallOptions): ToolCall {
+  return { origin, definition, server, args, options };
+}
+
+function boundOptions(
+  { timeoutMs, selected, wait, meta, context, onProgress }: CallOptions,
+  bounds: Bounds | OwnBounds,
+  definition: ToolDefinition | undefined = selected,
+): CallOptions {
+  if ("stop" in bounds) {
+    const options = { deadline: bounds, timeoutMs, selected: definition, wait, meta, context, onProgress };
+    return withSignalOfDeadline(options);
+  }
+  const { signal, deadline } = bounds;
+  return { signal, deadline, timeoutMs, selected: definition, wait, meta, context, onProgress };
+}
+
+/** The same options for another definition. Does not have the signal of a call made, which to spread them would. */
+export function selectInstead(options: CallOptions, definition: ToolDefinition | undefined): CallOptions {
+  const deadline = lenderOf(options);
+  return deadline === undefined ? { ...options, selected: definition } : boundOptions(options, deadline, definition);
+}
 
 function sameOrigin(a: ToolOrigin | undefined, b: ToolOrigin): boolean {
   return a === b || (a?.serverId === b.serverId && a.toolName === b.toolName && a.qualifiedName === b.qualifiedName);

@@ -1,4 +1,5 @@
 import { systemClock, type Cancel, type Clock } from "./clock.ts";
+import { LazySignal, onAbort } from "./lazy-signal.ts";
 
 /** A time budget as those see it who share it: what is left of it, and a way to stop its clock. */
 export interface SharedDeadline {
@@ -12,6 +13,8 @@ export interface SharedDeadline {
 export interface Deadline extends SharedDeadline {
   /** Aborts when the time is up (its reason is that of `onTimeout`), or when the caller's signal does (with its reason). */
   readonly signal: AbortSignal;
+  /** The same, for whoever can listen without a signal. */
+  readonly stop: LazySignal;
   /** Releases the timer and the listener on the caller's signal. The signal never aborts afterwards. Idempotent. */
   dispose(): void;
 }
@@ -20,7 +23,7 @@ export interface Deadline extends SharedDeadline {
 export interface DeadlineInit {
   readonly timeoutMs: number;
   /** The caller's signal. One that is aborted already aborts the deadline at once. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: AbortSignal | LazySignal | undefined;
   /** A budget that this one is a part of: no more than is left of it, and while this one stands still, so does that. */
   readonly outer?: SharedDeadline | undefined;
   /** How long the clock may stand still in all, in milliseconds. Default: for ever. */
@@ -33,67 +36,73 @@ export interface DeadlineInit {
 
 /** Starts a deadline. Who starts it disposes of it. */
 export function createDeadline(init: DeadlineInit): Deadline {
-  const { timeoutMs, signal, outer, mostPausedMs = Number.POSITIVE_INFINITY, onTimeout, clock = systemClock } = init;
-  // Made when somebody asks for the signal: it is the dearest part, and most deadlines are only looked at for their time.
-  let controller: AbortController | undefined;
-  let ending: { readonly reason: unknown } | undefined;
-  const pauses = createPauses({ clock, outer, mostPausedMs, onResume: () => void (done || start()) });
-  let leftMs = outer === undefined ? timeoutMs : Math.min(timeoutMs, outer.remainingMs());
-  let startedAt = clock.now();
-  let cancelTimer: Cancel | undefined;
-  let done = false;
-
-  const dispose = (): void => {
-    done = true;
-    cancelTimer?.();
-    pauses.end();
-    signal?.removeEventListener("abort", onAbort);
-  };
-  const abort = (reason: unknown): void => {
-    dispose();
-    ending = { reason };
-    controller?.abort(reason);
-  };
-  const onAbort = (): void => abort(signal?.reason);
-  const start = (): void => {
-    startedAt = clock.now();
-    cancelTimer = clock.schedule(leftMs, () => abort(onTimeout()));
-  };
-  const remainingMs = (): number => Math.max(0, pauses.active ? leftMs : leftMs - (clock.now() - startedAt));
-
-  if (signal?.aborted) {
-    onAbort();
-  } else {
-    signal?.addEventListener("abort", onAbort);
-    start();
-  }
-  return {
-    get signal() {
-      controller ??= new AbortController();
-      if (ending !== undefined) controller.abort(ending.reason);
-      return controller.signal;
-    },
-    remainingMs,
-    pause() {
-      if (done) return () => {};
-      const left = remainingMs();
-      const wasActive = pauses.active;
-      const resume = pauses.begin();
-      if (!wasActive && pauses.active) {
-        leftMs = left;
-        cancelTimer?.();
-      }
-      return resume;
-    },
-    dispose,
-  };
+  return new RunningDeadline(init);
 }
 
-interface Pauses {
-  readonly active: boolean;
-  begin(): Cancel;
-  /** Lets go of the outer budget. */
-  end(): void;
+class RunningDeadline implements Deadline {
+  readonly stop = new LazySignal();
+  readonly #clock: Clock;
+  readonly #pauses: Pauses;
+  readonly #init: DeadlineInit;
+  #leftMs: number;
+  #startedAt: number;
+  #cancelTimer: Cancel | undefined;
+  #ignore: Cancel | undefined;
+  #done = false;
+
+  constructor(init: DeadlineInit) {
+    const { timeoutMs, signal, outer, mostPausedMs = Number.POSITIVE_INFINITY, clock = systemClock } = init;
+    this.#init = init;
+    this.#clock = clock;
+    this.#pauses = new Pauses({ clock, outer, mostPausedMs, onResume: () => void (this.#done || this.#start()) });
+    this.#leftMs = outer === undefined ? timeoutMs : Math.min(timeoutMs, outer.remainingMs());
+    this.#startedAt = clock.now();
+    if (signal?.aborted === true) {
+      this.#done = true;
+      this.stop.abort(signal.reason);
+      return;
+    }
+    this.#ignore = signal && onAbort(signal, () => this.#abort(signal.reason));
+    this.#start();
+  }
+
+  get signal(): AbortSignal {
+    return this.stop.signal;
+  }
+
+  remainingMs(): number {
+    const passedMs = this.#pauses.active ? 0 : this.#clock.now() - this.#startedAt;
+    return Math.max(0, this.#leftMs - passedMs);
+  }
+
+  pause(): Cancel {
+    if (this.#done) return () => {};
+    const left = this.remainingMs();
+    const wasActive = this.#pauses.active;
+    const resume = this.#pauses.begin();
+    if (!wasActive && this.#pauses.active) {
+      this.#leftMs = left;
+      this.#cancelTimer?.();
+    }
+    return resume;
+  }
+
+  dispose(): void {
+    this.#done = true;
+    this.#cancelTimer?.();
+    this.#pauses.end();
+    this.#ignore?.();
+  }
+
+  #start(): void {
+    this.#startedAt = this.#clock.now();
+    this.#cancelTimer = this.#clock.schedule(this.#leftMs, () => this.#abort(this.#init.onTimeout()));
+  }
+
+  #abort(reason: unknown): void {
+    this.dispose();
+    this.stop.abort(reason);
+  }
 }
 
 interface PausesInit {
@@ -104,40 +113,50 @@ interface PausesInit {
 }
 
 /** The pauses of one deadline: they may overlap, and take no more than `mostPausedMs` in all. */
-function createPauses({ clock, outer, mostPausedMs, onResume }: PausesInit): Pauses {
-  let running = 0;
-  let usedMs = 0;
-  let goOn: Cancel | undefined;
+class Pauses {
+  readonly #init: PausesInit;
+  #running = 0;
+  #usedMs = 0;
+  #goOn: Cancel | undefined;
 
-  const stop = (): void => {
-    const leftMs = mostPausedMs - usedMs;
+  constructor(init: PausesInit) {
+    this.#init = init;
+  }
+
+  get active(): boolean {
+    return this.#goOn !== undefined;
+  }
+
+  begin(): Cancel {
+    this.#running += 1;
+    if (this.#running === 1) this.#stop();
+    let isRunning = true;
+    return () => {
+      if (!isRunning) return;
+      isRunning = false;
+      this.#running -= 1;
+      if (this.#running === 0) this.#goOn?.();
+    };
+  }
+
+  /** Lets go of the outer budget. */
+  end(): void {
+    this.#goOn?.();
+  }
+
+  #stop(): void {
+    const { clock, outer, mostPausedMs, onResume } = this.#init;
+    const leftMs = mostPausedMs - this.#usedMs;
     if (leftMs <= 0) return;
     const stoppedAt = clock.now();
     const resumeOuter = outer?.pause();
-    const cancelLimit = leftMs === Number.POSITIVE_INFINITY ? undefined : clock.schedule(leftMs, () => goOn?.());
-    goOn = () => {
-      goOn = undefined;
-      usedMs += clock.now() - stoppedAt;
+    const cancelLimit = leftMs === Number.POSITIVE_INFINITY ? undefined : clock.schedule(leftMs, () => this.#goOn?.());
+    this.#goOn = () => {
+      this.#goOn = undefined;
+      this.#usedMs += clock.now() - stoppedAt;
       cancelLimit?.();
       resumeOuter?.();
       onResume();
     };
-  };
-  return {
-    get active() {
-      return goOn !== undefined;
-    },
-    begin() {
-      running += 1;
-      if (running === 1) stop();
-      let isRunning = true;
-      return () => {
-        if (!isRunning) return;
-        isRunning = false;
-        running -= 1;
-        if (running === 0) goOn?.();
-      };
-    },
-    end: () => goOn?.(),
-  };
+  }
 }

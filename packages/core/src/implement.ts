@@ -6,7 +6,7 @@ export type { ConnectionHooks } from "./connection.ts";
 
 // Ways of a call.
 export { assertCallContext, withoutApproval } from "./call-context.ts";
-export { createCallPipeline, type CallPipeline, type CallPipelineInit } from "./call-pipeline.ts";
+export { createCallPipeline, selectInstead, type CallPipeline, type CallPipelineInit } from "./call-pipeline.ts";
 export { createRequestPipeline, type RequestPipeline, type RequestPipelineInit } from "./request-pipeline.ts";
 export {
   assertCallOptions,
@@ -47,6 +47,7 @@ export { sameJson } from "./same-json.ts";
 
 // Time, chance and events.
 export { createDeadline, type Deadline, type DeadlineInit } from "./deadline.ts";
+export { lenderOf, onAbort, signalOf, toAbortSignal, withSignalOfDeadline, type LazySignal } from "./lazy-signal.ts";
 export { dateOf, systemClock, systemRandom } from "./clock.ts";
 export { createEvent, type EventSource } from "./event.ts";
 export { formatMs } from "./format-ms.ts";

@@ -1,11 +1,8 @@
-import { layerError, type Handler, type Passage, type Work, type WorkKind } from "./passage.ts";
+import { layerError, type Handler, type Way, type Work, type WorkKind } from "./passage.ts";
 import { isToolportError, type ToolportError } from "./toolport-error.ts";
 
 /** One layer around some work: it may change it, answer it, refuse it, or look at the answer. */
 export type Layer<Of extends Work, Answer> = (work: Of, next: Handler<Of, Answer>) => Promise<Answer>;
-
-/** A part of the way, for one piece of work after the other. */
-export type Way<Of extends Work, Answer> = (work: Of, passage: Passage<Of, Answer>) => Promise<Answer>;
 
 /** Puts layers one into the other, the first one outermost; in the middle is the handler of the passage. */
 export function foldLayers<Of extends Work, Answer>(

@@ -1,6 +1,7 @@
 import type { Cancel, Clock } from "./clock.ts";
-import { createDeadline, type SharedDeadline } from "./deadline.ts";
+import { createDeadline, type Deadline, type SharedDeadline } from "./deadline.ts";
 import type { CallOutcome, ToolportErrorCode } from "./toolport-error-code.ts";
+import { LazySignal, type StoppableTime } from "./lazy-signal.ts";
 import { isToolportError, withErrorContext, type ToolportError, type ToolportErrorInit } from "./toolport-error.ts";
 
 /** What goes through layers: a call, or another request. */
@@ -14,6 +15,15 @@ export interface Work {
 
 /** The end of the way of some work. */
 export type Handler<Of extends Work, Answer> = (work: Of) => Promise<Answer>;
+
+/** What is left of the time of some work, and what stops the work. */
+export type Bounds = StoppableTime;
+
+/** The same for options that a layer has made. */
+export interface OwnBounds {
+  readonly signal: AbortSignal;
+  readonly deadline: SharedDeadline;
+}
 
 /** What layers have to know of one kind of work. */
 export interface WorkKind<Of extends Work, Answer> {
@@ -29,14 +39,17 @@ export interface WorkKind<Of extends Work, Answer> {
   isAnswer(value: unknown): value is Answer;
   /** The answer as one to this work, whoever gave it. */
   sign(answer: Answer, work: Of): Answer;
-  /** The same work with other options. */
-  withOptions(work: Of, options: Of["options"]): Of;
-  /** What reaches the handler: the identity of `work`, and what layers may change from `given`. */
-  handOn(work: Of, given: Of, options: Of["options"]): Of;
+  /** The same work, bounded; all layers see this one. */
+  withBounds(work: Of, bounds: Bounds): Of;
+  /** What reaches the handler: the identity of `work`, and what layers may change from `given`; bounded, unless options with bounds are given. */
+  handOn(work: Of, given: Of, bounds: Bounds | OwnBounds): Of;
 }
 
 /** What became of some work. */
 export type WorkProblem = { readonly problem: string } & Pick<ToolportErrorInit, "cause" | "details" | "outcome">;
+
+/** A part of the way, for one piece of work after the other. */
+export type Way<Of extends Work, Answer> = (work: Of, passage: Passage<Of, Answer>) => Promise<Answer>;
 
 /** One piece of work on its way through the layers. */
 export interface Passage<Of extends Work, Answer> {
@@ -51,7 +64,7 @@ export interface Passage<Of extends Work, Answer> {
   /** Which layer has it, for errors. */
   at: string;
   /** Sends it through; settles with its answer or with its end, whichever comes first. */
-  run(enter: (work: Of, passage: Passage<Of, Answer>) => Promise<Answer>): Promise<Answer>;
+  run(enter: Way<Of, Answer>): Promise<Answer>;
   handle(given: Of): Promise<Answer>;
   /** Ends it at once. */
   end(error: ToolportError): void;
@@ -72,188 +85,243 @@ export interface PassageInit<Of extends Work, Answer> {
 const lastWordMs = 1000;
 
 /** Makes a passage; its time runs from now on. */
-export function createPassage<Of extends Work, Answer>(
-  work: Of,
-  { kind, handler, timeoutMs, mostPausedMs, clock }: PassageInit<Of, Answer>,
-): Passage<Of, Answer> {
-  const { signal, deadline } = work.options;
-  const controller = new AbortController();
-  const handling = createHandling(work, kind);
-  let settle: (error: ToolportError) => void = () => {};
-  const ending = createEnding({ handling, clock, settle: (error) => settle(error) });
-  const time = createDeadline({
-    timeoutMs,
-    clock,
-    outer: deadline,
-    mostPausedMs,
-    onTimeout: () => ending.stop(overdueError(work, kind, { timeoutMs, at: passage.at })),
-  });
-  const onAbort = (): void => {
-    controller.abort(signal?.reason);
-    ending.stop(kind.error(work, "aborted", { problem: "was aborted", cause: signal?.reason }));
-  };
-  const release = (): void => {
-    ending.release();
-    time.dispose();
-    signal?.removeEventListener("abort", onAbort);
-    // What is still under way works for nobody.
-    if (ending.reason !== undefined || handling.active > 0) controller.abort(ending.reason);
-  };
-
-  const passage: Passage<Of, Answer> = {
-    get effect() {
-      return handling.effect;
-    },
-    get handled() {
-      return handling.handled;
-    },
-    claim: (error, since) => withEffect(error, handling.effectSince(since)),
-    get ended() {
-      if (!ending.isOver) return ending.overdue;
-      return ending.reason ?? kind.error(work, "internal_error", { problem: "is over", outcome: handling.effect });
-    },
-    at: "",
-    run(enter) {
-      return new Promise<Answer>((resolve, reject) => {
-        settle = (error) => {
-          release();
-          reject(withEffect(error, handling.effect));
-        };
-        if (signal?.aborted) return onAbort();
-        signal?.addEventListener("abort", onAbort, { once: true });
-        const shown = kind.withOptions(work, { ...work.options, signal: controller.signal, deadline: time });
-        void enter(shown, passage).then((answer) => (release(), resolve(answer)), settle);
-      });
-    },
-    // Not async: each promise more is paid with every call.
-    handle(given) {
-      const { options } = given;
-      const handled = {
-        ...options,
-        signal: bothSignals(controller.signal, options.signal),
-        deadline: options.deadline ?? time,
-      };
-      passage.at = "";
-      return handling.watch(() => handler(kind.handOn(work, given, handled)), ending.handled);
-    },
-    end: (error) => ending.end(error),
-    endSoon: (error) => ending.endSoon(error),
-  };
-  return passage;
+export function createPassage<Of extends Work, Answer>(work: Of, init: PassageInit<Of, Answer>): Passage<Of, Answer> {
+  return new OnePassage(work, init);
 }
 
-/** When a passage ends before it has an answer, and why. */
-interface Ending {
-  readonly isOver: boolean;
-  readonly reason: ToolportError | undefined;
-  /** The time is up or the caller has given up, while the handler has the work. */
-  readonly overdue: ToolportError | undefined;
-  end(error: ToolportError): void;
-  /** Ends it, after the last word of a handler that has the work. */
-  stop(error: ToolportError): ToolportError;
-  endSoon(error: ToolportError): void;
-  /** The handler has answered. */
-  readonly handled: () => void;
-  release(): void;
+class OnePassage<Of extends Work, Answer> implements Passage<Of, Answer> {
+  at = "";
+  readonly #work: Of;
+  readonly #init: PassageInit<Of, Answer>;
+  readonly #stop = new LazySignal();
+  readonly #handling: Handling<Of, Answer>;
+  readonly #ending: Ending;
+  readonly #time: Deadline;
+  readonly #bounds: Bounds;
+  readonly #shown: Of;
+  #settle: (error: ToolportError) => void = () => {};
+
+  constructor(work: Of, init: PassageInit<Of, Answer>) {
+    const { kind, timeoutMs, mostPausedMs, clock } = init;
+    this.#work = work;
+    this.#init = init;
+    this.#handling = new Handling(work, kind);
+    this.#ending = new Ending({ handling: this.#handling, clock, settle: (error) => this.#settle(error) });
+    this.#time = createDeadline({
+      timeoutMs,
+      clock,
+      outer: work.options.deadline,
+      mostPausedMs,
+      onTimeout: () => this.#ending.stop(overdueError(work, kind, { timeoutMs, at: this.at })),
+    });
+    this.#bounds = new TimeAndStop(this.#time, this.#stop);
+    this.#shown = kind.withBounds(work, this.#bounds);
+  }
+
+  get effect(): CallOutcome {
+    return this.#handling.effect;
+  }
+
+  get handled(): number {
+    return this.#handling.handled;
+  }
+
+  claim(error: ToolportError, since: number): ToolportError {
+    return withEffect(error, this.#handling.effectSince(since));
+  }
+
+  get ended(): ToolportError | undefined {
+    if (!this.#ending.isOver) return this.#ending.overdue;
+    const { kind } = this.#init;
+    const outcome = this.#handling.effect;
+    return this.#ending.reason ?? kind.error(this.#work, "internal_error", { problem: "is over", outcome });
+  }
+
+  run(enter: Way<Of, Answer>): Promise<Answer> {
+    const { signal } = this.#work.options;
+    return new Promise<Answer>((resolve, reject) => {
+      this.#settle = (error) => {
+        this.#release();
+        reject(withEffect(error, this.#handling.effect));
+      };
+      if (signal?.aborted) return this.#onAbort();
+      signal?.addEventListener("abort", this.#onAbort, { once: true });
+      void enter(this.#shown, this).then((answer) => (this.#release(), resolve(answer)), this.#settle);
+    });
+  }
+
+  // Not async: each promise more is paid with every call.
+  handle(given: Of): Promise<Answer> {
+    this.at = "";
+    const { kind, handler } = this.#init;
+    const isOwn = given.options === this.#shown.options;
+    const handed = kind.handOn(this.#work, given, isOwn ? this.#bounds : this.#boundsFor(given.options));
+    return this.#handling.watch(
+      () => handler(handed),
+      () => this.#ending.handled(),
+    );
+  }
+
+  end(error: ToolportError): void {
+    this.#ending.end(error);
+  }
+
+  endSoon(error: ToolportError): void {
+    this.#ending.endSoon(error);
+  }
+
+  /** For options that a layer has made: its signal may stop the work, too. */
+  #boundsFor({ signal, deadline = this.#bounds }: Of["options"]): OwnBounds {
+    return { signal: bothSignals(this.#stop.signal, signal), deadline };
+  }
+
+  readonly #onAbort = (): void => {
+    const reason: unknown = this.#work.options.signal?.reason;
+    this.#stop.abort(reason);
+    this.#ending.stop(this.#init.kind.error(this.#work, "aborted", { problem: "was aborted", cause: reason }));
+  };
+
+  #release(): void {
+    this.#ending.release();
+    this.#time.dispose();
+    this.#work.options.signal?.removeEventListener("abort", this.#onAbort);
+    // What is still under way works for nobody.
+    if (this.#ending.reason !== undefined || this.#handling.active > 0) this.#stop.abort(this.#ending.reason);
+  }
+}
+
+/** The time of a passage, and its own end beside it: time that is up is no reason to stop what may still have a last word. */
+class TimeAndStop implements StoppableTime {
+  readonly stop: LazySignal;
+  readonly #time: SharedDeadline;
+
+  constructor(time: SharedDeadline, stop: LazySignal) {
+    this.#time = time;
+    this.stop = stop;
+  }
+
+  remainingMs(): number {
+    return this.#time.remainingMs();
+  }
+
+  pause(): Cancel {
+    return this.#time.pause();
+  }
 }
 
 interface EndingInit {
-  readonly handling: Pick<Handling<unknown>, "active" | "effect">;
+  readonly handling: Pick<Handling<Work, unknown>, "active" | "effect">;
   readonly clock: Clock;
   readonly settle: (error: ToolportError) => void;
 }
 
-function createEnding({ handling, clock, settle }: EndingInit): Ending {
-  let isOver = false;
-  let reason: ToolportError | undefined;
-  let overdue: ToolportError | undefined;
-  let soon: ToolportError | undefined;
-  let cancelLastWord: Cancel | undefined;
+/** When a passage ends before it has an answer, and why. */
+class Ending {
+  readonly #init: EndingInit;
+  #isOver = false;
+  #reason: ToolportError | undefined;
+  #overdue: ToolportError | undefined;
+  #soon: ToolportError | undefined;
+  #cancelLastWord: Cancel | undefined;
 
-  const end = (error: ToolportError): void => {
-    if (isOver) return;
-    reason = withEffect(error, handling.effect);
-    settle(reason);
-  };
-  const endSoon = (error: ToolportError): void => {
-    soon ??= error;
-    if (handling.active > 0 || isOver) return;
-    if (handling.effect === "not-sent") end(error);
-    else cancelLastWord ??= clock.schedule(lastWordMs, () => end(error));
-  };
-  return {
-    get isOver() {
-      return isOver;
-    },
-    get reason() {
-      return reason;
-    },
-    get overdue() {
-      return overdue;
-    },
-    end,
-    stop(error) {
-      overdue ??= error;
-      if (handling.active === 0) end(error);
-      else cancelLastWord ??= clock.schedule(lastWordMs, () => end(error));
-      return error;
-    },
-    endSoon,
-    handled() {
-      if (soon !== undefined) endSoon(soon);
-    },
-    release() {
-      isOver = true;
-      cancelLastWord?.();
-    },
-  };
+  constructor(init: EndingInit) {
+    this.#init = init;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  get reason(): ToolportError | undefined {
+    return this.#reason;
+  }
+
+  /** The time is up or the caller has given up, while the handler has the work. */
+  get overdue(): ToolportError | undefined {
+    return this.#overdue;
+  }
+
+  end(error: ToolportError): void {
+    if (this.#isOver) return;
+    const { handling, settle } = this.#init;
+    this.#reason = withEffect(error, handling.effect);
+    settle(this.#reason);
+  }
+
+  /** Ends it, after the last word of a handler that has the work. */
+  stop(error: ToolportError): ToolportError {
+    this.#overdue ??= error;
+    if (this.#init.handling.active === 0) this.end(error);
+    else this.#awaitLastWord(error);
+    return error;
+  }
+
+  endSoon(error: ToolportError): void {
+    const { handling } = this.#init;
+    this.#soon ??= error;
+    if (handling.active > 0 || this.#isOver) return;
+    if (handling.effect === "not-sent") this.end(error);
+    else this.#awaitLastWord(error);
+  }
+
+  /** The handler has answered. */
+  handled(): void {
+    if (this.#soon !== undefined) this.endSoon(this.#soon);
+  }
+
+  release(): void {
+    this.#isOver = true;
+    this.#cancelLastWord?.();
+  }
+
+  #awaitLastWord(error: ToolportError): void {
+    this.#cancelLastWord ??= this.#init.clock.schedule(lastWordMs, () => this.end(error));
+  }
 }
 
 /** The times that some work is with its handler, and what is known of its effect because of them. */
-interface Handling<Answer> {
-  readonly active: number;
-  /** How many of them have begun. */
-  readonly handled: number;
-  readonly effect: CallOutcome;
-  /** The same of those alone that began later than the first `handled`. */
-  effectSince(handled: number): CallOutcome;
-  watch(work: () => Promise<Answer>, onSettled: () => void): Promise<Answer>;
-}
-
-function createHandling<Of extends Work, Answer>(work: Of, kind: WorkKind<Of, Answer>): Handling<Answer> {
+class Handling<Of extends Work, Answer> {
   // Of those that have settled; one is with its handler at a time, and the last of a passage may never settle.
-  const effects: CallOutcome[] = [];
-  let active = 0;
-  const effectSince = (handled: number): CallOutcome =>
+  readonly #effects: CallOutcome[] = [];
+  readonly #work: Of;
+  readonly #kind: WorkKind<Of, Answer>;
+  active = 0;
+
+  constructor(work: Of, kind: WorkKind<Of, Answer>) {
+    this.#work = work;
+    this.#kind = kind;
+  }
+
+  /** How many of them have begun. */
+  get handled(): number {
+    return this.#effects.length + this.active;
+  }
+
+  get effect(): CallOutcome {
+    return this.effectSince(0);
+  }
+
+  /** The same of those alone that began later than the first `handled`. */
+  effectSince(handled: number): CallOutcome {
     // While the handler has the call, nobody knows: whoever throws meanwhile must not say that it was not sent.
-    active > 0 ? "unknown" : effects.slice(handled).reduce(worse, "not-sent");
-  return {
-    get active() {
-      return active;
-    },
-    get handled() {
-      return effects.length + active;
-    },
-    get effect() {
-      return effectSince(0);
-    },
-    effectSince,
-    async watch(handle, onSettled) {
-      active += 1;
-      try {
-        const outcome = await handle();
-        effects.push("unknown");
-        return outcome;
-      } catch (reason) {
-        const error = toError(reason, work, kind);
-        effects.push(error.outcome);
-        throw error;
-      } finally {
-        active -= 1;
-        onSettled();
-      }
-    },
-  };
+    return this.active > 0 ? "unknown" : this.#effects.slice(handled).reduce(worse, "not-sent");
+  }
+
+  async watch(handle: () => Promise<Answer>, onSettled: () => void): Promise<Answer> {
+    this.active += 1;
+    try {
+      const outcome = await handle();
+      this.#effects.push("unknown");
+      return outcome;
+    } catch (reason) {
+      const error = toError(reason, this.#work, this.#kind);
+      this.#effects.push(error.outcome);
+      throw error;
+    } finally {
+      this.active -= 1;
+      onSettled();
+    }
+  }
 }
 
 /** A fault of a layer. */

@@ -1,7 +1,9 @@
+import type { RequestOptions } from "./connection.ts";
 import { assertRequestOptions, isCallArguments, timeSetBy } from "./call-input.ts";
 import { isJsonObject, type JsonValue } from "./json.ts";
 import { defaultTimeouts } from "./limits.ts";
-import type { WorkKind } from "./passage.ts";
+import { withSignalOfDeadline } from "./lazy-signal.ts";
+import type { Bounds, OwnBounds, WorkKind } from "./passage.ts";
 import { createPipeline, type Pipeline, type PipelineInit } from "./pipeline.ts";
 import { quoteText } from "./quote-text.ts";
 import type { HostRequest, RequestInterceptor } from "./request-interceptor.ts";
@@ -56,6 +58,11 @@ const requests: WorkKind<HostRequest, JsonValue> = {
   assertOptions: (options) => assertRequestOptions(options),
   isAnswer: (value): value is JsonValue => value !== undefined && typeof value !== "function",
   sign: (answer) => answer,
-  withOptions: (request, options) => ({ ...request, options }),
-  handOn: (request, { params }, options: HostRequest["options"]) => ({ ...request, params, options }),
+  withBounds: (request, bounds) => ({ ...request, options: boundOptions(request.options, bounds) }),
+  handOn: (request, { params, options }, bounds) => ({ ...request, params, options: boundOptions(options, bounds) }),
 };
+
+function boundOptions({ timeoutMs, context }: RequestOptions, bounds: Bounds | OwnBounds): RequestOptions {
+  if ("stop" in bounds) return withSignalOfDeadline({ deadline: bounds, timeoutMs, context });
+  return { signal: bounds.signal, deadline: bounds.deadline, timeoutMs, context };
+}

@@ -106,7 +106,7 @@ export function createPolicy(options: PolicyOptions = {}): Policy {
       seen.note(definition, server);
       return admission.admit(definition, server);
     },
-    interceptors: [passOnce(composeStages(inOrder(stages, parts)))],
+    interceptors: [passOnce(composeStages(inOrder(stages, parts, () => events.hasListeners)))],
     onEvent: (listener) => events.on(listener),
     explain(tool, server) {
       if (typeof tool !== "string") {
@@ -180,9 +180,10 @@ function createStages(options: PolicyOptions, parts: PolicyParts): Stages {
 function inOrder(
   { redaction, admission, approval, validation, limits, retry, breaker, cache }: Stages,
   parts: PolicyParts,
+  isWatched: () => boolean,
 ): readonly Interceptor[] {
   const stages: readonly (Interceptor | undefined)[] = [
-    recordCalls({ ...parts, attempts: retry?.attempts }),
+    recordCalls({ ...parts, attempts: retry?.attempts, isWatched }),
     holdArguments(parts),
     redaction?.interceptor,
     admission.interceptor,

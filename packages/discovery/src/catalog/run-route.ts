@@ -24,7 +24,7 @@ export interface RouteCall {
 
 /** Runs a tool where it is. Bounded, whatever the tool does. */
 export function runRoute(route: Route, call: RouteCall): Promise<ToolOutcome> {
-  if (route.kind === "static") return runStaticTool(route.tool, call.args, { ...call.options, clock: call.clock });
+  if (route.kind === "static") return runStaticTool(route.tool, call);
   const { provider, definition } = route;
   // Who keeps its time needs no second clock, and costs nothing here.
   if (provider.callTimeoutMs !== undefined) return provider.call(definition.name, call.args, call.options);

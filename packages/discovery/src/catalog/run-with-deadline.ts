@@ -1,5 +1,5 @@
 import { defaultTimeouts, isToolportError, ToolportError, type Clock, type SharedDeadline } from "@toolport/core";
-import { createDeadline, formatMs, type Deadline } from "@toolport/core/implement";
+import { createDeadline, formatMs, type Deadline, type LazySignal } from "@toolport/core/implement";
 
 // As long as a call stands still for a human at most.
 const mostPausedMs = defaultTimeouts.elicitTotalMs;
@@ -9,7 +9,7 @@ export interface Allowance {
   /** What is waited for, in words, for the messages of errors. */
   readonly what: string;
   readonly timeoutMs: number;
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: AbortSignal | LazySignal | undefined;
   /** A budget that the work is a part of: it is waited for no longer than is left of that. */
   readonly outer?: SharedDeadline | undefined;
   readonly clock: Clock;
@@ -30,9 +30,10 @@ export async function runWithDeadline<T>(
       details: { timeoutMs },
     });
   const deadline = createDeadline({ timeoutMs, signal, outer, mostPausedMs, clock, onTimeout });
+  const { stop } = deadline;
   try {
     return await new Promise<T>((resolve, reject) => {
-      deadline.signal.addEventListener("abort", () => reject(reasonOf(deadline.signal, what)), { once: true });
+      stop.onAbort(() => reject(reasonOf(stop, what)));
       // Begins at once; in a promise of its own, so that what throws is a rejection as well.
       new Promise<T>((done) => done(work(deadline))).then(resolve, reject);
     });
@@ -41,10 +42,14 @@ export async function runWithDeadline<T>(
   }
 }
 
-function reasonOf(signal: AbortSignal, what: string): ToolportError {
-  return isToolportError(signal.reason, "call_timeout") ? signal.reason : abortedBy(signal, what, "unknown");
+function reasonOf({ reason }: LazySignal, what: string): ToolportError {
+  return isToolportError(reason, "call_timeout") ? reason : abortedBy({ reason }, what, "unknown");
 }
 
-function abortedBy({ reason }: AbortSignal, what: string, outcome: "not-sent" | "unknown"): ToolportError {
+function abortedBy(
+  { reason }: Pick<AbortSignal, "reason">,
+  what: string,
+  outcome: "not-sent" | "unknown",
+): ToolportError {
   return new ToolportError(`the caller aborted ${what}`, { code: "aborted", outcome, cause: reason });
 }

@@ -18,8 +18,11 @@ import {
   isJsonObject,
   kindOf,
   quoteText,
+  signalOf,
   withErrorContext,
   withoutApproval,
+  withSignalOfDeadline,
+  type Deadline,
 } from "@toolport/core/implement";
 import { runWithDeadline } from "./run-with-deadline.ts";
 
@@ -158,26 +161,37 @@ function wrapped(error: unknown, { definition: { name } }: RunnableTool, what: s
   return new ToolportError(`tool "${name}" ${what}`, { code: "internal_error", toolName: name, cause: error });
 }
 
+/** A call of a static tool. */
+export interface StaticCall {
+  readonly args: JsonObject;
+  readonly options: CallOptions;
+  readonly clock: Clock;
+}
+
 /**
  * Runs a static tool by a deadline: `options.timeoutMs`, by default 10 minutes. Throws `call_timeout`, `aborted`, or what the tool
  * throws.
  */
-export async function runStaticTool(
-  tool: RunnableTool,
-  args: JsonObject,
-  { clock, ...options }: CallOptions & { readonly clock: Clock },
-): Promise<ToolOutcome> {
+export async function runStaticTool(tool: RunnableTool, { args, options, clock }: StaticCall): Promise<ToolOutcome> {
   const { name } = tool.definition;
-  const { signal, timeoutMs = defaultTimeouts.callMs, deadline: outer } = options;
-  const given =
-    options.context?.approval === undefined ? options : { ...options, context: withoutApproval(options.context) };
+  const { timeoutMs = defaultTimeouts.callMs, deadline: outer } = options;
+  const signal = signalOf(options);
   let result: unknown;
   try {
     result = await runWithDeadline({ what: `tool "${name}"`, timeoutMs, signal, outer, clock }, (deadline) =>
-      tool.run(args, { ...given, signal: deadline.signal, deadline }),
+      tool.run(args, optionsForTool(options, deadline)),
     );
   } catch (error) {
     throw wrapped(error, tool, "threw");
   }
   return toOutcome(result, localOrigin(name));
+}
+
+// Written out: to spread them would make the signal of a call, which few tools ask for.
+function optionsForTool(
+  { timeoutMs, selected, wait, meta, context, onProgress }: CallOptions,
+  deadline: Deadline,
+): CallOptions {
+  const given = { deadline, timeoutMs, selected, wait, meta, context: withoutApproval(context), onProgress };
+  return withSignalOfDeadline(given);
 }

@@ -1,5 +1,12 @@
 import { ToolportError, type Clock, type Interceptor, type ToolDefinition, type ToolOutcome } from "@toolport/core";
-import { createCallPipeline, foldCase, quoteText, sameDefinition, type CallPipeline } from "@toolport/core/implement";
+import {
+  createCallPipeline,
+  foldCase,
+  quoteText,
+  sameDefinition,
+  selectInstead,
+  type CallPipeline,
+} from "@toolport/core/implement";
 import type { Catalog, Route, RoutedTool } from "./catalog-snapshot.ts";
 import { serverOf } from "./admit-tools.ts";
 import { changedTool, quarantinedTool } from "./changed-tool.ts";
@@ -38,9 +45,12 @@ export function createToolboxLayers({ live, inspector, interceptors, clock }: To
       return pipeline.run({ origin, definition, server: serverOf(tool), args, options }, async (call) => {
         assertStillThere(live.read(), tool);
         const { selected } = call.options;
+        if (route.kind === "static" || selected === undefined) {
+          return runRoute(route, { args: call.args, options: call.options, clock });
+        }
         // A provider knows the tool by its own definition of it.
-        const known = selected && { ...call.options, selected: inspector.originalOf(selected) };
-        return runRoute(route, { args: call.args, options: known ?? call.options, clock });
+        const known = selectInstead(call.options, inspector.originalOf(selected));
+        return runRoute(route, { args: call.args, options: known, clock });
       });
     },
     end: (error, all) => pipeline.end(error, all),

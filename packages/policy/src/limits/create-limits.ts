@@ -1,11 +1,5 @@
-import {
-  isToolportError,
-  type Interceptor,
-  type SharedDeadline,
-  type ToolCall,
-  type ToolOutcome,
-} from "@toolport/core";
-import { createDeadline } from "@toolport/core/implement";
+import { isToolportError, type Cancel, type Interceptor, type ToolCall, type ToolOutcome } from "@toolport/core";
+import { onAbort, signalOf } from "@toolport/core/implement";
 import type { StageParts } from "../policy-parts.ts";
 import { callEvent, refuse } from "../refuse.ts";
 import { toolSubject, type ToolSubject } from "../rules/tool-subject.ts";
@@ -16,6 +10,7 @@ import { readLimits, type Limit, type ReadLimit } from "./limit-options.ts";
 import type { LimitLease, LimitRefusal, LimitStore, LimitWant, Spent } from "./limit-store.ts";
 import { measureBytes } from "./measure-bytes.ts";
 import { createMemoryLimitStore } from "./memory-limit-store.ts";
+import { narrowTime, type NarrowTime } from "./narrow-time.ts";
 
 /** The limits of one policy. */
 export interface LimitsOptions {
@@ -88,10 +83,10 @@ function askBy(call: ToolCall, { by, rule: { name } }: ReadLimit, parts: LimitsP
 }
 
 async function take(call: ToolCall, wanted: readonly Wanted[], parts: LimitsParts): Promise<LimitLease> {
-  const { signal } = call.options;
+  const signal = signalOf(call.options);
   let result: LimitLease | LimitRefusal;
   try {
-    result = await parts.store.take(wanted, signal);
+    result = parts.store.takeAtOnce?.(wanted) ?? (await parts.store.take(wanted, call.options.signal));
   } catch (error) {
     if (signal?.aborted) throw stoppedCall(call, "not-sent");
     parts.emit({ type: "part-failed", ...callEvent(call, parts), part: "limitStore", error });
@@ -129,19 +124,20 @@ interface Admitted {
 
 async function run(call: ToolCall, next: Next, { lease, wanted, parts }: Admitted): Promise<ToolOutcome> {
   const startedAt = parts.clock.now();
-  const time = narrowTime(call, wanted, parts);
+  const time = timeWithin(call, wanted, parts);
   const spent = (outcome: ToolOutcome | undefined): readonly Spent[] => {
     const timeMs = parts.clock.now() - startedAt;
     const isWeighed = wanted.some(({ rule }) => rule.budget?.bytes !== undefined);
     const bytes = isWeighed ? measureBytes(call.args) + measureBytes(outcome?.raw) : 0;
     return wanted.map(({ limit }) => ({ bytes, timeMs, cost: costOf(call, outcome, { limit, parts }) }));
   };
-  const { signal } = call.options;
+  const signal = signalOf(call.options);
   let isOpen = true;
+  let ignore: Cancel | undefined;
   const settle = (used: readonly Spent[] | undefined): void => {
     if (!isOpen) return;
     isOpen = false;
-    signal?.removeEventListener("abort", giveUp);
+    ignore?.();
     try {
       lease.settle(used);
     } catch (error) {
@@ -150,10 +146,11 @@ async function run(call: ToolCall, next: Next, { lease, wanted, parts }: Admitte
   };
   // A layer behind that never ends must not keep the place of a call that its pipeline has ended. Of one that its caller gave up, it is not known here
   // when it is over, and whoever has it is waited for.
-  const giveUp = (): void => {
-    if (isToolportError(signal?.reason)) settle(spent(undefined));
-  };
-  signal?.addEventListener("abort", giveUp, { once: true });
+  ignore =
+    signal &&
+    onAbort(signal, () => {
+      if (isToolportError(signal.reason)) settle(spent(undefined));
+    });
   try {
     const outcome = await next(time === undefined ? call : { ...call, options: { ...call.options, deadline: time } });
     settle(spent(outcome));
@@ -167,19 +164,10 @@ async function run(call: ToolCall, next: Next, { lease, wanted, parts }: Admitte
   }
 }
 
-interface NarrowTime extends SharedDeadline {
-  dispose(): void;
-}
-
-function narrowTime(call: ToolCall, wanted: readonly Wanted[], { clock }: LimitsParts): NarrowTime | undefined {
+/** The least that the limits leave of the time of the call; `undefined` where they leave all. */
+function timeWithin(call: ToolCall, wanted: readonly Wanted[], { clock }: LimitsParts): NarrowTime | undefined {
   const times = wanted.flatMap(({ limit: { timeoutMs } }) => (timeoutMs === undefined ? [] : [timeoutMs]));
-  if (times.length === 0) return undefined;
-  return createDeadline({
-    timeoutMs: Math.min(...times),
-    outer: call.options.deadline,
-    clock,
-    onTimeout: () => undefined,
-  });
+  return times.length === 0 ? undefined : narrowTime(call.options.deadline, { timeoutMs: Math.min(...times), clock });
 }
 
 function costOf(

@@ -63,6 +63,11 @@ export interface LimitRefusal {
  */
 export interface LimitStore {
   /**
+   * Takes for one call if that can be settled at once; `undefined` where the call has to wait, or the store has to be asked: then {@linkcode take}
+   * is called. Spares most calls a signal. Default: always `undefined`.
+   */
+  takeAtOnce?(wants: readonly LimitWant[]): LimitLease | LimitRefusal | undefined;
+  /**
    * Takes for one call; waits as long as the rules allow. Rejects with the reason of `signal` when that aborts first; from then on the call
    * has neither a place nor anything to settle.
    */

@@ -41,15 +41,24 @@ export function createMemoryLimitStore({
     sets.set(rule.name, set);
     return set.find(key, now);
   };
+  const bucketsOf = (wants: readonly LimitWant[], now: number): readonly Bucket[] => {
+    // Whoever waits and fits by now goes first.
+    if (parts.waiters.size > 0) letIn(parts);
+    return wants.map((want) => find(want, now));
+  };
+  const mayWait = (result: LimitLease | LimitRefusal, now: number): boolean =>
+    !result.granted && parts.waiters.size < maxWaiting && !isInVain(result, now, now);
   return {
-    take(wants, signal) {
-      // Whoever waits and fits by now goes first.
-      if (parts.waiters.size > 0) letIn(parts);
+    takeAtOnce(wants) {
       const now = clock.now();
-      const buckets = wants.map((want) => find(want, now));
+      const result = tryTake(bucketsOf(wants, now), now, parts);
+      return mayWait(result, now) ? undefined : result;
+    },
+    take(wants, signal) {
+      const now = clock.now();
+      const buckets = bucketsOf(wants, now);
       const result = tryTake(buckets, now, parts);
-      if (result.granted || parts.waiters.size >= maxWaiting || isInVain(result, now, now)) return result;
-      return wait(buckets, signal, parts);
+      return mayWait(result, now) ? wait(buckets, signal, parts) : result;
     },
   };
 }

@@ -34,11 +34,16 @@ function copyData(value: unknown, depth: number): unknown {
     return list;
   }
   if (!isPlainObject(value)) return value;
-  const members: [string, unknown][] = [];
-  for (const [name, member] of Object.entries(value)) {
+  const members: Record<string, unknown> = {};
+  for (const name of Object.keys(value)) {
+    const member = value[name];
     const copy = copyData(member, depth + 1);
     if (copy === undefined && member !== undefined) return undefined;
-    members.push([name, copy]);
+    // To assign it would set the prototype.
+    if (name === "__proto__") Object.defineProperty(members, name, { value: copy, ...likeAssigned });
+    else members[name] = copy;
   }
-  return Object.fromEntries(members);
+  return members;
 }
+
+const likeAssigned = { enumerable: true, configurable: true, writable: true };

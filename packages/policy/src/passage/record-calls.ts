@@ -1,4 +1,11 @@
-import { isToolportError, type Interceptor, type ToolportErrorCode } from "@toolport/core";
+import {
+  isToolportError,
+  type CallHandler,
+  type Interceptor,
+  type ToolCall,
+  type ToolOutcome,
+  type ToolportErrorCode,
+} from "@toolport/core";
 import type { StageParts } from "../policy-parts.ts";
 import { callEvent } from "../refuse.ts";
 import type { Attempts } from "../retry/attempts.ts";
@@ -7,12 +14,15 @@ import type { Attempts } from "../retry/attempts.ts";
 export interface RecordInit extends StageParts {
   /** How often calls were tried. Default: each once. */
   readonly attempts?: Attempts | undefined;
+  /** Whether anybody listens, so that nothing is told to nobody. */
+  readonly isWatched: () => boolean;
 }
 
 /** Tells of each call that it began, and how it ended. */
-export function recordCalls({ attempts, ...parts }: RecordInit): Interceptor {
+export function recordCalls({ attempts, isWatched, ...parts }: RecordInit): Interceptor {
   const { clock, emit } = parts;
   return async (call, next) => {
+    if (!isWatched()) return unwatched(call, next, attempts);
     const startedAt = clock.now();
     emit({ type: "invoked", ...callEvent(call, parts) });
     const measured = (): { readonly durationMs: number; readonly attempts: number } => {
@@ -31,6 +41,14 @@ export function recordCalls({ attempts, ...parts }: RecordInit): Interceptor {
       throw error;
     }
   };
+}
+
+async function unwatched(call: ToolCall, next: CallHandler, attempts: Attempts | undefined): Promise<ToolOutcome> {
+  try {
+    return await next(call);
+  } finally {
+    attempts?.note(call, attempts.of(call));
+  }
 }
 
 function codeOf(error: unknown): ToolportErrorCode {

@@ -4,6 +4,8 @@ import { isQuote, readContainer, readQuoted, type Quoted } from "./read-quoted.t
 
 const longestKey = 256;
 const longestGap = 64;
+const delimiter = /[:=>]/;
+const none: readonly SecretSpan[] = [];
 const keyCharacter = /[\p{L}\p{N}_.$-]/u;
 const schemes = /^(?:basic|bearer|digest|dpop|negotiate|token|apikey)\s+(?=\S)/i;
 // What a declaration says of a secret, and what code gets one from.
@@ -16,6 +18,7 @@ const notes =
  * (`token = getToken()`, `password: string`, `password=password`) is left. Linear in the length of the text.
  */
 export function findPairs(text: string, keys: SecretKeys): readonly SecretSpan[] {
+  if (!delimiter.test(text)) return none;
   const found: SecretSpan[] = [];
   const delimiters = /[:=>]/g;
   for (let match = delimiters.exec(text); match !== null; match = delimiters.exec(text)) {

@@ -78,33 +78,35 @@ export function createDataMask(search: Search, maskError: (error: Error) => Erro
   };
 
   const maskMembers = (owner: object, mode: Mode, depth: number): unknown => {
-    const entries = Object.entries(owner);
-    const named = isNamedSecret(entries, search);
+    const names = Object.keys(owner);
+    const named = isNamedSecret(owner, names, search);
+    const members: unknown[] = [];
     let isSame = true;
-    for (const entry of entries) {
-      const [name, member] = entry;
+    for (const name of names) {
+      // Once: a getter may say something else the next time.
+      const member: unknown = Reflect.get(owner, name);
       const verdict = search.keys(name) ?? (name === "value" ? named : undefined);
       const bytes =
         mode === "plain" && typeof member === "string" ? maskBytes({ owner, name, text: member }, search) : undefined;
       const below = mode === "secret" || verdict === "all" ? "secret" : verdict === "texts" ? "texts" : mode;
       const masked = bytes ?? maskValue(member, below, depth);
-      const shown = maskText(name, search);
-      if (shown === name && (masked === member || Number.isNaN(member))) continue;
-      isSame = false;
-      entry[0] = shown;
-      entry[1] = masked;
+      members.push(masked);
+      if (maskText(name, search) !== name || (masked !== member && !Number.isNaN(member))) isSame = false;
     }
+    if (isSame) return owner;
     // Made by defining members, so that one of the name `__proto__` is one.
-    return isSame ? owner : Object.fromEntries(entries);
+    return Object.fromEntries(names.map((name, at) => [maskText(name, search), members[at]]));
   };
 
   return { mask: (data) => maskValue(data, "plain", 0) };
 }
 
 // Headers and variables in a list: `{"name": "Authorization", "value": "…"}`.
-function isNamedSecret(entries: readonly (readonly [string, unknown])[], { keys }: Search): ReturnType<Search["keys"]> {
-  const named = entries.length > 16 ? undefined : entries.find(([name]) => name === "name" || name === "key");
-  return typeof named?.[1] === "string" ? keys(named[1]) : undefined;
+function isNamedSecret(owner: object, names: readonly string[], { keys }: Search): ReturnType<Search["keys"]> {
+  if (names.length > 16 || !names.includes("value")) return undefined;
+  const nameOfName = names.find((name) => name === "name" || name === "key");
+  const named: unknown = nameOfName && Reflect.get(owner, nameOfName);
+  return typeof named === "string" ? keys(named) : undefined;
 }
 
 function isPlain(value: object): boolean {

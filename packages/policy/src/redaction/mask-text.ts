@@ -32,7 +32,8 @@ export function isPartFailure(error: unknown): error is PartFailure {
 
 /** The text without its secrets; the very same when there are none. Linear in its length, as far as the detectors are. */
 export function maskText(text: string, search: Search): string {
-  const spans: SecretSpan[] = [...search.findValues(text)];
+  const spans: SecretSpan[] = [];
+  append(spans, search.findValues(text));
   if (search.knownShapes) append(spans, findKnownShapes(text));
   append(spans, findPairs(text, search.keys));
   for (const detector of search.detectors) append(spans, ask(detector, text));

@@ -1,4 +1,5 @@
-import type { CallContext, ToolCall } from "@toolport/core";
+import type { CallContext, SharedDeadline, ToolCall } from "@toolport/core";
+import { wholeTime } from "../limits/narrow-time.ts";
 
 /** How often calls were tried. */
 export interface Attempts {
@@ -12,15 +13,14 @@ export interface Attempts {
 
 /** Makes an account that is empty, and keeps nothing of a call for longer than the call. */
 export function createAttempts(): Attempts {
-  // The signal is one that its pipeline has made for this call alone, and no layer has a reason to replace it.
-  const bySignal = new WeakMap<AbortSignal, number>();
+  const byTime = new WeakMap<SharedDeadline, number>();
   const byContext = new WeakMap<CallContext, number>();
   return {
-    note({ options: { signal, context } }, attempts) {
-      if (signal !== undefined) bySignal.set(signal, attempts);
+    note({ options: { deadline, context } }, attempts) {
+      if (deadline !== undefined) byTime.set(wholeTime(deadline), attempts);
       if (context !== undefined) byContext.set(context, attempts);
     },
-    of: ({ options: { signal } }) => (signal && bySignal.get(signal)) ?? 1,
+    of: ({ options: { deadline } }) => (deadline && byTime.get(wholeTime(deadline))) ?? 1,
     ofContext: (context) => byContext.get(context) ?? 1,
   };
 }

@@ -42,8 +42,8 @@ export const passageMutants: readonly PolicyMutant[] = [
     patches: [
       {
         file: "limits/create-limits.ts",
-        find: '  signal?.addEventListener("abort", giveUp, { once: true });\n  try',
-        replace: "  try",
+        find: "if (isToolportError(signal.reason)) settle(spent(undefined));",
+        replace: "",
       },
     ],
     test,

@@ -31,7 +31,11 @@ export const redactionMutants: readonly PolicyMutant[] = [
   {
     bug: "leaves the names of members as they are",
     patches: [
-      { file: "redaction/mask-data.ts", find: "const shown = maskText(name, search);", replace: "const shown = name;" },
+      {
+        file: "redaction/mask-data.ts",
+        find: "names.map((name, at) => [maskText(name, search), members[at]])",
+        replace: "names.map((name, at) => [name, members[at]])",
+      },
     ],
     test,
   },

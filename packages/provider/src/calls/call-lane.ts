@@ -12,7 +12,15 @@ import {
   type ToolOutcome,
   type ToolportError,
 } from "@toolport/core";
-import { createDeadline, withoutApproval, type Deadline, type EventSource } from "@toolport/core/implement";
+import {
+  createDeadline,
+  lenderOf,
+  signalOf,
+  withoutApproval,
+  withSignalOfDeadline,
+  type Deadline,
+  type EventSource,
+} from "@toolport/core/implement";
 import type { CallRecord } from "../call-record.ts";
 import type { CatalogTool } from "../catalog/define-tool.ts";
 import type { Link } from "../link/link.ts";
@@ -113,7 +121,8 @@ export function createCallLane(init: CallLaneInit): CallLane {
     async call(call, hand) {
       const { origin, definition, options } = call;
       const { deadline: time } = options;
-      if (options.signal?.aborted) throw abortedError(origin, options.signal.reason);
+      const signal = signalOf(options);
+      if (signal?.aborted === true) throw abortedError(origin, signal.reason);
       checkRoute(call, lane);
       const mayWait = link.spec.limits?.maxQueuedCalls ?? defaultLimits.maxQueuedCalls;
       if (admitted >= capacityOf(link.spec) + mayWait) throw overloadedError(origin, mayWait);
@@ -218,18 +227,14 @@ async function send(pending: PendingCall, session: Session, { link, gate, clock 
   }
 }
 
-// What the connection has to know: not what was selected, and not how long the caller gave it all.
-function wireOptions({ signal, meta, context, onProgress }: CallOptions, timeoutMs: number): CallOptions {
-  if (signal === undefined && meta === undefined && context === undefined && onProgress === undefined) {
-    return { timeoutMs };
-  }
-  return {
-    timeoutMs,
-    ...(context !== undefined && { context: withoutApproval(context) }),
-    ...(signal !== undefined && { signal }),
-    ...(meta !== undefined && { meta }),
-    ...(onProgress !== undefined && { onProgress }),
-  };
+// What the connection has to know: not what was selected, and not how long the caller gave it all. A signal that nobody has asked for so far
+// is lent on, with the deadline that it belongs to.
+function wireOptions(options: CallOptions, timeoutMs: number): CallOptions {
+  const { meta, onProgress } = options;
+  const context = withoutApproval(options.context);
+  const deadline = lenderOf(options);
+  if (deadline !== undefined) return withSignalOfDeadline({ deadline, timeoutMs, meta, context, onProgress });
+  return { signal: options.signal, timeoutMs, meta, context, onProgress };
 }
 
 /** Throws unless the call still leads to a tool on offer, and to the one that was selected. */
@@ -274,7 +279,7 @@ function startDeadline(pending: PendingCall, { clock, earlierUntil }: Lane): Dea
   };
   return createDeadline({
     timeoutMs: remainingMs(pending, clock),
-    signal: pending.options.signal,
+    signal: signalOf(pending.options),
     onTimeout: () => timeoutError(pending, earlierMs()),
     clock,
   });

@@ -1,5 +1,5 @@
 import { isToolportError, ToolportError, type JsonObject, type JsonValue } from "@toolport/core";
-import { isJsonObject, withErrorContext } from "@toolport/core/implement";
+import { isJsonObject, toAbortSignal, withErrorContext } from "@toolport/core/implement";
 import { fromRpcError } from "../message/from-rpc-error.ts";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
 import { abortError, contextOf, nameOf, timeoutError } from "../message/request-errors.ts";
@@ -35,7 +35,7 @@ export async function awaitTask(init: RoundsInit, call: TaskCall): Promise<JsonO
   const { serverId, clock } = context;
   const { request, time, created } = call;
   const taskId = readTaskId(init, call);
-  const signal = request.signal === undefined ? closing : AbortSignal.any([request.signal, closing]);
+  const signal = request.signal === undefined ? closing : AbortSignal.any([toAbortSignal(request.signal), closing]);
   const answered = new Set<string>();
   let state = created;
   let isFirst = true;

@@ -5,6 +5,7 @@ import {
   isCallArguments,
   quoteText,
   readCallArguments,
+  signalOf,
   withErrorContext,
 } from "@toolport/core/implement";
 import type { TaskHandling } from "../message/client-identity.ts";
@@ -52,14 +53,14 @@ export async function callTool(init: CallToolInit, call: ToolCallRequest): Promi
   const args = isCallArguments(call.args) ? call.args : readArguments(context.serverId, call);
   const refusal = cooldown.refusal(toolName);
   if (refusal !== undefined) throw refusal;
-  const { signal, onProgress, meta, context: callContext, timeoutMs = timeouts.callMs } = options;
+  const { onProgress, meta, context: callContext, timeoutMs = timeouts.callMs } = options;
   const request = {
     method: "tools/call",
     params: { name: toolName, arguments: args, ...(meta && { _meta: meta }) },
     timeoutMs,
     idleMs: timeouts.callIdleMs,
     timeoutCode: "call_timeout",
-    signal,
+    signal: signalOf(options),
     onProgress,
     headers: init.headersFor(toolName, args),
     callContext,

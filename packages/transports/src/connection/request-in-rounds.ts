@@ -1,5 +1,5 @@
 import { isToolportError, ToolportError, type JsonObject } from "@toolport/core";
-import { withErrorContext } from "@toolport/core/implement";
+import { toAbortSignal, withErrorContext } from "@toolport/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
 import type { RequestChannel } from "../message/request-channel.ts";
@@ -70,7 +70,7 @@ export async function continueInRounds(init: RoundsInit, asking: Asking): Promis
   const { serverId } = context;
   const { request, time, tally, onFailure } = asking;
   const { signal, callContext } = request;
-  const aborted = signal === undefined ? closing : AbortSignal.any([signal, closing]);
+  const aborted = signal === undefined ? closing : AbortSignal.any([toAbortSignal(signal), closing]);
   let { result } = asking;
   for (let round = 0; round < mostRounds; round += 1) {
     const answered = await answerInputRequests(result, {

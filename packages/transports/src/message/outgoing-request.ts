@@ -1,4 +1,5 @@
 import type { CallContext, JsonObject, Progress } from "@toolport/core";
+import type { LazySignal } from "@toolport/core/implement";
 
 /** A request and what it goes by. */
 export interface OutgoingRequest {
@@ -10,7 +11,7 @@ export interface OutgoingRequest {
   readonly idleMs?: number | undefined;
   /** The code of the error when the time is up. */
   readonly timeoutCode: "call_timeout" | "list_timeout" | "request_timeout";
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: AbortSignal | LazySignal | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** Headers of this request, on transports that have them. */
   readonly headers?: Readonly<Record<string, string>> | undefined;

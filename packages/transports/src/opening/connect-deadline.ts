@@ -28,7 +28,10 @@ export function createConnectDeadline({ serverId, timeoutMs, signal, clock }: Co
       }),
   });
   return {
-    ...deadline,
+    signal: deadline.signal,
+    stop: deadline.stop,
+    remainingMs: () => deadline.remainingMs(),
+    pause: () => deadline.pause(),
     dispose() {
       signal.removeEventListener("abort", onAbort);
       deadline.dispose();

@@ -1,5 +1,5 @@
 import { isToolportError, ToolportError, type JsonObject } from "@toolport/core";
-import { createDeadline, isJsonObject, untilAborted, withErrorContext } from "@toolport/core/implement";
+import { createDeadline, isJsonObject, toAbortSignal, untilAborted, withErrorContext } from "@toolport/core/implement";
 import type { RequestChannel } from "../message/request-channel.ts";
 import { fromSdkError } from "./from-sdk-error.ts";
 import type { ServerContext } from "../context/server-context.ts";
@@ -73,7 +73,7 @@ async function send(init: ClientChannelInit, request: OutgoingRequest, closing: 
   const { method, params, timeoutMs, idleMs, signal, onProgress, headers, toolName } = request;
   if (closing.aborted) throw withErrorContext(toClosedError(closing), { ...contextOf(request), outcome: "not-sent" });
   if (signal?.aborted) throw abortError(context, request, "not-sent");
-  const stop = AbortSignal.any(signal === undefined ? [closing] : [closing, signal]);
+  const stop = AbortSignal.any(signal === undefined ? [closing] : [closing, toAbortSignal(signal)]);
   const deadline = createDeadline({ timeoutMs, signal: stop, onTimeout: () => "timed out", clock });
   const options = {
     signal: deadline.signal,

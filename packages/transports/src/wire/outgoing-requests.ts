@@ -1,5 +1,5 @@
 import type { Cancel, JsonObject, Progress, ToolportError } from "@toolport/core";
-import { withErrorContext } from "@toolport/core/implement";
+import { onAbort, withErrorContext } from "@toolport/core/implement";
 import { fromRpcError } from "../message/from-rpc-error.ts";
 import { saysRevisionChanged, type UsedConnection } from "../message/session-words.ts";
 import type { SendOptions, Transport } from "../message/transport.ts";
@@ -84,7 +84,7 @@ interface Pending extends Questioned {
   readonly pausedBefore: number;
   lastSignAt: number;
   cancelTimer: Cancel;
-  onAbort?: () => void;
+  ignoreAbort?: Cancel;
   /** The latest progress, if it was not passed on yet. */
   lateProgress?: Progress | undefined;
   /** Takes the request back, where the transport has no cheaper way. */
@@ -200,12 +200,12 @@ function start(state: State, request: OutgoingRequest): Promise<JsonObject> {
       cancelTimer: state.context.clock.schedule(firstCheckMs, () => checkTime(state, id)),
     };
     if (signal !== undefined) {
-      entry.onAbort = () =>
+      entry.ignoreAbort = onAbort(signal, () => {
         void cancel(state, id, {
           error: abortError(state.context, request, "unknown"),
           reason: "aborted by the caller",
         });
-      signal.addEventListener("abort", entry.onAbort, { once: true });
+      });
     }
     state.pending.put(id, entry);
     send(state, id, entry);
@@ -384,7 +384,7 @@ function take(state: State, id: number): Pending | undefined {
   if (entry === undefined) return undefined;
   entry.cancelTimer();
   if (entry.whenOver !== undefined) for (const task of entry.whenOver) task();
-  if (entry.onAbort !== undefined) entry.request.signal?.removeEventListener("abort", entry.onAbort);
+  entry.ignoreAbort?.();
   if (state.whenDrained !== undefined) checkDrained(state);
   return entry;
 }
