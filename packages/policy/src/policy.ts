@@ -182,22 +182,22 @@ function inOrder(
   parts: PolicyParts,
   isWatched: () => boolean,
 ): readonly Interceptor[] {
-  const stages: readonly (Interceptor | undefined)[] = [
+  const given = (stages: readonly (Interceptor | undefined)[]): readonly Interceptor[] =>
+    stages.filter((stage) => stage !== undefined);
+  return given([
     recordCalls({ ...parts, attempts: retry?.attempts, isWatched }),
     holdArguments(parts),
     redaction?.interceptor,
     admission.interceptor,
     validation?.input,
-    approval.interceptor,
-    cache?.interceptor,
-    limits?.interceptor,
-    retry?.interceptor,
-    breaker?.interceptor,
+    // Around what may still refuse the call, so that an approval is not used up by that.
+    approval.around(
+      composeStages(given([cache?.interceptor, limits?.interceptor, retry?.interceptor, breaker?.interceptor])),
+    ),
     validation?.output,
     // Once more for each try: whoever stands behind may do to its copy what it likes.
     holdArguments(parts),
-  ];
-  return stages.filter((stage) => stage !== undefined);
+  ]);
 }
 
 interface Explaining {

@@ -1,8 +1,8 @@
 import { fc, test } from "@fast-check/vitest";
-import type { Lock, Store, SuspendedCall, ToolCall } from "@toolport/core";
+import type { Interceptor, Lock, Store, SuspendedCall, ToolCall } from "@toolport/core";
 import { describe, expect } from "vitest";
 import { createApproval, type Approval } from "../src/approval/approval.ts";
-import { answerOk, callOf, createStageWorld, rejectionOf } from "./stage-world.ts";
+import { answerOk, callOf, createStageWorld, failureOf, rejectionOf } from "./stage-world.ts";
 
 const key = new Uint8Array(32).fill(7);
 
@@ -17,10 +17,12 @@ interface Race {
   readonly tokens: number;
   /** How much time goes by between two steps of the store, in milliseconds. */
   readonly stepsMs: readonly number[];
+  /** What a limit behind the approval says to one call after the other, over and over. Default: it lets all pass. */
+  readonly room?: readonly boolean[];
 }
 
 /** Lets several processes try several tokens of one suspended call, and counts how often it ran. */
-async function countRuns({ scheduler, processes, tokens, stepsMs }: Race): Promise<number> {
+async function countRuns({ scheduler, processes, tokens, stepsMs, room = [true] }: Race): Promise<number> {
   const world = createStageWorld();
   const { clock, parts } = world;
   let step = 0;
@@ -47,8 +49,14 @@ async function countRuns({ scheduler, processes, tokens, stepsMs }: Race): Promi
   const approvals = Array.from({ length: processes }, () => createApproval(options, { ...parts, store, lock }));
   const first = createApproval(options, parts);
   let ran = 0;
+  let asked = 0;
+  const limit: Interceptor = async (call, next) => {
+    await scheduler.schedule(Promise.resolve(), "limit");
+    if (room[asked++ % room.length] === false) throw failureOf("rate_limited", { outcome: "not-sent" });
+    return next(call);
+  };
   const send = (approval: Approval, call: ToolCall): Promise<unknown> =>
-    approval.interceptor(call, (handed) => {
+    approval.around(limit)(call, (handed) => {
       ran += 1;
       return answerOk(handed);
     });
@@ -70,6 +78,16 @@ describe("a suspended call, whoever races for it", () => {
     },
   );
 
+  test.prop([fc.scheduler(), fc.integer({ min: 1, max: 4 }), fc.array(fc.boolean(), { maxLength: 6 })])(
+    "goes on exactly once, if any of its tries finds room behind its approval (AD-13)",
+    async (scheduler, processes, refusals) => {
+      const room = [...refusals, true];
+      const tries = processes * 3;
+      const ran = await countRuns({ scheduler, processes, tokens: 3, stepsMs: [0], room });
+      expect(ran).toBe(tries > refusals.filter((hasRoom) => !hasRoom).length ? 1 : Math.min(1, ran));
+    },
+  );
+
   test.prop([
     fc.scheduler(),
     fc.integer({ min: 2, max: 4 }),
@@ -77,7 +95,7 @@ describe("a suspended call, whoever races for it", () => {
   ])(
     "never goes on twice, although leases end while a store is slow (AD-13)",
     async (scheduler, processes, stepsMs) => {
-      const ran = await countRuns({ scheduler, processes, tokens: 2, stepsMs });
+      const ran = await countRuns({ scheduler, processes, tokens: 2, stepsMs, room: [true, false, true] });
       expect(ran).toBeLessThanOrEqual(1);
     },
   );

@@ -1,4 +1,12 @@
-import type { AdmissionServer, Interceptor, ToolCall, ToolDefinition, ToolportError } from "@toolport/core";
+import type {
+  AdmissionServer,
+  CallHandler,
+  Interceptor,
+  ToolCall,
+  ToolDefinition,
+  ToolOutcome,
+  ToolportError,
+} from "@toolport/core";
 import { withoutApproval } from "@toolport/core/implement";
 import type { PolicyParts } from "../policy-parts.ts";
 import { callEvent, refuse } from "../refuse.ts";
@@ -10,7 +18,7 @@ import { holdToDefinition } from "./hold-to-definition.ts";
 import { keepApprovals, type KeptApprovals } from "./kept-approvals.ts";
 import { hintFor, type PendingCall } from "./pending-call.ts";
 import { createRememberedApprovals, type ApprovalScope, type RememberedFor } from "./remembered-approvals.ts";
-import { resumeCall } from "./resume-call.ts";
+import { resumeCall, type Resumption } from "./resume-call.ts";
 import { createSuspension, type Suspension } from "./suspend-call.ts";
 import { readMode, type AskedByMode, type AskedTool, type WhyAsked } from "./why-asked.ts";
 
@@ -27,6 +35,11 @@ export interface Approval {
    * part failed; `tool_changed` when the caller selected another definition; `invalid_arguments` for what JSON cannot write; `overloaded`.
    */
   readonly interceptor: Interceptor;
+  /**
+   * The same around a stage that may still refuse the call, or send it more than once. The token of a suspended call is used up when that stage sends the
+   * call for the first time, or has answered it, and not by a refusal: the call can then be repeated with it.
+   */
+  around(stage: Interceptor): Interceptor;
   /** Whether somebody is asked before a call of the tool, for those who show it. What was remembered does not count. */
   requiresConfirmation(definition: ToolDefinition, server?: AdmissionServer): boolean;
   /**
@@ -59,14 +72,11 @@ export function createApproval(
     if (suspension === undefined) throw new TypeError("approval.suspend is not set: this policy suspends no calls");
     return suspension.decide(suspended, decision);
   };
+  const kept = keepApprovals(remembered, parts);
+  const around = createApprovalInterceptor({ settings, parts, why, suspension, kept });
   return {
-    interceptor: createApprovalInterceptor({
-      settings,
-      parts,
-      why,
-      suspension,
-      kept: keepApprovals(remembered, parts),
-    }),
+    interceptor: around((call, next) => next(call)),
+    around,
     requiresConfirmation: (definition, server) => why({ definition, server }) !== undefined,
     approve(suspended, { remember } = {}) {
       if (remember === undefined || remember === "conversation" || remember === "always") {
@@ -112,23 +122,39 @@ interface ApprovalInterceptorInit {
   readonly kept: KeptApprovals;
 }
 
-function createApprovalInterceptor(init: ApprovalInterceptorInit): Interceptor {
+function createApprovalInterceptor(init: ApprovalInterceptorInit): Approval["around"] {
   const { settings, parts, why, suspension, kept } = init;
   const { handler } = settings;
   const asking = handler && createAsking({ handler, settings, kept, parts });
-  return async (call, next) => {
+  return (stage) => async (call, next) => {
     const asked = why(call);
     const token = call.options.context?.approval;
     // A call that brings a token goes on once, whether or not somebody would still be asked about it.
     const reason = asked ?? (token === undefined || suspension === undefined ? undefined : byToken);
-    if (reason === undefined) return next(token === undefined ? call : { ...call, options: plainOptions(call) });
+    if (reason === undefined) return stage(token === undefined ? call : { ...call, options: plainOptions(call) }, next);
     const selected = holdToDefinition(call);
     if (selected === undefined) throw selectionError(call, reason, parts);
     const pending = toPending(call, reason, parts);
-    if (token !== undefined) await resumeCall(pending, token, { suspension, kept, parts });
-    else if (!(await kept.approves(pending))) await decide(pending, { asking, suspension, parts });
-    return next({ ...call, args: pending.copied.args, options: { ...plainOptions(call), selected } });
+    const resumed = token && (await resumeCall(pending, token, { suspension, kept, parts }));
+    if (!resumed && !(await kept.approves(pending))) await decide(pending, { asking, suspension, parts });
+    const shown = { ...call, args: pending.copied.args, options: { ...plainOptions(call), selected } };
+    return resumed ? runOnce(shown, resumed, { stage, next }) : stage(shown, next);
   };
+}
+
+interface Way {
+  readonly stage: Interceptor;
+  readonly next: CallHandler;
+}
+
+async function runOnce(call: ToolCall, { useUp }: Resumption, { stage, next }: Way): Promise<ToolOutcome> {
+  const outcome = await stage(call, async (sent) => {
+    await useUp();
+    return next(sent);
+  });
+  // What answered without sending it has answered what was approved.
+  await useUp();
+  return outcome;
 }
 
 /** Without the token, which is for nobody else. */

@@ -2,10 +2,11 @@ import type { ApprovalDenial, ToolportError } from "@toolport/core";
 import type { PolicyParts } from "../policy-parts.ts";
 import { callEvent, refuse } from "../refuse.ts";
 import { stoppedCall } from "../stopped-call.ts";
+import type { ApprovalGrant } from "./approval-token.ts";
 import { rejectedError } from "./ask-about-call.ts";
 import type { KeptApprovals } from "./kept-approvals.ts";
 import type { PendingCall } from "./pending-call.ts";
-import type { Suspension } from "./suspend-call.ts";
+import type { Suspension, TokenLook } from "./suspend-call.ts";
 
 /** What resuming is done with. */
 export interface ResumeInit {
@@ -23,26 +24,51 @@ const reasons: Readonly<Record<Exclude<ApprovalDenial, "rejected" | "unanswered"
   "other-caller": "it was approved for another principal or conversation",
 };
 
-/** Lets a call go on by its token, which is used up by that. Rejects with `approval_denied`, and with `call_refused` when the store or the lock fails. */
-export async function resumeCall(pending: PendingCall, token: string, init: ResumeInit): Promise<void> {
-  const { kept, parts } = init;
-  const { call } = pending;
-  const use = await useToken(pending, token, init);
-  if ("denied" in use) throw deniedError(pending, use.denied, parts);
-  const { id, decision } = use.grant;
-  if (decision === "no") throw rejectedError(pending, undefined, parts);
-  parts.emit({ type: "approval-resumed", ...callEvent(call, parts), id });
-  if (decision !== "once") await kept.keep(decision, pending);
+/** A suspended call that may go on. */
+export interface Resumption {
+  /**
+   * Uses its token up, once: whoever asks again gets the same answer. To be called right before the call is sent, so that what refuses it until then leaves
+   * the token as it was. Rejects with `approval_denied` when another call was sooner, and with `call_refused` when the store or the lock fails: then the
+   * call must not run.
+   */
+  useUp(): Promise<void>;
 }
 
-async function useToken(
-  { call, copied, why }: PendingCall,
-  token: string,
-  { suspension, parts }: ResumeInit,
-): ReturnType<Suspension["use"]> {
-  if (suspension === undefined) return { denied: "forged" };
+/** Looks whether a call may go on by its token. Rejects as {@linkcode Resumption.useUp} does. A token that says no is used up by that. */
+export async function resumeCall(pending: PendingCall, token: string, init: ResumeInit): Promise<Resumption> {
+  const { suspension, kept, parts } = init;
+  const { call, copied } = pending;
+  if (suspension === undefined) throw deniedError(pending, "forged", parts);
+  const grant = await read(pending, parts, () => suspension.look(token, call, copied));
+  const use = async (): Promise<void> => {
+    await read(pending, parts, () => suspension.useUp(grant, call));
+    if (grant.decision === "no") throw rejectedError(pending, undefined, parts);
+    parts.emit({ type: "approval-resumed", ...callEvent(call, parts), id: grant.id });
+    if (grant.decision !== "once") await kept.keep(grant.decision, pending);
+  };
+  let used: Promise<void> | undefined;
+  const useUp = (): Promise<void> => (used ??= use());
+  if (grant.decision === "no") await useUp();
+  return { useUp };
+}
+
+async function read(
+  pending: PendingCall,
+  parts: PolicyParts,
+  work: () => Promise<TokenLook>,
+): Promise<ApprovalGrant> {
+  const look = await asked(pending, parts, work);
+  if ("denied" in look) throw deniedError(pending, look.denied, parts);
+  return look.grant;
+}
+
+async function asked(
+  { call, why }: PendingCall,
+  parts: PolicyParts,
+  work: () => Promise<TokenLook>,
+): Promise<TokenLook> {
   try {
-    return await suspension.use(token, call, copied);
+    return await work();
   } catch (error) {
     if (call.options.signal?.aborted === true) throw stoppedCall(call, "not-sent");
     parts.emit({ ...callEvent(call, parts), type: "part-failed", part: "store", error });

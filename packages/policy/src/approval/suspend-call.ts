@@ -23,8 +23,8 @@ export interface SuspendedQuestion {
 
 type UnsealedCall = Omit<SuspendedCall, "seal">;
 
-/** What became of a token. */
-export type TokenUse = { readonly grant: ApprovalGrant } | { readonly denied: ApprovalDenial };
+/** What a token is good for. */
+export type TokenLook = { readonly grant: ApprovalGrant } | { readonly denied: ApprovalDenial };
 
 /** Suspends calls and lets each go on once. */
 export interface Suspension {
@@ -32,8 +32,10 @@ export interface Suspension {
   suspend(call: ToolCall, question: SuspendedQuestion): Promise<SuspendedCall>;
   /** Writes the token for a decision. Throws `approval_denied`: for a call that this policy did not suspend, and for one that has expired. */
   decide(suspended: unknown, decision: ApprovalGrant["decision"]): string;
-  /** Uses a token up, if it is for this call. Rejects as the store and the lock do; then the call must not run. */
-  use(token: string, call: ToolCall, copied: CopiedArguments): Promise<TokenUse>;
+  /** Whether a token is for this call, and still good. Uses nothing up, so that it may be used by another one meanwhile. Rejects as the store does. */
+  look(token: string, call: ToolCall, copied: CopiedArguments): Promise<TokenLook>;
+  /** Uses a token up: from then on no call goes on by it. Rejects as the store and the lock do; then the call must not run. */
+  useUp(grant: ApprovalGrant, call: ToolCall): Promise<TokenLook>;
 }
 
 /** What suspending is done with. */
@@ -89,17 +91,22 @@ export function createSuspension({ keys, ttlMs, parts }: SuspensionInit): Suspen
       if (suspended.expiresAt <= dateOf(clock)) throw decisionError("has expired", "expired", suspended);
       return writeToken(suspended, decision, signer);
     },
-    async use(token, call, { canonical }) {
+    async look(token, call, { canonical }) {
       const grant = readToken(token, signer);
       if (grant === undefined) return { denied: "forged" };
       if (grant.expiresAt <= dateOf(clock)) return { denied: "expired" };
       const denied = findMismatch(grant, bind(call, canonical), signer);
       if (denied !== undefined) return { denied };
-      return (await useUp(grant.id, call.options.signal)) ? { grant } : { denied: "used" };
+      return (await store.get(waitingKey(grant.id))) === "waiting" ? { grant } : { denied: "used" };
+    },
+    async useUp(grant, call) {
+      // It may have waited for its limits meanwhile.
+      if (grant.expiresAt <= dateOf(clock)) return { denied: "expired" };
+      return (await takeWaiting(grant.id, call.options.signal)) ? { grant } : { denied: "used" };
     },
   };
 
-  async function useUp(id: string, signal: AbortSignal | undefined): Promise<boolean> {
+  async function takeWaiting(id: string, signal: AbortSignal | undefined): Promise<boolean> {
     const key = waitingKey(id);
     return lock.withLock(key, leaseMs, async (lease) => {
       const startedAt = clock.now();

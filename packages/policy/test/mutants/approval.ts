@@ -3,6 +3,7 @@ import type { PolicyMutant } from "./policy-mutant.ts";
 const test = "packages/policy/src/approval/approval.test.ts";
 const tokens = "packages/policy/src/approval/suspended-calls.test.ts";
 const races = "packages/policy/test/approval-races.test.ts";
+const resumed = "packages/policy/test/resumed-calls.test.ts";
 const provider = "packages/policy/test/approval-with-provider.test.ts";
 
 /** Mistakes in the approval of calls. */
@@ -150,6 +151,39 @@ export const approvalMutants: readonly PolicyMutant[] = [
       },
     ],
     test: races,
+  },
+  {
+    bug: "uses the token up before a limit or a breaker has let the call through",
+    patches: [
+      {
+        file: "approval/approval.ts",
+        find: "  const outcome = await stage(call, async (sent) => {\n    await useUp();",
+        replace: "  await useUp();\n  const outcome = await stage(call, async (sent) => {",
+      },
+    ],
+    test: resumed,
+  },
+  {
+    bug: "sends what was found to wait a while ago, whoever was sooner meanwhile",
+    patches: [
+      {
+        file: "approval/approval.ts",
+        find: "    await useUp();\n    return next(sent);",
+        replace: "    void useUp().catch(() => {});\n    return next(sent);",
+      },
+    ],
+    test: races,
+  },
+  {
+    bug: "leaves the token good when the cache has answered",
+    patches: [
+      {
+        file: "approval/approval.ts",
+        find: "  await useUp();\n  return outcome;",
+        replace: "  return outcome;",
+      },
+    ],
+    test: resumed,
   },
   {
     bug: "shows the token to events",

@@ -53,8 +53,8 @@ export const passageMutants: readonly PolicyMutant[] = [
     patches: [
       {
         file: "policy.ts",
-        find: "    validation?.input,\n    approval.interceptor,\n",
-        replace: "    approval.interceptor,\n    validation?.input,\n",
+        find: "    validation?.input,\n    // Around what",
+        replace: "    approval.interceptor,\n    validation?.input,\n    // Around what",
       },
     ],
     test,
@@ -64,8 +64,8 @@ export const passageMutants: readonly PolicyMutant[] = [
     patches: [
       {
         file: "policy.ts",
-        find: "    retry?.interceptor,\n    breaker?.interceptor,\n",
-        replace: "    breaker?.interceptor,\n    retry?.interceptor,\n",
+        find: "retry?.interceptor, breaker?.interceptor",
+        replace: "breaker?.interceptor, retry?.interceptor",
       },
     ],
     test,
@@ -75,8 +75,8 @@ export const passageMutants: readonly PolicyMutant[] = [
     patches: [
       {
         file: "policy.ts",
-        find: "    limits?.interceptor,\n    retry?.interceptor,\n",
-        replace: "    retry?.interceptor,\n    limits?.interceptor,\n",
+        find: "limits?.interceptor, retry?.interceptor",
+        replace: "retry?.interceptor, limits?.interceptor",
       },
     ],
     test,
