@@ -1,10 +1,4 @@
-import {
-  applyInterceptors,
-  createMemoryLock,
-  createMemoryStore,
-  type CallHandler,
-  type SuspendedCall,
-} from "@toolport/core";
+import { applyInterceptors, createMemoryLock, createMemoryStore, type CallHandler } from "@toolport/core";
 import { createPolicy, type Policy, type PolicyOptions } from "@toolport/policy";
 import { describe, expect, it } from "vitest";
 import { answerOk, callOf, createStageWorld, failureOf, rejectionOf, settle } from "./stage-world.ts";
@@ -24,7 +18,7 @@ function setUp(options: PolicyOptions) {
   };
   const suspend = async (by: Policy): Promise<string> => {
     const { details } = await rejectionOf(send(by));
-    return by.approveCall(details.approval as SuspendedCall);
+    return by.approveCall(details.approval);
   };
   return { clock, policy, ran, send, suspend };
 }

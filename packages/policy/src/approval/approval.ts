@@ -147,13 +147,13 @@ interface Way {
   readonly next: CallHandler;
 }
 
-async function runOnce(call: ToolCall, { useUp }: Resumption, { stage, next }: Way): Promise<ToolOutcome> {
+async function runOnce(call: ToolCall, resumed: Resumption, { stage, next }: Way): Promise<ToolOutcome> {
   const outcome = await stage(call, async (sent) => {
-    await useUp();
+    await resumed.useUp();
     return next(sent);
   });
   // What answered without sending it has answered what was approved.
-  await useUp();
+  await resumed.useUp();
   return outcome;
 }
 

@@ -52,11 +52,7 @@ export async function resumeCall(pending: PendingCall, token: string, init: Resu
   return { useUp };
 }
 
-async function read(
-  pending: PendingCall,
-  parts: PolicyParts,
-  work: () => Promise<TokenLook>,
-): Promise<ApprovalGrant> {
+async function read(pending: PendingCall, parts: PolicyParts, work: () => Promise<TokenLook>): Promise<ApprovalGrant> {
   const look = await asked(pending, parts, work);
   if ("denied" in look) throw deniedError(pending, look.denied, parts);
   return look.grant;

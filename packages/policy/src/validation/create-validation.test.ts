@@ -169,11 +169,36 @@ describe("createValidation()", () => {
     await expect(run({ args: {}, toolName: "strict_one" })).rejects.toThrow("invalid_arguments");
     const subject = { serverId: "s", labels: {}, effect: "pure" } as const;
     expect(validation.describe({ ...subject, toolName: "loose" })).toEqual([]);
-    expect(validation.describe({ ...subject, toolName: "strict_one" })).toHaveLength(2);
+    expect(validation.describe({ ...subject, toolName: "strict_one" })).toHaveLength(3);
+  });
+
+  it("takes formats for notes, unless they are to be asserted", async () => {
+    const given = { args: { at: "soon" }, definition: { inputSchema: { properties: { at: { format: "date" } } } } };
+    const noted = setUp();
+    await noted.run(given);
+    expect(noted.sent()).toBe(1);
+    const asserted = setUp({ formats: "assert" });
+    const error = await asserted.run(given).catch((reason: unknown) => reason);
+    expect(isToolportError(error) && error.details.violations).toMatchObject([{ path: "/at", keyword: "format" }]);
+    expect(asserted.sent()).toBe(0);
+    const subject = { serverId: "s", toolName: "t", labels: {}, effect: "pure" } as const;
+    expect(noted.validation.describe(subject)).toContain("the formats of schemas are notes");
+    expect(asserted.validation.describe(subject).at(-1)).toContain("date-time, date, time, email");
+  });
+
+  it.each<[string, JsonObject]>([
+    ["that says so", { $schema: "http://json-schema.org/draft-04/schema#", required: ["n"] }],
+    ["that only shows it", { required: ["n"], properties: { n: { minimum: 0, exclusiveMinimum: true } } }],
+  ])("checks nothing by a schema of draft-04 %s, and says so", async (_, inputSchema) => {
+    const { run, sent, parts } = setUp();
+    await run({ args: {}, definition: { inputSchema } });
+    expect(sent()).toBe(1);
+    expect(parts.events).toMatchObject([{ type: "applied", reason: expect.stringContaining("draft-0") }]);
   });
 
   it.each([
     [{ input: "on" as never }, "validation.input"],
+    [{ formats: "on" as never }, "validation.formats"],
     [{ output: true as never }, "validation.output"],
     [{ maxSchemas: 0 }, "validation.maxSchemas"],
     [{ tools: [] }, "validation.tools"],

@@ -7,7 +7,8 @@ import { callEvent, refuse } from "../refuse.ts";
 import { readSelection, type ToolSelection } from "../rules/select-tools.ts";
 import { toolSubject, type ToolSubject } from "../rules/tool-subject.ts";
 import { markOutcome, unmarkOutcome } from "./output-problems.ts";
-import type { Verdict } from "./schema/compile-schema.ts";
+import type { FormatMode, Verdict } from "./schema/compile-schema.ts";
+import { formatChecks } from "./schema/formats.ts";
 import { createSchemaMemory, type KnownSchema } from "./schema-memory.ts";
 
 /** `"off"`: nothing is checked. `"warn"`: what is wrong is told, and the call goes on. `"strict"`: it does not go on as if all were well. */
@@ -27,6 +28,11 @@ export interface ValidationOptions {
    * (`isError`), because the tool has run and what it brought must not be lost.
    */
   readonly output?: ValidationMode | undefined;
+  /**
+   * Whether a text must have the `format` that its schema asks for. Default `"annotate"`: no, as 2019-09 and 2020-12 have it. `"assert"`: of `date-time`, `date`,
+   * `time`, `email`, `uri`, `uuid`, `ipv4` and `ipv6`, in every dialect; all other formats are notes.
+   */
+  readonly formats?: FormatMode | undefined;
   /** Default: every tool. */
   readonly tools?: ToolSelection | undefined;
   /** How many compiled schemas are kept. Default 1,000. */
@@ -43,7 +49,13 @@ export interface Validation {
   describe(subject: ToolSubject): readonly string[];
 }
 
-const fields: Fields<ValidationOptions> = { input: true, output: true, tools: true, maxSchemas: true };
+const fields: Fields<ValidationOptions> = {
+  input: true,
+  output: true,
+  formats: true,
+  tools: true,
+  maxSchemas: true,
+};
 const modes: readonly unknown[] = ["off", "warn", "strict"];
 
 /**
@@ -61,7 +73,8 @@ export function createValidation(options: ValidationOptions, parts: PolicyParts)
     most: 100_000,
     otherwise: 1000,
   });
-  const memory = createSchemaMemory(max);
+  const formats = readFormats(options.formats);
+  const memory = createSchemaMemory({ max, formats });
   const applies = (call: ToolCall): boolean => tools?.matches(toolSubject(call.definition, call.server, parts)) ?? true;
 
   const check = async (value: unknown, schema: JsonObject, { call, stage }: Checked): Promise<Verdict | undefined> => {
@@ -107,7 +120,8 @@ export function createValidation(options: ValidationOptions, parts: PolicyParts)
     output: output === "off" ? undefined : outputStage,
     describe(subject) {
       if (tools?.matches(subject) === false) return [];
-      return [...inputSentences[input], ...outputSentences[output]];
+      const sentences = [...inputSentences[input], ...outputSentences[output]];
+      return sentences.length === 0 ? [] : [...sentences, formatSentences[formats]];
     },
   };
 }
@@ -137,6 +151,16 @@ const outputSentences: Readonly<Record<ValidationMode, readonly string[]>> = {
   warn: ["a result that does not fit the output schema is delivered and marked"],
   strict: ["a result that does not fit the output schema is delivered and marked, and counts as failed"],
 };
+
+const formatSentences: Readonly<Record<FormatMode, string>> = {
+  annotate: "the formats of schemas are notes",
+  assert: `texts must have the formats ${Array.from(formatChecks.keys()).join(", ")}; other formats are notes`,
+};
+
+function readFormats(formats: unknown = "annotate"): FormatMode {
+  if (formats === "annotate" || formats === "assert") return formats;
+  throw new TypeError(`validation.formats must be "annotate" or "assert", not ${JSON.stringify(formats)}`);
+}
 
 function readMode(mode: unknown, place: string, otherwise: ValidationMode): ValidationMode {
   if (mode === undefined) return otherwise;

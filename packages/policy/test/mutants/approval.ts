@@ -157,8 +157,8 @@ export const approvalMutants: readonly PolicyMutant[] = [
     patches: [
       {
         file: "approval/approval.ts",
-        find: "  const outcome = await stage(call, async (sent) => {\n    await useUp();",
-        replace: "  await useUp();\n  const outcome = await stage(call, async (sent) => {",
+        find: "  const outcome = await stage(call, async (sent) => {\n    await resumed.useUp();",
+        replace: "  await resumed.useUp();\n  const outcome = await stage(call, async (sent) => {",
       },
     ],
     test: resumed,
@@ -168,8 +168,8 @@ export const approvalMutants: readonly PolicyMutant[] = [
     patches: [
       {
         file: "approval/approval.ts",
-        find: "    await useUp();\n    return next(sent);",
-        replace: "    void useUp().catch(() => {});\n    return next(sent);",
+        find: "    await resumed.useUp();\n    return next(sent);",
+        replace: "    void resumed.useUp().catch(() => {});\n    return next(sent);",
       },
     ],
     test: races,
@@ -179,7 +179,7 @@ export const approvalMutants: readonly PolicyMutant[] = [
     patches: [
       {
         file: "approval/approval.ts",
-        find: "  await useUp();\n  return outcome;",
+        find: "  await resumed.useUp();\n  return outcome;",
         replace: "  return outcome;",
       },
     ],

@@ -59,4 +59,20 @@ export const validationMutants: readonly PolicyMutant[] = [
     ],
     test: schema,
   },
+  {
+    bug: "formats are asserted although they are notes",
+    patches: [
+      {
+        file: "validation/schema/value-keywords.ts",
+        find: 'assertsFormats && typeof format === "string"',
+        replace: 'typeof format === "string"',
+      },
+    ],
+    test: stage,
+  },
+  {
+    bug: "a day that its month does not have is a date",
+    patches: [{ file: "validation/schema/formats.ts", find: "day <= days", replace: "day <= 31" }],
+    test: "packages/policy/src/validation/schema/formats.test.ts",
+  },
 ];

@@ -23,17 +23,28 @@ export interface CompiledSchema {
   check(value: unknown): Verdict;
 }
 
-/** Gets the engine for patterns; called when a schema has one. */
-export type LoadPatternEngine = () => Promise<PatternEngine>;
+/** How a schema is made into a check. */
+export interface CompileOptions {
+  /** Gets the engine for patterns; called when a schema has one. */
+  readonly loadPatternEngine: () => Promise<PatternEngine>;
+  /** Whether a text must have its `format`, of those that can be checked ({@linkcode formatChecks}). Default `"annotate"`: it need not. */
+  readonly formats?: FormatMode | undefined;
+}
+
+/** What `format` is: a note, or something that a text must fit. */
+export type FormatMode = "annotate" | "assert";
 
 /**
- * Makes a check from a schema of JSON Schema draft-07, 2019-09 or 2020-12, by its `$schema`; 2020-12 where it has none. `format` and the
- * keywords about content are notes, as the newer dialects have it. Nothing is fetched: a reference leads to a part of the schema, or the
+ * Makes a check from a schema of JSON Schema draft-07, 2019-09 or 2020-12, by its `$schema`; 2020-12 where it has none. `format` is a note unless
+ * the options say otherwise, and the keywords about content are notes, as the newer dialects have it. Nothing is fetched: a reference leads to a part of the schema, or the
  * schema cannot be used. Makes no code.
  *
  * Rejects with a `TypeError` that says, in words of this host, why the schema cannot be used.
  */
-export async function compileSchema(schema: unknown, loadPatternEngine: LoadPatternEngine): Promise<CompiledSchema> {
+export async function compileSchema(
+  schema: unknown,
+  { loadPatternEngine, formats = "annotate" }: CompileOptions,
+): Promise<CompiledSchema> {
   const copy = copySchema(schema);
   const hasPatterns = copy.names.has("pattern") || copy.names.has("patternProperties");
   const read = hasPatterns ? createPatternReader(await loadPatternEngine()) : noPatterns;
@@ -44,7 +55,7 @@ export async function compileSchema(schema: unknown, loadPatternEngine: LoadPatt
     return pattern;
   };
   const document = readDocument(copy.schema);
-  const check = compileDocument(document, { names: copy.names, patterns });
+  const check = compileDocument(document, { names: copy.names, patterns, assertsFormats: formats === "assert" });
   // To take one for matching makes a schema allow more, but not where what does not fit makes another part fit.
   if (unchecked.size > 0 && turning.some((name) => copy.names.has(name))) {
     throw new TypeError("it has a pattern that cannot be looked for, and says what must not fit");
@@ -82,12 +93,11 @@ function createRun(violations: Violation[] | undefined): Run {
   return { steps: mostSteps, depth: 0, path: [], scope: [], violations };
 }
 
-interface CompileInit {
+interface CompileInit extends Pick<KeywordInput, "patterns" | "assertsFormats"> {
   readonly names: ReadonlySet<string>;
-  readonly patterns: PatternReader;
 }
 
-function compileDocument(document: SchemaDocument, { names, patterns }: CompileInit): Check {
+function compileDocument(document: SchemaDocument, { names, patterns, assertsFormats }: CompileInit): Check {
   const remembers = names.has("unevaluatedProperties") || names.has("unevaluatedItems");
   const isDynamic = names.has("$dynamicRef") || names.has("$recursiveRef");
   // Each schema is compiled once, however many references lead to it.
@@ -111,7 +121,7 @@ function compileDocument(document: SchemaDocument, { names, patterns }: CompileI
     if (cell.check !== undefined) return cell.check;
     const sub: KeywordInput["sub"] = (part) =>
       isSchemaObject(part) ? compile(part, document.locate(part, resource).resource) : compileBoolean(part);
-    const check = compileObject({ schema, resource, document, remembers, patterns, sub, at });
+    const check = compileObject({ schema, resource, document, remembers, patterns, assertsFormats, sub, at });
     cell.check = isDynamic ? within(resource, check) : check;
     return cell.check;
   };

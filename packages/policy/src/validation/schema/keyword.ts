@@ -11,6 +11,8 @@ export interface KeywordInput {
   /** Whether what was looked at has to be remembered: some schema has `unevaluatedProperties` or `unevaluatedItems`. */
   readonly remembers: boolean;
   readonly patterns: PatternReader;
+  /** Whether a text has to have the `format` that is asked for, where that can be checked. */
+  readonly assertsFormats: boolean;
   /** The check of a subschema of this one. Throws a `TypeError` for what is no schema. */
   readonly sub: (schema: unknown) => Check;
   /** The check of a part of the document, wherever it is. */
@@ -31,6 +33,8 @@ export function readCount(schema: SchemaObject, keyword: string): number | undef
 export function readNumber(schema: SchemaObject, keyword: string): number | undefined {
   const value = schema[keyword];
   if (value === undefined || typeof value === "number") return value;
+  if (typeof value === "boolean")
+    throw new TypeError(`its ${keyword} is a boolean, as in draft-04, which is not known`);
   throw new TypeError(`its ${keyword} is no number`);
 }
 

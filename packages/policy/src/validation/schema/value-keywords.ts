@@ -1,5 +1,6 @@
 import { canonicalJson, sameJson } from "@toolport/core/implement";
 import type { JsonValue } from "@toolport/core";
+import { formatChecks } from "./formats.ts";
 import { readCount, readNumber, readTexts, type KeywordInput, type KeywordReader } from "./keyword.ts";
 import { isMultipleOf } from "./multiple-of.ts";
 import { fail, spend, type Check, type Run } from "./run.ts";
@@ -8,7 +9,7 @@ import { fail, spend, type Check, type Run } from "./run.ts";
 export const readKinds: readonly KeywordReader[] = [readType, readEnum, readConst];
 
 /** What only numbers and only texts are asked for. */
-export const readScalars: readonly KeywordReader[] = [readBounds, readMultipleOf, readLengths, readPattern];
+export const readScalars: readonly KeywordReader[] = [readBounds, readMultipleOf, readLengths, readPattern, readFormat];
 
 const types: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
   ["string", (value) => typeof value === "string"],
@@ -146,5 +147,19 @@ function readPattern({ schema: { pattern: source }, patterns }: KeywordInput): C
     if (typeof value !== "string") return true;
     spend(run, 4 + (value.length * pattern.size) / 4);
     return pattern.test(value) || fail(run, "pattern", message);
+  };
+}
+
+// As long as the longest address of the web, and then some.
+const longestFormatted = 10_000;
+
+function readFormat({ schema: { format }, assertsFormats }: KeywordInput): Check | undefined {
+  const isFormatted = assertsFormats && typeof format === "string" ? formatChecks.get(format) : undefined;
+  if (isFormatted === undefined) return undefined;
+  const message = `must be a text of the format ${String(format)}`;
+  return (value, run) => {
+    if (typeof value !== "string") return true;
+    spend(run, 4 + value.length / 2);
+    return (value.length <= longestFormatted && isFormatted(value)) || fail(run, "format", message);
   };
 }
