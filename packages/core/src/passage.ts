@@ -81,8 +81,11 @@ export interface PassageInit<Of extends Work, Answer> {
   readonly clock: Clock;
 }
 
-// A handler that heeds its signal says at once what became of the call, and that is worth knowing. One that does not must not hold it.
-const lastWordMs = 1000;
+/**
+ * How long work that is over is waited for, in milliseconds. A handler that heeds its signal says at once what became of the work, and that is worth
+ * knowing. One that does not must not hold it.
+ */
+export const lastWordMs = 1000;
 
 /** Makes a passage; its time runs from now on. */
 export function createPassage<Of extends Work, Answer>(work: Of, init: PassageInit<Of, Answer>): Passage<Of, Answer> {

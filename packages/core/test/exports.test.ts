@@ -58,6 +58,7 @@ const forImplementers = [
   "isSecretName",
   "isToolEffect",
   "kindOf",
+  "lastWordMs",
   "lenderOf",
   "onAbort",
   "originalCause",

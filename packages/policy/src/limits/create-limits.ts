@@ -1,5 +1,5 @@
 import { isToolportError, type Cancel, type Interceptor, type ToolCall, type ToolOutcome } from "@toolport/core";
-import { onAbort, signalOf } from "@toolport/core/implement";
+import { lastWordMs, onAbort, signalOf } from "@toolport/core/implement";
 import type { StageParts } from "../policy-parts.ts";
 import { callEvent, refuse } from "../refuse.ts";
 import { toolSubject, type ToolSubject } from "../rules/tool-subject.ts";
@@ -134,22 +134,26 @@ async function run(call: ToolCall, next: Next, { lease, wanted, parts }: Admitte
   const signal = signalOf(call.options);
   let isOpen = true;
   let ignore: Cancel | undefined;
+  let cancelEnd: Cancel | undefined;
   const settle = (used: readonly Spent[] | undefined): void => {
     if (!isOpen) return;
     isOpen = false;
     ignore?.();
+    cancelEnd?.();
     try {
       lease.settle(used);
     } catch (error) {
       parts.emit({ type: "part-failed", ...callEvent(call, parts), part: "limitStore", error });
     }
   };
-  // A layer behind that never ends must not keep the place of a call that its pipeline has ended. Of one that its caller gave up, it is not known here
-  // when it is over, and whoever has it is waited for.
+  // Whatever lies behind, the place is free when the call is over for its caller: of one that ran out of time at once, of one that was given up when
+  // its pipeline has waited for a last word.
+  const end = (): void => settle(spent(undefined));
   ignore =
     signal &&
     onAbort(signal, () => {
-      if (isToolportError(signal.reason)) settle(spent(undefined));
+      if (isToolportError(signal.reason)) end();
+      else cancelEnd = parts.clock.schedule(lastWordMs, end);
     });
   try {
     const outcome = await next(time === undefined ? call : { ...call, options: { ...call.options, deadline: time } });

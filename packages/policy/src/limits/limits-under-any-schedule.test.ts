@@ -1,5 +1,6 @@
 import { fc, test } from "@fast-check/vitest";
-import type { ToolCall, ToolOutcome } from "@toolport/core";
+import type { CallHandler, ToolCall, ToolOutcome } from "@toolport/core";
+import { lastWordMs } from "@toolport/core/implement";
 import { describe, expect } from "vitest";
 import { answerOk, callOf, createStageWorld, failureOf } from "../../test/stage-world.ts";
 import { createLimits } from "./create-limits.ts";
@@ -30,7 +31,7 @@ const command = fc.oneof(
       do: fc.constant("call" as const),
       tool: fc.constantFrom("x", "y"),
       principal: fc.constantFrom("p", "q"),
-      end: fc.constantFrom("ok", "ok", "lost", "not-sent"),
+      end: fc.constantFrom("ok", "ok", "lost", "not-sent", "never"),
       abortable: fc.boolean(),
     }),
   },
@@ -43,6 +44,8 @@ interface Run {
   readonly startedAt: number;
   /** Whether it may have run. */
   counts: boolean;
+  /** When its call is over at the latest, because its caller gave it up. */
+  overAt: number;
 }
 
 /** Throws when more runs were let through than a limit allows to those it counts together. */
@@ -117,24 +120,32 @@ describe("limits", () => {
     };
     const checkActive = (): void => {
       for (const { per, concurrency = Number.POSITIVE_INFINITY } of limits) {
-        for (const group of groupsOf(active, per)) {
+        const underWay = active.filter(({ overAt }) => world.clock.now() < overAt);
+        for (const group of groupsOf(underWay, per)) {
           // What a handler throws would be the answer of its call.
           if (group.length > concurrency) excesses.push(`${group.length} of ${concurrency} for ${String(per)}`);
         }
       }
     };
-    const handle = async (call: ToolCall, end: string): Promise<ToolOutcome> => {
-      const run = { call, startedAt: world.clock.now(), counts: true };
+    const leave = (run: Run | undefined): void => {
+      const at = run === undefined ? -1 : active.indexOf(run);
+      if (at >= 0) active.splice(at, 1);
+    };
+    const handle = async (call: ToolCall, end: string, noteRun: (run: Run) => void): Promise<ToolOutcome> => {
+      const run = { call, startedAt: world.clock.now(), counts: true, overAt: Number.POSITIVE_INFINITY };
+      call.options.signal?.addEventListener("abort", () => (run.overAt = world.clock.now() + lastWordMs));
       runs.push(run);
       active.push(run);
+      noteRun(run);
       checkActive();
+      if (end === "never") return new Promise(() => {});
       try {
         await scheduler.schedule(Promise.resolve(), `answer of ${call.origin.toolName}`);
         if (end === "ok") return await answerOk(call);
         run.counts = end === "lost";
         throw end === "lost" ? failureOf("connection_closed") : failureOf("unreachable");
       } finally {
-        active.splice(active.indexOf(run), 1);
+        leave(run);
       }
     };
     const start = ({
@@ -151,9 +162,15 @@ describe("limits", () => {
       const abort = new AbortController();
       if (abortable) aborts.push(abort);
       const options = { context: { principal }, signal: abort.signal, timeoutMs: 1_000_000 };
-      const work = world.send(callOf({ toolName: tool, options }), layers, (call) => handle(call, end)).catch(() => {});
+      let run: Run | undefined;
+      const handler: CallHandler = (call) => handle(call, end, (made) => void (run = made));
+      const work = world.send(callOf({ toolName: tool, options }), layers, handler).catch(() => {});
       pending.add(work);
-      void work.finally(() => pending.delete(work));
+      void work.finally(() => {
+        pending.delete(work);
+        // Whatever a handler does that heeds no signal: its call is over.
+        leave(run);
+      });
     };
     scheduler.scheduleSequence(
       commands.map((step, index) => ({
@@ -173,6 +190,49 @@ describe("limits", () => {
     expect(excesses).toEqual([]);
     expect(pending.size).toBe(0);
     expect(world.clock.pending).toBe(0);
+    expect(active).toEqual([]);
     for (const limit of limits) for (const group of groupsOf(runs, limit.per)) checkSpent(limit, group);
   });
+
+  test.prop(
+    [
+      fc.integer({ min: 1, max: 3 }),
+      fc.array(fc.record({ abortAtMs: fc.option(fc.nat(300)), heeds: fc.boolean(), waitMs: fc.nat(50) }), {
+        minLength: 1,
+        maxLength: 6,
+      }),
+      fc.scheduler(),
+    ],
+    { numRuns: 100 },
+  )(
+    "keep no place of a call that is over, whoever ended it and whatever lies behind (AF-7)",
+    async (concurrency, calls, scheduler) => {
+      const { clock, parts, send } = createStageWorld();
+      const layers = [createLimits({ limits: [{ concurrency, onFull: { waitMs: 500 } }] }, parts).interceptor];
+      const sent = calls.map(async ({ abortAtMs, heeds, waitMs }) => {
+        await scheduler.schedule(Promise.resolve(), "call");
+        const abort = new AbortController();
+        if (abortAtMs !== null) clock.schedule(abortAtMs, () => abort.abort());
+        const handler: CallHandler = ({ options: { signal } }) =>
+          new Promise((_, reject) => {
+            if (heeds)
+              signal?.addEventListener("abort", () => clock.schedule(waitMs, () => reject(new Error("given up"))));
+          });
+        await send(callOf({ options: { signal: abort.signal, timeoutMs: 1000 } }), layers, handler).catch(() => {});
+      });
+      const all = Promise.all(sent);
+      for (let turn = 0; turn < 100; turn += 1) {
+        await flush();
+        if (scheduler.count() > 0) await scheduler.waitOne();
+        else if (!clock.advanceToNext()) break;
+      }
+      await all;
+      let entered = 0;
+      const again: CallHandler = (call) => ((entered += 1), answerOk(call));
+      for (let count = 0; count < concurrency; count += 1) void send(callOf(), layers, again);
+      await flush();
+      expect(entered).toBe(concurrency);
+      expect(clock.pending).toBe(0);
+    },
+  );
 });

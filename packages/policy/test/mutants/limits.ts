@@ -151,4 +151,26 @@ export const limitMutants: readonly PolicyMutant[] = [
     ],
     test: invoke,
   },
+  {
+    bug: "keeps the place of a call that its caller gave up for as long as a layer behind pleases",
+    patches: [
+      {
+        file: "limits/create-limits.ts",
+        find: "else cancelEnd = parts.clock.schedule(lastWordMs, end);",
+        replace: "else cancelEnd = () => {};",
+      },
+    ],
+    test: "packages/policy/src/limits/limits-under-any-schedule.test.ts",
+  },
+  {
+    bug: "frees the place of a call that its caller gave up while it is still under way",
+    patches: [
+      {
+        file: "limits/create-limits.ts",
+        find: "else cancelEnd = parts.clock.schedule(lastWordMs, end);",
+        replace: "else end();",
+      },
+    ],
+    test: "packages/policy/src/limits/limits-under-any-schedule.test.ts",
+  },
 ];
