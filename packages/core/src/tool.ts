@@ -68,6 +68,11 @@ export interface ToolDefinition {
   readonly annotations?: ToolAnnotations;
   /** What a call does, as the host knows it; a server's hints count only where it is trusted. Absent: `"external"`. */
   readonly effect?: ToolEffect;
+  /**
+   * Who says so: `"host"`, its own configuration, which nothing overrides; `"hints"`, the hints of a server that the host trusts. Absent: nobody, or it is not
+   * known who.
+   */
+  readonly effectSource?: "host" | "hints";
   /** The host's word on whether a human is to be asked before each call. Absent: it has none. */
   readonly requiresConfirmation?: boolean;
   /**

@@ -37,6 +37,7 @@ describe("what the host says of a tool", () => {
       title: "Pay",
       description: "MCP server `s` tool `pay`. Title: Pay. Pays a bill.",
       effect: "non-idempotent-write",
+      effectSource: "host",
       requiresConfirmation: true,
     });
     // Of what the server says, not of what the host does.

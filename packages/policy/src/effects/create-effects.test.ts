@@ -7,6 +7,7 @@ import { toolEffects } from "./worse-effect.ts";
 
 interface Known {
   readonly effect?: ToolEffect;
+  readonly effectSource?: "host" | "hints";
   readonly annotations?: ToolAnnotations;
 }
 
@@ -47,6 +48,20 @@ describe("createEffects()", () => {
       "idempotent-write",
     );
     expect(createEffects(options).effectOf(tool("x", { annotations: readOnly }), undefined)).toBe("external");
+  });
+
+  it("lets no hint of a trusted server stand against an external that the host chose (AF-5)", () => {
+    const options: EffectOptions = { trust: ["s/*", "/*"] };
+    const given = { effect: "external", annotations: readOnly } as const;
+    expect(effectOf(options, tool("x", given))).toBe("pure");
+    expect(effectOf(options, tool("x", { ...given, effectSource: "hints" }))).toBe("pure");
+    expect(effectOf(options, tool("x", { ...given, effectSource: "host" }))).toBe("external");
+    const { origin: _, ...own } = tool("x", given);
+    expect(createEffects(options).effectOf(own, undefined)).toBe("external");
+    const { describe: say } = createEffects(options);
+    expect(say(tool("x", { ...given, effectSource: "host" }), server)).toBe(
+      "Its effect is external, by its definition.",
+    );
   });
 
   it("looks again when the server has other labels", () => {

@@ -19,8 +19,8 @@ export interface EffectOptions {
    */
   readonly effects?: readonly EffectRule[] | undefined;
   /**
-   * Whose hints (`annotations`) count for tools that are `external` otherwise, as if their specs had `trustAnnotations`. An `external` of a
-   * spec's `tools` cannot be told from one that nobody chose: say it here, in `effects`. Default: nobody's.
+   * Whose hints (`annotations`) count for tools of whose effect nobody has said anything, as if their specs had `trustAnnotations`. Never against the host's own
+   * word: an `external` of a spec's `tools`, or of a product's own tool, stays one. Default: nobody's.
    */
   readonly trust?: ToolSelection | undefined;
 }
@@ -63,7 +63,9 @@ export function createEffects(options: EffectOptions): Effects {
       return { server, effect, why: `by ${place} (${text.startsWith("{") ? text : JSON.stringify(text)})` };
     }
     const { effect, annotations = {} } = definition;
-    if (effect !== undefined && effect !== "external") return { server, effect, why: "by its definition" };
+    if (effect !== undefined && (effect !== "external" || isChosen(definition))) {
+      return { server, effect, why: "by its definition" };
+    }
     if (trusted?.matches(subject) !== true) return { server, effect: "external", why: whyPlain(definition) };
     return { server, effect: effectOfHints(annotations), why: "by the hints of its server, which trust is for" };
   };
@@ -85,6 +87,11 @@ export function createEffects(options: EffectOptions): Effects {
   };
 }
 
+/** Whether the host itself chose what the definition says. Whoever defines a tool that is on no server is the host. */
+function isChosen({ effectSource, origin }: ToolDefinition): boolean {
+  return effectSource === "host" || (origin?.serverId ?? "") === "";
+}
+
 interface Found {
   readonly server: AdmissionServer | undefined;
   readonly effect: ToolEffect;
@@ -104,6 +111,8 @@ function describePlain(definition: ToolDefinition): string {
   return `Its effect is ${effectOfDefinition(definition)}, ${whyPlain(definition)}.`;
 }
 
-function whyPlain({ effect }: ToolDefinition): string {
-  return effect === undefined || effect === "external" ? "because nobody says better" : "by its definition";
+function whyPlain(definition: ToolDefinition): string {
+  const { effect } = definition;
+  const isSaid = effect !== undefined && (effect !== "external" || isChosen(definition));
+  return isSaid ? "by its definition" : "because nobody says better";
 }

@@ -141,4 +141,15 @@ export const admissionMutants: readonly PolicyMutant[] = [
     patches: [{ file: "pins/version-range.ts", find: "(0|[1-9]\\d{0,14}))?$/;", replace: "(0|[1-9]\\d{0,14}))?/;" }],
     test: "packages/policy/src/pins/version-range.test.ts",
   },
+  {
+    bug: "takes a server's hints for an effect that the host chose itself",
+    patches: [
+      {
+        file: "effects/create-effects.ts",
+        find: 'return effectSource === "host" ||',
+        replace: 'return effectSource === "hints" ||',
+      },
+    ],
+    test: "packages/policy/src/effects/create-effects.test.ts",
+  },
 ];

@@ -1,4 +1,4 @@
-import type { RemoteTool, ServerSpec, ToolEffect, ToolOverride } from "@toolport/core";
+import type { RemoteTool, ServerSpec, ToolDefinition, ToolEffect, ToolOverride } from "@toolport/core";
 import { effectOfHints } from "@toolport/core/implement";
 
 /** What the host says of a tool in its server's spec, if anything. */
@@ -7,10 +7,16 @@ export function overrideOf({ tools }: ServerSpec, toolName: string): ToolOverrid
   return tools !== undefined && Object.hasOwn(tools, toolName) ? tools[toolName] : undefined;
 }
 
-/** What a tool does, as the host knows it: its own word first; else, where it trusts the server, what the server's hints say; else `"external"`. */
-export function decideEffect({ name, annotations = {} }: RemoteTool, spec: ServerSpec): ToolEffect {
+/**
+ * What a tool does, as the host knows it, and who says so: its own word first; else, where it trusts the server, what the server's hints say; else `"external"`,
+ * which nobody has said.
+ */
+export function decideEffect(
+  { name, annotations = {} }: RemoteTool,
+  spec: ServerSpec,
+): { readonly effect: ToolEffect } & Pick<ToolDefinition, "effectSource"> {
   const said = overrideOf(spec, name)?.effect;
-  if (said !== undefined) return said;
-  if (spec.trustAnnotations !== true) return "external";
-  return effectOfHints(annotations);
+  if (said !== undefined) return { effect: said, effectSource: "host" };
+  if (spec.trustAnnotations !== true) return { effect: "external" };
+  return { effect: effectOfHints(annotations), effectSource: "hints" };
 }

@@ -67,7 +67,7 @@ export function defineTool(tool: RemoteTool, { spec, localName, groupIds, descri
     inputSchema: freezeData(tool.inputSchema),
     ...(tool.outputSchema !== undefined && { outputSchema: freezeData(tool.outputSchema) }),
     ...(tool.annotations !== undefined && { annotations: freezeData(tool.annotations) }),
-    effect: decideEffect(tool, spec),
+    ...decideEffect(tool, spec),
     ...(requiresConfirmation !== undefined && { requiresConfirmation }),
     origin: Object.freeze({ serverId, toolName, qualifiedName: qualifiedName({ serverId, toolName }) }),
     groupIds,
