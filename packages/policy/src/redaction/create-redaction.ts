@@ -15,7 +15,7 @@ import { toolSubject, type ToolSubject } from "../rules/tool-subject.ts";
 import { createErrorMask } from "./mask-error.ts";
 import { isPartFailure, maskText, partFailure, type PartFailure, type Search } from "./mask-text.ts";
 import { createPlaceholders } from "./placeholders.ts";
-import { readRedaction, type RedactionOptions, type RedactionRules } from "./redaction-options.ts";
+import { readRedaction, shortestValue, type RedactionOptions, type RedactionRules } from "./redaction-options.ts";
 import { createSecretKeys, defaultSecretKeys, type SecretKeys } from "./secret-keys.ts";
 
 /** The stage of a policy that masks secrets in what comes back. */
@@ -42,7 +42,7 @@ export interface Redaction {
  */
 export function createRedaction(options: RedactionOptions, parts: StageParts): Redaction {
   const rules = readRedaction(options);
-  const searchFor = createSearches(rules);
+  const searchFor = createSearches(rules, parts);
   return {
     async interceptor(call, next) {
       const matched = matchedLists(rules, toolSubject(call.definition, call.server, parts));
@@ -76,11 +76,25 @@ function matchedLists({ tools }: RedactionRules, subject: ToolSubject): readonly
 
 type Searches = (context: CallContext | undefined, lists: readonly number[]) => Search;
 
-function createSearches(rules: RedactionRules): Searches {
+function createSearches(rules: RedactionRules, parts: StageParts): Searches {
   const placeholdersOf = createPlaceholders(rules.key);
   const keysOf = new Map<string, SecretKeys>();
   let values: readonly string[] = [];
   let findValues: SecretFinder = () => [];
+  let isReported = false;
+  // Once: what is too short stays so, and is asked for with every result.
+  const noteShort = (answered: readonly string[]): void => {
+    const count = answered.filter(({ length }) => length > 0 && length < shortestValue).length;
+    if (isReported || count === 0) return;
+    isReported = true;
+    const problem = `${count} of what it answered have fewer than ${shortestValue} characters, and are not looked for`;
+    parts.emit({
+      type: "part-failed",
+      at: dateOf(parts.clock),
+      part: "redact.values()",
+      error: new TypeError(problem),
+    });
+  };
   const finderFor = (context: CallContext | undefined): SecretFinder => {
     let current: readonly string[];
     try {
@@ -88,6 +102,7 @@ function createSearches(rules: RedactionRules): Searches {
     } catch (error) {
       throw partFailure("redact.values()", error);
     }
+    noteShort(current);
     if (current.length !== values.length || current.some((value, index) => value !== values[index])) {
       values = [...current];
       findValues = createSecretFinder(values);

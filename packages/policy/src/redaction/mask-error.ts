@@ -57,11 +57,11 @@ function maskDetails(details: ErrorDetails, mask: DataMask["mask"]): ErrorDetail
   return masked === rest ? details : { ...(masked as ErrorDetails), approval };
 }
 
-/** An error that is not ours is given as it is when all its members are clean; else a copy without them. */
+/** An error that is not ours is given as it is when all its members are clean, getters of its classes included; else a copy without them. */
 function maskForeign(error: Error, { mask, search }: Masking): Error {
   const cause = mask(error.cause);
   const redact = (text: string): string => maskText(text, search);
-  const members = Reflect.ownKeys(error).filter((name) => name !== "cause");
+  const members = membersOf(error).filter((name) => name !== "cause");
   const isClean =
     cause === error.cause &&
     members.every((name) => typeof name === "symbol" || redact(name) === name) &&
@@ -75,6 +75,27 @@ function maskForeign(error: Error, { mask, search }: Masking): Error {
   const copy = safeCause(error, redact) ?? new Error("[withheld]");
   Object.defineProperty(copy, "cause", { value: cause, writable: true, configurable: true, enumerable: false });
   return copy;
+}
+
+// As deep as classes of errors are, and then some.
+const longestLine = 16;
+
+/** The names of all that can be read of an error: its own members, and what its classes have besides methods, such as getters. */
+function membersOf(error: Error): readonly (string | symbol)[] {
+  const members = new Set(Reflect.ownKeys(error));
+  let prototype: unknown = Object.getPrototypeOf(error);
+  for (let depth = 0; depth < longestLine && isOwnClass(prototype); depth += 1) {
+    for (const name of Reflect.ownKeys(prototype)) {
+      if (typeof Reflect.getOwnPropertyDescriptor(prototype, name)?.value !== "function") members.add(name);
+    }
+    prototype = Object.getPrototypeOf(prototype);
+  }
+  return Array.from(members);
+}
+
+// What every error and every object has is known.
+function isOwnClass(prototype: unknown): prototype is object {
+  return prototype !== null && prototype !== Error.prototype && prototype !== Object.prototype;
 }
 
 function withStack<E extends Error>(error: E, stack: string): E {

@@ -122,6 +122,52 @@ describe("a part of the product that fails", () => {
   });
 });
 
+describe("what classes of errors have", () => {
+  class Answered extends Error {
+    readonly #body: string;
+    constructor(body: string) {
+      super("no");
+      this.#body = body;
+    }
+    get body(): string {
+      return this.#body;
+    }
+    override toString(): string {
+      return "Answered";
+    }
+  }
+  class Refused extends Answered {}
+
+  it("is looked at as their own members are: a getter with a secret is not handed on", async () => {
+    const { fail } = createRedactionWorld();
+    const thrown: unknown = await fail(new Refused(`no ${github}`));
+    expect(Reflect.get(Object(thrown), "body")).toBeUndefined();
+    expect(shownOf(thrown)).not.toContain(github);
+    const wrapped = await fail(new ToolportError("x", { code: "internal_error", cause: new Refused(github) }));
+    expect(Reflect.get(Object(wrapped.cause), "body")).toBeUndefined();
+  });
+
+  it("leaves errors as they are whose getters are clean", async () => {
+    const { fail } = createRedactionWorld();
+    for (const clean of [new Refused("nothing"), new DOMException("gone", "AbortError")]) {
+      expect(await fail(clean)).toBe(clean);
+    }
+  });
+});
+
+describe("values that a function answers", () => {
+  it("are not looked for when they are too short, with one event", async () => {
+    const { parts, send } = createRedactionWorld({ values: () => ["abc", "", "long-enough"] });
+    for (const _ of [1, 2]) {
+      const outcome = await send({ content: textOf("abc long-enough") });
+      expect(shownOf(outcome)).toContain("abc");
+      expect(shownOf(outcome)).not.toContain("long-enough");
+    }
+    const failed = parts.events.filter(({ type }) => type === "part-failed");
+    expect(failed).toMatchObject([{ part: "redact.values()", error: { message: expect.stringMatching(/^1 of/) } }]);
+  });
+});
+
 describe("options", () => {
   it.each<[string, unknown, string]>([
     ["an unknown one", { key: undefined, patterns: [] }, "patterns"],
@@ -130,6 +176,7 @@ describe("options", () => {
     ["a list that is none", { tools: {} }, "redact.tools"],
     ["a selection of nothing", { tools: [{ tools: [], keys: [] }] }, "redact.tools[0].tools"],
     ["values of another type", { values: "abc" }, "redact.values"],
+    ["a value that would be found everywhere", { values: ["abcdef", "abc"] }, "redact.values[1]"],
     ["shapes of another name", { shapes: "some" }, "redact.shapes"],
     ["a detector that finds nothing", { shapes: [{ name: "x" }] }, "redact.shapes[0].find"],
     ["a short key", { key: new Uint8Array(8) }, "redact.key"],

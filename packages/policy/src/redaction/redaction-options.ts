@@ -21,7 +21,7 @@ export interface RedactionOptions {
   readonly tools?: readonly { readonly tools: ToolSelection; readonly keys: readonly string[] }[] | undefined;
   /**
    * Secrets that the host knows, masked in every spelling: escaped, encoded, within Base64. At least six UTF-16 units each. A function is asked for
-   * each result; of its answer those that are shorter are not looked for.
+   * each result; of its answer those that are shorter are not looked for, and a `part-failed` event says so, once. Empty texts are passed over.
    */
   readonly values?: readonly string[] | ((context: CallContext | undefined) => readonly string[]) | undefined;
   /** `"known"`, the default: what has the shape of well-known keys and tokens. A list is of more, besides those. */
@@ -65,8 +65,8 @@ export function readRedaction(options: RedactionOptions): RedactionRules {
   };
 }
 
-// Shorter ones would be found everywhere.
-const shortestValue = 6;
+/** Shorter values would be found everywhere. */
+export const shortestValue = 6;
 
 function assertLong(values: readonly string[]): void {
   const at = values.findIndex((value) => value.length < shortestValue);

@@ -90,4 +90,22 @@ export const redactionMutants: readonly PolicyMutant[] = [
     ],
     test: failures,
   },
+  {
+    bug: "forgets the getters of an error's class",
+    patches: [
+      {
+        file: "redaction/mask-error.ts",
+        find: "membersOf(error).filter(",
+        replace: "(membersOf(error) && Reflect.ownKeys(error)).filter(",
+      },
+    ],
+    test: failures,
+  },
+  {
+    bug: "passes over values that are too short without a word",
+    patches: [
+      { file: "redaction/create-redaction.ts", find: "    noteShort(current);\n", replace: "    void noteShort;\n" },
+    ],
+    test: failures,
+  },
 ];
