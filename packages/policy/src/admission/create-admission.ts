@@ -1,4 +1,6 @@
-import type { Interceptor } from "@toolport/core";
+import { ToolportError, type Interceptor } from "@toolport/core";
+import { quoteText } from "@toolport/core/implement";
+import { LRUCache } from "lru-cache";
 import { createPins } from "../pins/create-pins.ts";
 import { readPinOptions } from "../pins/pin-options.ts";
 import type { PolicyParts } from "../policy-parts.ts";
@@ -11,6 +13,7 @@ import { explainAdmission } from "./explain-admission.ts";
 import { chooseHeld, describeHeld } from "./held-tools.ts";
 import type { AdmissionOptions, HeldTool, ToolAdmission } from "./tool-admission.ts";
 
+const mostServers = 100_000;
 const admissions = { allow: "offer", ask: "offer", quarantine: "quarantine", deny: "hide" } as const;
 
 /** Makes the one place that decides what is on offer. Throws a `TypeError` that names rule and field for options that make no sense. */
@@ -22,11 +25,14 @@ export function createAdmission(options: AdmissionOptions, parts: PolicyParts): 
   const targets = createTargets(parts);
   const pins = createPins({ plan, parts, usesStore, onChange: () => targets.readmit() });
   const decide = createDecider({ layers, pins, isPinning, parts });
+  // A bound, because users may bring servers; whoever was not asked about for so long is not on offer.
+  const servers = new LRUCache<string, true>({ max: mostServers });
   const held = (): readonly HeldTool[] =>
     targets.quarantined().flatMap((tool) => describeHeld(tool, decide, pins) ?? []);
 
   return {
     admit(definition, server) {
+      servers.set(server?.id ?? "", true);
       if (isPinning) pins.note(definition, server);
       else if (usesStore) pins.read();
       return admissions[decide(definition, server).decision];
@@ -54,12 +60,18 @@ export function createAdmission(options: AdmissionOptions, parts: PolicyParts): 
         wanted,
       );
       if (tools.length > 0) await pins.approve(serverId, tools);
-      return { approved: tools.map(({ toolName }) => toolName).sort(), left };
+      else if (!servers.has(serverId)) throw unknownServer(serverId);
+      return { approved: Array.from(new Set(tools.map(({ toolName }) => toolName))).sort(), left };
     },
     async revoke(serverId, toolNames) {
       if (usesStore) await pins.revoke(serverId, toolNames);
     },
   };
+}
+
+function unknownServer(serverId: string): ToolportError {
+  const message = `no tool of a server ${quoteText(serverId)} was ever listed where this policy decides`;
+  return new ToolportError(message, { code: "unknown_server", outcome: "not-sent", serverId: serverId || undefined });
 }
 
 function createBackstop(decide: ToolAdmission["decide"], parts: PolicyParts): Interceptor {

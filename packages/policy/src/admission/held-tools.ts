@@ -31,24 +31,34 @@ export interface Choice {
   readonly left: ApprovalResult["left"];
 }
 
-/** Of the tools of one server that are held back, those that were asked for; by default all. */
-export function chooseHeld(
-  held: readonly HeldTool[],
-  wanted: readonly (string | HeldTool)[] = held.map(({ toolName }) => toolName),
-): Choice {
+/**
+ * Of the tools of one server that are held back, those that were asked for; by default all. Servers that are attached more than once may list variants of one
+ * tool: a name alone means none of several.
+ */
+export function chooseHeld(held: readonly HeldTool[], wanted: readonly (string | HeldTool)[] = held): Choice {
   const tools = new Map<string, ApprovedTool>();
   const left = new Map<string, string>();
   for (const one of wanted) {
     const toolName = typeof one === "string" ? one : one.toolName;
-    const tool = held.find((other) => other.toolName === toolName);
-    if (tool === undefined) left.set(toolName, "is not held back");
-    else if (typeof one !== "string" && one.fingerprint !== tool.fingerprint) {
-      left.set(toolName, "is not the one any more that was looked at");
-    } else if (!tool.approvable || tool.fingerprint === undefined) left.set(toolName, tool.why);
-    else tools.set(toolName, { toolName, fingerprint: tool.fingerprint, entry: tool.definition.entry });
+    const variants = held.filter((other) => other.toolName === toolName);
+    const tool =
+      typeof one === "string" ? variants[0] : variants.find((other) => other.fingerprint === one.fingerprint);
+    if (variants.length === 0) left.set(toolName, "is not held back");
+    else if (typeof one === "string" && variants.length > 1) left.set(toolName, manyVariants(variants));
+    else if (tool === undefined) left.set(toolName, "is not the one any more that was looked at");
+    else if (!tool.approvable || tool.fingerprint === undefined) left.set(toolName, tool.why);
+    else {
+      const { fingerprint, definition } = tool;
+      tools.set(JSON.stringify([toolName, fingerprint]), { toolName, fingerprint, entry: definition.entry });
+    }
   }
   return {
     tools: Array.from(tools.values()),
     left: Array.from(left, ([toolName, reason]) => ({ toolName, reason })),
   };
+}
+
+function manyVariants(variants: readonly HeldTool[]): string {
+  const prints = variants.map(({ fingerprint = "no fingerprint" }) => fingerprint).join(" and ");
+  return `is held back in ${variants.length} variants, ${prints}: approve the one of held() that was looked at`;
 }

@@ -71,7 +71,8 @@ export interface ToolAdmission {
   held(): readonly HeldTool[];
   /**
    * Lets tools of a server be used as they are now: those of these remote names, or all that are held back. A {@linkcode HeldTool} is approved
-   * only if it is still the one that somebody looked at. One change, in one event. Rejects, and approves nothing, when it cannot be kept.
+   * only if it is still the one that somebody looked at; a name that is held back in several variants is `left`, with their fingerprints. One change, in one
+   * event. Rejects, and approves nothing, when it cannot be kept, and with `unknown_server` when no tool of that server was ever listed here.
    */
   approve(serverId: string, tools?: readonly (string | HeldTool)[]): Promise<ApprovalResult>;
   /** Takes approvals back, and the trust of a first use; by default of all tools of a server. What is in a lock stays pinned. */

@@ -105,12 +105,13 @@ export function createPins({ plan, parts, usesStore, onChange }: PinsInit): Pins
       await memory.load();
     },
     async approve(serverId, tools) {
-      const fingerprints: Fingerprints = new Map(tools.map(({ toolName, fingerprint }) => [toolName, fingerprint]));
-      await memory.approve(serverId, fingerprints, () => {
+      const names = new Set(tools.map(({ toolName }) => toolName));
+      const prints = tools.map(({ toolName, fingerprint }) => [toolName, fingerprint] as const);
+      await memory.approve(serverId, prints, () => {
         for (const { toolName, entry } of tools) entries.remember(serverId, toolName, entry);
-        tell("tools-approved", serverId, Array.from(fingerprints.keys()));
+        tell("tools-approved", serverId, Array.from(names));
       });
-      entries.save(serverId, fingerprints.keys()).catch(fail);
+      entries.save(serverId, names).catch(fail);
     },
     async revoke(serverId, toolNames) {
       const known = memory.record?.get(serverId);

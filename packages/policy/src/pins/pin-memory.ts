@@ -7,6 +7,7 @@ import {
   type Fingerprints,
   type PinChange,
   type PinRecord,
+  type ToolPrint,
 } from "./pin-record.ts";
 import type { PinStore } from "./pin-store.ts";
 import { createUnderWay } from "./under-way.ts";
@@ -19,8 +20,8 @@ export interface PinMemory {
   load(): Promise<void>;
   /** Takes these for all that a server has, at once, and keeps it soon. Never throws. */
   trust(serverId: string, tools: Fingerprints): void;
-  /** Keeps an approval, and only then lets it count. */
-  approve(serverId: string, tools: Fingerprints, onKept: () => void): Promise<void>;
+  /** Keeps an approval, and only then lets it count. Of one name there may be several variants. */
+  approve(serverId: string, tools: Iterable<ToolPrint>, onKept: () => void): Promise<void>;
   /** Forgets; see `withoutPins`. */
   revoke(serverId: string, toolNames: readonly string[] | undefined, onKept: () => void): Promise<void>;
   /** Resolves when nothing is under way. Never rejects. */

@@ -15,6 +15,9 @@ export type ServerPins = ReadonlyMap<string, ToolPin>;
 /** By server id. Never changes; each function here gives another one. */
 export type PinRecord = ReadonlyMap<string, ServerPins>;
 
+/** A tool as it was looked at. */
+export type ToolPrint = readonly [toolName: string, fingerprint: string];
+
 /** Fingerprints by remote name. */
 export type Fingerprints = ReadonlyMap<string, string>;
 
@@ -32,7 +35,7 @@ export function withFirstUse(record: PinRecord, serverId: string, tools: Fingerp
 }
 
 /** These tools may be used as they are. */
-export function withApproved(record: PinRecord, serverId: string, tools: Fingerprints): PinRecord {
+export function withApproved(record: PinRecord, serverId: string, tools: Iterable<ToolPrint>): PinRecord {
   const pins = new Map(record.get(serverId));
   for (const [name, fingerprint] of tools) {
     const { trusted, approved } = pins.get(name) ?? { trusted: undefined, approved: [] };

@@ -89,8 +89,8 @@ export const admissionMutants: readonly PolicyMutant[] = [
     patches: [
       {
         file: "admission/held-tools.ts",
-        find: "one.fingerprint !== tool.fingerprint",
-        replace: "one.fingerprint === undefined",
+        find: "variants.find((other) => other.fingerprint === one.fingerprint)",
+        replace: "variants.find((other) => other.toolName === one.toolName)",
       },
     ],
     test: "packages/policy/test/pins.test.ts",
@@ -151,5 +151,16 @@ export const admissionMutants: readonly PolicyMutant[] = [
       },
     ],
     test: "packages/policy/src/effects/create-effects.test.ts",
+  },
+  {
+    bug: "approves one of the variants of one tool, whichever comes last",
+    patches: [
+      {
+        file: "admission/held-tools.ts",
+        find: 'typeof one === "string" && variants.length > 1',
+        replace: 'typeof one === "string" && variants.length > 9',
+      },
+    ],
+    test: "packages/policy/test/variants.test.ts",
   },
 ];
