@@ -268,8 +268,8 @@ export const mutants: readonly Mutant[] = [
     patches: [
       {
         file: "../../core/src/passage.ts",
-        find: "if (handling.active === 0) end(error);\n      else cancelLastWord",
-        replace: "if (handling.active > 0) cancelLastWord",
+        find: "if (this.#init.handling.active === 0) this.end(error);\n    else this.#awaitLastWord(error);",
+        replace: "if (this.#init.handling.active > 0) this.#awaitLastWord(error);",
       },
     ],
   },
@@ -288,8 +288,8 @@ export const mutants: readonly Mutant[] = [
     patches: [
       {
         file: "../../core/src/passage.ts",
-        find: '        effects.push("unknown");',
-        replace: '        effects.push("not-sent");',
+        find: '      this.#effects.push("unknown");',
+        replace: '      this.#effects.push("not-sent");',
       },
     ],
   },
