@@ -1,0 +1,2 @@
+// For products: resources, templates, subscriptions and prompts of all servers.
+export {};

@@ -1,0 +1,11 @@
+// For products: what a model gets of a call.
+export type {
+  Omission,
+  Presented,
+  PresentedBlock,
+  PresentedError,
+  PresentedMedia,
+  PresentedText,
+  TextPart,
+} from "./presented.ts";
+export type { PresentOccasion, ResultPresenter } from "./result-presenter.ts";
