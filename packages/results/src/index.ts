@@ -9,3 +9,4 @@ export type {
   TextPart,
 } from "./presented.ts";
 export type { PresentOccasion, ResultPresenter } from "./result-presenter.ts";
+export type { Keeping, KeptPieces, OutcomePiece } from "./keeping.ts";

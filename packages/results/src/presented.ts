@@ -1,4 +1,5 @@
 import type { JsonValue, ToolOrigin, ToolportErrorCode } from "@toolport/core";
+import type { OutcomePiece } from "./keeping.ts";
 
 /**
  * What a text of a presentation is made of: `"content"` what the tool wrote, `"structured"` its structured content as JSON, `"resource"` a
@@ -38,6 +39,8 @@ export interface Omission {
   readonly mimeType?: string | undefined;
   /** Decoded, where that is known. */
   readonly bytes?: number | undefined;
+  /** What of the outcome it is about. */
+  readonly piece?: OutcomePiece | undefined;
   /** By which it can be read, where it was kept. */
   readonly handle?: string | undefined;
 }
