@@ -1,0 +1,74 @@
+import { isToolportError, ToolportError, type CallContext, type CallOptions } from "@toolport/core";
+import { assertCallContext, assertSignal, quoteText, unknownToolError } from "@toolport/core/implement";
+import type { Presented, PresentOccasion, ResultPresenter } from "@toolport/results";
+import type { DeclaredTool, Declaration } from "../declared-tool.ts";
+import type { ToolSource } from "../tool-source.ts";
+import { plainPresenter } from "./plain-presenter.ts";
+import { readArguments } from "./read-arguments.ts";
+
+/** A call as a model makes it. */
+export interface ModelCall {
+  /** The name that was declared. */
+  readonly name: string;
+  /** An object, or its JSON text. Absent, `null` and an empty text are `{}`. */
+  readonly args?: unknown;
+  /** Aborts the call; its server is told. */
+  readonly signal?: AbortSignal | undefined;
+  /** On whose behalf, and with which approval; goes before the adapter's own, member by member. */
+  readonly context?: CallContext | undefined;
+}
+
+/** With what calls are answered. */
+export interface AnswerMeans {
+  readonly source: ToolSource;
+  readonly presenter?: ResultPresenter | undefined;
+  readonly context?: Omit<CallContext, "approval"> | undefined;
+  readonly timeoutMs?: number | undefined;
+}
+
+/**
+ * Runs one call of a model and presents what comes of it. Whatever goes wrong is presented, too, with `isError`: a tool that is not
+ * declared, arguments that are no JSON or not what the schema asks for, a tool that changed since it was declared, a server that is gone. Rejects
+ * in two cases: with `aborted` when `call.signal` aborted, because nobody waits for an answer then; and with a `TypeError`
+ * for a signal or context of a wrong type, before anything is sent. Two calls are two calls, whatever ids the model gave them.
+ */
+export async function answerCall(declaration: Declaration, call: ModelCall, means: AnswerMeans): Promise<Presented> {
+  const { presenter = plainPresenter } = means;
+  const { signal } = call;
+  if (signal !== undefined) assertSignal(signal);
+  if (call.context !== undefined) assertCallContext(call.context);
+  const context = { ...means.context, ...call.context };
+  const occasion: PresentOccasion = { context, signal };
+  try {
+    const tool = findTool(declaration, call.name);
+    const args = tool.restore(readArguments(call.args, tool.name));
+    const options: CallOptions = { signal, context, timeoutMs: means.timeoutMs, selected: tool.definition };
+    const outcome = await means.source.call(tool.definition.name, args, options);
+    return await presenter.present(outcome, occasion);
+  } catch (error) {
+    if (signal?.aborted === true) throw abortedError(error, call.name);
+    return presenter.presentError(error, occasion);
+  }
+}
+
+function findTool(declaration: Declaration, name: unknown): DeclaredTool {
+  const asked = typeof name === "string" ? name : "";
+  const tool = declaration.find(asked);
+  if (tool !== undefined) return tool;
+  const leftOut = declaration.leftOut.find(({ definition }) => definition.name === asked);
+  if (leftOut !== undefined) {
+    throw new ToolportError(`tool ${quoteText(asked)} is not declared: ${leftOut.reason}`, {
+      code: "unknown_tool",
+      toolName: asked.slice(0, 200),
+    });
+  }
+  throw unknownToolError(
+    asked,
+    declaration.tools.map(({ definition, name: declared }) => ({ ...definition, name: declared })),
+  );
+}
+
+function abortedError(error: unknown, name: string): unknown {
+  if (isToolportError(error, "aborted")) return error;
+  return new ToolportError(`the call of ${quoteText(name)} was aborted`, { code: "aborted", cause: error });
+}

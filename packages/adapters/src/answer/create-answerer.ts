@@ -1,0 +1,65 @@
+import type { Presented } from "@toolport/results";
+import { adapterFields, assertAdapterOptions, type AdapterOptions } from "../adapter-options.ts";
+import { declareDefinitions } from "../declare/declare-tools.ts";
+import type { Declaration } from "../declared-tool.ts";
+import type { SchemaProfile } from "../schema/schema-profile.ts";
+import type { ToolSource } from "../tool-source.ts";
+import { answerCall, type ModelCall } from "./answer-call.ts";
+
+/** The tools of one conversation at one model API, and the answers to its calls. */
+export interface Answerer {
+  /** What to declare with the next request. The same object as before while the source offers the same definitions. */
+  declare(): Declaration;
+  /**
+   * Answers one call as {@linkcode answerCall} does, by the declaration that the request had; default: the latest.
+   */
+  answer(call: ModelCall, declaration?: Declaration): Promise<Presented>;
+  /**
+   * Answers the calls of one response, all at once; the answers are in the order of the calls. The failure of one touches no other. When
+   * a signal aborts, rejects with `aborted` after all of them have ended.
+   */
+  answerAll(calls: readonly ModelCall[], declaration?: Declaration): Promise<readonly Presented[]>;
+}
+
+/**
+ * What adapters are made of: declares what a source offers by the rules of one API, and answers what the model calls. Holds no
+ * connection and needs no end. Throws a `TypeError` for options that it cannot use.
+ */
+export function createAnswerer(source: ToolSource, profile: SchemaProfile, options: AdapterOptions = {}): Answerer {
+  assertAdapterOptions("createAnswerer()", options, adapterFields);
+  const { presenter, context, timeoutMs, strict, maxTools, onLeftOut } = options;
+  const means = { source, presenter, context, timeoutMs };
+  const reported = new WeakSet<object>();
+  let latest: Declaration | undefined;
+  let read: readonly object[] = [];
+
+  const declare = (): Declaration => {
+    const definitions = source.definitions();
+    if (latest !== undefined && isSame(definitions, read)) return latest;
+    latest = declareDefinitions(definitions, profile, { strict, maxTools });
+    read = definitions;
+    for (const tool of latest.leftOut) {
+      if (reported.has(tool.definition)) continue;
+      reported.add(tool.definition);
+      onLeftOut?.(tool);
+    }
+    return latest;
+  };
+  const answer = async (call: ModelCall, declaration: Declaration = latest ?? declare()): Promise<Presented> =>
+    await answerCall(declaration, call, means);
+  return {
+    declare,
+    answer,
+    answerAll: async (calls, declaration) => {
+      const settled = await Promise.allSettled(calls.map((call) => answer(call, declaration)));
+      return settled.map((one) => {
+        if (one.status === "rejected") throw one.reason;
+        return one.value;
+      });
+    },
+  };
+}
+
+function isSame(some: readonly object[], others: readonly object[]): boolean {
+  return some === others || (some.length === others.length && some.every((one, at) => one === others[at]));
+}
