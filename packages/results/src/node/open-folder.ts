@@ -1,0 +1,76 @@
+import { dateOf } from "@toolport/core/implement";
+import { ToolportError, type Clock } from "@toolport/core";
+import { join } from "node:path";
+import { isRandomName } from "../keep/random-bytes.ts";
+import type { FolderFiles } from "./folder-files.ts";
+
+/** A file of this sink's kind that is there already. */
+export interface LeftoverFile {
+  readonly name: string;
+  readonly bytes: number;
+  readonly ageMs: number;
+}
+
+/** What opening a folder needs. */
+export interface FolderParts {
+  readonly directory: string;
+  readonly files: FolderFiles;
+  readonly clock: Clock;
+  /** Of this process; `undefined` where the system has no such thing, and no permission bits either. */
+  readonly uid: number | undefined;
+}
+
+const partEnding = ".part";
+
+/** What a file is called until all of it is written. */
+export function partName(name: string): string {
+  return `${name}${partEnding}`;
+}
+
+/** Whether a file has a name that only a folder sink gives. */
+export function isSinkName(name: string): boolean {
+  return isRandomName(name.endsWith(partEnding) ? name.slice(0, -partEnding.length) : name);
+}
+
+/**
+ * Makes a folder that nobody else can look into, and lists what earlier processes left in it, the oldest first.
+ *
+ * A folder with wider permissions is mended when nothing but such files is in it: it was made for this, by an older program or another
+ * `umask`. When there is anything else in it, to close it could take something from somebody, and to use it would show results of tools to
+ * everybody: it is refused, as is one of another user, or a link in its place. Throws `internal_error` then, and as `node:fs` does.
+ */
+export async function openFolder(parts: FolderParts): Promise<readonly LeftoverFile[]> {
+  const { directory, files, uid } = parts;
+  await files.makeFolder(directory);
+  const { kind, mode, uid: owner } = await files.look(directory);
+  if (kind !== "directory") throw refusal(directory, "it is a link, or no folder");
+  const names = await files.list(directory);
+  if (uid !== undefined) {
+    if (owner !== uid) throw refusal(directory, "it belongs to another user");
+    if ((mode & 0o077) !== 0) {
+      if (!names.every(isSinkName))
+        throw refusal(directory, "others may enter it, and it has files of others; chmod 700 it");
+      await files.setMode(directory, 0o700);
+    }
+  }
+  const leftovers = await Promise.all(names.filter(isSinkName).map((name) => lookAtLeftover(name, parts)));
+  return leftovers.filter((file) => file !== undefined).toSorted((a, b) => b.ageMs - a.ageMs);
+}
+
+async function lookAtLeftover(
+  name: string,
+  { directory, files, clock }: FolderParts,
+): Promise<LeftoverFile | undefined> {
+  try {
+    const { kind, bytes, writtenAt } = await files.look(join(directory, name));
+    return kind === "file" ? { name, bytes, ageMs: Math.max(0, dateOf(clock) - writtenAt) } : undefined;
+  } catch {
+    // Gone meanwhile, or nothing that can be looked at: not ours to count.
+    return undefined;
+  }
+}
+
+function refusal(directory: string, why: string): ToolportError {
+  const message = `results cannot be kept in ${JSON.stringify(directory)}: ${why}`;
+  return new ToolportError(message, { code: "internal_error", outcome: "not-sent" });
+}

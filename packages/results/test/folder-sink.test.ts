@@ -1,0 +1,290 @@
+import { createFolderSink, type FolderSinkOptions } from "@toolport/results/node";
+import {
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+  chmod,
+  lstat,
+} from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createVirtualClock, firstDate } from "../../provider/test/simulation/virtual-clock.ts";
+import { createFakeFiles } from "./fake-files.ts";
+
+const data = new TextEncoder().encode("kept, not lost");
+const blob = { data, mimeType: "text/plain" };
+const whole = { offset: 0, length: 1000 };
+
+let root: string;
+let directory: string;
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), "toolport-results-"));
+  directory = join(root, "home", "mcp-blobs");
+});
+afterEach(() => rm(root, { recursive: true, force: true }));
+
+function sinkOf(options: Partial<FolderSinkOptions> = {}): ReturnType<typeof createFolderSink> {
+  return createFolderSink({ directory, maxBytes: 1000, ttlMs: 60_000, ...options });
+}
+
+async function keyIn(sink: ReturnType<typeof createFolderSink>): Promise<string> {
+  const result = await sink.put(blob);
+  if (!result.kept) throw new Error(result.reason);
+  return result.key;
+}
+
+interface Gate {
+  readonly opened: Promise<void>;
+  readonly open: () => void;
+}
+
+function gateOf(): Gate {
+  let open = (): void => {};
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return { opened, open: () => open() };
+}
+
+const modeOf = async (path: string): Promise<string> => ((await stat(path)).mode & 0o777).toString(8);
+
+describe("createFolderSink()", () => {
+  it("keeps a blob as a file of mode 0600, named by 32 hexadecimal digits, in a folder of mode 0700 (EV-60)", async () => {
+    const sink = sinkOf();
+    const result = await sink.put(blob);
+    expect(result).toEqual({ kept: true, key: expect.stringMatching(/^[0-9a-f]{32}$/), path: expect.any(String) });
+    if (!result.kept) return;
+    expect(result.path).toBe(join(directory, result.key));
+    expect(await readdir(directory)).toEqual([result.key]);
+    expect(await readFile(join(directory, result.key))).toEqual(Buffer.from(data));
+    expect(await modeOf(join(directory, result.key))).toBe("600");
+    expect(await modeOf(directory)).toBe("700");
+    await sink.close();
+  });
+
+  it("makes nothing before it is used", async () => {
+    sinkOf();
+    expect(await readdir(root)).toEqual([]);
+  });
+
+  it("gives ranges, and less where the file ends", async () => {
+    const sink = sinkOf();
+    const key = await keyIn(sink);
+    const read = async (offset: number, length: number): Promise<string> =>
+      new TextDecoder().decode(await sink.read(key, { offset, length }));
+    expect(await read(0, 4)).toBe("kept");
+    expect(await read(10, 100)).toBe("lost");
+    expect(await read(100, 100)).toBe("");
+    await sink.close();
+  });
+
+  it.each(["../secret", "/etc/passwd", "a".repeat(32), "A".repeat(32), `${"a".repeat(32)}\0`, "", ".", "__proto__"])(
+    "finds nothing under the key %j, and deletes nothing",
+    async (key) => {
+      const sink = sinkOf();
+      await sink.open();
+      await writeFile(join(root, "home", "secret"), "secret");
+      expect(await sink.read(key, whole)).toBeUndefined();
+      await sink.delete(key);
+      expect(await readFile(join(root, "home", "secret"), "utf8")).toBe("secret");
+      await sink.close();
+    },
+  );
+
+  it("lets nothing of what a server says into a path", async () => {
+    const sink = sinkOf();
+    const odd = { data, mimeType: "../../x/\0y", conversation: "../../../etc" };
+    const result = await sink.put(odd);
+    expect(result).toMatchObject({ kept: true, path: expect.stringMatching(/mcp-blobs.[0-9a-f]{32}$/) });
+    await sink.close();
+    expect(await readdir(root, { recursive: true })).toEqual(["home", join("home", "mcp-blobs")]);
+  });
+
+  it("neither follows nor removes a link that is in the way", async () => {
+    const outside = join(root, "outside");
+    await writeFile(outside, "mine");
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    const taken = "0".repeat(32);
+    const takenPart = `${"01".repeat(16)}.part`;
+    await symlink(outside, join(directory, taken));
+    await symlink(outside, join(directory, takenPart));
+    const bytes = [0, 1, 2];
+    const sink = sinkOf({ randomBytes: (length) => new Uint8Array(length).fill(bytes.shift() ?? 9) });
+    expect(await keyIn(sink)).toBe("02".repeat(16));
+    expect(await sink.read(taken, whole)).toBeUndefined();
+    await sink.close();
+    expect(await readFile(outside, "utf8")).toBe("mine");
+    expect((await lstat(join(directory, taken))).isSymbolicLink()).toBe(true);
+    expect((await lstat(join(directory, takenPart))).isSymbolicLink()).toBe(true);
+  });
+
+  it("gives up when every name is taken", async () => {
+    const sink = sinkOf({ randomBytes: (length) => new Uint8Array(length) });
+    await keyIn(sink);
+    await expect(sink.put(blob)).rejects.toMatchObject({ code: "EEXIST" });
+    await sink.close();
+  });
+
+  it("mends a folder with wider permissions that has nothing but such files", async () => {
+    await mkdir(directory, { recursive: true });
+    await writeFile(join(directory, "a".repeat(32)), "of an older program");
+    await chmod(directory, 0o755);
+    const sink = sinkOf();
+    await sink.open();
+    expect(await modeOf(directory)).toBe("700");
+    await sink.close();
+  });
+
+  it("refuses a folder with wider permissions that has other files, and can be used when somebody mended it", async () => {
+    await mkdir(directory, { recursive: true });
+    await writeFile(join(directory, "notes.txt"), "somebody's");
+    await chmod(directory, 0o755);
+    const sink = sinkOf();
+    await expect(sink.put(blob)).rejects.toMatchObject({
+      code: "internal_error",
+      message: expect.stringContaining("chmod 700"),
+    });
+    expect(await modeOf(directory)).toBe("755");
+    await chmod(directory, 0o700);
+    const key = await keyIn(sink);
+    await sink.close();
+    expect(key).toMatch(/^[0-9a-f]{32}$/);
+    expect(await readdir(directory)).toEqual(["notes.txt"]);
+  });
+
+  it("refuses a link in place of the folder, and a file", async () => {
+    const elsewhere = join(root, "elsewhere");
+    await mkdir(elsewhere, { mode: 0o700 });
+    const link = join(root, "link");
+    await symlink(elsewhere, link);
+    await expect(sinkOf({ directory: link }).open()).rejects.toMatchObject({ code: "internal_error" });
+    const file = join(root, "file");
+    await writeFile(file, "");
+    await expect(sinkOf({ directory: file }).open()).rejects.toMatchObject({ code: "EEXIST" });
+  });
+
+  it("removes by age what a crash left, half files too, and counts the rest", async () => {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    const clock = createVirtualClock();
+    const leave = async (name: string, ageMs: number): Promise<void> => {
+      const date = new Date(firstDate - ageMs);
+      await writeFile(join(directory, name), new Uint8Array(400));
+      await utimes(join(directory, name), date, date);
+    };
+    const [young, old] = ["1".repeat(32), "2".repeat(32)];
+    await leave(young, 59_000);
+    await leave(old, 60_000);
+    await leave(`${old}.part`, 70_000);
+    await leave("notes.txt", 70_000);
+    const sink = sinkOf({ clock });
+    await sink.open();
+    expect((await readdir(directory)).sort()).toEqual([young, "notes.txt"]);
+    expect(await sink.read(young, whole)).toHaveLength(400);
+    const big = { ...blob, data: new Uint8Array(700) };
+    expect(await sink.put(big)).toEqual({ kept: false, reason: "full" });
+    clock.advance(1000);
+    expect(await sink.read(young, whole)).toBeUndefined();
+    expect(await sink.put(big)).toMatchObject({ kept: true });
+    expect(await readdir(directory)).not.toContain(young);
+    await sink.close();
+    expect(await readdir(directory)).toEqual(["notes.txt"]);
+  });
+
+  it("leaves at its end what it did not make, and all of it with onClose: keep", async () => {
+    const first = sinkOf({ onClose: "keep" });
+    const kept = await keyIn(first);
+    await first.close();
+    expect(await first.read(kept, whole)).toBeUndefined();
+    const second = sinkOf();
+    await keyIn(second);
+    expect(await second.read(kept, whole)).toEqual(data);
+    await second.close();
+    await second.close();
+    expect(await readdir(directory)).toEqual([kept]);
+    expect(await second.put(blob)).toEqual({ kept: false, reason: "closed" });
+  });
+
+  it("says too-large for what never fits, and full for one file too many", async () => {
+    const sink = sinkOf({ maxFiles: 1 });
+    expect(await sink.put({ ...blob, data: new Uint8Array(1001) })).toEqual({ kept: false, reason: "too-large" });
+    const key = await keyIn(sink);
+    expect(await sink.put(blob)).toEqual({ kept: false, reason: "full" });
+    await sink.delete(key);
+    await keyIn(sink);
+    await sink.close();
+  });
+
+  it.each([
+    { code: "ENOSPC", at: "writeNew" },
+    { code: "EDQUOT", at: "writeNew" },
+    { code: "ENOSPC", at: "move" },
+  ] as const)("takes $code at $at for full, and leaves no half file", async ({ code, at }) => {
+    const files = createFakeFiles();
+    const sink = sinkOf({ files });
+    files.fail(at, code);
+    expect(await sink.put(blob)).toEqual({ kept: false, reason: "full" });
+    expect(files.contents.size).toBe(0);
+    const all = { ...blob, data: new Uint8Array(1000) };
+    expect(await sink.put(all)).toMatchObject({ kept: true });
+  });
+
+  it("counts a half file that cannot be removed, and removes it at its end", async () => {
+    const files = createFakeFiles();
+    const sink = sinkOf({ files });
+    files.fail("writeNew", "EIO");
+    files.fail("remove", "EPERM");
+    await expect(sink.put({ ...blob, data: new Uint8Array(600) })).rejects.toMatchObject({ code: "EIO" });
+    expect(await sink.put({ ...blob, data: new Uint8Array(600) })).toEqual({ kept: false, reason: "full" });
+    await sink.close();
+    expect(files.contents.size).toBe(0);
+  });
+
+  it("leaves nothing of a put that was given up", async () => {
+    const controller = new AbortController();
+    const files = createFakeFiles(async (operation) => {
+      if (operation === "writeNew") controller.abort(new Error("given up"));
+    });
+    const sink = sinkOf({ files });
+    await expect(sink.put(blob, { signal: controller.signal })).rejects.toThrow("given up");
+    expect(files.contents.size).toBe(0);
+    await sink.close();
+  });
+
+  it("removes a file that is written only after its end", async () => {
+    const clock = createVirtualClock();
+    const gate = gateOf();
+    const started = gateOf();
+    const files = createFakeFiles(async (operation) => {
+      if (operation !== "move") return;
+      started.open();
+      await gate.opened;
+    });
+    const sink = sinkOf({ files, clock });
+    const late = sink.put(blob);
+    await started.opened;
+    const closed = sink.close();
+    clock.advance(5000);
+    await closed;
+    gate.open();
+    expect(await late).toEqual({ kept: false, reason: "closed" });
+    expect(files.contents.size).toBe(0);
+    expect(clock.pending).toBe(0);
+  });
+
+  it.each([
+    [{ directory: "" }, "directory"],
+    [{ maxBytes: 0 }, "maxBytes"],
+    [{ ttlMs: 1.5 }, "ttlMs"],
+    [{ maxFiles: -1 }, "maxFiles"],
+    [{ onClose: "drop" }, "onClose"],
+    [{ maxByte: 1 }, "maxByte"],
+  ])("throws a TypeError for %j", (wrong, field) => {
+    expect(() => sinkOf(wrong as Partial<FolderSinkOptions>)).toThrow(new RegExp(field));
+    expect(() => sinkOf(wrong as Partial<FolderSinkOptions>)).toThrow(TypeError);
+  });
+});

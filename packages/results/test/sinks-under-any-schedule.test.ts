@@ -1,0 +1,85 @@
+import { fc, test } from "@fast-check/vitest";
+import { createMemorySink, type BlobSink } from "@toolport/results";
+import { createFolderSink } from "@toolport/results/node";
+import { describe, expect } from "vitest";
+import { createVirtualClock, type VirtualClock } from "../../provider/test/simulation/virtual-clock.ts";
+import { createFakeFiles } from "./fake-files.ts";
+
+const ttlMs = 100;
+const maxBytes = 50;
+const command = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ do: fc.constant("put" as const), size: fc.integer({ min: 0, max: 60 }) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("delete" as const), which: fc.nat(20) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("read" as const), which: fc.nat(20) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("wait" as const), ms: fc.integer({ min: 1, max: 120 }) }) },
+);
+
+interface Kept {
+  readonly key: string;
+  readonly size: number;
+  readonly at: number;
+}
+
+/** Sends commands that overlap; a read must bring all of a blob, or nothing, and nothing once it is too old. */
+async function run(
+  sink: BlobSink,
+  commands: readonly (typeof command extends fc.Arbitrary<infer T> ? T : never)[],
+  clock: VirtualClock,
+): Promise<void> {
+  const kept: Kept[] = [];
+  const work: Promise<unknown>[] = [];
+  for (const step of commands) {
+    if (step.do === "wait") clock.advance(step.ms);
+    else if (step.do === "put") {
+      const data = new Uint8Array(step.size).fill(step.size);
+      const put = async (): Promise<void> => {
+        const result = await sink.put({ data, mimeType: "x/y" });
+        if (result.kept) kept.push({ key: result.key, size: step.size, at: clock.now() });
+        else expect(result.reason).toBe(step.size > maxBytes ? "too-large" : "full");
+      };
+      work.push(put());
+    } else {
+      const one = kept[step.which];
+      if (one === undefined) await Promise.resolve();
+      else if (step.do === "delete") work.push(sink.delete(one.key));
+      else {
+        const isOver = clock.now() - one.at >= ttlMs;
+        const read = async (): Promise<void> => {
+          const data = await sink.read(one.key, { offset: 0, length: 100 });
+          if (data === undefined) return;
+          expect(isOver).toBe(false);
+          expect(data).toEqual(new Uint8Array(one.size).fill(one.size));
+        };
+        work.push(read());
+      }
+    }
+  }
+  await Promise.all(work);
+}
+
+describe("a sink", () => {
+  test.prop([fc.scheduler(), fc.array(command, { maxLength: 25 })], { numRuns: 60 })(
+    "of a folder never has more bytes than its quota, half files included, under any order of puts, deletes and expiries",
+    async (scheduler, commands) => {
+      const clock = createVirtualClock();
+      const files = createFakeFiles((what) => scheduler.schedule(Promise.resolve(), what));
+      const sink = createFolderSink({ directory: "/kept", maxBytes, maxFiles: 4, ttlMs, clock, files });
+      await scheduler.waitFor(run(sink, commands, clock));
+      expect(files.mostBytes).toBeLessThanOrEqual(maxBytes);
+      expect(files.contents.size).toBeLessThanOrEqual(4);
+      await scheduler.waitFor(sink.close());
+      expect(files.contents.size).toBe(0);
+    },
+  );
+
+  test.prop([fc.array(command, { maxLength: 25 })], { numRuns: 60 })(
+    "in memory gives all of a blob or nothing",
+    async (commands) => {
+      const clock = createVirtualClock();
+      const sink = createMemorySink({ maxBytes, maxBlobs: 4, ttlMs, clock });
+      await run(sink, commands, clock);
+      await sink.close();
+      expect(await sink.put({ data: new Uint8Array(1), mimeType: "x/y" })).toEqual({ kept: false, reason: "closed" });
+    },
+  );
+});
