@@ -1,6 +1,14 @@
 // For products: what a model gets of a call.
+export { present, type PresentForm } from "./present/present.ts";
+export { presentError, type ErrorEnvelope, type ErrorForm, type PresentErrorOptions } from "./errors/present-error.ts";
+export type { MediaOptions, PresentOptions } from "./present/present-options.ts";
+export { presentDefaults } from "./present/present-options.ts";
+export type { FenceOptions } from "./present/fence.ts";
+export type { ResultEnvelope } from "./present/envelope.ts";
+export { estimateTokens } from "./present/estimate-tokens.ts";
 export type {
   Omission,
+  OmissionReason,
   Presented,
   PresentedBlock,
   PresentedError,

@@ -1,4 +1,4 @@
-import type { JsonValue, ToolOrigin, ToolportErrorCode } from "@toolport/core";
+import type { ErrorKind, JsonValue, ToolOrigin, ToolportErrorCode } from "@toolport/core";
 import type { OutcomePiece } from "./keeping.ts";
 
 /**
@@ -31,11 +31,25 @@ export interface PresentedMedia {
 /** One piece of what a model gets. */
 export type PresentedBlock = PresentedText | PresentedMedia;
 
+/**
+ * Why something is not shown, or not whole. `"wrong-type"`: a picture that does not begin as one of its type does; `"for-users"`: its server
+ * means it for users alone, and the product wants that to count.
+ */
+export type OmissionReason =
+  | "too-large"
+  | "too-many"
+  | "type-not-allowed"
+  | "wrong-type"
+  | "bad-base64"
+  | "unknown-kind"
+  | "not-json"
+  | "for-users";
+
 /** What a presentation does not show, or not whole. Each has a notice among the blocks, too. */
 export interface Omission {
   /** The type of the block, such as `image`; `structured` for structured content; `result` for all that there was no more room for. */
   readonly kind: string;
-  readonly reason: "too-large" | "too-many" | "type-not-allowed" | "bad-base64" | "unknown-kind" | "not-json";
+  readonly reason: OmissionReason;
   readonly mimeType?: string | undefined;
   /** Decoded, where that is known. */
   readonly bytes?: number | undefined;
@@ -65,6 +79,8 @@ export interface Presented {
 /** An error as a model may read it: no stack, no secret, no text of a server's that was not bounded. */
 export interface PresentedError {
   readonly code: ToolportErrorCode;
+  /** Whose move it is: `contract` the caller's, `auth` the user's, and so on. */
+  readonly kind: ErrorKind;
   readonly message: string;
   readonly retryable: boolean;
   /** What is known of the call's effect. */

@@ -1,0 +1,118 @@
+import type { ToolOrigin } from "@toolport/core";
+import { assertKnownOptions, type Fields } from "@toolport/core/implement";
+import { fenceFor, plainBrackets, type FenceOptions } from "../present/fence.ts";
+import { readFence } from "../present/read-fence.ts";
+import type { Presented, PresentedError } from "../presented.ts";
+import { readError, type ReadError } from "./read-error.ts";
+
+/** As what an error can be presented. */
+export type ErrorForm = "blocks" | "text" | "envelope";
+
+/** How an error is shown. */
+export interface PresentErrorOptions {
+  /** Puts the message of an error that is about a server between marks: it may quote what the server said. Default: none. */
+  readonly fence?: boolean | FenceOptions | undefined;
+  /**
+   * Words for an error in place of its message: a tool of the product's own knows what its errors mean. Bounded like any message. Default: a
+   * `ToolportError` has its own message, anything else none of its own.
+   */
+  readonly explain?: ((error: unknown) => string | undefined) | undefined;
+}
+
+/** An error as data. For a refused credential `{"error":{"code":"authorization_required","server_id"}}`, and nothing else. */
+export interface ErrorEnvelope {
+  readonly error:
+    | { readonly code: "authorization_required"; readonly server_id: string }
+    | (PresentedError & { readonly server_id?: string; readonly tool?: string });
+}
+
+const fields: Fields<PresentErrorOptions> = { fence: true, explain: true };
+
+/**
+ * What a model gets when there is no result: a text with the code, the kind, the message, whether the call ran, whether to try again, and
+ * where the arguments were wrong as JSON pointers, so that it can mend its call. Takes anything that was thrown. No stack, no cause, no
+ * message of an error that is not Toolport's. Pure, bounded, and never throws but a `TypeError` for options.
+ */
+export function presentError(error: unknown, form?: "blocks", options?: PresentErrorOptions): Presented;
+/** The same as a text. */
+export function presentError(error: unknown, form: "text", options?: PresentErrorOptions): string;
+/** The same as data. */
+export function presentError(error: unknown, form: "envelope", options?: PresentErrorOptions): ErrorEnvelope;
+export function presentError(
+  error: unknown,
+  form: ErrorForm = "blocks",
+  options: PresentErrorOptions = {},
+): Presented | string | ErrorEnvelope {
+  assertKnownOptions("presentError()", options, fields);
+  const { explain } = options;
+  if (explain !== undefined && typeof explain !== "function") {
+    throw new TypeError("explain of presentError() must be a function");
+  }
+  const fence = readFence("presentError()", options.fence);
+  const read = readError(error, explain);
+  switch (form) {
+    case "blocks": {
+      const origin = originOf(read);
+      const text = errorText(read, fence);
+      return {
+        blocks: [{ type: "text", text, part: "error" }],
+        isError: true,
+        error: read.error,
+        omitted: [],
+        ...(origin === undefined ? {} : { origin }),
+      };
+    }
+    case "text":
+      return errorText(read, fence);
+    case "envelope":
+      return errorEnvelope(read);
+    default:
+      throw new TypeError('presentError() takes a form: "blocks", "text" or "envelope"');
+  }
+}
+
+function errorEnvelope({ error, serverId, toolName }: ReadError): ErrorEnvelope {
+  if (error.code === "auth_required" && serverId !== undefined) {
+    return { error: { code: "authorization_required", server_id: serverId } };
+  }
+  const server = serverId === undefined ? {} : { server_id: serverId };
+  return { error: { ...error, ...server, ...(toolName === undefined ? {} : { tool: toolName }) } };
+}
+
+function errorText(read: ReadError, fence: FenceOptions | undefined): string {
+  const { error, serverId } = read;
+  const { code, kind, message, violations = [] } = error;
+  const lines = violations.map(
+    ({ pointer, message: rule }) => `- ${pointer === "" ? "the arguments" : pointer}: ${rule}`,
+  );
+  if (read.moreViolations > 0) lines.push(`- and ${read.moreViolations} more`);
+  const said = [message, ...lines].join("\n").toWellFormed();
+  const advice = adviceFor(read);
+  if (fence === undefined || serverId === undefined) return `[error ${code}, ${kind}] ${said}\n${advice}`;
+  const { open, close } = fenceFor(originOf(read), fence);
+  return `[error ${code}, ${kind}]\n${open}${plainBrackets(said)}${close}\n${advice}`;
+}
+
+// What is known of the call's effect, and what to do. Of ours, so outside of the marks.
+function adviceFor({ error, retryAfterMs }: ReadError): string {
+  const ran = outcomes[error.outcome];
+  if (error.retryable) {
+    return retryAfterMs === undefined
+      ? `${ran} The same call may be tried again.`
+      : `${ran} The same call may be tried again after ${retryAfterMs} ms.`;
+  }
+  return error.violations === undefined
+    ? `${ran} Do not repeat the same call.`
+    : `${ran} Mend the arguments before you call again.`;
+}
+
+const outcomes: Readonly<Record<PresentedError["outcome"], string>> = {
+  "not-sent": "The call did not run.",
+  failed: "The call did not run, or not to its end.",
+  unknown: "The call may have run: find out before you call again.",
+};
+
+function originOf({ serverId, toolName }: ReadError): ToolOrigin | undefined {
+  if (serverId === undefined || toolName === undefined) return undefined;
+  return { serverId, toolName, qualifiedName: `mcp::${serverId}::${toolName}` };
+}

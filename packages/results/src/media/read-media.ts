@@ -1,0 +1,90 @@
+import type { OmissionReason, PresentedMedia } from "../presented.ts";
+import { checkBase64, mostBytes } from "./base64.ts";
+import { hasSignature, normalMediaType, pictureType } from "./media-type.ts";
+
+/** What media may be shown. */
+export interface MediaRules {
+  readonly types: readonly string[];
+  readonly maxItemBytes: number;
+}
+
+/** Bytes as a server sent them. */
+export interface MediaClaim {
+  readonly data: string;
+  readonly mimeType: string | undefined;
+  readonly name?: string | undefined;
+}
+
+/** A medium that may be shown, or why it may not be, in words. */
+export type ReadMedia =
+  | { readonly kind: "shown"; readonly media: PresentedMedia }
+  | {
+      readonly kind: "omitted";
+      readonly reason: OmissionReason;
+      readonly why: string;
+      readonly mimeType: string | undefined;
+      readonly bytes: number | undefined;
+    };
+
+/**
+ * Checks bytes that a server sent: their type, their base64, their decoded size, and for the kinds of pictures that model APIs take whether
+ * they begin as such a picture does. A picture of another of those kinds than its server says is shown as what it is; one that begins like
+ * none of them is not shown, because it would cost the whole request. What is far too large is not looked at.
+ */
+export function readMedia(claim: MediaClaim, rules: MediaRules): ReadMedia {
+  const claimed = normalMediaType(claim.mimeType ?? "");
+  const omitted = (reason: OmissionReason, why: string, bytes?: number): ReadMedia => ({
+    kind: "omitted",
+    reason,
+    why,
+    mimeType: claimed,
+    bytes,
+  });
+  const sniffed = mayBePicture(claimed);
+  if (!sniffed && !isAllowed(claimed, rules)) return omitted("type-not-allowed", "media of its type are not allowed");
+  // Blanks and line breaks make base64 a little longer, never twice as long.
+  const most = mostBytes(claim.data);
+  if (most > 2 * rules.maxItemBytes + 1024) return omitted("too-large", tooLarge(rules), most);
+  const checked = checkBase64(claim.data);
+  if (checked.kind === "bad") return omitted("bad-base64", `its base64 is not valid, ${checked.problem}`);
+  const { data, bytes } = checked;
+  const type = sniffed ? (pictureType(data) ?? claimed) : claimed;
+  if (type === undefined || !isAllowed(type, rules)) {
+    return omitted("type-not-allowed", "media of its type are not allowed", bytes);
+  }
+  if (bytes > rules.maxItemBytes) return omitted("too-large", tooLarge(rules), bytes);
+  if (hasSignature(type) && pictureType(data) !== type) return omitted("wrong-type", "it is no such picture", bytes);
+  const name = claim.name === undefined ? {} : { name: claim.name };
+  return { kind: "shown", media: { type: familyOf(type), mimeType: type, data, bytes, ...name } };
+}
+
+/** A number of bytes in words, such as `68 bytes` or `7.2 MiB`. */
+export function bytesInWords(bytes: number): string {
+  if (bytes < 1024) return `${bytes} ${bytes === 1 ? "byte" : "bytes"}`;
+  return bytes < 1024 * 1024 ? `${oneDigit(bytes / 1024)} KiB` : `${oneDigit(bytes / 1024 / 1024)} MiB`;
+}
+
+/** Whether a type is among those allowed, of which one may be such as `audio/*`. */
+function isAllowed(type: string | undefined, { types }: MediaRules): boolean {
+  return (
+    type !== undefined && types.some((one) => (one.endsWith("/*") ? type.startsWith(one.slice(0, -1)) : one === type))
+  );
+}
+
+// What its server calls a picture, or nothing in particular.
+function mayBePicture(type: string | undefined): boolean {
+  return type === undefined || type === "application/octet-stream" || type.startsWith("image/");
+}
+
+function familyOf(type: string): PresentedMedia["type"] {
+  if (type.startsWith("image/")) return "image";
+  return type.startsWith("audio/") ? "audio" : "file";
+}
+
+function tooLarge({ maxItemBytes }: MediaRules): string {
+  return `larger than the ${bytesInWords(maxItemBytes)} that are allowed`;
+}
+
+function oneDigit(value: number): string {
+  return String(Math.round(value * 10) / 10);
+}

@@ -1,0 +1,40 @@
+import type { ToolOrigin } from "@toolport/core";
+import { quoteText } from "@toolport/core/implement";
+
+/** How texts of servers are fenced. */
+export interface FenceOptions {
+  /**
+   * Letters and digits that every mark has, at most 64: chosen by the product, such as once for each conversation, and said in its prompt.
+   * Default: none; the brackets alone make the marks.
+   */
+  readonly nonce?: string | undefined;
+}
+
+/** The two marks around a text of a server's. */
+export interface Fence {
+  readonly open: string;
+  readonly close: string;
+}
+
+// U+27E6 and U+27E7, and U+301A and U+301B that look the same. Each is one UTF-16 unit, as what stands for it: places in a text stay.
+const brackets = /[\u27E6\u27E7\u301A\u301B]/g;
+
+/**
+ * The text without the brackets of which marks are made: `[` and `]` stand for them. So no text can have a mark, whatever its server knows
+ * of it. As long as before.
+ */
+export function plainBrackets(text: string): string {
+  return text.replaceAll(brackets, (bracket) => (bracket === "\u27E6" || bracket === "\u301A" ? "[" : "]"));
+}
+
+/** The marks for texts of one origin. A name that a server chose is quoted and bounded. */
+export function fenceFor(origin: ToolOrigin | undefined, { nonce }: FenceOptions): Fence {
+  const key = nonce === undefined ? "" : `${nonce} `;
+  const who =
+    origin === undefined ? "server unknown" : `server ${name(origin.serverId)}, tool ${name(origin.toolName)}`;
+  return { open: `\u27E6${key}${who}\u27E7\n`, close: `\n\u27E6${key}end\u27E7` };
+}
+
+function name(text: string): string {
+  return plainBrackets(quoteText(text, 64));
+}

@@ -1,0 +1,92 @@
+import { cutPieces, type Bounds, type Cuts } from "./cut-pieces.ts";
+import { fenceFor, plainBrackets, type Fence } from "./fence.ts";
+import { markerOf, type Fitting } from "./fitting.ts";
+import type { OutcomePiece } from "../keeping.ts";
+import type { Omission, PresentedBlock } from "../presented.ts";
+import { keepingOf, restNotice, wayTo } from "./notices.ts";
+import type { Pieces, TextPiece } from "./pieces.ts";
+import type { PresentSettings } from "./present-options.ts";
+import type { SafeOutcome } from "./read-outcome.ts";
+import { utf8Length } from "./text-size.ts";
+
+/** What fits into the bounds. */
+export interface FittedPieces {
+  readonly blocks: readonly PresentedBlock[];
+  readonly omitted: readonly Omission[];
+  /** Whether the structured content is shown whole. */
+  readonly structuredWhole: boolean;
+}
+
+/** Cuts pieces to the bounds, with words for all that is missing. The work is linear in the bounds, not in what was sent. */
+export function fitPieces(found: Pieces, { origin }: SafeOutcome, settings: PresentSettings): FittedPieces {
+  const { pieces, rest, structuredAt } = found;
+  const fence = settings.fence === undefined ? undefined : fenceFor(origin, settings.fence);
+  const fitting: Fitting = { pieces, rest, fence, settings };
+  let bounds: Bounds = { bytes: settings.maxTextBytes, tokens: settings.maxTokens };
+  // An estimate of tokens need not be the sum of its parts: what comes out is measured, and cut shorter until it fits.
+  for (let turn = 0; turn < 12; turn += 1) {
+    const fitted = render(fitting, cutPieces(fitting, bounds), structuredAt);
+    if (fits(fitted.blocks, settings)) return fitted;
+    bounds = { bytes: bounds.bytes * 0.8, tokens: bounds.tokens * 0.8 };
+  }
+  return render(fitting, { ends: [], shown: [] }, structuredAt);
+}
+
+function fits(blocks: readonly PresentedBlock[], { maxTextBytes, maxTokens, tokensOf }: PresentSettings): boolean {
+  const texts = blocks.flatMap((block) => (block.type === "text" ? [block.text] : []));
+  if (texts.reduce((sum, text) => sum + utf8Length(text), 0) > maxTextBytes) return false;
+  return maxTokens === Number.POSITIVE_INFINITY || texts.reduce((sum, text) => sum + tokensOf(text), 0) <= maxTokens;
+}
+
+function render(fitting: Fitting, { ends, shown }: Cuts, structuredAt: number | undefined): FittedPieces {
+  const { pieces, rest, fence, settings } = fitting;
+  const blocks: PresentedBlock[] = [];
+  const omitted: Omission[] = [];
+  let from: number | undefined;
+  let left = rest?.count ?? 0;
+  let structuredWhole = false;
+  pieces.forEach((piece, index) => {
+    if (piece.kind === "media") {
+      blocks.push(piece.media);
+      return;
+    }
+    if (shown[index] !== true) {
+      left += 1;
+      if (piece.piece?.part === "block") from ??= piece.piece.index;
+      if (piece.piece?.part === "structured") omitted.push(omissionOf(piece, piece.piece, settings));
+      return;
+    }
+    const end = ends[index] ?? 0;
+    const isWhole = end === piece.text.length;
+    if (isWhole && index === structuredAt) structuredWhole = true;
+    if (!isWhole && piece.piece !== undefined) omitted.push(omissionOf(piece, piece.piece, settings));
+    const marker = isWhole ? "" : markerOf(piece, end, settings);
+    blocks.push({ type: "text", text: `${dress(piece, end, fence)}${marker}`, part: piece.part });
+  });
+  if (left > 0) {
+    const piece: OutcomePiece = { part: "rest", from: from ?? rest?.from ?? 0 };
+    omitted.push({
+      kind: "result",
+      reason: from === undefined ? "too-many" : "too-large",
+      piece,
+      ...handleOf(piece, settings),
+    });
+    blocks.push({ type: "text", text: restNotice(left, wayTo(settings.kept, piece)), part: "notice" });
+  }
+  return { blocks, omitted, structuredWhole };
+}
+
+// Well-formed and without marks only now: both keep places in the text, and only what is shown has to be.
+function dress({ head, text, foreign }: TextPiece, end: number, fence: Fence | undefined): string {
+  const body = (head + text.slice(0, end)).toWellFormed();
+  return fence === undefined || !foreign ? body : fence.open + plainBrackets(body) + fence.close;
+}
+
+function omissionOf({ label }: TextPiece, piece: OutcomePiece, settings: PresentSettings): Omission {
+  return { kind: label, reason: "too-large", piece, ...handleOf(piece, settings) };
+}
+
+function handleOf(piece: OutcomePiece, { kept }: PresentSettings): { readonly handle?: string } {
+  const keeping = keepingOf(kept, piece);
+  return keeping !== undefined && "handle" in keeping ? { handle: keeping.handle } : {};
+}

@@ -1,0 +1,153 @@
+import { assertKnownOptions, kindOf, type Fields } from "@toolport/core/implement";
+import type { KeptPieces } from "../keeping.ts";
+import { normalMediaType } from "../media/media-type.ts";
+import { estimateTokens } from "./estimate-tokens.ts";
+import type { FenceOptions } from "./fence.ts";
+import { readFence } from "./read-fence.ts";
+
+/** Which media a model gets. */
+export interface MediaOptions {
+  /** Media types, or families such as `audio/*`. Default: png, jpeg, webp and gif, and `audio/*`. An empty list shows none. */
+  readonly types?: readonly string[] | undefined;
+  /** Of one picture, sound or file, in decoded bytes. Default 5 MiB. */
+  readonly maxItemBytes?: number | undefined;
+  /** Of one result. Default 8. */
+  readonly maxItems?: number | undefined;
+}
+
+/** What of a result is shown, and how. */
+export interface PresentOptions {
+  /**
+   * All texts of one presentation in UTF-8, with notices and marks; at least 1,024. Default 32 KiB: some 8,000 tokens, which a conversation
+   * can bear many times.
+   */
+  readonly maxTextBytes?: number | undefined;
+  /** The same in tokens; at least 256. Holds besides {@linkcode maxTextBytes}. Default: no such bound. Media are not counted. */
+  readonly maxTokens?: number | undefined;
+  /**
+   * How many tokens a text costs. Default {@linkcode estimateTokens}, which also stands in for one that throws or answers no number of 0 or
+   * more.
+   */
+  readonly estimateTokens?: ((text: string) => number) | undefined;
+  /** How many blocks of a result are looked at. Default 1,000. The rest is counted, and nothing else. */
+  readonly maxBlocks?: number | undefined;
+  readonly media?: MediaOptions | undefined;
+  /**
+   * What to do with a block that its server means for users alone (`annotations.audience`): `"all"`, the default, shows it like any other,
+   * because the word is a hint of the server, and by it a server could hide from the model what the user is told. `"assistant"`: a notice
+   * stands for it.
+   */
+  readonly audience?: "all" | "assistant" | undefined;
+  /** Puts every text of a server between marks with its origin, which it cannot have in itself. Default: none. */
+  readonly fence?: boolean | FenceOptions | undefined;
+  /** What was kept of what is not shown, for its notices. Default: nothing was kept. */
+  readonly kept?: KeptPieces | undefined;
+}
+
+/** {@linkcode PresentOptions} that were read, with their defaults. */
+export interface PresentSettings {
+  readonly maxTextBytes: number;
+  readonly maxTokens: number;
+  readonly tokensOf: (text: string) => number;
+  readonly maxBlocks: number;
+  readonly mediaTypes: readonly string[];
+  readonly maxItemBytes: number;
+  readonly maxItems: number;
+  readonly audience: "all" | "assistant";
+  readonly fence: FenceOptions | undefined;
+  readonly kept: KeptPieces | undefined;
+}
+
+/** What is shown of a result by default. Media types, bytes, items. */
+export const presentDefaults: {
+  readonly maxTextBytes: number;
+  readonly maxBlocks: number;
+  readonly mediaTypes: readonly string[];
+  readonly maxItemBytes: number;
+  readonly maxItems: number;
+} = {
+  maxTextBytes: 32 * 1024,
+  maxBlocks: 1000,
+  mediaTypes: ["image/png", "image/jpeg", "image/webp", "image/gif", "audio/*"],
+  maxItemBytes: 5 * 1024 * 1024,
+  maxItems: 8,
+};
+
+const fields: Fields<PresentOptions> = {
+  maxTextBytes: true,
+  maxTokens: true,
+  estimateTokens: true,
+  maxBlocks: true,
+  media: true,
+  audience: true,
+  fence: true,
+  kept: true,
+};
+const mediaFields: Fields<MediaOptions> = { types: true, maxItemBytes: true, maxItems: true };
+
+/** Reads options. `owner` says whose they are, as `present()`. Throws a `TypeError` that names the field which breaks a rule. */
+export function readPresentOptions(owner: string, options: PresentOptions = {}): PresentSettings {
+  assertKnownOptions(owner, options, fields);
+  const { media = {}, audience = "all", kept } = options;
+  assertKnownOptions(`media of ${owner}`, media, mediaFields);
+  if (audience !== "all" && audience !== "assistant") throw fail(owner, "audience", 'must be "all" or "assistant"');
+  if (kept !== undefined && (typeof kept !== "object" || kept === null || typeof kept.of !== "function")) {
+    throw fail(owner, "kept", "must have a function of()");
+  }
+  const whole = (
+    place: string,
+    value: number | undefined,
+    bounds: readonly [least: number, otherwise: number],
+  ): number => readWhole(`${place} of ${owner}`, value, bounds);
+  return {
+    maxTextBytes: whole("maxTextBytes", options.maxTextBytes, [1024, presentDefaults.maxTextBytes]),
+    maxTokens:
+      options.maxTokens === undefined ? Number.POSITIVE_INFINITY : whole("maxTokens", options.maxTokens, [256, 0]),
+    tokensOf: readEstimate(owner, options.estimateTokens),
+    maxBlocks: whole("maxBlocks", options.maxBlocks, [1, presentDefaults.maxBlocks]),
+    mediaTypes: readTypes(owner, media.types),
+    maxItemBytes: whole("media.maxItemBytes", media.maxItemBytes, [1, presentDefaults.maxItemBytes]),
+    maxItems: whole("media.maxItems", media.maxItems, [0, presentDefaults.maxItems]),
+    audience,
+    fence: readFence(owner, options.fence),
+    kept,
+  };
+}
+
+function readWhole(place: string, value: number | undefined, [least, otherwise]: readonly [number, number]): number {
+  if (value === undefined) return otherwise;
+  if (Number.isSafeInteger(value) && value >= least) return value;
+  throw new TypeError(
+    `${place} must be a whole number from ${least}, not ${typeof value === "number" ? value : kindOf(value)}`,
+  );
+}
+
+function readTypes(owner: string, types: readonly string[] | undefined): readonly string[] {
+  if (types === undefined) return presentDefaults.mediaTypes;
+  if (!Array.isArray(types)) throw fail(owner, "media.types", `must be a list of media types, not ${kindOf(types)}`);
+  return (types as readonly unknown[]).map((type) => {
+    const family = typeof type === "string" && type.endsWith("/*");
+    const known = typeof type === "string" ? normalMediaType(family ? `${type.slice(0, -1)}x` : type) : undefined;
+    if (known === undefined)
+      throw fail(owner, "media.types", "must be media types such as image/png, or families such as audio/*");
+    return family ? `${known.slice(0, -1)}*` : known;
+  });
+}
+
+function readEstimate(owner: string, given: unknown): (text: string) => number {
+  if (given === undefined) return estimateTokens;
+  if (typeof given !== "function") throw fail(owner, "estimateTokens", `must be a function, not ${kindOf(given)}`);
+  return (text) => {
+    try {
+      const tokens: unknown = given(text);
+      if (typeof tokens === "number" && tokens >= 0) return tokens;
+    } catch {
+      // A tokenizer that fails on an odd text must not end the conversation: ours stands in.
+    }
+    return estimateTokens(text);
+  };
+}
+
+function fail(owner: string, field: string, rule: string): TypeError {
+  return new TypeError(`${field} of ${owner} ${rule}`);
+}

@@ -1,0 +1,51 @@
+import type { JsonObject, ToolOutcome } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
+import type { Presented } from "../presented.ts";
+import { presentEnvelope, type ResultEnvelope } from "./envelope.ts";
+import { presentBlocks } from "./present-blocks.ts";
+import { readPresentOptions, type PresentOptions } from "./present-options.ts";
+import { joinBlocks, toolErrorPrefix } from "./present-text.ts";
+import { member } from "./read-outcome.ts";
+
+/** As what a result can be presented. */
+export type PresentForm = "blocks" | "text" | "envelope" | "raw";
+
+/**
+ * What a model gets of a result, as blocks for any model API: bounded, each text well-formed and none empty, media checked, structured
+ * content once, and a notice for all that is not shown. Pure, synchronous, and linear in the size of the result. Never throws for any
+ * outcome, whoever made it; a `TypeError` names the option that breaks a rule.
+ */
+export function present(outcome: ToolOutcome, form: "blocks", options?: PresentOptions): Presented;
+/** The same as one text, in which words stand for media. A result that is an error begins with `[tool error] `. */
+export function present(outcome: ToolOutcome, form: "text", options?: PresentOptions): string;
+/** The result whole, with its origin: for audits, never for a model. Takes no options. */
+export function present(outcome: ToolOutcome, form: "envelope"): ResultEnvelope;
+/** The server's result object, unchanged; never for a model. Takes no options. */
+export function present(outcome: ToolOutcome, form: "raw"): JsonObject;
+export function present(
+  outcome: ToolOutcome,
+  form: PresentForm,
+  options?: PresentOptions,
+): Presented | string | ResultEnvelope | JsonObject {
+  switch (form) {
+    case "blocks":
+      return presentBlocks(outcome, readPresentOptions("present()", options));
+    case "text":
+      return presentText(outcome, options);
+    case "envelope":
+      return presentEnvelope(outcome);
+    case "raw": {
+      const raw = member(outcome, "raw");
+      return isJsonObject(raw) ? raw : {};
+    }
+    default:
+      throw new TypeError('present() takes a form: "blocks", "text", "envelope" or "raw"');
+  }
+}
+
+// Words for media, at most 60 bytes each, and the blank lines come on top of what fits: they are taken off before.
+function presentText(outcome: ToolOutcome, options: PresentOptions | undefined): string {
+  const settings = readPresentOptions("present()", options);
+  const extra = toolErrorPrefix.length;
+  return joinBlocks(presentBlocks(outcome, { ...settings, maxTextBytes: settings.maxTextBytes - extra }));
+}

@@ -1,0 +1,77 @@
+import { readContent, type ContentBlock, type ToolOrigin } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
+
+/** An outcome as it can be worked on: each of its members was read once, and is what its type says. */
+export interface SafeOutcome {
+  /** At most as many as are looked at; `undefined` for what is no block, or cannot be read. */
+  readonly blocks: readonly (ContentBlock | undefined)[];
+  /** How many blocks there are in all. */
+  readonly count: number;
+  /** Absent when there is none. */
+  readonly structured: { readonly value: unknown } | undefined;
+  readonly isError: boolean;
+  readonly origin: ToolOrigin | undefined;
+}
+
+/**
+ * Reads an outcome of anybody's: a provider of a product's own may hand out getters that throw, blocks of other shapes, or no outcome at
+ * all. Looks at `maxBlocks` blocks. Never throws.
+ */
+export function readOutcome(outcome: unknown, maxBlocks: number): SafeOutcome {
+  const content = member(outcome, "content");
+  const [count, blocks] = readBlocks(content, maxBlocks);
+  const structured = member(outcome, "structuredContent");
+  return {
+    blocks,
+    count,
+    structured: structured === undefined ? undefined : { value: structured },
+    isError: member(outcome, "isError") === true,
+    origin: readOrigin(member(outcome, "origin")),
+  };
+}
+
+/** A member of a value that may be anything; `undefined` where it cannot be read. */
+export function member(owner: unknown, name: string): unknown {
+  try {
+    return typeof owner === "object" && owner !== null ? (owner as Record<string, unknown>)[name] : undefined;
+  } catch {
+    // What throws when it is looked at is not there.
+    return undefined;
+  }
+}
+
+function readBlocks(content: unknown, maxBlocks: number): readonly [number, readonly (ContentBlock | undefined)[]] {
+  try {
+    if (!Array.isArray(content)) return [0, []];
+    const list: readonly unknown[] = content;
+    const length = Math.min(list.length, maxBlocks);
+    return [list.length, Array.from({ length }, (_, index) => readBlock(list, index))];
+  } catch {
+    return [0, []];
+  }
+}
+
+function readBlock(list: readonly unknown[], index: number): ContentBlock | undefined {
+  try {
+    const entry = list[index];
+    if (!isJsonObject(entry)) return undefined;
+    const copy = plainCopy(entry);
+    if (isJsonObject(copy["resource"])) copy["resource"] = plainCopy(copy["resource"]);
+    return readContent([copy])[0];
+  } catch {
+    return undefined;
+  }
+}
+
+// Reads each member once, so that none is another one when it is looked at again.
+function plainCopy(value: object): Record<string, unknown> {
+  return { ...value };
+}
+
+function readOrigin(origin: unknown): ToolOrigin | undefined {
+  const serverId = member(origin, "serverId");
+  const toolName = member(origin, "toolName");
+  const qualifiedName = member(origin, "qualifiedName");
+  if (typeof serverId !== "string" || typeof toolName !== "string") return undefined;
+  return { serverId, toolName, qualifiedName: typeof qualifiedName === "string" ? qualifiedName : "" };
+}

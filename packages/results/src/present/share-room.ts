@@ -1,0 +1,68 @@
+/** What one text asks for, in bytes or in tokens. */
+export interface RoomClaim {
+  readonly whole: number;
+  /** What it costs besides, whether it is cut or not: its head, and marks around it. */
+  readonly frame: number;
+  /** What it costs besides when it is cut: the words that say so. */
+  readonly marker: number;
+  readonly cuttable: boolean;
+  /** It gets its least share before those that come earlier. */
+  readonly first: boolean;
+}
+
+/** What there is to share. */
+export interface Room {
+  readonly budget: number;
+  /** What of a text that is cut is shown at least. */
+  readonly least: number;
+  /** What the words cost that stand for all texts for which there is no room. */
+  readonly rest: number;
+}
+
+/** How the room is shared. */
+export interface RoomShares {
+  /** For each text how much of it may be shown; its `whole` where it fits. */
+  readonly shares: readonly number[];
+  /** From which text on there is no room; as long as the list when there is. Texts that come first are shown all the same. */
+  readonly until: number;
+}
+
+/**
+ * Shares room among texts. All are shown whole while they fit. Otherwise each in turn gets what it needs, or at least the least share, until
+ * there is no room for the next; and what is left is shared so that the longest are cut, all to the same length.
+ */
+export function shareRoom(claims: readonly RoomClaim[], room: Room): RoomShares {
+  const all = claims.reduce((sum, { whole, frame }) => sum + whole + frame, 0);
+  if (all <= room.budget) return { shares: claims.map(({ whole }) => whole), until: claims.length };
+  const isLong = ({ cuttable, whole, marker }: RoomClaim): boolean => cuttable && whole > room.least + marker;
+  const needOf = (claim: RoomClaim): number => claim.frame + (isLong(claim) ? room.least + claim.marker : claim.whole);
+  let free = room.budget - room.rest;
+  const taken = new Set<number>();
+  claims.forEach((claim, index) => {
+    if (!claim.first || needOf(claim) > free) return;
+    free -= needOf(claim);
+    taken.add(index);
+  });
+  let until = 0;
+  for (const claim of claims) {
+    if (!claim.first) {
+      if (needOf(claim) > free) break;
+      free -= needOf(claim);
+      taken.add(until);
+    }
+    until += 1;
+  }
+  const long = claims
+    .map((claim, index) => ({ claim, index }))
+    .filter(({ claim, index }) => taken.has(index) && isLong(claim));
+  const shares = claims.map(({ whole }, index) => (taken.has(index) ? whole : 0));
+  long.sort((a, b) => a.claim.whole - b.claim.whole);
+  long.forEach(({ claim, index }, place) => {
+    const equal = Math.floor(free / (long.length - place));
+    const missing = claim.whole - room.least - claim.marker;
+    const more = Math.min(missing, equal);
+    free -= more;
+    shares[index] = more === missing ? claim.whole : room.least + more;
+  });
+  return { shares, until };
+}

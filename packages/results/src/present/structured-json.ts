@@ -1,0 +1,54 @@
+import type { JsonValue } from "@toolport/core";
+import { sameJson } from "@toolport/core/implement";
+
+/** Structured content as JSON, or why there is none, in words. */
+export type StructuredJson =
+  | { readonly kind: "json"; readonly json: string }
+  | { readonly kind: "not-json"; readonly why: string };
+
+/**
+ * Writes structured content as JSON. What a product's own tool answers may be none: a cycle, a BigInt, a `toJSON` or a getter that throws;
+ * and what is nested too deeply for the stack cannot be written. Never throws.
+ */
+export function writeStructured(value: unknown): StructuredJson {
+  try {
+    const json: unknown = JSON.stringify(value);
+    return typeof json === "string" ? { kind: "json", json } : { kind: "not-json", why: "it is no JSON value" };
+  } catch (error) {
+    const deep = error instanceof RangeError;
+    return { kind: "not-json", why: deep ? "it is nested too deeply" : "it cannot be written as JSON" };
+  }
+}
+
+/**
+ * Whether a text of the same result is JSON of the structured content: the specification asks servers to send it so, too. A text that is far
+ * shorter than that JSON is not looked at, so that many short ones cost no more than they are long.
+ */
+export function repeatsStructured(text: string, json: string): boolean {
+  if (text.length * 8 < json.length) return false;
+  if (text === json) return true;
+  // Most texts begin in a way that no JSON does.
+  if (!/^\s*[-"[{\dtfn]/.test(text.slice(0, 64))) return false;
+  const structured = parse(json);
+  const said = parse(text);
+  try {
+    return structured !== undefined && said !== undefined && sameJson(said.value, structured.value);
+  } catch {
+    // Too deep to compare: shown twice rather than not at all.
+    return false;
+  }
+}
+
+/** A copy of structured content that has nothing but JSON. */
+export function plainStructured(json: string): JsonValue | undefined {
+  return parse(json)?.value;
+}
+
+function parse(json: string): { readonly value: JsonValue } | undefined {
+  try {
+    return { value: JSON.parse(json) as JsonValue };
+  } catch {
+    // No JSON: a text like any other.
+    return undefined;
+  }
+}

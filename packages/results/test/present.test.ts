@@ -1,0 +1,86 @@
+import { present } from "@toolport/results";
+import { describe, expect, it } from "vitest";
+import { outcomeOf, png, text } from "./outcomes.ts";
+
+describe("present() as blocks", () => {
+  it("shows texts, media and structured content, each once and in their order", () => {
+    const outcome = outcomeOf({
+      content: [text("boom"), { type: "image", mimeType: "image/png", data: png }],
+      structuredContent: { code: 7 },
+      isError: true,
+    });
+    expect(present(outcome, "blocks")).toEqual({
+      blocks: [
+        { type: "text", text: "boom", part: "content" },
+        { type: "image", mimeType: "image/png", data: png, bytes: 70 },
+        { type: "text", text: '{"code":7}', part: "structured" },
+      ],
+      isError: true,
+      structured: { code: 7 },
+      omitted: [],
+      origin: outcome.origin,
+    });
+  });
+
+  it("shows structured content once when a text says the same, in another order of members too (AN-65)", () => {
+    const content = [text("see below"), text('{ "b": [1, 2], "a": null }')];
+    const { blocks, structured } = present(outcomeOf({ content, structuredContent: { a: null, b: [1, 2] } }), "blocks");
+    expect(blocks.map((block) => block.type === "text" && block.text)).toEqual([
+      "see below",
+      '{ "b": [1, 2], "a": null }',
+    ]);
+    expect(structured).toEqual({ a: null, b: [1, 2] });
+  });
+
+  it("shows structured content that is null, and keeps what the text does not say", () => {
+    expect(present(outcomeOf({ structuredContent: null }), "blocks")).toMatchObject({
+      blocks: [{ type: "text", text: "null", part: "structured" }],
+      structured: null,
+    });
+    const differs = present(outcomeOf({ content: [text('{"a":1}')], structuredContent: { a: 2 } }), "blocks");
+    expect(differs.blocks).toHaveLength(2);
+  });
+
+  it("says what it does not show, never shows _meta, and gives no empty block", () => {
+    const presented = present(
+      outcomeOf({
+        content: [
+          text("  \n"),
+          { type: "video", url: "https://example.com", _meta: { hidden: "token" } },
+          { type: "image", data: png },
+          { type: "image", mimeType: "image/png", data: "no base64!" },
+          { type: "image", mimeType: "image/tiff", data: png.slice(8) },
+          { type: "resource_link", uri: "file:///a", name: "a", _meta: { hidden: "token" } },
+          { type: "resource", resource: { uri: "file:///b", text: "body", _meta: { hidden: "token" } } },
+        ],
+      }),
+      "blocks",
+    );
+    expect(presented.omitted.map(({ kind, reason }) => [kind, reason])).toEqual([
+      ["video", "unknown-kind"],
+      ["malformed:image", "unknown-kind"],
+      ["image", "bad-base64"],
+      ["image", "type-not-allowed"],
+    ]);
+    expect(presented.blocks.slice(4)).toEqual([
+      { type: "text", text: "Resource: file:///a\nName: a", part: "link" },
+      { type: "text", text: "Resource: file:///b\nbody", part: "resource" },
+    ]);
+    expect(JSON.stringify(presented)).not.toContain("token");
+    expect(present(outcomeOf({}), "blocks").blocks).toEqual([
+      { type: "text", text: "[the tool returned nothing]", part: "notice" },
+    ]);
+  });
+
+  it("cuts a long text within the bound, and says how much is missing", () => {
+    const { blocks, omitted } = present(
+      outcomeOf({ content: [text("\u{1F600}".repeat(50_000)), text("short")] }),
+      "blocks",
+    );
+    const [long, short] = blocks.map((block) => (block.type === "text" ? block.text : ""));
+    expect(short).toBe("short");
+    expect(long).toMatch(/^(?:\u{1F600})+\n\[\d+ of 100000 characters are not shown, from character \d+ on; .*\]$/u);
+    expect(new TextEncoder().encode(`${long}${short}`).length).toBeLessThanOrEqual(32 * 1024);
+    expect(omitted).toEqual([{ kind: "text", reason: "too-large", piece: { part: "block", index: 0 } }]);
+  });
+});
