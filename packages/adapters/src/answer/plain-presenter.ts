@@ -19,6 +19,7 @@ export const plainPresenter: ResultPresenter = {
     const violations = known?.details.violations?.map(({ path, message: rule }) => ({ pointer: path, message: rule }));
     const presented = {
       code: known?.code ?? "internal_error",
+      kind: known?.kind ?? "system",
       message,
       retryable: known?.retryable ?? false,
       outcome: known?.outcome ?? "unknown",
