@@ -1,0 +1,127 @@
+import type { CallContext, Clock, JsonObject, ServerInfo, ToolportError } from "@toolport/core";
+import { createDeadline, isJsonObject, untilAborted, withErrorContext, type Deadline } from "@toolport/core/implement";
+import type { ResourceProvider } from "../resource-provider.ts";
+import { abortedError, closedError, malformedError, timeoutError, toAskError, type Subject } from "./ask-errors.ts";
+import { mayAskAgain } from "./may-ask-again.ts";
+
+/** Something to ask of one server, in one request or several. */
+export interface Question extends Subject {
+  /** For all of it: connecting, all requests, and the one repetition. In milliseconds. */
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+  /** For the layers of the host; reaches no server. */
+  readonly context?: CallContext | undefined;
+}
+
+/** The session that a question is asked on. */
+export interface AskedSession {
+  readonly server: ServerInfo;
+  /** Sends a request within what is left of the time. Throws `protocol_error` for an answer that is no object. */
+  readonly request: (method: string, params: JsonObject) => Promise<JsonObject>;
+}
+
+/** One try at a question. */
+export interface Attempt {
+  /** Of all tries together. */
+  readonly deadline: Deadline;
+  /** From now on, something may have reached the server. */
+  readonly sending: () => void;
+}
+
+/** Asks servers, and ends what is under way. */
+export interface Asking {
+  /**
+   * Connects if need be and does `work` on the session; once more from its beginning where {@linkcode mayAskAgain} says so. Settles by the
+   * time of the question, its abort or `close()`, whatever provider, layers and server do; what is on the wire is cancelled there. Throws
+   * `request_timeout`, `aborted`, `closed`, and what connecting or `work` failed with, always a {@linkcode ToolportError}.
+   */
+  ask<T>(question: Question, work: (session: AskedSession) => Promise<T>): Promise<T>;
+  /** The same for work that finds its session itself. */
+  run<T>(question: Question, work: (attempt: Attempt) => Promise<T>): Promise<T>;
+  /** Throws `closed` after `close()`, and when the provider is closed. */
+  assertOpen(): void;
+  /** Ends everything; nothing is asked any more. */
+  close(): void;
+}
+
+/** What asking needs. */
+export interface AskingInit {
+  readonly provider: Pick<ResourceProvider, "connection" | "serverIds" | "closed">;
+  readonly clock: Clock;
+}
+
+/** Makes one. Nothing is asked at first. */
+export function createAsking({ provider, clock }: AskingInit): Asking {
+  const running = new Set<AbortController>();
+  let closed = false;
+
+  const assertOpen = (): void => {
+    if (closed || provider.closed) throw closedError();
+  };
+  const run = async <T>(question: Question, work: (attempt: Attempt) => Promise<T>): Promise<T> => {
+    const { serverId, timeoutMs, signal } = question;
+    assertOpen();
+    if (signal?.aborted) throw abortedError(question, "not-sent", signal.reason);
+    const stop = new AbortController();
+    let isSent = false;
+    let isGivenUp = false;
+    const giveUp = (): void => {
+      isGivenUp = true;
+      stop.abort(signal?.reason);
+    };
+    running.add(stop);
+    signal?.addEventListener("abort", giveUp);
+    const onTimeout = (): ToolportError => timeoutError(question, timeoutMs);
+    const deadline = createDeadline({ timeoutMs, signal: stop.signal, clock, onTimeout });
+    const sending = (): void => {
+      deadline.signal.throwIfAborted();
+      isSent = true;
+    };
+    try {
+      for (let isFirst = true; ; isFirst = false) {
+        try {
+          return await untilAborted(work({ deadline, sending }), deadline.signal);
+        } catch (reason) {
+          if (deadline.signal.aborted) {
+            const outcome = isSent ? "unknown" : "not-sent";
+            if (isGivenUp) throw abortedError(question, outcome, signal?.reason);
+            throw withErrorContext(toAskError(deadline.signal.reason, question), { outcome });
+          }
+          const isRegistered = (): boolean => provider.serverIds().includes(serverId);
+          if (!isFirst || !mayAskAgain(reason, isRegistered)) throw toAskError(reason, question);
+        }
+      }
+    } finally {
+      deadline.dispose();
+      signal?.removeEventListener("abort", giveUp);
+      running.delete(stop);
+    }
+  };
+
+  return {
+    run,
+    ask: (question, work) =>
+      run(question, async ({ deadline, sending }) => {
+        const { serverId, context } = question;
+        const { signal } = deadline;
+        const connection = await provider.connection(serverId, { signal });
+        return await work({
+          server: connection.server,
+          async request(method, params) {
+            sending();
+            const timeoutMs = Math.max(1, deadline.remainingMs());
+            const options = { signal, timeoutMs, deadline, ...(context && { context }) };
+            const result = await connection.request(method, params, options);
+            if (!isJsonObject(result)) throw malformedError(question, "with something that is no object");
+            return result;
+          },
+        });
+      }),
+    assertOpen,
+    close() {
+      closed = true;
+      const error = closedError();
+      for (const stop of running) stop.abort(error);
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import type { CallContext, JsonObject, ToolportError } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
+import type { Asking } from "../asking/ask-server.ts";
+import { toAskError } from "../asking/ask-errors.ts";
+import type { ListKind, ListLimits } from "./list-kind.ts";
+import { createPageReader, type ServerListing } from "./read-pages.ts";
+
+/** How one list is asked for. */
+export interface ListRequest<T> {
+  readonly kind: ListKind<T>;
+  readonly limits: ListLimits;
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+  readonly context?: CallContext | undefined;
+  /** Sent with each page, as `_meta`. */
+  readonly meta?: JsonObject | undefined;
+}
+
+/**
+ * Lists one server: all pages, within one time. Sends nothing to a server that does not declare such a list; it has none. Never rejects: what
+ * it fails with stands in the listing, beside what was read before. A session that is lost on the way costs the pages read so far, because
+ * their cursors were that session's; the list is begun once more.
+ */
+export async function listServer<T>(
+  asking: Asking,
+  serverId: string,
+  request: ListRequest<T>,
+): Promise<ServerListing<T>> {
+  const { kind, limits, timeoutMs, signal, context, meta } = request;
+  const subject = { serverId, operation: kind.method };
+  let reader = createPageReader(kind, serverId, limits);
+  try {
+    await asking.ask({ ...subject, timeoutMs, signal, context }, async (session) => {
+      reader = createPageReader(kind, serverId, limits);
+      if (!isJsonObject(session.server.capabilities[kind.capability])) return;
+      let cursor: string | undefined;
+      do {
+        const params = { ...(cursor !== undefined && { cursor }), ...(meta && { _meta: meta }) };
+        cursor = reader.add(await session.request(kind.method, params));
+      } while (cursor !== undefined);
+    });
+    return reader.listing();
+  } catch (reason) {
+    const error: ToolportError = toAskError(reason, subject);
+    return reader.listing(error);
+  }
+}

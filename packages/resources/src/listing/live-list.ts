@@ -1,0 +1,263 @@
+import type { Cancel, Clock, Event, ToolportError } from "@toolport/core";
+import { compareText, createEvent, freezeData, type EventSource } from "@toolport/core/implement";
+import { diffEntries, type EntriesDiff } from "./diff-entries.ts";
+import type { ListKind } from "./list-kind.ts";
+import type { ServerListing } from "./read-pages.ts";
+
+/** What changed on one server. */
+export interface ListChange<T> extends EntriesDiff<T> {
+  readonly serverId: string;
+  /** Of the snapshot that shows it. */
+  readonly revision: number;
+}
+
+/** What is known of one server's list. */
+export interface ListState {
+  readonly serverId: string;
+  /** The entries may not be the server's latest: it announced a change since, or could not be asked again. */
+  readonly stale: boolean;
+  /** Why the list is not there, not whole, or could not be read again. */
+  readonly error?: ToolportError;
+}
+
+/** The lists of all servers as they were read last: immutable, and whole for each server. */
+export interface ListSnapshot<T> {
+  /** Grows with every change of the entries. */
+  readonly revision: number;
+  /** Sorted by server id, then by key. */
+  readonly entries: readonly T[];
+  /** Of the servers that were listed, sorted by id. */
+  readonly servers: readonly ListState[];
+}
+
+/** One kind of list of all servers, kept up to date. */
+export interface LiveList<T> {
+  readonly snapshot: () => ListSnapshot<T>;
+  /** Fires after a new snapshot is in place, for one server each. While somebody listens, lists that may have changed are read again. */
+  readonly onChanged: Event<ListChange<T>>;
+  /** A listing of this server begins; what it brings is given to {@linkcode Beginning.end}. */
+  readonly begin: (serverId: string) => Beginning<T>;
+  /** Whether a listing of this server ever began. */
+  has(serverId: string): boolean;
+  /** The server is there: what is not known of it, or stale, is read unless that is under way. One that is new counts with `isWanted`. */
+  wake(serverId: string, isWanted: boolean): void;
+  /** The server said that the list changed, or may have. */
+  readonly changed: (serverId: string) => void;
+  /** The registration has ended: its entries are gone at once. */
+  readonly removed: (serverId: string) => void;
+  readonly close: () => void;
+}
+
+/** A listing that is under way. */
+export interface Beginning<T> {
+  /** Aborts when the server is removed, or with `close()`. */
+  readonly signal: AbortSignal;
+  /** Shows what came of it, unless a listing that began later is shown already, or the server is gone; `undefined` was given up. */
+  end(listing: ServerListing<T> | undefined): void;
+}
+
+/** What a live list needs. */
+export interface LiveListInit<T> {
+  readonly kind: Pick<ListKind<T>, "keyOf">;
+  readonly clock: Clock;
+  readonly quietMs: number;
+  /** Reads the list of one server; never rejects. */
+  readonly relist: (serverId: string, signal: AbortSignal) => Promise<ServerListing<T>>;
+  readonly isOpen: () => boolean;
+}
+
+interface Known<T> {
+  readonly serverId: string;
+  readonly gone: AbortController;
+  entries: ReadonlyMap<string, T>;
+  isListed: boolean;
+  isWhole: boolean;
+  error: ToolportError | undefined;
+  /** Number of the listing that is shown. */
+  shown: number;
+  /** How often the server announced a change, and how often it had when the listing that is shown began. */
+  changes: number;
+  changesShown: number;
+  cancelTimer: Cancel | undefined;
+  /** When the first of the changes came that the timer waits for. */
+  firstAt: number | undefined;
+  isListing: boolean;
+  /** Listings that have not ended, its own and others. */
+  underWay: number;
+  /** How many listings in a row the server announced a change in. */
+  unquiet: number;
+}
+
+/** A server that announces a change in each of so many listings is left alone until somebody asks for its list. */
+const mostUnquiet = 5;
+
+/**
+ * Makes one; it knows of no server until a listing of it begins. A burst of changes becomes one listing, when the server has been quiet; one
+ * that fails keeps what was there, marked stale, and so does one that is not whole where a whole one is there.
+ */
+export function createLiveList<T>(init: LiveListInit<T>): LiveList<T> {
+  const source = createEvent<ListChange<T>>();
+  const servers = new Map<string, Known<T>>();
+  const live: Live<T> = { ...init, source, servers, snapshot: undefined, revision: 0, begun: 0, closed: false };
+  return {
+    snapshot: () => (live.snapshot ??= takeSnapshot(live)),
+    onChanged(listener) {
+      const subscription = source.on(listener);
+      for (const known of servers.values()) if (known.cancelTimer === undefined) schedule(live, known);
+      return subscription;
+    },
+    begin: (serverId) => begin(live, serverId),
+    has: (serverId) => servers.has(serverId),
+    wake(serverId, isWanted) {
+      const known = isWanted ? knownOf(live, serverId) : servers.get(serverId);
+      if (known?.underWay === 0) schedule(live, known);
+    },
+    changed(serverId) {
+      const known = servers.get(serverId);
+      if (known === undefined) return;
+      live.snapshot = undefined;
+      known.changes += 1;
+      if (!known.isListing) known.unquiet = 0;
+      schedule(live, known);
+    },
+    removed(serverId) {
+      const known = servers.get(serverId);
+      if (known === undefined) return;
+      servers.delete(serverId);
+      forget(known);
+      show(live, known, new Map());
+    },
+    close() {
+      live.closed = true;
+      live.snapshot = undefined;
+      source.close();
+      for (const known of servers.values()) forget(known);
+      servers.clear();
+    },
+  };
+}
+
+interface Live<T> extends LiveListInit<T> {
+  readonly source: EventSource<ListChange<T>>;
+  readonly servers: Map<string, Known<T>>;
+  snapshot: ListSnapshot<T> | undefined;
+  revision: number;
+  /** Listings that ever began. */
+  begun: number;
+  closed: boolean;
+}
+
+function knownOf<T>(live: Live<T>, serverId: string): Known<T> {
+  const { servers, closed } = live;
+  let known = servers.get(serverId);
+  if (known !== undefined) return known;
+  known = createKnown<T>(serverId);
+  live.snapshot = undefined;
+  if (!closed) servers.set(serverId, known);
+  return known;
+}
+
+function isCurrent<T>({ closed, servers }: Live<T>, known: Known<T>): boolean {
+  return !closed && servers.get(known.serverId) === known;
+}
+
+function begin<T>(live: Live<T>, serverId: string): Beginning<T> {
+  const known = knownOf(live, serverId);
+  const { changes } = known;
+  live.begun += 1;
+  const number = live.begun;
+  known.underWay += 1;
+  return {
+    signal: known.gone.signal,
+    end(listing) {
+      known.underWay -= 1;
+      if (listing === undefined || !isCurrent(live, known) || number < known.shown) return;
+      live.snapshot = undefined;
+      known.error = listing.error;
+      if (listing.error !== undefined && known.isWhole) return;
+      known.shown = number;
+      known.changesShown = changes;
+      known.isListed = true;
+      known.isWhole = listing.error === undefined;
+      show(live, known, new Map(listing.entries.map((entry) => [live.kind.keyOf(entry), freezeData(entry)])));
+    },
+  };
+}
+
+function show<T>(live: Live<T>, known: Known<T>, entries: ReadonlyMap<string, T>): void {
+  live.snapshot = undefined;
+  const diff = diffEntries(known.entries, entries);
+  known.entries = entries;
+  if (diff === undefined) return;
+  live.revision += 1;
+  live.source.emit(Object.freeze({ serverId: known.serverId, revision: live.revision, ...diff }));
+}
+
+function schedule<T>(live: Live<T>, known: Known<T>): void {
+  const { source, clock, quietMs } = live;
+  if (!isCurrent(live, known) || !source.hasListeners || known.isListing || !isStale(known)) return;
+  const now = clock.now();
+  known.firstAt ??= now;
+  const latestMs = known.firstAt + quietMs * 10 - now;
+  known.cancelTimer?.();
+  known.cancelTimer = clock.schedule(Math.max(0, Math.min(quietMs, latestMs)), () => void readAgain(live, known));
+}
+
+async function readAgain<T>(live: Live<T>, known: Known<T>): Promise<void> {
+  known.cancelTimer = undefined;
+  known.firstAt = undefined;
+  if (!isCurrent(live, known) || !live.isOpen() || !isStale(known)) return;
+  const { changes } = known;
+  const beginning = begin(live, known.serverId);
+  known.isListing = true;
+  const listing = await live.relist(known.serverId, beginning.signal);
+  known.isListing = false;
+  beginning.end(listing);
+  if (known.changes === changes) {
+    known.unquiet = 0;
+    return;
+  }
+  known.unquiet += 1;
+  if (known.unquiet < mostUnquiet) schedule(live, known);
+}
+
+function createKnown<T>(serverId: string): Known<T> {
+  return {
+    serverId,
+    gone: new AbortController(),
+    entries: new Map(),
+    isListed: false,
+    isWhole: false,
+    error: undefined,
+    shown: 0,
+    changes: 0,
+    changesShown: 0,
+    cancelTimer: undefined,
+    firstAt: undefined,
+    isListing: false,
+    underWay: 0,
+    unquiet: 0,
+  };
+}
+
+function forget<T>({ gone, cancelTimer }: Known<T>): void {
+  cancelTimer?.();
+  gone.abort();
+}
+
+function isStale<T>({ changes, changesShown, error, isListed }: Known<T>): boolean {
+  return changes !== changesShown || error !== undefined || !isListed;
+}
+
+function takeSnapshot<T>({ servers, revision }: Live<T>): ListSnapshot<T> {
+  const sorted = Array.from(servers.values()).toSorted((a, b) => compareText(a.serverId, b.serverId));
+  const states = sorted.map((known): ListState => {
+    const { serverId, error } = known;
+    return Object.freeze({ serverId, stale: isStale(known), ...(error && { error }) });
+  });
+  return Object.freeze({
+    revision,
+    entries: Object.freeze(sorted.flatMap(({ entries }) => Array.from(entries.values()))),
+    servers: Object.freeze(states),
+  });
+}

@@ -1,0 +1,96 @@
+import { truncateText, type ContentAnnotations, type ContentIcon, type JsonObject } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
+import type { CutText, ListedEntry, Resource, ResourceTemplate } from "../resource.ts";
+import type { ListKind } from "./list-kind.ts";
+
+/** UTF-16 units of a URI or a template of one: more names nothing. */
+export const longestUri = 8192;
+const longestName = 1024;
+const longestDescription = 8192;
+const longestMimeType = 256;
+
+/** The lists of resources. */
+export const resourceKind: ListKind<Resource> = {
+  method: "resources/list",
+  member: "resources",
+  capability: "resources",
+  keyOf: ({ uri }) => uri,
+  read(entry, serverId) {
+    const uri = readIdentity(entry["uri"], "uri");
+    if (typeof uri !== "object") return uri;
+    const listed = readListedEntry(entry, serverId);
+    if (typeof listed === "string") return listed;
+    const { size } = entry;
+    return {
+      ...listed,
+      uri: uri.text,
+      ...readContentHints(entry),
+      ...(typeof size === "number" && size >= 0 && { size }),
+    };
+  },
+};
+
+/** The lists of templates. */
+export const templateKind: ListKind<ResourceTemplate> = {
+  method: "resources/templates/list",
+  member: "resourceTemplates",
+  capability: "resources",
+  keyOf: ({ uriTemplate }) => uriTemplate,
+  read(entry, serverId) {
+    const uriTemplate = readIdentity(entry["uriTemplate"], "uriTemplate");
+    if (typeof uriTemplate !== "object") return uriTemplate;
+    const listed = readListedEntry(entry, serverId);
+    return typeof listed === "string"
+      ? listed
+      : { ...listed, uriTemplate: uriTemplate.text, ...readContentHints(entry) };
+  },
+};
+
+// An identity is never cut: it would be another one.
+function readIdentity(value: unknown, member: string): { readonly text: string } | string {
+  if (typeof value !== "string" || value === "") return `its ${member} is no text, or empty`;
+  return value.length > longestUri ? `its ${member} is longer than ${longestUri} UTF-16 units` : { text: value };
+}
+
+/** Reads what entries of all kinds have; a text says why one cannot be used. Members of a wrong type are left out, long texts are cut. */
+export function readListedEntry(entry: JsonObject, serverId: string): ListedEntry | string {
+  const { name, title, description, icons, _meta: meta } = entry;
+  if (typeof name !== "string") return "its name is no text";
+  const cut: CutText[] = [];
+  const read = (text: string, member: CutText, most: number): string => {
+    if (text.length > most) cut.push(member);
+    return truncateText(text, most);
+  };
+  return {
+    serverId,
+    name: read(name, "name", longestName),
+    ...(typeof title === "string" && { title: read(title, "title", longestName) }),
+    ...(typeof description === "string" && { description: read(description, "description", longestDescription) }),
+    ...(Array.isArray(icons) && { icons: (icons as readonly unknown[]).filter(isIcon) }),
+    ...(isJsonObject(meta) && { meta }),
+    ...(cut.length > 0 && { cut }),
+  };
+}
+
+function readContentHints({ mimeType, annotations }: JsonObject): Pick<Resource, "mimeType" | "annotations"> {
+  return {
+    ...(typeof mimeType === "string" && mimeType.length <= longestMimeType && { mimeType }),
+    ...(isJsonObject(annotations) && { annotations: readAnnotations(annotations) }),
+  };
+}
+
+function readAnnotations({ audience, priority, lastModified }: JsonObject): ContentAnnotations {
+  return {
+    ...(Array.isArray(audience) && { audience: (audience as readonly unknown[]).filter(isText) }),
+    ...(typeof priority === "number" && { priority }),
+    ...(typeof lastModified === "string" && { lastModified }),
+  };
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+function isIcon(value: unknown): value is ContentIcon {
+  return isJsonObject(value) && typeof value["src"] === "string";
+}

@@ -1,0 +1,116 @@
+import type { CallContext, JsonObject } from "@toolport/core";
+import {
+  assertKnownOptions,
+  assertNames,
+  assertRequestOptions,
+  isCallArguments,
+  type Fields,
+} from "@toolport/core/implement";
+import { abortedError, removedError } from "../asking/ask-errors.ts";
+import type { ResourceParts } from "../resource-parts.ts";
+import type { ResourceServerStatus } from "../resource-provider.ts";
+import type { ListKind } from "./list-kind.ts";
+import { declares, joinListings, serversToAsk, type JoinedListing } from "./list-servers.ts";
+import { listServer } from "./list-server.ts";
+import { createLiveList, type LiveList } from "./live-list.ts";
+import type { ServerListing } from "./read-pages.ts";
+
+/** Options of a request for something of the servers. */
+export interface ReadOptions {
+  /** Ends it everywhere, with `aborted`; a server that was asked hears of it. */
+  readonly signal?: AbortSignal | undefined;
+  /** In milliseconds, connecting included. Default: as `createResources` has it. */
+  readonly timeoutMs?: number | undefined;
+  /** For the layers of the host: who asks, and why. Reaches no server. */
+  readonly context?: CallContext | undefined;
+  /** Sent to the servers as `_meta`. */
+  readonly meta?: JsonObject | undefined;
+}
+
+/** Options of a list of several servers. */
+export interface ListOptions extends ReadOptions {
+  /** Ids of the servers to list. Default: all but those that are disabled. */
+  readonly servers?: readonly string[] | undefined;
+}
+
+const readFields: Fields<ReadOptions> = { signal: true, timeoutMs: true, context: true, meta: true };
+const listFields: Fields<ListOptions> = { ...readFields, servers: true };
+
+/** Throws a `TypeError` that names what cannot be used. `owner` says whose options they are: `"read()"`. */
+export function assertReadOptions(
+  owner: string,
+  options: ReadOptions,
+  known: Readonly<Record<string, true>> = readFields,
+): void {
+  assertKnownOptions(owner, options, known);
+  const { signal, timeoutMs, context, meta } = options;
+  assertRequestOptions({ signal, timeoutMs, context });
+  if (meta !== undefined && !isCallArguments(meta)) throw new TypeError(`${owner}: meta must be an object`);
+}
+
+/** One kind of list of all servers: read when asked for, and kept up to date from then on. */
+export interface ServerLists<T> extends Pick<LiveList<T>, "snapshot" | "onChanged" | "changed" | "removed" | "close"> {
+  /**
+   * Reads the lists of all servers at the same time. Those that fail, or do not answer in time, delay nobody and are entries of `failures`.
+   * Throws a `TypeError` for options, `aborted` and `closed`.
+   */
+  list(options: ListOptions | undefined): Promise<JoinedListing<T>>;
+  /** The server is there, perhaps for the first time, or as another one that has no such list. */
+  ready(status: ResourceServerStatus): void;
+}
+
+/** Makes the lists of one kind. `owner` is the function whose options they take: `"list()"`. */
+export function createServerLists<T>(parts: ResourceParts, kind: ListKind<T>, owner: string): ServerLists<T> {
+  const { provider, settings, asking } = parts;
+  const { clock, quietMs, listLimits: limits, listTimeoutMs } = settings;
+  /** Whether somebody wanted the lists of all servers, and so those of new ones. */
+  let wantsAll = false;
+  const live = createLiveList<T>({
+    kind,
+    clock,
+    quietMs,
+    isOpen: () => !provider.closed,
+    relist: (serverId, signal) =>
+      listServer(asking, serverId, { kind, limits, timeoutMs: listTimeoutMs, signal, context: settings.context }),
+  });
+  // A list that is somebody else's is no part of the snapshot.
+  const isShared = ({ context, meta }: ListOptions): boolean =>
+    meta === undefined &&
+    context?.principal === settings.context?.principal &&
+    context?.role === settings.context?.role;
+
+  return {
+    snapshot: live.snapshot,
+    onChanged: live.onChanged,
+    changed: live.changed,
+    close: live.close,
+    removed: live.removed,
+    ready(status) {
+      const { id } = status;
+      if (declares(status, kind.capability) !== false) live.wake(id, wantsAll);
+      else if (live.has(id)) live.begin(id).end({ serverId: id, entries: [], dropped: [] });
+    },
+    async list(options = {}) {
+      assertReadOptions(owner, options, listFields);
+      const { servers, signal, timeoutMs = listTimeoutMs, context, meta } = options;
+      if (servers !== undefined) assertNames(`${owner}: servers`, servers);
+      asking.assertOpen();
+      const shared = isShared(options);
+      if (shared && servers === undefined) wantsAll = true;
+      const registered = new Set(provider.serverIds());
+      const listOne = async (serverId: string): Promise<ServerListing<T>> => {
+        const beginning = shared && registered.has(serverId) ? live.begin(serverId) : undefined;
+        const listing = await listServer(asking, serverId, { kind, limits, timeoutMs, signal, context, meta });
+        if (beginning?.signal.aborted && listing.error === undefined) {
+          return { serverId, entries: [], dropped: [], error: removedError(serverId) };
+        }
+        beginning?.end(signal?.aborted ? undefined : listing);
+        return listing;
+      };
+      const listings = await Promise.all(serversToAsk(provider, kind, servers).map((id) => listOne(id)));
+      if (signal?.aborted) throw abortedError({ operation: kind.method }, "unknown", signal.reason);
+      asking.assertOpen();
+      return joinListings(listings);
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import type { CallContext, Clock } from "@toolport/core";
+import { freezeData } from "@toolport/core/implement";
+import { LRUCache } from "lru-cache";
+import type { CacheSettings } from "./cache-options.ts";
+import type { ResourceRead } from "./resource-read.ts";
+
+/** What was read, given again for a while. */
+export interface ReadCache {
+  /** What was read of this resource for the same principal and role, if that is not too long ago. */
+  get(place: ReadPlace): ResourceRead | undefined;
+  /** Call before a read; what it returns keeps the read, unless something that concerns it has changed meanwhile. */
+  begin(place: ReadPlace): (read: ResourceRead) => void;
+  /** Forgets all of one server. */
+  forgetServer(serverId: string): void;
+  /** Forgets a resource, what is a part of it, and what it is a part of. */
+  forgetResource(serverId: string, uri: string): void;
+  readonly entries: number;
+  readonly bytes: number;
+  clear(): void;
+}
+
+/** What a read is known by. */
+export interface ReadPlace {
+  readonly serverId: string;
+  readonly uri: string;
+  readonly context: CallContext | undefined;
+}
+
+interface Kept {
+  readonly serverId: string;
+  readonly uri: string;
+  readonly read: ResourceRead;
+}
+
+const bytesPerUnit = 2;
+
+/**
+ * Makes an empty cache. A read is known by its server, the registration of it, principal and role, and its URI; what is kept is frozen, so
+ * that nobody can change it for the next. Kept is only what has some text, and for no longer than its server says; a server of
+ * 2026-07-28 that says nothing means not at all. What is `private` is its principal's alone, and so is everything else: who may see what is the
+ * business of the host's layers, and they were asked for this principal only.
+ */
+export function createReadCache({ ttlMs, maxEntries, maxBytes }: CacheSettings, clock: Clock): ReadCache {
+  const start = clock.now();
+  // 0 would mean to the library that there is no time.
+  const perf = { now: (): number => clock.now() - start + 1 };
+  const kept = new LRUCache<string, Kept>({ max: maxEntries, maxSize: maxBytes, ttl: ttlMs, ttlResolution: 0, perf });
+  // A read that began before something was forgotten must not bring it back. Of a server that is gone nothing is left here: a number that
+  // was given never comes again.
+  const epochs = new Map<string, number>();
+  let latestEpoch = 0;
+  const epochOf = (serverId: string): number => {
+    const known = epochs.get(serverId);
+    if (known !== undefined) return known;
+    latestEpoch += 1;
+    epochs.set(serverId, latestEpoch);
+    return latestEpoch;
+  };
+  const forget = (serverId: string, isMeant: (uri: string) => boolean): void => {
+    epochs.delete(serverId);
+    for (const [key, entry] of Array.from(kept.entries())) {
+      if (entry.serverId === serverId && isMeant(entry.uri)) kept.delete(key);
+    }
+  };
+
+  return {
+    get: (place) => kept.get(keyOf(place))?.read,
+    begin(place) {
+      const { serverId, uri } = place;
+      const epoch = epochOf(serverId);
+      return (read) => {
+        const ttl = Math.min(read.ttlMs ?? ttlMs, ttlMs);
+        if (ttl <= 0 || epochs.get(serverId) !== epoch || !read.contents.some(({ text }) => text !== undefined)) return;
+        const key = keyOf(place);
+        const size = (key.length + lengthOf(read)) * bytesPerUnit;
+        if (size > maxBytes) return;
+        kept.set(key, { serverId, uri, read: freezeData({ ...read, isCached: true }) }, { size, ttl });
+      };
+    },
+    forgetServer: (serverId) => forget(serverId, () => true),
+    forgetResource: (serverId, uri) => forget(serverId, (known) => isPart(known, uri) || isPart(uri, known)),
+    get entries() {
+      return kept.size;
+    },
+    get bytes() {
+      return kept.calculatedSize;
+    },
+    clear() {
+      kept.clear();
+      epochs.clear();
+    },
+  };
+}
+
+/** Whether a URI is the same as another one, or names something below it. */
+export function isPart(uri: string, whole: string): boolean {
+  if (!uri.startsWith(whole)) return false;
+  return (
+    uri.length === whole.length || /[/?#]$/.test(whole) || /^[/?#]/.test(uri.slice(whole.length, whole.length + 1))
+  );
+}
+
+function keyOf({ serverId, uri, context }: ReadPlace): string {
+  return JSON.stringify([serverId, uri, context?.principal ?? null, context?.role ?? null]);
+}
+
+// What is not a text or base64 is bounded by them and the message it came in; it is counted as it would be written.
+function lengthOf(read: ResourceRead): number {
+  try {
+    return JSON.stringify(read).length;
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}

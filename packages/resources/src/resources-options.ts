@@ -1,0 +1,98 @@
+import { longestTimeoutMs, type CallContext, type Clock } from "@toolport/core";
+import { assertCallContext, assertKnownOptions, systemClock, type Fields } from "@toolport/core/implement";
+import type { ListLimits } from "./listing/list-kind.ts";
+import { readCacheOptions, type CacheSettings, type ReadCacheOptions } from "./reading/cache-options.ts";
+import { readSchemes } from "./reading/check-uri.ts";
+import type { ReadLimits } from "./reading/read-contents.ts";
+import { readWholeNumber } from "./read-whole-number.ts";
+
+/** Options of {@linkcode createResources}. */
+export interface ResourcesOptions {
+  /**
+   * The schemes of URIs that are read and subscribed to, without their colon, in any case: `["file", "note"]`. A URI with another one, or with
+   * none, is refused with `not_allowed` before anything is sent. Default, and with none: all are.
+   */
+  readonly allowedSchemes?: readonly string[] | undefined;
+  /** For one server's list, connecting included, in milliseconds. Default 30,000. */
+  readonly listTimeoutMs?: number | undefined;
+  /** For one read, subscription or other request, connecting included, in milliseconds. Default 60,000. */
+  readonly requestTimeoutMs?: number | undefined;
+  /** Pages of one server's list. Default 64; what was read up to there is kept, and the failure says so. */
+  readonly maxPages?: number | undefined;
+  /** Entries of one server's list. Default 10,000; what was read up to there is kept, and the failure says so. */
+  readonly maxEntries?: number | undefined;
+  /** UTF-16 units of one server's list, serialised. Default 33,554,432; what was read up to there is kept, and the failure says so. */
+  readonly maxListingLength?: number | undefined;
+  /** UTF-16 units of all texts and all base64 of one read. Default 8,388,608; more is refused with `message_too_large`. */
+  readonly maxContentLength?: number | undefined;
+  /** Pieces of one read. Default 1,000; more are refused with `message_too_large`. */
+  readonly maxContents?: number | undefined;
+  /** Whether and how reads are kept. Default: they are not. `{}` keeps them as its own defaults say. */
+  readonly cache?: ReadCacheOptions | undefined;
+  /** How long a server must have been quiet about changes of its lists before they are read again, in milliseconds. Default 200; at most ten times that after the first. */
+  readonly quietMs?: number | undefined;
+  /**
+   * On whose behalf lists are read again by themselves, and so whose lists the snapshot shows: a list that is read for another principal or role,
+   * or with `meta`, is its caller's alone. Default: nobody in particular.
+   */
+  readonly context?: CallContext | undefined;
+  /** Default: the real time. */
+  readonly clock?: Clock | undefined;
+}
+
+/** Options that were read, with their defaults. */
+export interface ResourcesSettings {
+  readonly allowedSchemes: ReadonlySet<string> | undefined;
+  readonly listTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+  readonly listLimits: ListLimits;
+  readonly readLimits: ReadLimits;
+  readonly cache: CacheSettings | undefined;
+  readonly quietMs: number;
+  readonly context: CallContext | undefined;
+  readonly clock: Clock;
+}
+
+const fields: Fields<ResourcesOptions> = {
+  allowedSchemes: true,
+  listTimeoutMs: true,
+  requestTimeoutMs: true,
+  maxPages: true,
+  maxEntries: true,
+  maxListingLength: true,
+  maxContentLength: true,
+  maxContents: true,
+  cache: true,
+  quietMs: true,
+  context: true,
+  clock: true,
+};
+
+/** Reads the options. Throws a `TypeError` that names what cannot be used. */
+export function readResourcesOptions(options: ResourcesOptions): ResourcesSettings {
+  assertKnownOptions("createResources()", options, fields);
+  const { allowedSchemes, cache, context, clock = systemClock } = options;
+  if (context !== undefined) assertCallContext(context);
+  const count = (name: keyof ResourcesOptions & `max${string}`, otherwise: number): number =>
+    readWholeNumber(options[name], name, { least: 1, otherwise });
+  const timeMs = (name: "listTimeoutMs" | "requestTimeoutMs", otherwise: number): number =>
+    readWholeNumber(options[name], name, { least: 1, most: longestTimeoutMs, otherwise });
+  return {
+    allowedSchemes: readSchemes(allowedSchemes, "allowedSchemes"),
+    listTimeoutMs: timeMs("listTimeoutMs", 30_000),
+    requestTimeoutMs: timeMs("requestTimeoutMs", 60_000),
+    listLimits: {
+      maxPages: count("maxPages", 64),
+      maxEntries: count("maxEntries", 10_000),
+      maxListingLength: count("maxListingLength", 32 * 1024 * 1024),
+    },
+    readLimits: {
+      maxContentLength: count("maxContentLength", 8 * 1024 * 1024),
+      maxContents: count("maxContents", 1000),
+    },
+    cache: readCacheOptions(cache),
+    quietMs: readWholeNumber(options.quietMs, "quietMs", { least: 0, most: 60_000, otherwise: 200 }),
+    context,
+    clock,
+  };
+}

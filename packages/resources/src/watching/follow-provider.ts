@@ -1,0 +1,43 @@
+import type { Cancel } from "@toolport/core";
+import type { ServerLists } from "../listing/server-lists.ts";
+import type { ReadCache } from "../reading/read-cache.ts";
+import type { ReadStats } from "../reading/read-stats.ts";
+import type { ResourceProvider } from "../resource-provider.ts";
+
+/** Who goes by what happens to servers. */
+export interface Followers {
+  /** The lists of resources and of templates. */
+  readonly lists: readonly Pick<ServerLists<unknown>, "changed" | "removed" | "ready">[];
+  readonly cache: ReadCache | undefined;
+  readonly stats: ReadStats;
+}
+
+/** Hands on what a provider reports, until the returned function is called. */
+export function followProvider(provider: ResourceProvider, { lists, cache, stats }: Followers): Cancel {
+  const ready = new Set<string>(provider.statuses().flatMap(({ id, state }) => (state === "ready" ? [id] : [])));
+  const subscriptions = [
+    provider.onResourcesChanged(({ serverId }) => {
+      cache?.forgetServer(serverId);
+      for (const list of lists) list.changed(serverId);
+    }),
+    provider.onResourceUpdated(({ serverId, uri }) => cache?.forgetResource(serverId, uri)),
+    provider.onStatusChanged((status) => {
+      const { id, state } = status;
+      if (state === "ready") {
+        if (ready.has(id)) return;
+        ready.add(id);
+        for (const list of lists) list.ready(status);
+        return;
+      }
+      // What was kept is of a session, credentials or a registration that there may be no more.
+      ready.delete(id);
+      cache?.forgetServer(id);
+      if (state !== "removed") return;
+      stats.removed(id);
+      for (const list of lists) list.removed(id);
+    }),
+  ];
+  return () => {
+    for (const end of subscriptions) end();
+  };
+}

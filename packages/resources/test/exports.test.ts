@@ -1,0 +1,13 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+
+describe("@toolport/resources", () => {
+  it("exports exactly these values", async () => {
+    expect(Object.keys(await import("@toolport/resources"))).toEqual(["createResources"]);
+  });
+
+  it("has exactly these entry points", () => {
+    const { exports } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+    expect(Object.keys(exports)).toEqual([".", "./package.json"]);
+  });
+});
