@@ -1,0 +1,44 @@
+import type { Presented, PresentedBlock, PresentedMedia } from "@toolport/results";
+import { markError } from "./mark-error.ts";
+import { replaceMedia } from "./replace-media.ts";
+
+/**
+ * What OpenAI's models take of media from a tool: pictures of these types and PDF files. Another one would fail the whole request.
+ * https://platform.openai.com/docs/guides/images-vision, https://platform.openai.com/docs/guides/pdf-files
+ */
+export const openaiMedia: ReadonlySet<string> = new Set([
+  "image/png",
+  "image/jpeg",
+  "image/webp",
+  "image/gif",
+  "application/pdf",
+]);
+
+/** The type of a file that is no picture. */
+export const pdf = "application/pdf";
+
+/**
+ * The blocks of a presentation as OpenAI's models take them: with the structured content before the first medium, where the texts are, a
+ * notice in place of a medium that is not taken, and the mark of an error, for which there is no flag.
+ */
+export function openaiBlocks({ blocks, isError }: Presented): readonly PresentedBlock[] {
+  const taken = replaceMedia(blocks, openaiMedia);
+  const marked = isError ? markError(taken) : taken;
+  const medium = marked.findIndex(({ type }) => type !== "text");
+  if (medium === -1) return marked;
+  const behind = marked.slice(medium);
+  return [
+    ...marked.slice(0, medium),
+    ...behind.filter(isStructured),
+    ...behind.filter((block) => !isStructured(block)),
+  ];
+}
+
+function isStructured(block: PresentedBlock): boolean {
+  return block.type === "text" && block.part === "structured";
+}
+
+/** What a PDF file is called: an API that goes by the end of a name is not led astray by what a server calls it. */
+export function pdfName({ name = "file" }: PresentedMedia): string {
+  return name.toLowerCase().endsWith(".pdf") ? name : `${name}.pdf`;
+}

@@ -1,0 +1,76 @@
+import type {
+  ChatCompletionFunctionTool,
+  ChatCompletionMessageFunctionToolCall,
+  ChatCompletionMessageToolCall,
+  ChatCompletionToolMessageParam,
+  ChatCompletionUserMessageParam,
+} from "openai/resources/chat/completions/completions";
+import { createAnswerer } from "../answer/create-answerer.ts";
+import type { LeftOutTool } from "../declared-tool.ts";
+import { openaiChat } from "../schema/profiles.ts";
+import type { ToolSource } from "../tool-source.ts";
+import { chatMediaParts, chatOutput } from "./chat-output.ts";
+import { besideOwn } from "./declared-functions.ts";
+import { readOpenaiOptions, type AnswerOptions, type OpenaiOptions } from "./openai-options.ts";
+
+/** A message of a model, as far as its tool calls go: of a completion, or put together from the pieces of a stream. */
+export interface CallingMessage {
+  readonly tool_calls?: readonly ChatCompletionMessageToolCall[] | null | undefined;
+}
+
+/** The tools of one conversation through Chat Completions. */
+export interface ChatTools {
+  /**
+   * What to declare as `tools` of the next request: what the source offers now, in its order, so that what the model searched and
+   * selected is there.
+   */
+  tools(): ChatCompletionFunctionTool[];
+  /**
+   * Runs the function calls of a message, all at once, and gives what to put after it: one tool message for each call, in their order,
+   * and, when tools showed pictures or files, one user message that has these, because a tool message takes text alone. Empty when there
+   * is nothing to answer.
+   *
+   * Whatever goes wrong with a call is its answer. Rejects with `aborted` when the signal aborts, after all calls have ended. Answering
+   * one message twice runs its calls twice.
+   */
+  answer(
+    message: CallingMessage,
+    options?: AnswerOptions,
+  ): Promise<(ChatCompletionToolMessageParam | ChatCompletionUserMessageParam)[]>;
+  /** What is not declared now, and why. */
+  leftOut(): readonly LeftOutTool[];
+}
+
+/** Tools for Chat Completions from a view, a toolbox or a provider. Throws a `TypeError` that names the option it cannot use. */
+export function createChatTools(source: ToolSource, options: OpenaiOptions = {}): ChatTools {
+  const { shared, own } = readOpenaiOptions("createChatTools()", options);
+  const answerer = createAnswerer(source, openaiChat, shared);
+  return {
+    tools: () =>
+      besideOwn(answerer.declare(), own).tools.map(({ name, description, inputSchema, strict }) => ({
+        type: "function",
+        function: { name, description, parameters: { ...inputSchema }, strict },
+      })),
+    async answer(message, { signal, context } = {}) {
+      const calls = (message.tool_calls ?? []).filter(isFunctionCall).filter((call) => !own.has(call.function.name));
+      const presented = await answerer.answerAll(
+        calls.map(({ function: { name, arguments: args } }) => ({ name, args, signal, context })),
+      );
+      const outputs = presented.map(chatOutput);
+      const answers = calls.map(({ id }, at): ChatCompletionToolMessageParam => ({
+        role: "tool",
+        tool_call_id: id,
+        content: outputs[at]?.content ?? "",
+      }));
+      const shown = outputs.flatMap(({ media }, at) =>
+        media.length === 0 ? [] : chatMediaParts(`What the tool call ${calls[at]?.id ?? ""} showed:`, media),
+      );
+      return shown.length === 0 ? answers : [...answers, { role: "user", content: shown }];
+    },
+    leftOut: () => besideOwn(answerer.declare(), own).leftOut,
+  };
+}
+
+function isFunctionCall(call: ChatCompletionMessageToolCall): call is ChatCompletionMessageFunctionToolCall {
+  return call.type === "function";
+}
