@@ -1,1 +1,3 @@
-export {};
+// For products: tools for agents of the OpenAI Agents SDK.
+export type { AgentsApproval, AgentsOptions } from "./openai-agents/agents-options.ts";
+export { createAgentsTools, type AgentsTools } from "./openai-agents/create-agents-tools.ts";
