@@ -1,1 +1,12 @@
-export {};
+// For products: tools for Anthropic's Messages API.
+export { createAnthropicTools } from "./anthropic/create-anthropic-tools.ts";
+export type {
+  AnthropicAnswer,
+  AnthropicMessage,
+  AnthropicOptions,
+  AnthropicTools,
+} from "./anthropic/create-anthropic-tools.ts";
+export type { AdapterOptions } from "./adapter-options.ts";
+export type { AnswerOptions } from "./answer/answer-options.ts";
+export type { DeclaredTool, LeftOutTool } from "./declared-tool.ts";
+export type { ToolSource } from "./tool-source.ts";
