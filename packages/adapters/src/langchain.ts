@@ -1,1 +1,8 @@
-export {};
+// For products: tools for LangChain and LangGraph.
+export { createLangChainTools } from "./langchain/create-langchain-tools.ts";
+export type { LangChainArtifact } from "./langchain/tool-output.ts";
+export type { LangChainMessage, LangChainOptions, LangChainTools } from "./langchain/create-langchain-tools.ts";
+export type { AdapterOptions } from "./adapter-options.ts";
+export type { AnswerOptions } from "./answer/answer-options.ts";
+export type { DeclaredTool, LeftOutTool } from "./declared-tool.ts";
+export type { ToolSource } from "./tool-source.ts";

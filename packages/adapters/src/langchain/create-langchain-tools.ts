@@ -1,0 +1,97 @@
+import { assertNames, type Fields } from "@toolport/core/implement";
+import type { InvalidToolCall, ToolCall, ToolMessage } from "@langchain/core/messages";
+import type { DynamicStructuredTool } from "@langchain/core/tools";
+import { adapterFields, assertAdapterOptions, type AdapterOptions } from "../adapter-options.ts";
+import type { ModelCall } from "../answer/answer-call.ts";
+import { assertAnswerOptions, type AnswerOptions } from "../answer/answer-options.ts";
+import { captureOutcome } from "../answer/capture-outcome.ts";
+import { createAnswerer } from "../answer/create-answerer.ts";
+import { runAll } from "../answer/run-all.ts";
+import { besideOwnFunctions, readOwnFunctions, type OwnFunctionsOptions } from "../declare/own-functions.ts";
+import type { Declaration, LeftOutTool } from "../declared-tool.ts";
+import { langchain } from "../schema/profiles.ts";
+import type { ToolSource } from "../tool-source.ts";
+import { toMessage, toStructuredTool } from "./structured-tool.ts";
+import { toToolOutput, type ToolOutput } from "./tool-output.ts";
+
+/** How tools are handed to LangChain, and calls answered. */
+export interface LangChainOptions extends AdapterOptions, OwnFunctionsOptions {
+  /**
+   * MIME types that the model behind LangChain takes from a tool, in lower case; a notice stands for what is of another one. Default:
+   * `image/png`, `image/jpeg`, `image/webp` and `image/gif`, which the packages for OpenAI's and Anthropic's models send.
+   */
+  readonly media?: readonly string[] | undefined;
+}
+
+/** A message of a model, as far as its calls go: an `AIMessage`. */
+export interface LangChainMessage {
+  readonly tool_calls?: readonly ToolCall[] | undefined;
+  readonly invalid_tool_calls?: readonly InvalidToolCall[] | undefined;
+}
+
+/** The tools of one conversation through LangChain. */
+export interface LangChainTools {
+  /** What to hand to `model.bindTools()` before each request, or to an agent: what the source offers now, in its order. */
+  tools(): DynamicStructuredTool[];
+  /**
+   * Runs the calls of a message, all at once, and gives a message for each, in their order; empty when there is nothing to answer. Whatever
+   * goes wrong with a call is its message, with `status: "error"`. Of a message with no other calls, those whose arguments LangChain could not
+   * read are answered, too. Rejects with `aborted` when the signal aborts, after all calls have ended. Answering one message twice
+   * runs its calls twice.
+   */
+  answer(message: LangChainMessage, options?: AnswerOptions): Promise<ToolMessage[]>;
+  /** What is not declared now, and why. */
+  leftOut(): readonly LeftOutTool[];
+}
+
+const fields: Fields<LangChainOptions> = { ...adapterFields, media: true, ownFunctions: true };
+const pictures = ["image/png", "image/jpeg", "image/webp", "image/gif"];
+
+/**
+ * Tools for LangChain and LangGraph from a view, a toolbox or a provider; one for each conversation. Throws a `TypeError` that names the
+ * option it cannot use.
+ */
+export function createLangChainTools(source: ToolSource, options: LangChainOptions = {}): LangChainTools {
+  assertAdapterOptions("createLangChainTools()", options, fields);
+  const { media = pictures, ownFunctions, ...shared } = options;
+  assertNames("media", media);
+  const takes = new Set(media);
+  const own = readOwnFunctions(ownFunctions);
+  const answerer = createAnswerer(source, langchain, shared);
+  const means = { ...shared, source };
+  let latest: Declaration | undefined;
+  const declare = (): Declaration => (latest = answerer.declare());
+
+  const run = async (call: ModelCall, declaration: Declaration): Promise<ToolOutput> =>
+    toToolOutput(await captureOutcome(declaration, call, means), takes);
+  return {
+    tools() {
+      const declaration = declare();
+      return besideOwnFunctions(declaration, own).tools.map((tool) =>
+        toStructuredTool(tool, (args, signal) => run({ name: tool.name, args, signal }, declaration)),
+      );
+    },
+    async answer(message, how = {}) {
+      assertAnswerOptions("answer()", how);
+      const declaration = latest ?? declare();
+      const calls = callsOf(message).filter(({ name }) => !own.has(name));
+      return [
+        ...(await runAll(calls, async ({ id, name, args }) =>
+          toMessage(name, id, await run({ ...how, name, args }, declaration)),
+        )),
+      ];
+    },
+    leftOut: () => besideOwnFunctions(answerer.declare(), own).leftOut,
+  };
+}
+
+interface CallToAnswer {
+  readonly id: string;
+  readonly name: string;
+  readonly args: unknown;
+}
+
+// With calls that could be read, the packages for models send those alone: an answer to another one would be refused.
+function callsOf({ tool_calls: calls = [], invalid_tool_calls: invalid = [] }: LangChainMessage): CallToAnswer[] {
+  return (calls.length > 0 ? calls : invalid).map(({ id = "", name = "", args }) => ({ id, name, args }));
+}

@@ -1,0 +1,57 @@
+import { ToolMessage } from "@langchain/core/messages";
+import { DynamicStructuredTool } from "@langchain/core/tools";
+import type { JsonObject } from "@toolport/core";
+import type { DeclaredTool } from "../declared-tool.ts";
+import type { ToolOutput } from "./tool-output.ts";
+
+/** Runs a call of one tool. */
+export type RunTool = (args: unknown, signal: AbortSignal | undefined) => Promise<ToolOutput>;
+
+/**
+ * A declared tool as LangChain takes it. With the id of a call it gives a `ToolMessage`, of a failed tool with `status: "error"`; without one
+ * its content, and of a failed tool the content that says so.
+ *
+ * LangChain checks arguments against a JSON Schema itself: it makes regular expressions of the patterns of a server, which may take
+ * forever, and throws an error that does not say what is wrong. Here it checks nothing: the tool's server does, and so does a policy, with
+ * the place in the arguments.
+ */
+export function toStructuredTool(
+  { name, description, inputSchema, definition }: DeclaredTool,
+  run: RunTool,
+): DynamicStructuredTool {
+  const { origin } = definition;
+  const tool = new DynamicStructuredTool({
+    name,
+    description,
+    schema: withoutMarks(inputSchema),
+    responseFormat: "content_and_artifact",
+    ...(origin !== undefined && { metadata: { serverId: origin.serverId, toolName: origin.toolName } }),
+    async func(args, _runManager, config) {
+      const output = await run(args, config?.signal);
+      const id = readCallId(config);
+      return [output.isError && id !== undefined ? toMessage(name, id, output) : output.content, output.artifact];
+    },
+  });
+  const unchecked: DynamicStructuredTool = Object.create(tool, { schema: { value: { type: "object" } } });
+  return Object.defineProperty(tool, "invoke", {
+    value: (...args: Parameters<DynamicStructuredTool["invoke"]>) =>
+      DynamicStructuredTool.prototype.invoke.apply(unchecked, args),
+  });
+}
+
+/** The message that answers a call. */
+export function toMessage(name: string, id: string, { content, artifact, isError }: ToolOutput): ToolMessage {
+  return new ToolMessage({ name, tool_call_id: id, content, artifact, status: isError ? "error" : "success" });
+}
+
+// LangChain takes a schema with one of these for a schema of Zod, and fails with all tools of the request.
+function withoutMarks({ _zod, _def, ...schema }: JsonObject): JsonObject {
+  return schema;
+}
+
+// LangChain hands the call over in the config, and does not say so in the type.
+function readCallId(config: object | undefined): string | undefined {
+  const call: unknown = config !== undefined && "toolCall" in config ? config.toolCall : undefined;
+  if (typeof call !== "object" || call === null || !("id" in call)) return undefined;
+  return typeof call.id === "string" ? call.id : undefined;
+}
