@@ -1,1 +1,10 @@
-export {};
+// For products: the tools of a source as the AI SDK takes them.
+export {
+  createAiSdkTools,
+  type AiSdkTools,
+  type PreparedStep,
+  type StepToPrepare,
+} from "./ai-sdk/create-ai-sdk-tools.ts";
+export type { AiSdkOptions, CallToApprove } from "./ai-sdk/ai-sdk-options.ts";
+export type { ProgressReport } from "./ai-sdk/follow-progress.ts";
+export type { AnswerFile, AnswerPart, CallAnswer } from "./ai-sdk/call-answer.ts";

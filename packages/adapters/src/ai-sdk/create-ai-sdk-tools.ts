@@ -1,0 +1,122 @@
+import type { ToolDefinition, ToolOutcome } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
+import type { LanguageModel, ModelMessage, ToolApprovalStatus, ToolSet } from "ai";
+import { createAnswerer } from "../answer/create-answerer.ts";
+import type { DeclaredTool, LeftOutTool } from "../declared-tool.ts";
+import { aiSdk } from "../schema/profiles.ts";
+import type { ToolSource } from "../tool-source.ts";
+import { readAiSdkOptions, type AiSdkOptions } from "./ai-sdk-options.ts";
+import { createApprovals } from "./approve-calls.ts";
+import { createToolMaker } from "./make-tool.ts";
+import { moveFiles } from "./move-files.ts";
+
+/** A step of a generation, as far as it is read. */
+export interface StepToPrepare {
+  readonly model?: LanguageModel | undefined;
+  readonly messages?: readonly ModelMessage[] | undefined;
+}
+
+/** A call that the AI SDK asks about, as far as it is read. */
+export interface ApprovalQuestion {
+  readonly toolCall: { readonly toolName: string; readonly toolCallId: string; readonly input: unknown };
+  readonly messages?: readonly ModelMessage[] | undefined;
+  readonly toolsContext?: unknown;
+}
+
+/** What a step is to be sent with. */
+export interface PreparedStep {
+  /** What is declared in this step, in order. */
+  readonly activeTools: string[];
+  readonly toolOrder: string[];
+  readonly messages?: ModelMessage[];
+}
+
+/** The tools of one conversation for `generateText`, `streamText` and agents. The first three are settings of those. */
+export interface AiSdkTools {
+  /**
+   * Each tool that the source offers or has offered, under the name that it is declared by. It grows in place: hand over this very object,
+   * not a copy.
+   */
+  readonly tools: ToolSet;
+  /**
+   * Declares in each step what the source offers by then, so that what the model found in one step it can call in the next. Yours, if you
+   * have one, goes first: `prepareStep: async (step) => ({ ...(await mine(step)), ...prepareStep(step) })`.
+   */
+  readonly prepareStep: (step?: StepToPrepare) => PreparedStep;
+  /** Who approves a call. Without it the tools themselves say whether the user is asked. */
+  readonly toolApproval: (question: ApprovalQuestion) => Promise<ToolApprovalStatus>;
+  /** The whole outcome behind what `execute` resolved with, such as `output` of a tool result, in this process. For the host alone: it is not bounded. */
+  readonly outcomeOf: (answer: unknown) => ToolOutcome | undefined;
+  /** What is not declared now, and why. */
+  readonly leftOut: () => readonly LeftOutTool[];
+}
+
+/**
+ * Tools of the AI SDK from a view, a toolbox or a provider, for one conversation. Whatever goes wrong with a call is its result, for the model to read;
+ * a call that the SDK aborts rejects with `aborted`. Throws a `TypeError` that names the option it cannot use.
+ */
+export function createAiSdkTools(source: ToolSource, options: AiSdkOptions = {}): AiSdkTools {
+  const read = readAiSdkOptions(options);
+  const { tools: own, files, shared } = read;
+  const answerer = createAnswerer(source, aiSdk, shared);
+  const approvals = createApprovals(read);
+  const maker = createToolMaker(source, read, approvals);
+  const tools: ToolSet = { ...own };
+  const current = new Map<string, DeclaredTool>();
+  let clashes: readonly ToolDefinition[] = [];
+
+  const declare = (): string[] => {
+    const declared = answerer.declare().tools;
+    clashes = declared.filter(({ name }) => Object.hasOwn(own, name)).map(({ definition }) => definition);
+    const ours = declared.filter(({ name }) => !Object.hasOwn(own, name));
+    for (const tool of ours) {
+      const { name } = tool;
+      if (current.get(name) === tool) continue;
+      current.set(name, tool);
+      // A server may call its tool `__proto__`.
+      const value = maker.make(tool);
+      Object.defineProperty(tools, name, { value, enumerable: true, configurable: true, writable: true });
+    }
+    return [...Object.keys(own), ...ours.map(({ name }) => name)];
+  };
+  declare();
+  return {
+    tools,
+    prepareStep({ model, messages = [] } = {}) {
+      const names = declare();
+      const isMoved = files === "message" || (files === "auto" && speaksChat(model));
+      const moved = isMoved ? moveFiles(messages, (name) => current.has(name)) : messages;
+      return { activeTools: names, toolOrder: names, ...(moved !== messages && { messages: [...moved] }) };
+    },
+    async toolApproval(question) {
+      const { toolName, toolCallId, input } = question.toolCall;
+      const tool = current.get(toolName);
+      if (tool === undefined) return await askOwnTool(own, question);
+      return await approvals.decide(tool.definition, { toolCallId, input });
+    },
+    outcomeOf: (answer) => maker.outcomeOf(answer),
+    leftOut: () => {
+      declare();
+      const reason = "the product has a tool of its own with this name";
+      return [...answerer.declare().leftOut, ...clashes.map((definition) => ({ definition, reason }))];
+    },
+  };
+}
+
+// The setting goes before what a tool of the product's own says of itself, and so has to repeat that.
+async function askOwnTool(
+  own: ToolSet,
+  { toolCall, messages = [], toolsContext }: ApprovalQuestion,
+): Promise<ToolApprovalStatus> {
+  const { toolName, toolCallId, input } = toolCall;
+  const needs = Object.hasOwn(own, toolName) ? own[toolName]?.needsApproval : undefined;
+  if (typeof needs !== "function") return needs === true ? "user-approval" : undefined;
+  const context: unknown =
+    isJsonObject(toolsContext) && Object.hasOwn(toolsContext, toolName) ? toolsContext[toolName] : undefined;
+  return (await needs(input, { toolCallId, messages: [...messages], context })) ? "user-approval" : undefined;
+}
+
+// The providers of the AI SDK name themselves `<vendor>.<API>`.
+function speaksChat(model: LanguageModel | undefined): boolean {
+  return typeof model === "object" && model.provider.endsWith(".chat");
+}

@@ -1,0 +1,79 @@
+import type { Progress, ToolOutcome } from "@toolport/core";
+import { dynamicTool, jsonSchema, type ToolSet } from "ai";
+import { answerCall } from "../answer/answer-call.ts";
+import type { DeclaredTool, Declaration } from "../declared-tool.ts";
+import type { ToolSource } from "../tool-source.ts";
+import type { ReadAiSdkOptions } from "./ai-sdk-options.ts";
+import { typeOf, type Approvals } from "./approve-calls.ts";
+import { followProgress } from "./follow-progress.ts";
+import { toModelOutput } from "./to-model-output.ts";
+import { isCallAnswer, toCallAnswer, type AnswerFile, type CallAnswer } from "./call-answer.ts";
+
+/** Makes tools of the AI SDK. */
+export interface ToolMaker {
+  make(tool: DeclaredTool): ToolSet[string];
+  /** The outcome that an answer was made of. */
+  outcomeOf(answer: unknown): ToolOutcome | undefined;
+}
+
+interface CallToAnswer {
+  readonly input: unknown;
+  readonly signal: AbortSignal | undefined;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+}
+
+/** Makes the tools of one conversation. */
+export function createToolMaker(source: ToolSource, options: ReadAiSdkOptions, approvals: Approvals): ToolMaker {
+  const { files, maxFileBytes, progress, shared } = options;
+  const outcomes = new WeakMap<object, ToolOutcome>();
+  const data = new WeakMap<AnswerFile, string>();
+  const dataOf = (file: AnswerFile): string | undefined =>
+    files === "none" ? undefined : (file.data ?? data.get(file));
+
+  const answer = async (tool: DeclaredTool, { input, signal, onProgress }: CallToAnswer): Promise<CallAnswer> => {
+    let outcome: ToolOutcome | undefined;
+    const call: ToolSource["call"] = async (name, args, given) =>
+      (outcome = await source.call(name, args, { ...given, onProgress }));
+    const kept: ToolSource = { definitions: () => [tool.definition], call };
+    const means = { ...shared, source: approvals.sourceFor(input, kept) };
+    const presented = await answerCall(only(tool), { name: tool.name, args: input, signal }, means);
+    const { answer: made, dropped } = toCallAnswer(presented, maxFileBytes);
+    if (outcome !== undefined) outcomes.set(made, outcome);
+    for (const [file, base64] of dropped) data.set(file, base64);
+    return made;
+  };
+  return {
+    make: (tool) =>
+      dynamicTool({
+        description: tool.description,
+        inputSchema: jsonSchema(tool.inputSchema),
+        strict: tool.strict,
+        metadata: metadataOf(tool),
+        // For generations without the setting `toolApproval`, which goes before it.
+        needsApproval: async (input, { toolCallId }) =>
+          typeOf(await approvals.decide(tool.definition, { toolCallId, input })) === "user-approval",
+        execute: (input, { abortSignal: signal }) =>
+          progress
+            ? followProgress((onProgress) => answer(tool, { input, signal, onProgress }))
+            : answer(tool, { input, signal }),
+        toModelOutput: ({ output }) =>
+          isCallAnswer(output)
+            ? toModelOutput(output, dataOf)
+            : { type: "text", value: "[the result was not kept in a form that can be read]" },
+      }),
+    outcomeOf: (made) => (typeof made === "object" && made !== null ? outcomes.get(made) : undefined),
+  };
+}
+
+// What the step was sent with: a tool that is another one by now is refused, and not called by what the model knows of the former one.
+function only(tool: DeclaredTool): Declaration {
+  return { tools: [tool], leftOut: [], find: (name) => (name === tool.name ? tool : undefined) };
+}
+
+/** Where the tool is from: for those who show calls, never for the model. */
+function metadataOf({ definition: { origin, title } }: DeclaredTool): { [key: string]: string } {
+  return {
+    ...(origin !== undefined && { serverId: origin.serverId, toolName: origin.toolName }),
+    ...(title !== undefined && { title }),
+  };
+}

@@ -1,0 +1,28 @@
+import type { CallOptions, JsonObject, ToolDefinition } from "@toolport/core";
+import type { ToolSource } from "../src/tool-source.ts";
+import { definitionOf, outcomeOf } from "./outcomes.ts";
+
+/** A source of one tool, `probe`, which answers what a test says. */
+export interface SampleSource extends ToolSource {
+  readonly calls: { readonly name: string; readonly args: unknown; readonly options: CallOptions | undefined }[];
+  tools: readonly ToolDefinition[];
+}
+
+/** Makes it; `answer` may be a function, which may throw. */
+export function sampleSource(
+  answer: JsonObject | ((args: unknown, options: CallOptions | undefined) => Promise<JsonObject> | JsonObject),
+  more: Partial<ToolDefinition> = {},
+): SampleSource {
+  const source: SampleSource = {
+    calls: [],
+    tools: [definitionOf("probe", more)],
+    definitions: () => source.tools,
+    async call(name, args, options) {
+      source.calls.push({ name, args, options });
+      const raw = typeof answer === "function" ? await answer(args, options) : answer;
+      const { _meta: meta } = raw;
+      return { ...outcomeOf(raw), ...(meta !== undefined && { meta: meta as JsonObject }) };
+    },
+  };
+  return source;
+}
