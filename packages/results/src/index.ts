@@ -5,6 +5,22 @@ export type { MediaOptions, PresentOptions } from "./present/present-options.ts"
 export { presentDefaults } from "./present/present-options.ts";
 export type { FenceOptions } from "./present/fence.ts";
 export type { ResultEnvelope } from "./present/envelope.ts";
+export {
+  scaleImages,
+  type ImageToScale,
+  type ScaledImage,
+  type ScaleImage,
+  type ScaleLimits,
+} from "./media/scale-images.ts";
+export {
+  presentAsEvva,
+  presentErrorAsEvva,
+  type EvvaBlob,
+  type EvvaImage,
+  type EvvaOptions,
+  type EvvaResult,
+} from "./presets/present-as-evva.ts";
+export { presentAsNexo, presentErrorAsNexo, type NexoResult } from "./presets/present-as-nexo.ts";
 export { estimateTokens } from "./present/estimate-tokens.ts";
 export type {
   Omission,

@@ -96,14 +96,11 @@ function errorText(read: ReadError, fence: FenceOptions | undefined): string {
 // What is known of the call's effect, and what to do. Of ours, so outside of the marks.
 function adviceFor({ error, retryAfterMs }: ReadError): string {
   const ran = outcomes[error.outcome];
-  if (error.retryable) {
-    return retryAfterMs === undefined
-      ? `${ran} The same call may be tried again.`
-      : `${ran} The same call may be tried again after ${retryAfterMs} ms.`;
-  }
-  return error.violations === undefined
-    ? `${ran} Do not repeat the same call.`
-    : `${ran} Mend the arguments before you call again.`;
+  if (error.violations !== undefined) return `${ran} Mend the arguments before you call again.`;
+  if (error.outcome === "unknown") return ran;
+  if (!error.retryable) return `${ran} Do not repeat the same call.`;
+  const when = retryAfterMs === undefined ? "" : ` after ${retryAfterMs} ms`;
+  return `${ran} The same call may be tried again${when}.`;
 }
 
 const outcomes: Readonly<Record<PresentedError["outcome"], string>> = {

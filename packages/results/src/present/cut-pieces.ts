@@ -1,5 +1,4 @@
-import { markerOf, type Fitting } from "./fitting.ts";
-import type { MediaPiece, TextPiece } from "./pieces.ts";
+import { jointOf, markerOf, type Fitting, type FittingText } from "./fitting.ts";
 import { restNotice, wayTo } from "./notices.ts";
 import { shareRoom, type RoomClaim } from "./share-room.ts";
 import { headWithin, utf8Length, wholeEnd } from "./text-size.ts";
@@ -10,108 +9,89 @@ export interface Bounds {
   readonly tokens: number;
 }
 
-// Between two texts, where they become one.
-const joint = 2;
+/** Where each text ends that is shown, by the place of its piece. One that is not among them is not shown at all. */
+export type Cuts = ReadonlyMap<number, number>;
 
-/** For each piece where its text ends, and whether it is shown at all. */
-export interface Cuts {
-  readonly ends: readonly number[];
-  readonly shown: readonly boolean[];
-}
-
-/** Where each text is to be cut so that all fit into the bounds. */
+/** Where each text is to be cut so that all fit into the bounds: first in bytes, then what is left of them in tokens. */
 export function cutPieces(fitting: Fitting, { bytes, tokens }: Bounds): Cuts {
-  const { pieces, settings } = fitting;
-  const heads = pieces.map((piece) =>
-    piece.kind === "text" ? headWithin(piece.text, bytes + 1) : { end: 0, bytes: 0 },
+  const byBytes = cutBy(
+    fitting,
+    fitting.texts.map(({ index, piece, most }) => {
+      const isWhole = most.end === piece.text.length;
+      return { index, piece, end: piece.text.length, cost: isWhole ? most.bytes : bytes + 1 };
+    }),
+    {
+      budget: bytes,
+      least: Math.min(256, bytes / 8),
+      of: utf8Length,
+      cut: (text, share) => headWithin(text, share).end,
+    },
   );
-  const byBytes = cutBy(fitting, {
-    budget: bytes,
-    least: Math.min(256, bytes / 8),
-    of: utf8Length,
-    wholes: heads.map((head, index) => (head.end === lengthOf(pieces[index]) ? head.bytes : bytes + 1)),
-    cut: (text, share) => headWithin(text, share).end,
-    ends: pieces.map(lengthOf),
-  });
   if (tokens === Number.POSITIVE_INFINITY) return byBytes;
-  const { tokensOf } = settings;
-  const wholes = pieces.map((piece, index) => {
-    const end = byBytes.ends[index] ?? 0;
-    return piece.kind === "text" && byBytes.shown[index] === true && end > 0 ? tokensOf(piece.text.slice(0, end)) : 0;
+  const { tokensOf } = fitting.settings;
+  const shown = fitting.texts.flatMap(({ index, piece }): Measured[] => {
+    const end = byBytes.get(index);
+    return end === undefined ? [] : [{ index, piece, end, cost: end === 0 ? 0 : tokensOf(piece.text.slice(0, end)) }];
   });
-  const byTokens = cutBy(fitting, {
+  return cutBy(fitting, shown, {
     budget: tokens,
     least: Math.min(64, tokens / 8),
     of: tokensOf,
-    wholes,
-    cut: (text, share, end) => tokenEnd(text, { share, end, tokensOf }),
-    ends: byBytes.ends,
+    cut: (text, share, end) => longestWithin(end, (some) => tokensOf(text.slice(0, some)) <= share),
   });
-  return { ends: byTokens.ends, shown: byBytes.shown.map((shown, index) => shown && byTokens.shown[index] === true) };
+}
+
+interface Measured extends Omit<FittingText, "most"> {
+  /** As far as it may be shown. */
+  readonly end: number;
+  /** What it costs up to there. */
+  readonly cost: number;
 }
 
 interface Measure {
   readonly budget: number;
   readonly least: number;
   of(text: string): number;
-  readonly wholes: readonly number[];
   /** Where a text ends that may cost no more than its share. */
   cut(text: string, share: number, end: number): number;
-  readonly ends: readonly number[];
 }
 
-function lengthOf(piece: TextPiece | MediaPiece | undefined): number {
-  return piece?.kind === "text" ? piece.text.length : 0;
-}
+// The place where a text is cut has as many digits as its length, or fewer; not every estimate is sure to know.
+const slack = 8;
 
-function cutBy({ pieces, rest, fence, settings }: Fitting, measure: Measure): Cuts {
-  const places: number[] = [];
-  const claims: RoomClaim[] = [];
+function cutBy({ rest, fence, settings }: Fitting, texts: readonly Measured[], measure: Measure): Cuts {
+  const joint = jointOf(settings).length;
   const around = fence === undefined ? 0 : measure.of(fence.open + fence.close);
-  pieces.forEach((piece, index) => {
-    if (piece.kind !== "text") return;
-    const end = measure.ends[index] ?? 0;
-    const whole = measure.wholes[index] ?? 0;
-    const marker = piece.text === "" ? 0 : measure.of(markerOf(piece, piece.text.length, settings)) + 8;
+  const claims = texts.map(({ piece, end, cost }): RoomClaim => {
+    const marker = piece.text === "" ? 0 : measure.of(markerOf(piece, piece.text.length, settings)) + slack;
     const isCut = end < piece.text.length;
     const frame = measure.of(piece.head) + (piece.foreign ? around : 0) + joint + (isCut ? marker : 0);
-    places.push(index);
-    claims.push({
-      whole,
-      frame,
-      marker: isCut ? 0 : marker,
-      cuttable: piece.text !== "",
-      first: piece.part === "structured",
-    });
+    const cuttable = piece.text !== "";
+    return { whole: cost, frame, marker: isCut ? 0 : marker, cuttable, first: piece.part === "structured" };
   });
-  const forRest =
+  const words =
     measure.of(restNotice(1_000_000, wayTo(settings.kept, { part: "rest", from: rest?.from ?? 0 }))) + joint;
-  const budget = rest === undefined ? measure.budget : measure.budget - forRest;
-  const { shares, until } = shareRoom(claims, { budget, least: measure.least, rest: rest === undefined ? forRest : 0 });
-  const ends = pieces.map(() => 0);
-  const shown = pieces.map((piece) => piece.kind === "media");
-  places.forEach((index, place) => {
-    const piece = pieces[index];
-    const claim = claims[place];
-    const share = shares[place] ?? 0;
-    if (piece?.kind !== "text" || claim === undefined) return;
-    const end = measure.ends[index] ?? 0;
-    ends[index] = share >= claim.whole ? end : Math.min(end, wholeEnd(piece.text, measure.cut(piece.text, share, end)));
-    shown[index] = place < until ? share > 0 || piece.text === "" : claim.first && share > 0;
+  const shares = shareRoom(claims, {
+    budget: rest === undefined ? measure.budget : measure.budget - words,
+    least: measure.least,
+    rest: rest === undefined ? words : 0,
   });
-  return { ends, shown };
+  const cuts = new Map<number, number>();
+  texts.forEach(({ index, piece, end, cost }, place) => {
+    const share = shares[place];
+    if (share === undefined) return;
+    cuts.set(index, share >= cost ? end : Math.min(end, wholeEnd(piece.text, measure.cut(piece.text, share, end))));
+  });
+  return cuts;
 }
 
-// The longest beginning that costs no more than its share, looked for by halves.
-function tokenEnd(
-  text: string,
-  { share, end, tokensOf }: { share: number; end: number; tokensOf: (text: string) => number },
-): number {
+// The longest length that fits, looked for by halves, and no nearer than 16.
+function longestWithin(length: number, fits: (length: number) => boolean): number {
   let low = 0;
-  let high = end;
+  let high = length;
   while (high - low > 16) {
     const middle = Math.floor((low + high) / 2);
-    if (tokensOf(text.slice(0, middle)) <= share) low = middle;
+    if (fits(middle)) low = middle;
     else high = middle;
   }
   return low;

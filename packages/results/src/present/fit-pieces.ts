@@ -1,6 +1,6 @@
 import { cutPieces, type Bounds, type Cuts } from "./cut-pieces.ts";
 import { fenceFor, plainBrackets, type Fence } from "./fence.ts";
-import { markerOf, type Fitting } from "./fitting.ts";
+import { jointOf, markerOf, prepareFitting, type Fitting } from "./fitting.ts";
 import type { OutcomePiece } from "../keeping.ts";
 import type { Omission, PresentedBlock } from "../presented.ts";
 import { keepingOf, restNotice, wayTo } from "./notices.ts";
@@ -19,27 +19,27 @@ export interface FittedPieces {
 
 /** Cuts pieces to the bounds, with words for all that is missing. The work is linear in the bounds, not in what was sent. */
 export function fitPieces(found: Pieces, { origin }: SafeOutcome, settings: PresentSettings): FittedPieces {
-  const { pieces, rest, structuredAt } = found;
   const fence = settings.fence === undefined ? undefined : fenceFor(origin, settings.fence);
-  const fitting: Fitting = { pieces, rest, fence, settings };
+  const fitting = prepareFitting(found, fence, settings);
   let bounds: Bounds = { bytes: settings.maxTextBytes, tokens: settings.maxTokens };
   // An estimate of tokens need not be the sum of its parts: what comes out is measured, and cut shorter until it fits.
   for (let turn = 0; turn < 12; turn += 1) {
-    const fitted = render(fitting, cutPieces(fitting, bounds), structuredAt);
+    const fitted = render(found, cutPieces(fitting, bounds), fitting);
     if (fits(fitted.blocks, settings)) return fitted;
     bounds = { bytes: bounds.bytes * 0.8, tokens: bounds.tokens * 0.8 };
   }
-  return render(fitting, { ends: [], shown: [] }, structuredAt);
+  return render(found, new Map(), fitting);
 }
 
-function fits(blocks: readonly PresentedBlock[], { maxTextBytes, maxTokens, tokensOf }: PresentSettings): boolean {
-  const texts = blocks.flatMap((block) => (block.type === "text" ? [block.text] : []));
+function fits(blocks: readonly PresentedBlock[], settings: PresentSettings): boolean {
+  const { maxTextBytes, maxTokens, tokensOf } = settings;
+  const joint = jointOf(settings);
+  const texts = blocks.flatMap((block) => (block.type === "text" ? [block.text + joint] : []));
   if (texts.reduce((sum, text) => sum + utf8Length(text), 0) > maxTextBytes) return false;
   return maxTokens === Number.POSITIVE_INFINITY || texts.reduce((sum, text) => sum + tokensOf(text), 0) <= maxTokens;
 }
 
-function render(fitting: Fitting, { ends, shown }: Cuts, structuredAt: number | undefined): FittedPieces {
-  const { pieces, rest, fence, settings } = fitting;
+function render({ pieces, rest, structuredAt }: Pieces, cuts: Cuts, { fence, settings }: Fitting): FittedPieces {
   const blocks: PresentedBlock[] = [];
   const omitted: Omission[] = [];
   let from: number | undefined;
@@ -50,13 +50,13 @@ function render(fitting: Fitting, { ends, shown }: Cuts, structuredAt: number | 
       blocks.push(piece.media);
       return;
     }
-    if (shown[index] !== true) {
+    const end = cuts.get(index);
+    if (end === undefined) {
       left += 1;
       if (piece.piece?.part === "block") from ??= piece.piece.index;
       if (piece.piece?.part === "structured") omitted.push(omissionOf(piece, piece.piece, settings));
       return;
     }
-    const end = ends[index] ?? 0;
     const isWhole = end === piece.text.length;
     if (isWhole && index === structuredAt) structuredWhole = true;
     if (!isWhole && piece.piece !== undefined) omitted.push(omissionOf(piece, piece.piece, settings));

@@ -1,17 +1,40 @@
 import type { Fence } from "./fence.ts";
 import { cutMarker, wayTo } from "./notices.ts";
-import type { MediaPiece, Pieces, TextPiece } from "./pieces.ts";
+import type { Pieces, TextPiece } from "./pieces.ts";
 import type { PresentSettings } from "./present-options.ts";
+import { headWithin, type Head } from "./text-size.ts";
+
+/** A text that is to fit into the bounds of a presentation. */
+export interface FittingText {
+  /** Its place among the pieces. */
+  readonly index: number;
+  readonly piece: TextPiece;
+  /** As much of it as could be shown if it were alone. */
+  readonly most: Head;
+}
 
 /** Pieces that are to fit into the bounds of a presentation, and what surrounds them. */
 export interface Fitting {
-  readonly pieces: readonly (TextPiece | MediaPiece)[];
+  readonly texts: readonly FittingText[];
   readonly rest: Pieces["rest"];
   readonly fence: Fence | undefined;
   readonly settings: PresentSettings;
 }
 
+/** Measures each text once, no further than the bound. */
+export function prepareFitting({ pieces, rest }: Pieces, fence: Fence | undefined, settings: PresentSettings): Fitting {
+  const texts = pieces.flatMap((piece, index): FittingText[] =>
+    piece.kind === "text" ? [{ index, piece, most: headWithin(piece.text, settings.maxTextBytes) }] : [],
+  );
+  return { texts, rest, fence, settings };
+}
+
 /** The words after a text that was cut, on a line of their own. */
 export function markerOf({ text, piece }: TextPiece, shown: number, { kept }: PresentSettings): string {
   return `\n${cutMarker(text, shown, wayTo(kept, piece))}`;
+}
+
+/** What is between two texts, where they become one. */
+export function jointOf({ mediaInWords }: PresentSettings): string {
+  return mediaInWords ? "\n\n" : "";
 }

@@ -56,6 +56,8 @@ export interface PresentSettings {
   readonly audience: "all" | "assistant";
   readonly fence: FenceOptions | undefined;
   readonly kept: KeptPieces | undefined;
+  /** Words stand for media, and count as texts do. */
+  readonly mediaInWords: boolean;
 }
 
 /** What is shown of a result by default. Media types, bytes, items. */
@@ -111,6 +113,7 @@ export function readPresentOptions(owner: string, options: PresentOptions = {}):
     audience,
     fence: readFence(owner, options.fence),
     kept,
+    mediaInWords: false,
   };
 }
 
@@ -140,7 +143,7 @@ function readEstimate(owner: string, given: unknown): (text: string) => number {
   return (text) => {
     try {
       const tokens: unknown = given(text);
-      if (typeof tokens === "number" && tokens >= 0) return tokens;
+      if (typeof tokens === "number" && tokens >= 0 && Number.isFinite(tokens)) return tokens;
     } catch {
       // A tokenizer that fails on an odd text must not end the conversation: ours stands in.
     }

@@ -4,7 +4,7 @@ import type { Presented } from "../presented.ts";
 import { presentEnvelope, type ResultEnvelope } from "./envelope.ts";
 import { presentBlocks } from "./present-blocks.ts";
 import { readPresentOptions, type PresentOptions } from "./present-options.ts";
-import { joinBlocks, toolErrorPrefix } from "./present-text.ts";
+import { presentText } from "./present-text.ts";
 import { member } from "./read-outcome.ts";
 
 /** As what a result can be presented. */
@@ -31,7 +31,7 @@ export function present(
     case "blocks":
       return presentBlocks(outcome, readPresentOptions("present()", options));
     case "text":
-      return presentText(outcome, options);
+      return presentText(outcome, readPresentOptions("present()", options));
     case "envelope":
       return presentEnvelope(outcome);
     case "raw": {
@@ -41,11 +41,4 @@ export function present(
     default:
       throw new TypeError('present() takes a form: "blocks", "text", "envelope" or "raw"');
   }
-}
-
-// Words for media, at most 60 bytes each, and the blank lines come on top of what fits: they are taken off before.
-function presentText(outcome: ToolOutcome, options: PresentOptions | undefined): string {
-  const settings = readPresentOptions("present()", options);
-  const extra = toolErrorPrefix.length;
-  return joinBlocks(presentBlocks(outcome, { ...settings, maxTextBytes: settings.maxTextBytes - extra }));
 }

@@ -1,7 +1,7 @@
 import { isKnownContent, type ContentBlock, type ResourceLink } from "@toolport/core";
 import type { OutcomePiece } from "../keeping.ts";
 import { bytesInWords, readMedia, type MediaClaim } from "../media/read-media.ts";
-import type { Omission } from "../presented.ts";
+import type { Omission, PresentedMedia } from "../presented.ts";
 import { keepingOf, notShown, wayTo } from "./notices.ts";
 import { oneLine, quoted } from "./one-line.ts";
 import type { MediaPiece, Pieces, TextPiece } from "./pieces.ts";
@@ -37,7 +37,7 @@ export function readPieces(outcome: SafeOutcome, settings: PresentSettings): Pie
       omit(what(bytes), why, { kind: label, reason: "too-many", mimeType, bytes, piece });
     } else {
       media += 1;
-      pieces.push({ kind: "media", media: read.media });
+      pieces.push(settings.mediaInWords ? notice(mediaInWords(read.media)) : { kind: "media", media: read.media });
     }
   };
   const addBlock = (block: ContentBlock | undefined, piece: OutcomePiece): void => {
@@ -105,6 +105,11 @@ export function notice(text: string): TextPiece {
   return { kind: "text", part: "notice", head: text, text: "", foreign: false, label: "notice" };
 }
 
+/** What stands for a medium in a text. */
+export function mediaInWords({ type, mimeType, bytes }: PresentedMedia): string {
+  return `[${type}: ${mimeType}, ${bytes} bytes]`;
+}
+
 function foreign(part: TextPiece["part"], rest: Pick<TextPiece, "head" | "text" | "piece" | "label">): TextPiece {
   return { kind: "text", part, foreign: true, ...rest };
 }
@@ -122,7 +127,8 @@ function isForUsersAlone(block: { readonly annotations?: { readonly audience?: r
   return audience !== undefined && audience.length > 0 && !audience.includes("assistant");
 }
 
-function describeLink({ uri, name, title, description, mimeType, size }: ResourceLink): string {
+/** A link in lines: its URI, and what its server says of it, each bounded. */
+export function describeLink({ uri, name, title, description, mimeType, size }: ResourceLink): string {
   const lines = [`Resource: ${oneLine(uri, longestUri)}`];
   if (!isBlank(name)) lines.push(`Name: ${oneLine(name, longestName)}`);
   if (title !== undefined && !isBlank(title)) lines.push(`Title: ${oneLine(title, longestName)}`);

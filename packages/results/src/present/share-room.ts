@@ -19,21 +19,14 @@ export interface Room {
   readonly rest: number;
 }
 
-/** How the room is shared. */
-export interface RoomShares {
-  /** For each text how much of it may be shown; its `whole` where it fits. */
-  readonly shares: readonly number[];
-  /** From which text on there is no room; as long as the list when there is. Texts that come first are shown all the same. */
-  readonly until: number;
-}
-
 /**
  * Shares room among texts. All are shown whole while they fit. Otherwise each in turn gets what it needs, or at least the least share, until
- * there is no room for the next; and what is left is shared so that the longest are cut, all to the same length.
+ * there is no room for the next; and what is left is shared so that the longest are cut, all to the same length. Gives for each text how much
+ * of it may be shown, which is its `whole` where it fits; `undefined` where there is no room for it.
  */
-export function shareRoom(claims: readonly RoomClaim[], room: Room): RoomShares {
+export function shareRoom(claims: readonly RoomClaim[], room: Room): readonly (number | undefined)[] {
   const all = claims.reduce((sum, { whole, frame }) => sum + whole + frame, 0);
-  if (all <= room.budget) return { shares: claims.map(({ whole }) => whole), until: claims.length };
+  if (all <= room.budget) return claims.map(({ whole }) => whole);
   const isLong = ({ cuttable, whole, marker }: RoomClaim): boolean => cuttable && whole > room.least + marker;
   const needOf = (claim: RoomClaim): number => claim.frame + (isLong(claim) ? room.least + claim.marker : claim.whole);
   let free = room.budget - room.rest;
@@ -43,19 +36,16 @@ export function shareRoom(claims: readonly RoomClaim[], room: Room): RoomShares 
     free -= needOf(claim);
     taken.add(index);
   });
-  let until = 0;
-  for (const claim of claims) {
-    if (!claim.first) {
-      if (needOf(claim) > free) break;
-      free -= needOf(claim);
-      taken.add(until);
-    }
-    until += 1;
+  for (const [index, claim] of claims.entries()) {
+    if (claim.first) continue;
+    if (needOf(claim) > free) break;
+    free -= needOf(claim);
+    taken.add(index);
   }
   const long = claims
     .map((claim, index) => ({ claim, index }))
     .filter(({ claim, index }) => taken.has(index) && isLong(claim));
-  const shares = claims.map(({ whole }, index) => (taken.has(index) ? whole : 0));
+  const shares = claims.map(({ whole }, index) => (taken.has(index) ? whole : undefined));
   long.sort((a, b) => a.claim.whole - b.claim.whole);
   long.forEach(({ claim, index }, place) => {
     const equal = Math.floor(free / (long.length - place));
@@ -64,5 +54,5 @@ export function shareRoom(claims: readonly RoomClaim[], room: Room): RoomShares 
     free -= more;
     shares[index] = more === missing ? claim.whole : room.least + more;
   });
-  return { shares, until };
+  return shares;
 }
