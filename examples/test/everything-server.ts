@@ -1,0 +1,17 @@
+import { createRequire } from "node:module";
+import type { MemoryTransportSpec } from "@toolport/core";
+
+interface Everything {
+  createServer(): {
+    readonly server: { connect(transport: object): Promise<void> };
+    readonly cleanup: () => void;
+  };
+}
+
+const path = createRequire(import.meta.url).resolve("@modelcontextprotocol/server-everything/dist/server/index.js");
+
+/** The official server that has one of everything, inside this process. */
+export async function everythingServer(): Promise<MemoryTransportSpec> {
+  const { createServer }: Everything = await import(path);
+  return { kind: "memory", serve: (transport: object) => createServer().server.connect(transport) };
+}

@@ -1,0 +1,108 @@
+import { setTracingDisabled } from "@openai/agents";
+import { assistantMessage, functionCall, ScriptedModel } from "@openai/agents/testing";
+import { createToolbox, type ToolboxView } from "@toolport/discovery";
+import { createProvider, type McpProvider } from "@toolport/provider";
+import { createConnector } from "@toolport/transports";
+import OpenAI from "openai";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ask as askAgent } from "../src/frameworks/openai-agents.ts";
+import { ask as askChat } from "../src/frameworks/openai-chat.ts";
+import { ask as askResponses } from "../src/frameworks/openai-responses.ts";
+import { everythingServer } from "./everything-server.ts";
+
+let provider: McpProvider;
+beforeAll(async () => {
+  setTracingDisabled(true);
+  const transport = await everythingServer();
+  provider = createProvider({
+    connector: createConnector(),
+    servers: [
+      { id: "every", transport },
+      { id: "other", transport },
+    ],
+  });
+  await provider.init();
+});
+afterAll(() => provider.close());
+
+/** A conversation that has room for the helpers and what they find. */
+function viewOf(): ToolboxView {
+  const view = createToolbox({ providers: [provider] }).view();
+  return { ...view, definitions: () => view.definitions({ budget: 1500 }) };
+}
+
+interface Call {
+  readonly name: string;
+  readonly args: object;
+}
+
+// What the model does: it looks for a tool, and calls what it found on two servers, once wrongly.
+const turns: readonly (readonly Call[])[] = [
+  [{ name: "tools_select", args: { tools: ["mcp_every_get_tiny_image", "mcp_other_get_sum"] } }],
+  [
+    { name: "mcp_every_get_tiny_image", args: {} },
+    { name: "mcp_other_get_sum", args: { a: 2, b: 3 } },
+    { name: "mcp_other_get_sum", args: { a: "two" } },
+  ],
+];
+
+/** A client whose model takes those turns, and what was sent to it. */
+function fakeClient(answerTo: (turn: readonly Call[] | undefined) => object): { client: OpenAI; sent: string[] } {
+  const sent: string[] = [];
+  const fetch: typeof globalThis.fetch = async (_url, init) => {
+    sent.push(typeof init?.body === "string" ? init.body : "");
+    return Response.json(answerTo(turns[sent.length - 1]));
+  };
+  return { client: new OpenAI({ apiKey: "none", fetch, maxRetries: 0 }), sent };
+}
+
+function expectTurns(sent: readonly string[]): void {
+  expect(sent).toHaveLength(3);
+  expect(sent[0]).toContain('"tools_select"');
+  expect(sent[0]).not.toContain("mcp_other_get_sum");
+  const declared = [...(sent[1]?.matchAll(/"name":"(mcp_\w+)","description"/g) ?? [])].map(([, name]) => name);
+  expect(declared.toSorted()).toEqual(["mcp_every_get_tiny_image", "mcp_other_get_sum"]);
+  expect(sent[2]).toContain("data:image/png;base64,iVBOR");
+  expect(sent[2]).toContain("The sum of 2 and 3 is 5.");
+  expect(sent[2]).toMatch(/(\[tool error\]|\{\\"error\\":).*(number|a)/);
+}
+
+describe("OpenAI with real servers", () => {
+  it("finds tools, calls them and reads what they bring through the Responses API", async () => {
+    const { client, sent } = fakeClient((turn) => ({
+      object: "response",
+      output: turn?.map(({ name, args }, at) => ({
+        type: "function_call",
+        call_id: `call_${at}`,
+        name,
+        arguments: JSON.stringify(args),
+      })) ?? [
+        { type: "message", role: "assistant", content: [{ type: "output_text", text: "five", annotations: [] }] },
+      ],
+    }));
+    expect(await askResponses(client, viewOf(), "go")).toBe("five");
+    expectTurns(sent);
+  });
+
+  it("does so through Chat Completions", async () => {
+    const { client, sent } = fakeClient((turn) => {
+      const tool_calls = turn?.map(({ name, args }, at) => ({
+        type: "function",
+        id: `call_${at}`,
+        function: { name, arguments: JSON.stringify(args) },
+      }));
+      return { choices: [{ message: { role: "assistant", content: "five", ...(tool_calls && { tool_calls }) } }] };
+    });
+    expect(await askChat(client, viewOf(), "go")).toBe("five");
+    expectTurns(sent);
+  });
+
+  it("does so with an agent of the Agents SDK", async () => {
+    const calls = turns.map((turn) =>
+      turn.map(({ name, args }, at) => functionCall(name, JSON.stringify(args), { callId: `${name}_${at}` })),
+    );
+    const model = new ScriptedModel([...calls, [assistantMessage("five")]]);
+    expect(await askAgent(model, viewOf(), "go")).toBe("five");
+    expectTurns(model.calls.map(({ request: { input, tools } }) => JSON.stringify({ input, tools })));
+  });
+});
