@@ -2,10 +2,7 @@ import { createRequire } from "node:module";
 import type { MemoryTransportSpec } from "@toolport/core";
 
 interface Everything {
-  createServer(): {
-    readonly server: { connect(transport: object): Promise<void> };
-    readonly cleanup: () => void;
-  };
+  readonly createServer: () => { readonly server: { connect(transport: object): Promise<void> } };
 }
 
 const path = createRequire(import.meta.url).resolve("@modelcontextprotocol/server-everything/dist/server/index.js");

@@ -1,4 +1,8 @@
 // For products: tools for OpenAI's Responses API and Chat Completions, and the answers to their calls.
-export type { AnswerOptions, OpenaiOptions } from "./openai/openai-options.ts";
 export { createChatTools, type CallingMessage, type ChatTools } from "./openai/create-chat-tools.ts";
 export { createResponsesTools, type ResponsesTools } from "./openai/create-responses-tools.ts";
+export type { OpenaiOptions } from "./openai/openai-options.ts";
+export type { AdapterOptions } from "./adapter-options.ts";
+export type { AnswerOptions } from "./answer/answer-options.ts";
+export type { DeclaredTool, LeftOutTool } from "./declared-tool.ts";
+export type { ToolSource } from "./tool-source.ts";

@@ -5,13 +5,14 @@ import type {
   ChatCompletionToolMessageParam,
   ChatCompletionUserMessageParam,
 } from "openai/resources/chat/completions/completions";
+import { assertAnswerOptions, type AnswerOptions } from "../answer/answer-options.ts";
 import { createAnswerer } from "../answer/create-answerer.ts";
-import type { LeftOutTool } from "../declared-tool.ts";
+import { besideOwnFunctions } from "../declare/own-functions.ts";
+import type { Declaration, LeftOutTool } from "../declared-tool.ts";
 import { openaiChat } from "../schema/profiles.ts";
 import type { ToolSource } from "../tool-source.ts";
 import { chatMediaParts, chatOutput } from "./chat-output.ts";
-import { besideOwn } from "./declared-functions.ts";
-import { readOpenaiOptions, type AnswerOptions, type OpenaiOptions } from "./openai-options.ts";
+import { readOpenaiOptions, type OpenaiOptions } from "./openai-options.ts";
 
 /** A message of a model, as far as its tool calls go: of a completion, or put together from the pieces of a stream. */
 export interface CallingMessage {
@@ -43,18 +44,24 @@ export interface ChatTools {
 
 /** Tools for Chat Completions from a view, a toolbox or a provider. Throws a `TypeError` that names the option it cannot use. */
 export function createChatTools(source: ToolSource, options: OpenaiOptions = {}): ChatTools {
-  const { shared, own } = readOpenaiOptions("createChatTools()", options);
+  const { shared, own } = readOpenaiOptions("createChatTools()", options, openaiChat);
   const answerer = createAnswerer(source, openaiChat, shared);
+  // What the model was shown, and what its calls are held to, is what `tools()` gave last.
+  let latest: Declaration | undefined;
+  const declare = (): Declaration => (latest = answerer.declare());
   return {
     tools: () =>
-      besideOwn(answerer.declare(), own).tools.map(({ name, description, inputSchema, strict }) => ({
+      besideOwnFunctions(declare(), own).tools.map(({ name, description, inputSchema, strict }) => ({
         type: "function",
         function: { name, description, parameters: { ...inputSchema }, strict },
       })),
-    async answer(message, { signal, context } = {}) {
+    async answer(message, answerOptions = {}) {
+      assertAnswerOptions("answer()", answerOptions);
+      const { signal, context } = answerOptions;
       const calls = (message.tool_calls ?? []).filter(isFunctionCall).filter((call) => !own.has(call.function.name));
       const presented = await answerer.answerAll(
         calls.map(({ function: { name, arguments: args } }) => ({ name, args, signal, context })),
+        latest ?? declare(),
       );
       const outputs = presented.map(chatOutput);
       const answers = calls.map(({ id }, at): ChatCompletionToolMessageParam => ({
@@ -67,7 +74,7 @@ export function createChatTools(source: ToolSource, options: OpenaiOptions = {})
       );
       return shown.length === 0 ? answers : [...answers, { role: "user", content: shown }];
     },
-    leftOut: () => besideOwn(answerer.declare(), own).leftOut,
+    leftOut: () => besideOwnFunctions(answerer.declare(), own).leftOut,
   };
 }
 

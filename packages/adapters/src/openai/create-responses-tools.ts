@@ -5,12 +5,13 @@ import type {
   ResponseOutputItem,
 } from "openai/resources/responses/responses";
 import type { ModelCall } from "../answer/answer-call.ts";
+import { assertAnswerOptions, type AnswerOptions } from "../answer/answer-options.ts";
 import { createAnswerer } from "../answer/create-answerer.ts";
-import type { LeftOutTool } from "../declared-tool.ts";
+import { besideOwnFunctions } from "../declare/own-functions.ts";
+import type { Declaration, LeftOutTool } from "../declared-tool.ts";
 import { openaiResponses } from "../schema/profiles.ts";
 import type { ToolSource } from "../tool-source.ts";
-import { besideOwn } from "./declared-functions.ts";
-import { readOpenaiOptions, type AnswerOptions, type OpenaiOptions } from "./openai-options.ts";
+import { readOpenaiOptions, type OpenaiOptions } from "./openai-options.ts";
 import { responsesOutput } from "./responses-output.ts";
 
 /** The tools of one conversation through the Responses API. */
@@ -37,22 +38,28 @@ export interface ResponsesTools {
 
 /** Tools for the Responses API from a view, a toolbox or a provider. Throws a `TypeError` that names the option it cannot use. */
 export function createResponsesTools(source: ToolSource, options: OpenaiOptions = {}): ResponsesTools {
-  const { shared, own } = readOpenaiOptions("createResponsesTools()", options);
+  const { shared, own } = readOpenaiOptions("createResponsesTools()", options, openaiResponses);
   const answerer = createAnswerer(source, openaiResponses, shared);
+  // What the model was shown, and what its calls are held to, is what `tools()` gave last.
+  let latest: Declaration | undefined;
+  const declare = (): Declaration => (latest = answerer.declare());
   return {
     tools: () =>
-      besideOwn(answerer.declare(), own).tools.map(({ name, description, inputSchema, strict }) => ({
+      besideOwnFunctions(declare(), own).tools.map(({ name, description, inputSchema, strict }) => ({
         type: "function",
         name,
         description,
         parameters: { ...inputSchema },
         strict,
       })),
-    async answer(response, { signal, context } = {}) {
+    async answer(response, answerOptions = {}) {
+      assertAnswerOptions("answer()", answerOptions);
+      const { signal, context } = answerOptions;
       const calls = response.output.filter(isFunctionCall).filter(({ name }) => !own.has(name));
       const whole = calls.filter(isWhole);
       const presented = await answerer.answerAll(
         whole.map(({ name, arguments: args }): ModelCall => ({ name, args, signal, context })),
+        latest ?? declare(),
       );
       const outputs = new Map(whole.map((call, at) => [call, presented[at]]));
       return calls.map((call) => {
@@ -60,7 +67,7 @@ export function createResponsesTools(source: ToolSource, options: OpenaiOptions 
         return outputOf(call, answer === undefined ? cutOff : responsesOutput(answer));
       });
     },
-    leftOut: () => besideOwn(answerer.declare(), own).leftOut,
+    leftOut: () => besideOwnFunctions(answerer.declare(), own).leftOut,
   };
 }
 
