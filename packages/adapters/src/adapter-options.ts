@@ -13,7 +13,8 @@ export interface AdapterOptions {
   readonly timeoutMs?: number | undefined;
   /**
    * Whether the API may enforce schemas: `"never"` (default), because strict mode is slower at first, counts tools and takes few schemas;
-   * `"where-possible"`, for each tool whose schema it takes without a change of what is valid.
+   * `"where-possible"`, for each tool whose arguments can still be said whole: not one that takes names that nobody declared, or for which
+   * a `null` and nothing are two things.
    */
   readonly strict?: "never" | "where-possible" | undefined;
   /** Most tools of one request; those behind are left out. Default: what the API is known to take. `Infinity` sends them all. */

@@ -2,21 +2,21 @@
 export type { AdapterOptions } from "./adapter-options.ts";
 export type { DeclaredTool, Declaration, LeftOutTool } from "./declared-tool.ts";
 export type { ToolSource } from "./tool-source.ts";
-export type { Certainty, NameRules, ProfileRule, SchemaProfile } from "./schema/schema-profile.ts";
-export {
-  aiSdk,
-  anthropic,
-  anthropicStrict,
-  geminiJsonSchema,
-  geminiParameters,
-  langchain,
-  mastra,
-  openaiAgents,
-  openaiChat,
-  openaiResponses,
-  openaiStrict,
-  portable,
-} from "./schema/profiles.ts";
+export type {
+  Certainty,
+  NameRules,
+  ProfileRule,
+  PropertyNameRules,
+  RefusedKeywords,
+  SchemaProfile,
+  SchemaRules,
+  StrictTotals,
+} from "./schema/schema-profile.ts";
+export { openaiAgents, openaiChat, openaiResponses, openaiStrict } from "./schema/profiles/openai.ts";
+export { anthropic, anthropicStrict } from "./schema/profiles/anthropic.ts";
+export { geminiJsonSchema, geminiParameters } from "./schema/profiles/gemini.ts";
+export { aiSdk, langchain, mastra, portable } from "./schema/profiles/frameworks.ts";
+export { adaptSchema, type AdaptedSchema, type UnfitSchema } from "./schema/adapt-schema.ts";
 
 // For those who write an adapter of their own.
 export { declareTools, type DeclareOptions } from "./declare/declare-tools.ts";

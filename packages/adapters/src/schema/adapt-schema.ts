@@ -1,0 +1,90 @@
+import type { JsonObject } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
+import { CannotAdapt, startAdaptation, type Adaptation } from "./adaptation.ts";
+import { combine } from "./combine.ts";
+import { findRefusals } from "./find-refusals.ts";
+import { fitSchema } from "./fit-schema.ts";
+import { schemaBounds, tooLarge } from "./measure-schema.ts";
+import { isOldDraft, modernize, withObjectType } from "./modernize.ts";
+import { placeRefs } from "./place-refs.ts";
+import { planRestore } from "./restore-plan.ts";
+import type { SchemaProfile } from "./schema-profile.ts";
+
+/** A schema that an API takes. */
+export interface AdaptedSchema {
+  readonly ok: true;
+  /** The very object that was given where nothing had to change. */
+  readonly schema: JsonObject;
+  /** What was done, in words; `[]` where nothing was. */
+  readonly changes: readonly string[];
+  /**
+   * What is valid by it, after {@linkcode restore}: `"same"` what was; `"less"` some of it, such as no names that nobody declared; `"more"`
+   * and `"other"` (more and less) also what the tool's server will refuse, as the description says. By all but those two, what is
+   * valid is valid by the given schema when it is restored.
+   */
+  readonly accepts: "same" | "less" | "more" | "other";
+  /** Whether the API enforces it. */
+  readonly strict: boolean;
+  /** Arguments by the adapted schema as the tool takes them. Gives back what is no object, and changes nothing that it is given. */
+  restore(args: unknown): unknown;
+}
+
+/** Why a schema cannot be made to fit. */
+export interface UnfitSchema {
+  readonly ok: false;
+  readonly reason: string;
+}
+
+/** How far a schema that does not fit may be written out, as JSON text. */
+const mostTextLength: number = schemaBounds.maxTextLength;
+
+/**
+ * Makes of a tool's input schema one that an API takes: the very same where it can, else one that means the same, else one that asks for less
+ * and says the rest in words, because the tool's own server looks at the arguments anyway. `{ ok: false }` where not even that fits.
+ *
+ * Pure, and never fetches. Changes nothing that it is given. What is in `const`, `enum`, `default` and `examples` is data, and so are the
+ * names of properties. Bounded by `schemaBounds`, and by what references may be written out to, whatever the schema is.
+ */
+export function adaptSchema(schema: JsonObject, profile: SchemaProfile): AdaptedSchema | UnfitSchema {
+  if (!isJsonObject(schema)) return unfit("its schema is no object");
+  const large = tooLarge(schema);
+  if (large !== undefined) return unfit(large);
+  if (findRefusals(schema, profile.schema).length === 0) return unchanged(schema, profile);
+  const adaptation = startAdaptation(profile);
+  try {
+    const adapted = adapt(schema, adaptation);
+    const grown = tooLarge(adapted);
+    if (grown !== undefined) return unfit(grown);
+    const [left] = findRefusals(adapted, profile.schema);
+    if (left !== undefined) return unfit(`the API refuses ${left}`);
+    if (JSON.stringify(adapted).length > mostTextLength)
+      return unfit(`its schema is longer than ${mostTextLength} characters`);
+    const { more, less } = adaptation.accepts;
+    return {
+      ok: true,
+      schema: adapted,
+      changes: Array.from(adaptation.changes),
+      accepts: more ? (less ? "other" : "more") : less ? "less" : "same",
+      strict: profile.enforced,
+      restore: planRestore(adapted, adaptation),
+    };
+  } catch (error) {
+    if (error instanceof CannotAdapt) return unfit(`the API does not take ${error.message}`);
+    throw error;
+  }
+}
+
+function adapt(schema: JsonObject, adaptation: Adaptation): JsonObject {
+  const modern = withObjectType(modernize(schema, isOldDraft(schema), adaptation), adaptation);
+  const placed = placeRefs(modern, adaptation);
+  const combined = combine(withObjectType(placed, adaptation), true, adaptation);
+  return fitSchema(combined, { depth: 1, root: combined }, adaptation);
+}
+
+function unchanged(schema: JsonObject, profile: SchemaProfile): AdaptedSchema {
+  return { ok: true, schema, changes: [], accepts: "same", strict: profile.enforced, restore: (args) => args };
+}
+
+function unfit(reason: string): UnfitSchema {
+  return { ok: false, reason };
+}

@@ -1,0 +1,9 @@
+import type { JsonObject } from "@toolport/core";
+
+/** Where a schema stands. */
+export interface Place {
+  /** Levels from the arguments, which are 1. */
+  readonly depth: number;
+  /** What references are looked up in. */
+  readonly root: JsonObject;
+}
