@@ -3,7 +3,7 @@ import { isJsonObject } from "@toolport/core/implement";
 import type { LanguageModel, ModelMessage, ToolApprovalStatus, ToolSet } from "ai";
 import { createAnswerer } from "../answer/create-answerer.ts";
 import type { DeclaredTool, LeftOutTool } from "../declared-tool.ts";
-import { aiSdk } from "../schema/profiles.ts";
+import { aiSdk } from "../schema/profiles/frameworks.ts";
 import type { ToolSource } from "../tool-source.ts";
 import { readAiSdkOptions, type AiSdkOptions } from "./ai-sdk-options.ts";
 import { createApprovals } from "./approve-calls.ts";

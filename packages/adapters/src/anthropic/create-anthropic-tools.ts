@@ -14,7 +14,7 @@ import { createAnswerer } from "../answer/create-answerer.ts";
 import { runAll } from "../answer/run-all.ts";
 import { besideOwnFunctions, readOwnFunctions, type OwnFunctionsOptions } from "../declare/own-functions.ts";
 import type { DeclaredTool, Declaration, LeftOutTool } from "../declared-tool.ts";
-import { anthropic } from "../schema/profiles.ts";
+import { anthropic } from "../schema/profiles/anthropic.ts";
 import type { ToolSource } from "../tool-source.ts";
 import { createDeferredTools } from "./deferred-tools.ts";
 import { toReferences, toRefusal, toToolResult, type ToolResultParts } from "./tool-result.ts";

@@ -6,7 +6,7 @@ import { createAnswerer } from "../answer/create-answerer.ts";
 import { runAll } from "../answer/run-all.ts";
 import { besideOwnFunctions, readOwnFunctions, type OwnFunctionsOptions } from "../declare/own-functions.ts";
 import type { DeclaredTool, Declaration, LeftOutTool } from "../declared-tool.ts";
-import { geminiJsonSchema, geminiParameters } from "../schema/profiles.ts";
+import { geminiJsonSchema, geminiParameters } from "../schema/profiles/gemini.ts";
 import type { ToolSource } from "../tool-source.ts";
 import { toFunctionResponse, type MediaPlace } from "./function-response.ts";
 

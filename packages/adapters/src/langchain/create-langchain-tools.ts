@@ -9,7 +9,7 @@ import { createAnswerer } from "../answer/create-answerer.ts";
 import { runAll } from "../answer/run-all.ts";
 import { besideOwnFunctions, readOwnFunctions, type OwnFunctionsOptions } from "../declare/own-functions.ts";
 import type { Declaration, LeftOutTool } from "../declared-tool.ts";
-import { langchain } from "../schema/profiles.ts";
+import { langchain } from "../schema/profiles/frameworks.ts";
 import type { ToolSource } from "../tool-source.ts";
 import { toMessage, toStructuredTool } from "./structured-tool.ts";
 import { toToolOutput, type ToolOutput } from "./tool-output.ts";

@@ -3,7 +3,7 @@ import { answerCall } from "../answer/answer-call.ts";
 import { createAnswerer } from "../answer/create-answerer.ts";
 import type { DeclaredTool, Declaration, LeftOutTool } from "../declared-tool.ts";
 import { goOnOnceApproved } from "../go-on-once-approved.ts";
-import { openaiAgents } from "../schema/profiles.ts";
+import { openaiAgents } from "../schema/profiles/openai.ts";
 import type { ToolSource } from "../tool-source.ts";
 import { readAgentsOptions, type AgentsOptions, type ReadAgentsOptions } from "./agents-options.ts";
 import { agentsOutput, type AgentsOutput } from "./agents-output.ts";

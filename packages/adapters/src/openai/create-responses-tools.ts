@@ -9,7 +9,7 @@ import { assertAnswerOptions, type AnswerOptions } from "../answer/answer-option
 import { createAnswerer } from "../answer/create-answerer.ts";
 import { besideOwnFunctions } from "../declare/own-functions.ts";
 import type { Declaration, LeftOutTool } from "../declared-tool.ts";
-import { openaiResponses } from "../schema/profiles.ts";
+import { openaiResponses } from "../schema/profiles/openai.ts";
 import type { ToolSource } from "../tool-source.ts";
 import { readOpenaiOptions, type OpenaiOptions } from "./openai-options.ts";
 import { responsesOutput } from "./responses-output.ts";
