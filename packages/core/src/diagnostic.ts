@@ -25,7 +25,8 @@ export interface Diagnostic {
     | "naming-failed"
     | "admission-failed"
     | "defect"
-    | "over-budget";
+    | "over-budget"
+    | "not-kept";
   readonly serverId: string;
   /** One sentence with the evidence, bounded and stripped of control characters. */
   readonly message: string;

@@ -33,7 +33,24 @@ export type {
   TextPart,
 } from "./presented.ts";
 export type { PresentOccasion, ResultPresenter } from "./result-presenter.ts";
-export type { Keeping, KeptPieces, OutcomePiece } from "./keeping.ts";
+export { createResults, type Results } from "./create-results.ts";
+export type { ResultsOptions } from "./results-options.ts";
+export type { ReadRequest } from "./read/read-request.ts";
+export type {
+  BytesFacts,
+  BytesPage,
+  KeptMedia,
+  ReadAnswer,
+  ReadFailure,
+  TextMatches,
+  TextPage,
+} from "./read/read-answer.ts";
+export type { TextMatch } from "./read/find-text.ts";
+export type { ReadToolResult, ResultsReadTool } from "./read/results-read-tool.ts";
+export type { KeptItem } from "./keep/kept-item.ts";
+export type { TextIndex } from "./keep/text-index.ts";
+export type { Keeping, KeptPiece, KeptPieces, OutcomePiece } from "./keeping.ts";
 export type { BlobRefusal, BlobSink, ByteRange, NewBlob, PutResult } from "./keep/blob-sink.ts";
 export { createMemorySink, type MemorySink, type MemorySinkOptions } from "./keep/create-memory-sink.ts";
+export { saveBlobs, type SaveBlob } from "./keep/save-blobs.ts";
 export type { RandomBytes } from "./keep/random-bytes.ts";

@@ -4,8 +4,18 @@ export type OutcomePiece =
   | { readonly part: "structured" }
   | { readonly part: "rest"; readonly from: number };
 
-/** What became of a piece that is not shown whole: by which handle it can be read, or why it was not kept, in words for a model. */
-export type Keeping = { readonly handle: string } | { readonly notKept: string };
+/** What was kept of a piece. */
+export interface KeptPiece {
+  /** By which a model can read it. */
+  readonly handle: string;
+  /** How many characters a text has, in code points; `undefined` for what is no text. */
+  readonly characters?: number | undefined;
+  /** Where other programs of this machine find it, when it is a file: for products that say so. */
+  readonly path?: string | undefined;
+}
+
+/** What became of a piece that is not shown whole: what was kept of it, or why it was not kept, in words for a model. */
+export type Keeping = KeptPiece | { readonly notKept: string };
 
 /** What was kept of one outcome, for the notices on what is not shown. */
 export interface KeptPieces {

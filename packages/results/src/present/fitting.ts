@@ -1,5 +1,5 @@
 import type { Fence } from "./fence.ts";
-import { cutMarker, wayTo } from "./notices.ts";
+import { cutMarker } from "./notices.ts";
 import type { Pieces, TextPiece } from "./pieces.ts";
 import type { PresentSettings } from "./present-options.ts";
 import { headWithin, type Head } from "./text-size.ts";
@@ -31,7 +31,7 @@ export function prepareFitting({ pieces, rest }: Pieces, fence: Fence | undefine
 
 /** The words after a text that was cut, on a line of their own. */
 export function markerOf({ text, piece }: TextPiece, shown: number, { kept }: PresentSettings): string {
-  return `\n${cutMarker(text, shown, wayTo(kept, piece))}`;
+  return `\n${cutMarker({ text, shown, piece }, kept)}`;
 }
 
 /** What is between two texts, where they become one. */

@@ -14,7 +14,7 @@ export function keepingOf(kept: KeptPieces | undefined, piece: OutcomePiece | un
 export function wayTo(kept: KeptPieces | undefined, piece: OutcomePiece | undefined): string {
   const keeping = keepingOf(kept, piece);
   if (kept === undefined || keeping === undefined) return "";
-  if ("handle" in keeping) return `; read it with ${kept.tool}, handle ${JSON.stringify(keeping.handle)}`;
+  if ("handle" in keeping) return `; to read it: ${kept.tool} ${JSON.stringify({ handle: keeping.handle })}`;
   return `; it was not kept: ${keeping.notKept.slice(0, 200)}`;
 }
 
@@ -23,10 +23,37 @@ export function notShown(what: string, why: string, way: string): string {
   return `[${what} is not shown: ${why}${way}]`;
 }
 
-/** The words after a text that was cut: how much of it is missing, in UTF-16 units, and how to get it. */
-export function cutMarker(text: string, shown: number, way: string): string {
+/** What the words after a text that was cut are made of. */
+export interface CutText {
+  readonly text: string;
+  /** In UTF-16 units. */
+  readonly shown: number;
+  readonly piece: OutcomePiece | undefined;
+}
+
+/**
+ * The words after a text that was cut: how much of it is missing, and how to get it. What was kept is counted in code points, as it is read;
+ * anything else in UTF-16 units, because to count millions of characters nobody can read is no use.
+ */
+export function cutMarker({ text, shown, piece }: CutText, kept: KeptPieces | undefined): string {
+  const keeping = keepingOf(kept, piece);
+  if (kept !== undefined && keeping !== undefined && "handle" in keeping && keeping.characters !== undefined) {
+    const { handle, characters } = keeping;
+    // Of all of it, nothing is missing: it is asked only how long the words may become.
+    const offset = shown === text.length ? characters : codePointsIn(text.slice(0, shown));
+    const missing = shown === text.length ? characters : characters - offset;
+    const way = `${kept.tool} ${JSON.stringify({ handle, offset })}`;
+    return `[${missing} of ${characters} characters are not shown; to read on: ${way}]`;
+  }
+  const way = wayTo(kept, piece);
   const how = way === "" ? "; to see it, ask the tool for less at a time" : way;
   return `[${text.length - shown} of ${text.length} characters are not shown, from character ${shown} on${how}]`;
+}
+
+function codePointsIn(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
 }
 
 /** The words for all that there was no more room for. */

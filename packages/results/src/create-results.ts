@@ -1,0 +1,142 @@
+import { createMemoryLock, createMemoryStore, type CallContext, type ToolOutcome } from "@toolport/core";
+import { quoteText, reportUncaught, systemClock } from "@toolport/core/implement";
+import { presentError } from "./errors/present-error.ts";
+import { createHandles, type Handles } from "./keep/create-handles.ts";
+import { createKeeper, type Keeper } from "./keep/create-keeper.ts";
+import type { KeepFailure } from "./keep/keep-piece.ts";
+import { createOwners, type Owners } from "./keep/owner-of.ts";
+import { randomName, systemRandomBytes } from "./keep/random-bytes.ts";
+import { presentAndKeep, type KeepingParts } from "./present-and-keep.ts";
+import { readPresentOptions, type PresentSettings } from "./present/present-options.ts";
+import type { Presented } from "./presented.ts";
+import { createAnswerRoom } from "./read/answer-room.ts";
+import { createReader, type Reader } from "./read/create-reader.ts";
+import { presentAnswer } from "./read/present-answer.ts";
+import type { ReadAnswer } from "./read/read-answer.ts";
+import { parseRequest, type ReadRequest } from "./read/read-request.ts";
+import { createResultsReadTool, type ResultsReadTool } from "./read/results-read-tool.ts";
+import type { PresentOccasion, ResultPresenter } from "./result-presenter.ts";
+import { assertResultsOptions, readBounds, type ResultsOptions } from "./results-options.ts";
+
+/** Presents results, and keeps what is too big for a model. */
+export interface Results extends ResultPresenter {
+  /**
+   * What a model gets of a result: the same as `present(outcome, "blocks")`, and each notice says by which handle the rest can be read, or why
+   * it was not kept. Never rejects, whatever the sink, the store or the result; takes no longer than `keepTimeoutMs` beside its own work,
+   * and keeps nothing any more when the occasion's signal aborts.
+   */
+  present(outcome: ToolOutcome, occasion?: PresentOccasion): Promise<Presented>;
+  presentError(error: unknown, occasion?: PresentOccasion): Presented;
+  /** `results_read`, for `createToolbox({ tools })`: by it the model reads and searches what was kept. */
+  readonly tool: ResultsReadTool;
+  /**
+   * The same for the host: the next page, matches, bytes, or why there are none. Rejects with the reason of the signal, and with a
+   * `TypeError` for a request that is none.
+   */
+  read(request: ReadRequest, occasion?: PresentOccasion): Promise<ReadAnswer>;
+  /** Forgets all that was kept for a conversation; without one, for all calls that named none. Rejects as the store and the sink do. */
+  forget(conversation?: string): Promise<void>;
+  /**
+   * Keeps and reads nothing any more; what is under way is given up, and waited for at most 5 seconds. What was kept stays in the sink until
+   * that is closed or it is too old. Results are presented as before. Never rejects. Idempotent.
+   */
+  close(): Promise<void>;
+}
+
+/**
+ * A presenter that keeps what is too big. A handle is 32 random hexadecimal digits and belongs to the conversation and the principal of the call
+ * (`context`): for any other it is as good as unknown. A call that names no conversation has its handles in this presenter alone, for calls of
+ * the same principal that name none either: so either name conversations, or make a presenter for each.
+ *
+ * Starts nothing and waits for nothing until a result is too big. Throws a `TypeError` that names the option which breaks a rule.
+ */
+export function createResults(options: ResultsOptions): Results {
+  assertResultsOptions(options);
+  const parts = createParts(options);
+  const { settings, toolName, reader, owners, handles, keeper } = parts;
+  let isClosed = false;
+
+  const read = async (request: ReadRequest, context: CallContext | undefined, signal: AbortSignal | undefined) => {
+    if (isClosed) return closedAnswer;
+    return reader.read(request, { owner: owners.ownerOf(context), signal });
+  };
+  return {
+    async present(outcome, occasion = {}) {
+      return presentAnswer(outcome, toolName, settings) ?? (await presentAndKeep(outcome, occasion, parts));
+    },
+    presentError: (error) => presentError(error, "blocks", { fence: settings.fence }),
+    tool: createResultsReadTool({
+      name: toolName,
+      read: (request, { context, signal }) => read(request, context, signal),
+    }),
+    async read(request, { context, signal } = {}) {
+      const parsed = parseRequest({ ...request });
+      if (parsed.kind === "bad") throw new TypeError(`read(): ${parsed.problem}`);
+      return read(parsed.request, context, signal);
+    },
+    forget: (conversation) => handles.forget(owners.scopeOf(conversation)),
+    async close() {
+      isClosed = true;
+      await keeper.close();
+    },
+  };
+}
+
+const closedAnswer: ReadAnswer = {
+  kind: "failed",
+  reason: "unavailable",
+  message: "Nothing that was kept can be read any more.",
+};
+
+interface ResultsParts extends KeepingParts {
+  readonly settings: PresentSettings;
+  readonly toolName: string;
+  readonly owners: Owners;
+  readonly handles: Handles;
+  readonly keeper: Keeper;
+  readonly reader: Reader;
+}
+
+function createParts(options: ResultsOptions): ResultsParts {
+  const { sink, clock = systemClock, randomBytes = systemRandomBytes, toolName = "results_read" } = options;
+  const { maxTextBytes, maxTokens, estimateTokens, maxBlocks, media, audience, fence } = options;
+  const shown = { maxTextBytes, maxTokens, estimateTokens, maxBlocks, media, audience, fence };
+  const settings = readPresentOptions("createResults()", shown);
+  const { maxItemBytes, mediaTypes } = settings;
+  const { ttlMs, maxHandles, maxKeptBytes: maxBytes, maxPieces, keepTimeoutMs, readTimeoutMs } = readBounds(options);
+  const { store = createMemoryStore({ clock }), lock = createMemoryLock({ clock }) } = options;
+  const leaseMs = keepTimeoutMs;
+  const handles = createHandles({ store, lock, sink, clock, randomBytes, ttlMs, maxHandles, maxBytes, leaseMs });
+  const onFailure = (failure: KeepFailure): void => report(failure, options.onDiagnostic);
+  return {
+    settings,
+    toolName,
+    handles,
+    owners: createOwners(randomName(randomBytes)),
+    keeper: createKeeper({ sink, handles, maxBytes, onFailure, clock, keepTimeoutMs, maxPieces, tool: toolName }),
+    reader: createReader({
+      sink,
+      handles,
+      clock,
+      readTimeoutMs,
+      media: { types: mediaTypes, maxItemBytes },
+      ...createAnswerRoom(settings),
+    }),
+    scaling: { scaleImage: options.scaleImage, clock, timeoutMs: keepTimeoutMs },
+  };
+}
+
+/** Says what failed without the message of an error, which may hold what nobody should read. */
+function report({ origin, why, cause }: KeepFailure, onDiagnostic: ResultsOptions["onDiagnostic"]): void {
+  const code = cause instanceof Error ? ` (${"code" in cause ? String(cause.code) : cause.name})` : "";
+  const tool = quoteText(origin?.toolName ?? "");
+  try {
+    onDiagnostic?.({
+      kind: "not-kept",
+      serverId: origin?.serverId ?? "",
+      message: `a result of tool ${tool} was not kept whole: ${why}${code}`,
+    });
+  } catch (error) {
+    reportUncaught(error);
+  }
+}

@@ -1,0 +1,148 @@
+import type { Clock, JsonObject, Lock, Store } from "@toolport/core";
+import { dateOf, isPlainObject } from "@toolport/core/implement";
+import type { BlobSink } from "./blob-sink.ts";
+import { readItem, writeItem, type HandleOwner, type KeptItem } from "./kept-item.ts";
+import { isRandomName, randomName, type RandomBytes } from "./random-bytes.ts";
+
+/** What handles are made with. */
+export interface HandlesInit {
+  readonly store: Store;
+  readonly lock: Lock;
+  readonly sink: BlobSink;
+  readonly clock: Clock;
+  readonly randomBytes: RandomBytes;
+  /** How long a handle is good, in milliseconds. */
+  readonly ttlMs: number;
+  /** Of one conversation. */
+  readonly maxHandles: number;
+  /** Of all that one conversation keeps. */
+  readonly maxBytes: number;
+  /** How long one change of a conversation's list may take, in milliseconds. */
+  readonly leaseMs: number;
+}
+
+/** A handle that was just made. */
+export interface NewHandle {
+  readonly handle: string;
+  /** Older handles of the same conversation that had to go for it. */
+  readonly dropped: readonly string[];
+}
+
+/** Handles: random names by which one conversation finds what was kept for it. */
+export interface Handles {
+  /** Makes a handle for what a sink has. Rejects as the store and the lock do. */
+  add(item: KeptItem, owner: HandleOwner): Promise<NewHandle>;
+  /** What stands behind a handle; `undefined` for any that is not of this owner, or no longer good. Rejects as the store does. */
+  find(handle: string, owner: HandleOwner): Promise<KeptItem | undefined>;
+  /** Forgets one handle and what stands behind it. */
+  drop(handle: string, scope: string): Promise<void>;
+  /** Forgets all that a conversation kept. */
+  forget(scope: string): Promise<void>;
+}
+
+/** One handle in the list of its conversation, the oldest first. */
+interface ListedHandle {
+  readonly handle: string;
+  readonly key: string;
+  readonly bytes: number;
+  /** A date. */
+  readonly endsAt: number;
+}
+
+/**
+ * Keeps the records of handles in a store: one for each handle, and one for each conversation that lists them, so that the oldest can go.
+ * What went is deleted in the sink as well.
+ */
+export function createHandles(init: HandlesInit): Handles {
+  const { store, lock, sink, clock, randomBytes, ttlMs, maxHandles, maxBytes, leaseMs } = init;
+
+  const readList = async (scope: string): Promise<readonly ListedHandle[]> => {
+    const list = await store.get(listKey(scope));
+    return Array.isArray(list) ? list.filter(isListedHandle) : [];
+  };
+  const writeList = async (scope: string, list: readonly ListedHandle[]): Promise<void> => {
+    if (list.length === 0) await store.delete(listKey(scope));
+    else await store.set(listKey(scope), list.map(toJson), ttlMs);
+  };
+  const remove = async ({ handle, key }: ListedHandle): Promise<void> => {
+    // The record first: a handle without its bytes would be a promise that is not kept.
+    await store.delete(itemKey(handle));
+    await sink.delete(key);
+  };
+  const removeAll = async (list: readonly ListedHandle[]): Promise<void> => {
+    await Promise.all(list.map(remove));
+  };
+  const change = <T>(scope: string, work: () => Promise<T>): Promise<T> => lock.withLock(listKey(scope), leaseMs, work);
+
+  return {
+    add: (item, owner) =>
+      change(owner.scope, async () => {
+        const now = dateOf(clock);
+        const handle = randomName(randomBytes);
+        const listed = await readList(owner.scope);
+        const live = listed.filter(({ endsAt }) => endsAt > now);
+        const stay = newest(live, { handles: maxHandles - 1, bytes: maxBytes - item.bytes });
+        const gone = live.slice(0, live.length - stay.length);
+        await removeAll([...listed.filter((one) => !live.includes(one)), ...gone]);
+        await store.set(itemKey(handle), writeItem(item, owner), ttlMs);
+        await writeList(owner.scope, [...stay, { handle, key: item.key, bytes: item.bytes, endsAt: now + ttlMs }]);
+        return { handle, dropped: gone.map((one) => one.handle) };
+      }),
+    async find(handle, owner) {
+      return isRandomName(handle) ? readItem(await store.get(itemKey(handle)), owner) : undefined;
+    },
+    drop: (handle, scope) =>
+      change(scope, async () => {
+        const listed = await readList(scope);
+        await removeAll(listed.filter((one) => one.handle === handle));
+        await writeList(
+          scope,
+          listed.filter((one) => one.handle !== handle),
+        );
+      }),
+    forget: (scope) =>
+      change(scope, async () => {
+        const listed = await readList(scope);
+        await removeAll(listed);
+        await writeList(scope, []);
+      }),
+  };
+}
+
+/** The newest that fit together. */
+function newest(
+  list: readonly ListedHandle[],
+  room: { readonly handles: number; readonly bytes: number },
+): readonly ListedHandle[] {
+  let { handles, bytes } = room;
+  let from = list.length;
+  for (const one of list.toReversed()) {
+    handles -= 1;
+    bytes -= one.bytes;
+    if (handles < 0 || bytes < 0) break;
+    from -= 1;
+  }
+  return list.slice(from);
+}
+
+function itemKey(handle: string): string {
+  return `toolport-results:item:${handle}`;
+}
+
+function listKey(scope: string): string {
+  return `toolport-results:list:${scope}`;
+}
+
+function toJson({ handle, key, bytes, endsAt }: ListedHandle): JsonObject {
+  return { handle, key, bytes, endsAt };
+}
+
+function isListedHandle(value: unknown): value is ListedHandle {
+  return (
+    isPlainObject(value) &&
+    typeof value["handle"] === "string" &&
+    typeof value["key"] === "string" &&
+    typeof value["bytes"] === "number" &&
+    typeof value["endsAt"] === "number"
+  );
+}

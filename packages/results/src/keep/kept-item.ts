@@ -1,0 +1,53 @@
+import { isPlainObject } from "@toolport/core/implement";
+import type { JsonObject } from "@toolport/core";
+import type { TextIndex } from "./text-index.ts";
+
+/** Whose a handle is: no other conversation, and no other principal, finds anything by it. */
+export interface HandleOwner {
+  /** What stands for the conversation in a store. */
+  readonly scope: string;
+  readonly principal: string | undefined;
+}
+
+/** What is known of something that was kept. */
+export interface KeptItem {
+  /** Of the sink. */
+  readonly key: string;
+  /** The type that its server gave, normal; `text/plain` for texts. */
+  readonly mimeType: string;
+  readonly bytes: number;
+  /** Absent for what is no text. */
+  readonly text?: TextIndex | undefined;
+  /** Which tool it came from. */
+  readonly serverId: string;
+  readonly toolName: string;
+}
+
+/** An item as a store has it. */
+export function writeItem(item: KeptItem, { scope, principal }: HandleOwner): JsonObject {
+  const { text, ...rest } = item;
+  return { version: 1, ...rest, scope, principal: principal ?? null, ...(text && { text: { ...text } }) };
+}
+
+/** Reads what a store had; `undefined` for what is of somebody else, and for what was not written here. */
+export function readItem(value: unknown, owner: HandleOwner): KeptItem | undefined {
+  if (!isPlainObject(value) || value["version"] !== 1) return undefined;
+  if (value["scope"] !== owner.scope || value["principal"] !== (owner.principal ?? null)) return undefined;
+  const { key, mimeType, bytes, text, serverId, toolName } = value;
+  if (typeof key !== "string" || typeof mimeType !== "string" || typeof bytes !== "number") return undefined;
+  if (typeof serverId !== "string" || typeof toolName !== "string") return undefined;
+  const item = { key, mimeType, bytes, serverId, toolName };
+  if (text === undefined) return item;
+  return isTextIndex(text) ? { ...item, text } : undefined;
+}
+
+function isTextIndex(value: unknown): value is TextIndex {
+  if (!isPlainObject(value)) return false;
+  const { characters, stride, marks } = value;
+  return (
+    typeof characters === "number" &&
+    typeof stride === "number" &&
+    Array.isArray(marks) &&
+    marks.every((mark) => typeof mark === "number")
+  );
+}

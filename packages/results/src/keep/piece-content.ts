@@ -1,0 +1,109 @@
+import { isKnownContent, type ContentBlock } from "@toolport/core";
+import type { Keeping, OutcomePiece } from "../keeping.ts";
+import { checkBase64 } from "../media/base64.ts";
+import { normalMediaType } from "../media/media-type.ts";
+import type { SafeOutcome } from "../present/read-outcome.ts";
+import { writeStructured } from "../present/structured-json.ts";
+import { decodeBase64 } from "./encode-base64.ts";
+
+/** Bytes to be kept, as one reads them again. */
+export interface PieceContent {
+  readonly data: Uint8Array;
+  readonly mimeType: string;
+  readonly isText: boolean;
+}
+
+const encoder = new TextEncoder();
+const octets = "application/octet-stream";
+
+/**
+ * What is to be kept of a piece: a text as UTF-8, with U+FFFD for each lone surrogate, which UTF-8 does not have; media as the bytes that their base64
+ * stands for; structured content as JSON. `undefined` for what nobody could read: bad base64, what is no JSON, a kind that is not known.
+ * Nothing of `_meta`. Linear.
+ */
+export function contentOf(
+  { blocks, count, structured }: SafeOutcome,
+  piece: OutcomePiece,
+  keptOf: (piece: OutcomePiece) => Keeping | undefined,
+): PieceContent | undefined {
+  if (piece.part === "structured") {
+    const written = writeStructured(structured?.value);
+    return written.kind === "json" ? textContent(written.json, "application/json") : undefined;
+  }
+  if (piece.part === "rest") {
+    const parts = blocks
+      .slice(piece.from)
+      .map((block, place) => describeBlock(block, keptOf({ part: "block", index: piece.from + place })));
+    if (count > blocks.length) parts.push(`[${count - blocks.length} more blocks were not kept]`);
+    return textContent(parts.join("\n\n"), "text/plain");
+  }
+  const block = blocks[piece.index];
+  return block === undefined ? undefined : contentOfBlock(block);
+}
+
+/** The bytes of a block's media or resource, or its text. */
+function contentOfBlock(block: ContentBlock): PieceContent | undefined {
+  if (!isKnownContent(block)) return undefined;
+  switch (block.type) {
+    case "text":
+      return textContent(block.text, "text/plain");
+    case "image":
+    case "audio":
+      return bytesContent(block.data, block.mimeType);
+    case "resource": {
+      const { text, blob, mimeType } = block.resource;
+      return text === undefined ? bytesContent(blob ?? "", mimeType) : textContent(text, mimeType ?? "text/plain");
+    }
+    case "resource_link":
+      return textContent(linkText(block.uri, block.name), "text/plain");
+  }
+}
+
+function textContent(text: string, mimeType: string): PieceContent {
+  return { data: encoder.encode(text), mimeType: normalMediaType(mimeType) ?? "text/plain", isText: true };
+}
+
+function bytesContent(base64: string, mimeType: string | undefined): PieceContent | undefined {
+  const checked = checkBase64(base64);
+  if (checked.kind === "bad") return undefined;
+  const data = decodeBase64(checked.data);
+  const type = normalMediaType(mimeType ?? "") ?? octets;
+  return { data, mimeType: type, isText: isTextType(type) && isUtf8(data) };
+}
+
+function isTextType(type: string): boolean {
+  return type.startsWith("text/") || /^application\/(?:[\w.+-]+\+)?(?:json|xml|yaml|x-ndjson|javascript)$/.test(type);
+}
+
+function isUtf8(data: Uint8Array): boolean {
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(data);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A block in a text of many: what is no text is named, with its handle where it was kept by itself. */
+function describeBlock(block: ContentBlock | undefined, keeping: Keeping | undefined): string {
+  if (block === undefined || !isKnownContent(block)) return "[a block of a kind that is not known]";
+  const way = keeping !== undefined && "handle" in keeping ? `, handle ${JSON.stringify(keeping.handle)}` : "";
+  switch (block.type) {
+    case "text":
+      return block.text;
+    case "image":
+    case "audio":
+      return `[${block.type} ${normalMediaType(block.mimeType) ?? octets}${way}]`;
+    case "resource": {
+      const { uri, text, mimeType } = block.resource;
+      const head = `Resource: ${uri}`;
+      return text === undefined ? `${head}\n[${normalMediaType(mimeType ?? "") ?? octets}${way}]` : `${head}\n${text}`;
+    }
+    case "resource_link":
+      return linkText(block.uri, block.name);
+  }
+}
+
+function linkText(uri: string, name: string): string {
+  return `Resource: ${uri}\nName: ${name}`;
+}

@@ -1,0 +1,36 @@
+import type { ToolOrigin, ToolOutcome } from "@toolport/core";
+import { presentBlocks } from "../present/present-blocks.ts";
+import type { PresentSettings } from "../present/present-options.ts";
+import { member } from "../present/read-outcome.ts";
+import type { Presented, PresentedText } from "../presented.ts";
+import { keptFromMeta } from "./results-read-tool.ts";
+
+const longestHead = 1000;
+
+/**
+ * Presents an answer of `results_read`: it is within the bounds, and its text is of the server that the kept result came from, so that it stands
+ * between that server's marks. `undefined` for any other outcome. Only the product's own tools have an origin without a server, so that no
+ * server can pass for this.
+ */
+export function presentAnswer(outcome: ToolOutcome, tool: string, settings: PresentSettings): Presented | undefined {
+  const origin = member(outcome, "origin");
+  if (member(origin, "serverId") !== "" || member(origin, "toolName") !== tool) return undefined;
+  const content = member(outcome, "content");
+  if (!Array.isArray(content)) return undefined;
+  const [first, ...others]: readonly unknown[] = content;
+  const head = member(first, "text");
+  if (typeof head !== "string" || head === "" || head.length > longestHead) return undefined;
+  const isError = member(outcome, "isError") === true;
+  const own: PresentedText = { type: "text", text: head.toWellFormed(), part: "notice" };
+  if (others.length === 0) return { blocks: [own], isError, omitted: [], origin: outcome.origin };
+  const shown = presentBlocks({ content: others, isError, origin: keptFrom(outcome) ?? origin }, settings);
+  return { ...shown, blocks: [own, ...shown.blocks], origin: outcome.origin };
+}
+
+function keptFrom(outcome: ToolOutcome): ToolOrigin | undefined {
+  const from = member(member(outcome, "meta"), keptFromMeta);
+  const serverId = member(from, "serverId");
+  const toolName = member(from, "toolName");
+  if (typeof serverId !== "string" || typeof toolName !== "string") return undefined;
+  return { serverId, toolName, qualifiedName: `mcp::${serverId}::${toolName}` };
+}
