@@ -36,7 +36,8 @@ const find = (mcp: LangChainTools, name: string): ReturnType<LangChainTools["too
 describe("LangChain", () => {
   it("is handed each kind of result as a message, with the outcome whole as its artifact", async () => {
     const names = Object.keys(results);
-    const messages = await answersTo(createLangChainTools(resultSource()), ...names);
+    const mcp = createLangChainTools(resultSource(), { media: ["image/png"] });
+    const messages = await answersTo(mcp, ...names);
     const message = (name: keyof typeof results): ToolMessage | undefined => messages[names.indexOf(name)];
     expect(messages.map(({ tool_call_id: id }) => id)).toEqual(names.map((name) => `call_${name}`));
     expect(messages.map(({ artifact }) => artifact)).toEqual(
@@ -86,7 +87,9 @@ describe("LangChain", () => {
     expect(await find(mcp, "structuredTwice").invoke({})).toBe('[tool error] {"code": 7}');
   });
 
-  it("shows the media that the model is said to take", async () => {
+  it("shows the media that the model is said to take, and no other", async () => {
+    const [unseen] = await answersTo(createLangChainTools(resultSource()), "imageOnly");
+    expect(unseen?.content).toMatch(/image.*not shown/);
     const mcp = createLangChainTools(resultSource(), { media: ["audio/wav"] });
     const [audio, image] = await answersTo(mcp, "audio", "imageOnly");
     expect(audio?.content).toEqual([{ type: "audio", mimeType: "audio/wav", data: "UklGRg==" }]);

@@ -17,8 +17,9 @@ import { toToolOutput, type ToolOutput } from "./tool-output.ts";
 /** How tools are handed to LangChain, and calls answered. */
 export interface LangChainOptions extends AdapterOptions, OwnFunctionsOptions {
   /**
-   * MIME types that the model behind LangChain takes from a tool, in lower case; a notice stands for what is of another one. Default:
-   * `image/png`, `image/jpeg`, `image/webp` and `image/gif`, which the packages for OpenAI's and Anthropic's models send.
+   * MIME types that the model behind LangChain takes from a tool, in lower case; a notice stands for what is of another one. Default none:
+   * not every package for models sends a picture in a way that its API takes, and one that is refused ends the conversation. Name
+   * `image/png`, `image/jpeg`, `image/webp` and `image/gif` for Anthropic's models and OpenAI's Responses API.
    */
   readonly media?: readonly string[] | undefined;
 }
@@ -45,7 +46,6 @@ export interface LangChainTools {
 }
 
 const fields: Fields<LangChainOptions> = { ...adapterFields, media: true, ownFunctions: true };
-const pictures = ["image/png", "image/jpeg", "image/webp", "image/gif"];
 
 /**
  * Tools for LangChain and LangGraph from a view, a toolbox or a provider; one for each conversation. Throws a `TypeError` that names the
@@ -53,7 +53,7 @@ const pictures = ["image/png", "image/jpeg", "image/webp", "image/gif"];
  */
 export function createLangChainTools(source: ToolSource, options: LangChainOptions = {}): LangChainTools {
   assertAdapterOptions("createLangChainTools()", options, fields);
-  const { media = pictures, ownFunctions, ...shared } = options;
+  const { media = [], ownFunctions, ...shared } = options;
   assertNames("media", media);
   const takes = new Set(media);
   const own = readOwnFunctions(ownFunctions);
