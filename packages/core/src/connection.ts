@@ -167,7 +167,8 @@ export interface Connection {
    */
   callTool(toolName: string, args: JsonObject, options?: CallOptions): Promise<JsonObject>;
   /**
-   * Sends any request and resolves with its result, unparsed. Throws as {@linkcode callTool}, with `request_timeout`, and a `TypeError` for a
+   * Sends any request and resolves with its result, unparsed; but one that came of a human's answers, or of asking again later, says that it may
+   * not be kept (`ttlMs: 0`), as 2026-07-28 has it. Throws as {@linkcode callTool}, with `request_timeout`, and a `TypeError` for a
    * `method` that is no text, or `params` that are no JSON object.
    */
   request(method: string, params?: JsonObject, options?: RequestOptions): Promise<JsonValue>;

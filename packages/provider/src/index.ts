@@ -7,6 +7,7 @@ export type {
   EndOptions,
   McpProvider,
   OperationOptions,
+  ResourceUpdate,
   ToolRoute,
   UserOperationOptions,
 } from "./mcp-provider.ts";

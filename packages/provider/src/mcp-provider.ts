@@ -62,6 +62,15 @@ export interface ApplyResult {
   readonly failed: readonly { readonly serverId: string; readonly error: ToolportError }[];
 }
 
+/** A resource that is subscribed to changed, or may have. */
+export interface ResourceUpdate {
+  readonly serverId: string;
+  /** The server's, which may name a part of what was subscribed to: untrusted. After a time without a session, what was subscribed to. */
+  readonly uri: string;
+  /** There was no session for a time, and nobody could hear of a change then. */
+  readonly maybeMissed?: true;
+}
+
 /** Where a call by a local name leads. */
 export interface ToolRoute {
   /** The local name. */
@@ -192,8 +201,10 @@ export interface McpProvider extends ToolProvider, AsyncDisposable {
   readonly onResourcesChanged: Event<{ readonly serverId: string }>;
   /** Fires when a server says that its prompts changed, and when it comes back after a time without a session. */
   readonly onPromptsChanged: Event<{ readonly serverId: string }>;
-  /** Fires when a resource changed, or may have, while something of its server is subscribed to. The URI is the server's: untrusted. */
-  readonly onResourceUpdated: Event<{ readonly serverId: string; readonly uri: string }>;
+  /** Fires when a resource changed, or may have, while something of its server is subscribed to. */
+  readonly onResourceUpdated: Event<ResourceUpdate>;
   /** Fires for each notification that no request waits for, as it came; of a flood only some. Untrusted. */
   readonly onServerNotification: Event<ServerNotification & { readonly serverId: string }>;
+  /** Fires once, when `close()` was called: the last event there is. For whoever has something to end with the provider. */
+  readonly onClosed: Event<undefined>;
 }

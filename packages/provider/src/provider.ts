@@ -1,5 +1,5 @@
 import { ToolportError } from "@toolport/core";
-import { assertNames, assertRefreshOptions } from "@toolport/core/implement";
+import { assertNames, assertRefreshOptions, createEvent } from "@toolport/core/implement";
 import { saveNames } from "@toolport/naming";
 import { createProviderCalls } from "./calls/provider-calls.ts";
 import { findTool, quarantinedTools, type Catalog } from "./catalog/catalog.ts";
@@ -33,6 +33,7 @@ export function createProvider(options: ProviderOptions): McpProvider {
   const parts = { settings, catalog, observers };
   const serverSet = createServerSet(parts);
   for (const spec of specs) serverSet.add(spec);
+  const closed = createEvent<undefined>();
   let closing: Promise<void> | undefined;
 
   const assertOpen = (): void => {
@@ -40,18 +41,21 @@ export function createProvider(options: ProviderOptions): McpProvider {
   };
   const calls = createProviderCalls({ parts, serverSet, assertOpen });
   const resources = createResourceWatch({ parts, serverSet, lend: calls.lend });
+  const endAll = async (error: ToolportError): Promise<void> => {
+    observers.close();
+    resources.close();
+    catalog.close();
+    // Calls that are with their servers are ended there, where it is known what became of them.
+    calls.end(error);
+    await serverSet.endAll(error);
+    calls.end(error, true);
+  };
   const close = (reason?: string): Promise<void> => {
     assertReason(reason);
-    closing ??= (async () => {
-      const error = closedError(name, reason);
-      observers.close();
-      resources.close();
-      catalog.close();
-      // Calls that are with their servers are ended there, where it is known what became of them.
-      calls.end(error);
-      await serverSet.endAll(error);
-      calls.end(error, true);
-    })();
+    if (closing !== undefined) return closing;
+    closing = endAll(closedError(name, reason));
+    closed.emit(undefined);
+    closed.close();
     return closing;
   };
 
@@ -95,6 +99,7 @@ export function createProvider(options: ProviderOptions): McpProvider {
     },
     onToolsChanged: catalog.onToolsChanged,
     ...eventsOf(observers),
+    onClosed: closed.on,
     async subscribeResource(id, uri, subscribeOptions) {
       assertOpen();
       assertServerId("subscribeResource", id);
@@ -118,7 +123,7 @@ function serversOf(serverSet: ServerSet): Pick<McpProvider, "statuses" | "server
 }
 
 /** How those who watch the servers subscribe. */
-function eventsOf(observers: Observers): Omit<Pick<McpProvider, keyof McpProvider & `on${string}`>, "onToolsChanged"> {
+function eventsOf(observers: Observers): Omit<Pick<McpProvider, keyof McpProvider & `on${string}`>, "onToolsChanged" | "onClosed"> {
   return {
     onStatusChanged: observers.status.on,
     onCallEnded: observers.callEnded.on,

@@ -299,6 +299,19 @@ describe("close()", () => {
     await expect(provider.addServer(specOf("c"))).rejects.toMatchObject({ code: "closed" });
   });
 
+  it("says so once, when the provider is closed already", async () => {
+    const provider = await startWith(createCalmWorld(), "a");
+    const closed: boolean[] = [];
+    provider.onClosed(() => {
+      closed.push(provider.closed);
+      void provider.close();
+    });
+    await Promise.all([provider.close(), provider.close()]);
+    provider.onClosed(() => closed.push(false));
+    await provider.close();
+    expect(closed).toEqual([true]);
+  });
+
   it.each(["connect", "list", "back-off"])("ends a server during %s", async (when) => {
     const world = createCalmWorld();
     const { faults } = world.server("a");

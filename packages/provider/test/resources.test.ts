@@ -47,6 +47,22 @@ describe("resources", () => {
     expect(clock.pending).toBe(0);
   });
 
+  it("may have changed unheard while there was no session, and are told so", async () => {
+    const { provider, library, clock } = open();
+    await provider.init();
+    const heard: unknown[] = [];
+    provider.onResourceUpdated((update) => heard.push(update));
+    await provider.subscribeResource("library", "note://a");
+    library.latest.hooks.onResourceUpdated?.("note://a");
+    library.latest.crash();
+    await settle(clock, () => expect(heard).toHaveLength(2));
+    expect(heard).toEqual([
+      { serverId: "library", uri: "note://a" },
+      { serverId: "library", uri: "note://a", maybeMissed: true },
+    ]);
+    await provider.close();
+  });
+
   it("go on where the server's spec was replaced, and on the next session after one was ended by hand", async () => {
     const { provider, library, clock, updates } = open();
     await provider.init();

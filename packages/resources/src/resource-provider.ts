@@ -45,4 +45,6 @@ export interface ResourceProvider {
   readonly onPromptsChanged: Event<{ readonly serverId: string }>;
   readonly onResourceUpdated: Event<ResourceUpdate>;
   readonly closed: boolean;
+  /** Fires once, when it is closed. */
+  readonly onClosed: Event<undefined>;
 }

@@ -98,8 +98,16 @@ export function createResources(provider: ResourceProvider, options: ResourcesOp
   const templates = createServerLists(parts, templateKind, "listTemplates()");
   const cache = settings.cache === undefined ? undefined : createReadCache(settings.cache, clock);
   const stats = createReadStats(cache);
+  const lists = [resources, templates];
   const subscriptions = createSubscriptions(parts);
-  const unfollow = followProvider(provider, { lists: [resources, templates], cache, stats });
+  const closeAll = (): void => {
+    unfollow();
+    asking.close();
+    subscriptions.close();
+    for (const list of lists) list.close();
+    cache?.clear();
+  };
+  const unfollow = followProvider(provider, { lists, cache, stats, onClosed: closeAll });
 
   const assertTarget = (target: ResourceTarget, caller: string): void => {
     const { serverId, uri } = target;
@@ -109,14 +117,7 @@ export function createResources(provider: ResourceProvider, options: ResourcesOp
     if (!provider.serverIds().includes(serverId)) throw unknownServerError(serverId);
     stats.countRefusals(serverId, () => checkUri(uri, { serverId, caller, allowedSchemes }));
   };
-  const close = async (): Promise<void> => {
-    unfollow();
-    asking.close();
-    subscriptions.close();
-    resources.close();
-    templates.close();
-    cache?.clear();
-  };
+  const close = async (): Promise<void> => closeAll();
 
   return {
     async list(listOptions) {

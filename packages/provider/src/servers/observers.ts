@@ -1,6 +1,7 @@
 import type { Diagnostic, ServerLog, ServerNotification } from "@toolport/core";
 import { createEvent, type EventSource } from "@toolport/core/implement";
 import type { CallRecord } from "../call-record.ts";
+import type { ResourceUpdate } from "../mcp-provider.ts";
 import type { ServerStatus } from "./server-status.ts";
 
 /** Which server something is news of. */
@@ -16,7 +17,7 @@ export interface Observers {
   readonly serverLog: EventSource<ServerLog & ServerNews>;
   readonly resourcesChanged: EventSource<ServerNews>;
   readonly promptsChanged: EventSource<ServerNews>;
-  readonly resourceUpdated: EventSource<ServerNews & { readonly uri: string }>;
+  readonly resourceUpdated: EventSource<ResourceUpdate>;
   readonly notification: EventSource<ServerNotification & ServerNews>;
   /** Ends every subscription. */
   close(): void;
@@ -31,7 +32,7 @@ export function createObservers(): Observers {
     serverLog: createEvent<ServerLog & ServerNews>(),
     resourcesChanged: createEvent<ServerNews>(),
     promptsChanged: createEvent<ServerNews>(),
-    resourceUpdated: createEvent<ServerNews & { readonly uri: string }>(),
+    resourceUpdated: createEvent<ResourceUpdate>(),
     notification: createEvent<ServerNotification & ServerNews>(),
   };
   return {

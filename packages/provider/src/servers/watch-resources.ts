@@ -47,8 +47,8 @@ interface Watched {
 }
 
 /**
- * Makes one. It follows the status of each server: what was subscribed to is subscribed to again on each new session, and told as changed then,
- * as are the lists of resources and prompts.
+ * Makes one. It follows the status of each server: what was subscribed to is subscribed to again on each new session, and told then as what
+ * may have changed unheard, as are the lists of resources and prompts.
  */
 export function createResourceWatch(init: ResourceWatchInit): ResourceWatch {
   const { parts, serverSet } = init;
@@ -205,7 +205,7 @@ async function bind(watching: Watching, watched: Watched, registration: Registra
     await Promise.all(missing.map((want) => resubscribe(watching, watched, { want, connection, session, id })));
     if (watched.bound?.session !== session) return;
     for (const uri of new Set(missing.map((want) => want.uri)))
-      watching.parts.observers.resourceUpdated.emit({ serverId: id, uri });
+      watching.parts.observers.resourceUpdated.emit({ serverId: id, uri, maybeMissed: true });
   } catch {
     // The session was lost again; the next one is followed in the same way.
   } finally {

@@ -1,5 +1,4 @@
 import type { CallContext, Clock } from "@toolport/core";
-import { freezeData } from "@toolport/core/implement";
 import { LRUCache } from "lru-cache";
 import type { CacheSettings } from "./cache-options.ts";
 import type { ResourceRead } from "./resource-read.ts";
@@ -35,7 +34,7 @@ interface Kept {
 const bytesPerUnit = 2;
 
 /**
- * Makes an empty cache. A read is known by its server, the registration of it, principal and role, and its URI; what is kept is frozen, so
+ * Makes an empty cache. A read is known by its server, the registration of it, principal and role, and its URI; every read is frozen, so
  * that nobody can change it for the next. Kept is only what has some text, and for no longer than its server says; a server of
  * 2026-07-28 that says nothing means not at all. What is `private` is its principal's alone, and so is everything else: who may see what is the
  * business of the host's layers, and they were asked for this principal only.
@@ -74,7 +73,7 @@ export function createReadCache({ ttlMs, maxEntries, maxBytes }: CacheSettings, 
         const key = keyOf(place);
         const size = (key.length + lengthOf(read)) * bytesPerUnit;
         if (size > maxBytes) return;
-        kept.set(key, { serverId, uri, read: freezeData({ ...read, isCached: true }) }, { size, ttl });
+        kept.set(key, { serverId, uri, read: Object.freeze({ ...read, isCached: true }) }, { size, ttl });
       };
     },
     forgetServer: (serverId) => forget(serverId, () => true),

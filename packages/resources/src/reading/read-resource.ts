@@ -1,5 +1,5 @@
 import { isToolportError, ToolportError, type JsonObject, type ServerInfo } from "@toolport/core";
-import { isJsonObject, quoteText } from "@toolport/core/implement";
+import { freezeData, isJsonObject, quoteText } from "@toolport/core/implement";
 import { notOfferedError } from "../asking/ask-errors.ts";
 import type { ReadOptions } from "../listing/server-lists.ts";
 import type { ResourceParts } from "../resource-parts.ts";
@@ -30,14 +30,14 @@ export async function readResource(
       if (!isJsonObject(server.capabilities["resources"])) throw notOfferedError({ serverId, operation });
       const result = await request(operation, { uri, ...(meta && { _meta: meta }) });
       const { _meta: resultMeta } = result;
-      return {
+      return freezeData({
         serverId,
         uri,
         ...readContents(result, serverId, settings.readLimits),
         ...(isJsonObject(resultMeta) && { meta: resultMeta }),
         ...readHints(result, server),
         isCached: false,
-      };
+      });
     });
   } catch (reason) {
     throw isToolportError(reason, "server_error") && notFoundCodes.has(reason.details.rpcCode)

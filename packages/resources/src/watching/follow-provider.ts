@@ -10,16 +10,19 @@ export interface Followers {
   readonly lists: readonly Pick<ServerLists<unknown>, "changed" | "removed" | "ready">[];
   readonly cache: ReadCache | undefined;
   readonly stats: ReadStats;
+  /** The provider is closed, and with it everything here. */
+  readonly onClosed: () => void;
 }
 
 /** Hands on what a provider reports, until the returned function is called. */
-export function followProvider(provider: ResourceProvider, { lists, cache, stats }: Followers): Cancel {
+export function followProvider(provider: ResourceProvider, { lists, cache, stats, onClosed }: Followers): Cancel {
   const ready = new Set<string>(provider.statuses().flatMap(({ id, state }) => (state === "ready" ? [id] : [])));
   const subscriptions = [
     provider.onResourcesChanged(({ serverId }) => {
       cache?.forgetServer(serverId);
       for (const list of lists) list.changed(serverId);
     }),
+    provider.onClosed(onClosed),
     provider.onResourceUpdated(({ serverId, uri }) => cache?.forgetResource(serverId, uri)),
     provider.onStatusChanged((status) => {
       const { id, state } = status;
@@ -30,8 +33,7 @@ export function followProvider(provider: ResourceProvider, { lists, cache, stats
         return;
       }
       // What was kept is of a session, credentials or a registration that there may be no more.
-      ready.delete(id);
-      cache?.forgetServer(id);
+      if (ready.delete(id) || state === "removed") cache?.forgetServer(id);
       if (state !== "removed") return;
       stats.removed(id);
       for (const list of lists) list.removed(id);

@@ -97,13 +97,18 @@ export async function continueInRounds(init: RoundsInit, asking: Asking): Promis
   throw inputRequired(serverId, request, `still asks for input after ${mostRounds} rounds`);
 }
 
-/** A request to a server of 2026-07-28 that may have a question before it answers. */
+/**
+ * A request to a server of 2026-07-28 that may have a question before it answers. An answer that came of answers must not be kept for a request
+ * that only looks the same, whatever its server says (https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching): its
+ * `ttlMs` is 0.
+ */
 export async function requestInRounds(init: RoundsInit, request: OutgoingRequest): Promise<JsonObject> {
   const beginning = beginNow(init.channel);
   const result = await init.channel.request(request);
   if (result["resultType"] !== "input_required") return result;
   const time = timeLeftOf(init, request.timeoutMs, beginning);
-  return continueInRounds(init, { request, time, result, tally: { asked: 0 } });
+  const answer = await continueInRounds(init, { request, time, result, tally: { asked: 0 } });
+  return Object.hasOwn(answer, "ttlMs") ? { ...answer, ttlMs: 0, cacheScope: "private" } : answer;
 }
 
 /** The server wants something that this host cannot give. */

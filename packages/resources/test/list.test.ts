@@ -1,0 +1,242 @@
+import { ToolportError, type JsonObject, type ToolportErrorCode } from "@toolport/core";
+import { describe, expect, it } from "vitest";
+import { createWorld, listing, settle, specOf, type Answer } from "./scripted-world.ts";
+
+const rpc = (code: ToolportErrorCode, outcome: "failed" | "unknown" | "not-sent" = "failed"): ToolportError =>
+  new ToolportError("no", { code, outcome, serverId: "a" });
+
+/** Pages without end: each names the next one. */
+const endless: Answer = ({ params }) => {
+  const page = Number(params["cursor"] ?? 0);
+  return { resources: [{ uri: `note://${page}`, name: "n" }], nextCursor: String(page + 1) };
+};
+
+describe("list()", () => {
+  it("joins the resources of all servers in the order of ids and URIs, and failures are data (NX-41)", async () => {
+    const { resources, server, clock } = createWorld({ servers: ["d", "b", "c", "a", "none"] });
+    server("a").answer = listing("note://2", "note://1");
+    server("b").answer = () => Promise.reject(rpc("server_error"));
+    server("c").answer = () => new Promise(() => {});
+    server("d").answer = listing("note://0");
+    server("none").capabilities = { tools: {} };
+    const work = resources.list({ timeoutMs: 5000 });
+    await settle();
+    clock.advance(5000);
+    const { resources: found, failures, dropped } = await work;
+    expect(found.map(({ serverId, uri }) => `${serverId} ${uri}`)).toEqual(["a note://1", "a note://2", "d note://0"]);
+    expect(failures.map(({ serverId, error }) => [serverId, error.code, error.outcome])).toEqual([
+      ["b", "server_error", "failed"],
+      ["c", "request_timeout", "unknown"],
+    ]);
+    expect(dropped).toEqual([]);
+    expect(server("none").asked).toEqual([]);
+    // What hangs is cancelled on the wire.
+    expect(server("c").asked[0]?.signal?.aborted).toBe(true);
+  });
+
+  it("counts connecting into the same time", async () => {
+    const { resources, clock } = createWorld({ provider: { connector: { connect: () => new Promise(() => {}) } } });
+    const work = resources.list({ timeoutMs: 1000 });
+    await settle();
+    clock.advance(1000);
+    expect((await work).failures).toMatchObject([{ serverId: "a", error: { code: "request_timeout", outcome: "not-sent" } }]);
+  });
+
+  it.each([
+    [64, undefined],
+    [65, "listing_truncated"],
+  ])("reads %i pages of a server, and says so beyond 64 (NX-48)", async (pages, code) => {
+    const { resources, server } = createWorld();
+    server("a").answer = ({ params }) => {
+      const page = Number(params["cursor"] ?? 0);
+      const nextCursor = page + 1 < pages ? { nextCursor: String(page + 1) } : {};
+      return { resources: [{ uri: `note://${page}`, name: "n" }], ...nextCursor };
+    };
+    const { resources: found, failures } = await resources.list();
+    expect(found).toHaveLength(64);
+    expect(server("a").asked).toHaveLength(64);
+    expect(failures.map(({ error }) => error.code)).toEqual(code === undefined ? [] : [code]);
+  });
+
+  it.each<[string, JsonObject, number]>([
+    ["a cursor that repeats", { resources: [{ uri: "note://1", name: "n" }], nextCursor: "again" }, 2],
+    ["a cursor that is no text", { resources: [{ uri: "note://1", name: "n" }], nextCursor: 7 }, 1],
+    ["a cursor of a megabyte", { resources: [{ uri: "note://1", name: "n" }], nextCursor: "x".repeat(1e6) }, 1],
+  ])("ends at %s, and keeps what was read", async (_what, page, requests) => {
+    const { resources, server } = createWorld();
+    server("a").answer = () => page;
+    const { resources: found, failures } = await resources.list();
+    expect(found).toHaveLength(1);
+    expect(failures).toMatchObject([{ serverId: "a", error: { code: "listing_truncated" } }]);
+    expect(server("a").asked).toHaveLength(requests);
+  });
+
+  it("keeps the pages before one that fails, and names what it failed with", async () => {
+    const { resources, server } = createWorld();
+    server("a").answer = (asked) =>
+      asked.params["cursor"] === "2" ? Promise.reject(rpc("server_error")) : endless(asked);
+    const { resources: found, failures } = await resources.list();
+    expect(found.map(({ uri }) => uri)).toEqual(["note://0", "note://1"]);
+    expect(failures).toMatchObject([{ error: { code: "server_error" } }]);
+  });
+
+  it("takes entry by entry: what is malformed costs itself, with a reason", async () => {
+    const { resources, server } = createWorld();
+    const proto = JSON.parse('{"uri":"note://p","name":"p","__proto__":{"x":1},"_meta":{"__proto__":{"polluted":true}}}');
+    const entries = [
+      null,
+      7,
+      [],
+      { name: "no uri" },
+      { uri: "", name: "empty" },
+      { uri: "x".repeat(1e6), name: "a megabyte" },
+      { uri: `note://${"x".repeat(8200)}`, name: "too long" },
+      { uri: "note://1" },
+      { uri: "note://2", name: "kept", size: "large", mimeType: 7, annotations: { audience: ["user", 7], priority: "high" } },
+      { uri: "note://2", name: "twice" },
+      { uri: "note://3", name: "n".repeat(2000), title: 7, icons: [{ src: "data:," }, {}] },
+      proto,
+    ];
+    server("a").answer = () => ({ resources: entries as never });
+    const { resources: found, dropped, failures } = await resources.list();
+    expect(failures).toEqual([]);
+    expect(found).toEqual([
+      { serverId: "a", uri: "note://2", name: "kept", annotations: { audience: ["user"] } },
+      { serverId: "a", uri: "note://3", name: `${"n".repeat(1023)}…`, icons: [{ src: "data:," }], cut: ["name"] },
+      { serverId: "a", uri: "note://p", name: "p", meta: expect.anything() },
+    ]);
+    expect(Object.hasOwn({}, "polluted") || "polluted" in {}).toBe(false);
+    expect(dropped.map(({ index }) => index)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 9]);
+    expect(dropped.every(({ reason }) => reason.length < 100)).toBe(true);
+  });
+
+  it.each<[string, Answer]>([
+    ["a million entries", () => ({ resources: Array.from({ length: 1e6 }, (_, n) => ({ uri: `n:${n}`, name: "" })) })],
+    ["a million that are none", () => ({ resources: Array.from({ length: 1e6 }, () => 0) })],
+    ["pages without end", endless],
+  ])("is bounded where a server lists %s, and other servers are there", async (_what, answer) => {
+    const { resources, server } = createWorld({ servers: ["a", "b"] });
+    server("a").answer = answer;
+    const { resources: found, dropped } = await resources.list();
+    expect(found.length).toBeLessThanOrEqual(10_001);
+    expect(dropped.length).toBeLessThanOrEqual(101);
+    expect(found.at(-1)).toMatchObject({ serverId: "b" });
+  });
+
+  it.each<[object, string]>([
+    [{ maxEntries: 3 }, "3 entries"],
+    [{ maxListingLength: 120 }, "120 UTF-16 units"],
+    [{ maxPages: 2 }, "2 pages"],
+  ])("stops at %j", async (options, said) => {
+    const { resources, server } = createWorld(options);
+    server("a").answer = endless;
+    const { failures } = await resources.list();
+    expect(failures[0]?.error.message).toContain(said);
+  });
+
+  it("asks those that are named; one that is not registered, or disabled, is a failure then alone", async () => {
+    const { resources, server, provider } = createWorld({ servers: ["a", "b"] });
+    await provider.updateServer({ ...specOf("b"), disabled: true });
+    expect((await resources.list()).failures).toEqual([]);
+    const { failures } = await resources.list({ servers: ["b", "nobody", "b"] });
+    expect(failures.map(({ serverId, error }) => [serverId, error.code])).toEqual([
+      ["b", "server_disabled"],
+      ["nobody", "unknown_server"],
+    ]);
+    expect(server("b").asked).toEqual([]);
+    expect(resources.snapshot().servers.map(({ serverId }) => serverId)).toEqual(["a", "b"]);
+  });
+
+  it("sends meta to the server, and the context to the host's layers alone (NX-47)", async () => {
+    const contexts: unknown[] = [];
+    const { resources, server } = createWorld({
+      provider: {
+        requestInterceptors: [
+          (request, next) => {
+            contexts.push(request.options.context);
+            return next(request);
+          },
+        ],
+      },
+    });
+    const options = { meta: { agent_id: "x" }, context: { principal: "ann" } };
+    await resources.list(options);
+    await resources.listTemplates(options);
+    await resources.read({ serverId: "a", uri: "note://one" }, options);
+    expect(server("a").asked.map(({ method, params }) => [method, params])).toEqual([
+      ["resources/list", { _meta: { agent_id: "x" } }],
+      ["resources/templates/list", { _meta: { agent_id: "x" } }],
+      ["resources/read", { uri: "note://one", _meta: { agent_id: "x" } }],
+    ]);
+    expect(contexts).toEqual(Array.from({ length: 3 }, () => ({ principal: "ann" })));
+    await resources.list();
+    expect(server("a").asked.at(-1)?.params).toEqual({});
+  });
+
+  it("begins once more where the session was lost between two pages, and never a third time", async () => {
+    const { resources, server } = createWorld();
+    let left = 1;
+    server("a").answer = (asked) => {
+      if (asked.params["cursor"] !== "1") return endless(asked);
+      if (left === 0) return { resources: [] };
+      left -= 1;
+      server("a").crash();
+      return new Promise(() => {});
+    };
+    const { resources: found, failures } = await resources.list();
+    expect([found.map(({ uri }) => uri), failures]).toEqual([["note://0"], []]);
+    expect(server("a").asked.map(({ session, params }) => [session, params["cursor"]])).toEqual([
+      [1, undefined],
+      [1, "1"],
+      [2, undefined],
+      [2, "1"],
+    ]);
+    left = 2;
+    const again = await resources.list();
+    expect(again.failures).toMatchObject([{ error: { code: "connection_closed" } }]);
+    expect(server("a").asked).toHaveLength(8);
+  });
+
+  it("ends with aborted for its caller, and on the wire", async () => {
+    const { resources, server, clock } = createWorld();
+    await resources.list();
+    server("a").answer = () => new Promise(() => {});
+    const stop = new AbortController();
+    const work = resources.list({ signal: stop.signal });
+    const failed = expect(work).rejects.toMatchObject({ code: "aborted" });
+    await settle();
+    stop.abort();
+    await failed;
+    expect(server("a").asked.at(-1)?.signal?.aborted).toBe(true);
+    // What was given up says nothing of the server.
+    expect(resources.snapshot().servers).toEqual([{ serverId: "a", stale: false }]);
+    expect(clock.pending).toBe(0);
+  });
+
+  it.each(["resources", "provider"] as const)("rejects with closed when the %s are closed meanwhile", async (what) => {
+    const world = createWorld();
+    const { resources, server, clock } = world;
+    server("a").answer = () => new Promise(() => {});
+    const failed = expect(resources.list()).rejects.toMatchObject({ code: "closed" });
+    await settle();
+    await world[what].close();
+    await failed;
+    await expect(resources.list()).rejects.toMatchObject({ code: "closed" });
+    await expect(resources.read({ serverId: "a", uri: "note://one" })).rejects.toMatchObject({ code: "closed" });
+    expect(resources.snapshot()).toMatchObject({ entries: [], servers: [] });
+    await world.provider.close();
+    expect(clock.pending).toBe(0);
+  });
+
+  it.each<[object, string]>([
+    [{ server: "a" }, "server"],
+    [{ servers: "a" }, "servers"],
+    [{ timeoutMs: 0 }, "timeoutMs"],
+    [{ meta: "x" }, "meta"],
+    [{ context: { principal: 7 } }, "principal"],
+  ])("refuses %j", async (options, place) => {
+    const { resources } = createWorld();
+    await expect(resources.list(options)).rejects.toThrow(TypeError);
+    await expect(resources.list(options)).rejects.toThrow(place);
+  });
+});

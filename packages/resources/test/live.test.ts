@@ -1,0 +1,296 @@
+import { ToolportError } from "@toolport/core";
+import type { ListChange, Resource } from "@toolport/resources";
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createWorld, listing, settle, specOf, type World, type WorldOptions } from "./scripted-world.ts";
+
+interface Watched extends World {
+  readonly changes: ListChange<Resource>[];
+  /** What the snapshot shows: server id and URI. */
+  readonly shown: () => readonly string[];
+  /** How often server `a` was asked for its resources. */
+  readonly times: () => number;
+  readonly announce: (id?: string) => void;
+}
+
+function watch(options: WorldOptions = {}): Watched {
+  const world = createWorld(options);
+  const changes: ListChange<Resource>[] = [];
+  world.resources.onResourcesChanged((change) => changes.push(change));
+  return { ...world, ...viewOf(world), changes };
+}
+
+function viewOf({ resources, server }: World): Pick<Watched, "shown" | "times" | "announce"> {
+  return {
+    shown: () => resources.snapshot().entries.map(({ serverId, uri }) => `${serverId} ${uri}`),
+    times: () => server("a").asked.filter(({ method }) => method === "resources/list").length,
+    announce: (id = "a") => server(id).hooks().onResourcesChanged?.(),
+  };
+}
+
+const uris = (entries: readonly Resource[]): readonly string[] => entries.map(({ uri }) => uri);
+
+describe("a list that was read", () => {
+  it("is read again once for a burst, 200 ms after the last, and what changed is reported (NX-65)", async () => {
+    const { resources, server, clock, changes, announce, times, shown } = watch();
+    server("a").answer = () => ({ resources: ["1", "2", "3"].map((uri) => ({ uri, name: uri, _meta: { n: 1 } })) });
+    await resources.list();
+    const { revision } = resources.snapshot();
+    server("a").answer = () => ({
+      resources: [
+        { name: "2", uri: "2", _meta: { n: 1 } },
+        { uri: "3", name: "three", _meta: { n: 1 } },
+        { uri: "4", name: "4" },
+      ],
+    });
+    for (let burst = 0; burst < 5; burst += 1) {
+      announce();
+      clock.advance(199);
+    }
+    expect(times()).toBe(1);
+    expect(resources.snapshot().servers).toEqual([{ serverId: "a", stale: true }]);
+    clock.advance(1);
+    await settle();
+    expect(times()).toBe(2);
+    const change = changes.at(-1);
+    expect([change?.serverId, change?.revision]).toEqual(["a", revision + 1]);
+    expect([change?.added, change?.removed, change?.changed].map((list) => uris(list ?? []))).toEqual([["4"], ["1"], ["3"]]);
+    expect(shown()).toEqual(["a 2", "a 3", "a 4"]);
+    expect(resources.snapshot()).toMatchObject({ revision: revision + 1, servers: [{ serverId: "a", stale: false }] });
+    expect(clock.pending).toBe(0);
+  });
+
+  it("is read again after ten times that at the latest", async () => {
+    const { resources, clock, announce, times } = watch();
+    await resources.list();
+    for (let passed = 0; passed < 2000; passed += 100) {
+      announce();
+      clock.advance(100);
+    }
+    await settle();
+    expect(times()).toBe(2);
+  });
+
+  it("is left stale while nobody listens, and read again for whoever begins to", async () => {
+    const world = createWorld();
+    const { resources, clock } = world;
+    const { announce, times } = viewOf(world);
+    await resources.list();
+    announce();
+    clock.advance(10_000);
+    await settle();
+    expect([times(), clock.pending]).toEqual([1, 0]);
+    expect(resources.snapshot().servers).toEqual([{ serverId: "a", stale: true }]);
+    const listening = resources.onResourcesChanged(() => {});
+    clock.advance(200);
+    await settle();
+    expect(times()).toBe(2);
+    expect(resources.snapshot().servers).toEqual([{ serverId: "a", stale: false }]);
+    listening();
+    announce();
+    clock.advance(10_000);
+    expect([times(), clock.pending]).toEqual([2, 0]);
+  });
+
+  it("stays as it was, stale, when it cannot be read again, and has no gap (NX-66)", async () => {
+    const { resources, server, clock, changes, announce, shown } = watch({ servers: ["a", "a_prod"] });
+    await resources.list();
+    const before = shown();
+    server("a").answer = () => Promise.reject(new ToolportError("no", { code: "server_error", serverId: "a" }));
+    announce();
+    clock.advance(200);
+    expect(shown()).toEqual(before);
+    await settle();
+    expect(shown()).toEqual(before);
+    expect(changes).toHaveLength(2);
+    expect(resources.snapshot().servers).toMatchObject([
+      { serverId: "a", stale: true, error: { code: "server_error" } },
+      { serverId: "a_prod", stale: false },
+    ]);
+    // One that is not whole does not replace one that was.
+    server("a").answer = () => ({ resources: [], nextCursor: 7 });
+    expect((await resources.list()).failures).toMatchObject([{ error: { code: "listing_truncated" } }]);
+    expect(shown()).toEqual(before);
+    server("a").answer = listing("note://new");
+    announce();
+    clock.advance(200);
+    await settle();
+    expect(shown()).toEqual(["a note://new", "a_prod note://one"]);
+    expect(resources.snapshot().servers.map(({ stale, error }) => [stale, error])).toEqual([
+      [false, undefined],
+      [false, undefined],
+    ]);
+  });
+
+  it("is gone at once with its server, and no other (NX-66)", async () => {
+    const { resources, provider, changes, shown, clock, announce } = watch({ servers: ["a", "a_prod"] });
+    await resources.list();
+    announce();
+    void provider.removeServer("a");
+    expect(shown()).toEqual(["a_prod note://one"]);
+    expect(changes.at(-1)).toMatchObject({ serverId: "a", removed: [{ uri: "note://one" }], added: [], changed: [] });
+    await settle();
+    expect(clock.pending).toBe(0);
+  });
+
+  it("follows servers that come later, come back, or come back without resources", async () => {
+    const { resources, provider, server, clock, shown } = watch({ servers: ["a", "b"] });
+    const [a, b] = [server("a"), server("b")];
+    await resources.list();
+    await provider.addServer(specOf("c"));
+    clock.advance(200);
+    await settle();
+    expect(shown()).toEqual(["a note://one", "b note://one", "c note://one"]);
+    a.answer = listing("note://two");
+    b.capabilities = {};
+    for (const each of [a, b]) each.crash();
+    await Promise.all([provider.refreshServer("a"), provider.refreshServer("b")]);
+    clock.advance(200);
+    await settle();
+    expect(shown()).toEqual(["a note://two", "c note://one"]);
+  });
+
+  it("is tried again when its server is there that was not", async () => {
+    const { resources, provider, server, clock, shown } = watch();
+    server("a").answer = () => Promise.reject(new ToolportError("no", { code: "server_error", serverId: "a" }));
+    await resources.list();
+    expect(shown()).toEqual([]);
+    server("a").answer = listing("note://one");
+    await provider.disconnectServer("a");
+    await provider.refreshServer("a");
+    clock.advance(200);
+    await settle();
+    expect(shown()).toEqual(["a note://one"]);
+  });
+
+  it("is not read for ever from a server that announces a change in each reading", async () => {
+    const { resources, server, clock, announce, times } = watch();
+    await resources.list();
+    server("a").answer = (asked) => {
+      announce();
+      return listing("note://one")(asked);
+    };
+    announce();
+    for (let turn = 0; turn < 20; turn += 1) {
+      clock.advance(2000);
+      await settle();
+    }
+    expect(times()).toBe(6);
+    expect(clock.pending).toBe(0);
+    expect(resources.snapshot().servers).toEqual([{ serverId: "a", stale: true }]);
+  });
+
+  it("is independent of templates, and both are of tools (NX-65)", async () => {
+    const { resources, provider, server, clock, announce } = watch();
+    const changed: unknown[] = [];
+    await provider.init();
+    resources.onTemplatesChanged((change) => changed.push(change));
+    provider.onToolsChanged((change) => changed.push(change));
+    await resources.list();
+    announce();
+    clock.advance(200);
+    await settle();
+    expect(server("a").asked.map(({ method }) => method)).toEqual(["resources/list", "resources/list"]);
+    expect(changed).toEqual([]);
+    server("a").answer = () => ({ resourceTemplates: [{ uriTemplate: "note://{n}", name: "n" }] });
+    await resources.listTemplates();
+    expect(changed).toMatchObject([{ serverId: "a", added: [{ uriTemplate: "note://{n}" }] }]);
+    expect(resources.templateSnapshot().entries).toHaveLength(1);
+  });
+
+  it("is of those in whose name it is kept: other principals' lists, and those with meta, are their own", async () => {
+    const { resources, server, shown } = watch({ context: { principal: "ann" } });
+    for (const options of [{}, { context: { principal: "bob" } }, { context: { principal: "ann" }, meta: {} }]) {
+      expect((await resources.list(options)).resources).toHaveLength(1);
+      expect(shown()).toEqual([]);
+    }
+    await resources.list({ context: { principal: "ann", conversation: "c" } });
+    expect(shown()).toEqual(["a note://one"]);
+    expect(server("a").asked).toHaveLength(4);
+  });
+
+  it.each(["resources", "provider"] as const)("leaves nothing when the %s are closed", async (what) => {
+    const world = watch();
+    const { resources, clock, announce, changes, server } = world;
+    await resources.list();
+    await resources.subscribe("a", "note://one", () => {});
+    announce();
+    server("a").answer = () => new Promise(() => {});
+    await world[what].close();
+    if (what === "resources") expect(server("a").subscribed).toEqual([]);
+    expect([clock.pending, resources.snapshot().entries, changes.length]).toEqual([0, [], 1]);
+    await world.provider.close();
+    expect(clock.pending).toBe(0);
+  });
+
+  it("cannot be changed by who reads it", async () => {
+    const { resources } = watch();
+    await resources.list();
+    const [entry] = resources.snapshot().entries;
+    expect(() => Object.assign(entry ?? {}, { uri: "x" })).toThrow(TypeError);
+    expect(() => Object.assign(resources.snapshot().entries, { 0: entry })).toThrow(TypeError);
+    expect(resources.snapshot()).toBe(resources.snapshot());
+  });
+});
+
+describe("races of lists", () => {
+  it("never show an older listing over a newer one, nor anything of a server that is gone", async () => {
+    let stales = 0;
+    const step = fc.constantFrom("change", "list", "announce", "remove", "crash", "advance");
+    await fc.assert(
+      fc.asyncProperty(fc.scheduler(), fc.array(step, { maxLength: 14 }), async (s, steps) => {
+        const pause = (id: string): Promise<void> => s.schedule(Promise.resolve(), id);
+        const { resources, server, provider, clock, announce, shown } = watch({ servers: ["a", "b"], pause });
+        let version = 0;
+        server("a").answer = () => ({ resources: [{ uri: "v", name: String(version) }] });
+        let latest = -1;
+        let isGone = false;
+        const look = (): void => {
+          const entry = resources.snapshot().entries.find(({ serverId }) => serverId === "a");
+          if (isGone) expect(entry).toBeUndefined();
+          if (entry === undefined) return;
+          expect(Number(entry.name)).toBeGreaterThanOrEqual(latest);
+          latest = Number(entry.name);
+        };
+        const works: Promise<unknown>[] = [resources.list()];
+        for (const each of steps) {
+          if (each === "change") {
+            version += 1;
+            if (server("a").sessions > 0 && !isGone) announce();
+          } else if (each === "announce" && server("a").sessions > 0 && !isGone) announce();
+          else if (each === "list") works.push(resources.list());
+          else if (each === "advance") clock.advance(150);
+          else if (each === "crash" && server("a").sessions > 0 && !isGone) server("a").crash();
+          else if (each === "remove" && !isGone) {
+            isGone = true;
+            works.push(provider.removeServer("a"));
+          }
+          look();
+          if (s.count() > 0) await s.waitOne();
+          await settle(1);
+          look();
+        }
+        const drain = async (): Promise<void> => {
+          for (let turn = 0; turn < 60; turn += 1) {
+            while (s.count() > 0) await s.waitOne();
+            clock.advance(100);
+            await settle(1);
+            look();
+          }
+        };
+        await drain();
+        await Promise.all(works.map((work) => work.catch(() => undefined)));
+        if (!isGone) expect(shown()).toContain("a v");
+        // Everything that was announced is shown in the end.
+        const isStale = resources.snapshot().servers.some(({ stale }) => stale);
+        if (!isGone && !isStale && !steps.includes("crash")) expect(latest).toBe(version);
+        stales += isStale ? 1 : 0;
+        await resources.close();
+        await provider.close();
+        expect(clock.pending).toBe(0);
+      }),
+      { numRuns: 30 },
+    );
+    expect(stales).toBeLessThan(15);
+  });
+});

@@ -1,0 +1,188 @@
+import {
+  ToolportError,
+  type Clock,
+  type Connection,
+  type JsonObject,
+  type JsonValue,
+  type ProtocolEra,
+  type ToolportErrorCode,
+} from "@toolport/core";
+import { untilAborted, type ConnectionHooks } from "@toolport/core/implement";
+import { createProvider, type McpProvider, type ProviderOptions } from "@toolport/provider";
+import { createResources, type Resources, type ResourcesOptions } from "@toolport/resources";
+
+/** A clock that a test moves. */
+export interface TestClock extends Clock {
+  readonly pending: number;
+  advance(ms: number): void;
+}
+
+/** One request as a server got it. */
+export interface Asked {
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly session: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** What a server answers: a result, or what it throws. */
+export type Answer = (asked: Asked) => JsonValue | Promise<JsonValue>;
+
+/** A server of a test's own. */
+export interface ScriptedServer {
+  readonly asked: Asked[];
+  answer: Answer;
+  era: ProtocolEra;
+  capabilities: JsonObject;
+  sessions: number;
+  readonly subscribed: string[];
+  /** Of the latest session. */
+  hooks(): ConnectionHooks;
+  crash(code?: ToolportErrorCode): void;
+}
+
+/** Servers, the provider that has them, and its resources. */
+export interface World {
+  readonly clock: TestClock;
+  readonly provider: McpProvider;
+  readonly resources: Resources;
+  server(id: string): ScriptedServer;
+}
+
+/** What a world is made with. */
+export interface WorldOptions extends ResourcesOptions {
+  readonly servers?: readonly string[];
+  readonly provider?: Partial<ProviderOptions>;
+  /** What is sent waits for this before it is answered, and its answer once more. */
+  readonly pause?: (serverId: string) => Promise<void>;
+}
+
+/** Makes a world with server `a`, or those named; each has what `listing` says until a test says otherwise. */
+export function createWorld({
+  servers = ["a"],
+  provider: given,
+  pause = async () => undefined,
+  ...options
+}: WorldOptions = {}): World {
+  const clock = createTestClock();
+  const scripted = new Map<string, ScriptedServer>();
+  const serverOf = (id: string): ScriptedServer => {
+    const server = scripted.get(id) ?? createServer();
+    scripted.set(id, server);
+    return server;
+  };
+  const provider = createProvider({
+    connector: { connect: async (spec, hooks) => connectTo(serverOf(spec.id), hooks, () => pause(spec.id)) },
+    servers: servers.map((id) => specOf(id)),
+    clock,
+    random: () => 0.5,
+    ...given,
+  });
+  const resources = createResources(provider, { clock, ...options });
+  return { clock, provider, resources, server: serverOf };
+}
+
+export function specOf(id: string) {
+  return { id, transport: { kind: "stdio", command: id } } as const;
+}
+
+/** The answers of a server that has these, by URI, on one page. */
+export function listing(...uris: readonly string[]): Answer {
+  return ({ method, params }) => {
+    if (method === "resources/list") return { resources: uris.map((uri) => ({ uri, name: uri })) };
+    if (method === "resources/templates/list") return { resourceTemplates: [] };
+    return { contents: [{ uri: params["uri"] ?? "", text: `text of ${String(params["uri"])}` }] };
+  };
+}
+
+/** Lets everything happen that needs no time to pass. */
+export async function settle(turns = 4): Promise<void> {
+  for (let turn = 0; turn < turns; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+function createServer(): ScriptedServer & { latest?: { hooks: ConnectionHooks; end: AbortController } } {
+  const server: ScriptedServer & { latest?: { hooks: ConnectionHooks; end: AbortController } } = {
+    asked: [],
+    answer: listing("note://one"),
+    era: "legacy",
+    capabilities: { resources: { subscribe: true, listChanged: true } },
+    sessions: 0,
+    subscribed: [],
+    hooks() {
+      if (server.latest === undefined) throw new Error("there is no session");
+      return server.latest.hooks;
+    },
+    crash(code = "connection_closed") {
+      const error = new ToolportError("it is gone", { code });
+      server.latest?.end.abort(error);
+      server.latest?.hooks.onDown(error);
+    },
+  };
+  return server;
+}
+
+function connectTo(
+  server: ReturnType<typeof createServer>,
+  hooks: ConnectionHooks,
+  pause: () => Promise<void>,
+): Connection {
+  server.sessions += 1;
+  const session = server.sessions;
+  const end = new AbortController();
+  server.latest = { hooks, end };
+  server.subscribed.length = 0;
+  const { era, capabilities } = server;
+  return {
+    server: { era, protocolVersion: era === "legacy" ? "2025-11-25" : "2026-07-28", capabilities },
+    listTools: async () => ({ tools: [], dropped: [], pages: 1 }),
+    callTool: async () => ({ content: [] }),
+    async request(method, params = {}, { signal } = {}) {
+      const asked: Asked = { method, params, session, signal };
+      server.asked.push(asked);
+      const answered = (async () => {
+        await pause();
+        const answer = await server.answer(asked);
+        await pause();
+        return answer;
+      })();
+      return untilAborted(signal === undefined ? answered : untilAborted(answered, signal), end.signal);
+    },
+    notify: async () => undefined,
+    async subscribeResource(uri) {
+      server.subscribed.push(uri);
+      const over = (): void => void server.subscribed.splice(server.subscribed.indexOf(uri), 1);
+      return Object.assign(over, { [Symbol.dispose]: over });
+    },
+    close: async () => end.abort(new ToolportError("closed", { code: "closed", outcome: "unknown" })),
+  };
+}
+
+function createTestClock(): TestClock {
+  let now = 0;
+  const timers = new Set<{ readonly at: number; readonly run: () => void }>();
+  return {
+    now: () => now,
+    date: () => 1_700_000_000_000 + now,
+    schedule(delayMs, run) {
+      const timer = { at: now + Math.max(0, delayMs), run };
+      timers.add(timer);
+      return () => void timers.delete(timer);
+    },
+    get pending() {
+      return timers.size;
+    },
+    advance(ms) {
+      const end = now + ms;
+      for (;;) {
+        const [due] = Array.from(timers)
+          .filter(({ at }) => at <= end)
+          .toSorted((a, b) => a.at - b.at);
+        if (due === undefined) break;
+        timers.delete(due);
+        now = due.at;
+        due.run();
+      }
+      now = end;
+    },
+  };
+}
