@@ -55,10 +55,8 @@ export function createProvider(options: ProviderOptions): McpProvider {
     if (closing !== undefined) return closing;
     closing = endAll(closedError(name, reason));
     closed.emit(undefined);
-    closed.close();
     return closing;
   };
-
   const servers = serversOf(serverSet);
 
   return {
@@ -123,7 +121,9 @@ function serversOf(serverSet: ServerSet): Pick<McpProvider, "statuses" | "server
 }
 
 /** How those who watch the servers subscribe. */
-function eventsOf(observers: Observers): Omit<Pick<McpProvider, keyof McpProvider & `on${string}`>, "onToolsChanged" | "onClosed"> {
+function eventsOf(
+  observers: Observers,
+): Omit<Pick<McpProvider, keyof McpProvider & `on${string}`>, "onToolsChanged" | "onClosed"> {
   return {
     onStatusChanged: observers.status.on,
     onCallEnded: observers.callEnded.on,

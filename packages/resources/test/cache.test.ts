@@ -58,7 +58,12 @@ describe("the cache of reads", () => {
     await resources.read(target);
     await resources.read(target);
     expect(times()).toBe(2);
-    server("a").answer = () => ({ contents: [{ uri: "n:", blob: "AA==" }, { uri: "n:", text: "" }] });
+    server("a").answer = () => ({
+      contents: [
+        { uri: "n:", blob: "AA==" },
+        { uri: "n:", text: "" },
+      ],
+    });
     await resources.read(target);
     await resources.read(target);
     expect(times()).toBe(3);
@@ -75,7 +80,13 @@ describe("the cache of reads", () => {
 
   it("never gives one principal, role, server or URI what is another's", async () => {
     const { resources, times, server } = open();
-    const contexts = [undefined, { principal: "ann" }, { principal: "bob" }, { role: "ann" }, { principal: "ann", role: "x" }];
+    const contexts = [
+      undefined,
+      { principal: "ann" },
+      { principal: "bob" },
+      { role: "ann" },
+      { principal: "ann", role: "x" },
+    ];
     for (const context of contexts) await resources.read(target, { context });
     expect(times()).toBe(contexts.length);
     for (const context of contexts) expect((await resources.read(target, { context })).isCached).toBe(true);
@@ -87,15 +98,15 @@ describe("the cache of reads", () => {
     expect((await resources.read(target, { context: { conversation: "c" } })).isCached).toBe(true);
   });
 
-  it.each<[string, JsonObject, number, number]>([
-    ["nothing", {}, 0, 2],
-    ["ttlMs 0", { ttlMs: 0, cacheScope: "public" }, 0, 2],
-    ["a ttlMs that is none", { ttlMs: "60000" }, 0, 2],
-    ["a negative one", { ttlMs: -1 }, 0, 2],
-    ["a short one, before it is over", { ttlMs: 1000, cacheScope: "private" }, 999, 1],
-    ["a short one", { ttlMs: 1000, cacheScope: "private" }, 1001, 2],
-    ["a long one, which this host bounds", { ttlMs: 1e9, cacheScope: "public" }, 30_001, 2],
-  ])("honours what a server of 2026-07-28 says: %s", async (_what, hints, passedMs, asked) => {
+  it.each<[string, JsonObject, [passedMs: number, asked: number]]>([
+    ["nothing", {}, [0, 2]],
+    ["ttlMs 0", { ttlMs: 0, cacheScope: "public" }, [0, 2]],
+    ["a ttlMs that is none", { ttlMs: "60000" }, [0, 2]],
+    ["a negative one", { ttlMs: -1 }, [0, 2]],
+    ["a short one, before it is over", { ttlMs: 1000, cacheScope: "private" }, [999, 1]],
+    ["a short one", { ttlMs: 1000, cacheScope: "private" }, [1001, 2]],
+    ["a long one, which this host bounds", { ttlMs: 1e9, cacheScope: "public" }, [30_001, 2]],
+  ])("honours what a server of 2026-07-28 says: %s", async (_what, hints, [passedMs, asked]) => {
     const { resources, server, times, clock } = open();
     server("a").era = "modern";
     server("a").answer = () => ({ contents: [{ uri: "n:", text: "x" }], ...hints });
@@ -121,13 +132,22 @@ describe("the cache of reads", () => {
   it.each<[string, (world: World) => unknown]>([
     ["its lists changed (NX-62)", ({ server }) => server("a").hooks().onResourcesChanged?.()],
     ["its session was lost", ({ server }) => server("a").crash()],
-    ["it was removed and is another one", async ({ provider }) => {
-      await provider.removeServer("a");
-      await provider.addServer(specOf("a"));
-    }],
-    ["it was started with other credentials", async ({ provider }) => {
-      await provider.updateServer({ ...specOf("a"), transport: { ...specOf("a").transport, env: { TOKEN: "another" } } });
-    }],
+    [
+      "it was removed and is another one",
+      async ({ provider }) => {
+        await provider.removeServer("a");
+        await provider.addServer(specOf("a"));
+      },
+    ],
+    [
+      "it was started with other credentials",
+      async ({ provider }) => {
+        await provider.updateServer({
+          ...specOf("a"),
+          transport: { ...specOf("a").transport, env: { TOKEN: "another" } },
+        });
+      },
+    ],
     ["it was signed out of", ({ provider }) => provider.clearCredentials("a")],
   ])("forgets what is of one server, and no other, when %s", async (_what, happen) => {
     const world = open();

@@ -1,6 +1,6 @@
 import { ToolportError, type JsonObject, type ToolportErrorCode } from "@toolport/core";
 import { describe, expect, it } from "vitest";
-import { createWorld, listing, settle, specOf, type Answer } from "./scripted-world.ts";
+import { createWorld, failureOf, listing, settle, specOf, type Answer } from "./scripted-world.ts";
 
 const rpc = (code: ToolportErrorCode, outcome: "failed" | "unknown" | "not-sent" = "failed"): ToolportError =>
   new ToolportError("no", { code, outcome, serverId: "a" });
@@ -39,7 +39,9 @@ describe("list()", () => {
     const work = resources.list({ timeoutMs: 1000 });
     await settle();
     clock.advance(1000);
-    expect((await work).failures).toMatchObject([{ serverId: "a", error: { code: "request_timeout", outcome: "not-sent" } }]);
+    expect((await work).failures).toMatchObject([
+      { serverId: "a", error: { code: "request_timeout", outcome: "not-sent" } },
+    ]);
   });
 
   it.each([
@@ -82,7 +84,9 @@ describe("list()", () => {
 
   it("takes entry by entry: what is malformed costs itself, with a reason", async () => {
     const { resources, server } = createWorld();
-    const proto = JSON.parse('{"uri":"note://p","name":"p","__proto__":{"x":1},"_meta":{"__proto__":{"polluted":true}}}');
+    const proto = JSON.parse(
+      '{"uri":"note://p","name":"p","__proto__":{"x":1},"_meta":{"__proto__":{"polluted":true}}}',
+    );
     const entries = [
       null,
       7,
@@ -92,7 +96,13 @@ describe("list()", () => {
       { uri: "x".repeat(1e6), name: "a megabyte" },
       { uri: `note://${"x".repeat(8200)}`, name: "too long" },
       { uri: "note://1" },
-      { uri: "note://2", name: "kept", size: "large", mimeType: 7, annotations: { audience: ["user", 7], priority: "high" } },
+      {
+        uri: "note://2",
+        name: "kept",
+        size: "large",
+        mimeType: 7,
+        annotations: { audience: ["user", 7], priority: "high" },
+      },
       { uri: "note://2", name: "twice" },
       { uri: "note://3", name: "n".repeat(2000), title: 7, icons: [{ src: "data:," }, {}] },
       proto,
@@ -203,10 +213,10 @@ describe("list()", () => {
     server("a").answer = () => new Promise(() => {});
     const stop = new AbortController();
     const work = resources.list({ signal: stop.signal });
-    const failed = expect(work).rejects.toMatchObject({ code: "aborted" });
+    const failed = failureOf(work);
     await settle();
     stop.abort();
-    await failed;
+    expect(await failed).toMatchObject({ code: "aborted" });
     expect(server("a").asked.at(-1)?.signal?.aborted).toBe(true);
     // What was given up says nothing of the server.
     expect(resources.snapshot().servers).toEqual([{ serverId: "a", stale: false }]);
@@ -217,10 +227,10 @@ describe("list()", () => {
     const world = createWorld();
     const { resources, server, clock } = world;
     server("a").answer = () => new Promise(() => {});
-    const failed = expect(resources.list()).rejects.toMatchObject({ code: "closed" });
+    const failed = failureOf(resources.list());
     await settle();
     await world[what].close();
-    await failed;
+    expect(await failed).toMatchObject({ code: "closed" });
     await expect(resources.list()).rejects.toMatchObject({ code: "closed" });
     await expect(resources.read({ serverId: "a", uri: "note://one" })).rejects.toMatchObject({ code: "closed" });
     expect(resources.snapshot()).toMatchObject({ entries: [], servers: [] });

@@ -46,7 +46,7 @@ export interface World {
   readonly clock: TestClock;
   readonly provider: McpProvider;
   readonly resources: Resources;
-  server(id: string): ScriptedServer;
+  readonly server: (id: string) => ScriptedServer;
 }
 
 /** What a world is made with. */
@@ -91,13 +91,24 @@ export function listing(...uris: readonly string[]): Answer {
   return ({ method, params }) => {
     if (method === "resources/list") return { resources: uris.map((uri) => ({ uri, name: uri })) };
     if (method === "resources/templates/list") return { resourceTemplates: [] };
-    return { contents: [{ uri: params["uri"] ?? "", text: `text of ${String(params["uri"])}` }] };
+    const uri = typeof params["uri"] === "string" ? params["uri"] : "";
+    return { contents: [{ uri, text: `text of ${uri}` }] };
   };
 }
 
 /** Lets everything happen that needs no time to pass. */
 export async function settle(turns = 4): Promise<void> {
   for (let turn = 0; turn < turns; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** What a promise rejects with; taken care of at once, so that it may reject long before it is looked at. */
+export async function failureOf(work: Promise<unknown>): Promise<unknown> {
+  try {
+    await work;
+  } catch (reason) {
+    return reason;
+  }
+  throw new Error("it did not reject");
 }
 
 function createServer(): ScriptedServer & { latest?: { hooks: ConnectionHooks; end: AbortController } } {

@@ -41,9 +41,10 @@ export function closedError(): ToolportError {
   return new ToolportError("the resources, or their provider, are closed", { code: "closed" });
 }
 
-/** The registration ended meanwhile. */
-export function removedError(serverId: string): ToolportError {
-  return new ToolportError(`server ${JSON.stringify(serverId)} was removed`, { code: "server_removed", serverId });
+/** The host ended the registration, or the session, meanwhile; what was under way ended with `cause`. */
+export function removedError(serverId: string, cause?: ToolportError): ToolportError {
+  const message = `server ${JSON.stringify(serverId)} was removed or disconnected`;
+  return new ToolportError(message, { code: "server_removed", serverId, outcome: cause?.outcome, cause });
 }
 
 /** Nobody registered such a server. */

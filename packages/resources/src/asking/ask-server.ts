@@ -1,7 +1,15 @@
 import type { CallContext, Clock, JsonObject, ServerInfo, ToolportError } from "@toolport/core";
 import { createDeadline, isJsonObject, untilAborted, withErrorContext, type Deadline } from "@toolport/core/implement";
 import type { ResourceProvider } from "../resource-provider.ts";
-import { abortedError, closedError, malformedError, timeoutError, toAskError, type Subject } from "./ask-errors.ts";
+import {
+  abortedError,
+  closedError,
+  malformedError,
+  removedError,
+  timeoutError,
+  toAskError,
+  type Subject,
+} from "./ask-errors.ts";
 import { mayAskAgain } from "./may-ask-again.ts";
 
 /** Something to ask of one server, in one request or several. */
@@ -88,7 +96,10 @@ export function createAsking({ provider, clock }: AskingInit): Asking {
             throw withErrorContext(toAskError(deadline.signal.reason, question), { outcome });
           }
           const isRegistered = (): boolean => provider.serverIds().includes(serverId);
-          if (!isFirst || !mayAskAgain(reason, isRegistered)) throw toAskError(reason, question);
+          if (isFirst && mayAskAgain(reason, isRegistered)) continue;
+          const error = toAskError(reason, question);
+          // Nobody closed what is asked of: it was the connection alone.
+          throw error.code === "closed" && !closed && !provider.closed ? removedError(serverId, error) : error;
         }
       }
     } finally {

@@ -34,7 +34,12 @@ async function ask(answers: readonly JsonObject[]): Promise<JsonObject> {
     elicitor: undefined,
     closing: new AbortController().signal,
   };
-  const request: OutgoingRequest = { method: "resources/read", params: { uri: "note://a" }, timeoutMs: 60_000, timeoutCode: "request_timeout" };
+  const request: OutgoingRequest = {
+    method: "resources/read",
+    params: { uri: "note://a" },
+    timeoutMs: 60_000,
+    timeoutCode: "request_timeout",
+  };
   const answer = requestInRounds(init, request);
   await new Promise((resolve) => setImmediate(resolve));
   clock.advance(250);

@@ -1,0 +1,121 @@
+import { ToolportError } from "@toolport/core";
+import type { SubscribedUpdate } from "@toolport/resources";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { createWorld, failureOf, settle } from "./scripted-world.ts";
+
+afterEach(() => vi.restoreAllMocks());
+
+describe("subscribe()", () => {
+  it("hears of the resource and of its parts, and of nothing else", async () => {
+    const { resources, server } = createWorld({ servers: ["a", "b"] });
+    const heard: string[] = [];
+    await resources.subscribe("a", "note://dir", ({ uri, updatedUri }) => heard.push(`${uri} ${updatedUri}`));
+    await resources.subscribe("a", "note://dir/x", () => {});
+    await resources.subscribe("b", "note://dir", () => {});
+    for (const uri of ["note://dir", "note://dir/x", "note://dir2", "note://", "other"]) {
+      server("a").hooks().onResourceUpdated?.(uri);
+      server("b").hooks().onResourceUpdated?.(uri);
+    }
+    expect(heard).toEqual(["note://dir note://dir", "note://dir note://dir/x"]);
+  });
+
+  it("comes back after a reconnect, and says that something may have been missed", async () => {
+    const { resources, server, clock } = createWorld();
+    const heard: SubscribedUpdate[] = [];
+    await resources.subscribe("a", "note://one", { onUpdate: (update) => heard.push(update) });
+    server("a").hooks().onResourceUpdated?.("note://one");
+    server("a").crash();
+    for (let turn = 0; turn < 20; turn += 1) {
+      clock.advance(500);
+      await settle();
+    }
+    expect(server("a").sessions).toBe(2);
+    server("a").hooks().onResourceUpdated?.("note://one");
+    const update = { serverId: "a", uri: "note://one", updatedUri: "note://one" };
+    expect(heard).toEqual([false, true, false].map((maybeMissed) => ({ ...update, maybeMissed })));
+  });
+
+  it("ends with its subscription, and with close()", async () => {
+    const { resources, server } = createWorld();
+    const listener = vi.fn<() => void>();
+    const subscription = await resources.subscribe("a", "note://one", listener);
+    await resources.subscribe("a", "note://two", listener);
+    expect(server("a").subscribed).toEqual(["note://one", "note://two"]);
+    subscription();
+    subscription[Symbol.dispose]();
+    server("a").hooks().onResourceUpdated?.("note://one");
+    expect([server("a").subscribed, listener.mock.calls]).toEqual([["note://two"], []]);
+    await resources.close();
+    server("a").hooks().onResourceUpdated?.("note://two");
+    expect([server("a").subscribed, listener.mock.calls]).toEqual([[], []]);
+    await expect(resources.subscribe("a", "note://two", listener)).rejects.toMatchObject({ code: "closed" });
+  });
+
+  it.each(["abort", "time", "close"] as const)(
+    "leaves nothing behind when it ends by %s before the server agreed",
+    async (how) => {
+      let agree = (): void => {};
+      const pause = new Promise<void>((resolve) => (agree = resolve));
+      const { resources, server, provider, clock } = createWorld();
+      const subscribeResource = provider.subscribeResource.bind(provider);
+      vi.spyOn(provider, "subscribeResource").mockImplementation(async (id, uri) => {
+        await pause;
+        return subscribeResource(id, uri);
+      });
+      const stop = new AbortController();
+      const listener = vi.fn<() => void>();
+      const work = resources.subscribe("a", "note://one", { onUpdate: listener, signal: stop.signal, timeoutMs: 1000 });
+      const code = { abort: "aborted", time: "request_timeout", close: "closed" }[how];
+      const failed = failureOf(work);
+      await settle();
+      if (how === "abort") stop.abort();
+      if (how === "time") clock.advance(1000);
+      if (how === "close") await resources.close();
+      expect(await failed).toMatchObject({ code });
+      agree();
+      await settle();
+      expect(server("a").sessions).toBe(1);
+      expect(server("a").subscribed).toEqual([]);
+      server("a").hooks().onResourceUpdated?.("note://one");
+      expect(listener).not.toHaveBeenCalled();
+      expect(clock.pending).toBe(0);
+    },
+  );
+
+  it("hears an update that comes before the server's word that it agrees", async () => {
+    const { resources, server, provider } = createWorld();
+    await provider.init();
+    const subscribeResource = provider.subscribeResource.bind(provider);
+    vi.spyOn(provider, "subscribeResource").mockImplementation(async (id, uri) => {
+      const subscription = await subscribeResource(id, uri);
+      server("a").hooks().onResourceUpdated?.("note://one");
+      await settle();
+      return subscription;
+    });
+    const listener = vi.fn<() => void>();
+    await resources.subscribe("a", "note://one", listener);
+    expect(listener).toHaveBeenCalledOnce();
+  });
+
+  it("is tried once more on another session, and throws what the server says otherwise", async () => {
+    const { resources, provider } = createWorld();
+    const lost = new ToolportError("lost", { code: "connection_closed" });
+    const refused = new ToolportError("none", { code: "unsupported_operation", serverId: "a" });
+    const subscribe = vi.spyOn(provider, "subscribeResource").mockRejectedValueOnce(lost);
+    await resources.subscribe("a", "note://one", () => {});
+    expect(subscribe).toHaveBeenCalledTimes(2);
+    subscribe.mockRejectedValueOnce(refused);
+    await expect(resources.subscribe("a", "note://one", () => {})).rejects.toBe(refused);
+    expect(subscribe).toHaveBeenCalledTimes(3);
+  });
+
+  it.each<[unknown, string]>([
+    [undefined, "undefined"],
+    [{}, "onUpdate"],
+    [{ onUpdate: () => {}, listener: () => {} }, "listener"],
+    [{ onUpdate: () => {}, timeoutMs: 0 }, "timeoutMs"],
+  ])("refuses %j", async (given, place) => {
+    const { resources } = createWorld();
+    await expect(resources.subscribe("a", "note://one", given as () => void)).rejects.toThrow(place);
+  });
+});
