@@ -172,7 +172,7 @@ export const errorCodes: Readonly<Record<ToolportErrorCode, ErrorCodeEntry>> = {
   listing_truncated: {
     ...execution,
     retryable: false,
-    meaning: "The server's list of tools ended early; the last whole one is kept.",
+    meaning: "The server's list ended early; what is whole is kept.",
   },
   server_removed: {
     ...execution,
