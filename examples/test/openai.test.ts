@@ -1,6 +1,8 @@
-import { setTracingDisabled } from "@openai/agents";
+import { Agent, run, setTracingDisabled } from "@openai/agents";
 import { assistantMessage, functionCall, ScriptedModel } from "@openai/agents/testing";
+import { createAgentsTools } from "@toolport/adapters/openai-agents";
 import { createToolbox, type ToolboxView } from "@toolport/discovery";
+import { createPolicy, type ApprovalOptions, type Policy } from "@toolport/policy";
 import { createProvider, type McpProvider } from "@toolport/provider";
 import { createConnector } from "@toolport/transports";
 import OpenAI from "openai";
@@ -104,5 +106,56 @@ describe("OpenAI with real servers", () => {
     const model = new ScriptedModel([...calls, [assistantMessage("five")]]);
     expect(await askAgent(model, viewOf(), "go")).toBe("five");
     expectTurns(model.calls.map(({ request: { input, tools } }) => JSON.stringify({ input, tools })));
+  });
+});
+
+describe("an agent of the Agents SDK with a policy", () => {
+  const sum = functionCall("mcp_every_get_sum", '{"a":2,"b":3}', { callId: "sum" });
+
+  async function guarded(
+    approval: ApprovalOptions,
+  ): Promise<{ policy: Policy; provider: McpProvider; events: string[] }> {
+    const events: string[] = [];
+    const policy = createPolicy({
+      ask: ["every/get-sum"],
+      defaultDecision: "allow",
+      approval,
+      onEvent: ({ type }) => void events.push(type),
+    });
+    const { admit, interceptors } = policy;
+    const servers = [{ id: "every", transport: await everythingServer() }];
+    const own = createProvider({ connector: createConnector(), servers, admit, interceptors });
+    await own.init();
+    return { policy, provider: own, events };
+  }
+
+  it("asks once: by an interruption of the run, whose answer the policy takes", async () => {
+    const { policy, provider: own, events } = await guarded({ suspend: { key: new Uint8Array(32).fill(7) } });
+    await using _provider = own;
+    const { requiresConfirmation, approveCall } = policy;
+    const { tools } = createAgentsTools(own, { needsApproval: (tool) => requiresConfirmation(tool), approveCall });
+    const model = new ScriptedModel([[sum], [assistantMessage("five")]]);
+    const agent = new Agent({ name: "a", model, tools });
+    const first = await run(agent, "go");
+    expect(first.interruptions.map(({ name }) => name)).toEqual(["mcp_every_get_sum"]);
+    expect(events).not.toContain("invoked");
+    for (const item of first.interruptions) first.state.approve(item);
+    expect((await run(agent, first.state)).finalOutput).toBe("five");
+    expect(JSON.stringify(model.lastCall?.request.input)).toContain("The sum of 2 and 3 is 5.");
+    expect(events.filter((type) => type === "approval-resumed")).toHaveLength(1);
+    expect(events.filter((type) => type === "succeeded")).toHaveLength(1);
+  });
+
+  it("asks once: by the policy's own handler, when the run is to ask nobody", async () => {
+    const asked: string[] = [];
+    const handler: ApprovalOptions["handler"] = ({ hint }) => (asked.push(hint), "no");
+    const { provider: own } = await guarded({ handler });
+    await using _provider = own;
+    const { tools } = createAgentsTools(own, { needsApproval: () => false });
+    const model = new ScriptedModel([[sum], [assistantMessage("never mind")]]);
+    const result = await run(new Agent({ name: "a", model, tools }), "go");
+    expect(result.interruptions).toEqual([]);
+    expect(asked).toHaveLength(1);
+    expect(JSON.stringify(model.lastCall?.request.input)).toMatch(/\[tool error\].*approval_denied/);
   });
 });

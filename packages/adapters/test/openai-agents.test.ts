@@ -8,6 +8,7 @@ import {
   type ToolDefinition,
 } from "@toolport/core";
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { createAgentsTools, type AgentsTools } from "../src/openai-agents.ts";
 import { definitionOf, outcomeOf, png, results, resultSource, withFiles } from "./outcomes.ts";
 
@@ -88,6 +89,38 @@ describe("the OpenAI Agents SDK", () => {
     expect(toolNames(model, 1)).toEqual(["find", "found", "mine"]);
     expect(ran).toEqual(["mine"]);
     expect(mcp.leftOut()).toMatchObject([{ definition: { name: "mine" } }]);
+  });
+
+  it("may enforce a schema that strict mode takes, and sends any other as it is", async () => {
+    const fits = { type: "object", properties: { a: { type: "string" }, b: { type: "number" } }, required: ["a"] };
+    const open = { type: "object", properties: {}, additionalProperties: { type: "string" } };
+    const source = resultSource();
+    const definitions = [definitionOf("link", { inputSchema: fits }), definitionOf("audio", { inputSchema: open })];
+    const mcp = createAgentsTools({ ...source, definitions: () => definitions }, { strict: "where-possible" });
+    const { agent, model } = agentOf(mcp, [call("link", '{"a":"x","b":null}')], done);
+    await run(agent, "go");
+    expect(model.firstCall?.request.tools).toMatchObject([
+      { name: "link", strict: true, parameters: { required: ["a", "b"], additionalProperties: false } },
+      { name: "audio", strict: false, parameters: open },
+    ]);
+    expect(source.calls).toEqual([{ name: "link", args: { a: "x" } }]);
+  });
+
+  it("gives no more tools than a request may have, the agent's own counted", () => {
+    const definitions = Array.from({ length: 130 }, (_, at) => definitionOf(`t${at}`));
+    const mcp = createAgentsTools({ ...resultSource(), definitions: () => definitions });
+    expect(mcp.tools).toHaveLength(128);
+    mcp.tools.push(tool({ name: "own", description: "", parameters: z.object({}), execute: () => "" }));
+    expect([...mcp.tools].map(({ name }) => name)).toEqual([
+      ...definitions.slice(0, 127).map(({ name }) => name),
+      "own",
+    ]);
+    expect(
+      mcp
+        .leftOut()
+        .map(({ definition }) => definition.name)
+        .toSorted(),
+    ).toEqual(["t127", "t128", "t129"]);
   });
 
   it("gives every tool a name that stays its own when the framework writes it anew", async () => {

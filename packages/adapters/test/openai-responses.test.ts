@@ -1,4 +1,4 @@
-import { ToolportError } from "@toolport/core";
+import { ToolportError, type CallOptions } from "@toolport/core";
 import OpenAI from "openai";
 import { toResponseInputItems } from "openai/lib/responses/ResponseInputItems";
 import type { ResponseInputItem } from "openai/resources/responses/responses";
@@ -91,6 +91,30 @@ describe("the Responses API", () => {
     ]);
   });
 
+  it("may enforce a schema that strict mode takes, and the tool does not get the nulls that it asks for", async () => {
+    const fits = { type: "object", properties: { a: { type: "string" }, b: { type: "number" } }, required: ["a"] };
+    const open = { type: "object", properties: {}, additionalProperties: { type: "string" } };
+    const source = resultSource();
+    const definitions = [definitionOf("link", { inputSchema: fits }), definitionOf("audio", { inputSchema: open })];
+    const api = createFakeApi(response(call("link", '{"a":"x","b":null}')), done);
+    await run(api, createResponsesTools({ ...source, definitions: () => definitions }, { strict: "where-possible" }));
+    expect(api.bodies[0]?.["tools"]).toMatchObject([
+      { name: "link", strict: true, parameters: { required: ["a", "b"], additionalProperties: false } },
+      { name: "audio", strict: false, parameters: open },
+    ]);
+    expect(source.calls).toEqual([{ name: "link", args: { a: "x" } }]);
+  });
+
+  it("gets no more tools than a request may have, the product's own functions counted", () => {
+    const definitions = Array.from({ length: 200 }, (_, at) => definitionOf(`t${at}`));
+    const source = { ...resultSource(), definitions: () => definitions };
+    const mcp = createResponsesTools(source, { ownFunctions: ["x", "y"] });
+    expect(mcp.tools().map(({ name }) => name)).toEqual(definitions.slice(0, 126).map(({ name }) => name));
+    expect(mcp.leftOut()).toHaveLength(74);
+    expect(mcp.leftOut()[0]).toMatchObject({ definition: { name: "t126" }, reason: expect.stringContaining("126") });
+    expect(createResponsesTools(source, { maxTools: 200 }).tools()).toHaveLength(200);
+  });
+
   it("declares with the next request what a call has found", async () => {
     const offered = [definitionOf("find")];
     const source = {
@@ -130,6 +154,28 @@ describe("the Responses API", () => {
     expect(outputs[3]).toMatch(/\[tool error\].*cut off/);
     expect(outputs[4]).toContain('{\\"code\\":7}');
     expect(source.calls.map(({ name }) => name)).toEqual(["structuredOnly"]);
+  });
+
+  it("holds a call to the definition that the model was shown", async () => {
+    let current = definitionOf("t");
+    const selected: unknown[] = [];
+    const source = {
+      definitions: () => [current],
+      async call(_name: string, _args?: unknown, options: CallOptions = {}) {
+        selected.push(options.selected);
+        return outcomeOf(results.nothing);
+      },
+    };
+    const mcp = createResponsesTools(source);
+    mcp.tools();
+    const shown = current;
+    current = definitionOf("t", { description: "Something else." });
+    mcp.leftOut();
+    await mcp.answer({ output: [{ type: "function_call", call_id: "c", name: "t", arguments: "{}" }] });
+    mcp.tools();
+    await mcp.answer({ output: [{ type: "function_call", call_id: "c", name: "t", arguments: "{}" }] });
+    expect(selected[0]).toBe(shown);
+    expect(selected[1]).toBe(current);
   });
 
   it("leaves the product's own functions to the product, and declares no tool by their names", async () => {
@@ -178,6 +224,8 @@ describe("the Responses API", () => {
     const mcp = createResponsesTools(source);
     const output = [{ type: "function_call", call_id: "c", name: "link", arguments: "{}" } as const];
     await expect(mcp.answer({ output }, { signal: controller.signal })).rejects.toMatchObject({ code: "aborted" });
+    const wrong: object = { sinal: controller.signal };
+    await expect(mcp.answer({ output }, wrong)).rejects.toThrow(/sinal/);
   });
 
   it("refuses options that it does not know", () => {
