@@ -21,7 +21,7 @@ export {
   type EvvaResult,
 } from "./presets/present-as-evva.ts";
 export { presentAsNexo, presentErrorAsNexo, type NexoResult } from "./presets/present-as-nexo.ts";
-export { estimateTokens } from "./present/estimate-tokens.ts";
+export { estimateTextTokens } from "./present/estimate-text-tokens.ts";
 export type {
   Omission,
   OmissionReason,

@@ -1,6 +1,6 @@
 import { cleanText, isToolportError, type ToolportError, type ToolportErrorCode, type Violation } from "@toolport/core";
 import type { PresentedError } from "../presented.ts";
-import { member } from "../present/read-outcome.ts";
+import { member } from "../present/member.ts";
 
 /** An error as it may be shown, with what else is known of it. */
 export interface ReadError {

@@ -1,7 +1,7 @@
 import { isKnownContent, type ContentBlock, type ToolOutcome } from "@toolport/core";
 import { assertKnownOptions, kindOf, untilAborted, type Fields } from "@toolport/core/implement";
 import { presentDefaults } from "../present/present-options.ts";
-import { member } from "../present/read-outcome.ts";
+import { member } from "../present/member.ts";
 import { checkBase64 } from "./base64.ts";
 import { normalMediaType, pictureType } from "./media-type.ts";
 

@@ -1,6 +1,6 @@
 import type { ContentBlock, JsonObject, JsonValue, ToolOutcome } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
-import { member } from "./read-outcome.ts";
+import { member } from "./member.ts";
 
 /** A result whole, with its origin: for the host's audit and its stores, never for a model. */
 export interface ResultEnvelope {

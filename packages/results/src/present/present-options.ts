@@ -1,7 +1,7 @@
 import { assertKnownOptions, kindOf, type Fields } from "@toolport/core/implement";
 import type { KeptPieces } from "../keeping.ts";
 import { normalMediaType } from "../media/media-type.ts";
-import { estimateTokens } from "./estimate-tokens.ts";
+import { estimateTextTokens } from "./estimate-text-tokens.ts";
 import type { FenceOptions } from "./fence.ts";
 import { readFence } from "./read-fence.ts";
 
@@ -25,8 +25,8 @@ export interface PresentOptions {
   /** The same in tokens; at least 256. Holds besides {@linkcode maxTextBytes}. Default: no such bound. Media are not counted. */
   readonly maxTokens?: number | undefined;
   /**
-   * How many tokens a text costs. Default {@linkcode estimateTokens}, which also stands in for one that throws or answers no number of 0 or
-   * more.
+   * How many tokens a text costs. Default {@linkcode estimateTextTokens}, which also stands in for one that throws or answers no number of 0
+   * or more.
    */
   readonly estimateTokens?: ((text: string) => number) | undefined;
   /** How many blocks of a result are looked at. Default 1,000. The rest is counted, and nothing else. */
@@ -138,7 +138,7 @@ function readTypes(owner: string, types: readonly string[] | undefined): readonl
 }
 
 function readEstimate(owner: string, given: unknown): (text: string) => number {
-  if (given === undefined) return estimateTokens;
+  if (given === undefined) return estimateTextTokens;
   if (typeof given !== "function") throw fail(owner, "estimateTokens", `must be a function, not ${kindOf(given)}`);
   return (text) => {
     try {
@@ -147,7 +147,7 @@ function readEstimate(owner: string, given: unknown): (text: string) => number {
     } catch {
       // A tokenizer that fails on an odd text must not end the conversation: ours stands in.
     }
-    return estimateTokens(text);
+    return estimateTextTokens(text);
   };
 }
 

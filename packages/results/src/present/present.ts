@@ -5,7 +5,7 @@ import { presentEnvelope, type ResultEnvelope } from "./envelope.ts";
 import { presentBlocks } from "./present-blocks.ts";
 import { readPresentOptions, type PresentOptions } from "./present-options.ts";
 import { presentText } from "./present-text.ts";
-import { member } from "./read-outcome.ts";
+import { member } from "./member.ts";
 
 /** As what a result can be presented. */
 export type PresentForm = "blocks" | "text" | "envelope" | "raw";

@@ -1,5 +1,6 @@
 import { readContent, type ContentBlock, type ToolOrigin } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
+import { member } from "./member.ts";
 
 /** An outcome as it can be worked on: each of its members was read once, and is what its type says. */
 export interface SafeOutcome {
@@ -28,16 +29,6 @@ export function readOutcome(outcome: unknown, maxBlocks: number): SafeOutcome {
     isError: member(outcome, "isError") === true,
     origin: readOrigin(member(outcome, "origin")),
   };
-}
-
-/** A member of a value that may be anything; `undefined` where it cannot be read. */
-export function member(owner: unknown, name: string): unknown {
-  try {
-    return typeof owner === "object" && owner !== null ? (owner as Record<string, unknown>)[name] : undefined;
-  } catch {
-    // What throws when it is looked at is not there.
-    return undefined;
-  }
 }
 
 function readBlocks(content: unknown, maxBlocks: number): readonly [number, readonly (ContentBlock | undefined)[]] {

@@ -1,0 +1,52 @@
+import { fc, test } from "@fast-check/vitest";
+import { describe, expect, it } from "vitest";
+import { checkBase64, firstBytes, mostBytes } from "./base64.ts";
+
+const bytes = fc.uint8Array({ maxLength: 40 });
+const spelling = fc.record({
+  alphabet: fc.constantFrom("base64", "base64url"),
+  before: fc.constantFrom("", "data:image/png;charset=x;base64,"),
+});
+const blanks = fc.constantFrom("", "\n", "\r\n", " ", "\t");
+
+describe("checkBase64()", () => {
+  test.prop([fc.uint8Array({ minLength: 1, maxLength: 40 }), blanks, spelling], { numRuns: 60 })(
+    "brings any spelling of base64 into the standard one",
+    (data, blank, { alphabet, before }) => {
+      const standard = Buffer.from(data).toString("base64");
+      const spelled = Buffer.from(data).toString(alphabet).replaceAll(/.{4}/g, `$&${blank}`);
+      const checked = checkBase64(before + spelled);
+      expect(checked).toEqual({ kind: "good", data: standard, bytes: data.length });
+      expect(mostBytes(spelled)).toBeGreaterThanOrEqual(data.length);
+      expect(firstBytes(standard)).toEqual(Array.from(data.slice(0, 12)));
+    },
+  );
+
+  test.prop([fc.oneof(fc.string({ unit: "binary" }), fc.base64String(), fc.stringMatching(/^[A-Za-z0-9+/=]{0,12}$/))], {
+    numRuns: 150,
+  })("calls nothing good that a strict decoder would refuse", (text) => {
+    const checked = checkBase64(text);
+    if (checked.kind === "bad") return;
+    expect(Buffer.from(checked.data, "base64").toString("base64")).toBe(checked.data);
+    expect(checked.bytes).toBe(Buffer.from(checked.data, "base64").length);
+    expect(checked.bytes).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ["", "it is empty"],
+    ["AAAAA", "5 characters are no whole number of bytes"],
+    ["AA=", "its padding does not fit its length"],
+    ["AAAA=", "its padding does not fit its length"],
+    ["AAé=", "character 3 of 4 is none of its alphabet"],
+    ["A=AA", "character 2 of 4 is none of its alphabet"],
+    ["data:image/png,AAAA", "character 5 of 19 is none of its alphabet"],
+  ])("says what is wrong with %j", (text, problem) => {
+    expect(checkBase64(text)).toEqual({ kind: "bad", problem });
+  });
+});
+
+describe("firstBytes()", () => {
+  test.prop([bytes], { numRuns: 30 })("decodes at most twelve", (data) => {
+    expect(firstBytes(Buffer.from(data).toString("base64"))).toEqual(Array.from(data.slice(0, 12)));
+  });
+});

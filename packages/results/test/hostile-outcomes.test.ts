@@ -1,0 +1,185 @@
+import type { ToolOutcome } from "@toolport/core";
+import { present, presentAsEvva, presentAsNexo, scaleImages } from "@toolport/results";
+import { describe, expect, it } from "vitest";
+import { outcomeOf, png, text } from "./outcomes.ts";
+
+const throwing = (): never => {
+  throw new Error("looked at");
+};
+
+/** Arrays in arrays, 100,000 deep. */
+function deep(): unknown {
+  let value: unknown = [];
+  for (let level = 0; level < 100_000; level += 1) value = [value];
+  return value;
+}
+
+// Whether ten times as much takes about ten times as long: what grows with the square takes a hundred times. Other work on the machine only
+// adds time, so one quiet look of five is enough.
+function isLinear(work: (size: number) => void, size: number): boolean {
+  const timed = (times: number): number => {
+    const begin = performance.now();
+    work(times);
+    return performance.now() - begin;
+  };
+  work(size);
+  return [0, 1, 2, 3, 4].some(() => timed(size * 10) < 20 * Math.max(timed(size), 0.2));
+}
+
+function expectNotice(odd: unknown): void {
+  const none = odd as ToolOutcome;
+  expect(present(none, "blocks").blocks).toEqual([
+    { type: "text", text: "[the tool returned nothing]", part: "notice" },
+  ]);
+  expect(present(none, "raw")).toEqual({});
+  expect(present(none, "envelope").output.server_id).toBe("");
+  expect(presentAsNexo(none)).toEqual({ ok: true, text: "" });
+  expect(presentAsEvva(none).contentBlocks).toEqual([]);
+}
+
+describe("present() of a hostile outcome", () => {
+  it("says of structured content that is no JSON why it is not shown", () => {
+    const cyclic: Record<string, unknown> = {};
+    cyclic["self"] = cyclic;
+    const hostile = [
+      [cyclic, "it cannot be written as JSON"],
+      [{ count: 1n }, "it cannot be written as JSON"],
+      [{ toJSON: throwing }, "it cannot be written as JSON"],
+      [Object.defineProperty({}, "x", { get: throwing, enumerable: true }), "it cannot be written as JSON"],
+      [deep(), "it is nested too deeply"],
+      [() => 1, "it is no JSON value"],
+    ] as const;
+    for (const [structuredContent, why] of hostile) {
+      const { blocks, omitted, structured } = present(
+        outcomeOf({ content: [text("ok")], structuredContent }),
+        "blocks",
+      );
+      expect(blocks[1]).toEqual({ type: "text", text: `[structured content is not shown: ${why}]`, part: "notice" });
+      expect(omitted).toEqual([{ kind: "structured", reason: "not-json", piece: { part: "structured" } }]);
+      expect(structured).toBeUndefined();
+    }
+  });
+
+  it("compares no text that is nested too deeply, and shows both", () => {
+    const nested = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+    const { blocks } = present(
+      outcomeOf({ content: [text(nested)], structuredContent: { a: "x".repeat(50_000) } }),
+      "blocks",
+    );
+    expect(blocks.map((block) => block.type === "text" && block.part)).toEqual(["content", "structured"]);
+  });
+
+  it("takes what throws when it is looked at for no block, and keeps the others", () => {
+    const content = [
+      Object.defineProperty({ type: "text" }, "text", { get: throwing, enumerable: true }),
+      new Proxy({}, { ownKeys: throwing }),
+      { type: "resource", resource: new Proxy({}, { ownKeys: throwing, get: throwing }) },
+      null,
+      7,
+      text("still here"),
+    ];
+    const { blocks, omitted } = present(outcomeOf({ content }), "blocks");
+    expect(blocks.at(-1)).toEqual({ type: "text", text: "still here", part: "content" });
+    expect(omitted.every(({ reason }) => reason === "unknown-kind")).toBe(true);
+    expect(omitted).toHaveLength(5);
+  });
+
+  it("reads each member once, so that none is another one afterwards", () => {
+    let reads = 0;
+    const block = Object.defineProperty({ type: "text" }, "text", {
+      get: () => ((reads += 1) === 1 ? "first" : 7n),
+      enumerable: true,
+    });
+    expect(present(outcomeOf({ content: [block] }), "blocks").blocks[0]).toMatchObject({ text: "first" });
+    expect(reads).toBe(1);
+  });
+
+  it("is a notice for what is no outcome at all", () => {
+    expect.hasAssertions();
+    for (const odd of [undefined, null, 7, "text", [], new Proxy({}, { get: throwing })]) expectNotice(odd);
+  });
+
+  it("looks at 1,000 blocks of a million, and counts the others", () => {
+    const content = Array.from<unknown>({ length: 1_000_000 }).fill(text("one of many"));
+    const { blocks, omitted } = present(outcomeOf({ content }), "blocks");
+    expect(blocks).toHaveLength(1001);
+    expect(blocks.at(-1)).toMatchObject({ text: "[999000 more parts of the result are not shown]", part: "notice" });
+    expect(omitted).toEqual([{ kind: "result", reason: "too-many", piece: { part: "rest", from: 1000 } }]);
+  });
+
+  it("looks at no base64 that is far too large, and at no picture beyond the eighth", () => {
+    const huge = { type: "image", mimeType: "image/png", data: "!".repeat(20_000_000) };
+    const { blocks } = present(
+      outcomeOf({ content: [huge, ...Array.from({ length: 9 }, () => ({ ...huge, data: png }))] }),
+      "blocks",
+    );
+    expect(blocks[0]).toMatchObject({
+      text: '[image of "image/png", 14.3 MiB is not shown: larger than the 5 MiB that are allowed]',
+    });
+    expect(blocks.filter(({ type }) => type === "image")).toHaveLength(8);
+    expect(blocks.at(-1)).toMatchObject({
+      text: '[image of "image/png", 70 bytes is not shown: a result may show 8 media]',
+    });
+  });
+
+  it("takes time in proportion to the size: of a text, of structured content, of base64, and of many texts like JSON", () => {
+    const json = JSON.stringify(Object.fromEntries(Array.from({ length: 2000 }, (_, index) => [`k${index}`, index])));
+    const works: readonly ((size: number) => void)[] = [
+      (size) => present(outcomeOf({ content: [text("a\uD800".repeat(size * 10))] }), "blocks", { fence: true }),
+      (size) => present(outcomeOf({ content: [text("{")], structuredContent: { a: "x".repeat(size * 10) } }), "blocks"),
+      (size) =>
+        present(
+          outcomeOf({ content: [{ type: "audio", mimeType: "audio/wav", data: "AAAA ".repeat(size) }] }),
+          "blocks",
+        ),
+      (size) =>
+        present(
+          outcomeOf({
+            content: Array.from({ length: size / 80 }, () => text('{"k0":0}')),
+            structuredContent: JSON.parse(json),
+          }),
+          "blocks",
+        ),
+    ];
+    for (const work of works) expect(isLinear(work, 8000)).toBe(true);
+  });
+});
+
+describe("scaleImages()", () => {
+  const large = { type: "image", mimeType: "image/jpg", data: png } as const;
+
+  it("puts what the hook answers in the place of a large picture, also of one that is a resource", async () => {
+    const blob = { type: "resource", resource: { uri: "file:///p", blob: png, mimeType: "image/png" } } as const;
+    const outcome = outcomeOf({ content: [text("a"), large, blob] });
+    const seen: unknown[] = [];
+    const scaled = await scaleImages(
+      outcome,
+      ({ mimeType, bytes, maxBytes }) => {
+        seen.push([mimeType, bytes, maxBytes]);
+        return { mimeType: "image/webp", data: "AAAA" };
+      },
+      { maxBytes: 69 },
+    );
+    expect(seen).toEqual([
+      ["image/png", 70, 69],
+      ["image/png", 70, 69],
+    ]);
+    expect(scaled.content).toEqual([
+      text("a"),
+      { ...large, mimeType: "image/webp", data: "AAAA" },
+      { ...blob, resource: { uri: "file:///p", blob: "AAAA", mimeType: "image/webp" } },
+    ]);
+    expect(outcome.content[1]).toBe(large);
+  });
+
+  it("leaves pictures as they are that are small, for which the hook fails, or when it is aborted", async () => {
+    const outcome = outcomeOf({ content: [large] });
+    expect(await scaleImages(outcome, throwing)).toBe(outcome);
+    expect(await scaleImages(outcome, throwing, { maxBytes: 1 })).toBe(outcome);
+    const ending = new AbortController();
+    const hanging = scaleImages(outcome, () => new Promise(() => {}), { maxBytes: 1, signal: ending.signal });
+    ending.abort();
+    expect(await hanging).toBe(outcome);
+    expect(await scaleImages(undefined as never, throwing)).toBeUndefined();
+  });
+});
