@@ -127,9 +127,9 @@ describe("options of present()", () => {
       kept,
     });
     const texts = blocks.map((block) => (block.type === "text" ? block.text : ""));
-    expect(texts[0]).toMatch(/from character \d+ on; read it with results_read, handle "h1"\]$/);
+    expect(texts[0]).toMatch(/from character \d+ on; to read it: results_read \{"handle":"h1"\}\]$/);
     expect(texts[1]).toMatch(
-      /^\[image of "image\/png", .* is not shown: .*; read it with results_read, handle "h1"\]$/,
+      /^\[image of "image\/png", .* is not shown: .*; to read it: results_read \{"handle":"h1"\}\]$/,
     );
     expect(texts[2]).toMatch(/; it was not kept: the folder is full\]$/);
     expect(omitted.map(({ handle }) => handle)).toEqual(["h1", "h1", undefined]);

@@ -1,7 +1,7 @@
 import type { ToolOrigin, ToolOutcome } from "@toolport/core";
 import { presentBlocks } from "../present/present-blocks.ts";
 import type { PresentSettings } from "../present/present-options.ts";
-import { member } from "../present/read-outcome.ts";
+import { member } from "../present/member.ts";
 import type { Presented, PresentedText } from "../presented.ts";
 import { keptFromMeta } from "./results-read-tool.ts";
 
