@@ -7,4 +7,4 @@ export {
 } from "./ai-sdk/create-ai-sdk-tools.ts";
 export type { AiSdkOptions, CallToApprove } from "./ai-sdk/ai-sdk-options.ts";
 export type { ProgressReport } from "./ai-sdk/follow-progress.ts";
-export type { AnswerFile, AnswerPart, CallAnswer } from "./ai-sdk/call-answer.ts";
+export type { AnswerFile, AnswerPart, CallAnswer } from "./answer/call-answer.ts";

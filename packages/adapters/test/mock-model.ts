@@ -1,4 +1,5 @@
 import type { AiSdkTools } from "@toolport/adapters/ai-sdk";
+import { isJsonObject } from "@toolport/core/implement";
 import { simulateReadableStream } from "ai";
 import { MockLanguageModelV4 } from "ai/test";
 
@@ -6,7 +7,6 @@ import { MockLanguageModelV4 } from "ai/test";
 export type Turn = string | readonly (readonly [name: string, args: unknown])[];
 
 type Reply = Awaited<ReturnType<MockLanguageModelV4["doGenerate"]>>;
-type Prompt = MockLanguageModelV4["doGenerateCalls"][number]["prompt"];
 type Chunk = Awaited<ReturnType<MockLanguageModelV4["doStream"]>>["stream"] extends ReadableStream<infer T> ? T : never;
 
 /** A model of the AI SDK that says what a test wants it to say, one turn after the other. */
@@ -58,13 +58,13 @@ function toChunks(part: Reply["content"][number]): Chunk[] {
   ];
 }
 
-/** The results of tools in a prompt, in order. */
-export function resultsIn(prompt: Prompt | undefined): readonly unknown[] {
-  return (prompt ?? []).flatMap((message) =>
-    message.role === "tool"
-      ? message.content.flatMap((part) => (part.type === "tool-result" ? [part.output] : []))
-      : [],
-  );
+/** The results of tools in a prompt of any of the SDK's versions, in order. */
+export function resultsIn(prompt: readonly { readonly content: unknown }[] | undefined): readonly unknown[] {
+  return (prompt ?? []).flatMap(({ content }) => (Array.isArray(content) ? content : [])).flatMap(outputOf);
+}
+
+function outputOf(part: unknown): unknown[] {
+  return isJsonObject(part) && part["type"] === "tool-result" ? [part["output"]] : [];
 }
 
 /** The settings of a generation that the adapter gives. */

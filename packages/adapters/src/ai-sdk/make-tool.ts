@@ -1,13 +1,14 @@
 import type { Progress, ToolOutcome } from "@toolport/core";
 import { dynamicTool, jsonSchema, type ToolSet } from "ai";
-import { answerCall } from "../answer/answer-call.ts";
-import type { DeclaredTool, Declaration } from "../declared-tool.ts";
+import { captureOutcome } from "../answer/capture-outcome.ts";
+import { onlyTool } from "../declare/only-tool.ts";
+import type { DeclaredTool } from "../declared-tool.ts";
 import type { ToolSource } from "../tool-source.ts";
 import type { ReadAiSdkOptions } from "./ai-sdk-options.ts";
 import { typeOf, type Approvals } from "./approve-calls.ts";
 import { followProgress } from "./follow-progress.ts";
 import { toModelOutput } from "./to-model-output.ts";
-import { isCallAnswer, toCallAnswer, type AnswerFile, type CallAnswer } from "./call-answer.ts";
+import { isCallAnswer, toCallAnswer, type AnswerFile, type CallAnswer } from "../answer/call-answer.ts";
 
 /** Makes tools of the AI SDK. */
 export interface ToolMaker {
@@ -31,12 +32,15 @@ export function createToolMaker(source: ToolSource, options: ReadAiSdkOptions, a
     files === "none" ? undefined : (file.data ?? data.get(file));
 
   const answer = async (tool: DeclaredTool, { input, signal, onProgress }: CallToAnswer): Promise<CallAnswer> => {
-    let outcome: ToolOutcome | undefined;
-    const call: ToolSource["call"] = async (name, args, given) =>
-      (outcome = await source.call(name, args, { ...given, onProgress }));
-    const kept: ToolSource = { definitions: () => [tool.definition], call };
-    const means = { ...shared, source: approvals.sourceFor(input, kept) };
-    const presented = await answerCall(only(tool), { name: tool.name, args: input, signal }, means);
+    const reporting: ToolSource = {
+      definitions: () => [tool.definition],
+      call: async (name, args, given) => await source.call(name, args, { ...given, onProgress }),
+    };
+    const { presented, outcome } = await captureOutcome(
+      onlyTool(tool),
+      { name: tool.name, args: input, signal },
+      { ...shared, source: approvals.sourceFor(input, reporting) },
+    );
     const { answer: made, dropped } = toCallAnswer(presented, maxFileBytes);
     if (outcome !== undefined) outcomes.set(made, outcome);
     for (const [file, base64] of dropped) data.set(file, base64);
@@ -63,11 +67,6 @@ export function createToolMaker(source: ToolSource, options: ReadAiSdkOptions, a
       }),
     outcomeOf: (made) => (typeof made === "object" && made !== null ? outcomes.get(made) : undefined),
   };
-}
-
-// What the step was sent with: a tool that is another one by now is refused, and not called by what the model knows of the former one.
-function only(tool: DeclaredTool): Declaration {
-  return { tools: [tool], leftOut: [], find: (name) => (name === tool.name ? tool : undefined) };
 }
 
 /** Where the tool is from: for those who show calls, never for the model. */

@@ -1,5 +1,5 @@
 import type { Tool } from "ai";
-import type { AnswerFile, AnswerPart, CallAnswer } from "./call-answer.ts";
+import type { AnswerFile, AnswerPart, CallAnswer } from "../answer/call-answer.ts";
 
 /** What the AI SDK puts into a prompt as the result of a call. */
 export type ModelOutput = Awaited<ReturnType<NonNullable<Tool["toModelOutput"]>>>;

@@ -1,0 +1,79 @@
+import type { ToolsInput } from "@mastra/core/agent";
+import type { Tool } from "@mastra/core/tools";
+import type { ToolDefinition, ToolOutcome } from "@toolport/core";
+import { createAnswerer } from "../answer/create-answerer.ts";
+import type { DeclaredTool, LeftOutTool } from "../declared-tool.ts";
+import { mastra } from "../schema/profiles.ts";
+import type { ToolSource } from "../tool-source.ts";
+import { createToolMaker } from "./make-tool.ts";
+import { readMastraOptions, type MastraOptions } from "./mastra-options.ts";
+
+/** A step of a run, as far as it is read. */
+export interface StepToPrepare {
+  readonly model?: { readonly provider: string } | undefined;
+  readonly tools?: Record<string, unknown> | undefined;
+}
+
+/** The tools of one conversation for an agent of Mastra. */
+export interface MastraTools {
+  /**
+   * For `tools` of an agent, of `toolsets`, or of what a function for them returns: what the source offers when it is read, and your own. Each time another
+   * object.
+   */
+  readonly tools: ToolsInput;
+  /**
+   * For `prepareStep` of `generate` and `stream`: declares in each step what the source offers by then, behind the agent's own tools, so that what the model
+   * found in one step it can call in the next.
+   */
+  readonly prepareStep: (step?: StepToPrepare) => { readonly tools: Record<string, unknown> };
+  /** The whole outcome behind what `execute` resolved with, such as `result` of a tool result, in this process. For the host alone: it is not bounded. */
+  readonly outcomeOf: (answer: unknown) => ToolOutcome | undefined;
+  /** What is not declared now, and why. */
+  readonly leftOut: () => readonly LeftOutTool[];
+}
+
+/**
+ * Tools of Mastra from a view, a toolbox or a provider, for one conversation. Whatever goes wrong with a call is its result, which the model gets marked as an
+ * error; a call that the run aborts rejects with `aborted`. Throws a `TypeError` that names the option it cannot use.
+ */
+export function createMastraTools(source: ToolSource, options: MastraOptions = {}): MastraTools {
+  const read = readMastraOptions(options);
+  const { tools: own, files, shared } = read;
+  let isChat = false;
+  const takesFiles = (): boolean => files === "result" || (files === "auto" && !isChat);
+  const maker = createToolMaker({ ...read, source, takesFiles });
+  const answerer = createAnswerer(source, mastra, shared);
+  const made = new WeakMap<DeclaredTool, Tool>();
+  const given = new Set<string>();
+  let clashes: readonly ToolDefinition[] = [];
+
+  const declare = (): (readonly [name: string, tool: Tool])[] => {
+    const declared = answerer.declare().tools;
+    clashes = declared.filter(({ name }) => Object.hasOwn(own, name)).map(({ definition }) => definition);
+    return declared
+      .filter(({ name }) => !Object.hasOwn(own, name))
+      .map((tool) => {
+        const one = made.get(tool) ?? maker.make(tool);
+        made.set(tool, one);
+        given.add(tool.name);
+        return [tool.name, one] as const;
+      });
+  };
+  declare();
+  return {
+    get tools() {
+      return Object.fromEntries([...Object.entries(own), ...declare()]);
+    },
+    prepareStep({ model, tools = own } = {}) {
+      isChat = model?.provider.endsWith(".chat") === true;
+      const ours = declare();
+      return { tools: Object.fromEntries([...Object.entries(tools).filter(([name]) => !given.has(name)), ...ours]) };
+    },
+    outcomeOf: (answer) => maker.outcomeOf(answer),
+    leftOut: () => {
+      declare();
+      const reason = "the product has a tool of its own with this name";
+      return [...answerer.declare().leftOut, ...clashes.map((definition) => ({ definition, reason }))];
+    },
+  };
+}

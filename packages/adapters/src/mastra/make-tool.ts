@@ -1,0 +1,73 @@
+import { Tool } from "@mastra/core/tools";
+import type { ToolOutcome } from "@toolport/core";
+import { toCallAnswer, isCallAnswer, type AnswerFile, type CallAnswer } from "../answer/call-answer.ts";
+import { captureOutcome } from "../answer/capture-outcome.ts";
+import { onlyTool } from "../declare/only-tool.ts";
+import type { DeclaredTool } from "../declared-tool.ts";
+import { goOnOnceApproved } from "../go-on-once-approved.ts";
+import type { ToolSource } from "../tool-source.ts";
+import { followApprovals } from "./approved-calls.ts";
+import type { ReadMastraOptions } from "./mastra-options.ts";
+import { toMastraOutput } from "./to-mastra-output.ts";
+import { uncheckedSchema } from "./unchecked-schema.ts";
+
+/** Makes tools of Mastra. */
+export interface ToolMaker {
+  make(tool: DeclaredTool): Tool;
+  /** The outcome that an answer was made of. */
+  outcomeOf(answer: unknown): ToolOutcome | undefined;
+}
+
+/** What a tool is made with. */
+export interface ToolMakerInit extends ReadMastraOptions {
+  readonly source: ToolSource;
+  /** Whether the model of the step takes files in results. */
+  readonly takesFiles: () => boolean;
+}
+
+/** Makes the tools of one conversation. */
+export function createToolMaker({ source, shared, approveCall, needsApproval, takesFiles }: ToolMakerInit): ToolMaker {
+  const outcomes = new WeakMap<object, ToolOutcome>();
+  const data = new WeakMap<AnswerFile, string>();
+
+  const answer = async (
+    tool: DeclaredTool,
+    {
+      input,
+      signal,
+      from,
+    }: { readonly input: unknown; readonly signal: AbortSignal | undefined; readonly from: ToolSource },
+  ): Promise<CallAnswer> => {
+    const call = { name: tool.name, args: input, signal };
+    const { presented, outcome } = await captureOutcome(onlyTool(tool), call, { ...shared, source: from });
+    // Mastra keeps both this and what the model gets of it, which has the files.
+    const { answer: made, dropped } = toCallAnswer(presented, 0);
+    if (outcome !== undefined) outcomes.set(made, outcome);
+    for (const [file, base64] of dropped) data.set(file, base64);
+    return made;
+  };
+  return {
+    make(tool) {
+      const { name, description, inputSchema, definition } = tool;
+      const approvals = followApprovals(needsApproval(definition));
+      return new Tool({
+        id: name,
+        description,
+        inputSchema: uncheckedSchema(inputSchema),
+        // Else Mastra rewrites the schema for the model's vendor, so that optional members are asked for.
+        strict: tool.strict,
+        requireApproval: approvals.requireApproval,
+        ...(definition.origin !== undefined && { mcpMetadata: { serverName: definition.origin.serverId } }),
+        execute: async (input, { abortSignal: signal }): Promise<unknown> => {
+          const isApproved = approvals.take(input) && approveCall !== undefined;
+          return answer(tool, { input, signal, from: isApproved ? goOnOnceApproved(source, approveCall) : source });
+        },
+        toModelOutput: (output: unknown) =>
+          isCallAnswer(output)
+            ? toMastraOutput(output, (file) => (takesFiles() ? data.get(file) : undefined))
+            : { type: "text", value: "[the result was not kept in a form that can be read]" },
+      });
+    },
+    outcomeOf: (made) => (typeof made === "object" && made !== null ? outcomes.get(made) : undefined),
+  };
+}
