@@ -3,7 +3,7 @@ import type { Tool } from "@mastra/core/tools";
 import type { ToolDefinition, ToolOutcome } from "@toolport/core";
 import { createAnswerer } from "../answer/create-answerer.ts";
 import type { DeclaredTool, LeftOutTool } from "../declared-tool.ts";
-import { mastra } from "../schema/profiles.ts";
+import { mastra } from "../schema/profiles/frameworks.ts";
 import type { ToolSource } from "../tool-source.ts";
 import { createToolMaker } from "./make-tool.ts";
 import { readMastraOptions, type MastraOptions } from "./mastra-options.ts";
