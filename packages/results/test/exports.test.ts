@@ -1,0 +1,27 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+
+describe("@toolport/results", () => {
+  it("exports exactly these values", async () => {
+    expect(Object.keys(await import("@toolport/results")).sort()).toEqual([
+      "createMemorySink",
+      "createResults",
+      "estimateTextTokens",
+      "present",
+      "presentAsEvva",
+      "presentAsNexo",
+      "presentDefaults",
+      "presentError",
+      "presentErrorAsEvva",
+      "presentErrorAsNexo",
+      "saveBlobs",
+      "scaleImages",
+    ]);
+  });
+
+  it("has exactly these entry points, and publishes its vectors", () => {
+    const { exports, files } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+    expect(Object.keys(exports)).toEqual([".", "./node", "./vectors/results.json", "./package.json"]);
+    expect(files).toContain("vectors");
+  });
+});
