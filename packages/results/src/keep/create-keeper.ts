@@ -42,7 +42,9 @@ const closeMs = 5000;
 /** Makes a keeper. */
 export function createKeeper(init: KeeperInit): Keeper {
   const { clock, keepTimeoutMs, tool } = init;
-  const closing = new AbortController();
+  let isClosed = false;
+  /** One for each result that is being kept. */
+  const ends = new Set<AbortController>();
   const underWay = new Set<Promise<unknown>>();
   const track = (work: Promise<unknown>): void => {
     const settled = work.then(ignore, ignore).then(() => void underWay.delete(settled));
@@ -52,10 +54,15 @@ export function createKeeper(init: KeeperInit): Keeper {
   return {
     async keep(outcome, pieces, { owner, occasion: { signal: given, context } }) {
       const late = `keeping it took longer than ${formatMs(keepTimeoutMs)}`;
-      const signal = given === undefined ? closing.signal : AbortSignal.any([given, closing.signal]);
+      const end = new AbortController();
+      const giveUp = (): void => end.abort(given?.reason);
+      if (isClosed || given?.aborted) giveUp();
+      given?.addEventListener("abort", giveUp);
+      ends.add(end);
+      const { signal } = end;
       const deadline = createDeadline({ timeoutMs: keepTimeoutMs, signal, clock, onTimeout: () => new Error(late) });
       const whyEnded = (): string | undefined => {
-        if (closing.signal.aborted) return refusalWords.closed;
+        if (isClosed) return refusalWords.closed;
         if (given?.aborted) return "the work was given up";
         return deadline.signal.aborted ? late : undefined;
       };
@@ -67,11 +74,14 @@ export function createKeeper(init: KeeperInit): Keeper {
         const older = dropped.filter((handle) => !lost.has(handle));
         return { tool, of: (piece) => found.get(nameOf(piece)), dropped: older };
       } finally {
+        ends.delete(end);
+        given?.removeEventListener("abort", giveUp);
         deadline.dispose();
       }
     },
     async close() {
-      closing.abort(new Error(refusalWords.closed));
+      isClosed = true;
+      for (const end of ends) end.abort(new Error(refusalWords.closed));
       await settleWithin(Promise.all(underWay), closeMs, clock);
     },
   };
