@@ -38,7 +38,9 @@ function isStructured(block: PresentedBlock): boolean {
   return block.type === "text" && block.part === "structured";
 }
 
-/** What a PDF file is called: an API that goes by the end of a name is not led astray by what a server calls it. */
-export function pdfName({ name = "file" }: PresentedMedia): string {
-  return name.toLowerCase().endsWith(".pdf") ? name : `${name}.pdf`;
+/** What a PDF file is called: the end of what its server calls it, with the ending that an API may go by. */
+export function pdfName({ name = "" }: PresentedMedia): string {
+  const last = name.slice(name.lastIndexOf("/") + 1);
+  const called = last === "" ? "file" : last;
+  return called.toLowerCase().endsWith(".pdf") ? called : `${called}.pdf`;
 }

@@ -71,7 +71,7 @@ describe("the Responses API", () => {
     expect(output("audio")).toMatch(/audio.*not shown/);
     expect(output("link")).toContain("file:///a.txt");
     expect(output("pdf")).toEqual([
-      expect.objectContaining({ type: "input_file", file_data: "data:application/pdf;base64,JVBERi0=" }),
+      { type: "input_file", filename: "a.pdf", file_data: "data:application/pdf;base64,JVBERi0=" },
     ]);
     expect(output("unknownKind")).toContain("hologram");
     expect(output("nothing")).toMatch(/./);
