@@ -241,6 +241,13 @@ describe("deferred tools", () => {
     expect(sent(api, 2).messages[4]?.content).toMatchObject([{ type: "tool_result", content: [text("ok")] }]);
   });
 
+  it("are not found by a list of names alone", async () => {
+    const { mcp } = world();
+    const api = createFakeApi(message([use("tools_search", { query: "*" })]), done);
+    await run(api, mcp);
+    expect(answered(api)).toMatchObject([{ content: [text(expect.stringContaining("paint_house"))] }]);
+  });
+
   it("stay declared when they are gone and the conversation refers to them", async () => {
     const { mcp, remove } = world();
     const api = createFakeApi(message([use("tools_search", { query: "paint" })]), done);

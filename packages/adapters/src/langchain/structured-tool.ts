@@ -1,6 +1,5 @@
 import { ToolMessage } from "@langchain/core/messages";
 import { DynamicStructuredTool } from "@langchain/core/tools";
-import type { JsonObject } from "@toolport/core";
 import type { DeclaredTool } from "../declared-tool.ts";
 import type { ToolOutput } from "./tool-output.ts";
 
@@ -23,7 +22,7 @@ export function toStructuredTool(
   const tool = new DynamicStructuredTool({
     name,
     description,
-    schema: withoutMarks(inputSchema),
+    schema: inputSchema,
     responseFormat: "content_and_artifact",
     ...(origin !== undefined && { metadata: { serverId: origin.serverId, toolName: origin.toolName } }),
     async func(args, _runManager, config) {
@@ -42,11 +41,6 @@ export function toStructuredTool(
 /** The message that answers a call. */
 export function toMessage(name: string, id: string, { content, artifact, isError }: ToolOutput): ToolMessage {
   return new ToolMessage({ name, tool_call_id: id, content, artifact, status: isError ? "error" : "success" });
-}
-
-// LangChain takes a schema with one of these for a schema of Zod, and fails with all tools of the request.
-function withoutMarks({ _zod, _def, ...schema }: JsonObject): JsonObject {
-  return schema;
 }
 
 // LangChain hands the call over in the config, and does not say so in the type.
