@@ -150,6 +150,24 @@ describe("Gemini", () => {
     expect(answer?.parts.map(({ functionResponse }) => functionResponse?.name)).toEqual(["link", "structuredOnly"]);
   });
 
+  it("does not run a call whose arguments came in pieces", async () => {
+    const source = resultSource();
+    const mcp = createGoogleTools(source);
+    const partialArgs = [{ jsonPath: "$.a", stringValue: "b" }];
+    const answer = await mcp.answer({
+      functionCalls: [
+        { name: "link", willContinue: true },
+        { name: "link", partialArgs },
+      ],
+    });
+    const error = { message: expect.stringContaining("in pieces") };
+    expect(answer?.parts).toMatchObject([
+      { functionResponse: { response: { error } } },
+      { functionResponse: { response: { error } } },
+    ]);
+    expect(source.calls).toEqual([]);
+  });
+
   it("calls functions by itself with a callable tool", async () => {
     const source = resultSource();
     const mcp = createGoogleTools(source, { ownFunctions: ["mine"] });

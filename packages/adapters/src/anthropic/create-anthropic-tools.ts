@@ -11,13 +11,14 @@ import { adapterFields, assertAdapterOptions, type AdapterOptions } from "../ada
 import { assertAnswerOptions, type AnswerOptions } from "../answer/answer-options.ts";
 import { captureOutcome } from "../answer/capture-outcome.ts";
 import { createAnswerer } from "../answer/create-answerer.ts";
+import { cutOffReason, refused } from "../answer/refused.ts";
 import { runAll } from "../answer/run-all.ts";
 import { besideOwnFunctions, readOwnFunctions, type OwnFunctionsOptions } from "../declare/own-functions.ts";
 import type { DeclaredTool, Declaration, LeftOutTool } from "../declared-tool.ts";
 import { anthropic } from "../schema/profiles/anthropic.ts";
 import type { ToolSource } from "../tool-source.ts";
 import { createDeferredTools } from "./deferred-tools.ts";
-import { toReferences, toRefusal, toToolResult, type ToolResultParts } from "./tool-result.ts";
+import { toReferences, toToolResult, type ToolResultParts } from "./tool-result.ts";
 
 /** How tools are declared to Anthropic's API, and their calls answered. */
 export interface AnthropicOptions extends AdapterOptions, OwnFunctionsOptions {
@@ -101,7 +102,7 @@ export function createAnthropicTools(source: ToolSource, options: AnthropicOptio
       const declaration = latest ?? declare();
       const cut = cutOff(message);
       const parts = await runAll(calls, async (call) =>
-        call === cut ? toRefusal(call.id, neverWhole) : await run(call, declaration, how),
+        call === cut ? toToolResult(call.id, refused(cutOffReason)) : await run(call, declaration, how),
       );
       return {
         role: "user",
@@ -111,8 +112,6 @@ export function createAnthropicTools(source: ToolSource, options: AnthropicOptio
     leftOut: () => besideOwnFunctions(answerer.declare(), own).leftOut,
   };
 }
-
-const neverWhole = "the output ended within this call; it did not run";
 
 function toTool({ name, description, inputSchema, strict }: DeclaredTool, isDeferred: boolean): Tool {
   return {

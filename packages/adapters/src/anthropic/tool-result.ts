@@ -57,14 +57,6 @@ export function toReferences(id: string, names: readonly string[]): ToolResultPa
   return { result: { type: "tool_result", tool_use_id: id, content }, beside: [] };
 }
 
-/** The answer to a call that did not run. */
-export function toRefusal(id: string, reason: string): ToolResultParts {
-  return {
-    result: { type: "tool_result", tool_use_id: id, is_error: true, content: [toText(reason)] },
-    beside: [],
-  };
-}
-
 // The API refuses a request with a text block in which there is nothing but white space, wherever it stands.
 function withText(blocks: readonly PresentedBlock[]): readonly PresentedBlock[] {
   const said = blocks.filter((block) => block.type !== "text" || block.text.trim() !== "");

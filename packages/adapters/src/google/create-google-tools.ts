@@ -3,6 +3,7 @@ import type { CallableTool, FunctionCall, FunctionDeclaration, Part, Tool } from
 import { adapterFields, assertAdapterOptions, type AdapterOptions } from "../adapter-options.ts";
 import { assertAnswerOptions, type AnswerOptions } from "../answer/answer-options.ts";
 import { createAnswerer } from "../answer/create-answerer.ts";
+import { refused } from "../answer/refused.ts";
 import { runAll } from "../answer/run-all.ts";
 import { besideOwnFunctions, readOwnFunctions, type OwnFunctionsOptions } from "../declare/own-functions.ts";
 import type { DeclaredTool, Declaration, LeftOutTool } from "../declared-tool.ts";
@@ -76,6 +77,7 @@ export function createGoogleTools(source: ToolSource, options: GoogleOptions = {
     const declaration = latest ?? declare();
     const theirs = calls.filter(({ name }) => !own.has(name ?? ""));
     const parts = await runAll(theirs, async (call) => {
+      if (isPiece(call)) return toFunctionResponse(call, refused(inPieces), media);
       const presented = await answerer.answer({ ...how, name: call.name ?? "", args: call.args }, declaration);
       return toFunctionResponse(call, presented, media);
     });
@@ -100,6 +102,13 @@ export function createGoogleTools(source: ToolSource, options: GoogleOptions = {
     },
     leftOut: () => besideOwnFunctions(answerer.declare(), own).leftOut,
   };
+}
+
+const inPieces = "the arguments of the call came in pieces and were not put together; it did not run";
+
+// As they come with `streamFunctionCallArguments`: what looks like a call without arguments is the beginning of one.
+function isPiece({ willContinue, partialArgs }: FunctionCall): boolean {
+  return willContinue === true || (partialArgs?.length ?? 0) > 0;
 }
 
 // The SDK writes into declarations: each request gets its own.

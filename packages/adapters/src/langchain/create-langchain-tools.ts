@@ -6,6 +6,7 @@ import type { ModelCall } from "../answer/answer-call.ts";
 import { assertAnswerOptions, type AnswerOptions } from "../answer/answer-options.ts";
 import { captureOutcome } from "../answer/capture-outcome.ts";
 import { createAnswerer } from "../answer/create-answerer.ts";
+import { cutOffReason, refused } from "../answer/refused.ts";
 import { runAll } from "../answer/run-all.ts";
 import { besideOwnFunctions, readOwnFunctions, type OwnFunctionsOptions } from "../declare/own-functions.ts";
 import type { Declaration, LeftOutTool } from "../declared-tool.ts";
@@ -28,6 +29,8 @@ export interface LangChainOptions extends AdapterOptions, OwnFunctionsOptions {
 export interface LangChainMessage {
   readonly tool_calls?: readonly ToolCall[] | undefined;
   readonly invalid_tool_calls?: readonly InvalidToolCall[] | undefined;
+  /** In which the packages for models say why the output ended. */
+  readonly response_metadata?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** The tools of one conversation through LangChain. */
@@ -37,7 +40,7 @@ export interface LangChainTools {
   /**
    * Runs the calls of a message, all at once, and gives a message for each, in their order; empty when there is nothing to answer. Whatever
    * goes wrong with a call is its message, with `status: "error"`. Of a message with no other calls, those whose arguments LangChain could not
-   * read are answered, too. Rejects with `aborted` when the signal aborts, after all calls have ended. Answering one message twice
+   * read are answered, too. The call at which the output ended for want of room is not run. Rejects with `aborted` when the signal aborts, after all calls have ended. Answering one message twice
    * runs its calls twice.
    */
   answer(message: LangChainMessage, options?: AnswerOptions): Promise<ToolMessage[]>;
@@ -75,14 +78,24 @@ export function createLangChainTools(source: ToolSource, options: LangChainOptio
       assertAnswerOptions("answer()", how);
       const declaration = latest ?? declare();
       const calls = callsOf(message).filter(({ name }) => !own.has(name));
-      return [
-        ...(await runAll(calls, async ({ id, name, args }) =>
-          toMessage(name, id, await run({ ...how, name, args }, declaration)),
-        )),
-      ];
+      const cut = isCutOff(message) ? calls.at(-1) : undefined;
+      const answers = await runAll(calls, async (call) => {
+        const { id, name, args } = call;
+        if (call === cut) return toMessage(name, id, toToolOutput({ presented: refused(cutOffReason) }, takes));
+        return toMessage(name, id, await run({ ...how, name, args }, declaration));
+      });
+      return [...answers];
     },
     leftOut: () => besideOwnFunctions(answerer.declare(), own).leftOut,
   };
+}
+
+// Each package has its own member and word for it: Anthropic's, OpenAI's and its compatible ones', Google's.
+const reasonMembers = ["stop_reason", "finish_reason", "finishReason"];
+const cutOffReasons = new Set<unknown>(["max_tokens", "model_context_window_exceeded", "length", "MAX_TOKENS"]);
+
+function isCutOff({ response_metadata: metadata = {} }: LangChainMessage): boolean {
+  return reasonMembers.some((member) => cutOffReasons.has(metadata[member]));
 }
 
 interface CallToAnswer {
