@@ -2,6 +2,7 @@ import {
   ToolportError,
   type Connection,
   type Connector,
+  type JsonValue,
   type RequestInterceptor,
   type Subscription,
 } from "@toolport/core";
@@ -204,6 +205,27 @@ describe("a layer around a subscription", () => {
   });
 });
 
+it.each(["session_expired", "unsupported_protocol"] as const)(
+  "a request that met %s is the last on its session, however late that says that it is over",
+  async (code) => {
+    for (const options of [
+      {},
+      { requestInterceptors: [async (request, next) => next(request)] as RequestInterceptor[] },
+    ]) {
+      const { provider, library } = open(options);
+      const connection = await provider.connection("library");
+      library.answer = () =>
+        Promise.reject(new ToolportError("who?", { code, serverId: "library", outcome: "failed" }));
+      await expect(connection.request("resources/read", { uri: "note://a" })).rejects.toMatchObject({ code });
+      library.answer = async () => ({ contents: [] });
+      const next = await provider.connection("library");
+      expect(await next.request("resources/read", { uri: "note://a" })).toEqual({ contents: [] });
+      expect(library.sessions).toHaveLength(2);
+      await provider.close();
+    }
+  },
+);
+
 it("hands on every notification of a server, with its id", async () => {
   const { provider, library } = open();
   const seen: unknown[] = [];
@@ -225,6 +247,7 @@ interface Library {
   readonly sessions: Session[];
   readonly latest: Session;
   refuse: ToolportError | undefined;
+  answer: () => Promise<JsonValue>;
 }
 
 function open(options: Partial<Parameters<typeof createProvider>[0]> = {}): {
@@ -240,6 +263,7 @@ function open(options: Partial<Parameters<typeof createProvider>[0]> = {}): {
   const library: Library = {
     sessions,
     refuse: undefined,
+    answer: async () => ({}),
     get latest() {
       const session = sessions.at(-1);
       if (session === undefined) throw new Error("no session");
@@ -273,7 +297,7 @@ function connectionOf(session: Session, live: { readonly uri: string }[], librar
     server: { era: "legacy", protocolVersion: "2025-11-25", capabilities: { tools: {}, resources: {}, prompts: {} } },
     listTools: async () => ({ tools: [], dropped: [], pages: 1 }),
     callTool: async () => ({ content: [] }),
-    request: async () => ({}),
+    request: () => library.answer(),
     notify: async () => undefined,
     async subscribeResource(uri): Promise<Subscription> {
       if (library.refuse !== undefined) throw library.refuse;

@@ -1,5 +1,6 @@
 import {
   defaultTimeouts,
+  isToolportError,
   ToolportError,
   type Clock,
   type Connection,
@@ -10,6 +11,7 @@ import { type ConnectionHooks, dateOf, settleWithin, withErrorContext } from "@t
 import { longestCloseMs } from "../longest-close.ts";
 import { toToolportError } from "../to-toolport-error.ts";
 import type { LinkEvent } from "./link-event.ts";
+import { isForgotten } from "./session-transitions.ts";
 
 /** A live session, as calls see it. */
 export interface Session {
@@ -78,7 +80,9 @@ export interface SessionsInit {
   readonly clock: Clock;
   /** Settles when whatever had this server's id before is gone, which has a bound of its own; no session starts earlier. */
   readonly predecessor: Promise<void> | undefined;
-  readonly report: (event: Extract<LinkEvent, { readonly type: "connected" | "connect-failed" }>) => void;
+  readonly report: (
+    event: Extract<LinkEvent, { readonly type: "connected" | "connect-failed" | "session-lost" }>,
+  ) => void;
 }
 
 /** Makes the sessions of one link; there are none at first. */
@@ -99,7 +103,7 @@ export function createSessions({ connector, clock, report, ...init }: SessionsIn
       entry.abort.signal.throwIfAborted();
       const connection: unknown = await connector.connect(spec, hooks, entry.abort.signal);
       assertConnection(connection, spec.id);
-      entry.session = sessionOf(number, connection, { entry, clock });
+      entry.session = sessionOf(number, connection, { entry, clock, report });
     } catch (error) {
       entries.delete(number);
       return report({ type: "connect-failed", session: number, error: toToolportError(error, spec.id, "connect") });
@@ -163,19 +167,18 @@ function endEntry(entry: Entry, { error, drain = false }: SessionEnding): void {
   if (!entry.draining) entry.close();
 }
 
-interface SessionParts {
+interface SessionParts extends Pick<SessionsInit, "clock" | "report"> {
   readonly entry: Entry;
-  readonly clock: Clock;
 }
 
-function sessionOf(number: number, connection: Connection, { entry, clock }: SessionParts): Session {
+function sessionOf(number: number, connection: Connection, { entry, clock, report }: SessionParts): Session {
   let lent: Connection | undefined;
   const session: Session = {
     number,
     connection,
     openedAt: dateOf(clock),
     get lent() {
-      lent ??= lendConnection(session);
+      lent ??= lendConnection(session, report);
       return lent;
     },
     get endedBy() {
@@ -198,13 +201,17 @@ export function assertInUse({ endedBy }: Pick<Session, "endedBy">): void {
   if (endedBy !== undefined) throw withErrorContext(endedBy, { outcome: "not-sent" });
 }
 
-function lendConnection(session: Session): Connection {
-  const { connection } = session;
+function lendConnection(session: Session, report: SessionsInit["report"]): Connection {
+  const { connection, number } = session;
   const use = async <T>(work: () => Promise<T>): Promise<T> => {
     assertInUse(session);
     session.enter();
     try {
       return await work();
+    } catch (error) {
+      // As of a call: whoever asks for the connection next gets another one, however late this one says that it is over.
+      if (isToolportError(error) && isForgotten(error)) report({ type: "session-lost", session: number, error });
+      throw error;
     } finally {
       session.leave();
     }

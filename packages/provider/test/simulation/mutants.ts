@@ -227,13 +227,13 @@ export const mutants: readonly Mutant[] = [
     patches: [
       {
         file: "provider.ts",
-        find: "      observers.close();\n      resources.close();\n      catalog.close();\n",
-        replace: "      resources.close();\n",
+        find: "    observers.close();\n    resources.close();\n    catalog.close();\n",
+        replace: "    resources.close();\n",
       },
       {
         file: "provider.ts",
-        find: "      calls.end(error, true);",
-        replace: "      calls.end(error, true);\n      observers.close();\n      catalog.close();",
+        find: "    calls.end(error, true);",
+        replace: "    calls.end(error, true);\n    observers.close();\n    catalog.close();",
       },
       {
         file: "servers/announce-status.ts",
@@ -278,8 +278,8 @@ export const mutants: readonly Mutant[] = [
     patches: [
       {
         file: "provider.ts",
-        find: "      calls.end(error);\n      await serverSet.endAll(error);\n      calls.end(error, true);",
-        replace: "      await serverSet.endAll(error);",
+        find: "    calls.end(error);\n    await serverSet.endAll(error);\n    calls.end(error, true);",
+        replace: "    await serverSet.endAll(error);",
       },
     ],
   },
