@@ -70,7 +70,10 @@ describe("Chat Completions", () => {
     expect(content("unknownKind")).toContain("hologram");
     expect(content("nothing")).toMatch(/./);
     const picture = { type: "image_url", image_url: { url: `data:image/png;base64,${png}` } };
-    const label = (name: string): object => ({ type: "text", text: `What the tool call call_${name} showed:` });
+    const label = (name: string): object => ({
+      type: "text",
+      text: `What the call call_${name} of the tool ${name} showed:`,
+    });
     const file = { file_data: "data:application/pdf;base64,JVBERi0=", filename: expect.stringMatching(/\.pdf$/) };
     expect(answers.at(-1)?.content).toEqual([
       ...["success", "error", "imageOnly", "imageError"].flatMap((name) => [label(name), picture]),

@@ -69,9 +69,10 @@ export function createChatTools(source: ToolSource, options: OpenaiOptions = {})
         tool_call_id: id,
         content: outputs[at]?.content ?? "",
       }));
-      const shown = outputs.flatMap(({ media }, at) =>
-        media.length === 0 ? [] : chatMediaParts(`What the tool call ${calls[at]?.id ?? ""} showed:`, media),
-      );
+      const shown = calls.flatMap(({ id, function: { name } }, at) => {
+        const { media = [] } = outputs[at] ?? {};
+        return media.length === 0 ? [] : chatMediaParts(`What the call ${id} of the tool ${name} showed:`, media);
+      });
       return shown.length === 0 ? answers : [...answers, { role: "user", content: shown }];
     },
     leftOut: () => besideOwnFunctions(answerer.declare(), own).leftOut,
