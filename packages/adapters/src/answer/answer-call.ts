@@ -1,4 +1,4 @@
-import { isToolportError, ToolportError, type CallContext, type CallOptions } from "@toolport/core";
+import { isToolportError, ToolportError, type CallContext, type CallOptions, type ToolOutcome } from "@toolport/core";
 import { assertCallContext, assertSignal, quoteText, unknownToolError } from "@toolport/core/implement";
 import type { Presented, PresentOccasion, ResultPresenter } from "@toolport/results";
 import type { DeclaredTool, Declaration } from "../declared-tool.ts";
@@ -37,18 +37,30 @@ export async function answerCall(declaration: Declaration, call: ModelCall, mean
   const { signal } = call;
   if (signal !== undefined) assertSignal(signal);
   if (call.context !== undefined) assertCallContext(call.context);
-  const context = { ...means.context, ...call.context };
+  const context = means.context === undefined ? call.context : { ...means.context, ...call.context };
   const occasion: PresentOccasion = { context, signal };
+  let outcome: ToolOutcome;
   try {
     const tool = findTool(declaration, call.name);
     const args = tool.restore(readArguments(call.args, tool.name));
     const options: CallOptions = { signal, context, timeoutMs: means.timeoutMs, selected: tool.definition };
-    const outcome = await means.source.call(tool.definition.name, args, options);
-    return await presenter.present(outcome, occasion);
+    outcome = await means.source.call(tool.definition.name, args, options);
   } catch (error) {
     if (signal?.aborted === true) throw abortedError(error, call.name);
     return presenter.presentError(error, occasion);
   }
+  try {
+    return await presenter.present(outcome, occasion);
+  } catch (error) {
+    if (signal?.aborted === true) throw abortedError(error, call.name);
+    return plainPresenter.presentError(unshownResult(error, outcome), occasion);
+  }
+}
+
+// The call ran: whoever reads that it failed calls again.
+function unshownResult(cause: unknown, { origin: { serverId, toolName } }: ToolOutcome): ToolportError {
+  const message = "the tool was called and answered, and its result cannot be shown; do not call it again for that";
+  return new ToolportError(message, { code: "internal_error", serverId, toolName, cause });
 }
 
 function findTool(declaration: Declaration, name: unknown): DeclaredTool {

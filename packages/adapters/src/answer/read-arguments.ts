@@ -1,5 +1,5 @@
 import { ToolportError } from "@toolport/core";
-import { quoteText } from "@toolport/core/implement";
+import { locateJsonError } from "./locate-json-error.ts";
 
 /**
  * The arguments of a model's call: JSON text is parsed, no text at all is no arguments, and what is no text is taken as it is. Throws
@@ -11,16 +11,19 @@ export function readArguments(args: unknown, toolName: string): unknown {
   let parsed: unknown;
   try {
     parsed = JSON.parse(args);
-  } catch (error) {
-    throw noJson(`the arguments are no JSON${placeOf(error)}`, toolName);
+  } catch {
+    throw noJson(`the arguments are no JSON${placeOf(args)}`, toolName);
   }
   if (typeof parsed === "string")
     throw noJson("the arguments must be a JSON object, not a JSON text inside a text", toolName);
   return parsed;
 }
 
-function placeOf(error: unknown): string {
-  return error instanceof Error ? `: ${quoteText(error.message, 200)}` : "";
+function placeOf(text: string): string {
+  const place = locateJsonError(text);
+  // Nested too deep for the runtime to read.
+  if (place === undefined) return " that can be read";
+  return `: at line ${place.line}, column ${place.column}, there should be ${place.expected}`;
 }
 
 function noJson(message: string, toolName: string): ToolportError {

@@ -107,12 +107,15 @@ function dropKeywords(node: JsonObject, isRoot: boolean, adaptation: Adaptation)
   if (lost.includes("if")) lost.push("then", "else");
   if (lost.length === 0) return node;
   // A model gives no names that nobody declared, and needs no words for it.
-  const quiet = lost.filter((keyword) => node[keyword] === false || saysNothing(keyword, node[keyword]));
+  const quiet = lost.filter(
+    (keyword) => (keyword === "additionalProperties" && node[keyword] === false) || saysNothing(keyword, node[keyword]),
+  );
   return describeLoss(describeDefault(without(node, ...quiet), lost), lost);
 }
 
 // Names are texts anyway.
 function saysNothing(keyword: string, value: unknown): boolean {
+  if (!isConstraint(keyword)) return false;
   if (value === true) return keyword !== "uniqueItems";
   if (value === 0) return keyword === "minLength" || keyword === "minItems" || keyword === "minProperties";
   if (!isJsonObject(value)) return keyword === "uniqueItems" && value === false;

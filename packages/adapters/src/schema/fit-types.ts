@@ -78,8 +78,10 @@ function withNullable(node: JsonObject, adaptation: Adaptation): JsonObject {
   const types = typesOf(node);
   if (types === undefined || (typeof node["type"] === "string" && node["type"] !== "null"))
     return withoutNullPart(node, adaptation);
-  const others = types.filter((type) => type !== "null");
-  const takesNull = others.length < types.length;
+  const listed = node["enum"];
+  const values = Array.isArray(listed) ? listed.filter((one) => one !== null) : undefined;
+  const others = values?.length === 0 ? [] : types.filter((type) => type !== "null");
+  const takesNull = types.includes("null") && (!Array.isArray(listed) || listed.includes(null));
   noteChange(adaptation, takesNull ? "null as a type written as nullable" : "a list of types written as anyOf");
   const [only] = others;
   const nullable = takesNull ? true : undefined;
@@ -87,7 +89,7 @@ function withNullable(node: JsonObject, adaptation: Adaptation): JsonObject {
     noteMore(adaptation, "nothing but null written as a text that may be null");
     return withMembers(node, { type: "string", nullable, enum: undefined });
   }
-  if (others.length === 1) return withMembers(node, { type: only, nullable });
+  if (others.length === 1) return withMembers(node, { type: only, nullable, enum: values });
   const { title, description } = node;
   const parts = others.map((type, at) =>
     withMembers(without(node, "title", "description", "default", "anyOf"), {
@@ -102,16 +104,21 @@ function withNullable(node: JsonObject, adaptation: Adaptation): JsonObject {
       ["anyOf", node["anyOf"]],
     ]),
     parts,
+    adaptation,
   );
 }
 
 // A union that stands there already counts, too.
-function splitInto(node: JsonObject, parts: readonly JsonObject[]): JsonObject {
+function splitInto(node: JsonObject, parts: readonly JsonObject[], adaptation: Adaptation): JsonObject {
   if (node["anyOf"] === undefined) return withMembers(node, { anyOf: parts });
   const all = schemasOf(node, "anyOf").flatMap((one) =>
-    parts.map((part) => intersect(part, one)).filter((both) => both !== undefined && both !== false),
+    parts.map((part) => {
+      const both = intersect(part, one);
+      if (both === undefined) noteLess(adaptation, "a list of types beside a union put together with less");
+      return both ?? false;
+    }),
   );
-  return withMembers(node, { anyOf: all });
+  return withMembers(node, { anyOf: all.filter((both) => both !== false) });
 }
 
 // `null` as a part of a union.
@@ -131,10 +138,21 @@ function withoutNullPart(node: JsonObject, adaptation: Adaptation): JsonObject {
     : withNullable(both, adaptation);
 }
 
+// A schema that takes `null` as well. One that says nothing of types does.
 function withNull(part: JsonObject): JsonObject {
+  const listed = "const" in part ? [part["const"]] : part["enum"];
+  if (Array.isArray(listed)) {
+    const values = listed.includes(null) ? listed : [...listed, null];
+    return withMembers(without(part, "const"), { type: withNullType(part), enum: values });
+  }
+  if (typesOf(part) !== undefined) return withMembers(part, { type: withNullType(part) });
+  const [first, ...rest] = schemasOf(part, "anyOf");
+  return isJsonObject(first) ? withMembers(part, { anyOf: [withNull(first), ...rest] }) : part;
+}
+
+function withNullType(part: JsonObject): unknown {
   const types = typesOf(part);
-  if (types === undefined) return part;
-  return withMembers(part, { type: types.includes("null") ? part["type"] : [...types, "null"] });
+  return types === undefined || types.includes("null") ? part["type"] : [...types, "null"];
 }
 
 /** A union beside which nothing stands: what did counts in each of its parts, and is described in the first. */

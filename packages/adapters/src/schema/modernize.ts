@@ -1,8 +1,8 @@
 import type { JsonObject } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
-import { noteChange, noteLess, noteMore, type Adaptation } from "./adaptation.ts";
+import { CannotAdapt, noteChange, noteLess, noteMore, type Adaptation } from "./adaptation.ts";
 import { adaptInside } from "./adapt-inside.ts";
-import { hasShape, isSchema, keywordShapes, memberOf, toObject, without, withMembers } from "./keywords.ts";
+import { hasShape, isSchema, memberOf, toObject, typesOf, without, withMembers } from "./keywords.ts";
 
 const inPlace = ["$ref", "allOf", "anyOf", "oneOf", "if", "dependentSchemas"];
 
@@ -99,19 +99,10 @@ function dropUnevaluated(node: JsonObject, adaptation: Adaptation): JsonObject {
   return kept;
 }
 
-/** What a schema is without its keywords that nobody knows; for an API that refuses them. */
-export function dropUnknown(node: JsonObject, known: readonly string[], adaptation: Adaptation): JsonObject {
-  const unknown = Object.keys(node).filter(
-    (keyword) => !keywordShapes.has(keyword) && !(known.includes(keyword) && keyword === "default"),
-  );
-  if (unknown.length === 0) return node;
-  noteChange(adaptation, "annotations left out");
-  return without(node, ...unknown);
-}
-
-/** Notes that what must be an object says so now. */
+/** The schema of arguments, which are an object and say so now. Throws {@linkcode CannotAdapt} for a schema that no object meets. */
 export function withObjectType(root: JsonObject, adaptation: Adaptation): JsonObject {
   if (root["type"] === "object") return root;
+  if (typesOf(root)?.includes("object") === false) throw new CannotAdapt("arguments that are no object");
   noteLess(adaptation, "the type object named");
   return withMembers(root, { type: "object" });
 }

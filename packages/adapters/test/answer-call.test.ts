@@ -1,0 +1,192 @@
+import {
+  createAnswerer,
+  declareTools,
+  anthropicStrict,
+  openaiAgents,
+  openaiChat,
+  openaiStrict,
+  type AdapterOptions,
+  type SchemaProfile,
+  type ToolSource,
+} from "@toolport/adapters";
+import { ToolportError, type CallOptions, type ToolDefinition, type ToolOutcome } from "@toolport/core";
+import { describe, expect, it } from "vitest";
+
+const object = { type: "object", properties: { q: { type: "string" } }, additionalProperties: false };
+
+function define(name: string, more: Partial<ToolDefinition> = {}): ToolDefinition {
+  return { name, description: `Does ${name}.`, inputSchema: object, ...more };
+}
+
+function say(text: string): ToolOutcome {
+  const origin = { serverId: "s", toolName: "t", qualifiedName: "mcp::s::t" };
+  return { content: [{ type: "text", text }], isError: false, origin, raw: {} };
+}
+
+interface Sent {
+  readonly name: string;
+  readonly args: unknown;
+  readonly options: CallOptions;
+}
+
+/** A source that answers with its arguments, and what was called. */
+function createSource(
+  definitions: readonly ToolDefinition[],
+  answer: (sent: Sent) => ToolOutcome | Promise<ToolOutcome> = ({ name }) => say(name),
+): ToolSource & { readonly sent: Sent[] } {
+  const sent: Sent[] = [];
+  return {
+    sent,
+    definitions: () => definitions,
+    call: async (name, args, options = {}) => {
+      sent.push({ name, args, options });
+      return await answer({ name, args, options });
+    },
+  };
+}
+
+describe("answer()", () => {
+  it("calls the tool by its local name, with the definition that was declared and the arguments as text or object", async () => {
+    const tool = define("web-search");
+    const source = createSource([tool]);
+    const answerer = createAnswerer(source, openaiAgents, { context: { principal: "ada" }, timeoutMs: 5 });
+    expect(answerer.declare().tools.map(({ name }) => name)).toEqual(["web_search"]);
+    await answerer.answer({ name: "web_search", args: '{"q":"rain"}', context: { correlationId: "7" } });
+    await answerer.answer({ name: "web_search", args: { q: "sun" } });
+    await answerer.answer({ name: "web_search", args: "" });
+    const context = { principal: "ada" };
+    expect(source.sent.map(({ name, args }) => [name, args])).toEqual([
+      ["web-search", { q: "rain" }],
+      ["web-search", { q: "sun" }],
+      ["web-search", {}],
+    ]);
+    expect(source.sent[0]?.options).toEqual({
+      selected: tool,
+      timeoutMs: 5,
+      context: { ...context, correlationId: "7" },
+      signal: undefined,
+    });
+    expect(source.sent[1]?.options.context).toEqual(context);
+    expect(source.sent[0]?.options.selected).toBe(tool);
+  });
+
+  it.each([
+    [{ name: "web_serch", args: "{}" }, "unknown_tool", "definitions() has 1 tools"],
+    [{ name: "web.search", args: "{}" }, "unknown_tool", 'did you mean \\"web_search\\"'],
+    [{ name: "web_search", args: '{"q":"a",}' }, "invalid_arguments", "line 1, column 10"],
+    [{ name: "web_search", args: '"{}"' }, "invalid_arguments", "a JSON text inside a text"],
+  ])("answers %j by %s, and calls nothing", async (call, code, words) => {
+    const source = createSource([define("web_search")]);
+    const presented = await createAnswerer(source, openaiChat).answer(call);
+    expect(presented).toMatchObject({ isError: true, error: { code } });
+    expect(JSON.stringify(presented.blocks)).toContain(words);
+    expect(source.sent).toEqual([]);
+  });
+
+  it("says why a tool that was left out is not there", async () => {
+    const source = createSource([define("one"), define("two")]);
+    const presented = await createAnswerer(source, openaiChat, { maxTools: 1 }).answer({ name: "two" });
+    expect(JSON.stringify(presented.blocks)).toContain("at most 1 tools");
+  });
+
+  it("presents what the call throws, and rejects with aborted only when its own signal aborted", async () => {
+    const failing = createSource([define("t")], ({ options: { signal } }) => {
+      signal?.throwIfAborted();
+      throw new ToolportError("stop", { code: "aborted" });
+    });
+    const answerer = createAnswerer(failing, openaiChat);
+    expect(await answerer.answer({ name: "t" })).toMatchObject({ isError: true, error: { code: "aborted" } });
+    await expect(answerer.answer({ name: "t", signal: AbortSignal.abort() })).rejects.toMatchObject({
+      code: "aborted",
+    });
+    await expect(answerer.answer({ name: "t", context: { who: "x" } as never })).rejects.toThrow(
+      /context has no member/,
+    );
+  });
+
+  it("says that a call ran whose result a presenter cannot show", async () => {
+    const presenter = {
+      present: () => {
+        throw new Error("secret");
+      },
+      presentError: () => ({ blocks: [], isError: true, omitted: [] }),
+    };
+    const presented = await createAnswerer(createSource([define("t")]), openaiChat, { presenter }).answer({
+      name: "t",
+    });
+    expect(presented).toMatchObject({ isError: true, error: { code: "internal_error", retryable: false } });
+    expect(JSON.stringify(presented)).not.toContain("secret");
+  });
+});
+
+describe("answerAll()", () => {
+  it("runs the calls of a response at once and answers in their order, whatever one of them does", async () => {
+    const order: string[] = [];
+    const source = createSource([define("slow"), define("bad"), define("fast")], async ({ name }) => {
+      if (name === "bad") throw new ToolportError("no", { code: "server_error" });
+      for (let turn = name === "slow" ? 5 : 0; turn > 0; turn--) await Promise.resolve();
+      order.push(name);
+      return say(name);
+    });
+    const calls = ["slow", "bad", "fast", "fast"].map((name) => ({ name }));
+    const presented = await createAnswerer(source, openaiChat).answerAll(calls);
+    expect(order).toEqual(["fast", "fast", "slow"]);
+    expect(presented.map(({ isError }) => isError)).toEqual([false, true, false, false]);
+  });
+});
+
+describe("declare()", () => {
+  it("gives the same object back until the source offers something else, and says once what is left out", () => {
+    let definitions = [define("a"), define("b", { inputSchema: { type: "array" } })];
+    const leftOut: string[] = [];
+    const source: ToolSource = { definitions: () => [...definitions], call: async () => say("") };
+    const options: AdapterOptions = {
+      onLeftOut: ({ definition, reason }) => leftOut.push(`${definition.name}: ${reason}`),
+    };
+    const answerer = createAnswerer(source, openaiChat, options);
+    const first = answerer.declare();
+    expect(answerer.declare()).toBe(first);
+    definitions = [...definitions, define("c")];
+    const second = answerer.declare();
+    expect(second.tools.map(({ name }) => name)).toEqual(["a", "c"]);
+    expect(second.tools[0]?.inputSchema).toBe(first.tools[0]?.inputSchema);
+    expect(leftOut).toEqual(["b: the API does not take arguments that are no object"]);
+  });
+
+  it("cuts a description to what the API takes, and leaves out what is beyond its number of tools", () => {
+    const definitions = Array.from({ length: 130 }, (_, at) => define(`t${at}`, { description: "x".repeat(2000) }));
+    const { tools, leftOut } = declareTools(createSource(definitions), openaiChat);
+    expect(tools).toHaveLength(128);
+    expect(tools[0]?.description).toHaveLength(1024);
+    expect(leftOut.map(({ definition, reason }) => [definition.name, reason])).toEqual([
+      ["t128", "one request takes at most 128 tools"],
+      ["t129", "one request takes at most 128 tools"],
+    ]);
+    expect(declareTools(createSource(definitions), openaiChat, { maxTools: Infinity }).tools).toHaveLength(130);
+  });
+
+  it("uses strict mode where it is wanted and possible, within what it counts over a request", () => {
+    const open = define("open", { inputSchema: { type: "object", additionalProperties: true } });
+    const wanted = { strict: "where-possible" } as const;
+    const strictOf = (profile: SchemaProfile, definitions: readonly ToolDefinition[]): readonly boolean[] =>
+      declareTools(createSource(definitions), profile, wanted).tools.map(({ strict }) => strict);
+    expect(strictOf(openaiChat, [define("a"), open])).toEqual([true, false]);
+    expect(declareTools(createSource([define("a")]), openaiChat).tools[0]?.strict).toBe(false);
+    const many = Array.from({ length: 30 }, (_, at) => define(`t${at}`));
+    const anthropicTools = strictOf({ ...openaiChat, strict: anthropicStrict }, many);
+    expect(anthropicTools.filter(Boolean)).toHaveLength(20);
+    expect(openaiChat.strict).toBe(openaiStrict);
+  });
+
+  it.each([
+    [{ strict: true }, "strict"],
+    [{ maxTools: 0 }, "maxTools"],
+    [{ presenter: {} }, "presenter"],
+    [{ context: { approval: "t" } }, "approval"],
+    [{ timeoutMs: 0 }, "timeoutMs"],
+    [{ onLeftOut: 1 }, "onLeftOut"],
+    [{ timeout: 1 }, "timeout"],
+  ])("refuses %j at once", (options, field) => {
+    expect(() => createAnswerer(createSource([]), openaiChat, options as never)).toThrow(new RegExp(field));
+  });
+});
