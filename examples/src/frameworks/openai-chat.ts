@@ -9,9 +9,9 @@ export async function ask(client: OpenAI, view: ToolboxView, question: string): 
   const messages: ChatCompletionMessageParam[] = [{ role: "user", content: question }];
   for (;;) {
     const { choices } = await client.chat.completions.create({ model: "gpt-5.5", messages, tools: mcp.tools() });
-    const message = choices[0]?.message;
-    const answers = message === undefined ? [] : await mcp.answer(message);
-    if (message === undefined || answers.length === 0) return message?.content;
-    messages.push(message, ...answers);
+    const [choice] = choices;
+    const answers = choice === undefined ? [] : await mcp.answer(choice);
+    if (choice === undefined || answers.length === 0) return choice?.message.content;
+    messages.push(choice.message, ...answers);
   }
 }

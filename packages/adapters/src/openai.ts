@@ -1,5 +1,10 @@
 // For products: tools for OpenAI's Responses API and Chat Completions, and the answers to their calls.
-export { createChatTools, type CallingMessage, type ChatTools } from "./openai/create-chat-tools.ts";
+export {
+  createChatTools,
+  type CallingChoice,
+  type CallingMessage,
+  type ChatTools,
+} from "./openai/create-chat-tools.ts";
 export { createResponsesTools, type ResponsesTools } from "./openai/create-responses-tools.ts";
 export type { OpenaiOptions } from "./openai/openai-options.ts";
 export type { AdapterOptions } from "./adapter-options.ts";

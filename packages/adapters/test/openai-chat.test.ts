@@ -115,6 +115,19 @@ describe("Chat Completions", () => {
     expect(contents[3]).toBe('{"code":7}');
   });
 
+  it("does not run the call at which the output of a choice ended", async () => {
+    const source = resultSource();
+    const functions = ["link", "audio"].map(
+      (name) => ({ type: "function", id: name, function: { name, arguments: "" } }) as const,
+    );
+    const mcp = createChatTools(source);
+    const answers = await mcp.answer({ message: { tool_calls: functions }, finish_reason: "length" });
+    expect(source.calls.map(({ name }) => name)).toEqual(["link"]);
+    expect(answers[1]).toMatchObject({ tool_call_id: "audio", content: expect.stringContaining("did not run") });
+    await mcp.answer({ message: { tool_calls: functions }, finish_reason: "tool_calls" });
+    expect(source.calls.map(({ name }) => name)).toEqual(["link", "link", "audio"]);
+  });
+
   it("answers neither the product's own functions nor custom tools", async () => {
     const source = resultSource();
     const mcp = createChatTools(source, { ownFunctions: ["link"] });

@@ -151,7 +151,7 @@ describe("the Responses API", () => {
     expect(outputs[0]).toMatch(/\[tool error\].*the server is gone/);
     expect(outputs[1]).toMatch(/\[tool error\].*no JSON/);
     expect(outputs[2]).toMatch(/\[tool error\].*never_declared/);
-    expect(outputs[3]).toMatch(/\[tool error\].*cut off/);
+    expect(outputs[3]).toMatch(/\[tool error\].*did not run/);
     expect(outputs[4]).toContain('{\\"code\\":7}');
     expect(source.calls.map(({ name }) => name)).toEqual(["structuredOnly"]);
   });
@@ -210,6 +210,16 @@ describe("the Responses API", () => {
       if (event.type === "response.completed") outputs.push(...(await mcp.answer(event.response)));
     }
     expect(outputs).toEqual([{ type: "function_call_output", call_id: "call_structuredOnly", output: '{"code":7}' }]);
+  });
+
+  it("does not run the call at which an incomplete response ended", async () => {
+    const source = resultSource();
+    const output = ["link", "audio"].map(
+      (name) => ({ type: "function_call", call_id: name, name, arguments: "" }) as const,
+    );
+    const answers = await createResponsesTools(source).answer({ status: "incomplete", output });
+    expect(source.calls.map(({ name }) => name)).toEqual(["link"]);
+    expect(answers[1]).toMatchObject({ call_id: "audio", output: expect.stringContaining("did not run") });
   });
 
   it("rejects with aborted when nobody waits for the answers any more", async () => {

@@ -7,6 +7,8 @@ import type {
 } from "openai/resources/chat/completions/completions";
 import { assertAnswerOptions, type AnswerOptions } from "../answer/answer-options.ts";
 import { createAnswerer } from "../answer/create-answerer.ts";
+import { cutOffReason, refused } from "../answer/refused.ts";
+import { runAll } from "../answer/run-all.ts";
 import { besideOwnFunctions } from "../declare/own-functions.ts";
 import type { Declaration, LeftOutTool } from "../declared-tool.ts";
 import { openaiChat } from "../schema/profiles/openai.ts";
@@ -19,6 +21,12 @@ export interface CallingMessage {
   readonly tool_calls?: readonly ChatCompletionMessageToolCall[] | null | undefined;
 }
 
+/** A choice of a completion, as far as its calls go. */
+export interface CallingChoice {
+  readonly message: CallingMessage;
+  readonly finish_reason?: string | null | undefined;
+}
+
 /** The tools of one conversation through Chat Completions. */
 export interface ChatTools {
   /**
@@ -27,15 +35,16 @@ export interface ChatTools {
    */
   tools(): ChatCompletionFunctionTool[];
   /**
-   * Runs the function calls of a message, all at once, and gives what to put after it: one tool message for each call, in their order,
+   * Runs the function calls of a message, all at once, and gives what to put after that: one tool message for each call, in their order,
    * and, when tools showed pictures or files, one user message that has these, because a tool message takes text alone. Empty when there
    * is nothing to answer.
    *
-   * Whatever goes wrong with a call is its answer. Rejects with `aborted` when the signal aborts, after all calls have ended. Answering
+   * Whatever goes wrong with a call is its answer. Of a choice whose output was cut off (`finish_reason`: `length`, `content_filter`) the last
+   * call is not run; in a message alone that does not show where a call has no arguments yet. Rejects with `aborted` when the signal aborts, after all calls have ended. Answering
    * one message twice runs its calls twice.
    */
   answer(
-    message: CallingMessage,
+    message: CallingMessage | CallingChoice,
     options?: AnswerOptions,
   ): Promise<(ChatCompletionToolMessageParam | ChatCompletionUserMessageParam)[]>;
   /** What is not declared now, and why. */
@@ -55,14 +64,19 @@ export function createChatTools(source: ToolSource, options: OpenaiOptions = {})
         type: "function",
         function: { name, description, parameters: { ...inputSchema }, strict },
       })),
-    async answer(message, answerOptions = {}) {
+    async answer(given, answerOptions = {}) {
       assertAnswerOptions("answer()", answerOptions);
       const { signal, context } = answerOptions;
-      const calls = (message.tool_calls ?? []).filter(isFunctionCall).filter((call) => !own.has(call.function.name));
-      const presented = await answerer.answerAll(
-        calls.map(({ function: { name, arguments: args } }) => ({ name, args, signal, context })),
-        latest ?? declare(),
-      );
+      const { message, finish_reason: end }: CallingChoice = "message" in given ? given : { message: given };
+      const all = message.tool_calls ?? [];
+      const cut = end === "length" || end === "content_filter" ? all.at(-1) : undefined;
+      const calls = all.filter(isFunctionCall).filter((call) => !own.has(call.function.name));
+      const declaration = latest ?? declare();
+      const presented = await runAll(calls, async (call) => {
+        if (call === cut) return refused(cutOffReason);
+        const { name, arguments: args } = call.function;
+        return await answerer.answer({ name, args, signal, context }, declaration);
+      });
       const outputs = presented.map(chatOutput);
       const answers = calls.map(({ id }, at): ChatCompletionToolMessageParam => ({
         role: "tool",

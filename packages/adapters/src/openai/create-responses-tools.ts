@@ -4,9 +4,10 @@ import type {
   ResponseInputItem,
   ResponseOutputItem,
 } from "openai/resources/responses/responses";
-import type { ModelCall } from "../answer/answer-call.ts";
 import { assertAnswerOptions, type AnswerOptions } from "../answer/answer-options.ts";
 import { createAnswerer } from "../answer/create-answerer.ts";
+import { cutOffReason, refused } from "../answer/refused.ts";
+import { runAll } from "../answer/run-all.ts";
 import { besideOwnFunctions } from "../declare/own-functions.ts";
 import type { Declaration, LeftOutTool } from "../declared-tool.ts";
 import { openaiResponses } from "../schema/profiles/openai.ts";
@@ -25,11 +26,12 @@ export interface ResponsesTools {
    * Runs the function calls of a response, all at once, and gives their outputs in the order of the calls, for `input` of the next request
    * after the response's own `output`; empty when there is nothing to answer. Of a stream it takes the response of `response.completed`.
    *
-   * Whatever goes wrong with a call is its output. A call that was cut off (`status: "incomplete"`) is not run. Rejects with `aborted`
+   * Whatever goes wrong with a call is its output. A call that was cut off (it is `incomplete`, or the last of a response that is) is
+   * not run. Rejects with `aborted`
    * when the signal aborts, after all calls have ended. Answering one response twice runs its calls twice.
    */
   answer(
-    response: { readonly output: readonly ResponseOutputItem[] },
+    response: { readonly output: readonly ResponseOutputItem[]; readonly status?: string | null | undefined },
     options?: AnswerOptions,
   ): Promise<ResponseInputItem.FunctionCallOutput[]>;
   /** What is not declared now, and why. */
@@ -56,29 +58,24 @@ export function createResponsesTools(source: ToolSource, options: OpenaiOptions 
       assertAnswerOptions("answer()", answerOptions);
       const { signal, context } = answerOptions;
       const calls = response.output.filter(isFunctionCall).filter(({ name }) => !own.has(name));
-      const whole = calls.filter(isWhole);
-      const presented = await answerer.answerAll(
-        whole.map(({ name, arguments: args }): ModelCall => ({ name, args, signal, context })),
-        latest ?? declare(),
-      );
-      const outputs = new Map(whole.map((call, at) => [call, presented[at]]));
-      return calls.map((call) => {
-        const answer = outputs.get(call);
-        return outputOf(call, answer === undefined ? cutOff : responsesOutput(answer));
+      const last = response.status === "incomplete" ? response.output.at(-1) : undefined;
+      const declaration = latest ?? declare();
+      const outputs = await runAll(calls, async (call) => {
+        const { name, arguments: args, status } = call;
+        const isCut = call === last || status === "incomplete";
+        const presented = isCut
+          ? refused(cutOffReason)
+          : await answerer.answer({ name, args, signal, context }, declaration);
+        return outputOf(call, responsesOutput(presented));
       });
+      return [...outputs];
     },
     leftOut: () => besideOwnFunctions(answerer.declare(), own).leftOut,
   };
 }
 
-const cutOff = "[tool error] the call was cut off before its arguments were complete, and did not run";
-
 function isFunctionCall(item: ResponseOutputItem): item is ResponseFunctionToolCall {
   return item.type === "function_call";
-}
-
-function isWhole({ status }: ResponseFunctionToolCall): boolean {
-  return status !== "incomplete";
 }
 
 function outputOf(
