@@ -87,13 +87,21 @@ function separate(blocks: readonly PresentedBlock[]): Said {
   return { text: texts.join("\n"), structured };
 }
 
-// A presenter may have cut it, or put it between marks: then it is a text, and the marks count.
+// A presenter may have cut it, or put it between marks: then it is a text, and the marks count. So it is where the API would refuse the value:
+// half of a surrogate pair, which JSON can write and UTF-8 cannot, and more levels than a protobuf message of JSON may have, which are 100.
 function parse(text: string): JsonValue | undefined {
+  if (/\\u[dD][89a-fA-F]/.test(text)) return undefined;
   try {
-    return JSON.parse(text) as JsonValue;
+    const value = JSON.parse(text) as JsonValue;
+    return fitsWithin(value, 64) ? value : undefined;
   } catch {
     return undefined;
   }
+}
+
+function fitsWithin(value: JsonValue | undefined, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  return levels > 0 && Object.values(value).every((member: JsonValue | undefined) => fitsWithin(member, levels - 1));
 }
 
 function toInlineData({ mimeType, data }: PresentedMedia): { inlineData: { mimeType: string; data: string } } {
