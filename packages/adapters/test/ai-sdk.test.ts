@@ -319,10 +319,12 @@ describe("an approval", () => {
     const { asked, results } = await askAndAnswer(toolport, true);
     expect([asked, results, paid]).toEqual([[payment], [{ type: "text", value: "paid 1" }], [payment]]);
     expect(events).toContain("approval-resumed");
+    const streamed = await askAndAnswer(toolport, true, "streamText");
+    expect([streamed.results, paid.length]).toEqual([[{ type: "text", value: "paid 2" }], 2]);
 
     // What nobody approved here, the policy holds: no token for a call that the SDK did not ask about.
     const held = await toolport.tools["pay"]?.execute?.({ ...payment }, { toolCallId: "1", messages: [], context: {} });
-    expect([held, paid.length]).toMatchObject([{ isError: true, code: "approval_required" }, 1]);
+    expect([held, paid.length]).toMatchObject([{ isError: true, code: "approval_required" }, 2]);
   });
 
   it("is the product's: denied does not run, also where the setting was forgotten", async () => {

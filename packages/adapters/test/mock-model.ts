@@ -11,19 +11,20 @@ type Chunk = Awaited<ReturnType<MockLanguageModelV4["doStream"]>>["stream"] exte
 
 /** A model of the AI SDK that says what a test wants it to say, one turn after the other. */
 export function scripted(turns: readonly Turn[], provider = "mock"): MockLanguageModelV4 {
-  const replies = turns.map(toReply);
+  let at = 0;
+  const next = (): Reply => {
+    at += 1;
+    return toReply(turns[at - 1] ?? "out of turns", at - 1);
+  };
   return new MockLanguageModelV4({
     provider,
-    doGenerate: replies,
-    doStream: replies.map(({ content, finishReason, usage }) => ({
-      stream: simulateReadableStream<Chunk>({
-        chunks: [
-          { type: "stream-start", warnings: [] },
-          ...content.flatMap(toChunks),
-          { type: "finish", finishReason, usage },
-        ],
-      }),
-    })),
+    doGenerate: () => Promise.resolve(next()),
+    doStream: () => {
+      const { content, finishReason, usage } = next();
+      const end: Chunk = { type: "finish", finishReason, usage };
+      const chunks: Chunk[] = [{ type: "stream-start", warnings: [] }, ...content.flatMap(toChunks), end];
+      return Promise.resolve({ stream: simulateReadableStream({ chunks }) });
+    },
   });
 }
 

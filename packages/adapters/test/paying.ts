@@ -1,6 +1,6 @@
 import type { AiSdkTools } from "@toolport/adapters/ai-sdk";
 import type { StaticTool } from "@toolport/discovery";
-import { generateText, isStepCount, type ModelMessage } from "ai";
+import { generateText, isStepCount, streamText, type ModelMessage } from "ai";
 import { resultsIn, scripted, settingsOf } from "./mock-model.ts";
 
 /** What is paid. */
@@ -10,6 +10,7 @@ export const payment = { amount: 5 };
 export async function askAndAnswer(
   toolport: AiSdkTools,
   approved: boolean,
+  by: "generateText" | "streamText" = "generateText",
 ): Promise<{ readonly asked: readonly unknown[]; readonly results: readonly unknown[] }> {
   const model = scripted([[["pay", payment]], "done"]);
   const messages: ModelMessage[] = [{ role: "user", content: "pay" }];
@@ -26,11 +27,13 @@ export async function askAndAnswer(
     role: "tool",
     content: requests.map(({ approvalId }) => ({ type: "tool-approval-response", approvalId, approved })),
   });
-  const second = await generateText({ ...settings, messages: structuredClone(messages) });
-  if (second.text !== "done") throw new Error(`unexpected: ${second.text}`);
+  const later = { ...settings, messages: structuredClone(messages) };
+  const text = by === "streamText" ? await streamText(later).text : (await generateText(later)).text;
+  if (text !== "done") throw new Error(`unexpected: ${text}`);
+  const calls = by === "streamText" ? model.doStreamCalls : model.doGenerateCalls.slice(1);
   return {
     asked: requests.map(({ toolCall }) => toolCall.input),
-    results: resultsIn(model.doGenerateCalls[1]?.prompt),
+    results: resultsIn(calls[0]?.prompt),
   };
 }
 

@@ -43,8 +43,8 @@ export interface AiSdkOptions extends AdapterOptions {
    */
   readonly files?: "auto" | "result" | "message" | "none" | undefined;
   /**
-   * Most bytes of files, decoded, that the answer of one call carries in all. Default 262,144: answers go to browsers, into databases and back with
-   * every request. What is bigger is shown to the model in this generation, and later only by type and size.
+   * Most bytes of files, decoded, that the answer of one call carries in all. Default 65,536: answers go to browsers, into databases and back with
+   * every request, and become prompt text where the tool that gave them is not in the set any more. What is bigger is shown to the model in this generation, and later only by type and size.
    */
   readonly maxFileBytes?: number | undefined;
 }
@@ -73,7 +73,7 @@ export interface ReadAiSdkOptions extends Pick<AiSdkOptions, "needsApproval" | "
 export function readAiSdkOptions(options: AiSdkOptions): ReadAiSdkOptions {
   assertAdapterOptions("createAiSdkTools()", options, fields);
   const { tools = {}, needsApproval, approveCall, progress = false, files = "auto", ...rest } = options;
-  const { maxFileBytes = 262_144, ...shared } = rest;
+  const { maxFileBytes = 65_536, ...shared } = rest;
   for (const [name, value] of Object.entries({ needsApproval, approveCall })) {
     if (value !== undefined && typeof value !== "function")
       throw new TypeError(`${name} must be a function, not ${kindOf(value)}`);

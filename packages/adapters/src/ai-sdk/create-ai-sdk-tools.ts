@@ -40,7 +40,7 @@ export interface AiSdkTools {
   readonly tools: ToolSet;
   /**
    * Declares in each step what the source offers by then, so that what the model found in one step it can call in the next. Yours, if you
-   * have one, goes first: `prepareStep: async (step) => ({ ...(await mine(step)), ...prepareStep(step) })`.
+   * have one, goes first, and `activeTools` of the generation has no say: `prepareStep: async (step) => ({ ...(await mine(step)), ...prepareStep(step) })`.
    */
   readonly prepareStep: (step?: StepToPrepare) => PreparedStep;
   /** Who approves a call. Without it the tools themselves say whether the user is asked. */
@@ -85,7 +85,7 @@ export function createAiSdkTools(source: ToolSource, options: AiSdkOptions = {})
     prepareStep({ model, messages = [] } = {}) {
       const names = declare();
       const isMoved = files === "message" || (files === "auto" && speaksChat(model));
-      const moved = isMoved ? moveFiles(messages, (name) => current.has(name)) : messages;
+      const moved = isMoved ? moveFiles(messages) : messages;
       return { activeTools: names, toolOrder: names, ...(moved !== messages && { messages: [...moved] }) };
     },
     async toolApproval(question) {

@@ -6,14 +6,11 @@ type ContentPart = Extract<ToolResult["output"], { readonly type: "content" }>["
 type FilePart = Extract<ContentPart, { readonly type: "file" }>;
 
 /**
- * Messages for a model API whose tool results are texts alone, such as Chat Completions, where a picture would become prompt text: what the tools
- * named by `isOurs` gave is one text each, and their files follow as a message of the user, behind all results of that turn. Gives the
- * same array back when there is nothing to move.
+ * Messages for a model API whose tool results are texts alone, such as Chat Completions, where a picture would become prompt text: results of texts and files are
+ * one text each, and the files follow as a message of the user, behind all results of that turn. Gives the same array back when there is
+ * nothing to move.
  */
-export function moveFiles(
-  messages: readonly ModelMessage[],
-  isOurs: (toolName: string) => boolean,
-): readonly ModelMessage[] {
+export function moveFiles(messages: readonly ModelMessage[]): readonly ModelMessage[] {
   const moved: ModelMessage[] = [];
   let files: { readonly toolName: string; readonly file: FilePart }[] = [];
   let isChanged = false;
@@ -29,7 +26,8 @@ export function moveFiles(
       continue;
     }
     const content = message.content.map((part) => {
-      if (part.type !== "tool-result" || part.output.type !== "content" || !isOurs(part.toolName)) return part;
+      if (part.type !== "tool-result" || part.output.type !== "content" || !part.output.value.every(isPlain))
+        return part;
       isChanged = true;
       const { toolName, output } = part;
       for (const piece of output.value) if (piece.type === "file") files.push({ toolName, file: piece });
@@ -39,6 +37,11 @@ export function moveFiles(
   }
   flush();
   return isChanged ? moved : messages;
+}
+
+// What has options for a provider is from a tool of the product's own, which knows its provider.
+function isPlain(part: ContentPart): boolean {
+  return (part.type === "text" || part.type === "file") && part.providerOptions === undefined;
 }
 
 function toText(parts: readonly ContentPart[]): string {

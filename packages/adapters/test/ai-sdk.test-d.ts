@@ -1,0 +1,37 @@
+import { createAiSdkTools, type CallAnswer } from "@toolport/adapters/ai-sdk";
+import type { ToolboxView } from "@toolport/discovery";
+import type { Policy } from "@toolport/policy";
+import {
+  convertToModelMessages,
+  generateText,
+  streamText,
+  ToolLoopAgent,
+  type LanguageModel,
+  type UIMessage,
+} from "ai";
+
+// Compiles only while what the adapter gives is what the AI SDK takes, under `exactOptionalPropertyTypes`, without a cast.
+export async function chat(view: ToolboxView, policy: Policy, model: LanguageModel, ui: UIMessage[]): Promise<unknown> {
+  const { tools, prepareStep, toolApproval, outcomeOf } = createAiSdkTools(view, {
+    needsApproval: (definition, { input }) => (input === null ? "denied" : policy.requiresConfirmation(definition)),
+    approveCall: policy.approveCall,
+  });
+  const messages = await convertToModelMessages(ui, { tools });
+  const runtimeContext = { tenant: "a" };
+  const { toolResults } = await generateText({ model, messages, tools, prepareStep, toolApproval, runtimeContext });
+  const stream = streamText({
+    model,
+    messages,
+    tools,
+    toolApproval,
+    prepareStep: (step) => ({ temperature: step.stepNumber, ...prepareStep(step) }),
+  });
+  const agent = new ToolLoopAgent({ model, tools, prepareStep, toolApproval });
+  return [toolResults.map(({ output }) => outcomeOf(output)?.isError), stream, agent];
+}
+
+export function read(answer: CallAnswer): string {
+  return answer.isError
+    ? answer.message
+    : answer.content.map((part) => (part.type === "text" ? part.text : part.mimeType)).join();
+}
