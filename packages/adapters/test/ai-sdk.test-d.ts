@@ -11,10 +11,14 @@ import {
 } from "ai";
 
 // Compiles only while what the adapter gives is what the AI SDK takes, under `exactOptionalPropertyTypes`, without a cast.
-export async function chat(view: ToolboxView, policy: Policy, model: LanguageModel, ui: UIMessage[]): Promise<unknown> {
+export async function chat(
+  view: ToolboxView,
+  { requiresConfirmation, approveCall }: Policy,
+  { model, ui }: { readonly model: LanguageModel; readonly ui: UIMessage[] },
+): Promise<unknown> {
   const { tools, prepareStep, toolApproval, outcomeOf } = createAiSdkTools(view, {
-    needsApproval: (definition, { input }) => (input === null ? "denied" : policy.requiresConfirmation(definition)),
-    approveCall: policy.approveCall,
+    needsApproval: (definition, { input }) => (input === null ? "denied" : requiresConfirmation(definition)),
+    approveCall,
   });
   const messages = await convertToModelMessages(ui, { tools });
   const runtimeContext = { tenant: "a" };

@@ -6,7 +6,7 @@ import { convertToModelMessages, generateText, isStepCount, streamText, tool, To
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { resultsIn, scripted, settingsOf } from "./mock-model.ts";
-import { png as picture, results } from "./outcomes.ts";
+import { definitionOf, png as picture, results } from "./outcomes.ts";
 import { askAndAnswer, bank, payment } from "./paying.ts";
 import { sampleSource } from "./sample-source.ts";
 import { searchingSource } from "./searching-source.ts";
@@ -267,6 +267,19 @@ describe("a tool that the model finds", () => {
     });
     await agent.generate({ prompt: "go" });
     expect(namesOf(other.doGenerateCalls)).toEqual(expected);
+  });
+
+  it("is not declared any more when the source does not offer it", async () => {
+    const source = sampleSource(() => {
+      source.tools = source.tools.slice(0, 1);
+      return results.structuredOnly;
+    });
+    source.tools = [...source.tools, definitionOf("other")];
+    const toolport = createAiSdkTools(source);
+    const model = scripted([[["probe", {}]], "done"]);
+    await generateText({ model, prompt: "go", ...settingsOf(toolport), stopWhen });
+    expect(namesOf(model.doGenerateCalls)).toEqual([["probe", "other"], ["probe"]]);
+    expect(Object.keys(toolport.tools)).toEqual(["probe", "other"]);
   });
 
   it("is out of reach under a name that a tool of the product has, whatever a server calls its tools", async () => {

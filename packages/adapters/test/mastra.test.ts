@@ -9,7 +9,7 @@ import { createPolicy } from "@toolport/policy";
 import { describe, expect, it } from "vitest";
 import { resultsIn } from "./mock-model.ts";
 import { scriptedMastra } from "./mock-mastra-model.ts";
-import { png, results, resultSource, withFiles } from "./outcomes.ts";
+import { definitionOf, png, results, resultSource, withFiles } from "./outcomes.ts";
 import { bank, payment } from "./paying.ts";
 import { sampleSource } from "./sample-source.ts";
 import { searchingSource } from "./searching-source.ts";
@@ -118,6 +118,19 @@ describe("a call by an agent", () => {
     const names = mock.doGenerateCalls.map((call) => call.tools?.map(({ name }) => name));
     expect(names).toEqual([before, [...before, "weather_forecast"], [...before, "weather_forecast"]]);
     expect(resultsIn(mock.doGenerateCalls[2]?.prompt)[1]).toEqual({ type: "text", value: 'weather_forecast: "Rome"' });
+  });
+
+  it("is not offered any more what the source has no more", async () => {
+    const source = sampleSource(() => {
+      source.tools = source.tools.slice(0, 1);
+      return results.structuredOnly;
+    });
+    source.tools = [...source.tools, definitionOf("other")];
+    const { model, mock } = scriptedMastra([[["probe", {}]], "done"]);
+    const { tools, prepareStep } = createMastraTools(source);
+    await agentOf(model, tools).generate("go", { maxSteps, prepareStep });
+    const names = mock.doGenerateCalls.map((call) => call.tools?.map(({ name }) => name));
+    expect(names).toEqual([["probe", "other"], ["probe"]]);
   });
 
   it("cannot reach a tool under a name that the product has given to one of its own", () => {
