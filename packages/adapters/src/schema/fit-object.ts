@@ -46,9 +46,9 @@ function declareRequired(node: JsonObject, adaptation: Adaptation): JsonObject {
 function close(node: JsonObject, { depth }: Place, adaptation: Adaptation): JsonObject {
   const rest = node["additionalProperties"];
   if (adaptation.profile.schema.closed === undefined || rest === false) return node;
-  // Of the arguments themselves, none means that there are none; further inside, that nobody knows their names.
-  if (rest !== undefined || (depth > 1 && propertiesOf(node).size === 0))
-    throw new CannotAdapt("an object of any names");
+  // No properties of the arguments themselves mean that there are none; further inside, that nobody knows their names.
+  const isNamed = depth > 1 ? propertiesOf(node).size > 0 : node["properties"] !== undefined;
+  if (rest !== undefined || !isNamed) throw new CannotAdapt("an object of any names");
   noteLess(adaptation, "an object closed to names that it does not declare");
   return withMembers(node, { additionalProperties: false });
 }

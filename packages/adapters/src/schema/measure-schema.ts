@@ -1,5 +1,5 @@
 /** How large a schema may be for somebody to look at it. */
-export const schemaBounds = { maxDepth: 256, maxValues: 50_000, maxTextLength: 1_048_576 } as const;
+export const schemaBounds = { maxDepth: 256, maxValues: 20_000, maxTextLength: 1_048_576 } as const;
 
 /**
  * Why a schema is too large to be looked at, or `undefined`. Goes by a list of its own, so that no depth exhausts the stack, and counts what

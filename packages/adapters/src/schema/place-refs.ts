@@ -29,6 +29,8 @@ interface Refs {
   readonly taken: Set<string>;
   /** References whose targets are not under `$defs` yet. */
   readonly waiting: string[];
+  /** Those that are being written out here, from the outside inwards. */
+  readonly open: readonly string[];
   readonly made: { schemas: number };
 }
 
@@ -46,15 +48,16 @@ export function placeRefs(root: JsonObject, adaptation: Adaptation): JsonObject 
     names: new Map(),
     taken: new Set(),
     waiting: [],
+    open: [],
     made: { schemas: 0 },
   };
-  const placed = place(withoutDefs(root), refs, 0);
+  const placed = place(withoutDefs(root), refs);
   const made = typeof placed === "boolean" ? {} : placed;
   const defs: [string, Schema][] = [];
   for (let ref = refs.waiting.pop(); ref !== undefined; ref = refs.waiting.pop()) {
     const target = resolveRef(root, ref);
     const name = refs.names.get(ref);
-    if (target !== undefined && name !== undefined) defs.push([name, place(withoutDefs(target), refs, 0)]);
+    if (target !== undefined && name !== undefined) defs.push([name, place(withoutDefs(target), refs)]);
   }
   return defs.length === 0 ? made : withMembers(made, { $defs: toObject(defs) });
 }
@@ -75,16 +78,16 @@ function withoutDefs(schema: Schema): Schema {
   return typeof schema === "boolean" ? schema : without(schema, ...scopeKeywords);
 }
 
-function place(schema: Schema, refs: Refs, depth: number): Schema {
+function place(schema: Schema, refs: Refs): Schema {
   if (typeof schema === "boolean") return schema;
   refs.made.schemas += 1;
   const ref = schema["$ref"];
   const node = dropDynamic(without(schema, ...scopeKeywords), refs);
   const placeInside = (owner: JsonObject): JsonObject =>
-    adaptInside(owner, refs.adaptation, (sub, _keyword, adaptation) => place(sub, { ...refs, adaptation }, depth));
+    adaptInside(owner, refs.adaptation, (sub, _keyword, adaptation) => place(sub, { ...refs, adaptation }));
   if (typeof ref !== "string") return placeInside(node);
   const beside = placeInside(without(node, "$ref"));
-  return placeRef({ ref, beside, depth }, refs);
+  return placeRef(ref, beside, refs);
 }
 
 function dropDynamic(node: JsonObject, { adaptation }: Refs): JsonObject {
@@ -93,14 +96,7 @@ function dropDynamic(node: JsonObject, { adaptation }: Refs): JsonObject {
   return without(node, "$dynamicRef", "$recursiveRef");
 }
 
-/** A reference, with what stands beside it, and how many references led to it. */
-interface RefUse {
-  readonly ref: string;
-  readonly beside: JsonObject;
-  readonly depth: number;
-}
-
-function placeRef({ ref, beside, depth }: RefUse, refs: Refs): Schema {
+function placeRef(ref: string, beside: JsonObject, refs: Refs): Schema {
   const { adaptation, root, cycles } = refs;
   const rule = adaptation.profile.schema.refs.value;
   const target = refs.hasOwnScopes ? undefined : resolveRef(root, ref);
@@ -108,27 +104,24 @@ function placeRef({ ref, beside, depth }: RefUse, refs: Refs): Schema {
     noteMore(adaptation, "a $ref that leads out of the schema or nowhere left out");
     return beside;
   }
-  if (rule !== "recursive" && cycles.has(ref)) {
-    noteMore(adaptation, "a $ref that leads back to itself cut");
-    return typeof target === "boolean" ? beside : withMembers(beside, { type: beside["type"] ?? target["type"] });
-  }
+  const hasRoom = refs.made.schemas < inlineBounds.schemas && refs.open.length < inlineBounds.depth;
+  // Where some lead back to themselves and that is not taken, all are written out: any of them might lead to one.
+  const isKept = rule === "recursive" || (rule === "local" && cycles.size === 0);
   const speaks = Object.keys(beside).some((keyword) => isConstraint(keyword) || keyword === "description");
-  const hasRoom = refs.made.schemas < inlineBounds.schemas && depth < inlineBounds.depth;
-  if (rule !== "none" && (!speaks || !hasRoom || isCyclic(ref, refs))) {
+  if (isKept && (!speaks || !hasRoom || cycles.size > 0)) {
     noteChange(adaptation, "$ref to $defs of the root");
     return keepRef(ref, beside, refs);
+  }
+  if (refs.open.includes(ref)) {
+    noteMore(adaptation, "a $ref that leads back to itself cut");
+    return typeof target === "boolean" ? beside : withMembers(beside, { type: beside["type"] ?? target["type"] });
   }
   if (!hasRoom) {
     noteMore(adaptation, "a $ref for which there was no more room left out");
     return beside;
   }
   noteChange(adaptation, "$ref written out");
-  return put(place(target, refs, depth + 1), beside, refs);
-}
-
-function isCyclic(ref: string, { cycles }: Refs): boolean {
-  // With references that lead back to themselves about, none is written out: it might lead to one of them.
-  return cycles.size > 0 && ref !== "";
+  return put(place(target, { ...refs, open: [...refs.open, ref] }), beside, refs);
 }
 
 function keepRef(ref: string, beside: JsonObject, refs: Refs): JsonObject {
