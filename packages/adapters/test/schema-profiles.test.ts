@@ -9,6 +9,7 @@ import {
   openaiStrict,
   portable,
   type AdaptedSchema,
+  type ProfileRule,
   type SchemaProfile,
 } from "@toolport/adapters";
 import { transformJSONSchema } from "@anthropic-ai/sdk/lib/transform-json-schema";
@@ -141,6 +142,14 @@ function writeTables(): string {
       "",
     ].join("\n");
   });
+  const rules = profiles.flatMap(({ id, names, maxDescriptionLength, maxTools, strictTotals, schema }) => {
+    const { refused, ...others } = schema;
+    const named = { names, maxDescriptionLength, maxTools, strictTotals, ...others };
+    const known = Object.entries(named).flatMap(([name, rule]) =>
+      rule === undefined ? [] : [writeRule(id, name, rule)],
+    );
+    return [...known, ...refused.map((rule) => writeRule(id, "refused", rule))];
+  });
   return [
     `${tools.length} tools of ${servers.length} servers.`,
     "",
@@ -149,7 +158,17 @@ function writeTables(): string {
     ...rows,
     "",
     ...sections,
+    "### All rules",
+    "",
+    "| profile | rule | value | certainty | source |",
+    "|---|---|---|---|---|",
+    ...rules,
+    "",
   ].join("\n");
+}
+
+function writeRule(id: string, name: string, { value, certainty, source }: ProfileRule<unknown>): string {
+  return `| \`${id}\` | ${name} | \`${JSON.stringify(value).replaceAll('"', "")}\` | ${certainty} | ${source.replaceAll("|", "or")} |`;
 }
 
 function count(words: readonly string[]): string {
