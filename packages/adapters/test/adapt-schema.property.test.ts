@@ -254,17 +254,19 @@ function plain(schema: unknown): unknown {
 }
 
 interface Case {
+  readonly kind: "common" | "odd";
   readonly schema: JsonObject;
   readonly before: (data: unknown) => boolean;
   readonly pick: (most: number) => number;
 }
 
 /** What is not as it says, of values by the adapted schema and by the given one. */
-function findFaults({ schema, before, pick }: Case, profile: SchemaProfile): readonly unknown[] {
+function findFaults({ kind, schema, before, pick }: Case, profile: SchemaProfile): readonly unknown[] {
   const text = JSON.stringify(schema);
   const adapted = adaptSchema(schema, profile);
   const faults: unknown[] = JSON.stringify(schema) === text ? [] : ["the given schema was changed"];
-  if (!adapted.ok) return adapted.reason === "" ? ["no reason"] : faults;
+  // Without strict mode, what an API does not take of what most servers write is asked for in words.
+  if (!adapted.ok) return profile.enforced || kind === "odd" ? faults : [...faults, profile.id, adapted.reason];
   faults.push(...findRefusals(adapted.schema, profile.schema));
   const after = compile(adapted.schema);
   if (after === undefined) return [...faults, "no schema"];
@@ -292,7 +294,7 @@ describe("adaptSchema()", () => {
         fc.pre(before !== undefined);
         let at = 0;
         const pick = (most: number): number => (chosen[at++ % chosen.length] ?? 0) % most;
-        expect(profiles.flatMap((profile) => findFaults({ schema, before, pick }, profile))).toEqual([]);
+        expect(profiles.flatMap((profile) => findFaults({ kind, schema, before, pick }, profile))).toEqual([]);
       }),
       { numRuns: Number(process.env["RUNS"] ?? 8) },
     );

@@ -177,6 +177,43 @@ describe("adaptSchema()", () => {
     expect(properties.b.description.length).toBeLessThan(320);
   });
 
+  it("writes oneOf as anyOf, and says so where several of its parts may fit", () => {
+    const kind = (value: string): JsonObject => object({ kind: { const: value } }, { required: ["kind"] });
+    const oneOf = (...parts: readonly JsonObject[]): JsonObject => object({ u: { oneOf: parts } });
+    expect(adapt(oneOf(kind("a"), kind("b")), geminiJsonSchema).accepts).toBe("same");
+    expect(adapt(oneOf({ type: "string" }, { type: "array", items: {} }), geminiJsonSchema).accepts).toBe("same");
+    expect(adapt(oneOf(kind("a"), kind("a")), geminiJsonSchema).accepts).toBe("more");
+    expect(adapt(oneOf({ type: "number" }, { type: "integer" }), geminiJsonSchema).accepts).toBe("more");
+  });
+
+  it.each([
+    [
+      { type: ["string", "null"], enum: ["a", null] },
+      { type: "string", enum: ["a"], nullable: true },
+    ],
+    [
+      { anyOf: [{ const: "a" }, { type: "null" }], description: "d" },
+      { type: "string", enum: ["a"], nullable: true, description: "d" },
+    ],
+    [{ type: ["string", "integer"], minLength: 1 }, { anyOf: [{ type: "string", minLength: 1 }, { type: "integer" }] }],
+    [
+      { type: "integer", exclusiveMinimum: 0 },
+      { type: "integer", minimum: 1 },
+    ],
+    [{ allOf: [{ type: "string" }, { enum: ["a", 1] }] }, { type: "string", description: 'Also: {"enum":["a",1]}' }],
+    [
+      { anyOf: [{ minimum: 1 }, { minimum: 3 }], type: "integer" },
+      {
+        anyOf: [
+          { minimum: 1, type: "integer" },
+          { minimum: 3, type: "integer" },
+        ],
+      },
+    ],
+  ])("writes %j as Gemini's older dialect wants it", (given, expected) => {
+    expect(adapt(object({ a: given }), geminiParameters).schema["properties"]).toEqual({ a: expected });
+  });
+
   it("leaves out a schema of arguments that are no object", () => {
     const reason = "the API does not take arguments that are no object";
     expect(adaptSchema({ type: "array" }, openaiChat)).toEqual({ ok: false, reason });

@@ -6,7 +6,7 @@ import { takes } from "./combine.ts";
 import { describeLoss } from "./describe-loss.ts";
 import type { Place } from "./place.ts";
 import { fitObject } from "./fit-object.ts";
-import { fitTypes, splitUnion } from "./fit-types.ts";
+import { fitTypes, splitUnion, withoutNullPart } from "./fit-types.ts";
 import { fitValues } from "./fit-values.ts";
 import {
   annotationKeywords,
@@ -24,7 +24,7 @@ import {
  */
 export function fitSchema(schema: JsonObject, place: Place, adaptation: Adaptation): JsonObject {
   const given = prune(withoutBooleans(schema, adaptation), place, adaptation);
-  let node = fitValues(given, adaptation);
+  let node = fitValues(withoutNullPart(given, adaptation), adaptation);
   node = dropKeywords(node, place.depth === 1, adaptation);
   node = fitTypes(node, adaptation);
   node = splitUnion(node, adaptation);

@@ -2,6 +2,7 @@ import type { JsonObject } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
 import { CannotAdapt, noteChange, noteLess, noteMore, type Adaptation } from "./adaptation.ts";
 import { anyValue } from "./any-value.ts";
+import { typesOfValues } from "./fit-values.ts";
 import { intersect, intersectLoosely } from "./intersect.ts";
 import { schemasOf, toObject, typesOf, without, withMembers } from "./keywords.ts";
 
@@ -76,8 +77,7 @@ function onlyAboutTypes(node: JsonObject, adaptation: Adaptation): JsonObject {
 
 function withNullable(node: JsonObject, adaptation: Adaptation): JsonObject {
   const types = typesOf(node);
-  if (types === undefined || (typeof node["type"] === "string" && node["type"] !== "null"))
-    return withoutNullPart(node, adaptation);
+  if (types === undefined || (typeof node["type"] === "string" && node["type"] !== "null")) return node;
   const listed = node["enum"];
   const values = Array.isArray(listed) ? listed.filter((one) => one !== null) : undefined;
   const others = values?.length === 0 ? [] : types.filter((type) => type !== "null");
@@ -121,8 +121,9 @@ function splitInto(node: JsonObject, parts: readonly JsonObject[], adaptation: A
   return withMembers(node, { anyOf: all.filter((both) => both !== false) });
 }
 
-// `null` as a part of a union.
-function withoutNullPart(node: JsonObject, adaptation: Adaptation): JsonObject {
+/** A union of which `null` is a part, with `null` among the types of the others, where that is how the API has it. */
+export function withoutNullPart(node: JsonObject, adaptation: Adaptation): JsonObject {
+  if (adaptation.profile.schema.nullable === undefined) return node;
   const parts = schemasOf(node, "anyOf");
   const others = parts.filter((part) => !isJsonObject(part) || typesOf(part)?.join() !== "null");
   const [first, ...rest] = others;
@@ -133,9 +134,7 @@ function withoutNullPart(node: JsonObject, adaptation: Adaptation): JsonObject {
   }
   const only = withNull(first);
   const both = intersect(without(node, "anyOf"), only);
-  return both === undefined || typeof both === "boolean"
-    ? withMembers(node, { anyOf: [only] })
-    : withNullable(both, adaptation);
+  return both === undefined || typeof both === "boolean" ? withMembers(node, { anyOf: [only] }) : both;
 }
 
 // A schema that takes `null` as well. One that says nothing of types does.
@@ -143,7 +142,8 @@ function withNull(part: JsonObject): JsonObject {
   const listed = "const" in part ? [part["const"]] : part["enum"];
   if (Array.isArray(listed)) {
     const values = listed.includes(null) ? listed : [...listed, null];
-    return withMembers(without(part, "const"), { type: withNullType(part), enum: values });
+    const type = part["type"] === undefined ? typesOfValues(values) : withNullType(part);
+    return withMembers(without(part, "const"), { type, enum: values });
   }
   if (typesOf(part) !== undefined) return withMembers(part, { type: withNullType(part) });
   const [first, ...rest] = schemasOf(part, "anyOf");

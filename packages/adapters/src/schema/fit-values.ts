@@ -77,8 +77,9 @@ function hasOtherTypes(node: JsonObject): boolean {
   return typesOf(node)?.some((type) => type !== "string") ?? false;
 }
 
-function typesOfValues(values: readonly unknown[]): unknown {
-  const types = Array.from(new Set(values.map((one) => (one === null ? "null" : typeof one))));
+/** The type of values, or the list of their types, as the keyword `type` has it. */
+export function typesOfValues(values: readonly unknown[]): string | readonly string[] | undefined {
+  const types = Array.from(new Set(values.map(typeOf)));
   return types.length === 1 ? types[0] : types;
 }
 
@@ -98,4 +99,9 @@ function fitTexts(schema: JsonObject, adaptation: Adaptation): JsonObject {
     node = withMembers(describeLoss(node, ["minItems"]), { minItems: maxMinItems.value });
   }
   return node;
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
 }

@@ -21,6 +21,14 @@ const propertyNames = {
   source: "@google/genai 3.1.0, FunctionDeclaration.parameters",
 } as const;
 
+const refused = [
+  {
+    value: { keywords: ["anyOf"], at: "root" },
+    certainty: "reported",
+    source: "mastra-ai/mastra#22489, goruck/home-generative-agent#525: of parts that are no objects by themselves",
+  },
+] as const;
+
 const needsItems = { value: true, certainty: "reported", source: "cline/cline#7339" } as const;
 
 /** Gemini, `parameters`: the older dialect, fields of a message and no more. */
@@ -30,7 +38,7 @@ export const geminiParameters: SchemaProfile = {
   enforced: false,
   schema: {
     refs: { value: "none", certainty: "reported", source: "nodetool-ai/nodetool#4761" },
-    refused: [],
+    refused,
     keywords: {
       value: [
         "title",
@@ -84,7 +92,7 @@ export const geminiJsonSchema: SchemaProfile = {
   enforced: false,
   schema: {
     refs: { value: "local", certainty: "documented", source: "@google/genai 3.1.0, responseJsonSchema" },
-    refused: [],
+    refused,
     keywords: {
       value: [
         "$ref",
