@@ -13,3 +13,8 @@ export type { ListChange, ListSnapshot, ListState } from "./listing/live-list.ts
 export type { EntriesDiff } from "./listing/diff-entries.ts";
 export type { ListOptions, ReadOptions } from "./listing/server-lists.ts";
 export type { SubscribedUpdate, SubscribeOptions, UpdateListener } from "./watching/subscriptions.ts";
+export { parseUriTemplate, type TemplateVariable, type UriTemplate } from "./completing/uri-template.ts";
+export type { Completion, CompletionInput, CompletionTarget } from "./completing/complete.ts";
+export type { FilledArguments } from "./prompts/check-arguments.ts";
+export type { PromptListing, Prompts } from "./prompts/create-prompts.ts";
+export type { FilledPrompt, Prompt, PromptArgument, PromptMessage, PromptTarget } from "./prompts/prompt.ts";

@@ -14,6 +14,7 @@ import { readResource, type ResourceTarget } from "./reading/read-resource.ts";
 import type { ResourceRead } from "./reading/resource-read.ts";
 import { createReadStats, type ResourceStats } from "./reading/read-stats.ts";
 import type { Resource, ResourceTemplate } from "./resource.ts";
+import { createPrompts, type Prompts } from "./prompts/create-prompts.ts";
 import type { ResourceParts } from "./resource-parts.ts";
 import type { ResourceProvider } from "./resource-provider.ts";
 import { readResourcesOptions, type ResourcesOptions } from "./resources-options.ts";
@@ -49,7 +50,7 @@ export interface TemplateListing {
  * and its reconnects hold; has one deadline, connecting included; is cancelled on the wire when it is given up; and is asked once more by itself
  * where a session was lost before the answer, because reading changes nothing.
  */
-export interface Resources extends AsyncDisposable {
+export interface Resources extends Prompts, AsyncDisposable {
   /**
    * Reads the resources of all servers at the same time, all pages. One that fails, hangs or lies delays nobody: it is an entry of `failures`, such
    * as `request_timeout`, or `listing_truncated` beyond a limit. Servers that have none are not asked. Throws a `TypeError` for options,
@@ -98,16 +99,17 @@ export function createResources(provider: ResourceProvider, options: ResourcesOp
   const templates = createServerLists(parts, templateKind, "listTemplates()");
   const cache = settings.cache === undefined ? undefined : createReadCache(settings.cache, clock);
   const stats = createReadStats(cache);
+  const { list: promptList, prompts } = createPrompts(parts);
   const lists = [resources, templates];
   const subscriptions = createSubscriptions(parts);
   const closeAll = (): void => {
     unfollow();
     asking.close();
     subscriptions.close();
-    for (const list of lists) list.close();
+    for (const list of [...lists, promptList]) list.close();
     cache?.clear();
   };
-  const unfollow = followProvider(provider, { lists, cache, stats, onClosed: closeAll });
+  const unfollow = followProvider(provider, { lists, promptLists: [promptList], cache, stats, onClosed: closeAll });
 
   const assertTarget = (target: ResourceTarget, caller: string): void => {
     const { serverId, uri } = target;
@@ -150,6 +152,7 @@ export function createResources(provider: ResourceProvider, options: ResourcesOp
       assertTarget({ serverId, uri }, "subscribe()");
       return subscriptions.subscribe({ serverId, uri }, subscribeOptions);
     },
+    ...prompts,
     snapshot: resources.snapshot,
     templateSnapshot: templates.snapshot,
     onResourcesChanged: resources.onChanged,

@@ -1,6 +1,6 @@
 import { fixtureServer, type StdioFixture } from "@toolport/fixtures";
 import { createProvider, type McpProvider } from "@toolport/provider";
-import { createResources, type Resources, type SubscribedUpdate } from "@toolport/resources";
+import { createResources, parseUriTemplate, type Resources, type SubscribedUpdate } from "@toolport/resources";
 import { createConnector } from "@toolport/transports";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 
@@ -41,6 +41,44 @@ describe.each<[string, StdioFixture]>([
       outcome: "failed",
       serverId: "library",
     });
+  });
+
+  it("have prompts beside them: listed, filled in, and an unknown one is prompt_not_found in either era", async () => {
+    const { prompts, failures } = await resources.listPrompts();
+    expect(failures).toEqual([]);
+    const summarize = prompts.find(({ name: given }) => given === "summarize");
+    expect(summarize).toMatchObject({ serverId: "library", arguments: [{ name: "of", required: true }] });
+    const target = { serverId: "library", name: "summarize" };
+    const { messages } = await resources.getPrompt(target, { of: "it" });
+    expect(messages).toEqual([{ role: "user", content: { type: "text", text: "Summarize it." } }]);
+    // As it is listed, nothing is sent; by its name alone, the server refuses it.
+    for (const asked of [summarize ?? target, target]) {
+      await expect(resources.getPrompt(asked)).rejects.toMatchObject({
+        code: "invalid_arguments",
+        outcome: asked === target ? "failed" : "not-sent",
+        details: { violations: [{ path: "/of", keyword: "required" }] },
+      });
+    }
+    await expect(resources.getPrompt({ ...target, name: "no-such" })).rejects.toMatchObject({
+      code: "prompt_not_found",
+      outcome: "failed",
+      details: { rpcCode: -32_602 },
+    });
+    const added: string[] = [];
+    const listening = resources.onPromptsChanged((change) => added.push(...change.added.map((prompt) => prompt.name)));
+    await provider.call("mcp_library_add_prompt", { name: "more" });
+    await vi.waitFor(() => expect(added).toEqual(["more"]), { timeout: 5000 });
+    listening();
+  });
+
+  it("complete the variables of their templates, where the server can", async () => {
+    const [template] = (await resources.listTemplates()).templates;
+    const target = template ?? { serverId: "library", name: "any note" };
+    expect(await resources.complete(target, { argument: "name", value: "fi" })).toMatchObject({
+      values: ["first"],
+      hasMore: false,
+    });
+    expect(parseUriTemplate(template?.uriTemplate ?? "").expand({ name: "first" })).toBe("note://first");
   });
 
   it("are heard of while they are subscribed to, and listed again when there are more (NX-65)", async () => {

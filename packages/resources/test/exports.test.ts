@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 describe("@toolport/resources", () => {
   it("exports exactly these values", async () => {
-    expect(Object.keys(await import("@toolport/resources"))).toEqual(["createResources"]);
+    expect(Object.keys(await import("@toolport/resources"))).toEqual(["createResources", "parseUriTemplate"]);
   });
 
   it("has exactly these entry points", () => {

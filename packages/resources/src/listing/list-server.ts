@@ -1,9 +1,9 @@
 import type { CallContext, JsonObject, ToolportError } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
-import type { Asking } from "../asking/ask-server.ts";
+import type { AskedSession, Asking } from "../asking/ask-server.ts";
 import { toAskError } from "../asking/ask-errors.ts";
 import type { ListKind, ListLimits } from "./list-kind.ts";
-import { createPageReader, type ServerListing } from "./read-pages.ts";
+import { createPageReader, type PageReader, type ServerListing } from "./read-pages.ts";
 
 /** How one list is asked for. */
 export interface ListRequest<T> {
@@ -33,15 +33,23 @@ export async function listServer<T>(
     await asking.ask({ ...subject, timeoutMs, signal, context }, async (session) => {
       reader = createPageReader(kind, serverId, limits);
       if (!isJsonObject(session.server.capabilities[kind.capability])) return;
-      let cursor: string | undefined;
-      do {
-        const params = { ...(cursor !== undefined && { cursor }), ...(meta && { _meta: meta }) };
-        cursor = reader.add(await session.request(kind.method, params));
-      } while (cursor !== undefined);
+      await readAllPages(session, { kind, reader, meta });
     });
     return reader.listing();
   } catch (reason) {
     const error: ToolportError = toAskError(reason, subject);
     return reader.listing(error);
   }
+}
+
+/** Reads all pages of a list on one session. Throws what a page fails with, and what the reader does; what was read before stays in it. */
+export async function readAllPages<T>(
+  session: AskedSession,
+  { kind, reader, meta }: Pick<ListRequest<T>, "kind" | "meta"> & { readonly reader: PageReader<T> },
+): Promise<void> {
+  let cursor: string | undefined;
+  do {
+    const params = { ...(cursor !== undefined && { cursor }), ...(meta && { _meta: meta }) };
+    cursor = reader.add(await session.request(kind.method, params));
+  } while (cursor !== undefined);
 }

@@ -5,8 +5,10 @@ import type { ListKind } from "./list-kind.ts";
 
 /** UTF-16 units of a URI or a template of one: more names nothing. */
 export const longestUri = 8192;
-const longestName = 1024;
-const longestDescription = 8192;
+/** UTF-16 units of a name or title that are kept. */
+export const longestName = 1024;
+/** UTF-16 units of a description that are kept. */
+export const longestDescription = 8192;
 const longestMimeType = 256;
 
 /** The lists of resources. */

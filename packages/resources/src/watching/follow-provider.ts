@@ -8,6 +8,8 @@ import type { ResourceProvider } from "../resource-provider.ts";
 export interface Followers {
   /** The lists of resources and of templates. */
   readonly lists: readonly Pick<ServerLists<unknown>, "changed" | "removed" | "ready">[];
+  /** Those of prompts. */
+  readonly promptLists: Followers["lists"];
   readonly cache: ReadCache | undefined;
   readonly stats: ReadStats;
   /** The provider is closed, and with it everything here. */
@@ -15,12 +17,17 @@ export interface Followers {
 }
 
 /** Hands on what a provider reports, until the returned function is called. */
-export function followProvider(provider: ResourceProvider, { lists, cache, stats, onClosed }: Followers): Cancel {
+export function followProvider(provider: ResourceProvider, followers: Followers): Cancel {
+  const { lists, promptLists, cache, stats, onClosed } = followers;
+  const all = [...lists, ...promptLists];
   const ready = new Set<string>(provider.statuses().flatMap(({ id, state }) => (state === "ready" ? [id] : [])));
   const subscriptions = [
     provider.onResourcesChanged(({ serverId }) => {
       cache?.forgetServer(serverId);
       for (const list of lists) list.changed(serverId);
+    }),
+    provider.onPromptsChanged(({ serverId }) => {
+      for (const list of promptLists) list.changed(serverId);
     }),
     provider.onClosed(onClosed),
     provider.onResourceUpdated(({ serverId, uri }) => cache?.forgetResource(serverId, uri)),
@@ -29,14 +36,14 @@ export function followProvider(provider: ResourceProvider, { lists, cache, stats
       if (state === "ready") {
         if (ready.has(id)) return;
         ready.add(id);
-        for (const list of lists) list.ready(status);
+        for (const list of all) list.ready(status);
         return;
       }
       // What was kept is of a session, credentials or a registration that there may be no more.
       if (ready.delete(id) || state === "removed") cache?.forgetServer(id);
       if (state !== "removed") return;
       stats.removed(id);
-      for (const list of lists) list.removed(id);
+      for (const list of all) list.removed(id);
     }),
   ];
   return () => {
