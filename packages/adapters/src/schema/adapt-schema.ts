@@ -1,6 +1,6 @@
 import type { JsonObject } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
-import { CannotAdapt, startAdaptation, type Adaptation } from "./adaptation.ts";
+import { CannotAdapt, noteChange, startAdaptation, type Adaptation } from "./adaptation.ts";
 import { combine } from "./combine.ts";
 import { findRefusals } from "./find-refusals.ts";
 import { fitSchema } from "./fit-schema.ts";
@@ -75,6 +75,8 @@ export function adaptSchema(schema: JsonObject, profile: SchemaProfile): Adapted
 }
 
 function adapt(schema: JsonObject, adaptation: Adaptation): JsonObject {
+  const scope = ["$schema", "$id"].filter((keyword) => schema[keyword] !== undefined);
+  for (const keyword of scope) noteChange(adaptation, `${keyword} left out`);
   const modern = withObjectType(modernize(schema, isOldDraft(schema), adaptation), adaptation);
   const placed = placeRefs(modern, adaptation);
   const combined = combine(withObjectType(placed, adaptation), true, adaptation);
