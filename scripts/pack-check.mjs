@@ -2,9 +2,9 @@
 // repository, type-checks a consumer against them in the two ways of resolving modules that are in use, runs it against a real
 // server, bundles what must run in a browser, and imports each package to see that nothing happens.
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, isAbsolute, join, resolve } from "node:path";
+import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { build } from "esbuild";
 import { packPackages } from "./pack-packages.mjs";
 import { readJson } from "./workspace.mjs";
@@ -13,12 +13,13 @@ const { folder, packed } = packPackages();
 const entries = packed.flatMap((one) => one.entries);
 // `transports` bundles as well: its stdio part is behind a condition that a browser does not set.
 const forBrowsers = entries.filter((entry) =>
-  /^@toolport\/(core|naming|provider|discovery|policy|results|resources|transports)\b/.test(entry),
+  /^@toolport\/(core|naming|provider|discovery|policy|results|resources|transports|adapters$)(?!\/node)\b/.test(entry),
 );
 
 const consumer = mkdtempSync(join(tmpdir(), "toolport-consumer-"));
 try {
   install();
+  linkPeers();
   for (const [resolution, options] of Object.entries(resolutions())) {
     await step(`a consumer type-checks with ${resolution} resolution`, () => typeCheck(resolution, options));
   }
@@ -26,7 +27,7 @@ try {
   for (const name of forBrowsers) await step(`${name} bundles for a browser`, () => bundleForBrowser(name));
   await step("CommonJS can require every package", () => runNode("--input-type=commonjs", "--eval", requireAll()));
   for (const entry of entries)
-    await step(`importing ${entry} does nothing`, () => runNode("import-quietly.mjs", entry));
+    await step(`importing ${entry} does nothing`, () => runNode("import-quietly.mjs", entry, ...frameworksOf(entry)));
 } finally {
   rmSync(folder, { recursive: true, force: true });
   rmSync(consumer, { recursive: true, force: true });
@@ -60,6 +61,29 @@ function install() {
     stdio: ["ignore", "ignore", "inherit"],
     shell: process.platform === "win32",
   });
+}
+
+/** Whoever imports an entry for a framework has the framework. Linked, not installed: they are a third of a gigabyte. */
+function linkPeers() {
+  for (const { peer, path } of packed.flatMap(({ peers }) => peers)) {
+    const link = join(consumer, "node_modules", peer);
+    if (existsSync(link)) continue;
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(resolve(path), link, "junction");
+  }
+}
+
+/**
+ * What an entry for a framework imports of it.
+ * @param {string} entry
+ */
+function frameworksOf(entry) {
+  const [, file] = /^@toolport\/adapters\/(.+)$/.exec(entry) ?? [];
+  if (file === undefined) return [];
+  const code = readFileSync(join(consumer, `node_modules/@toolport/adapters/dist/${file}.js`), "utf8");
+  return Array.from(code.matchAll(/ from "([^".][^"]*)"/g), ([, specifier = ""]) => specifier).filter(
+    (specifier) => !specifier.startsWith("@toolport/"),
+  );
 }
 
 /**
@@ -139,7 +163,7 @@ async function bundleForBrowser(name) {
     logLevel: "error",
   });
   const text = outputFiles.map((file) => file.text).join("");
-  const leaked = ["child_process", "node:", "cross-spawn"].filter((word) => text.includes(word));
+  const leaked = ["child_process", '"node:', "cross-spawn"].filter((word) => text.includes(word));
   if (leaked.length > 0) throw new Error(`the bundle contains ${leaked.join(" and ")}`);
   return `${Math.ceil(text.length / 1024)} kB minified`;
 }

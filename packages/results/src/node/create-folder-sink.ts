@@ -1,7 +1,6 @@
 import type { Clock } from "@toolport/core";
 import { assertKnownOptions, settleWithin, systemClock, type Fields } from "@toolport/core/implement";
 import { join, resolve } from "node:path";
-import process from "node:process";
 import { createBlobQuota } from "../keep/blob-quota.ts";
 import type { BlobSink, NewBlob, PutResult } from "../keep/blob-sink.ts";
 import { isRandomName, systemRandomBytes, type RandomBytes } from "../keep/random-bytes.ts";
