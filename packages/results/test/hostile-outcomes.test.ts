@@ -1,6 +1,7 @@
 import type { ToolOutcome } from "@toolport/core";
 import { present, presentAsEvva, presentAsNexo, scaleImages } from "@toolport/results";
 import { describe, expect, it } from "vitest";
+import { isLinear } from "./is-linear.ts";
 import { outcomeOf, png, text } from "./outcomes.ts";
 
 const throwing = (): never => {
@@ -12,18 +13,6 @@ function deep(): unknown {
   let value: unknown = [];
   for (let level = 0; level < 100_000; level += 1) value = [value];
   return value;
-}
-
-// Whether ten times as much takes about ten times as long: what grows with the square takes a hundred times. Other work on the machine only
-// adds time, so one quiet look of five is enough.
-function isLinear(work: (size: number) => void, size: number): boolean {
-  const timed = (times: number): number => {
-    const begin = performance.now();
-    work(times);
-    return performance.now() - begin;
-  };
-  work(size);
-  return [0, 1, 2, 3, 4].some(() => timed(size * 10) < 20 * Math.max(timed(size), 0.2));
 }
 
 function expectNotice(odd: unknown): void {

@@ -1,5 +1,6 @@
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect, it } from "vitest";
+import { isLinear } from "../../test/is-linear.ts";
 import { createTextFinder, foldUnits, type FoundText } from "./find-text.ts";
 
 // Few letters, so that queries are found; such with a case, two units, a line break, and the odd ones of folding.
@@ -23,6 +24,15 @@ describe("createTextFinder()", () => {
       if (foldUnits(text).length !== text.length) odd.push(point.toString(16));
     }
     expect(odd).toEqual([]);
+  });
+
+  it("takes time in proportion to the text, also where each character is a match and there is no line break", () => {
+    const work = (size: number): void => {
+      const finder = createTextFinder({ query: "a", from: size, maxMatches: 10 });
+      finder.read("a".repeat(size));
+      finder.finish();
+    };
+    expect(isLinear(work, 20_000)).toBe(true);
   });
 
   test.prop(

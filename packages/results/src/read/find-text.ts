@@ -125,6 +125,7 @@ function codePointsIn(text: string, from: number, to: number): number {
 
 function linesIn(text: string, from: number, to: number): number {
   let lines = 0;
-  for (let at = text.indexOf("\n", from); at !== -1 && at < to; at = text.indexOf("\n", at + 1)) lines += 1;
+  // Not by indexOf(), which looks beyond `to`: there may be a match at each character, and no line break at all.
+  for (let at = from; at < to; at += 1) if (text.charCodeAt(at) === 10) lines += 1;
   return lines;
 }
