@@ -7,6 +7,7 @@ import type { KeepFailure } from "./keep/keep-piece.ts";
 import { createOwners, type Owners } from "./keep/owner-of.ts";
 import { randomName, systemRandomBytes } from "./keep/random-bytes.ts";
 import { presentAndKeep, type KeepingParts } from "./present-and-keep.ts";
+import { member } from "./present/member.ts";
 import { readPresentOptions, type PresentSettings } from "./present/present-options.ts";
 import type { Presented } from "./presented.ts";
 import { createAnswerRoom } from "./read/answer-room.ts";
@@ -22,8 +23,8 @@ import { assertResultsOptions, readBounds, type ResultsOptions } from "./results
 export interface Results extends ResultPresenter {
   /**
    * What a model gets of a result: the same as `present(outcome, "blocks")`, and each notice says by which handle the rest can be read, or why
-   * it was not kept. Never rejects, whatever the sink, the store or the result; takes no longer than `keepTimeoutMs` beside its own work,
-   * and keeps nothing any more when the occasion's signal aborts.
+   * it was not kept. Never rejects, whatever the sink, the store or the result; takes no longer than `keepTimeoutMs` beside its own work, twice that
+   * where `scaleImage` has work, and keeps nothing any more when the occasion's signal aborts.
    */
   present(outcome: ToolOutcome, occasion?: PresentOccasion): Promise<Presented>;
   presentError(error: unknown, occasion?: PresentOccasion): Presented;
@@ -120,7 +121,7 @@ function createParts(options: ResultsOptions): ResultsParts {
       clock,
       readTimeoutMs,
       media: { types: mediaTypes, maxItemBytes },
-      ...createAnswerRoom(settings),
+      ...createAnswerRoom(settings, toolName),
     }),
     scaling: { scaleImage: options.scaleImage, clock, timeoutMs: keepTimeoutMs },
   };
@@ -128,7 +129,8 @@ function createParts(options: ResultsOptions): ResultsParts {
 
 /** Says what failed without the message of an error, which may hold what nobody should read. */
 function report({ origin, why, cause }: KeepFailure, onDiagnostic: ResultsOptions["onDiagnostic"]): void {
-  const code = cause instanceof Error ? ` (${"code" in cause ? String(cause.code) : cause.name})` : "";
+  const found = member(cause, "code") ?? member(cause, "name");
+  const code = typeof found === "string" && /^\w{1,40}$/.test(found) ? ` (${found})` : "";
   const tool = quoteText(origin?.toolName ?? "");
   try {
     onDiagnostic?.({

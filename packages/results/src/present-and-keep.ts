@@ -1,13 +1,14 @@
 import type { Clock, ToolOutcome } from "@toolport/core";
 import { createDeadline, formatMs } from "@toolport/core/implement";
-import type { Keeper, KeptResult } from "./keep/create-keeper.ts";
+import type { Keeper, ResultKeeping } from "./keep/create-keeper.ts";
 import type { Owners } from "./keep/owner-of.ts";
-import type { KeptPieces, OutcomePiece } from "./keeping.ts";
-import { scaleImages, type ScaleImage } from "./media/scale-images.ts";
+import type { OutcomePiece } from "./keeping.ts";
+import { scaledBlocks, withBlocks, type ScaleImage } from "./media/scale-images.ts";
 import { presentBlocks } from "./present/present-blocks.ts";
 import type { PresentSettings } from "./present/present-options.ts";
 import { readOutcome } from "./present/read-outcome.ts";
-import type { Omission, OmissionReason, Presented, PresentedText } from "./presented.ts";
+import { utf8Length } from "./present/text-size.ts";
+import type { Omission, OmissionReason, Presented } from "./presented.ts";
 import type { PresentOccasion } from "./result-presenter.ts";
 
 /** What presenting and keeping needs. */
@@ -31,7 +32,6 @@ export interface Scaling {
 const keptReasons: ReadonlySet<OmissionReason> = new Set(["too-large", "too-many", "type-not-allowed", "wrong-type"]);
 const mostBlocks = 100_000;
 const mostRounds = 3;
-const noticeBytes = 600;
 
 /** Presents an outcome, keeps what that leaves out, and presents it with the handles. Never rejects. */
 export async function presentAndKeep(
@@ -45,26 +45,36 @@ export async function presentAndKeep(
 
   const safe = readOutcome(outcome, mostBlocks);
   const { view, scaled } = await scaleLarge(outcome, first.omitted, { ...parts, signal: occasion.signal });
-  const owner = owners.ownerOf(occasion.context);
-  const kept: KeptResult[] = [];
-  const of: KeptPieces["of"] = (piece) => kept.map((one) => one.of(piece)).find((keeping) => keeping !== undefined);
   // Notices are longer with a handle in them, so that something else may no longer fit: what it is is found before, and kept as well.
   let missing = piecesOf(presentBlocks(view, { ...settings, kept: { tool: toolName, of: () => longest } }).omitted);
   missing.push(...scaled);
-  let presented = first;
-  for (let round = 0; round < mostRounds && missing.length > 0; round += 1) {
-    kept.push(await keeper.keep(safe, missing, { owner, occasion }));
-    const extra = describeKept(kept, scaled, { tool: toolName, of });
-    const room = extra === undefined ? settings : { ...settings, maxTextBytes: settings.maxTextBytes - noticeBytes };
-    presented = presentBlocks(view, { ...room, kept: { tool: toolName, of } });
-    missing = piecesOf(presented.omitted).filter((piece) => of(piece) === undefined);
-    if (extra !== undefined) presented = { ...presented, blocks: [...presented.blocks, extra] };
+  const kept = keeper.begin(safe, { owner: owners.ownerOf(occasion.context), occasion });
+  try {
+    let presented = first;
+    for (let round = 0; round < mostRounds && missing.length > 0; round += 1) {
+      await kept.keep(missing);
+      presented = presentWith(view, describeKept(kept, scaled), { ...settings, kept });
+      missing = piecesOf(presented.omitted).filter((piece) => kept.of(piece) === undefined);
+    }
+    return presented;
+  } finally {
+    kept.end();
   }
-  return presented;
 }
 
 /** No handle, no count and no reason has more characters. */
 const longest = { handle: "f".repeat(32), characters: 1_000_000_000 };
+
+/** Presents an outcome with a notice behind it, both within the bounds; without it, where it would take half of them. */
+function presentWith(view: ToolOutcome, words: string | undefined, settings: PresentSettings): Presented {
+  if (words === undefined) return presentBlocks(view, settings);
+  const { maxTextBytes, maxTokens, tokensOf } = settings;
+  const [bytes, tokens] = [utf8Length(words), tokensOf(words)];
+  if (bytes > maxTextBytes / 2 || tokens > maxTokens / 2) return presentBlocks(view, settings);
+  const room = { ...settings, maxTextBytes: maxTextBytes - bytes, maxTokens: maxTokens - tokens };
+  const presented = presentBlocks(view, room);
+  return { ...presented, blocks: [...presented.blocks, { type: "text", text: words, part: "notice" }] };
+}
 
 function isWorthKeeping({ reason }: Omission): boolean {
   return keptReasons.has(reason);
@@ -89,12 +99,11 @@ async function scaleLarge(
   const deadline = createDeadline({ timeoutMs, signal: given, clock, onTimeout });
   try {
     const { maxItemBytes: maxBytes, maxItems } = settings;
-    const view = await scaleImages(outcome, scaleImage, { maxBytes, maxItems, signal: deadline.signal });
-    if (view === outcome) return { view, scaled: [] };
+    const blocks = await scaledBlocks(outcome, scaleImage, { maxBytes, maxItems, signal: deadline.signal });
     const scaled = omitted.flatMap(({ piece }): OutcomePiece[] =>
-      piece?.part === "block" && view.content[piece.index] !== outcome.content[piece.index] ? [piece] : [],
+      piece?.part === "block" && blocks.has(piece.index) ? [piece] : [],
     );
-    return { view, scaled };
+    return { view: withBlocks(outcome, blocks), scaled };
   } finally {
     deadline.dispose();
   }
@@ -105,25 +114,21 @@ function isLargePicture({ reason }: Omission): boolean {
 }
 
 /** Words on what a presentation cannot know: which pictures were made smaller, and which handles had to go. */
-function describeKept(
-  kept: readonly KeptResult[],
-  scaled: readonly OutcomePiece[],
-  pieces: KeptPieces,
-): PresentedText | undefined {
+function describeKept(kept: ResultKeeping, scaled: readonly OutcomePiece[]): string | undefined {
   const lines: string[] = [];
   for (const piece of scaled.slice(0, mostNamed)) {
-    const keeping = pieces.of(piece);
+    const keeping = kept.of(piece);
     if (keeping === undefined) continue;
-    const whole = "handle" in keeping ? `as it came: ${pieces.tool} ${handleJson(keeping.handle)}` : keeping.notKept;
+    const whole = "handle" in keeping ? `as it came: ${kept.tool} ${handleJson(keeping.handle)}` : keeping.notKept;
     lines.push(`[a picture was made smaller; ${whole}]`);
   }
-  const dropped = kept.flatMap((one) => one.dropped);
+  const dropped = kept.dropped();
   if (dropped.length > 0) {
     const names = dropped.slice(0, mostNamed).map((handle) => JSON.stringify(handle));
     const others = dropped.length > mostNamed ? ` and ${dropped.length - mostNamed} more` : "";
     lines.push(`[to make room, what was kept earlier was let go: ${names.join(", ")}${others}]`);
   }
-  return lines.length === 0 ? undefined : { type: "text", text: lines.join("\n"), part: "notice" };
+  return lines.length === 0 ? undefined : lines.join("\n");
 }
 
 const mostNamed = 2;

@@ -31,7 +31,7 @@ export interface ResultsOptions extends Omit<PresentOptions, "kept"> {
   readonly readTimeoutMs?: number | undefined;
   /** The name of the tool. Default `results_read`. */
   readonly toolName?: string | undefined;
-  /** Makes pictures smaller that are too large to be shown; they are kept as they came, too. Has `keepTimeoutMs` for all of one result. Default: they are not shown. */
+  /** Makes pictures smaller that are too large to be shown; they are kept as they came, too. Has `keepTimeoutMs` for all of one result, before the time for keeping begins. Default: they are not shown. */
   readonly scaleImage?: ScaleImage | undefined;
   /** Hears of what could not be kept (`not-kept`). Must not throw. */
   readonly onDiagnostic?: ((diagnostic: Diagnostic) => void) | undefined;

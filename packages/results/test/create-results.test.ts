@@ -119,10 +119,20 @@ describe("createResults()", () => {
 
   it.each([
     ["is full", async () => ({ kept: false, reason: "full" }) as const, "there is no room left"],
+    [
+      "has a reason of its own",
+      async () => ({ kept: false, reason: "quota" }) as never,
+      "what keeps such things failed",
+    ],
     ["is closed", async () => ({ kept: false, reason: "closed" }) as const, "nothing is kept any more"],
     [
       "rejects",
       () => Promise.reject(Object.assign(new Error("secret"), { code: "EIO" })),
+      "what keeps such things failed",
+    ],
+    [
+      "rejects with a code that is no text",
+      () => Promise.reject(Object.assign(new Error("secret"), { code: Object.create(null) })),
       "what keeps such things failed",
     ],
     [
@@ -157,6 +167,37 @@ describe("createResults()", () => {
     await settled();
     expect(sink.deleted).toEqual(["late"]);
     expect(clock.pending).toBe(0);
+  });
+
+  // The first is cut at once; the second only when the words on what was let go need room.
+  const tight = outcomeOf({ content: [text("a".repeat(5000)), text("b".repeat(460))] });
+
+  it("takes that long for all of a result, also where what was kept makes other pieces too long", async () => {
+    const clock = createVirtualClock();
+    const memory = createMemorySink({ clock });
+    const slow: BlobSink = {
+      ...memory,
+      put: (blob) => {
+        clock.advance(60);
+        return memory.put(blob);
+      },
+    };
+    const results = createResults({ sink: slow, clock, keepTimeoutMs: 100, maxTextBytes: 1024, maxHandles: 1 });
+    await results.present(tight, { context });
+    const presented = await results.present(tight, { context });
+    expect(presented.omitted).toHaveLength(2);
+    expect(textOf(presented)).toContain("keeping it took longer than 100 ms");
+  });
+
+  it("shows no handle that had to go for a later piece of the same result", async () => {
+    const results = createResults({ sink: createMemorySink(), maxTextBytes: 1024, maxHandles: 1 });
+    await results.present(tight, { context });
+    const presented = await results.present(tight, { context });
+    expect(presented.omitted).toHaveLength(2);
+    const handles = handlesIn(presented);
+    expect(handles).toHaveLength(1);
+    expect(textOf(presented)).toContain("there is no room left where such things are kept");
+    for (const handle of handles) expect(await results.read({ handle }, { context })).toMatchObject({ kind: "text" });
   });
 
   it("keeps nothing for a call that was given up, and nothing after close(), and still shows results", async () => {
@@ -239,6 +280,38 @@ describe("createResults()", () => {
     expect(presented.blocks[0]).toMatchObject({ type: "image", data: png });
     const [, handle = ""] = /made smaller; as it came: results_read \{"handle":"(\w+)"\}/.exec(textOf(presented)) ?? [];
     expect(await results.read({ handle, offset: 0 })).toMatchObject({ kind: "bytes", base64: base64Of(500) });
+  });
+
+  it("keeps a picture once that a hook did not make small enough", async () => {
+    const put: NewBlob[] = [];
+    const sink = sinkThat(async (blob) => {
+      put.push(blob);
+      return { kept: true, key: String(put.length) };
+    });
+    const large = { type: "image", data: base64Of(501), mimeType: "image/png" };
+    const scaleImage: NonNullable<ResultsOptions["scaleImage"]> = ({ mimeType }) => ({ data: base64Of(450), mimeType });
+    const results = createResults({ sink, media: { maxItemBytes: 400 }, scaleImage });
+    await results.present(outcomeOf({ content: [large] }));
+    expect(put.map(({ data }) => data.length)).toEqual([501]);
+  });
+
+  it("counts its words on what was let go among the tokens, too", async () => {
+    const estimateTokens = (one: string): number => one.length;
+    const results = createResults({ sink: createMemorySink(), maxTokens: 1200, estimateTokens, maxHandles: 1 });
+    await results.present(longOutcome, { context });
+    const presented = await results.present(longOutcome, { context });
+    expect(textOf(presented)).toContain("let go");
+    expect(textOf(presented).length).toBeLessThanOrEqual(1200);
+  });
+
+  it("keeps files among what nobody looked at each by itself, as it does pictures", async () => {
+    const file = { type: "resource", resource: { uri: "x:y", blob: base64Of(10), mimeType: "application/zip" } };
+    const results = createResults({ sink: createMemorySink(), maxBlocks: 1 });
+    const [rest = ""] = handlesIn(await results.present(outcomeOf({ content: [text("first"), file] })));
+    const others = await results.read({ handle: rest });
+    const [, handle = ""] =
+      /^Resource: x:y\n\[application\/zip, handle "(\w+)"\]$/.exec(Reflect.get(others, "text")) ?? [];
+    expect(await results.read({ handle, offset: 0 })).toMatchObject({ base64: base64Of(10) });
   });
 
   it("never rejects for an outcome that is none", async () => {

@@ -1,5 +1,5 @@
 import type { ToolOutcome } from "@toolport/core";
-import { present, presentAsEvva, presentAsNexo, scaleImages } from "@toolport/results";
+import { createMemorySink, createResults, present, presentAsEvva, presentAsNexo, scaleImages } from "@toolport/results";
 import { describe, expect, it } from "vitest";
 import { isLinear } from "./is-linear.ts";
 import { outcomeOf, png, text } from "./outcomes.ts";
@@ -86,6 +86,42 @@ describe("present() of a hostile outcome", () => {
   it("is a notice for what is no outcome at all", () => {
     expect.hasAssertions();
     for (const odd of [undefined, null, 7, "text", [], new Proxy({}, { get: throwing })]) expectNotice(odd);
+  });
+
+  it("says that there is something where the content is no list, or cannot be looked at", () => {
+    for (const content of ["a text", { type: "text", text: "a" }, new Proxy([], { get: throwing })]) {
+      const { blocks } = present({ ...outcomeOf({}), content } as unknown as ToolOutcome, "blocks");
+      expect(blocks).toEqual([
+        { type: "text", text: "[a block is not shown: it is no block of content]", part: "notice" },
+      ]);
+    }
+  });
+
+  it("never throws for proxies that were revoked, wherever they are", async () => {
+    const { proxy, revoke } = Proxy.revocable<never[]>([], {});
+    revoke();
+    const odd = { ...outcomeOf({}), content: proxy, raw: proxy, meta: proxy, structuredContent: proxy };
+    const outcome = odd as unknown as ToolOutcome;
+    expect(present(outcome, "blocks").blocks).toHaveLength(1);
+    expect(present(outcome, "raw")).toEqual({});
+    expect(present(outcome, "envelope").output).toMatchObject({ content: [], structured_content: null, _meta: null });
+    expect(await scaleImages(outcome, () => undefined)).toBe(outcome);
+    expect(await createResults({ sink: createMemorySink() }).present(outcome)).toMatchObject({ isError: false });
+  });
+
+  it("joins no more than may be shown: all together may be too long for a text", async () => {
+    const large = text("x".repeat(27 * 1024 * 1024));
+    const outcome = outcomeOf({ content: Array.from({ length: 20 }, () => large) });
+    const evva = presentAsEvva(outcome);
+    expect(evva.content).toMatch(/^x{100000}\n\n\[truncated 566131060 chars\]$/);
+    expect(presentAsNexo(outcome)).toEqual({
+      ok: true,
+      text: expect.stringMatching(/^x{32768}\n\n\[566198310 more characters are not shown\]$/),
+    });
+    const kept = await createResults({ sink: createMemorySink(), maxBlocks: 1 }).present(
+      outcomeOf({ content: [text("first"), ...outcome.content] }),
+    );
+    expect(kept.blocks.at(-1)).toMatchObject({ text: expect.stringContaining("it is larger than anything that is") });
   });
 
   it("looks at 1,000 blocks of a million, and counts the others", () => {

@@ -1,11 +1,11 @@
-import type { Clock } from "@toolport/core";
+import { isKnownContent, type Clock, type ContentBlock } from "@toolport/core";
 import { createDeadline, formatMs, settleWithin } from "@toolport/core/implement";
 import type { Keeping, KeptPieces, OutcomePiece } from "../keeping.ts";
 import type { SafeOutcome } from "../present/read-outcome.ts";
 import type { PresentOccasion } from "../result-presenter.ts";
-import { keepPiece, refusalWords, type KeepJob, type PieceKeeperInit } from "./keep-piece.ts";
+import { failedWords, keepPiece, refusalWords, type KeepJob, type PieceKeeperInit } from "./keep-piece.ts";
 import type { HandleOwner } from "./kept-item.ts";
-import { contentOf } from "./piece-content.ts";
+import { contentOf, type PieceContent } from "./piece-content.ts";
 
 /** What a keeper needs. */
 export interface KeeperInit extends PieceKeeperInit {
@@ -17,22 +17,29 @@ export interface KeeperInit extends PieceKeeperInit {
   readonly tool: string;
 }
 
-/** What became of the pieces of one result. */
-export interface KeptResult extends KeptPieces {
-  /** Handles that were good before and are no longer, because there was no room for them beside the new ones. */
-  readonly dropped: readonly string[];
-}
-
 /** For whom something is kept. */
 export interface KeepWork {
   readonly owner: HandleOwner;
   readonly occasion: PresentOccasion;
 }
 
+/** The pieces of one result that are kept, or were not: all that was asked for until now. */
+export interface ResultKeeping extends KeptPieces {
+  /**
+   * Keeps pieces, each once however often it is asked for. Settles within the time that there is for the whole result, or when the occasion's
+   * signal aborts. Never rejects.
+   */
+  keep(pieces: readonly OutcomePiece[]): Promise<void>;
+  /** Handles of earlier results that are no longer good, because there was no room for them beside the new ones. */
+  dropped(): readonly string[];
+  /** Releases the timer and the listener. What is under way goes on. */
+  end(): void;
+}
+
 /** Keeps pieces of results, and never fails for it. */
 export interface Keeper {
-  /** Keeps pieces for whoever called. Settles within the time, or when the occasion's signal aborts. Never rejects. */
-  keep(outcome: SafeOutcome, pieces: readonly OutcomePiece[], work: KeepWork): Promise<KeptResult>;
+  /** Begins to keep pieces of one result: its time runs from now on. Who begins ends it. */
+  begin(outcome: SafeOutcome, work: KeepWork): ResultKeeping;
   /** Gives up what is under way, waits for it at most 5 seconds, and keeps nothing any more. Never rejects. */
   close(): Promise<void>;
 }
@@ -41,7 +48,7 @@ const closeMs = 5000;
 
 /** Makes a keeper. */
 export function createKeeper(init: KeeperInit): Keeper {
-  const { clock, keepTimeoutMs, tool } = init;
+  const { clock, keepTimeoutMs } = init;
   let isClosed = false;
   /** One for each result that is being kept. */
   const ends = new Set<AbortController>();
@@ -52,7 +59,7 @@ export function createKeeper(init: KeeperInit): Keeper {
   };
 
   return {
-    async keep(outcome, pieces, { owner, occasion: { signal: given, context } }) {
+    begin(outcome, { owner, occasion: { signal: given, context } }) {
       const late = `keeping it took longer than ${formatMs(keepTimeoutMs)}`;
       const end = new AbortController();
       const giveUp = (): void => end.abort(given?.reason);
@@ -66,18 +73,16 @@ export function createKeeper(init: KeeperInit): Keeper {
         if (given?.aborted) return "the work was given up";
         return deadline.signal.aborted ? late : undefined;
       };
-      const dropped: string[] = [];
       const conversation = context?.conversation;
-      const job: KeepJob = { outcome, owner, conversation, signal: deadline.signal, whyEnded, dropped };
-      try {
-        const { found, lost } = await keepAll(pieces, job, { ...init, track });
-        const older = dropped.filter((handle) => !lost.has(handle));
-        return { tool, of: (piece) => found.get(nameOf(piece)), dropped: older };
-      } finally {
-        ends.delete(end);
-        given?.removeEventListener("abort", giveUp);
-        deadline.dispose();
-      }
+      const job: KeepJob = { outcome, owner, conversation, signal: deadline.signal, whyEnded, dropped: [] };
+      return {
+        ...keepPieces(job, { ...init, track }),
+        end() {
+          ends.delete(end);
+          given?.removeEventListener("abort", giveUp);
+          deadline.dispose();
+        },
+      };
     },
     async close() {
       isClosed = true;
@@ -87,43 +92,68 @@ export function createKeeper(init: KeeperInit): Keeper {
   };
 }
 
-interface KeptAll {
-  /** By the name of the piece. */
-  readonly found: ReadonlyMap<string, Keeping>;
-  /** Handles that had to go for a later piece of the same result. */
-  readonly lost: ReadonlySet<string>;
-}
-
-/** What became of each piece. */
-async function keepAll(
-  pieces: readonly OutcomePiece[],
+/** Keeps the pieces of one result one after the other: its tenth must not take the room of its first. */
+function keepPieces(
   job: KeepJob,
   init: KeeperInit & { readonly track: (work: Promise<unknown>) => void },
-): Promise<KeptAll> {
-  const { maxPieces } = init;
+): Omit<ResultKeeping, "end"> {
+  const { maxPieces, tool } = init;
+  /** By the name of the piece. */
   const found = new Map<string, Keeping>();
-  const keptOf = (piece: OutcomePiece): Keeping | undefined => found.get(nameOf(piece));
-  // One after the other: a result's tenth piece must not take the room of its first.
-  for (const piece of spread(job.outcome, pieces)) {
+  /** Handles of this result that had to go for a later piece of it. */
+  const lost = new Set<string>();
+  const of = (piece: OutcomePiece): Keeping | undefined => found.get(nameOf(piece));
+  const keepOne = async (piece: OutcomePiece): Promise<Keeping | undefined> => {
     const isOneTooMany = piece.part === "block" && found.size >= maxPieces;
     const why = isOneTooMany ? `of one result ${maxPieces} pieces are kept` : job.whyEnded();
-    if (why !== undefined) {
-      found.set(nameOf(piece), { notKept: why });
-      continue;
-    }
-    const content = contentOf(job.outcome, piece, keptOf);
-    if (content !== undefined) found.set(nameOf(piece), await keepPiece(content, job, init));
+    if (why !== undefined) return { notKept: why };
+    const content = readContentOf(piece, job, { of, maxBytes: init.maxBytes });
+    if (content === undefined) return undefined;
+    if (!("notKept" in content)) return keepPiece(content, job, init);
+    init.onFailure({ origin: job.outcome.origin, why: content.notKept });
+    return content;
+  };
+  return {
+    tool,
+    of,
+    async keep(pieces) {
+      for (const piece of spread(job.outcome, pieces)) {
+        if (of(piece) !== undefined) continue;
+        const keeping = await keepOne(piece);
+        if (keeping !== undefined) found.set(nameOf(piece), keeping);
+      }
+      for (const [name, keeping] of found) {
+        if (!("handle" in keeping) || !job.dropped.includes(keeping.handle)) continue;
+        lost.add(keeping.handle);
+        found.set(name, { notKept: refusalWords.full });
+      }
+    },
+    dropped: () => job.dropped.filter((handle) => !lost.has(handle)),
+  };
+}
+
+/** The bytes of a piece, or why they are not kept. What cannot be read is no reason to have no result. */
+function readContentOf(
+  piece: OutcomePiece,
+  { outcome }: KeepJob,
+  { of, maxBytes }: { readonly of: KeptPieces["of"]; readonly maxBytes: number },
+): PieceContent | { readonly notKept: string } | undefined {
+  try {
+    const content = contentOf(outcome, piece, { of, maxBytes });
+    return content === "too-large" ? { notKept: refusalWords["too-large"] } : content;
+  } catch {
+    return { notKept: failedWords };
   }
-  const lost = new Set<string>();
-  for (const [name, keeping] of found) {
-    if (!("handle" in keeping) || !job.dropped.includes(keeping.handle)) continue;
-    lost.add(keeping.handle);
-    found.set(name, { notKept: refusalWords.full });
-  }
-  return { found, lost };
 }
 
 function ignore(): void {}
+
+function hasBytes(block: ContentBlock | undefined): boolean {
+  if (block === undefined || !isKnownContent(block)) return false;
+  return (
+    block.type === "image" || block.type === "audio" || (block.type === "resource" && block.resource.text === undefined)
+  );
+}
 
 function nameOf(piece: OutcomePiece): string {
   if (piece.part === "block") return `block ${piece.index}`;
@@ -135,9 +165,8 @@ function spread({ blocks }: SafeOutcome, pieces: readonly OutcomePiece[]): reado
   const rest = pieces.find((piece) => piece.part === "rest");
   if (rest === undefined) return pieces;
   const others = pieces.filter((piece) => piece !== rest);
-  const media = blocks.flatMap((block, index): OutcomePiece[] => {
-    const type: string | undefined = block?.type;
-    return index >= rest.from && (type === "image" || type === "audio") ? [{ part: "block", index }] : [];
-  });
+  const media = blocks.flatMap((block, index): OutcomePiece[] =>
+    index >= rest.from && hasBytes(block) ? [{ part: "block", index }] : [],
+  );
   return [...others, ...media, rest];
 }

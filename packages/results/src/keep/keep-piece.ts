@@ -46,6 +46,9 @@ export const refusalWords: Readonly<Record<BlobRefusal, string>> = {
   closed: "nothing is kept any more",
 };
 
+/** Why nothing is kept when whoever keeps it throws, or does what no sink does. */
+export const failedWords = "what keeps such things failed";
+
 /** Keeps a piece, or says why not. Settles when the job's signal aborts, at the latest; the work itself undoes what it did by then. */
 export async function keepPiece(
   content: PieceContent,
@@ -60,7 +63,7 @@ export async function keepPiece(
     if ("notKept" in keeping) init.onFailure({ origin, why: keeping.notKept });
     return keeping;
   } catch (cause) {
-    const why = job.whyEnded() ?? "what keeps such things failed";
+    const why = job.whyEnded() ?? failedWords;
     init.onFailure({ origin, why, cause });
     return { notKept: why };
   }
@@ -73,7 +76,8 @@ async function putPiece(
 ): Promise<Keeping> {
   if (data.length > maxBytes) return { notKept: refusalWords["too-large"] };
   const put = await sink.put({ data, mimeType, conversation }, { signal });
-  if (!put.kept) return { notKept: refusalWords[put.reason] };
+  // A sink is a product's own: it may give another reason than those.
+  if (!put.kept) return { notKept: Object.hasOwn(refusalWords, put.reason) ? refusalWords[put.reason] : failedWords };
   const { key, path } = put;
   let handle: string | undefined;
   try {

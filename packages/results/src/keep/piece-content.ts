@@ -19,53 +19,68 @@ const octets = "application/octet-stream";
 /**
  * What is to be kept of a piece: a text as UTF-8, with U+FFFD for each lone surrogate, which UTF-8 does not have; media as the bytes that their base64
  * stands for; structured content as JSON. `undefined` for what nobody could read: bad base64, what is no JSON, a kind that is not known.
- * Nothing of `_meta`. Linear.
+ * `"too-large"` for what has more than `maxBytes` for sure: it is neither written nor decoded. Nothing of `_meta`. Linear.
  */
 export function contentOf(
   { blocks, count, structured }: SafeOutcome,
   piece: OutcomePiece,
-  keptOf: (piece: OutcomePiece) => Keeping | undefined,
-): PieceContent | undefined {
+  { of, maxBytes }: { readonly of: (piece: OutcomePiece) => Keeping | undefined; readonly maxBytes: number },
+): PieceContent | "too-large" | undefined {
   if (piece.part === "structured") {
     const written = writeStructured(structured?.value);
-    return written.kind === "json" ? textContent(written.json, "application/json") : undefined;
+    return written.kind === "json" ? textContent(written.json, "application/json", maxBytes) : undefined;
   }
   if (piece.part === "rest") {
-    const parts = blocks
-      .slice(piece.from)
-      .map((block, place) => describeBlock(block, keptOf({ part: "block", index: piece.from + place })));
+    const parts: string[] = [];
+    let units = 0;
+    for (const [place, block] of blocks.slice(piece.from).entries()) {
+      const part = describeBlock(block, of({ part: "block", index: piece.from + place }));
+      units += part.length;
+      // Blocks may be one and the same long text a hundred thousand times: joined, no runtime has room for it.
+      if (units > maxBytes) return "too-large";
+      parts.push(part);
+    }
     if (count > blocks.length) parts.push(`[${count - blocks.length} more blocks were not kept]`);
-    return textContent(parts.join("\n\n"), "text/plain");
+    return textContent(parts.join("\n\n"), "text/plain", maxBytes);
   }
   const block = blocks[piece.index];
-  return block === undefined ? undefined : contentOfBlock(block);
+  return block === undefined ? undefined : contentOfBlock(block, maxBytes);
 }
 
 /** The bytes of a block's media or resource, or its text. */
-function contentOfBlock(block: ContentBlock): PieceContent | undefined {
+function contentOfBlock(block: ContentBlock, maxBytes: number): PieceContent | "too-large" | undefined {
   if (!isKnownContent(block)) return undefined;
   switch (block.type) {
     case "text":
-      return textContent(block.text, "text/plain");
+      return textContent(block.text, "text/plain", maxBytes);
     case "image":
     case "audio":
-      return bytesContent(block.data, block.mimeType);
+      return bytesContent(block.data, block.mimeType, maxBytes);
     case "resource": {
       const { text, blob, mimeType } = block.resource;
-      return text === undefined ? bytesContent(blob ?? "", mimeType) : textContent(text, mimeType ?? "text/plain");
+      return text === undefined
+        ? bytesContent(blob ?? "", mimeType, maxBytes)
+        : textContent(text, mimeType ?? "text/plain", maxBytes);
     }
     case "resource_link":
-      return textContent(linkText(block.uri, block.name), "text/plain");
+      return textContent(linkText(block.uri, block.name), "text/plain", maxBytes);
   }
 }
 
-function textContent(text: string, mimeType: string): PieceContent {
+function textContent(text: string, mimeType: string, maxBytes: number): PieceContent | "too-large" {
+  // In UTF-8 a text has no fewer bytes than UTF-16 units.
+  if (text.length > maxBytes) return "too-large";
   return { data: encoder.encode(text), mimeType: normalMediaType(mimeType) ?? "text/plain", isText: true };
 }
 
-function bytesContent(base64: string, mimeType: string | undefined): PieceContent | undefined {
+function bytesContent(
+  base64: string,
+  mimeType: string | undefined,
+  maxBytes: number,
+): PieceContent | "too-large" | undefined {
   const checked = checkBase64(base64);
   if (checked.kind === "bad") return undefined;
+  if (checked.bytes > maxBytes) return "too-large";
   const data = decodeBase64(checked.data);
   const type = normalMediaType(mimeType ?? "") ?? octets;
   return { data, mimeType: type, isText: isTextType(type) && isUtf8(data) };

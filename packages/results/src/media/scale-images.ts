@@ -1,7 +1,7 @@
 import { isKnownContent, type ContentBlock, type ToolOutcome } from "@toolport/core";
 import { assertKnownOptions, kindOf, untilAborted, type Fields } from "@toolport/core/implement";
 import { presentDefaults } from "../present/present-options.ts";
-import { member } from "../present/member.ts";
+import { readOutcome } from "../present/read-outcome.ts";
 import { checkBase64 } from "./base64.ts";
 import { normalMediaType, pictureType } from "./media-type.ts";
 
@@ -52,18 +52,38 @@ export async function scaleImages(
 ): Promise<ToolOutcome> {
   if (typeof scale !== "function") throw new TypeError(`scaleImages() takes a function, not ${kindOf(scale)}`);
   assertKnownOptions("scaleImages()", limits, fields);
+  return withBlocks(outcome, await scaledBlocks(outcome, scale, limits));
+}
+
+/** The blocks that have a smaller picture now, by their place. Never rejects but as {@linkcode scaleImages} does. */
+export async function scaledBlocks(
+  outcome: ToolOutcome,
+  scale: ScaleImage,
+  limits: ScaleLimits,
+): Promise<ReadonlyMap<number, ContentBlock>> {
   const maxBytes = wholeNumber("maxBytes", limits.maxBytes, presentDefaults.maxItemBytes);
   const maxItems = wholeNumber("maxItems", limits.maxItems, presentDefaults.maxItems);
   const { signal } = limits;
-  let content: ContentBlock[] | undefined;
+  const blocks = new Map<number, ContentBlock>();
   let count = 0;
   for (const [index, block] of largePictures(outcome, maxBytes)) {
     if (count >= maxItems || signal?.aborted === true) break;
     count += 1;
     const scaled = await scaleBlock(block, scale, { maxBytes, signal });
-    if (scaled !== undefined) (content ??= [...outcome.content])[index] = scaled;
+    if (scaled !== undefined) blocks.set(index, scaled);
   }
-  return content === undefined ? outcome : { ...outcome, content };
+  return blocks;
+}
+
+/** The outcome with other blocks in some places; the very same where there are none, or where it cannot be copied. */
+export function withBlocks(outcome: ToolOutcome, blocks: ReadonlyMap<number, ContentBlock>): ToolOutcome {
+  if (blocks.size === 0) return outcome;
+  try {
+    return { ...outcome, content: outcome.content.map((block, index) => blocks.get(index) ?? block) };
+  } catch {
+    // What throws when it is looked at stays with whoever made it.
+    return outcome;
+  }
 }
 
 type Limits = { readonly maxBytes: number; readonly signal: AbortSignal | undefined };
@@ -77,28 +97,22 @@ interface Picture {
 }
 
 function* largePictures(outcome: ToolOutcome, maxBytes: number): Generator<readonly [number, Picture]> {
-  const content = member(outcome, "content");
-  const blocks = Array.isArray(content) ? (content as readonly ContentBlock[]) : [];
-  for (const [index, block] of blocks.slice(0, presentDefaults.maxBlocks).entries()) {
+  const { blocks } = readOutcome(outcome, presentDefaults.maxBlocks);
+  for (const [index, block] of blocks.entries()) {
     const picture = pictureOf(block);
     if (picture !== undefined && picture.bytes > maxBytes) yield [index, picture];
   }
 }
 
-function pictureOf(block: ContentBlock): Picture | undefined {
-  try {
-    if (!isKnownContent(block)) return undefined;
-    if (block.type === "image") return readPicture(block, (scaled) => ({ ...block, ...scaled }));
-    if (block.type !== "resource" || block.resource.blob === undefined) return undefined;
-    const { resource } = block;
-    return readPicture({ data: resource.blob, mimeType: resource.mimeType ?? "" }, ({ data, mimeType }) => ({
-      ...block,
-      resource: { ...resource, blob: data, mimeType },
-    }));
-  } catch {
-    // A block that throws when it is looked at is no picture.
-    return undefined;
-  }
+function pictureOf(block: ContentBlock | undefined): Picture | undefined {
+  if (block === undefined || !isKnownContent(block)) return undefined;
+  if (block.type === "image") return readPicture(block, (scaled) => ({ ...block, ...scaled }));
+  if (block.type !== "resource" || block.resource.blob === undefined) return undefined;
+  const { resource } = block;
+  return readPicture({ data: resource.blob, mimeType: resource.mimeType ?? "" }, ({ data, mimeType }) => ({
+    ...block,
+    resource: { ...resource, blob: data, mimeType },
+  }));
 }
 
 function readPicture(claim: ScaledImage, replace: Picture["replace"]): Picture | undefined {

@@ -34,7 +34,9 @@ export function fitPieces(found: Pieces, { origin }: SafeOutcome, settings: Pres
 function fits(blocks: readonly PresentedBlock[], settings: PresentSettings): boolean {
   const { maxTextBytes, maxTokens, tokensOf } = settings;
   const joint = jointOf(settings);
-  const texts = blocks.flatMap((block) => (block.type === "text" ? [block.text + joint] : []));
+  const parts = blocks.flatMap((block) => (block.type === "text" ? [block.text + joint] : []));
+  // Where they become one text, that is what has to fit: an estimate need not be the sum of its parts.
+  const texts = joint === "" ? parts : [parts.join("")];
   if (texts.reduce((sum, text) => sum + utf8Length(text), 0) > maxTextBytes) return false;
   return maxTokens === Number.POSITIVE_INFINITY || texts.reduce((sum, text) => sum + tokensOf(text), 0) <= maxTokens;
 }

@@ -96,6 +96,7 @@ export function readPresentOptions(owner: string, options: PresentOptions = {}):
   if (kept !== undefined && (typeof kept !== "object" || kept === null || typeof kept.of !== "function")) {
     throw fail(owner, "kept", "must have a function of()");
   }
+  if (kept !== undefined && typeof kept.tool !== "string") throw fail(owner, "kept", "must have the name of a tool");
   const whole = (
     place: string,
     value: number | undefined,

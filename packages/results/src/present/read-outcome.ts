@@ -32,15 +32,19 @@ export function readOutcome(outcome: unknown, maxBlocks: number): SafeOutcome {
 }
 
 function readBlocks(content: unknown, maxBlocks: number): readonly [number, readonly (ContentBlock | undefined)[]] {
+  if (content === undefined || content === null) return [0, []];
   try {
-    if (!Array.isArray(content)) return [0, []];
+    if (!Array.isArray(content)) return noList;
     const list: readonly unknown[] = content;
     const length = Math.min(list.length, maxBlocks);
     return [list.length, Array.from({ length }, (_, index) => readBlock(list, index))];
   } catch {
-    return [0, []];
+    return noList;
   }
 }
+
+// Something is there, and nobody can say what: one notice.
+const noList: readonly [number, readonly undefined[]] = [1, [undefined]];
 
 function readBlock(list: readonly unknown[], index: number): ContentBlock | undefined {
   try {

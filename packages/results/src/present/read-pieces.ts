@@ -2,50 +2,29 @@ import { isKnownContent, type ContentBlock, type ResourceLink } from "@toolport/
 import type { OutcomePiece } from "../keeping.ts";
 import { bytesInWords, readMedia, type MediaClaim } from "../media/read-media.ts";
 import type { Omission, PresentedMedia } from "../presented.ts";
+import { normalMediaType } from "../media/media-type.ts";
 import { keepingOf, notShown, wayTo } from "./notices.ts";
 import { oneLine, quoted } from "./one-line.ts";
 import type { MediaPiece, Pieces, TextPiece } from "./pieces.ts";
 import type { PresentSettings } from "./present-options.ts";
 import type { SafeOutcome } from "./read-outcome.ts";
+import { headWithin } from "./text-size.ts";
 import { repeatsStructured, writeStructured } from "./structured-json.ts";
 
 /** The pieces of an outcome, in its order, with a notice for each block that is not shown. The structured content comes last. */
 export function readPieces(outcome: SafeOutcome, settings: PresentSettings): Pieces {
-  const pieces: (TextPiece | MediaPiece)[] = [];
-  const omitted: Omission[] = [];
+  const found = createFound(settings);
+  const { pieces, omitted, omit } = found;
   const written = outcome.structured === undefined ? undefined : writeStructured(outcome.structured.value);
   const json = written?.kind === "json" ? written.json : undefined;
   let structuredAt: number | undefined;
-  let media = 0;
 
-  const omit = (what: string, why: string, omission: Omission): void => {
-    const keeping = keepingOf(settings.kept, omission.piece);
-    omitted.push({ ...omission, ...(keeping !== undefined && "handle" in keeping ? { handle: keeping.handle } : {}) });
-    pieces.push(notice(notShown(what, why, wayTo(settings.kept, omission.piece))));
-  };
-  const addMedia = (claim: MediaClaim, label: string, { piece, where }: Place): void => {
-    const read = readMedia(claim, { types: settings.mediaTypes, maxItemBytes: settings.maxItemBytes });
-    const type = claim.mimeType === undefined || claim.mimeType === "" ? "no type" : quoted(claim.mimeType);
-    const sized = (bytes: number | undefined): string => (bytes === undefined ? "" : `, ${bytesInWords(bytes)}`);
-    const what = (bytes: number | undefined): string => `${label} of ${type}${sized(bytes)}${where}`;
-    if (read.kind === "omitted") {
-      const { reason, why, mimeType, bytes } = read;
-      omit(what(bytes), why, { kind: label, reason, mimeType, bytes, piece });
-    } else if (media >= settings.maxItems) {
-      const why = `a result may show ${settings.maxItems} media`;
-      const { mimeType, bytes } = read.media;
-      omit(what(bytes), why, { kind: label, reason: "too-many", mimeType, bytes, piece });
-    } else {
-      media += 1;
-      pieces.push(settings.mediaInWords ? notice(mediaInWords(read.media)) : { kind: "media", media: read.media });
-    }
-  };
   const addBlock = (block: ContentBlock | undefined, piece: OutcomePiece): void => {
     if (block === undefined) {
       omit("a block", "it is no block of content", { kind: "unknown", reason: "unknown-kind", piece });
     } else if (!isKnownContent(block)) {
       const kind: string = block.type;
-      omit(`a block of the kind ${quoted(kind)}`, whyUnknown(kind), {
+      omit(`a block of ${kindInWords(kind)}`, whyUnknown(kind), {
         kind: oneLine(kind, 80),
         reason: "unknown-kind",
         piece,
@@ -57,19 +36,19 @@ export function readPieces(outcome: SafeOutcome, settings: PresentSettings): Pie
         piece,
       });
     } else if (block.type === "image" || block.type === "audio") {
-      addMedia(block, block.type, { piece, where: "" });
+      addMedia(block, { label: block.type, piece }, found);
     } else if (block.type === "resource_link") {
       pieces.push(foreign("link", { head: "", text: describeLink(block), piece, label: "resource_link" }));
     } else if (block.type === "resource") {
       const { resource } = block;
       if (resource.text !== undefined) {
         const text = isBlank(resource.text) ? "" : resource.text;
-        const head = `Resource: ${oneLine(resource.uri, longestUri)}${text === "" ? "" : "\n"}`;
+        const head = `${resourceHead(resource.uri)}${text === "" ? "" : "\n"}`;
         pieces.push(foreign("resource", { head, text, piece, label: "resource" }));
       } else {
         const name = oneLine(resource.uri, longestName);
-        const where = `, resource ${quoted(resource.uri, longestUri)}`;
-        addMedia({ data: resource.blob ?? "", mimeType: resource.mimeType, name }, "resource", { piece, where });
+        const claim = { data: resource.blob ?? "", mimeType: resource.mimeType, name };
+        addMedia(claim, { label: "resource", piece, uri: resource.uri }, found);
       }
     } else if (!isBlank(block.text)) {
       if (structuredAt === undefined && json !== undefined && repeatsStructured(block.text, json))
@@ -81,19 +60,72 @@ export function readPieces(outcome: SafeOutcome, settings: PresentSettings): Pie
   outcome.blocks.forEach((block, index) => addBlock(block, { part: "block", index }));
   if (written?.kind === "not-json") {
     omit("structured content", written.why, { kind: "structured", reason: "not-json", piece: { part: "structured" } });
-  } else if (json !== undefined && structuredAt === undefined) {
-    structuredAt = pieces.length;
-    pieces.push(foreign("structured", { head: "", text: json, piece: { part: "structured" }, label: "structured" }));
+  } else if (json !== undefined) {
+    structuredAt = placeStructured(pieces, json, { said: structuredAt, settings });
   }
   const from = outcome.blocks.length;
   const rest = outcome.count > from ? { from, count: outcome.count - from } : undefined;
   return { pieces, omitted, json, structuredAt, rest };
 }
 
+/** What was found until now. */
+interface Found {
+  readonly settings: PresentSettings;
+  readonly pieces: (TextPiece | MediaPiece)[];
+  readonly omitted: Omission[];
+  /** How many media are among the pieces, in words or as they are. */
+  media: number;
+  /** Puts a notice in the place of something that is not shown. */
+  readonly omit: (what: string, why: string, omission: Omission) => void;
+}
+
+function createFound(settings: PresentSettings): Found {
+  const pieces: (TextPiece | MediaPiece)[] = [];
+  const omitted: Omission[] = [];
+  return {
+    settings,
+    pieces,
+    omitted,
+    media: 0,
+    omit(what, why, omission) {
+      const keeping = keepingOf(settings.kept, omission.piece);
+      const handle = keeping !== undefined && "handle" in keeping ? { handle: keeping.handle } : {};
+      omitted.push({ ...omission, ...handle });
+      pieces.push(notice(notShown(what, why, wayTo(settings.kept, omission.piece))));
+    },
+  };
+}
+
 interface Place {
+  readonly label: string;
   readonly piece: OutcomePiece;
-  /** Words for a notice. */
-  readonly where: string;
+  /** Of a resource. */
+  readonly uri?: string;
+}
+
+function addMedia(claim: MediaClaim, { label, piece, uri }: Place, found: Found): void {
+  const { settings, pieces } = found;
+  const read = readMedia(claim, { types: settings.mediaTypes, maxItemBytes: settings.maxItemBytes });
+  if (read.kind === "shown" && found.media < settings.maxItems) {
+    found.media += 1;
+    pieces.push(settings.mediaInWords ? notice(mediaInWords(read.media)) : { kind: "media", media: read.media });
+    return;
+  }
+  // Between marks, where there are any: a URI has room for whole sentences.
+  const isFenced = settings.fence !== undefined && uri !== undefined;
+  if (isFenced) pieces.push(foreign("link", { head: resourceHead(uri), text: "", piece, label }));
+  const { mimeType, bytes } = read.kind === "shown" ? read.media : read;
+  const sized = bytes === undefined ? "" : `, ${bytesInWords(bytes)}`;
+  const where = isFenced || uri === undefined ? "" : `, resource ${quoted(uri, longestUri)}`;
+  const why = read.kind === "shown" ? `a result may show ${settings.maxItems} media` : read.why;
+  const reason = read.kind === "shown" ? "too-many" : read.reason;
+  found.omit(`${label} of ${typeInWords(claim.mimeType)}${sized}${where}`, why, {
+    kind: label,
+    reason,
+    mimeType,
+    bytes,
+    piece,
+  });
 }
 
 const longestUri = 512;
@@ -110,8 +142,47 @@ export function mediaInWords({ type, mimeType, bytes }: PresentedMedia): string 
   return `[${type}: ${mimeType}, ${bytes} bytes]`;
 }
 
+function resourceHead(uri: string): string {
+  return `Resource: ${oneLine(uri, longestUri)}`;
+}
+
+// A notice stands outside of the marks: of the server's words it has only such as cannot be a sentence.
+const properKind = /^[\w.:/+-]{1,40}$/;
+
+function kindInWords(kind: string): string {
+  return properKind.test(kind) ? `the kind ${quoted(kind)}` : "a kind without a proper name";
+}
+
+function typeInWords(mimeType: string | undefined): string {
+  if (mimeType === undefined || mimeType === "") return "no type";
+  const type = normalMediaType(mimeType);
+  return type === undefined ? "a type that is none" : quoted(type);
+}
+
 function foreign(part: TextPiece["part"], rest: Pick<TextPiece, "head" | "text" | "piece" | "label">): TextPiece {
   return { kind: "text", part, foreign: true, ...rest };
+}
+
+/**
+ * Puts JSON of the structured content in its place: at the end, or where a text stands that says the same and would be cut, because with line
+ * breaks and indents it is longer. Returns the place of what shows it.
+ */
+function placeStructured(
+  pieces: (TextPiece | MediaPiece)[],
+  json: string,
+  { said, settings }: { readonly said: number | undefined; readonly settings: PresentSettings },
+): number {
+  const at = said ?? pieces.length;
+  const there = pieces[at];
+  const isShort = there?.kind === "text" && (there.text.length <= json.length || !isTooLong(there.text, settings));
+  if (isShort) return at;
+  const label = "structured";
+  pieces[at] = foreign(label, { head: "", text: json, piece: { part: "structured" }, label });
+  return at;
+}
+
+function isTooLong(text: string, { maxTextBytes }: PresentSettings): boolean {
+  return headWithin(text, maxTextBytes).end < text.length;
 }
 
 function isBlank(text: string): boolean {
@@ -129,12 +200,12 @@ function isForUsersAlone(block: { readonly annotations?: { readonly audience?: r
 
 /** A link in lines: its URI, and what its server says of it, each bounded. */
 export function describeLink({ uri, name, title, description, mimeType, size }: ResourceLink): string {
-  const lines = [`Resource: ${oneLine(uri, longestUri)}`];
+  const lines = [resourceHead(uri)];
   if (!isBlank(name)) lines.push(`Name: ${oneLine(name, longestName)}`);
   if (title !== undefined && !isBlank(title)) lines.push(`Title: ${oneLine(title, longestName)}`);
   if (description !== undefined && !isBlank(description))
     lines.push(`Description: ${oneLine(description, longestDescription)}`);
   if (mimeType !== undefined && !isBlank(mimeType)) lines.push(`Type: ${oneLine(mimeType, longestName)}`);
-  if (size !== undefined && size >= 0) lines.push(`Size: ${bytesInWords(size)}`);
+  if (size !== undefined && Number.isFinite(size) && size >= 0) lines.push(`Size: ${bytesInWords(size)}`);
   return lines.join("\n");
 }

@@ -66,8 +66,10 @@ export function presentAsEvva(outcome: ToolOutcome | undefined, options: EvvaOpt
   const lines = safe.blocks.map((block) => lineFor(block, { safe, images, saveBlob: options.saveBlob }));
   if (safe.count > safe.blocks.length) lines.push(`[${safe.count - safe.blocks.length} more blocks are not shown]`);
   lines.push(structuredLine(safe));
-  const whole = lines.map((line) => (line === undefined ? "" : `${line}\n`)).join("");
-  const { text, missing } = cutByCodePoints(whole, longest);
+  const { text, missing } = cutByCodePoints(
+    lines.map((line) => (line === undefined ? "" : `${line}\n`)),
+    longest,
+  );
   const marker = missing === 0 ? "" : `\n\n[truncated ${missing} chars]`;
   return { content: text.toWellFormed() + marker, contentBlocks: images, isError: safe.isError };
 }

@@ -20,7 +20,7 @@ export function presentAsNexo(outcome: ToolOutcome): NexoResult {
   if (safe.count > safe.blocks.length) parts.push(`[${safe.count - safe.blocks.length} more parts are not shown]`);
   const structured = structuredPart(safe);
   if (structured !== undefined) parts.push(structured);
-  const text = bounded(parts.join("\n\n"));
+  const text = bounded(parts);
   if (!safe.isError) return { ok: true, text };
   return { ok: false, error: `${prefixFor(safe.origin)} failed: ${text}` };
 }
@@ -55,10 +55,19 @@ function structuredPart(safe: SafeOutcome): string | undefined {
   return written.kind === "json" ? written.json : `[structured content: ${written.why}]`;
 }
 
-function bounded(text: string): string {
-  const { end } = headWithin(text, presentDefaults.maxTextBytes);
+// Of a part no more than may be shown is joined: all of them may be too much for any runtime.
+function bounded(parts: readonly string[]): string {
+  const { maxTextBytes } = presentDefaults;
+  let text = "";
+  let units = 0;
+  parts.forEach((part, place) => {
+    const next = place === 0 ? part : `\n\n${part}`;
+    units += next.length;
+    if (text.length <= maxTextBytes) text += next.slice(0, maxTextBytes + 1);
+  });
+  const { end } = headWithin(text, maxTextBytes);
   const head = text.slice(0, end).toWellFormed();
-  return end === text.length ? head : `${head}\n\n[${text.length - end} more characters are not shown]`;
+  return end === units ? head : `${head}\n\n[${units - end} more characters are not shown]`;
 }
 
 function prefixFor(origin: Pick<ToolOrigin, "serverId" | "toolName"> | undefined): string {

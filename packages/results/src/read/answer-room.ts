@@ -11,12 +11,15 @@ export interface AnswerRoom {
   readonly fits: (text: string, item: KeptItem) => boolean;
 }
 
-// Our own words before the text: places, a handle, a type and the name of the tool.
+// Our own words before the text: places, a handle, a type and the name of the tool, in ASCII.
 const headBytes = 420;
-const headTokens = 120;
 
-/** The room that a presenter's bounds leave. */
-export function createAnswerRoom({ maxTextBytes, maxTokens, tokensOf, fence }: PresentSettings): AnswerRoom {
+/** The room that a presenter's bounds leave. `tool`: the name of the one that reads. */
+export function createAnswerRoom(settings: PresentSettings, tool: string): AnswerRoom {
+  const { maxTextBytes, maxTokens, tokensOf, fence } = settings;
+  const place = 1_000_000_000;
+  const way = `${tool} ${JSON.stringify({ handle: "0a".repeat(16), offset: place })}`;
+  const headTokens = tokensOf(`[characters ${place} to ${place} of ${place}; to read on: ${way}]`);
   const marksFor = ({ serverId, toolName }: KeptItem): string => {
     if (fence === undefined) return "";
     const { open, close } = fenceFor({ serverId, toolName, qualifiedName: "" }, fence);

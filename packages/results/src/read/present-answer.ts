@@ -1,11 +1,15 @@
 import type { ToolOrigin, ToolOutcome } from "@toolport/core";
 import { presentBlocks } from "../present/present-blocks.ts";
 import type { PresentSettings } from "../present/present-options.ts";
+import { readOutcome } from "../present/read-outcome.ts";
+import { utf8Length } from "../present/text-size.ts";
 import { member } from "../present/member.ts";
 import type { Presented, PresentedText } from "../presented.ts";
 import { keptFromMeta } from "./results-read-tool.ts";
 
-const longestHead = 1000;
+// What the tool answers: words of its own, and a text or a medium that was kept.
+const mostBlocks = 2;
+const longestHead = 500;
 
 /**
  * Presents an answer of `results_read`: it is within the bounds, and its text is of the server that the kept result came from, so that it stands
@@ -13,18 +17,23 @@ const longestHead = 1000;
  * server can pass for this.
  */
 export function presentAnswer(outcome: ToolOutcome, tool: string, settings: PresentSettings): Presented | undefined {
-  const origin = member(outcome, "origin");
-  if (member(origin, "serverId") !== "" || member(origin, "toolName") !== tool) return undefined;
-  const content = member(outcome, "content");
-  if (!Array.isArray(content)) return undefined;
-  const [first, ...others]: readonly unknown[] = content;
+  const { blocks, count, structured, isError, origin } = readOutcome(outcome, mostBlocks);
+  if (origin?.serverId !== "" || origin.toolName !== tool) return undefined;
+  const [first, ...others] = blocks;
   const head = member(first, "text");
   if (typeof head !== "string" || head === "" || head.length > longestHead) return undefined;
-  const isError = member(outcome, "isError") === true;
+  if (count > mostBlocks || structured !== undefined) return undefined;
   const own: PresentedText = { type: "text", text: head.toWellFormed(), part: "notice" };
-  if (others.length === 0) return { blocks: [own], isError, omitted: [], origin: outcome.origin };
-  const shown = presentBlocks({ content: others, isError, origin: keptFrom(outcome) ?? origin }, settings);
-  return { ...shown, blocks: [own, ...shown.blocks], origin: outcome.origin };
+  if (others.length === 0) return { blocks: [own], isError, omitted: [], origin };
+  const shown = presentBlocks(
+    { content: others, isError, origin: keptFrom(outcome) ?? origin },
+    {
+      ...settings,
+      maxTextBytes: settings.maxTextBytes - utf8Length(own.text),
+      maxTokens: settings.maxTokens - settings.tokensOf(own.text),
+    },
+  );
+  return { ...shown, blocks: [own, ...shown.blocks], origin };
 }
 
 function keptFrom(outcome: ToolOutcome): ToolOrigin | undefined {
