@@ -109,7 +109,8 @@ export function createResources(provider: ResourceProvider, options: ResourcesOp
     for (const list of [...lists, promptList]) list.close();
     cache?.clear();
   };
-  const unfollow = followProvider(provider, { lists, promptLists: [promptList], cache, stats, onClosed: closeAll });
+  const followers = { lists, promptLists: [promptList], cache, stats, subscriptions, onClosed: closeAll };
+  const unfollow = followProvider(provider, followers);
 
   const assertTarget = (target: ResourceTarget, caller: string): void => {
     const { serverId, uri } = target;

@@ -1,7 +1,7 @@
 import { ToolportError } from "@toolport/core";
 import type { SubscribedUpdate } from "@toolport/resources";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { createWorld, failureOf, settle } from "./scripted-world.ts";
+import { createWorld, failureOf, settle, specOf } from "./scripted-world.ts";
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -49,6 +49,41 @@ describe("subscribe()", () => {
     server("a").hooks().onResourceUpdated?.("note://two");
     expect([server("a").subscribed, listener.mock.calls]).toEqual([[], []]);
     await expect(resources.subscribe("a", "note://two", listener)).rejects.toMatchObject({ code: "closed" });
+  });
+
+  it("ends with the registration of its server: one that comes later under the same id is another server", async () => {
+    const { resources, server, provider } = createWorld({ servers: ["a", "b"] });
+    const old = vi.fn<() => void>();
+    const late = vi.fn<() => void>();
+    const other = vi.fn<() => void>();
+    const ended = await resources.subscribe("a", "note://one", old);
+    await resources.subscribe("b", "note://one", other);
+    await provider.removeServer("a");
+    await provider.addServer(specOf("a"));
+    await resources.subscribe("a", "note://one", late);
+    server("a").hooks().onResourceUpdated?.("note://one");
+    server("b").hooks().onResourceUpdated?.("note://one");
+    expect([old, late, other].map(({ mock }) => mock.calls.length)).toEqual([0, 1, 1]);
+    ended();
+    expect(server("a").subscribed).toEqual(["note://one"]);
+  });
+
+  it("is refused when its server was replaced by one with the same id before it agreed", async () => {
+    let agree = (): void => {};
+    const pause = new Promise<void>((resolve) => (agree = resolve));
+    const { resources, server, provider } = createWorld();
+    const subscribeResource = provider.subscribeResource.bind(provider);
+    vi.spyOn(provider, "subscribeResource").mockImplementation(async (id, uri) => {
+      await pause;
+      return subscribeResource(id, uri);
+    });
+    const failed = failureOf(resources.subscribe("a", "note://one", () => {}));
+    await settle();
+    await provider.removeServer("a");
+    await provider.addServer(specOf("a"));
+    agree();
+    expect(await failed).toMatchObject({ code: "server_removed", serverId: "a" });
+    expect(server("a").subscribed).toEqual([]);
   });
 
   it.each(["abort", "time", "close"] as const)(

@@ -3,6 +3,7 @@ import type { ServerLists } from "../listing/server-lists.ts";
 import type { ReadCache } from "../reading/read-cache.ts";
 import type { ReadStats } from "../reading/read-stats.ts";
 import type { ResourceProvider } from "../resource-provider.ts";
+import type { Subscriptions } from "./subscriptions.ts";
 
 /** Who goes by what happens to servers. */
 export interface Followers {
@@ -12,16 +13,17 @@ export interface Followers {
   readonly promptLists: Followers["lists"];
   readonly cache: ReadCache | undefined;
   readonly stats: ReadStats;
+  readonly subscriptions: Pick<Subscriptions, "removed">;
   /** The provider is closed, and with it everything here. */
   readonly onClosed: () => void;
 }
 
 /** Hands on what a provider reports, until the returned function is called. */
 export function followProvider(provider: ResourceProvider, followers: Followers): Cancel {
-  const { lists, promptLists, cache, stats, onClosed } = followers;
+  const { lists, promptLists, cache, stats, subscriptions, onClosed } = followers;
   const all = [...lists, ...promptLists];
   const ready = new Set<string>(provider.statuses().flatMap(({ id, state }) => (state === "ready" ? [id] : [])));
-  const subscriptions = [
+  const following = [
     provider.onResourcesChanged(({ serverId }) => {
       cache?.forgetServer(serverId);
       for (const list of lists) list.changed(serverId);
@@ -43,10 +45,11 @@ export function followProvider(provider: ResourceProvider, followers: Followers)
       if (ready.delete(id) || state === "removed") cache?.forgetServer(id);
       if (state !== "removed") return;
       stats.removed(id);
+      subscriptions.removed(id);
       for (const list of all) list.removed(id);
     }),
   ];
   return () => {
-    for (const end of subscriptions) end();
+    for (const end of following) end();
   };
 }

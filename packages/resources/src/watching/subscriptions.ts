@@ -1,9 +1,9 @@
 import type { Subscription } from "@toolport/core";
 import { assertKnownOptions, assertRequestOptions, type Fields } from "@toolport/core/implement";
+import { removedError } from "../asking/ask-errors.ts";
 import { isPart } from "../reading/read-cache.ts";
 import type { ResourceTarget } from "../reading/read-resource.ts";
 import type { ResourceParts } from "../resource-parts.ts";
-import type { ResourceUpdate } from "../resource-provider.ts";
 
 /** A resource that is subscribed to changed, or may have. */
 export interface SubscribedUpdate {
@@ -46,49 +46,67 @@ export function readSubscribeOptions(given: UpdateListener | SubscribeOptions): 
 /** The subscriptions of one `createResources`. */
 export interface Subscriptions {
   subscribe(target: ResourceTarget, options: SubscribeOptions): Promise<Subscription>;
+  /** The registration of this server has ended, and with it what was subscribed to there: the next one by this id is another server. */
+  removed(serverId: string): void;
   close(): void;
 }
 
+/** Somebody who hears of a resource, or will when the server agrees. */
+interface Hearing {
+  readonly serverId: string;
+  /** Hears no more, and ends the subscription if there is one. Idempotent. */
+  end(): void;
+}
+
 /** Makes none at first. */
-export function createSubscriptions({ provider, asking, settings }: ResourceParts): Subscriptions {
-  const open = new Set<Subscription>();
+export function createSubscriptions(parts: ResourceParts): Subscriptions {
+  const open = new Set<Hearing>();
   return {
-    async subscribe({ serverId, uri }, options) {
-      const { onUpdate, signal: given, timeoutMs = settings.requestTimeoutMs } = options;
-      const hear = (update: ResourceUpdate): void => {
-        if (update.serverId !== serverId || !isPart(update.uri, uri)) return;
-        onUpdate({ serverId, uri, updatedUri: update.uri, maybeMissed: update.maybeMissed === true });
-      };
-      // Before the server agrees: the first update may come together with its word.
-      const unhear = provider.onResourceUpdated(hear);
-      const question = { serverId, operation: "resources/subscribe", timeoutMs, signal: given };
-      let pending: Promise<Subscription> | undefined;
-      try {
-        const agreed = await asking.run(question, ({ deadline: { signal }, sending }) => {
-          sending();
-          pending = provider.subscribeResource(serverId, uri, { signal });
-          return pending;
-        });
-        const end = (): void => {
-          open.delete(subscription);
-          unhear();
-          agreed();
-        };
-        const subscription: Subscription = Object.assign(end, { [Symbol.dispose]: end });
-        open.add(subscription);
-        return subscription;
-      } catch (reason) {
-        unhear();
-        // What comes too late is ended at once.
-        pending?.then(
-          (late) => late(),
-          () => undefined,
-        );
-        throw reason;
-      }
+    subscribe: (target, options) => subscribe({ ...parts, open }, target, options),
+    removed(serverId) {
+      for (const hearing of Array.from(open)) if (hearing.serverId === serverId) hearing.end();
     },
     close() {
-      for (const end of Array.from(open)) end();
+      for (const hearing of Array.from(open)) hearing.end();
     },
   };
+}
+
+async function subscribe(
+  { provider, asking, settings, open }: ResourceParts & { readonly open: Set<Hearing> },
+  { serverId, uri }: ResourceTarget,
+  { onUpdate, signal: given, timeoutMs = settings.requestTimeoutMs }: SubscribeOptions,
+): Promise<Subscription> {
+  let agreed: Subscription | undefined;
+  // Before the server agrees: the first update may come together with its word.
+  const unhear = provider.onResourceUpdated((update) => {
+    if (update.serverId !== serverId || !isPart(update.uri, uri)) return;
+    onUpdate({ serverId, uri, updatedUri: update.uri, maybeMissed: update.maybeMissed === true });
+  });
+  const end = (): void => {
+    open.delete(hearing);
+    unhear();
+    agreed?.();
+  };
+  const hearing: Hearing = { serverId, end };
+  open.add(hearing);
+  const question = { serverId, operation: "resources/subscribe", timeoutMs, signal: given };
+  let pending: Promise<Subscription> | undefined;
+  try {
+    agreed = await asking.run(question, ({ deadline: { signal }, sending }) => {
+      sending();
+      pending = provider.subscribeResource(serverId, uri, { signal });
+      return pending;
+    });
+    if (!open.has(hearing)) throw removedError(serverId);
+    return Object.assign(end, { [Symbol.dispose]: end });
+  } catch (reason) {
+    end();
+    // What comes too late is ended at once.
+    pending?.then(
+      (late) => late(),
+      () => undefined,
+    );
+    throw reason;
+  }
 }
