@@ -2,7 +2,7 @@ import { ToolportError, type JsonValue } from "@toolport/core";
 import type { ListChange, Resource } from "@toolport/resources";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createWorld, listing, settle, specOf, type World, type WorldOptions } from "./scripted-world.ts";
+import { createWorld, listing, settle, specOf, type Answer, type World, type WorldOptions } from "./scripted-world.ts";
 
 interface Watched extends World {
   readonly changes: ListChange<Resource>[];
@@ -124,6 +124,34 @@ describe("a list that was read", () => {
       [false, undefined],
       [false, undefined],
     ]);
+  });
+
+  it("stays as far as it was read when it cannot be read again, also where it never was whole", async () => {
+    const { resources, server, changes, shown } = watch({ maxEntries: 2 });
+    const fail = (): Promise<JsonValue> => Promise.reject(new ToolportError("no", { code: "server_error" }));
+    const readPart: Answer = ({ params }) =>
+      params["cursor"] === "2" ? fail() : { resources: [{ uri: "note://page", name: "n" }], nextCursor: "2" };
+    // What failed on its way is shown where nothing is, and replaced by what is as long as the limits let it be.
+    server("a").answer = readPart;
+    await resources.list();
+    expect(shown()).toEqual(["a note://page"]);
+    server("a").answer = listing("note://1", "note://2", "note://3");
+    await resources.list();
+    expect(shown()).toEqual(["a note://1", "a note://2"]);
+    const { length } = changes;
+    for (const answer of [fail, readPart]) {
+      server("a").answer = answer;
+      expect((await resources.list()).failures).toMatchObject([{ error: { code: "server_error" } }]);
+      expect(shown()).toEqual(["a note://1", "a note://2"]);
+      expect(resources.snapshot().servers).toMatchObject([{ stale: true, error: { code: "server_error" } }]);
+    }
+    expect(changes).toHaveLength(length);
+    server("a").answer = listing("note://3", "note://4", "note://5");
+    await resources.list();
+    expect(shown()).toEqual(["a note://3", "a note://4"]);
+    server("a").answer = listing();
+    await resources.list();
+    expect(shown()).toEqual([]);
   });
 
   it("is gone at once with its server, and no other (NX-66)", async () => {
@@ -282,6 +310,20 @@ describe("races of lists", () => {
       expect([shown(), changes, resources.snapshot().servers]).toEqual([[], [], []]);
     },
   );
+
+  it("a server that is removed between two pages shows nothing of the first", async () => {
+    const { resources, server, provider, shown, changes } = watch();
+    server("a").answer = ({ params }) =>
+      params["cursor"] === undefined
+        ? { resources: [{ uri: "note://page", name: "n" }], nextCursor: "2" }
+        : new Promise(() => {});
+    const work = resources.list();
+    await settle();
+    await provider.removeServer("a");
+    await provider.addServer(specOf("a"));
+    expect(await work).toMatchObject({ resources: [{ uri: "note://page" }], failures: [{ serverId: "a" }] });
+    expect([shown(), changes]).toEqual([[], []]);
+  });
 
   it("never show an older listing over a newer one, nor anything of a server that is gone", async () => {
     let stales = 0;

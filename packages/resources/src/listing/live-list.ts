@@ -66,12 +66,17 @@ export interface LiveListInit<T> {
   readonly isOpen: () => boolean;
 }
 
+/** How much of a list was read: nothing yet, what came before it failed, as much as the limits let it be, or all. */
+const extents = ["none", "part", "limited", "whole"] as const;
+
+type Extent = (typeof extents)[number];
+
 interface Known<T> {
   readonly serverId: string;
   readonly gone: AbortController;
   entries: ReadonlyMap<string, T>;
-  isListed: boolean;
-  isWhole: boolean;
+  /** How much of the list is shown. */
+  extent: Extent;
   error: ToolportError | undefined;
   /** Number of the listing that is shown. */
   shown: number;
@@ -93,7 +98,7 @@ const mostUnquiet = 5;
 
 /**
  * Makes one; it knows of no server until a listing of it begins. A burst of changes becomes one listing, when the server has been quiet; one
- * that fails keeps what was there, marked stale, and so does one that is not whole where a whole one is there.
+ * that fails keeps what was there, marked stale, and so does one that reached a limit where a whole one is there.
  */
 export function createLiveList<T>(init: LiveListInit<T>): LiveList<T> {
   const source = createEvent<ListChange<T>>();
@@ -174,14 +179,24 @@ function begin<T>(live: Live<T>, serverId: string): Beginning<T> {
       if (listing === undefined || !isCurrent(live, known) || number < known.shown) return;
       live.snapshot = undefined;
       known.error = listing.error;
-      if (listing.error !== undefined && known.isWhole) return;
+      const extent = extentOf(listing);
+      if (!replaces(extent, known.extent)) return;
       known.shown = number;
       known.changesShown = changes;
-      known.isListed = true;
-      known.isWhole = listing.error === undefined;
+      known.extent = extent;
       show(live, known, new Map(listing.entries.map((entry) => [live.kind.keyOf(entry), freezeData(entry)])));
     },
   };
+}
+
+function extentOf({ error }: Pick<ServerListing<unknown>, "error">): Extent {
+  if (error === undefined) return "whole";
+  return error.code === "listing_truncated" ? "limited" : "part";
+}
+
+// What failed on its way replaces nothing that is shown; what was cut at a limit replaces what was cut before it, and no whole list.
+function replaces(extent: Extent, shown: Extent): boolean {
+  return extent === shown ? extent !== "part" : extents.indexOf(extent) > extents.indexOf(shown);
 }
 
 function show<T>(live: Live<T>, known: Known<T>, entries: ReadonlyMap<string, T>): void {
@@ -226,8 +241,7 @@ function createKnown<T>(serverId: string): Known<T> {
     serverId,
     gone: new AbortController(),
     entries: new Map(),
-    isListed: false,
-    isWhole: false,
+    extent: "none",
     error: undefined,
     shown: 0,
     changes: 0,
@@ -245,8 +259,8 @@ function forget<T>({ gone, cancelTimer }: Known<T>): void {
   gone.abort();
 }
 
-function isStale<T>({ changes, changesShown, error, isListed }: Known<T>): boolean {
-  return changes !== changesShown || error !== undefined || !isListed;
+function isStale<T>({ changes, changesShown, error, extent }: Known<T>): boolean {
+  return changes !== changesShown || error !== undefined || extent === "none";
 }
 
 function takeSnapshot<T>({ servers, revision }: Live<T>): ListSnapshot<T> {
