@@ -8,6 +8,7 @@ const rpc = (code: ToolportErrorCode, outcome: "failed" | "unknown" | "not-sent"
 /** Pages without end: each names the next one. */
 const endless: Answer = ({ params }) => {
   const page = Number(params["cursor"] ?? 0);
+  if (page > 1000) throw new Error("nobody stopped at a limit");
   return { resources: [{ uri: `note://${page}`, name: "n" }], nextCursor: String(page + 1) };
 };
 
@@ -66,7 +67,7 @@ describe("list()", () => {
     ["a cursor of a megabyte", { resources: [{ uri: "note://1", name: "n" }], nextCursor: "x".repeat(1e6) }, 1],
   ])("ends at %s, and keeps what was read", async (_what, page, requests) => {
     const { resources, server } = createWorld();
-    server("a").answer = () => page;
+    server("a").answer = () => (server("a").asked.length > 9 ? { resources: [] } : page);
     const { resources: found, failures } = await resources.list();
     expect(found).toHaveLength(1);
     expect(failures).toMatchObject([{ serverId: "a", error: { code: "listing_truncated" } }]);
