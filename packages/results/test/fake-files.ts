@@ -52,7 +52,7 @@ export function createFakeFiles(pause: (what: string) => Promise<void> = async (
     },
     async list() {
       await step("list");
-      return [];
+      return Array.from(contents.keys(), (path) => path.slice(path.lastIndexOf("/") + 1));
     },
     setMode: () => step("setMode"),
     async writeNew(path, data) {

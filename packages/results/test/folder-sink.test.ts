@@ -209,6 +209,31 @@ describe("createFolderSink()", () => {
     expect(await second.put(blob)).toEqual({ kept: false, reason: "closed" });
   });
 
+  it("counts what another sink has in the same folder, and no longer what is gone", async () => {
+    const [first, second] = [sinkOf(), sinkOf()];
+    const large = { ...blob, data: new Uint8Array(600) };
+    await first.open();
+    await second.open();
+    const kept = await first.put(large);
+    if (!kept.kept) throw new Error(kept.reason);
+    expect(await second.put(large)).toEqual({ kept: false, reason: "full" });
+    await first.delete(kept.key);
+    expect(await second.put(large)).toMatchObject({ kept: true });
+    expect(await first.put(large)).toEqual({ kept: false, reason: "full" });
+    await second.close();
+    expect(await first.put(large)).toMatchObject({ kept: true });
+    await first.close();
+    expect(await readdir(directory)).toEqual([]);
+  });
+
+  it("makes a folder again that somebody removed", async () => {
+    const sink = sinkOf();
+    await keyIn(sink);
+    await rm(directory, { recursive: true });
+    expect(await sink.read(await keyIn(sink), whole)).toEqual(data);
+    await sink.close();
+  });
+
   it("says too-large for what never fits, and full for one file too many", async () => {
     const sink = sinkOf({ maxFiles: 1 });
     expect(await sink.put({ ...blob, data: new Uint8Array(1001) })).toEqual({ kept: false, reason: "too-large" });

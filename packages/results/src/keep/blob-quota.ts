@@ -27,13 +27,14 @@ export interface BlobQuota {
   isLive(key: string): boolean;
   /** Whether a blob is counted, however old. */
   has(key: string): boolean;
+  /** All that are counted. */
+  keys(): readonly string[];
   /** The blobs that are too old. They count until they are removed. */
   expired(): readonly string[];
 }
 
 /** Counts from nothing. */
 export function createBlobQuota({ maxBytes, maxBlobs, ttlMs, clock }: QuotaInit): BlobQuota {
-  // The oldest first: all live equally long, and what was found is older than what came later.
   const entries = new Map<string, { readonly bytes: number; readonly endsAt: number }>();
   let bytes = 0;
   let blobs = 0;
@@ -72,13 +73,12 @@ export function createBlobQuota({ maxBytes, maxBlobs, ttlMs, clock }: QuotaInit)
     },
     isLive: (key) => (entries.get(key)?.endsAt ?? Number.NEGATIVE_INFINITY) > clock.now(),
     has: (key) => entries.has(key),
+    keys: () => Array.from(entries.keys()),
     expired() {
       const now = clock.now();
       const keys: string[] = [];
-      for (const [key, { endsAt }] of entries) {
-        if (endsAt > now) break;
-        keys.push(key);
-      }
+      // Each is looked at: what is found may be older than what was there before.
+      for (const [key, { endsAt }] of entries) if (endsAt <= now) keys.push(key);
       return keys;
     },
   };

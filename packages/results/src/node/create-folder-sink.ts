@@ -6,8 +6,7 @@ import type { BlobSink, NewBlob, PutResult } from "../keep/blob-sink.ts";
 import { isRandomName, systemRandomBytes, type RandomBytes } from "../keep/random-bytes.ts";
 import { readCount } from "../keep/read-count.ts";
 import { fileErrorCode, nodeFiles, type FolderFiles } from "./folder-files.ts";
-import { openFolder } from "./open-folder.ts";
-import { readOne, removeOne, writeOne, type SinkFolder } from "./sink-folder.ts";
+import { countFolder, readOne, removeOne, writeOne, type SinkFolder } from "./sink-folder.ts";
 
 /** Options of {@linkcode createFolderSink}. */
 export interface FolderSinkOptions {
@@ -60,9 +59,9 @@ const noRoomCodes: ReadonlySet<string | undefined> = new Set(["ENOSPC", "EDQUOT"
  * Keeps blobs as files of mode 0600, each named by 32 random hexadecimal digits: nothing of a name comes from a server. A file has its name
  * only when all of it is written. It is not forced to the disk: after a power cut nobody has a handle of it.
  *
- * Without timers: what is too old is never given out, and its file goes when the next blob comes or a sink opens the folder. One sink
- * has the folder for itself; several count each other's files only when they open it. Nothing is touched that has not such a
- * name, and no link is followed.
+ * Without timers: what is too old is never given out, and its file goes when the next blob comes or a sink opens the folder. Several sinks,
+ * also of several processes, may have one folder: each counts all files in it when a blob comes, so that only what they write at the very same
+ * time can go beyond a bound. Nothing is touched that has not such a name, and no link is followed.
  *
  * A full disk is a result (`"full"`), as is a full quota. Throws a `TypeError` for an option that is unknown or of a wrong type.
  */
@@ -85,7 +84,7 @@ export function createFolderSink(options: FolderSinkOptions): FolderSink {
   };
   const openNow = async (): Promise<void> => {
     try {
-      for (const { name, bytes, ageMs } of await openFolder(folder)) quota.found(name, bytes, ageMs);
+      await countFolder(folder);
       await sweep();
     } catch (error) {
       // Somebody may mend the folder.
@@ -96,8 +95,8 @@ export function createFolderSink(options: FolderSinkOptions): FolderSink {
   const open = (): Promise<void> => (opening ??= openNow());
   const put = async ({ data }: NewBlob, signal: AbortSignal | undefined): Promise<PutResult> => {
     signal?.throwIfAborted();
-    await open();
-    await sweep();
+    // Other processes may have the folder, too, and somebody may have removed it.
+    await (opening = openNow());
     signal?.throwIfAborted();
     if (closing !== undefined) return { kept: false, reason: "closed" };
     const reason = quota.reserve(data.length);
@@ -112,6 +111,7 @@ export function createFolderSink(options: FolderSinkOptions): FolderSink {
     }
     made.add(name);
     quota.fill(name, data.length);
+    folder.writing.delete(name);
     // Nobody comes after this one to remove it.
     if (isClosed && options.onClose !== "keep") await removeOne(name, folder);
     return isClosed ? { kept: false, reason: "closed" } : { kept: true, key: name, path: folder.pathOf(name) };
@@ -163,5 +163,6 @@ function readOptions(options: FolderSinkOptions): SinkFolder {
     quota,
     ttlMs,
     made: new Set(),
+    writing: new Set(),
   };
 }

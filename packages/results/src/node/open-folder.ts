@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { isRandomName } from "../keep/random-bytes.ts";
 import type { FolderFiles } from "./folder-files.ts";
 
-/** A file of this sink's kind that is there already. */
+/** A file that a sink made: an earlier one, or that of another process. */
 export interface LeftoverFile {
   readonly name: string;
   readonly bytes: number;
@@ -22,24 +22,40 @@ export interface FolderParts {
 
 const partEnding = ".part";
 
+/** What is in a folder. */
+export interface FolderContents {
+  /** Of all that is in it, whoever made it. */
+  readonly names: ReadonlySet<string>;
+  /** The files of a sink that were not known. */
+  readonly found: readonly LeftoverFile[];
+}
+
 /** What a file is called until all of it is written. */
 export function partName(name: string): string {
   return `${name}${partEnding}`;
 }
 
+/** What a file is called when all of it is written. */
+export function wholeName(name: string): string {
+  return name.endsWith(partEnding) ? name.slice(0, -partEnding.length) : name;
+}
+
 /** Whether a file has a name that only a folder sink gives. */
 export function isSinkName(name: string): boolean {
-  return isRandomName(name.endsWith(partEnding) ? name.slice(0, -partEnding.length) : name);
+  return isRandomName(wholeName(name));
 }
 
 /**
- * Makes a folder that nobody else can look into, and lists what earlier processes left in it, the oldest first.
+ * Makes a folder that nobody else can look into, where there is none, and lists what is in it. `isKnown` says which files need no look.
  *
  * A folder with wider permissions is mended when nothing but such files is in it: it was made for this, by an older program or another
  * `umask`. When there is anything else in it, to close it could take something from somebody, and to use it would show results of tools to
  * everybody: it is refused, as is one of another user, or a link in its place. Throws `internal_error` then, and as `node:fs` does.
  */
-export async function openFolder(parts: FolderParts): Promise<readonly LeftoverFile[]> {
+export async function openFolder(
+  parts: FolderParts,
+  isKnown: (name: string) => boolean = () => false,
+): Promise<FolderContents> {
   const { directory, files, uid } = parts;
   await files.makeFolder(directory);
   const { kind, mode, uid: owner } = await files.look(directory);
@@ -53,8 +69,9 @@ export async function openFolder(parts: FolderParts): Promise<readonly LeftoverF
       await files.setMode(directory, 0o700);
     }
   }
-  const leftovers = await Promise.all(names.filter(isSinkName).map((name) => lookAtLeftover(name, parts)));
-  return leftovers.filter((file) => file !== undefined).toSorted((a, b) => b.ageMs - a.ageMs);
+  const unknown = names.filter((name) => isSinkName(name) && !isKnown(name));
+  const found = await Promise.all(unknown.map((name) => lookAtLeftover(name, parts)));
+  return { names: new Set(names), found: found.filter((file) => file !== undefined) };
 }
 
 async function lookAtLeftover(

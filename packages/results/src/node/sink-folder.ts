@@ -3,7 +3,7 @@ import type { BlobQuota } from "../keep/blob-quota.ts";
 import type { ByteRange } from "../keep/blob-sink.ts";
 import { randomName, type RandomBytes } from "../keep/random-bytes.ts";
 import { fileErrorCode, type FileFacts } from "./folder-files.ts";
-import { partName, type FolderParts } from "./open-folder.ts";
+import { openFolder, partName, wholeName, type FolderParts } from "./open-folder.ts";
 
 /** The folder of one sink, and what is known of it. */
 export interface SinkFolder extends FolderParts {
@@ -13,34 +13,70 @@ export interface SinkFolder extends FolderParts {
   readonly ttlMs: number;
   /** Names of files that this sink made and that are still there. */
   readonly made: Set<string>;
+  /** Names of files that are being written: reserved, and not counted by name yet. */
+  readonly writing: Set<string>;
 }
 
 const mostNames = 3;
 
-/** Writes a file under a new name, and resolves with that name. Leaves nothing behind when it fails, or what it leaves is counted. */
+/**
+ * Counts what is in the folder: what other sinks put there since the last time, and no longer what is gone. Throws as {@linkcode openFolder} does.
+ */
+export async function countFolder(folder: SinkFolder): Promise<void> {
+  const { quota, made, writing } = folder;
+  const isCounted = (name: string): boolean => quota.has(name) || writing.has(wholeName(name));
+  const counted = quota.keys();
+  const { names, found } = await openFolder(folder, isCounted);
+  // Others may have counted the same meanwhile.
+  for (const { name, bytes, ageMs } of found) if (!isCounted(name)) quota.found(name, bytes, ageMs);
+  for (const name of counted) {
+    if (names.has(name)) continue;
+    quota.remove(name);
+    made.delete(name);
+  }
+}
+
+/**
+ * Writes a file under a new name, and resolves with that name, which is among those being written until whoever called has counted it.
+ * Leaves nothing behind when it fails, or what it leaves is counted.
+ */
 export async function writeOne(data: Uint8Array, folder: SinkFolder, signal: AbortSignal | undefined): Promise<string> {
-  const { files, pathOf, randomBytes } = folder;
+  const { randomBytes, writing } = folder;
   for (let tries = 1; ; tries += 1) {
     const name = randomName(randomBytes);
-    const part = partName(name);
+    writing.add(name);
     try {
-      if (await isTaken(name, folder)) throw takenError(name);
-      await files.writeNew(pathOf(part), data);
-    } catch (error) {
-      const isInTheWay = fileErrorCode(error) === "EEXIST";
-      if (isInTheWay && tries < mostNames) continue;
-      // What is in the way is somebody else's.
-      if (!isInTheWay) await discard(part, data.length, folder);
-      throw error;
-    }
-    try {
-      signal?.throwIfAborted();
-      await files.move(pathOf(part), pathOf(name));
+      await writeAs(name, data, { folder, signal });
       return name;
     } catch (error) {
-      await discard(part, data.length, folder);
-      throw error;
+      writing.delete(name);
+      if (fileErrorCode(error) !== "EEXIST" || tries >= mostNames) throw error;
     }
+  }
+}
+
+interface Writing {
+  readonly folder: SinkFolder;
+  readonly signal: AbortSignal | undefined;
+}
+
+async function writeAs(name: string, data: Uint8Array, { folder, signal }: Writing): Promise<void> {
+  const { files, pathOf } = folder;
+  const part = partName(name);
+  try {
+    if (await isTaken(name, folder)) throw takenError(name);
+    await files.writeNew(pathOf(part), data);
+  } catch (error) {
+    // What is in the way is somebody else's.
+    if (fileErrorCode(error) !== "EEXIST") await discard(part, data.length, folder);
+    throw error;
+  }
+  try {
+    signal?.throwIfAborted();
+    await files.move(pathOf(part), pathOf(name));
+  } catch (error) {
+    await discard(part, data.length, folder);
+    throw error;
   }
 }
 

@@ -67,7 +67,7 @@ export function presentAsEvva(outcome: ToolOutcome | undefined, options: EvvaOpt
   if (safe.count > safe.blocks.length) lines.push(`[${safe.count - safe.blocks.length} more blocks are not shown]`);
   lines.push(structuredLine(safe));
   const { text, missing } = cutByCodePoints(
-    lines.map((line) => (line === undefined ? "" : `${line}\n`)),
+    lines.flatMap((line) => (line === undefined ? [] : [line, "\n"])),
     longest,
   );
   const marker = missing === 0 ? "" : `\n\n[truncated ${missing} chars]`;
