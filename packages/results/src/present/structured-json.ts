@@ -8,12 +8,15 @@ export type StructuredJson =
 
 /**
  * Writes structured content as JSON. What a product's own tool answers may be none: a cycle, a BigInt, a `toJSON` or a getter that throws;
- * and what is nested too deeply for the stack cannot be written. Never throws.
+ * and what is nested too deeply for the stack cannot be written. Half a surrogate pair becomes U+FFFD, because model APIs refuse a request
+ * that has one, also as an escape. Never throws.
  */
 export function writeStructured(value: unknown): StructuredJson {
   try {
     const json: unknown = JSON.stringify(value);
-    return typeof json === "string" ? { kind: "json", json } : { kind: "not-json", why: "it is no JSON value" };
+    return typeof json === "string"
+      ? { kind: "json", json: withoutHalves(json) }
+      : { kind: "not-json", why: "it is no JSON value" };
   } catch (error) {
     const deep = error instanceof RangeError;
     return { kind: "not-json", why: deep ? "it is nested too deeply" : "it cannot be written as JSON" };
@@ -30,7 +33,7 @@ export function repeatsStructured(text: string, json: string): boolean {
   // Most texts begin in a way that no JSON does.
   if (!/^\s*[-"[{\dtfn]/.test(text.slice(0, 64))) return false;
   const structured = parse(json);
-  const said = parse(text);
+  const said = parse(withoutHalves(text.toWellFormed()));
   try {
     return structured !== undefined && said !== undefined && sameJson(said.value, structured.value);
   } catch {
@@ -42,6 +45,13 @@ export function repeatsStructured(text: string, json: string): boolean {
 /** A copy of structured content that has nothing but JSON. */
 export function plainStructured(json: string): JsonValue | undefined {
   return parse(json)?.value;
+}
+
+// Of the escapes in JSON: a backslash, a surrogate pair, and half of one.
+const escapes = /\\\\|\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}|\\ud[89a-f][0-9a-f]{2}/gi;
+
+function withoutHalves(json: string): string {
+  return /\\ud/i.test(json) ? json.replaceAll(escapes, (found) => (found.length === 6 ? "\uFFFD" : found)) : json;
 }
 
 function parse(json: string): { readonly value: JsonValue } | undefined {
