@@ -7,6 +7,7 @@ import type {
   ServerNotification,
   ServerSpec,
   Subscription,
+  ToolDefinition,
   ToolEffect,
   ToolportError,
   ToolProvider,
@@ -93,6 +94,12 @@ export interface McpProvider extends ToolProvider, AsyncDisposable {
   /** The tools for which `admit` answered `"quarantine"`, sorted by local name. A call of theirs is refused with `tool_quarantined`. */
   quarantined(): readonly QuarantinedTool[];
   /**
+   * The tools that the user interface of this server, an MCP App, may call: those on offer unless their `_meta.ui.visibility` leaves out `app`, and those
+   * that it gives to apps alone, which are in no other list, and whose local name is their qualified name. Sorted by remote name; none for a
+   * server that is not known. A host calls them for the app by their remote names: `(await connection(serverId)).callTool(origin.toolName, args)`.
+   */
+  appTools(serverId: string): readonly ToolDefinition[];
+  /**
    * Asks `admit` once more about every tool that is known, without asking a server, and shows what is on offer now: one change, in one
    * event. For a rule whose answer has changed: something was approved, or revoked. Throws `closed`, and an `Error` when `admit` itself
    * calls it.
@@ -172,7 +179,7 @@ export interface McpProvider extends ToolProvider, AsyncDisposable {
    * of the session. Never close it.
    *
    * With `interceptors`, `requestInterceptors` or `admit`, nothing goes around them here: `callTool` and a request `tools/call` are calls like any
-   * other, of tools on offer alone (`tool_removed`, `tool_quarantined`); other requests, notifications and subscriptions go through
+   * other, of tools on offer or for apps alone (`tool_removed`, `tool_quarantined`); other requests, notifications and subscriptions go through
    * `requestInterceptors`. `listTools` shows the host everything that the server lists. Without them it is the bare connection. Throws `unknown_server`, `server_disabled`, and whatever connecting failed with.
    */
   connection(id: string, options?: UserOperationOptions): Promise<Connection>;

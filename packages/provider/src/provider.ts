@@ -2,7 +2,7 @@ import { ToolportError } from "@toolport/core";
 import { assertNames, assertRefreshOptions, createEvent } from "@toolport/core/implement";
 import { saveNames } from "@toolport/naming";
 import { createProviderCalls } from "./calls/provider-calls.ts";
-import { findTool, quarantinedTools, type Catalog } from "./catalog/catalog.ts";
+import { appTools, findTool, quarantinedTools, type Catalog } from "./catalog/catalog.ts";
 import type { CatalogTool } from "./catalog/define-tool.ts";
 import { createLiveCatalog, type LiveCatalog } from "./catalog/live-catalog.ts";
 import type { McpProvider, ToolRoute } from "./mcp-provider.ts";
@@ -139,8 +139,9 @@ function eventsOf(
 /** What is known of the tools now; nobody is asked. */
 function readsOf(
   catalog: LiveCatalog,
-): Pick<McpProvider, "definitions" | "groups" | "has" | "quarantined" | "routes" | "savedNames"> {
+): Pick<McpProvider, "appTools" | "definitions" | "groups" | "has" | "quarantined" | "routes" | "savedNames"> {
   return {
+    appTools: (serverId) => appTools(catalog.current.servers.get(serverId)),
     definitions: (names) => selectDefinitions(catalog.current, names),
     groups: () => catalog.current.groups,
     has: (toolName) => findTool(catalog.current, toolName) !== undefined,

@@ -18,3 +18,17 @@ export type { Completion, CompletionInput, CompletionTarget } from "./completing
 export type { FilledArguments } from "./prompts/check-arguments.ts";
 export type { PromptListing, Prompts } from "./prompts/create-prompts.ts";
 export type { FilledPrompt, Prompt, PromptArgument, PromptMessage, PromptTarget } from "./prompts/prompt.ts";
+export type { ServerOffer, ServerOffers } from "./watching/server-offers.ts";
+export { createResourceTools, resourceTools } from "./tools/create-resource-tools.ts";
+export type { ResourceTool, ResourceToolResult } from "./tools/resource-tool.ts";
+export type { BlobToSave, ResourceToolsOptions, ResourceToolsShape, SaveResourceBlob } from "./tools/tool-options.ts";
+export { readSelected } from "./selecting/read-selected.ts";
+export type {
+  SelectedFailure,
+  SelectedOptions,
+  SelectedResource,
+  SelectedResources,
+} from "./selecting/read-selected.ts";
+export { appOf, type AppReference } from "./apps/app-of.ts";
+export { readApp } from "./apps/read-app.ts";
+export type { App, AppPermission, AppPolicy } from "./apps/app.ts";

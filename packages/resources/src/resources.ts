@@ -19,6 +19,7 @@ import type { ResourceParts } from "./resource-parts.ts";
 import type { ResourceProvider } from "./resource-provider.ts";
 import { readResourcesOptions, type ResourcesOptions } from "./resources-options.ts";
 import { followProvider } from "./watching/follow-provider.ts";
+import { createServerOffers, type ServerOffers } from "./watching/server-offers.ts";
 import {
   createSubscriptions,
   readSubscribeOptions,
@@ -50,7 +51,7 @@ export interface TemplateListing {
  * and its reconnects hold; has one deadline, connecting included; is cancelled on the wire when it is given up; and is asked once more by itself
  * where a session was lost before the answer, because reading changes nothing.
  */
-export interface Resources extends Prompts, AsyncDisposable {
+export interface Resources extends Prompts, ServerOffers, AsyncDisposable {
   /**
    * Reads the resources of all servers at the same time, all pages. One that fails, hangs or lies delays nobody: it is an entry of `failures`, such
    * as `request_timeout`, or `listing_truncated` beyond a limit. Servers that have none are not asked. Throws a `TypeError` for options,
@@ -102,12 +103,14 @@ export function createResources(provider: ResourceProvider, options: ResourcesOp
   const { list: promptList, prompts } = createPrompts(parts);
   const lists = [resources, templates];
   const subscriptions = createSubscriptions(parts);
+  const offers = createServerOffers(provider);
   const closeAll = (): void => {
     unfollow();
     asking.close();
     subscriptions.close();
     for (const list of [...lists, promptList]) list.close();
     cache?.clear();
+    offers.close();
   };
   const followers = { lists, promptLists: [promptList], cache, stats, subscriptions, onClosed: closeAll };
   const unfollow = followProvider(provider, followers);
@@ -154,6 +157,8 @@ export function createResources(provider: ResourceProvider, options: ResourcesOp
       return subscriptions.subscribe({ serverId, uri }, subscribeOptions);
     },
     ...prompts,
+    servers: offers.servers,
+    onServersChanged: offers.onServersChanged,
     snapshot: resources.snapshot,
     templateSnapshot: templates.snapshot,
     onResourcesChanged: resources.onChanged,

@@ -3,7 +3,15 @@ import { describe, expect, it } from "vitest";
 
 describe("@toolport/resources", () => {
   it("exports exactly these values", async () => {
-    expect(Object.keys(await import("@toolport/resources"))).toEqual(["createResources", "parseUriTemplate"]);
+    expect(Object.keys(await import("@toolport/resources")).toSorted()).toEqual([
+      "appOf",
+      "createResourceTools",
+      "createResources",
+      "parseUriTemplate",
+      "readApp",
+      "readSelected",
+      "resourceTools",
+    ]);
   });
 
   it("has exactly these entry points", () => {

@@ -18,7 +18,7 @@ import {
   type CallPipeline,
 } from "@toolport/core/implement";
 import { qualifiedName } from "@toolport/naming";
-import { findQuarantined, findTool } from "../catalog/catalog.ts";
+import { findCallable, findQuarantined, findTool } from "../catalog/catalog.ts";
 import type { CatalogTool } from "../catalog/define-tool.ts";
 import type { ProviderParts } from "../provider-parts.ts";
 import type { Registration } from "../servers/registration.ts";
@@ -79,8 +79,8 @@ export function createProviderCalls(init: ProviderCallsInit): ProviderCalls {
       const origin = { serverId: id, toolName, qualifiedName: qualifiedName({ serverId: id, toolName }) };
       if (serverSet.get(id) !== registration) throw serverGoneError(origin, registration);
       const server = catalog.current.servers.get(id);
-      const offer = server?.offers.get(toolName);
-      if (offer !== undefined) return offer.definition;
+      const callable = findCallable(server, toolName);
+      if (callable !== undefined) return callable;
       const isHeld = server?.withheld.get(toolName)?.admission === "quarantine";
       throw isHeld ? toolQuarantinedError(origin) : toolRemovedError(origin);
     },

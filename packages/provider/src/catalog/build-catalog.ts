@@ -1,11 +1,18 @@
 import type { Admit, RemoteTool } from "@toolport/core";
 import { compareText, foldCase, sameDefinition, sameJson } from "@toolport/core/implement";
-import { assignNames, localNameOf, type NameCollision, type NameTable, type NamingStrategy } from "@toolport/naming";
+import {
+  assignNames,
+  localNameOf,
+  qualifiedName,
+  type NameCollision,
+  type NameTable,
+  type NamingStrategy,
+} from "@toolport/naming";
 import { buildGroup } from "./build-group.ts";
 import type { Catalog, Offer, ServerCatalog, ServerListing, Withheld } from "./catalog.ts";
 import { defineTool, type CatalogTool, type DescribeTool } from "./define-tool.ts";
 import { describeServer } from "./describe-server.ts";
-import { createToolFilter } from "./tool-filter.ts";
+import { createAppFilter, createToolFilter } from "./tool-filter.ts";
 
 /** How a catalogue is made. */
 export interface CatalogPlan {
@@ -69,11 +76,10 @@ function buildServer(
   const server = describeServer(spec, listing.server);
   const offers = new Map<string, Offer>();
   const withheld = new Map<string, Withheld>();
-  for (const tool of tools) {
-    const localName = localNameOf(names, { serverId: spec.id, toolName: tool.name });
-    // `assignNames` names every tool it is given.
-    if (localName === undefined) continue;
-    const old = before?.offers.get(tool.name) ?? before?.withheld.get(tool.name);
+  const apps = new Map<string, Offer>();
+  const sort = (tool: RemoteTool, localName: string, admitted: Map<string, Offer>): void => {
+    const { name } = tool;
+    const old = before?.offers.get(name) ?? before?.apps.get(name) ?? before?.withheld.get(name);
     const offer = renewOffer(tool, {
       // Of another tool, a definition that reads the same has another fingerprint.
       old: old !== undefined && sameJson(old.tool, tool) ? old : undefined,
@@ -81,14 +87,23 @@ function buildServer(
       define: () => defineTool(tool, { spec, localName, groupIds, describe }),
     });
     const admission = admit?.(offer.definition, server) ?? "offer";
-    if (admission === "offer") offers.set(tool.name, offer);
-    else withheld.set(tool.name, { ...offer, admission });
+    if (admission === "offer") admitted.set(name, offer);
+    else withheld.set(name, { ...offer, admission });
+  };
+  for (const tool of tools) {
+    const localName = localNameOf(names, { serverId: spec.id, toolName: tool.name });
+    // `assignNames` names every tool it is given.
+    if (localName !== undefined) sort(tool, localName, offers);
+  }
+  for (const tool of listing.tools.filter(createAppFilter(spec))) {
+    sort(tool, qualifiedName({ serverId: spec.id, toolName: tool.name }), apps);
   }
   const members = Object.freeze(Array.from(offers.values(), ({ definition }) => definition.name).sort(compareText));
   const group = members.length === 0 ? undefined : buildGroup(groupId, listing, members);
   return {
     listing,
     offers: before !== undefined && sameOffers(before.offers, offers) ? before.offers : offers,
+    apps,
     withheld,
     group: sameJson(before?.group, group) ? before?.group : group,
   };

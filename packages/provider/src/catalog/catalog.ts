@@ -11,6 +11,7 @@ import { compareText, foldCase } from "@toolport/core/implement";
 import { emptyNames, identityOf, type NameTable } from "@toolport/naming";
 import type { CatalogTool } from "./define-tool.ts";
 import { describeServer } from "./describe-server.ts";
+import { isForApps } from "./tool-filter.ts";
 
 /** The latest good listing of one server, with what a catalogue needs to know besides. */
 export interface ServerListing {
@@ -46,6 +47,11 @@ export interface ServerCatalog {
   readonly listing: ServerListing;
   /** By remote name; only what is offered. The same object as before when no tool of the server changed. */
   readonly offers: ReadonlyMap<string, Offer>;
+  /**
+   * By remote name; what is admitted and for the server's own user interface alone. In no list of tools, and callable by the host. Its local
+   * name is its qualified name, which no model API takes.
+   */
+  readonly apps: ReadonlyMap<string, Offer>;
   /** By remote name; what was not admitted. */
   readonly withheld: ReadonlyMap<string, Withheld>;
   /** Absent for a server without tools. */
@@ -75,6 +81,20 @@ export function emptyCatalog(names: NameTable = emptyNames): Catalog {
 /** Finds a tool by its local name, regardless of ASCII case. */
 export function findTool({ byName }: Catalog, name: string): CatalogTool | undefined {
   return byName.get(name) ?? byName.get(foldCase(name));
+}
+
+/** The definition of a tool that may be called by its remote name: what is on offer, and what is for apps. */
+export function findCallable(server: ServerCatalog | undefined, toolName: string): CatalogTool | undefined {
+  return (server?.offers.get(toolName) ?? server?.apps.get(toolName))?.definition;
+}
+
+/** The tools that the user interface of a server may call, sorted by remote name. */
+export function appTools(server: ServerCatalog | undefined): readonly CatalogTool[] {
+  if (server === undefined) return [];
+  return [...server.offers.values(), ...server.apps.values()]
+    .filter(({ tool }) => isForApps(tool.meta))
+    .map(({ definition }) => definition)
+    .sort((a, b) => compareText(a.origin.toolName, b.origin.toolName));
 }
 
 /** The tools in quarantine, sorted by local name. */

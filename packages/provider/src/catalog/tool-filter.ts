@@ -1,4 +1,4 @@
-import type { RemoteTool, ServerSpec } from "@toolport/core";
+import type { JsonObject, RemoteTool, ServerSpec } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
 
 /** Decides for one server which of its tools are offered; made once per spec. */
@@ -13,6 +13,17 @@ export function createToolFilter(spec: ServerSpec): ToolFilter {
   return ({ name, meta }) => isOffered(name) && isForModels(meta?.["ui"]);
 }
 
+/** Whether a tool of a spec is for the server's own user interface alone: no model gets it, and a host may call it for that interface. */
+export function createAppFilter(spec: ServerSpec): ToolFilter {
+  const isOffered = createNameFilter(spec);
+  return ({ name, meta }) => isOffered(name) && !isForModels(meta?.["ui"]) && isForApps(meta);
+}
+
+/** Whether the server's own user interface may call a tool: unless its `_meta` says otherwise. */
+export function isForApps(meta: JsonObject | undefined): boolean {
+  return isFor("app", meta?.["ui"]);
+}
+
 /** The part of a spec's filter that goes by the remote name alone. */
 export function createNameFilter({ include = [], exclude = [] }: ServerSpec): (toolName: string) => boolean {
   const included = new Set(include);
@@ -22,6 +33,10 @@ export function createNameFilter({ include = [], exclude = [] }: ServerSpec): (t
 
 // https://github.com/modelcontextprotocol/ext-apps: `_meta.ui.visibility` lists who may use the tool; absent means everybody.
 function isForModels(ui: unknown): boolean {
+  return isFor("model", ui);
+}
+
+function isFor(who: "model" | "app", ui: unknown): boolean {
   const visibility = isJsonObject(ui) ? ui["visibility"] : undefined;
-  return !Array.isArray(visibility) || visibility.includes("model");
+  return !Array.isArray(visibility) || visibility.includes(who);
 }

@@ -1,6 +1,7 @@
 import { defaultTimeouts, type ServerSpec, type ToolListing } from "@toolport/core";
 import { withDefaults } from "@toolport/core/implement";
 import { createCallLane } from "../calls/call-lane.ts";
+import { findCallable } from "../catalog/catalog.ts";
 import { createLink, type Link, type LinkHooks } from "../link/link.ts";
 import type { LinkPolicy } from "../link/link-policy.ts";
 import type { Session } from "../link/sessions.ts";
@@ -69,7 +70,7 @@ export function assembleServer(
   const lane = createCallLane({
     link,
     clock,
-    find: (toolName) => catalog.current.servers.get(id)?.offers.get(toolName)?.definition,
+    find: (toolName) => findCallable(catalog.current.servers.get(id), toolName),
     isQuarantined: (toolName) => catalog.current.servers.get(id)?.withheld.get(toolName)?.admission === "quarantine",
     registrationOf: (definition) => catalog.registrationOf(definition),
     callEnded: observers.callEnded,

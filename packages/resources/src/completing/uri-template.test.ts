@@ -77,11 +77,12 @@ describe("parseUriTemplate()", () => {
 
   it("makes one segment of any text, which comes back", () => {
     fc.assert(
-      fc.property(fc.string({ unit: "binary" }), (text) => {
+      fc.property(fc.string({ unit: "binary", maxLength: 40 }), (text) => {
         const uri = parseUriTemplate("n:{v}").expand({ v: text });
         expect(uri).toMatch(/^n:[A-Za-z0-9%_.~-]*$/);
         expect(decodeURIComponent(uri.slice(2))).toBe(text.toWellFormed());
       }),
+      { numRuns: 100 },
     );
   });
 
