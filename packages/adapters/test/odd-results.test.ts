@@ -1,5 +1,6 @@
 import type { ContentBlockParam, ToolResultBlockParam } from "@anthropic-ai/sdk/resources/messages";
 import { test } from "@fast-check/vitest";
+import type { ResultPresenter } from "@toolport/results";
 import { describe, expect, it } from "vitest";
 import { createAnthropicTools } from "../src/anthropic.ts";
 import { createGoogleTools } from "../src/google.ts";
@@ -68,7 +69,15 @@ describe("whatever a server answers", () => {
       const answer = await mcp.answer({ functionCalls: [{ name: "t" }] });
       return answer?.parts[0]?.functionResponse?.response?.["output"];
     };
-    expect(await outputOf({ half: "\uD83D" })).toBe('{"half":"\\ud83d"}');
+    expect(await outputOf({ half: "\uD83D" })).toEqual({ half: "\uFFFD" });
+    const half = { type: "text", part: "structured", text: '{"half":"\\ud83d"}' } as const;
+    const presenter: ResultPresenter = {
+      ...withFiles,
+      present: () => ({ blocks: [half], isError: false, omitted: [] }),
+    };
+    const own = createGoogleTools(sourceOf({ content: [] }), { presenter });
+    const answered = await own.answer({ functionCalls: [{ name: "t" }] });
+    expect(answered?.parts[0]?.functionResponse?.response?.["output"]).toBe(half.text);
     expect(await outputOf({ whole: "\u{1F600}" })).toEqual({ whole: "\u{1F600}" });
     const nested = (levels: number): unknown => JSON.parse("[".repeat(levels) + "]".repeat(levels));
     expect(await outputOf(nested(60))).toEqual(nested(60));
