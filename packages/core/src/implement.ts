@@ -56,6 +56,9 @@ export { reportUncaught } from "./report-uncaught.ts";
 export { resultWithin, settleWithin } from "./settle-within.ts";
 export { untilAborted } from "./until-aborted.ts";
 
+// Lists that come in pages.
+export { createPageCursors, type PageCursors, type PageEnd, type PageLimits } from "./page-cursors.ts";
+
 // Secrets and hostile texts.
 export type { Redactor } from "./redacted.ts";
 export { createRedactor, createSecretMemory, type SecretMemory } from "./secret-memory.ts";

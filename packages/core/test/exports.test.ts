@@ -41,6 +41,7 @@ const forImplementers = [
   "createCallPipeline",
   "createDeadline",
   "createEvent",
+  "createPageCursors",
   "createRedactor",
   "createRequestPipeline",
   "createSecretFinder",

@@ -19,7 +19,7 @@ export interface ResourcesOptions {
   readonly requestTimeoutMs?: number | undefined;
   /** Pages of one server's list. Default 64; what was read up to there is kept, and the failure says so. */
   readonly maxPages?: number | undefined;
-  /** Entries of one server's list. Default 10,000; what was read up to there is kept, and the failure says so. */
+  /** Entries of one server's list, with those that cannot be used. Default 10,000; what was read up to there is kept, and the failure says so. */
   readonly maxEntries?: number | undefined;
   /** UTF-16 units of one server's list, serialised. Default 33,554,432; what was read up to there is kept, and the failure says so. */
   readonly maxListingLength?: number | undefined;

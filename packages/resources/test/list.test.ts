@@ -74,6 +74,13 @@ describe("list()", () => {
     expect(server("a").asked).toHaveLength(requests);
   });
 
+  it("takes an empty cursor for the end where the server then starts over", async () => {
+    const { resources, server } = createWorld();
+    server("a").answer = () => ({ resources: [{ uri: "note://1", name: "n" }], nextCursor: "" });
+    expect(await resources.list()).toMatchObject({ resources: [{ uri: "note://1" }], failures: [], dropped: [] });
+    expect(server("a").asked).toHaveLength(2);
+  });
+
   it("keeps the pages before one that fails, and names what it failed with", async () => {
     const { resources, server } = createWorld();
     server("a").answer = (asked) =>
@@ -128,7 +135,8 @@ describe("list()", () => {
   ])("is bounded where a server lists %s, and other servers are there", async (_what, answer) => {
     const { resources, server } = createWorld({ servers: ["a", "b"] });
     server("a").answer = answer;
-    const { resources: found, dropped } = await resources.list();
+    const { resources: found, dropped, failures } = await resources.list();
+    expect(failures).toMatchObject([{ serverId: "a", error: { code: "listing_truncated" } }]);
     expect(found.length).toBeLessThanOrEqual(10_001);
     expect(dropped.length).toBeLessThanOrEqual(101);
     expect(found.at(-1)).toMatchObject({ serverId: "b" });

@@ -1,5 +1,5 @@
 import { ToolportError, type JsonObject } from "@toolport/core";
-import { compareText, isJsonObject } from "@toolport/core/implement";
+import { compareText, createPageCursors, isJsonObject, type PageEnd } from "@toolport/core/implement";
 import { malformedError } from "../asking/ask-errors.ts";
 import type { DroppedEntry, ListKind, ListLimits } from "./list-kind.ts";
 
@@ -21,7 +21,7 @@ export interface PageReader<T> {
   listing(error?: ToolportError): ServerListing<T>;
 }
 
-const longestCursor = 65_536;
+const maxCursorLength = 65_536;
 const longestEntry = 65_536;
 const mostReasons = 100;
 
@@ -31,9 +31,14 @@ export function createPageReader<T>(kind: ListKind<T>, serverId: string, limits:
   const subject = { serverId, operation: kind.method };
   const entries = new Map<string, T>();
   const dropped: DroppedEntry[] = [];
-  const cursors = new Set<string>();
+  const cursors = createPageCursors({ maxPages, maxCursorLength });
+  const cuts: Readonly<Record<NonNullable<PageEnd["truncated"]>, string>> = {
+    "bad-cursor": "its cursor cannot be used",
+    "repeated-cursor": "its cursors repeat",
+    "page-limit": `it has more than ${maxPages} pages`,
+  };
   let droppedCount = 0;
-  let pages = 0;
+  let doubles = 0;
   let looked = 0;
   let length = 0;
 
@@ -51,7 +56,10 @@ export function createPageReader<T>(kind: ListKind<T>, serverId: string, limits:
     const entry = kind.read(value, serverId);
     if (typeof entry === "string") return drop(entry);
     const key = kind.keyOf(entry);
-    if (entries.has(key)) return drop("another one before it is known by the same");
+    if (entries.has(key)) {
+      doubles += 1;
+      return drop("another one before it is known by the same");
+    }
     entries.set(key, entry);
   };
   const truncated = (why: string): ToolportError =>
@@ -66,19 +74,21 @@ export function createPageReader<T>(kind: ListKind<T>, serverId: string, limits:
     add(page) {
       const values: unknown = page[kind.member];
       if (!Array.isArray(values)) throw malformedError(subject, `without an array of ${kind.member}`);
-      pages += 1;
+      const before = { entries: entries.size, dropped: droppedCount };
       for (const value of values as readonly unknown[]) {
-        if (entries.size >= maxEntries) throw truncated(`it has more than ${maxEntries} entries`);
+        // What is none counts, too: nobody shall look at millions of them. A double does not, as its server may have begun anew.
+        if (entries.size + droppedCount - doubles >= maxEntries)
+          throw truncated(`it has more than ${maxEntries} entries`);
         addEntry(value);
         if (length > maxListingLength) throw truncated(`it is longer than ${maxListingLength} UTF-16 units`);
       }
-      const { nextCursor: cursor } = page;
-      if (cursor === undefined || cursor === null) return undefined;
-      if (typeof cursor !== "string" || cursor.length > longestCursor) throw truncated("its cursor cannot be used");
-      if (cursors.has(cursor)) throw truncated("its cursors repeat");
-      cursors.add(cursor);
-      if (pages >= maxPages) throw truncated(`it has more than ${maxPages} pages`);
-      return cursor;
+      const end = cursors.follow(page["nextCursor"], () => entries.size > before.entries);
+      if (end.truncated !== undefined) throw truncated(cuts[end.truncated]);
+      if (end.startedOver) {
+        droppedCount = before.dropped;
+        dropped.length = Math.min(dropped.length, droppedCount);
+      }
+      return end.cursor;
     },
     listing(error) {
       const left = droppedCount - mostReasons;

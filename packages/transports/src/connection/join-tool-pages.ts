@@ -1,5 +1,5 @@
 import type { DroppedTool, JsonObject, RemoteTool, ServerLimits, ToolListing, ToolportError } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import { createPageCursors, isJsonObject } from "@toolport/core/implement";
 import { parseTool, type ToolReading } from "./parse-tool.ts";
 
 /** Puts a `tools/list` together, page by page. */
@@ -30,11 +30,10 @@ export interface ToolListingInit {
 export function createToolListingReader(init: ToolListingInit): ToolListingReader {
   const { limits } = init;
   const entries = createEntries(init);
-  const cursors = new Set<string>();
+  const cursors = createPageCursors(limits);
   let truncated: ToolListing["truncated"];
   let failure: ToolportError | undefined;
   let pages = 0;
-  let requested: string | undefined;
 
   return {
     catchUp: () => entries.catchUp(),
@@ -46,21 +45,13 @@ export function createToolListingReader(init: ToolListingInit): ToolListingReade
       const before = { tools: entries.tools.size, dropped: entries.dropped.length };
       entries.take(tools);
       if (entries.limited !== undefined) return undefined;
-      // An absent cursor ends the list. An empty one is a cursor like any other, but some servers mean the end by it: they start over.
-      if (nextCursor === undefined || nextCursor === null) return undefined;
-      if (requested === "") {
+      const end = cursors.follow(nextCursor, () => {
         entries.catchUp();
-        if (entries.tools.size === before.tools) {
-          entries.dropped.length = before.dropped;
-          return undefined;
-        }
-      }
-      requested = undefined;
-      if (typeof nextCursor !== "string" || nextCursor.length > limits.maxCursorLength) truncated = "bad-cursor";
-      else if (cursors.has(nextCursor)) truncated = "repeated-cursor";
-      else if (pages >= limits.maxPages) truncated = "page-limit";
-      else cursors.add((requested = nextCursor));
-      return requested;
+        return entries.tools.size > before.tools;
+      });
+      if (end.startedOver) entries.dropped.length = before.dropped;
+      truncated = end.truncated;
+      return end.cursor;
     },
     fail(reason) {
       truncated = "page-failed";

@@ -1,0 +1,46 @@
+/** How far the cursors of a list are followed. */
+export interface PageLimits {
+  readonly maxPages: number;
+  /** UTF-16 units. */
+  readonly maxCursorLength: number;
+}
+
+/** What comes after a page; with none of these it was the last. */
+export interface PageEnd {
+  /** What to ask for the next page with. */
+  readonly cursor?: string;
+  /** The server has more, or says so, and it is not asked for. */
+  readonly truncated?: "bad-cursor" | "repeated-cursor" | "page-limit";
+  /** The server began anew: this page is the first one again, and is none of the list. */
+  readonly startedOver?: true;
+}
+
+/** Follows the cursors of one list that comes in pages. */
+export interface PageCursors {
+  /** Takes the `nextCursor` of a page as it came. `bringsMore` says whether there was anything on the page that was on none before. */
+  follow(nextCursor: unknown, bringsMore: () => boolean): PageEnd;
+}
+
+/**
+ * Makes one, before the first page. It ends for every server: no cursor is followed twice, and no more than `maxPages` pages are asked for. An
+ * empty cursor is one like any other, but some servers mean the end by it and start over: a page that was asked for with one, is not the last
+ * and brings no more, ends the list.
+ */
+export function createPageCursors({ maxPages, maxCursorLength }: PageLimits): PageCursors {
+  const followed = new Set<string>();
+  let pages = 0;
+  let latest: string | undefined;
+  return {
+    follow(cursor, bringsMore) {
+      pages += 1;
+      if (cursor === undefined || cursor === null) return {};
+      if (latest === "" && !bringsMore()) return { startedOver: true };
+      if (typeof cursor !== "string" || cursor.length > maxCursorLength) return { truncated: "bad-cursor" };
+      if (followed.has(cursor)) return { truncated: "repeated-cursor" };
+      if (pages >= maxPages) return { truncated: "page-limit" };
+      followed.add(cursor);
+      latest = cursor;
+      return { cursor };
+    },
+  };
+}
