@@ -102,6 +102,7 @@ describe("the cache of reads", () => {
     ["nothing", {}, [0, 2]],
     ["ttlMs 0", { ttlMs: 0, cacheScope: "public" }, [0, 2]],
     ["a ttlMs that is none", { ttlMs: "60000" }, [0, 2]],
+    ["one without end, as 1e999 is read", { ttlMs: Number.POSITIVE_INFINITY }, [0, 2]],
     ["a negative one", { ttlMs: -1 }, [0, 2]],
     ["a short one, before it is over", { ttlMs: 1000, cacheScope: "private" }, [999, 1]],
     ["a short one", { ttlMs: 1000, cacheScope: "private" }, [1001, 2]],

@@ -112,6 +112,7 @@ describe("list()", () => {
         annotations: { audience: ["user", 7], priority: "high" },
       },
       { uri: "note://2", name: "twice" },
+      JSON.parse('{"uri":"note://4","name":"4","size":1e999,"annotations":{"priority":-1e999}}'),
       { uri: "note://3", name: "n".repeat(2000), title: 7, icons: [{ src: "data:," }, {}] },
       proto,
     ];
@@ -121,6 +122,7 @@ describe("list()", () => {
     expect(found).toEqual([
       { serverId: "a", uri: "note://2", name: "kept", annotations: { audience: ["user"] } },
       { serverId: "a", uri: "note://3", name: `${"n".repeat(1023)}…`, icons: [{ src: "data:," }], cut: ["name"] },
+      { serverId: "a", uri: "note://4", name: "4", annotations: {} },
       { serverId: "a", uri: "note://p", name: "p", meta: expect.anything() },
     ]);
     expect(Object.hasOwn({}, "polluted") || "polluted" in {}).toBe(false);

@@ -14,6 +14,7 @@ describe("read()", () => {
       contents: [
         { uri: "note://one", text: "", mimeType: "text/plain", _meta: { a: 1 }, other: true },
         { uri: "note://one/2", blob: "AAEC", mimeType: 7 },
+        { uri: "note://one/3", text: "x", mimeType: `text/${"x".repeat(9_000_000)}` },
         { uri: "note://one" },
         { text: "no uri" },
         "text",
@@ -25,8 +26,9 @@ describe("read()", () => {
       contents: [
         { uri: "note://one", text: "", mimeType: "text/plain", _meta: { a: 1 } },
         { uri: "note://one/2", blob: "AAEC" },
+        { uri: "note://one/3", text: "x" },
       ],
-      dropped: [2, 3, 4].map((index) => ({ index, reason: expect.any(String) })),
+      dropped: [3, 4, 5].map((index) => ({ index, reason: expect.any(String) })),
       meta: { host: true },
       isCached: false,
     });

@@ -9,7 +9,8 @@ export const longestUri = 8192;
 export const longestName = 1024;
 /** UTF-16 units of a description that are kept. */
 export const longestDescription = 8192;
-const longestMimeType = 256;
+/** UTF-16 units of a MIME type: a longer one is left out. */
+export const longestMimeType = 256;
 
 /** The lists of resources. */
 export const resourceKind: ListKind<Resource> = {
@@ -27,7 +28,7 @@ export const resourceKind: ListKind<Resource> = {
       ...listed,
       uri: uri.text,
       ...readContentHints(entry),
-      ...(typeof size === "number" && size >= 0 && { size }),
+      ...(isFiniteNumber(size) && size >= 0 && { size }),
     };
   },
 };
@@ -84,9 +85,14 @@ function readContentHints({ mimeType, annotations }: JsonObject): Pick<Resource,
 function readAnnotations({ audience, priority, lastModified }: JsonObject): ContentAnnotations {
   return {
     ...(Array.isArray(audience) && { audience: (audience as readonly unknown[]).filter(isText) }),
-    ...(typeof priority === "number" && { priority }),
+    ...(isFiniteNumber(priority) && { priority }),
     ...(typeof lastModified === "string" && { lastModified }),
   };
+}
+
+// 1e999 is valid JSON, and is infinite then.
+function isFiniteNumber(value: unknown): value is number {
+  return Number.isFinite(value);
 }
 
 function isText(value: unknown): value is string {

@@ -1,7 +1,7 @@
 import { ToolportError, type JsonObject } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
 import { malformedError } from "../asking/ask-errors.ts";
-import { longestUri } from "../listing/read-entry.ts";
+import { longestMimeType, longestUri } from "../listing/read-entry.ts";
 import type { ResourceContents } from "../resource.ts";
 
 /** How much one read may bring. */
@@ -53,7 +53,8 @@ function readPiece(value: unknown): ResourceContents | string {
   const { uri, text, blob, mimeType, _meta: meta } = value;
   if (typeof uri !== "string") return "its uri is no text";
   if (uri.length > longestUri) return `its uri is longer than ${longestUri} UTF-16 units`;
-  const extras = { ...(typeof mimeType === "string" && { mimeType }), ...(isJsonObject(meta) && { _meta: meta }) };
+  const isFit = typeof mimeType === "string" && mimeType.length <= longestMimeType;
+  const extras = { ...(isFit && { mimeType }), ...(isJsonObject(meta) && { _meta: meta }) };
   if (typeof text === "string") return { uri, text, ...extras };
   if (typeof blob === "string") return { uri, blob, ...extras };
   return "it has neither a text nor a blob";

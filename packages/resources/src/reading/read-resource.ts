@@ -50,7 +50,7 @@ export async function readResource(
 function readHints({ ttlMs, cacheScope }: JsonObject, { era }: ServerInfo): Pick<ResourceRead, "ttlMs" | "cacheScope"> {
   if (era === "legacy") return {};
   return {
-    ttlMs: typeof ttlMs === "number" && ttlMs > 0 ? ttlMs : 0,
+    ttlMs: typeof ttlMs === "number" && ttlMs > 0 && Number.isFinite(ttlMs) ? ttlMs : 0,
     cacheScope: cacheScope === "public" ? "public" : "private",
   };
 }
