@@ -53,8 +53,8 @@ export interface TemplateListing {
  */
 export interface Resources extends Prompts, ServerOffers, AsyncDisposable {
   /**
-   * Reads the resources of all servers at the same time, all pages. One that fails, hangs or lies delays nobody: it is an entry of `failures`, such
-   * as `request_timeout`, or `listing_truncated` beyond a limit. Servers that have none are not asked. Throws a `TypeError` for options,
+   * Reads the resources of all servers at the same time, all pages. One that fails, hangs or lies is an entry of `failures`, such as
+   * `request_timeout`, or `listing_truncated` beyond a limit: at worst it costs `timeoutMs`, while the snapshot shows the others as they come. Servers that have none are not asked. Throws a `TypeError` for options,
    * `aborted`, `closed`.
    */
   list(options?: ListOptions): Promise<ResourceListing>;

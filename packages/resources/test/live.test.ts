@@ -212,6 +212,33 @@ describe("a list that was read", () => {
     expect(resources.snapshot().servers).toEqual([{ serverId: "a", stale: true }]);
   });
 
+  it("is read ever more seldom from a server that announces a change after each reading, until there is one", async () => {
+    const { resources, server, clock, announce, times, shown } = watch();
+    let name = "note://one";
+    server("a").answer = (asked) => {
+      setImmediate(announce);
+      return listing(name)(asked);
+    };
+    const pass = async (ms: number): Promise<number> => {
+      const before = times();
+      for (let passed = 0; passed < ms; passed += 200) {
+        clock.advance(200);
+        await settle();
+      }
+      return times() - before;
+    };
+    await resources.list();
+    expect(await pass(60_000)).toBeLessThan(10);
+    name = "note://two";
+    expect(await pass(60_000)).toBeGreaterThan(1);
+    expect(shown()).toEqual(["a note://two"]);
+    // After a time without a word, as ever.
+    server("a").answer = (asked) => listing(name)(asked);
+    await pass(120_000);
+    announce();
+    expect(await pass(400)).toBe(1);
+  });
+
   it("is independent of templates, and both are of tools (NX-65)", async () => {
     const { resources, provider, server, clock, announce } = watch();
     const changed: unknown[] = [];

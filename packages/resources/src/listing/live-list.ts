@@ -91,10 +91,16 @@ interface Known<T> {
   underWay: number;
   /** How many listings in a row the server announced a change in. */
   unquiet: number;
+  /** How many listings in a row that it announced showed nothing else, and when the next one may be. */
+  idle: number;
+  nextAt: number;
 }
 
 /** A server that announces a change in each of so many listings is left alone until somebody asks for its list. */
 const mostUnquiet = 5;
+
+/** One that announces changes of a list that stays as it is waits twice as long after each listing, up to quietMs times 2 to this power. */
+const longestWait = 8;
 
 /**
  * Makes one; it knows of no server until a listing of it begins. A burst of changes becomes one listing, when the server has been quiet; one
@@ -115,7 +121,9 @@ export function createLiveList<T>(init: LiveListInit<T>): LiveList<T> {
     has: (serverId) => servers.has(serverId),
     wake(serverId, isWanted) {
       const known = isWanted ? knownOf(live, serverId) : servers.get(serverId);
-      if (known?.underWay === 0) schedule(live, known);
+      if (known?.underWay !== 0) return;
+      known.nextAt = 0;
+      schedule(live, known);
     },
     changed(serverId) {
       const known = servers.get(serverId);
@@ -215,7 +223,8 @@ function schedule<T>(live: Live<T>, known: Known<T>): void {
   known.firstAt ??= now;
   const latestMs = known.firstAt + quietMs * 10 - now;
   known.cancelTimer?.();
-  known.cancelTimer = clock.schedule(Math.max(0, Math.min(quietMs, latestMs)), () => void readAgain(live, known));
+  const delayMs = Math.max(0, known.nextAt - now, Math.min(quietMs, latestMs));
+  known.cancelTimer = clock.schedule(delayMs, () => void readAgain(live, known));
 }
 
 async function readAgain<T>(live: Live<T>, known: Known<T>): Promise<void> {
@@ -227,7 +236,11 @@ async function readAgain<T>(live: Live<T>, known: Known<T>): Promise<void> {
   known.isListing = true;
   const listing = await live.relist(known.serverId, beginning.signal);
   known.isListing = false;
+  const { revision } = live;
   beginning.end(listing);
+  if (live.revision !== revision) known.idle = 0;
+  else if (extentOf(listing) !== "part") known.idle += 1;
+  known.nextAt = live.clock.now() + live.quietMs * 2 ** Math.min(known.idle, longestWait);
   if (known.changes === changes) {
     known.unquiet = 0;
     return;
@@ -251,6 +264,8 @@ function createKnown<T>(serverId: string): Known<T> {
     isListing: false,
     underWay: 0,
     unquiet: 0,
+    idle: 0,
+    nextAt: 0,
   };
 }
 

@@ -51,7 +51,7 @@ export function assertReadOptions(
 /** One kind of list of all servers: read when asked for, and kept up to date from then on. */
 export interface ServerLists<T> extends Pick<LiveList<T>, "snapshot" | "onChanged" | "changed" | "removed" | "close"> {
   /**
-   * Reads the lists of all servers at the same time. Those that fail, or do not answer in time, delay nobody and are entries of `failures`.
+   * Reads the lists of all servers at the same time. Those that fail, or do not answer in time, are entries of `failures`.
    * Throws a `TypeError` for options, `aborted` and `closed`.
    */
   list(options: ListOptions | undefined): Promise<JoinedListing<T>>;
