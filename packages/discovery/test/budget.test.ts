@@ -41,6 +41,14 @@ describe("a budget", () => {
     expect(box.estimateTokens()).toBe(bigServer(60, 1000).estimateTokens());
   });
 
+  it("is that of the view where the call names none", () => {
+    const view = bigServer(60, 1000).view({ budget: 4000 });
+    expect(view.definitions().map(({ name }) => name)).toEqual(helpers);
+    const all = bigServer(60, 1000).view({ budget: 4000 });
+    expect(all.definitions({ budget: Infinity })).toHaveLength(60);
+    expect(() => bigServer(1, 1).view({ budget: -1 })).toThrow(/budget/);
+  });
+
   it("is kept whatever is found and selected: those unused for the longest time are not declared any more", async () => {
     const view = bigServer(60, 1000).view();
     expect(costOf(view, 4000)).toBeLessThanOrEqual(4000);

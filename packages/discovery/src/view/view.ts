@@ -44,6 +44,8 @@ export interface ViewOptions {
    * have listed theirs (`unmatched-name`). Default none.
    */
   readonly alwaysVisible?: readonly string[];
+  /** {@linkcode DeclareOptions.budget} of every {@linkcode ToolboxView.definitions} that names none: for who hands the view on. Default: no limit. */
+  readonly budget?: number;
   /** Tools that were selected before, such as {@linkcode ToolboxView.selection} of a conversation that goes on. Default none. */
   readonly selection?: readonly string[];
   /**
@@ -80,7 +82,7 @@ export interface ViewOptions {
 
 /** What to declare. */
 export interface DeclareOptions {
-  /** About how many tokens the definitions may cost in all, helpers included. Default: no limit, every tool is declared. */
+  /** About how many tokens the definitions may cost in all, helpers included. Default: that of the view, else no limit: every tool is declared. */
   readonly budget?: number;
 }
 
@@ -131,6 +133,7 @@ export interface ViewContext extends RankContext {
 
 const optionFields: Fields<ViewOptions> = {
   alwaysVisible: true,
+  budget: true,
   selection: true,
   denied: true,
   maxSelected: true,
@@ -183,7 +186,7 @@ export function createView(context: ViewContext, options: ViewOptions): ToolboxV
   const reportUnmatched = createUnmatchedReport({ denial, permitted, alwaysVisible, calls, onDiagnostic });
   return {
     definitions(declareOptions = {}) {
-      const definitions = offer.definitions(readBudget(declareOptions));
+      const definitions = offer.definitions(readBudget(declareOptions, options.budget));
       reportUnmatched();
       return definitions;
     },
@@ -232,16 +235,22 @@ function assertHelperOptions(owner: string, options: HelperOptions): void {
 
 const declareFields: Fields<DeclareOptions> = { budget: true };
 
-function readBudget(options: DeclareOptions): number {
+function readBudget(options: DeclareOptions, ofView: number = Number.POSITIVE_INFINITY): number {
   assertKnownOptions("definitions()", options, declareFields);
-  const { budget = Number.POSITIVE_INFINITY } = options;
-  if (typeof budget === "number" && budget >= 0) return budget;
+  const { budget = ofView } = options;
+  assertBudget(budget);
+  return budget;
+}
+
+function assertBudget(budget: number): void {
+  if (typeof budget === "number" && budget >= 0) return;
   throw new TypeError("budget must be a number of tokens, at least 0");
 }
 
 function assertViewOptions(options: ViewOptions): void {
   assertKnownOptions("view()", options, optionFields);
-  const { context, alwaysVisible, selection, denied, refuseChanged, selector } = options;
+  const { context, alwaysVisible, selection, denied, refuseChanged, selector, budget } = options;
+  if (budget !== undefined) assertBudget(budget);
   if (context !== undefined) assertViewContext(context);
   if (alwaysVisible !== undefined) assertNames("alwaysVisible", alwaysVisible);
   if (selection !== undefined) assertNames("selection", selection);
