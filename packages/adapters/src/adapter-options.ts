@@ -17,7 +17,7 @@ export interface AdapterOptions {
    * a `null` and nothing are two things.
    */
   readonly strict?: "never" | "where-possible" | undefined;
-  /** Most tools of one request; those behind are left out. Default: what the API is known to take. `Infinity` sends them all. */
+  /** Most tools of one request, the product's own that the adapter knows of included; those behind are left out. Default: what the API is known to take. `Infinity` sends them all. */
   readonly maxTools?: number | undefined;
   /** Called once for each tool that is not declared, with the reason. Must not throw. Default: {@linkcode Declaration.leftOut} alone says it. */
   readonly onLeftOut?: ((tool: LeftOutTool) => void) | undefined;
@@ -35,7 +35,7 @@ export const adapterFields: Fields<AdapterOptions> = {
 
 /**
  * Refuses options of an adapter that nothing reads, or that are of a wrong type; `fields` are the known ones, `owner` says whose they are:
- * `"toAiSdk()"`. Throws a `TypeError` that names the option.
+ * `"createChatTools()"`. Throws a `TypeError` that names the option.
  */
 export function assertAdapterOptions(
   owner: string,

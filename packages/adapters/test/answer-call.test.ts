@@ -117,6 +117,18 @@ describe("answer()", () => {
     expect(presented).toMatchObject({ isError: true, error: { code: "internal_error", retryable: false } });
     expect(JSON.stringify(presented)).not.toContain("secret");
   });
+
+  it("answers all the same when a presenter cannot show an error", async () => {
+    const presenter = {
+      present: () => ({ blocks: [], isError: false, omitted: [] }),
+      presentError: () => {
+        throw new Error("secret");
+      },
+    };
+    const presented = await createAnswerer(createSource([]), openaiChat, { presenter }).answer({ name: "t" });
+    expect(presented).toMatchObject({ isError: true, error: { code: "unknown_tool" } });
+    expect(JSON.stringify(presented)).not.toContain("secret");
+  });
 });
 
 describe("answerAll()", () => {
@@ -151,6 +163,33 @@ describe("declare()", () => {
     expect(second.tools.map(({ name }) => name)).toEqual(["a", "c"]);
     expect(second.tools[0]?.inputSchema).toBe(first.tools[0]?.inputSchema);
     expect(leftOut).toEqual(["b: the API does not take arguments that are no object"]);
+  });
+
+  it("counts the product's own tools, gives no other their names, and says so once", () => {
+    const heard: string[] = [];
+    const answerer = createAnswerer(createSource(["a", "b", "c", "d"].map((name) => define(name))), openaiChat, {
+      maxTools: 3,
+      onLeftOut: ({ definition, reason }) => heard.push(`${definition.name}: ${reason}`),
+    });
+    const first = answerer.declare(new Set(["a", "mine"]));
+    expect(first.tools.map(({ name }) => name)).toEqual(["b"]);
+    expect(first.find("a")).toBeUndefined();
+    expect(answerer.declare(new Set(["a", "mine"]))).toBe(first);
+    const tooMany = "one request takes at most 3 tools, the product's own included";
+    const taken = "the product has a tool of its own with this name";
+    expect(heard.toSorted()).toEqual([`a: ${taken}`, `c: ${tooMany}`, `d: ${tooMany}`]);
+    expect(answerer.declare().tools.map(({ name }) => name)).toEqual(["a", "b", "c"]);
+  });
+
+  it("declares one of two tools with the same name, which an API would refuse", () => {
+    const { tools, leftOut } = declareTools(createSource([define("t"), define("t")]), openaiChat);
+    expect(tools).toHaveLength(1);
+    expect(leftOut).toMatchObject([{ definition: { name: "t" }, reason: "a tool before it has the same name" }]);
+  });
+
+  it("refuses options that it does not read", () => {
+    const options = { presenter: undefined } as object;
+    expect(() => declareTools(createSource([]), openaiChat, options)).toThrow(/presenter/);
   });
 
   it("cuts a description to what the API takes, and leaves out what is beyond its number of tools", () => {

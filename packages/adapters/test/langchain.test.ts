@@ -150,22 +150,33 @@ describe("LangChain", () => {
     expect(answers.map(({ tool_call_id: id }) => id)).toEqual(["call_link"]);
   });
 
-  it.each([{ stop_reason: "max_tokens" }, { finish_reason: "length" }, { finishReason: "MAX_TOKENS" }])(
-    "does not run the call at which the output ended: %o",
-    async (metadata) => {
-      const source = resultSource();
-      const message = new AIMessage({
-        content: "",
-        tool_calls: [use("link"), use("pdf")],
-        response_metadata: metadata,
-      });
-      expect(await createLangChainTools(source).answer(message)).toMatchObject([
-        { tool_call_id: "call_link", status: "success" },
-        { tool_call_id: "call_pdf", status: "error", content: expect.stringMatching(/^\[tool error\].*did not run/) },
-      ]);
-      expect(source.calls.map(({ name }) => name)).toEqual(["link"]);
-    },
-  );
+  it.each([
+    { stop_reason: "max_tokens" },
+    { stop_reason: "refusal" },
+    { finish_reason: "length" },
+    { finish_reason: "content_filter" },
+    { status: "incomplete" },
+    { finishReason: "MAX_TOKENS" },
+  ])("does not run the call at which the output ended: %o", async (metadata) => {
+    const source = resultSource();
+    const message = new AIMessage({
+      content: "",
+      tool_calls: [use("link"), use("pdf")],
+      response_metadata: metadata,
+    });
+    expect(await createLangChainTools(source).answer(message)).toMatchObject([
+      { tool_call_id: "call_link", status: "success" },
+      { tool_call_id: "call_pdf", status: "error", content: expect.stringMatching(/^\[tool error\].*did not run/) },
+    ]);
+    expect(source.calls.map(({ name }) => name)).toEqual(["link"]);
+  });
+
+  it("runs what came before a call of the product's own at which the output ended", async () => {
+    const tool_calls = [use("link"), use("mine")];
+    const mcp = createLangChainTools(resultSource(), { ownFunctions: ["mine"] });
+    const answers = await mcp.answer({ tool_calls, response_metadata: { finish_reason: "length" } });
+    expect(answers).toMatchObject([{ tool_call_id: "call_link", status: "success" }]);
+  });
 
   it("leaves the product's own tools to the product", async () => {
     const source = resultSource();

@@ -1,9 +1,11 @@
 import { ToolportError } from "@toolport/core";
+import type { ResultPresenter } from "@toolport/results";
 import OpenAI from "openai";
 import type { ChatCompletionMessageParam } from "openai/resources/chat/completions/completions";
 import { describe, expect, it } from "vitest";
 import { createChatTools, type ChatTools } from "../src/openai.ts";
 import { createFakeApi, sse, type FakeApi } from "./fake-api.ts";
+import { sampleSource } from "./sample-source.ts";
 import { definitionOf, png, results, resultSource, withFiles } from "./outcomes.ts";
 
 function call(name: string, args = "{}"): object {
@@ -80,6 +82,21 @@ describe("Chat Completions", () => {
       label("pdf"),
       { type: "file", file },
     ]);
+  });
+
+  it("gets the structured content of a failure with the marks that a presenter put around it", async () => {
+    const presenter: ResultPresenter = {
+      present: ({ structuredContent: structured }) => {
+        const text = `<data>${JSON.stringify(structured)}</data>`;
+        return { blocks: [{ type: "text", part: "structured", text }], isError: true, structured, omitted: [] };
+      },
+      presentError: () => ({ blocks: [], isError: true, omitted: [] }),
+    };
+    const mcp = createChatTools(sampleSource({ structuredContent: { a: 1 }, isError: true }), { presenter });
+    const [answer] = await mcp.answer({
+      tool_calls: [{ id: "1", type: "function", function: { name: "probe", arguments: "{}" } }],
+    });
+    expect(answer?.content).toBe(JSON.stringify({ error: '<data>{"a":1}</data>' }));
   });
 
   it("hears of each tool with its schema, without strict mode unless that is asked for", async () => {

@@ -111,7 +111,8 @@ describe("the Responses API", () => {
     const mcp = createResponsesTools(source, { ownFunctions: ["x", "y"] });
     expect(mcp.tools().map(({ name }) => name)).toEqual(definitions.slice(0, 126).map(({ name }) => name));
     expect(mcp.leftOut()).toHaveLength(74);
-    expect(mcp.leftOut()[0]).toMatchObject({ definition: { name: "t126" }, reason: expect.stringContaining("126") });
+    const reason = "one request takes at most 128 tools, the product's own included";
+    expect(mcp.leftOut()).toContainEqual({ definition: definitions[126], reason });
     expect(createResponsesTools(source, { maxTools: 200 }).tools()).toHaveLength(200);
   });
 

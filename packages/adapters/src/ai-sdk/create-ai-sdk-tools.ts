@@ -1,4 +1,4 @@
-import type { ToolDefinition, ToolOutcome } from "@toolport/core";
+import type { ToolOutcome } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
 import type { LanguageModel, ModelMessage, ToolApprovalStatus, ToolSet } from "ai";
 import { createAnswerer } from "../answer/create-answerer.ts";
@@ -63,12 +63,10 @@ export function createAiSdkTools(source: ToolSource, options: AiSdkOptions = {})
   const maker = createToolMaker(source, read, approvals);
   const tools: ToolSet = { ...own };
   const current = new Map<string, DeclaredTool>();
-  let clashes: readonly ToolDefinition[] = [];
+  const ownNames = new Set(Object.keys(own));
 
   const declare = (): string[] => {
-    const declared = answerer.declare().tools;
-    clashes = declared.filter(({ name }) => Object.hasOwn(own, name)).map(({ definition }) => definition);
-    const ours = declared.filter(({ name }) => !Object.hasOwn(own, name));
+    const ours = answerer.declare(ownNames).tools;
     for (const tool of ours) {
       const { name } = tool;
       if (current.get(name) === tool) continue;
@@ -77,7 +75,7 @@ export function createAiSdkTools(source: ToolSource, options: AiSdkOptions = {})
       const value = maker.make(tool);
       Object.defineProperty(tools, name, { value, enumerable: true, configurable: true, writable: true });
     }
-    return [...Object.keys(own), ...ours.map(({ name }) => name)];
+    return [...ownNames, ...ours.map(({ name }) => name)];
   };
   declare();
   return {
@@ -95,11 +93,7 @@ export function createAiSdkTools(source: ToolSource, options: AiSdkOptions = {})
       return await approvals.decide(tool.definition, { toolCallId, input });
     },
     outcomeOf: (answer) => maker.outcomeOf(answer),
-    leftOut: () => {
-      declare();
-      const reason = "the product has a tool of its own with this name";
-      return [...answerer.declare().leftOut, ...clashes.map((definition) => ({ definition, reason }))];
-    },
+    leftOut: () => answerer.declare(ownNames).leftOut,
   };
 }
 

@@ -1,4 +1,11 @@
-import { isToolportError, ToolportError, type CallContext, type CallOptions, type ToolOutcome } from "@toolport/core";
+import {
+  isToolportError,
+  ToolportError,
+  type CallContext,
+  type CallOptions,
+  type ToolDefinition,
+  type ToolOutcome,
+} from "@toolport/core";
 import { assertCallContext, assertSignal, quoteText, unknownToolError } from "@toolport/core/implement";
 import type { Presented, PresentOccasion, ResultPresenter } from "@toolport/results";
 import type { DeclaredTool, Declaration } from "../declared-tool.ts";
@@ -40,25 +47,36 @@ export async function answerCall(declaration: Declaration, call: ModelCall, mean
   const context = means.context === undefined ? call.context : { ...means.context, ...call.context };
   const occasion: PresentOccasion = { context, signal };
   let outcome: ToolOutcome;
+  let tool: DeclaredTool | undefined;
   try {
-    const tool = findTool(declaration, call.name);
+    tool = findTool(declaration, call.name);
     const args = tool.restore(readArguments(call.args, tool.name));
     const options: CallOptions = { signal, context, timeoutMs: means.timeoutMs, selected: tool.definition };
     outcome = await means.source.call(tool.definition.name, args, options);
   } catch (error) {
     if (signal?.aborted === true) throw abortedError(error, call.name);
-    return presenter.presentError(error, occasion);
+    return presentFailure(error, presenter, occasion);
   }
   try {
     return await presenter.present(outcome, occasion);
   } catch (error) {
     if (signal?.aborted === true) throw abortedError(error, call.name);
-    return plainPresenter.presentError(unshownResult(error, outcome), occasion);
+    return plainPresenter.presentError(unshownResult(error, tool.definition), occasion);
+  }
+}
+
+function presentFailure(error: unknown, presenter: ResultPresenter, occasion: PresentOccasion): Presented {
+  try {
+    return presenter.presentError(error, occasion);
+  } catch {
+    // A call without an answer ends the conversation, and what went wrong with the call can be said all the same.
+    return plainPresenter.presentError(error, occasion);
   }
 }
 
 // The call ran: whoever reads that it failed calls again.
-function unshownResult(cause: unknown, { origin: { serverId, toolName } }: ToolOutcome): ToolportError {
+function unshownResult(cause: unknown, { name, origin }: ToolDefinition): ToolportError {
+  const { serverId, toolName = name } = origin ?? {};
   const message = "the tool was called and answered, and its result cannot be shown; do not call it again for that";
   return new ToolportError(message, { code: "internal_error", serverId, toolName, cause });
 }

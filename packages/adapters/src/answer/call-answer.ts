@@ -1,6 +1,7 @@
 import type { JsonValue, ToolportErrorCode } from "@toolport/core";
-import { isJsonObject, sameJson } from "@toolport/core/implement";
-import type { Presented, PresentedBlock, PresentedError, PresentedMedia } from "@toolport/results";
+import { isJsonObject } from "@toolport/core/implement";
+import type { Presented, PresentedError, PresentedMedia } from "@toolport/results";
+import { isJsonOf } from "./is-json-of.ts";
 
 /** A picture, a sound or a file of an answer. */
 export interface AnswerFile {
@@ -70,15 +71,6 @@ function toFailure({ blocks, structured, error, omitted }: Presented): CallAnswe
     ...(error !== undefined && { code: error.code, retryable: error.retryable, outcome: error.outcome }),
     ...(error?.violations !== undefined && { violations: error.violations }),
   };
-}
-
-function isJsonOf(block: PresentedBlock, structured: JsonValue | undefined): boolean {
-  if (block.type !== "text" || block.part !== "structured" || structured === undefined) return false;
-  try {
-    return sameJson(JSON.parse(block.text), structured);
-  } catch {
-    return false;
-  }
 }
 
 /** Whether a value that came back from messages that were kept is an answer. Its parts are looked at one by one by whoever reads them. */

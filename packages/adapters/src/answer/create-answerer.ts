@@ -5,11 +5,16 @@ import type { Declaration } from "../declared-tool.ts";
 import type { SchemaProfile } from "../schema/schema-profile.ts";
 import type { ToolSource } from "../tool-source.ts";
 import { answerCall, type ModelCall } from "./answer-call.ts";
+import { runAll } from "./run-all.ts";
 
 /** The tools of one conversation at one model API, and the answers to its calls. */
 export interface Answerer {
-  /** What to declare with the next request. The same object as before while the source offers the same definitions. */
-  declare(): Declaration;
+  /**
+   * What to declare with the next request. The same object as before while the source offers the same definitions. `own` names tools
+   * that the product declares itself beside these: they count among those of a request, and no tool of the source is declared by such a
+   * name. Default none.
+   */
+  declare(own?: ReadonlySet<string>): Declaration;
   /**
    * Answers one call as {@linkcode answerCall} does, by the declaration that the request had; default: the latest.
    */
@@ -32,12 +37,14 @@ export function createAnswerer(source: ToolSource, profile: SchemaProfile, optio
   const reported = new WeakSet<object>();
   let latest: Declaration | undefined;
   let read: readonly object[] = [];
+  let beside: ReadonlySet<string> = new Set();
 
-  const declare = (): Declaration => {
+  const declare = (own: ReadonlySet<string> = new Set()): Declaration => {
     const definitions = source.definitions();
-    if (latest !== undefined && isSame(definitions, read)) return latest;
-    latest = declareDefinitions(definitions, profile, { strict, maxTools });
+    if (latest !== undefined && isSame(definitions, read) && isSame([...own], [...beside])) return latest;
+    latest = declareDefinitions(definitions, profile, { strict, maxTools, own });
     read = definitions;
+    beside = own;
     for (const tool of latest.leftOut) {
       if (reported.has(tool.definition)) continue;
       reported.add(tool.definition);
@@ -50,16 +57,10 @@ export function createAnswerer(source: ToolSource, profile: SchemaProfile, optio
   return {
     declare,
     answer,
-    answerAll: async (calls, declaration) => {
-      const settled = await Promise.allSettled(calls.map((call) => answer(call, declaration)));
-      return settled.map((one) => {
-        if (one.status === "rejected") throw one.reason;
-        return one.value;
-      });
-    },
+    answerAll: async (calls, declaration) => await runAll(calls, (call) => answer(call, declaration)),
   };
 }
 
-function isSame(some: readonly object[], others: readonly object[]): boolean {
+function isSame(some: readonly unknown[], others: readonly unknown[]): boolean {
   return some === others || (some.length === others.length && some.every((one, at) => one === others[at]));
 }

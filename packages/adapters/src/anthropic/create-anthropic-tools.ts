@@ -13,7 +13,7 @@ import { captureOutcome } from "../answer/capture-outcome.ts";
 import { createAnswerer } from "../answer/create-answerer.ts";
 import { cutOffReason, refused } from "../answer/refused.ts";
 import { runAll } from "../answer/run-all.ts";
-import { besideOwnFunctions, readOwnFunctions, type OwnFunctionsOptions } from "../declare/own-functions.ts";
+import { readOwnFunctions, type OwnFunctionsOptions } from "../declare/own-functions.ts";
 import type { DeclaredTool, Declaration, LeftOutTool } from "../declared-tool.ts";
 import { anthropic } from "../schema/profiles/anthropic.ts";
 import type { ToolSource } from "../tool-source.ts";
@@ -78,7 +78,7 @@ export function createAnthropicTools(source: ToolSource, options: AnthropicOptio
   const answerer = createAnswerer(deferred, anthropic, shared);
   const means = { ...shared, source: deferred };
   let latest: Declaration | undefined;
-  const declare = (): Declaration => (latest = answerer.declare());
+  const declare = (): Declaration => (latest = answerer.declare(own));
 
   const run = async (call: ToolUseBlock, declaration: Declaration, how: AnswerOptions): Promise<ToolResultParts> => {
     const answered = await captureOutcome(declaration, { ...how, name: call.name, args: call.input }, means);
@@ -88,9 +88,7 @@ export function createAnthropicTools(source: ToolSource, options: AnthropicOptio
   };
   return {
     tools() {
-      const tools = besideOwnFunctions(declare(), own).tools.map((tool) =>
-        toTool(tool, deferred.has(tool.definition.name)),
-      );
+      const tools = declare().tools.map((tool) => toTool(tool, deferred.has(tool.definition.name)));
       const last = tools.findLast(({ defer_loading }) => defer_loading !== true);
       if (last !== undefined && cache !== "off") last.cache_control = { type: "ephemeral", ttl: cache };
       return tools;
@@ -109,7 +107,7 @@ export function createAnthropicTools(source: ToolSource, options: AnthropicOptio
         content: [...parts.map(({ result }) => result), ...parts.flatMap(({ beside }) => beside)],
       };
     },
-    leftOut: () => besideOwnFunctions(answerer.declare(), own).leftOut,
+    leftOut: () => answerer.declare(own).leftOut,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { ToolDefinition } from "@toolport/core";
-import { adapterFields, assertAdapterOptions, type AdapterOptions } from "../adapter-options.ts";
+import type { Fields } from "@toolport/core/implement";
+import { assertAdapterOptions, type AdapterOptions } from "../adapter-options.ts";
 import type { DeclaredTool, Declaration, LeftOutTool } from "../declared-tool.ts";
 import type { SchemaProfile } from "../schema/schema-profile.ts";
 import type { ToolSource } from "../tool-source.ts";
@@ -10,14 +11,19 @@ import { createStrictBudget, type StrictBudget } from "./strict-budget.ts";
 /** Which tools are declared, and how: the part of {@linkcode AdapterOptions} that {@linkcode declareTools} reads. */
 export type DeclareOptions = Pick<AdapterOptions, "strict" | "maxTools" | "onLeftOut">;
 
+const fields: Fields<DeclareOptions> = { strict: true, maxTools: true, onLeftOut: true };
+const none: ReadonlySet<string> = new Set();
+
 /**
  * What a source offers now, as one model API takes it: in the order of the source, under legal names, with schemas that the API does not
  * refuse. A tool that it would refuse anyway is left out, with a reason. What a definition and a profile make is kept as long as the
  * definition, so that to declare the same tools again costs next to nothing; a definition must not be changed. Throws a `TypeError` for options that it cannot use.
  */
 export function declareTools(source: ToolSource, profile: SchemaProfile, options: DeclareOptions = {}): Declaration {
-  assertAdapterOptions("declareTools()", options, adapterFields);
-  return declareDefinitions(source.definitions(), profile, options);
+  assertAdapterOptions("declareTools()", options, fields);
+  const declaration = declareDefinitions(source.definitions(), profile, options);
+  for (const tool of declaration.leftOut) options.onLeftOut?.(tool);
+  return declaration;
 }
 
 interface Fitting {
@@ -25,30 +31,45 @@ interface Fitting {
   readonly tool: AdaptedTool;
 }
 
-/** {@linkcode declareTools} for definitions that were read already, and options that were checked. */
+/** How definitions that were read already are declared, by options that were checked. */
+export interface DeclareRules extends Pick<DeclareOptions, "strict" | "maxTools"> {
+  /** Names of tools that the product declares itself in the same request. They count, and no other tool is declared by one. Default none. */
+  readonly own?: ReadonlySet<string> | undefined;
+}
+
+/** {@linkcode declareTools} for definitions that were read already. */
 export function declareDefinitions(
   definitions: readonly ToolDefinition[],
   profile: SchemaProfile,
-  { strict, maxTools, onLeftOut }: DeclareOptions,
+  { strict, maxTools, own = none }: DeclareRules,
 ): Declaration {
   const limit = maxTools ?? profile.maxTools?.value ?? Number.POSITIVE_INFINITY;
+  const tooMany = `one request takes at most ${limit} tools${own.size > 0 ? ", the product's own included" : ""}`;
   const budget = strict === "where-possible" ? createStrictBudget(profile) : undefined;
   const fitting: Fitting[] = [];
   const leftOut: LeftOutTool[] = [];
+  const leaveOut = (definition: ToolDefinition, reason: string): void => void leftOut.push({ definition, reason });
+  const read = new Set<string>();
   for (const definition of definitions) {
-    if (fitting.length >= limit) {
-      leftOut.push({ definition, reason: `one request takes at most ${limit} tools` });
-      continue;
+    if (read.has(definition.name)) leaveOut(definition, "a tool before it has the same name");
+    else if (fitting.length >= limit) leaveOut(definition, tooMany);
+    else {
+      read.add(definition.name);
+      const tool = fit(definition, profile, budget);
+      if ("reason" in tool) leaveOut(definition, tool.reason);
+      else fitting.push({ definition, tool });
     }
-    const tool = fit(definition, profile, budget);
-    if ("reason" in tool) leftOut.push({ definition, reason: tool.reason });
-    else fitting.push({ definition, tool });
   }
   const localNames = fitting.map(({ definition }) => definition.name);
   const names = assignDeclaredNames(localNames, profile.names.value);
-  const tools = fitting.map((one, at) => declareTool(one, names[at] ?? one.definition.name));
+  const all = fitting.map((one, at) => declareTool(one, names[at] ?? one.definition.name));
+  const beside = all.filter(({ name }) => !own.has(name));
+  const tools = beside.slice(0, Math.max(0, limit - own.size));
+  for (const { definition } of beside.slice(tools.length)) leaveOut(definition, tooMany);
+  for (const { name, definition } of all) {
+    if (own.has(name)) leaveOut(definition, "the product has a tool of its own with this name");
+  }
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
-  for (const tool of leftOut) onLeftOut?.(tool);
   return { tools, leftOut, find: (name) => byName.get(name) };
 }
 

@@ -5,7 +5,7 @@ import { assertAnswerOptions, type AnswerOptions } from "../answer/answer-option
 import { createAnswerer } from "../answer/create-answerer.ts";
 import { refused } from "../answer/refused.ts";
 import { runAll } from "../answer/run-all.ts";
-import { besideOwnFunctions, readOwnFunctions, type OwnFunctionsOptions } from "../declare/own-functions.ts";
+import { readOwnFunctions, type OwnFunctionsOptions } from "../declare/own-functions.ts";
 import type { DeclaredTool, Declaration, LeftOutTool } from "../declared-tool.ts";
 import { geminiJsonSchema, geminiParameters } from "../schema/profiles/gemini.ts";
 import type { ToolSource } from "../tool-source.ts";
@@ -68,10 +68,9 @@ export function createGoogleTools(source: ToolSource, options: GoogleOptions = {
   const own = readOwnFunctions(ownFunctions);
   const answerer = createAnswerer(source, dialect === "parameters" ? geminiParameters : geminiJsonSchema, shared);
   let latest: Declaration | undefined;
-  const declare = (): Declaration => (latest = answerer.declare());
+  const declare = (): Declaration => (latest = answerer.declare(own));
 
-  const functionDeclarations = (): FunctionDeclaration[] =>
-    besideOwnFunctions(declare(), own).tools.map((tool) => toFunction(tool, dialect));
+  const functionDeclarations = (): FunctionDeclaration[] => declare().tools.map((tool) => toFunction(tool, dialect));
 
   const run = async (calls: readonly FunctionCall[], how: AnswerOptions): Promise<Part[]> => {
     const declaration = latest ?? declare();
@@ -100,7 +99,7 @@ export function createGoogleTools(source: ToolSource, options: GoogleOptions = {
         callTool: async (calls) => await run(calls, how),
       };
     },
-    leftOut: () => besideOwnFunctions(answerer.declare(), own).leftOut,
+    leftOut: () => answerer.declare(own).leftOut,
   };
 }
 

@@ -8,7 +8,7 @@ import { captureOutcome } from "../answer/capture-outcome.ts";
 import { createAnswerer } from "../answer/create-answerer.ts";
 import { cutOffReason, refused } from "../answer/refused.ts";
 import { runAll } from "../answer/run-all.ts";
-import { besideOwnFunctions, readOwnFunctions, type OwnFunctionsOptions } from "../declare/own-functions.ts";
+import { readOwnFunctions, type OwnFunctionsOptions } from "../declare/own-functions.ts";
 import type { Declaration, LeftOutTool } from "../declared-tool.ts";
 import { langchain } from "../schema/profiles/frameworks.ts";
 import type { ToolSource } from "../tool-source.ts";
@@ -40,7 +40,7 @@ export interface LangChainTools {
   /**
    * Runs the calls of a message, all at once, and gives a message for each, in their order; empty when there is nothing to answer. Whatever
    * goes wrong with a call is its message, with `status: "error"`. Of a message with no other calls, those whose arguments LangChain could not
-   * read are answered, too. The call at which the output ended for want of room is not run. Rejects with `aborted` when the signal aborts, after all calls have ended. Answering one message twice
+   * read are answered, too. The call at which the output was cut off is not run. Rejects with `aborted` when the signal aborts, after all calls have ended. Answering one message twice
    * runs its calls twice.
    */
   answer(message: LangChainMessage, options?: AnswerOptions): Promise<ToolMessage[]>;
@@ -63,22 +63,23 @@ export function createLangChainTools(source: ToolSource, options: LangChainOptio
   const answerer = createAnswerer(source, langchain, shared);
   const means = { ...shared, source };
   let latest: Declaration | undefined;
-  const declare = (): Declaration => (latest = answerer.declare());
+  const declare = (): Declaration => (latest = answerer.declare(own));
 
   const run = async (call: ModelCall, declaration: Declaration): Promise<ToolOutput> =>
     toToolOutput(await captureOutcome(declaration, call, means), takes);
   return {
     tools() {
       const declaration = declare();
-      return besideOwnFunctions(declaration, own).tools.map((tool) =>
+      return declaration.tools.map((tool) =>
         toStructuredTool(tool, (args, signal) => run({ name: tool.name, args, signal }, declaration)),
       );
     },
     async answer(message, how = {}) {
       assertAnswerOptions("answer()", how);
       const declaration = latest ?? declare();
-      const calls = callsOf(message).filter(({ name }) => !own.has(name));
-      const cut = isCutOff(message) ? calls.at(-1) : undefined;
+      const all = callsOf(message);
+      const cut = isCutOff(message) ? all.at(-1) : undefined;
+      const calls = all.filter(({ name }) => !own.has(name));
       const answers = await runAll(calls, async (call) => {
         const { id, name, args } = call;
         if (call === cut) return toMessage(name, id, toToolOutput({ presented: refused(cutOffReason) }, takes));
@@ -86,13 +87,21 @@ export function createLangChainTools(source: ToolSource, options: LangChainOptio
       });
       return [...answers];
     },
-    leftOut: () => besideOwnFunctions(answerer.declare(), own).leftOut,
+    leftOut: () => answerer.declare(own).leftOut,
   };
 }
 
 // Each package has its own member and word for it: Anthropic's, OpenAI's and its compatible ones', Google's.
-const reasonMembers = ["stop_reason", "finish_reason", "finishReason"];
-const cutOffReasons = new Set<unknown>(["max_tokens", "model_context_window_exceeded", "length", "MAX_TOKENS"]);
+const reasonMembers = ["stop_reason", "finish_reason", "finishReason", "status"];
+const cutOffReasons = new Set<unknown>([
+  "max_tokens",
+  "model_context_window_exceeded",
+  "refusal",
+  "length",
+  "content_filter",
+  "incomplete",
+  "MAX_TOKENS",
+]);
 
 function isCutOff({ response_metadata: metadata = {} }: LangChainMessage): boolean {
   return reasonMembers.some((member) => cutOffReasons.has(metadata[member]));

@@ -1,6 +1,6 @@
 import type { ToolsInput } from "@mastra/core/agent";
 import type { Tool } from "@mastra/core/tools";
-import type { ToolDefinition, ToolOutcome } from "@toolport/core";
+import type { ToolOutcome } from "@toolport/core";
 import { createAnswerer } from "../answer/create-answerer.ts";
 import type { DeclaredTool, LeftOutTool } from "../declared-tool.ts";
 import { mastra } from "../schema/profiles/frameworks.ts";
@@ -45,20 +45,15 @@ export function createMastraTools(source: ToolSource, options: MastraOptions = {
   const answerer = createAnswerer(source, mastra, shared);
   const made = new WeakMap<DeclaredTool, Tool>();
   const given = new Set<string>();
-  let clashes: readonly ToolDefinition[] = [];
+  const ownNames = new Set(Object.keys(own));
 
-  const declare = (): (readonly [name: string, tool: Tool])[] => {
-    const declared = answerer.declare().tools;
-    clashes = declared.filter(({ name }) => Object.hasOwn(own, name)).map(({ definition }) => definition);
-    return declared
-      .filter(({ name }) => !Object.hasOwn(own, name))
-      .map((tool) => {
-        const one = made.get(tool) ?? maker.make(tool);
-        made.set(tool, one);
-        given.add(tool.name);
-        return [tool.name, one] as const;
-      });
-  };
+  const declare = (): (readonly [name: string, tool: Tool])[] =>
+    answerer.declare(ownNames).tools.map((tool) => {
+      const one = made.get(tool) ?? maker.make(tool);
+      made.set(tool, one);
+      given.add(tool.name);
+      return [tool.name, one] as const;
+    });
   declare();
   return {
     get tools() {
@@ -70,10 +65,6 @@ export function createMastraTools(source: ToolSource, options: MastraOptions = {
       return { tools: Object.fromEntries([...Object.entries(tools).filter(([name]) => !given.has(name)), ...ours]) };
     },
     outcomeOf: (answer) => maker.outcomeOf(answer),
-    leftOut: () => {
-      declare();
-      const reason = "the product has a tool of its own with this name";
-      return [...answerer.declare().leftOut, ...clashes.map((definition) => ({ definition, reason }))];
-    },
+    leftOut: () => answerer.declare(ownNames).leftOut,
   };
 }

@@ -32,8 +32,7 @@ export function createAgentsTools<Context = unknown>(
   const read = readAgentsOptions(options);
   const answerer = createAnswerer(source, openaiAgents, read.shared);
   const kept = new WeakMap<DeclaredTool, Tool<Context>>();
-  const limit = read.shared.maxTools ?? openaiAgents.maxTools?.value ?? Number.POSITIVE_INFINITY;
-  let crowdedOut: readonly LeftOutTool[] = [];
+  let own: ReadonlySet<string> = new Set();
 
   const toTool = (declared: DeclaredTool, declaration: Declaration): Tool<Context> => {
     const known = kept.get(declared);
@@ -43,24 +42,11 @@ export function createAgentsTools<Context = unknown>(
     return made;
   };
   const tools = liveTools<Tool<Context>>((taken) => {
-    const declaration = answerer.declare();
-    const room = Math.max(0, limit - taken.size);
-    const fresh = declaration.tools.filter(({ name }) => !taken.has(name));
-    crowdedOut = [
-      ...declaration.tools
-        .filter(({ name }) => taken.has(name))
-        .map(leftOutBecause("the agent has a tool of its own with this name")),
-      ...fresh
-        .slice(room)
-        .map(leftOutBecause(`one request takes at most ${limit} tools, those of the agent's own included`)),
-    ];
-    return fresh.slice(0, room).map((one) => toTool(one, declaration));
+    own = taken;
+    const declaration = answerer.declare(own);
+    return declaration.tools.map((one) => toTool(one, declaration));
   });
-  return { tools, leftOut: () => [...answerer.declare().leftOut, ...crowdedOut] };
-}
-
-function leftOutBecause(reason: string): (tool: DeclaredTool) => LeftOutTool {
-  return ({ definition }) => ({ definition, reason });
+  return { tools, leftOut: () => answerer.declare(own).leftOut };
 }
 
 interface ToolMeans<Context> extends ReadAgentsOptions<Context> {

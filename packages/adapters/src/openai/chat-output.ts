@@ -1,5 +1,6 @@
 import type { Presented, PresentedMedia } from "@toolport/results";
 import type { ChatCompletionContentPart } from "openai/resources/chat/completions/completions";
+import { isJsonOf } from "../answer/is-json-of.ts";
 import { replaceMedia, toDataUrl } from "../replace-media.ts";
 import { openaiMedia, pdf, pdfName } from "../openai-blocks.ts";
 
@@ -19,7 +20,7 @@ export function chatOutput({ blocks, isError, structured }: Presented): ChatOutp
   let separate = false;
   for (const block of replaceMedia(blocks, openaiMedia)) {
     if (block.type !== "text") media.push(block);
-    else if (isError && block.part === "structured" && structured !== undefined) separate = true;
+    else if (isError && isJsonOf(block, structured)) separate = true;
     else texts.push(block.text);
   }
   // Whoever reads an empty text would think that the tool brought nothing.

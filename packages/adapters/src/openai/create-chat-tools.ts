@@ -9,7 +9,6 @@ import { assertAnswerOptions, type AnswerOptions } from "../answer/answer-option
 import { createAnswerer } from "../answer/create-answerer.ts";
 import { cutOffReason, refused } from "../answer/refused.ts";
 import { runAll } from "../answer/run-all.ts";
-import { besideOwnFunctions } from "../declare/own-functions.ts";
 import type { Declaration, LeftOutTool } from "../declared-tool.ts";
 import { openaiChat } from "../schema/profiles/openai.ts";
 import type { ToolSource } from "../tool-source.ts";
@@ -53,14 +52,14 @@ export interface ChatTools {
 
 /** Tools for Chat Completions from a view, a toolbox or a provider. Throws a `TypeError` that names the option it cannot use. */
 export function createChatTools(source: ToolSource, options: OpenaiOptions = {}): ChatTools {
-  const { shared, own } = readOpenaiOptions("createChatTools()", options, openaiChat);
+  const { shared, own } = readOpenaiOptions("createChatTools()", options);
   const answerer = createAnswerer(source, openaiChat, shared);
   // What the model was shown, and what its calls are held to, is what `tools()` gave last.
   let latest: Declaration | undefined;
-  const declare = (): Declaration => (latest = answerer.declare());
+  const declare = (): Declaration => (latest = answerer.declare(own));
   return {
     tools: () =>
-      besideOwnFunctions(declare(), own).tools.map(({ name, description, inputSchema, strict }) => ({
+      declare().tools.map(({ name, description, inputSchema, strict }) => ({
         type: "function",
         function: { name, description, parameters: { ...inputSchema }, strict },
       })),
@@ -89,7 +88,7 @@ export function createChatTools(source: ToolSource, options: OpenaiOptions = {})
       });
       return shown.length === 0 ? answers : [...answers, { role: "user", content: shown }];
     },
-    leftOut: () => besideOwnFunctions(answerer.declare(), own).leftOut,
+    leftOut: () => answerer.declare(own).leftOut,
   };
 }
 

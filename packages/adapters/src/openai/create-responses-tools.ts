@@ -8,7 +8,6 @@ import { assertAnswerOptions, type AnswerOptions } from "../answer/answer-option
 import { createAnswerer } from "../answer/create-answerer.ts";
 import { cutOffReason, refused } from "../answer/refused.ts";
 import { runAll } from "../answer/run-all.ts";
-import { besideOwnFunctions } from "../declare/own-functions.ts";
 import type { Declaration, LeftOutTool } from "../declared-tool.ts";
 import { openaiResponses } from "../schema/profiles/openai.ts";
 import type { ToolSource } from "../tool-source.ts";
@@ -40,14 +39,14 @@ export interface ResponsesTools {
 
 /** Tools for the Responses API from a view, a toolbox or a provider. Throws a `TypeError` that names the option it cannot use. */
 export function createResponsesTools(source: ToolSource, options: OpenaiOptions = {}): ResponsesTools {
-  const { shared, own } = readOpenaiOptions("createResponsesTools()", options, openaiResponses);
+  const { shared, own } = readOpenaiOptions("createResponsesTools()", options);
   const answerer = createAnswerer(source, openaiResponses, shared);
   // What the model was shown, and what its calls are held to, is what `tools()` gave last.
   let latest: Declaration | undefined;
-  const declare = (): Declaration => (latest = answerer.declare());
+  const declare = (): Declaration => (latest = answerer.declare(own));
   return {
     tools: () =>
-      besideOwnFunctions(declare(), own).tools.map(({ name, description, inputSchema, strict }) => ({
+      declare().tools.map(({ name, description, inputSchema, strict }) => ({
         type: "function",
         name,
         description,
@@ -70,7 +69,7 @@ export function createResponsesTools(source: ToolSource, options: OpenaiOptions 
       });
       return [...outputs];
     },
-    leftOut: () => besideOwnFunctions(answerer.declare(), own).leftOut,
+    leftOut: () => answerer.declare(own).leftOut,
   };
 }
 
