@@ -9,9 +9,8 @@ export async function ask(client: Anthropic, view: ToolboxView, question: string
   for (;;) {
     const options = { model: "claude-opus-4-8", max_tokens: 4096 };
     const message = await client.messages.create({ ...options, messages, tools: mcp.tools() });
-    messages.push({ role: "assistant", content: message.content });
     const answer = await mcp.answer(message);
     if (answer === undefined) return message;
-    messages.push(answer);
+    messages.push({ role: "assistant", content: message.content }, answer);
   }
 }

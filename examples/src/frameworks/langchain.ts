@@ -12,9 +12,8 @@ export async function ask(model: Model, view: ToolboxView, question: string): Pr
   for (;;) {
     // Bound anew each time: what the model has found is there the next time.
     const reply = await model.bindTools(mcp.tools()).invoke(messages);
-    messages.push(reply);
     const answers = await mcp.answer(reply);
     if (answers.length === 0) return reply.text;
-    messages.push(...answers);
+    messages.push(reply, ...answers);
   }
 }

@@ -10,9 +10,8 @@ export async function ask(client: OpenAI, view: ToolboxView, question: string): 
   const input: ResponseInputItem[] = [{ role: "user", content: question }];
   for (;;) {
     const response = await client.responses.create({ model: "gpt-5.5", input, tools: mcp.tools() });
-    input.push(...toResponseInputItems(response.output));
     const answers = await mcp.answer(response);
     if (answers.length === 0) return response.output_text;
-    input.push(...answers);
+    input.push(...toResponseInputItems(response.output), ...answers);
   }
 }

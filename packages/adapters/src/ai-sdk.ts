@@ -2,9 +2,13 @@
 export {
   createAiSdkTools,
   type AiSdkTools,
+  type ApprovalQuestion,
   type PreparedStep,
   type StepToPrepare,
 } from "./ai-sdk/create-ai-sdk-tools.ts";
 export type { AiSdkOptions, CallToApprove } from "./ai-sdk/ai-sdk-options.ts";
 export type { ProgressReport } from "./ai-sdk/follow-progress.ts";
+export type { AdapterOptions } from "./adapter-options.ts";
+export type { LeftOutTool } from "./declared-tool.ts";
+export type { ToolSource } from "./tool-source.ts";
 export type { AnswerFile, AnswerPart, CallAnswer } from "./answer/call-answer.ts";
