@@ -76,8 +76,9 @@ describe("parseUriTemplate()", () => {
   });
 
   it("makes one segment of any text, which comes back", () => {
+    const unit = fc.constantFrom("a", " ", "/", "?", "%", "{", "!", "é", "😀", "\uD83D", "\uDE00", "\0");
     fc.assert(
-      fc.property(fc.string({ unit: "binary", maxLength: 40 }), (text) => {
+      fc.property(fc.string({ unit }), (text) => {
         const uri = parseUriTemplate("n:{v}").expand({ v: text });
         expect(uri).toMatch(/^n:[A-Za-z0-9%_.~-]*$/);
         expect(decodeURIComponent(uri.slice(2))).toBe(text.toWellFormed());
