@@ -189,7 +189,7 @@ describe("a list that was read", () => {
   });
 
   it("is read ever more seldom from a server that announces a change after each reading, until there is one", async () => {
-    const { resources, server, clock, announce, times, shown } = watch();
+    const { resources, provider, server, clock, announce, times, shown } = watch();
     let name = "note://one";
     server("a").answer = (asked) => {
       setImmediate(announce);
@@ -205,6 +205,10 @@ describe("a list that was read", () => {
     };
     await resources.list();
     expect(await pass(60_000)).toBeLessThan(10);
+    // Another session is another matter.
+    server("a").crash();
+    await provider.refreshServer("a");
+    expect(await pass(200)).toBe(1);
     name = "note://two";
     expect(await pass(60_000)).toBeGreaterThan(1);
     expect(shown()).toEqual(["a note://two"]);
