@@ -2,6 +2,7 @@ import {
   adaptSchema,
   anthropic,
   anthropicStrict,
+  aiSdk,
   geminiJsonSchema,
   geminiParameters,
   openaiChat,
@@ -130,6 +131,42 @@ describe("adaptSchema()", () => {
     expect(schema["required"]).toEqual([odd]);
     expect(adapted.accepts).toBe("same");
     expect(adapted.restore({ [odd]: 5, page: 1 })).toEqual({ "page size": 5, page: 1 });
+  });
+
+  it("puts back names wherever they stand: in a map, in a tuple, under a pattern or a condition", () => {
+    const odd = { type: "object", properties: { "page size": { type: "integer" } }, additionalProperties: false };
+    const schema = {
+      type: "object",
+      properties: {
+        map: { type: "object", properties: {}, additionalProperties: odd },
+        tuple: { type: "array", prefixItems: [odd], items: {} },
+        pattern: { type: "object", properties: {}, patternProperties: { "^p": odd } },
+        when: { type: "object", properties: {}, if: { minProperties: 1 }, else: { properties: { so: odd } } },
+      },
+    };
+    const value = (name: string): object => ({
+      map: { a: { [name]: 1 } },
+      tuple: [{ [name]: 1 }],
+      pattern: { p: { [name]: 1 } },
+      when: { so: { [name]: 1 } },
+    });
+    const adapted = adaptSchema(schema, aiSdk);
+    if (!adapted.ok) throw new Error(adapted.reason);
+    const [, name = ""] = /"map".*?"properties":\{.*?"(_?page[^"]*)"/.exec(JSON.stringify(adapted.schema)) ?? [];
+    expect(name).toMatch(/^\w+$/);
+    expect(adapted.restore(value(name))).toEqual(value("page size"));
+  });
+
+  it("takes time linear in the anchors of a schema", () => {
+    const names = Array.from({ length: 1900 }, (_, at) => `a${at}`);
+    const schema = {
+      type: "object",
+      properties: Object.fromEntries(names.map((name) => [name, { $ref: `#${name}` }])),
+      $defs: Object.fromEntries(names.map((name) => [name, { $anchor: name, type: "string" }])),
+    };
+    const begin = performance.now();
+    expect(adaptSchema(schema, geminiJsonSchema)).toMatchObject({ ok: true, accepts: "same" });
+    expect(performance.now() - begin).toBeLessThan(2000);
   });
 
   it("folds a union of the arguments into one object, and says in words what belongs together", () => {

@@ -30,14 +30,25 @@ function decode(token: string): string {
   return text.replaceAll("~1", "/").replaceAll("~0", "~");
 }
 
+// To look for each anchor anew is quadratic. A schema is never changed.
+const anchors = new WeakMap<JsonObject, ReadonlyMap<unknown, JsonObject>>();
+
 function findAnchor(root: JsonObject, name: string): JsonObject | undefined {
+  const known = anchors.get(root) ?? readAnchors(root);
+  anchors.set(root, known);
+  return known.get(name);
+}
+
+function readAnchors(root: JsonObject): ReadonlyMap<unknown, JsonObject> {
+  const found = new Map<unknown, JsonObject>();
   const waiting: JsonObject[] = [root];
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
-    if (node["$anchor"] === name) return node;
+    const { $anchor: anchor } = node;
+    if (anchor !== undefined && !found.has(anchor)) found.set(anchor, node);
     for (const { schema } of subschemasOf(node))
       if (isSchema(schema) && typeof schema !== "boolean") waiting.push(schema);
   }
-  return undefined;
+  return found;
 }
 
 /**

@@ -2,7 +2,7 @@ import type { JsonObject } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
 import type { Adaptation } from "./adaptation.ts";
 import { CannotAdapt } from "./adaptation.ts";
-import { isSchema, memberOf, propertiesOf, schemasOf } from "./keywords.ts";
+import { memberOf, propertiesOf, schemasOf } from "./keywords.ts";
 import { resolveRef } from "./resolve-ref.ts";
 
 const mostPlans = 2000;
@@ -12,6 +12,8 @@ interface Plan {
   /** By the name that was declared. */
   readonly members: ReadonlyMap<string, PlannedMember>;
   items(): Plan;
+  /** Of members that no schema names. */
+  rest(): Plan;
 }
 
 interface PlannedMember {
@@ -53,8 +55,10 @@ function createPlans(root: JsonObject, adaptation: Adaptation): (schemas: readon
     const found = known.get(key);
     if (found !== undefined) return found;
     if (known.size >= mostPlans) throw new CannotAdapt("too many places to look at");
-    const items = nodes.map((node) => node["items"]).filter(isSchema);
-    const plan: Plan = { members: readMembers(nodes, adaptation, planOf), items: () => planOf(items) };
+    const items = nodes.flatMap((node) => [node["items"], node["contains"], ...schemasOf(node, "prefixItems")]);
+    const rest = nodes.flatMap(restOf);
+    const members = readMembers(nodes, adaptation, planOf);
+    const plan: Plan = { members, items: () => planOf(items), rest: () => planOf(rest) };
     known.set(key, plan);
     return plan;
   };
@@ -65,14 +69,27 @@ function createPlans(root: JsonObject, adaptation: Adaptation): (schemas: readon
 function flatten(schemas: readonly unknown[], root: JsonObject): readonly JsonObject[] {
   const found = new Set<JsonObject>();
   const waiting = [...schemas];
-  for (let schema = waiting.pop(); schema !== undefined; schema = waiting.pop()) {
+  while (waiting.length > 0) {
+    const schema = waiting.pop();
     if (!isJsonObject(schema) || found.has(schema)) continue;
     found.add(schema);
     for (const keyword of ["anyOf", "allOf", "oneOf"]) waiting.push(...schemasOf(schema, keyword));
+    for (const keyword of ["if", "then", "else"]) waiting.push(schema[keyword]);
+    waiting.push(...schemasIn(schema, "dependentSchemas"));
     const ref = schema["$ref"];
     if (typeof ref === "string") waiting.push(resolveRef(root, ref));
   }
   return Array.from(found);
+}
+
+/** The schemas of members that a schema does not name. */
+function restOf(node: JsonObject): readonly unknown[] {
+  return [node["additionalProperties"], ...schemasIn(node, "patternProperties")];
+}
+
+function schemasIn(node: JsonObject, keyword: string): readonly unknown[] {
+  const schemas = node[keyword];
+  return isJsonObject(schemas) ? Object.values(schemas) : [];
 }
 
 function readMembers(
@@ -94,7 +111,8 @@ function readMembers(
       if (strip && nodes.some((node) => nullable.get(node)?.has(name) === true)) {
         throw new CannotAdapt("a property that may be left out and may be null");
       }
-      return [name, { name: renamed.get(name) ?? name, strip, plan: () => planOf(some) }];
+      const others = nodes.filter((node) => !propertiesOf(node).has(name)).flatMap(restOf);
+      return [name, { name: renamed.get(name) ?? name, strip, plan: () => planOf([...some, ...others]) }];
     }),
   );
 }
@@ -104,7 +122,7 @@ function visitAll(first: Plan): void {
   const seen = new Set([first]);
   const waiting = [first];
   for (let plan = waiting.pop(); plan !== undefined; plan = waiting.pop()) {
-    for (const next of [plan.items(), ...Array.from(plan.members.values(), (member) => member.plan())]) {
+    for (const next of [plan.items(), plan.rest(), ...Array.from(plan.members.values(), (member) => member.plan())]) {
       if (seen.has(next)) continue;
       seen.add(next);
       waiting.push(next);
@@ -122,7 +140,7 @@ function restore(value: unknown, plan: Plan, depth: number = 0): unknown {
   for (const name of Object.keys(value)) {
     const member = memberOf(value, name);
     const planned = plan.members.get(name);
-    if (planned === undefined) members.push([name, member]);
+    if (planned === undefined) members.push([name, restore(member, plan.rest(), depth + 1)]);
     else if (!(planned.strip && member === null)) {
       members.push([planned.name, restore(member, planned.plan(), depth + 1)]);
     }
