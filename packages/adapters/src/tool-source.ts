@@ -8,3 +8,9 @@ export interface ToolSource {
   definitions(): readonly ToolDefinition[];
   call(name: string, args?: unknown, options?: CallOptions): Promise<ToolOutcome>;
 }
+
+/** Throws a `TypeError` for what is no source, such as a promise of one. */
+export function assertToolSource(source: ToolSource | null | undefined): void {
+  if (typeof source?.definitions === "function" && typeof source.call === "function") return;
+  throw new TypeError("source must be a view, a toolbox or a provider: it needs definitions() and call()");
+}

@@ -45,6 +45,12 @@ function createSource(
   };
 }
 
+describe("createAnswerer()", () => {
+  it.each([undefined, null, {}, { definitions: () => [] }, Promise.resolve({})])("refuses %j as a source", (source) => {
+    expect(() => Reflect.apply(createAnswerer, undefined, [source, openaiChat])).toThrow(/^source must be a view/);
+  });
+});
+
 describe("answer()", () => {
   it("calls the tool by its local name, with the definition that was declared and the arguments as text or object", async () => {
     const tool = define("web-search");

@@ -92,6 +92,7 @@ export interface Resources extends Prompts, ServerOffers, AsyncDisposable {
 
 /** Makes the resources of a provider. Asks nobody before it is asked. Throws a `TypeError` that names an option that cannot be used. */
 export function createResources(provider: ResourceProvider, options: ResourcesOptions = {}): Resources {
+  assertProvider(provider);
   const settings = readResourcesOptions(options);
   const { allowedSchemes, clock } = settings;
   const asking = createAsking({ provider, clock });
@@ -167,4 +168,9 @@ export function createResources(provider: ResourceProvider, options: ResourcesOp
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+function assertProvider(provider: ResourceProvider | null | undefined): void {
+  if (typeof provider?.statuses === "function" && typeof provider.connection === "function") return;
+  throw new TypeError(`createResources() needs a provider, such as createProvider() makes, not ${kindOf(provider)}`);
 }

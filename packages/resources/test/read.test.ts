@@ -1,4 +1,5 @@
 import { ToolportError, type JsonValue, type ToolportErrorCode } from "@toolport/core";
+import { createResources } from "@toolport/resources";
 import { describe, expect, it } from "vitest";
 import { createWorld, failureOf, listing, settle, type Answer } from "./scripted-world.ts";
 
@@ -222,6 +223,12 @@ describe("createResources()", () => {
   ])("refuses %j", (options, place) => {
     expect(() => createWorld(options)).toThrow(TypeError);
     expect(() => createWorld(options)).toThrow(place);
+  });
+
+  it.each([undefined, null, {}])("refuses %j as a provider", (provider) => {
+    expect(() => Reflect.apply(createResources, undefined, [provider])).toThrow(
+      /^createResources\(\) needs a provider/,
+    );
   });
 
   it("asks nobody before it is asked", async () => {

@@ -1,5 +1,5 @@
 import { createMemoryLock, createMemoryStore, type CallContext, type ToolOutcome } from "@toolport/core";
-import { quoteText, reportUncaught, systemClock } from "@toolport/core/implement";
+import { assertKnownOptions, quoteText, reportUncaught, systemClock } from "@toolport/core/implement";
 import { presentError } from "./errors/present-error.ts";
 import { createHandles, type Handles } from "./keep/create-handles.ts";
 import { createKeeper, type Keeper } from "./keep/create-keeper.ts";
@@ -24,7 +24,7 @@ export interface Results extends ResultPresenter {
   /**
    * What a model gets of a result: the same as `present(outcome, "blocks")`, and each notice says by which handle the rest can be read, or why
    * it was not kept. Never rejects, whatever the sink, the store or the result; takes no longer than `keepTimeoutMs` beside its own work, twice that
-   * where `scaleImage` has work, and keeps nothing any more when the occasion's signal aborts.
+   * where `scaleImage` has work, and keeps nothing any more when the occasion's signal aborts. Only an occasion with unknown fields is a `TypeError`.
    */
   present(outcome: ToolOutcome, occasion?: PresentOccasion): Promise<Presented>;
   presentError(error: unknown, occasion?: PresentOccasion): Presented;
@@ -63,6 +63,8 @@ export function createResults(options: ResultsOptions): Results {
   };
   return {
     async present(outcome, occasion = {}) {
+      // A context in its place would be ignored: everybody who names no conversation would share the handle.
+      assertKnownOptions("present()", occasion, { context: true, signal: true });
       return presentAnswer(outcome, toolName, settings) ?? (await presentAndKeep(outcome, occasion, parts));
     },
     presentError: (error) => presentError(error, "blocks", { fence: settings.fence }),

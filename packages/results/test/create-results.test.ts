@@ -363,6 +363,12 @@ describe("createResults()", () => {
     expect(() => createResults(options)).toThrow(TypeError);
     expect(() => createResults(options)).toThrow(field);
   });
+
+  it("refuses a context in the place of the occasion, so that no conversation is left out unseen", async () => {
+    const results = createResults({ sink: createMemorySink() });
+    const occasion = { ...context, context: undefined };
+    await expect(results.present(longOutcome, occasion)).rejects.toThrow(/no option "conversation"/);
+  });
 });
 
 /** What a toolbox makes of an answer of the tool. */

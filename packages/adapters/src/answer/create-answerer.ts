@@ -3,7 +3,7 @@ import { adapterFields, assertAdapterOptions, type AdapterOptions } from "../ada
 import { declareDefinitions } from "../declare/declare-tools.ts";
 import type { Declaration } from "../declared-tool.ts";
 import type { SchemaProfile } from "../schema/schema-profile.ts";
-import type { ToolSource } from "../tool-source.ts";
+import { assertToolSource, type ToolSource } from "../tool-source.ts";
 import { answerCall, type ModelCall } from "./answer-call.ts";
 import { runAll } from "./run-all.ts";
 
@@ -28,9 +28,10 @@ export interface Answerer {
 
 /**
  * What adapters are made of: declares what a source offers by the rules of one API, and answers what the model calls. Holds no
- * connection and needs no end. Throws a `TypeError` for options that it cannot use.
+ * connection and needs no end. Throws a `TypeError` for a source or options that it cannot use.
  */
 export function createAnswerer(source: ToolSource, profile: SchemaProfile, options: AdapterOptions = {}): Answerer {
+  assertToolSource(source);
   assertAdapterOptions("createAnswerer()", options, adapterFields);
   const { presenter, context, timeoutMs, strict, maxTools, onLeftOut } = options;
   const means = { source, presenter, context, timeoutMs };

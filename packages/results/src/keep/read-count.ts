@@ -10,6 +10,6 @@ export function readCount(value: number | undefined, place: string, bounds: Coun
   const { least = 1, most = Number.MAX_SAFE_INTEGER, otherwise } = bounds;
   const count = value ?? otherwise;
   if (count !== undefined && Number.isSafeInteger(count) && count >= least && count <= most) return count;
-  const upTo = most === Number.MAX_SAFE_INTEGER ? " or more" : ` to ${most}`;
-  throw new TypeError(`${place} must be a whole number from ${least}${upTo}, not ${String(value)}`);
+  const range = most === Number.MAX_SAFE_INTEGER ? `of ${least} or more` : `from ${least} to ${most}`;
+  throw new TypeError(`${place} must be a whole number ${range}, not ${String(value)}`);
 }
