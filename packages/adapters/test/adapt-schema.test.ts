@@ -12,6 +12,7 @@ import {
   type SchemaProfile,
 } from "@toolport/adapters";
 import type { JsonObject } from "@toolport/core";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 
 const everyProfile = [
@@ -26,6 +27,11 @@ const everyProfile = [
 
 function object(properties: JsonObject, more: JsonObject = {}): JsonObject {
   return { type: "object", properties, additionalProperties: false, ...more };
+}
+
+/** An object that may have these members, and says nothing of others. */
+function open(...names: readonly string[]): JsonObject {
+  return { type: "object", properties: Object.fromEntries(names.map((name) => [name, { type: "string" }])) };
 }
 
 function adapt(schema: JsonObject, profile: SchemaProfile): AdaptedSchema {
@@ -78,6 +84,31 @@ describe("adaptSchema()", () => {
     expect(adapted.restore(given)).toEqual({ list: [{ y: "k" }, { x: 1, y: "k" }] });
     expect(JSON.stringify(given)).toBe(before);
     expect([undefined, "x", [null]].map((one) => adapted.restore(one))).toEqual([undefined, "x", [null]]);
+  });
+
+  it.each<[string, JsonObject]>([
+    ["allOf", { allOf: [open("a"), open("b")] }],
+    ["allOf of references", { allOf: [{ $ref: "#/$defs/a" }, { $ref: "#/$defs/b" }] }],
+    ["a reference beside properties", { $ref: "#/$defs/a", ...open("b") }],
+    ["a union beside properties", { ...open("a"), anyOf: [open("b"), open("c")] }],
+    [
+      "a union of references beside properties",
+      { ...open("a"), anyOf: [{ $ref: "#/$defs/b" }, { $ref: "#/$defs/c" }] },
+    ],
+    ["a union in allOf", { allOf: [open("a"), { anyOf: [{ $ref: "#/$defs/b" }, open("c")] }] }],
+    ["what is required together", { ...open("a", "b"), anyOf: [{ required: ["a"] }, { required: ["b"] }] }],
+  ])("closes an object that several schemas are about once, so that there is a value for it: %s", (_name, inner) => {
+    const $defs = { a: open("a"), b: open("b"), c: open("c") };
+    for (const profile of [openaiStrict, anthropicStrict]) {
+      const adapted = adapt(object({ x: inner }, { required: ["x"], $defs }), profile);
+      const validate = new Ajv2020({ strict: false }).compile(adapted.schema);
+      const values = [
+        { a: "1", b: "1" },
+        { a: "1", b: null },
+      ].filter((x) => validate({ x }));
+      expect(values, JSON.stringify(adapted.schema)).not.toEqual([]);
+      expect(adapted.accepts).toBe("less");
+    }
   });
 
   it("refuses strict mode where null and nothing are two things, and knows that a default of null makes them one", () => {

@@ -39,10 +39,16 @@ export function combine(schema: JsonObject, isRoot: boolean, adaptation: Adaptat
     combine(sub, false, inner),
   );
   if (node["oneOf"] !== undefined && !takes("oneOf", isRoot, rules)) node = withoutOneOf(node, adaptation);
-  if (node["allOf"] !== undefined && !takes("allOf", isRoot, rules)) node = withoutAllOf(node, adaptation);
+  const isSplit = rules.closed !== undefined && schemasOf(node, "allOf").some(mayBeObject);
+  if (node["allOf"] !== undefined && (isSplit || !takes("allOf", isRoot, rules))) node = withoutAllOf(node, adaptation);
   node = withoutSinglePart(node, adaptation);
   if (node["anyOf"] !== undefined && !takes("anyOf", isRoot, rules)) node = foldUnion(node, adaptation);
   return node;
+}
+
+// To close each of several schemas of one object leaves no value that all of them take.
+function mayBeObject(part: Schema): boolean {
+  return typeof part !== "boolean" && typesOf(part)?.includes("object") !== false;
 }
 
 // What is refused anyway need not be looked at.

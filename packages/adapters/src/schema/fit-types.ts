@@ -2,6 +2,7 @@ import type { JsonObject } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
 import { CannotAdapt, noteChange, noteLess, noteMore, type Adaptation } from "./adaptation.ts";
 import { anyValue } from "./any-value.ts";
+import { isObjectSchema } from "./find-refusals.ts";
 import { typesOfValues } from "./fit-values.ts";
 import { intersect, intersectLoosely } from "./intersect.ts";
 import { schemasOf, toObject, typesOf, without, withMembers } from "./keywords.ts";
@@ -155,10 +156,14 @@ function withNullType(part: JsonObject): unknown {
   return types === undefined || types.includes("null") ? part["type"] : [...types, "null"];
 }
 
-/** A union beside which nothing stands: what did counts in each of its parts, and is described in the first. */
+/**
+ * A union beside which nothing stands: what did counts in each of its parts, and is described in the first. Where objects have to be closed, what
+ * is about the same object goes into the parts, too: to close both leaves no value.
+ */
 export function splitUnion(node: JsonObject, adaptation: Adaptation): JsonObject {
-  const { loneUnions } = adaptation.profile.schema;
-  if (loneUnions === undefined || node["anyOf"] === undefined || Object.keys(node).length === 1) return node;
+  const { loneUnions, closed } = adaptation.profile.schema;
+  const isAlways = loneUnions !== undefined || (closed !== undefined && isObjectSchema(node));
+  if (!isAlways || node["anyOf"] === undefined || Object.keys(node).length === 1) return node;
   const beside = without(node, "anyOf", "title", "description", "default", "examples", "nullable");
   const { description } = node;
   const isAlone = Object.keys(beside).length === 0;

@@ -31,6 +31,8 @@ interface Refs {
   readonly waiting: string[];
   /** Those that are being written out here, from the outside inwards. */
   readonly open: readonly string[];
+  /** Whether others are about the same object as the schema that is placed, in a profile that has each closed. */
+  readonly isShared: boolean;
   readonly made: { schemas: number };
 }
 
@@ -49,6 +51,7 @@ export function placeRefs(root: JsonObject, adaptation: Adaptation): JsonObject 
     taken: new Set(),
     waiting: [],
     open: [],
+    isShared: false,
     made: { schemas: 0 },
   };
   const placed = place(withoutDefs(root), refs);
@@ -84,10 +87,19 @@ function place(schema: Schema, refs: Refs): Schema {
   const ref = schema["$ref"];
   const node = dropDynamic(without(schema, ...scopeKeywords), refs);
   const placeInside = (owner: JsonObject): JsonObject =>
-    adaptInside(owner, refs.adaptation, (sub, _keyword, adaptation) => place(sub, { ...refs, adaptation }));
+    adaptInside(owner, refs.adaptation, (sub, keyword, adaptation) =>
+      place(sub, { ...refs, adaptation, isShared: isShared(keyword, owner, refs) }),
+    );
   if (typeof ref !== "string") return placeInside(node);
   const beside = placeInside(without(node, "$ref"));
   return placeRef(ref, beside, refs);
+}
+
+// What is put together with others has to be written out.
+function isShared(keyword: string, owner: JsonObject, { adaptation, isShared: isOwnerShared }: Refs): boolean {
+  if (adaptation.profile.schema.closed === undefined) return false;
+  const isUnion = keyword === "anyOf" || keyword === "oneOf";
+  return keyword === "allOf" || (isUnion && (isOwnerShared || owner["properties"] !== undefined));
 }
 
 function dropDynamic(node: JsonObject, { adaptation }: Refs): JsonObject {
@@ -108,7 +120,7 @@ function placeRef(ref: string, beside: JsonObject, refs: Refs): Schema {
   // Where some lead back to themselves and that is not taken, all are written out: any of them might lead to one.
   const isKept = rule === "recursive" || (rule === "local" && cycles.size === 0);
   const speaks = Object.keys(beside).some((keyword) => isConstraint(keyword) || keyword === "description");
-  if (isKept && (!speaks || !hasRoom || cycles.size > 0)) {
+  if (isKept && !refs.isShared && (!speaks || !hasRoom || cycles.size > 0)) {
     noteChange(adaptation, "$ref to $defs of the root");
     return keepRef(ref, beside, refs);
   }
