@@ -1,5 +1,6 @@
-// Records the tool lists of the published servers in recorded-servers.ts into data/search/recorded/, one file per server.
-// Run by hand when a version in that list changes; the measurement itself reads the files and needs no network.
+// Records the tool lists of published servers, one file per server: those of recorded-servers.ts into data/search/recorded/, and of those of
+// schema-servers.ts the names and input schemas alone, into data/schemas/. Run by hand, with the ids of what changed; what reads the files needs
+// no network.
 import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,24 +8,21 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { recordedServers, type RecordedServer } from "./recorded-servers.ts";
+import { schemaServers } from "./schema-servers.ts";
 
 const patienceMs = 60_000;
-const outDir = fileURLToPath(new URL("../../data/search/recorded/", import.meta.url));
+const dataDir = fileURLToPath(new URL("../../data/", import.meta.url));
 const only = new Set(process.argv.slice(2));
-const servers = recordedServers.filter(({ id }) => only.size === 0 || only.has(id));
+const servers = [...recordedServers, ...schemaServers].filter(({ id }) => only.size === 0 || only.has(id));
 
 const workDir = mkdtempSync(join(tmpdir(), "record-servers-"));
 try {
-  writeFileSync(join(workDir, "package.json"), JSON.stringify({ private: true }));
-  const packages = servers.map((server) => `${server.package}@${server.version}`);
-  // No install scripts: a tool list needs no browser and no native build.
-  const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-save", "--silent"];
-  const installed = spawnSync("npm", ["install", ...flags, ...packages], { cwd: workDir, stdio: "inherit" });
-  if (installed.status !== 0) throw new Error("npm install failed");
-  mkdirSync(outDir, { recursive: true });
   for (const server of servers) {
+    const isForSearch = recordedServers.includes(server);
     const recording = await recordServer(server);
-    writeFileSync(join(outDir, `${server.id}.json`), print(recording));
+    const outDir = join(dataDir, isForSearch ? "search/recorded" : "schemas");
+    mkdirSync(outDir, { recursive: true });
+    writeFileSync(join(outDir, `${server.id}.json`), print(isForSearch ? recording : schemasOf(recording)));
     process.stdout.write(`${server.id}: ${recording.tools.length} tools\n`);
   }
 } finally {
@@ -42,7 +40,7 @@ interface Recording {
 }
 
 async function recordServer(server: RecordedServer): Promise<Recording> {
-  const packageDir = join(workDir, "node_modules", server.package);
+  const packageDir = join(install(server), "node_modules", server.package);
   const manifest = JSON.parse(readFileSync(join(packageDir, "package.json"), "utf8"));
   const bins: Record<string, string> =
     typeof manifest.bin === "string" ? { [server.package]: manifest.bin } : manifest.bin;
@@ -58,6 +56,18 @@ async function recordServer(server: RecordedServer): Promise<Recording> {
     ...(typeof info.instructions === "string" && { instructions: info.instructions }),
     tools,
   };
+}
+
+/** In a folder of its own, as a user would have it: which SDK a server is installed with shows in its schemas. */
+function install({ id, package: name, version }: RecordedServer): string {
+  const dir = join(workDir, id);
+  mkdirSync(dir);
+  writeFileSync(join(dir, "package.json"), JSON.stringify({ private: true }));
+  // No install scripts: a tool list needs no browser and no native build.
+  const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-save", "--silent"];
+  const installed = spawnSync("npm", ["install", ...flags, `${name}@${version}`], { cwd: dir, stdio: "inherit" });
+  if (installed.status !== 0) throw new Error(`${id}: npm install failed`);
+  return dir;
 }
 
 interface Initialized {
@@ -113,6 +123,14 @@ async function listTools(
 function print({ tools, ...head }: Recording): string {
   const lines = tools.map((tool) => JSON.stringify(tool)).join(",\n");
   return `${JSON.stringify(head).slice(0, -1)},"tools":[\n${lines}\n]}\n`;
+}
+
+function schemasOf({ id, title, package: name, version, license, tools }: Recording): Recording {
+  const kept = tools.map((tool) => {
+    const { name: toolName, inputSchema } = tool as Record<string, unknown>;
+    return { name: toolName, inputSchema };
+  });
+  return { id, title, package: name, version, license, tools: kept };
 }
 
 /** What a model would see, without icons and metadata. */

@@ -41,10 +41,14 @@ interface RecordedTool {
   readonly inputSchema: JsonObject;
 }
 
-const recorded = new URL("../../../bench/data/search/recorded/", import.meta.url);
-const servers = readdirSync(recorded).map((file): readonly RecordedTool[] => {
-  const server: { readonly tools: readonly RecordedTool[] } = JSON.parse(readFileSync(new URL(file, recorded), "utf8"));
-  return server.tools;
+const servers = ["search/recorded/", "schemas/"].flatMap((folder) => {
+  const recorded = new URL(`../../../bench/data/${folder}`, import.meta.url);
+  return readdirSync(recorded).map((file): readonly RecordedTool[] => {
+    const server: { readonly tools: readonly RecordedTool[] } = JSON.parse(
+      readFileSync(new URL(file, recorded), "utf8"),
+    );
+    return server.tools;
+  });
 });
 const tools = servers.flat();
 const results = new Map(profiles.map((profile) => [profile, tools.map((tool) => runThrough(tool, profile))] as const));
@@ -97,7 +101,7 @@ describe("the recorded tools of published servers", () => {
   });
 });
 
-// The helper leaves the type out where values are listed.
+// The helper leaves the type out where values are listed, and beside parts.
 function withoutTypesOfLiterals(schema: JsonObject): JsonObject {
   const members = Object.entries(schema).map(([keyword, value]): [string, unknown] => {
     if (keyword === "properties" && isJsonObject(value)) {
@@ -109,12 +113,12 @@ function withoutTypesOfLiterals(schema: JsonObject): JsonObject {
       ];
     }
     if (keyword === "items" && isJsonObject(value)) return [keyword, withoutTypesOfLiterals(value)];
-    if (keyword === "anyOf" && Array.isArray(value))
+    if ((keyword === "anyOf" || keyword === "allOf") && Array.isArray(value))
       return [keyword, value.map((one: JsonObject) => withoutTypesOfLiterals(one))];
     return [keyword, value];
   });
   const literal = "enum" in schema || "const" in schema;
-  const union = "anyOf" in schema;
+  const union = "anyOf" in schema || "allOf" in schema;
   return Object.fromEntries(members.filter(([keyword]) => !(keyword === "type" && (literal || union)))) as JsonObject;
 }
 
