@@ -181,6 +181,6 @@ describe("view()", () => {
     const options: object = { deny: ["secret"] };
     const make = (): unknown => createToolbox().view(options);
     expect(make).toThrow(TypeError);
-    expect(make).toThrow('view() has no option "deny"; known are alwaysVisible, selection, denied, ');
+    expect(make).toThrow('view() has no option "deny"; known are alwaysVisible, budget, selection, denied, ');
   });
 });
