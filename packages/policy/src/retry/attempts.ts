@@ -17,10 +17,15 @@ export function createAttempts(): Attempts {
   const byContext = new WeakMap<CallContext, number>();
   return {
     note({ options: { deadline, context } }, attempts) {
-      if (deadline !== undefined) byTime.set(wholeTime(deadline), attempts);
-      if (context !== undefined) byContext.set(context, attempts);
+      if (deadline !== undefined) keep(byTime, wholeTime(deadline), attempts);
+      if (context !== undefined) keep(byContext, context, attempts);
     },
     of: ({ options: { deadline } }) => (deadline && byTime.get(wholeTime(deadline))) ?? 1,
     ofContext: (context) => byContext.get(context) ?? 1,
   };
+}
+
+// One is what is taken for granted, and most calls are tried once: to keep it would cost more than the rest of the account.
+function keep<K extends object>(counts: WeakMap<K, number>, key: K, attempts: number): void {
+  if (attempts !== 1 || counts.has(key)) counts.set(key, attempts);
 }
