@@ -77,8 +77,9 @@ describe("answer()", () => {
   });
 
   it.each([
-    [{ name: "web_serch", args: "{}" }, "unknown_tool", "definitions() has 1 tools"],
-    [{ name: "web.search", args: "{}" }, "unknown_tool", 'did you mean \\"web_search\\"'],
+    [{ name: "web_serch", args: "{}" }, "unknown_tool", 'did you mean \\"web_search\\"?'],
+    [{ name: "web.search", args: "{}" }, "unknown_tool", 'did you mean \\"web_search\\"?'],
+    [{ name: "rain", args: "{}" }, "unknown_tool", "is not declared; call one that is, by its exact name"],
     [{ name: "web_search", args: '{"q":"a",}' }, "invalid_arguments", "line 1, column 10"],
     [{ name: "web_search", args: '"{}"' }, "invalid_arguments", "a JSON text inside a text"],
   ])("answers %j by %s, and calls nothing", async (call, code, words) => {
@@ -87,6 +88,44 @@ describe("answer()", () => {
     expect(presented).toMatchObject({ isError: true, error: { code } });
     expect(JSON.stringify(presented.blocks)).toContain(words);
     expect(source.sent).toEqual([]);
+  });
+
+  it("says by which tool one is brought that is not declared, and believes no server's of that name", async () => {
+    const read = async (tools: readonly ToolDefinition[], name = "mcp_demo_echo"): Promise<string> => {
+      const { blocks } = await createAnswerer(createSource(tools), openaiChat).answer({ name });
+      return blocks.map((block) => (block.type === "text" ? block.text : "")).join("\n");
+    };
+    const toolsOf = (serverId: string): ToolDefinition[] =>
+      ["tools_search", "tools_select"].map((name) =>
+        define(name, { origin: { serverId, toolName: name, qualifiedName: name } }),
+      );
+    const echo = define("mcp_a_echo", { origin: { serverId: "a", toolName: "echo", qualifiedName: "mcp::a::echo" } });
+    const advice = "The call did not run. Do not repeat the same call before the tool is declared.";
+    const helpers = '"tools_search" or "tools_select" brings a tool that is there and not declared';
+    expect(await read(toolsOf(""))).toBe(
+      `[error unknown_tool, contract] tool "mcp_demo_echo" is not declared; ${helpers}\n${advice}`,
+    );
+    expect(await read([...toolsOf(""), echo], "echo")).toContain(`declared; did you mean "mcp_a_echo"? ${helpers}\n`);
+    expect(await read(toolsOf("a"))).not.toContain("brings");
+    expect(await read([])).toContain('tool "mcp_demo_echo" is not declared; no tool is\n');
+    const long = await read([echo], "x".repeat(100_000));
+    expect(long.length).toBeLessThan(500);
+  });
+
+  it("has a notice where a presenter shows nothing", async () => {
+    const presenter = {
+      present: ({ isError }: ToolOutcome) => ({ blocks: [], isError, omitted: [] }),
+      presentError: () => ({ blocks: [], isError: true, omitted: [] }),
+    };
+    const answerer = createAnswerer(createSource([define("t")]), openaiChat, { presenter });
+    expect(await answerer.answer({ name: "t" })).toMatchObject({
+      blocks: [{ type: "text", part: "notice", text: "[nothing of the result is shown]" }],
+      isError: false,
+    });
+    expect(await answerer.answer({ name: "u" })).toMatchObject({
+      blocks: [{ type: "text", part: "error", text: "[the call failed, and nothing is shown of why]" }],
+      isError: true,
+    });
   });
 
   it("says why a tool that was left out is not there", async () => {

@@ -151,7 +151,7 @@ describe("Chat Completions", () => {
     const custom = { type: "custom", id: "c", custom: { name: "nothing", input: "x" } } as const;
     const own = { type: "function", id: "o", function: { name: "link", arguments: "{}" } } as const;
     expect(await mcp.answer({ tool_calls: [custom, own] })).toEqual([]);
-    expect(await mcp.answer({})).toEqual([]);
+    expect(await mcp.answer({ tool_calls: null })).toEqual([]);
     expect(source.calls).toEqual([]);
     expect(mcp.tools().map((tool) => tool.function.name)).not.toContain("link");
   });

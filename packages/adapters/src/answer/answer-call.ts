@@ -6,12 +6,14 @@ import {
   type ToolDefinition,
   type ToolOutcome,
 } from "@toolport/core";
-import { assertCallContext, assertSignal, quoteText, unknownToolError } from "@toolport/core/implement";
+import { assertCallContext, assertSignal, quoteText } from "@toolport/core/implement";
 import type { Presented, PresentOccasion, ResultPresenter } from "@toolport/results";
 import type { DeclaredTool, Declaration } from "../declared-tool.ts";
 import type { ToolSource } from "../tool-source.ts";
 import { plainPresenter } from "./plain-presenter.ts";
 import { readArguments } from "./read-arguments.ts";
+import { undeclaredToolError } from "./undeclared-tool-error.ts";
+import { withBlocks } from "./with-blocks.ts";
 
 /** A call as a model makes it. */
 export interface ModelCall {
@@ -58,7 +60,7 @@ export async function answerCall(declaration: Declaration, call: ModelCall, mean
     return presentFailure(error, presenter, occasion);
   }
   try {
-    return await presenter.present(outcome, occasion);
+    return withBlocks(await presenter.present(outcome, occasion));
   } catch (error) {
     if (signal?.aborted === true) throw abortedError(error, call.name);
     return plainPresenter.presentError(unshownResult(error, tool.definition), occasion);
@@ -67,7 +69,7 @@ export async function answerCall(declaration: Declaration, call: ModelCall, mean
 
 function presentFailure(error: unknown, presenter: ResultPresenter, occasion: PresentOccasion): Presented {
   try {
-    return presenter.presentError(error, occasion);
+    return withBlocks(presenter.presentError(error, occasion));
   } catch {
     // A call without an answer ends the conversation, and what went wrong with the call can be said all the same.
     return plainPresenter.presentError(error, occasion);
@@ -85,17 +87,7 @@ function findTool(declaration: Declaration, name: unknown): DeclaredTool {
   const asked = typeof name === "string" ? name : "";
   const tool = declaration.find(asked);
   if (tool !== undefined) return tool;
-  const leftOut = declaration.leftOut.find(({ definition }) => definition.name === asked);
-  if (leftOut !== undefined) {
-    throw new ToolportError(`tool ${quoteText(asked)} is not declared: ${leftOut.reason}`, {
-      code: "unknown_tool",
-      toolName: asked.slice(0, 200),
-    });
-  }
-  throw unknownToolError(
-    asked,
-    declaration.tools.map(({ definition, name: declared }) => ({ ...definition, name: declared })),
-  );
+  throw undeclaredToolError(declaration, asked);
 }
 
 function abortedError(error: unknown, name: string): unknown {

@@ -8,6 +8,7 @@ import type {
   ToolUseBlock,
 } from "@anthropic-ai/sdk/resources/messages";
 import { adapterFields, assertAdapterOptions, type AdapterOptions } from "../adapter-options.ts";
+import { assertAnswerable, type Answerable } from "../answer/assert-answerable.ts";
 import { assertAnswerOptions, type AnswerOptions } from "../answer/answer-options.ts";
 import { captureOutcome } from "../answer/capture-outcome.ts";
 import { createAnswerer } from "../answer/create-answerer.ts";
@@ -66,6 +67,13 @@ export interface AnthropicTools {
 
 const fields: Fields<AnthropicOptions> = { ...adapterFields, cache: true, deferred: true, ownFunctions: true };
 
+const answerable: Answerable = {
+  takes: "a message of the model",
+  members: ["content"],
+  lists: ["content"],
+  optional: false,
+};
+
 /**
  * Tools for the Messages API from a view, a toolbox or a provider; one for each conversation. Throws a `TypeError` that names the option it
  * cannot use.
@@ -94,6 +102,7 @@ export function createAnthropicTools(source: ToolSource, options: AnthropicOptio
       return tools;
     },
     async answer(message, how = {}) {
+      assertAnswerable(message, answerable);
       assertAnswerOptions("answer()", how);
       const calls = message.content.filter(isCall).filter(({ name }) => !own.has(name));
       if (calls.length === 0) return undefined;

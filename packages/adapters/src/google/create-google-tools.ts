@@ -1,6 +1,7 @@
 import type { Fields } from "@toolport/core/implement";
 import type { CallableTool, FunctionCall, FunctionDeclaration, Part, Tool } from "@google/genai";
 import { adapterFields, assertAdapterOptions, type AdapterOptions } from "../adapter-options.ts";
+import { assertAnswerable, type Answerable } from "../answer/assert-answerable.ts";
 import { assertAnswerOptions, type AnswerOptions } from "../answer/answer-options.ts";
 import { createAnswerer } from "../answer/create-answerer.ts";
 import { refused } from "../answer/refused.ts";
@@ -58,6 +59,13 @@ export interface GoogleTools {
 
 const fields: Fields<GoogleOptions> = { ...adapterFields, dialect: true, media: true, ownFunctions: true };
 
+const answerable: Answerable = {
+  takes: "a response of the model",
+  members: ["functionCalls"],
+  lists: ["functionCalls"],
+  optional: true,
+};
+
 /**
  * Tools for Gemini from a view, a toolbox or a provider; one for each conversation. Throws a `TypeError` that names the option it cannot
  * use.
@@ -88,6 +96,7 @@ export function createGoogleTools(source: ToolSource, options: GoogleOptions = {
       return declared.length === 0 ? [] : [{ functionDeclarations: declared }];
     },
     async answer(response, how = {}) {
+      assertAnswerable(response, answerable);
       assertAnswerOptions("answer()", how);
       const parts = await run(response.functionCalls ?? [], how);
       return parts.length === 0 ? undefined : { role: "user", parts };

@@ -3,6 +3,7 @@ import type { InvalidToolCall, ToolCall, ToolMessage } from "@langchain/core/mes
 import type { DynamicStructuredTool } from "@langchain/core/tools";
 import { adapterFields, assertAdapterOptions, type AdapterOptions } from "../adapter-options.ts";
 import type { ModelCall } from "../answer/answer-call.ts";
+import { assertAnswerable, type Answerable } from "../answer/assert-answerable.ts";
 import { assertAnswerOptions, type AnswerOptions } from "../answer/answer-options.ts";
 import { captureOutcome } from "../answer/capture-outcome.ts";
 import { createAnswerer } from "../answer/create-answerer.ts";
@@ -50,6 +51,13 @@ export interface LangChainTools {
 
 const fields: Fields<LangChainOptions> = { ...adapterFields, media: true, ownFunctions: true };
 
+const answerable: Answerable = {
+  takes: "a message of the model",
+  members: ["tool_calls", "invalid_tool_calls", "content"],
+  lists: ["tool_calls", "invalid_tool_calls"],
+  optional: true,
+};
+
 /**
  * Tools for LangChain and LangGraph from a view, a toolbox or a provider; one for each conversation. Throws a `TypeError` that names the
  * option it cannot use.
@@ -75,6 +83,7 @@ export function createLangChainTools(source: ToolSource, options: LangChainOptio
       );
     },
     async answer(message, how = {}) {
+      assertAnswerable(message, answerable);
       assertAnswerOptions("answer()", how);
       const declaration = latest ?? declare();
       const all = callsOf(message);

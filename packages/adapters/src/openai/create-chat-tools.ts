@@ -5,6 +5,7 @@ import type {
   ChatCompletionToolMessageParam,
   ChatCompletionUserMessageParam,
 } from "openai/resources/chat/completions/completions";
+import { assertAnswerable, type Answerable } from "../answer/assert-answerable.ts";
 import { assertAnswerOptions, type AnswerOptions } from "../answer/answer-options.ts";
 import { createAnswerer } from "../answer/create-answerer.ts";
 import { cutOffReason, refused } from "../answer/refused.ts";
@@ -50,6 +51,13 @@ export interface ChatTools {
   leftOut(): readonly LeftOutTool[];
 }
 
+const answerable: Answerable = {
+  takes: "a message of the model or a choice of a completion",
+  members: ["message", "role", "content", "tool_calls"],
+  lists: ["tool_calls"],
+  optional: true,
+};
+
 /** Tools for Chat Completions from a view, a toolbox or a provider. Throws a `TypeError` that names the option it cannot use. */
 export function createChatTools(source: ToolSource, options: OpenaiOptions = {}): ChatTools {
   const { shared, own } = readOpenaiOptions("createChatTools()", options);
@@ -64,9 +72,11 @@ export function createChatTools(source: ToolSource, options: OpenaiOptions = {})
         function: { name, description, parameters: { ...inputSchema }, strict },
       })),
     async answer(given, answerOptions = {}) {
+      assertAnswerable(given, answerable);
       assertAnswerOptions("answer()", answerOptions);
       const { signal, context } = answerOptions;
       const { message, finish_reason: end }: CallingChoice = "message" in given ? given : { message: given };
+      assertAnswerable(message, answerable);
       const all = message.tool_calls ?? [];
       const cut = end === "length" || end === "content_filter" ? all.at(-1) : undefined;
       const calls = all.filter(isFunctionCall).filter((call) => !own.has(call.function.name));

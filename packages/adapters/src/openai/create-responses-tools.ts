@@ -4,6 +4,7 @@ import type {
   ResponseInputItem,
   ResponseOutputItem,
 } from "openai/resources/responses/responses";
+import { assertAnswerable, type Answerable } from "../answer/assert-answerable.ts";
 import { assertAnswerOptions, type AnswerOptions } from "../answer/answer-options.ts";
 import { createAnswerer } from "../answer/create-answerer.ts";
 import { cutOffReason, refused } from "../answer/refused.ts";
@@ -37,6 +38,13 @@ export interface ResponsesTools {
   leftOut(): readonly LeftOutTool[];
 }
 
+const answerable: Answerable = {
+  takes: "a response of the model",
+  members: ["output"],
+  lists: ["output"],
+  optional: false,
+};
+
 /** Tools for the Responses API from a view, a toolbox or a provider. Throws a `TypeError` that names the option it cannot use. */
 export function createResponsesTools(source: ToolSource, options: OpenaiOptions = {}): ResponsesTools {
   const { shared, own } = readOpenaiOptions("createResponsesTools()", options);
@@ -54,6 +62,7 @@ export function createResponsesTools(source: ToolSource, options: OpenaiOptions 
         strict,
       })),
     async answer(response, answerOptions = {}) {
+      assertAnswerable(response, answerable);
       assertAnswerOptions("answer()", answerOptions);
       const { signal, context } = answerOptions;
       const calls = response.output.filter(isFunctionCall).filter(({ name }) => !own.has(name));
