@@ -259,10 +259,24 @@ describe("deferred tools", () => {
     expect(names).not.toContain("mow_lawn_1");
   });
 
-  it("are not deferred when there would be nothing else", () => {
-    const source: ToolSource = { definitions: () => [], call: async () => outcomeOf(results.nothing) };
-    const mcp = createAnthropicTools(source, { deferred: () => [definitionOf("a")] });
-    expect(mcp.tools().some((tool) => tool.defer_loading === true)).toBe(false);
+  it("are deferred but for the first when there would be nothing else, and that one stays so", () => {
+    const offered: ToolDefinition[] = [];
+    const source: ToolSource = { definitions: () => offered, call: async () => outcomeOf(results.nothing) };
+    const deferred = (): ToolDefinition[] => ["a", "b", "c"].map((name) => definitionOf(name));
+    const mcp = createAnthropicTools(source, { deferred });
+    const deferredOf = (tools: readonly Tool[]): readonly string[] =>
+      tools.flatMap(({ name, defer_loading: isDeferred }) => (isDeferred === true ? [name] : []));
+    expect(mcp.tools().map(({ name }) => name)).toEqual(["a", "b", "c"]);
+    expect(deferredOf(mcp.tools())).toEqual(["b", "c"]);
+    expect(mcp.tools()[0]?.cache_control).toBeDefined();
+    offered.push(definitionOf("later"));
+    expect(deferredOf(mcp.tools())).toEqual(["b", "c"]);
+    const leftOut: ToolSource = {
+      ...source,
+      definitions: () => [definitionOf("x", { inputSchema: { type: "array" } })],
+    };
+    expect(deferredOf(createAnthropicTools(leftOut, { deferred }).tools())).toEqual(["b", "c"]);
+    expect(deferredOf(createAnthropicTools(source, { deferred, ownFunctions: ["mine"] }).tools())).toContain("a");
   });
 
   it("are never found by a tool of a server's", async () => {

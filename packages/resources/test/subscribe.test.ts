@@ -19,6 +19,16 @@ describe("subscribe()", () => {
     expect(heard).toEqual(["note://dir note://dir", "note://dir note://dir/x"]);
   });
 
+  it.each([
+    [undefined, "undefined"],
+    [[], "an array"],
+    ["listener", "a string"],
+  ])("says that %j is neither a listener nor options", async (given, kind) => {
+    const { resources } = createWorld();
+    const subscribing = resources.subscribe("a", "note://one", given as never);
+    await expect(subscribing).rejects.toThrow(new TypeError(`subscribe() takes a listener or options, not ${kind}`));
+  });
+
   it("comes back after a reconnect, and says that something may have been missed", async () => {
     const { resources, server, clock } = createWorld();
     const heard: SubscribedUpdate[] = [];

@@ -7,6 +7,7 @@ import type { KeepFailure } from "./keep/keep-piece.ts";
 import { createOwners, type Owners } from "./keep/owner-of.ts";
 import { randomName, systemRandomBytes } from "./keep/random-bytes.ts";
 import { presentAndKeep, type KeepingParts } from "./present-and-keep.ts";
+import { assertSettled } from "./present/assert-settled.ts";
 import { member } from "./present/member.ts";
 import { readPresentOptions, type PresentSettings } from "./present/present-options.ts";
 import type { Presented } from "./presented.ts";
@@ -24,7 +25,7 @@ export interface Results extends ResultPresenter {
   /**
    * What a model gets of a result: the same as `present(outcome, "blocks")`, and each notice says by which handle the rest can be read, or why
    * it was not kept. Never rejects, whatever the sink, the store or the result; takes no longer than `keepTimeoutMs` beside its own work, twice that
-   * where `scaleImage` has work, and keeps nothing any more when the occasion's signal aborts. Only an occasion with unknown fields is a `TypeError`.
+   * where `scaleImage` has work, and keeps nothing any more when the occasion's signal aborts. Only an occasion with unknown fields and a promise of an outcome are a `TypeError`.
    */
   present(outcome: ToolOutcome, occasion?: PresentOccasion): Promise<Presented>;
   presentError(error: unknown, occasion?: PresentOccasion): Presented;
@@ -65,6 +66,7 @@ export function createResults(options: ResultsOptions): Results {
     async present(outcome, occasion = {}) {
       // A context in its place would be ignored: everybody who names no conversation would share the handle.
       assertKnownOptions("present()", occasion, { context: true, signal: true });
+      assertSettled("present()", outcome);
       return presentAnswer(outcome, toolName, settings) ?? (await presentAndKeep(outcome, occasion, parts));
     },
     presentError: (error) => presentError(error, "blocks", { fence: settings.fence }),

@@ -364,6 +364,12 @@ describe("createResults()", () => {
     expect(() => createResults(options)).toThrow(field);
   });
 
+  it("refuses a promise of an outcome, in which nothing would be seen", async () => {
+    const results = createResults({ sink: createMemorySink() });
+    const promised = Promise.resolve(longOutcome) as never;
+    await expect(results.present(promised)).rejects.toThrow(/^present\(\) takes an outcome.*await the outcome first$/);
+  });
+
   it("refuses a context in the place of the occasion, so that no conversation is left out unseen", async () => {
     const results = createResults({ sink: createMemorySink() });
     const occasion = { ...context, context: undefined };

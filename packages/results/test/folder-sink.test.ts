@@ -165,7 +165,15 @@ describe("createFolderSink()", () => {
     await expect(sinkOf({ directory: link }).open()).rejects.toMatchObject({ code: "internal_error" });
     const file = join(root, "file");
     await writeFile(file, "");
-    await expect(sinkOf({ directory: file }).open()).rejects.toMatchObject({ code: "EEXIST" });
+    const refused = `directory of createFolderSink(): results cannot be kept in ${JSON.stringify(file)}: it is a file, not a folder`;
+    await expect(sinkOf({ directory: file }).open()).rejects.toMatchObject({
+      code: "internal_error",
+      rawMessage: refused,
+    });
+    await expect(sinkOf({ directory: join(file, "below") }).open()).rejects.toMatchObject({
+      code: "internal_error",
+      rawMessage: expect.stringMatching(/^directory of .* a part of its path is a file, not a folder$/),
+    });
   });
 
   it("removes by age what a crash left, half files too, and counts the rest", async () => {

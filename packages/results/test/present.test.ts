@@ -2,6 +2,15 @@ import { present } from "@toolport/results";
 import { describe, expect, it } from "vitest";
 import { outcomeOf, png, text } from "./outcomes.ts";
 
+describe("present() of a promise", () => {
+  it.each(["blocks", "text", "envelope", "raw"] as const)("is a TypeError that says what to do: as %s", (form) => {
+    const promised = Promise.resolve(outcomeOf({})) as never;
+    expect(() => present(promised, form as "text")).toThrow(
+      new TypeError("present() takes an outcome, not a promise of one: await the outcome first"),
+    );
+  });
+});
+
 describe("present() as blocks", () => {
   it("shows texts, media and structured content, each once and in their order", () => {
     const outcome = outcomeOf({

@@ -33,7 +33,8 @@ export interface AnthropicOptions extends AdapterOptions, OwnFunctionsOptions {
   /**
    * Tools that the model does not see until a search names them, such as `() => toolbox.definitions(view.undeclared())` for a view with a
    * budget: they are declared with `defer_loading`, outside of what the cache covers, and the answer of `tools_search` or `tools_select` is
-   * a `tool_reference` for each of them that was found. Called for each request. Default none.
+   * a `tool_reference` for each of them that was found. Where there would be no other tool the first is not kept back: the API refuses a request
+   * with deferred tools alone. Called for each request. Default none.
    */
   readonly deferred?: (() => readonly ToolDefinition[]) | undefined;
 }
@@ -96,7 +97,9 @@ export function createAnthropicTools(source: ToolSource, options: AnthropicOptio
   };
   return {
     tools() {
-      const tools = declare().tools.map((tool) => toTool(tool, deferred.has(tool.definition.name)));
+      const declared = declare().tools;
+      if (own.size === 0) deferred.showOne(declared.map(({ definition }) => definition.name));
+      const tools = declared.map((tool) => toTool(tool, deferred.has(tool.definition.name)));
       const last = tools.findLast(({ defer_loading }) => defer_loading !== true);
       if (last !== undefined && cache !== "off") last.cache_control = { type: "ephemeral", ttl: cache };
       return tools;

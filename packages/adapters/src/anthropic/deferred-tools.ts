@@ -6,6 +6,8 @@ import type { ToolSource } from "../tool-source.ts";
 export interface DeferredTools extends ToolSource {
   /** Whether a tool is kept back, by the name of its definition. */
   has(name: string): boolean;
+  /** Keeps the first of these back no longer where all of them are: the API refuses a request in which it sees no tool. */
+  showOne(names: readonly string[]): void;
   /** Names of tools that are kept back and that an answer of the toolbox's own search names now. Remembers them as found. */
   found(definition: ToolDefinition | undefined, outcome: ToolOutcome | undefined): readonly string[];
 }
@@ -18,6 +20,8 @@ export interface DeferredTools extends ToolSource {
 export function createDeferredTools(source: ToolSource, listDeferred: () => readonly ToolDefinition[]): DeferredTools {
   const deferred = new Map<string, ToolDefinition>();
   const found = new Set<string>();
+  const shown = new Set<string>();
+  const has = (name: string): boolean => deferred.has(name) && !shown.has(name);
   return {
     definitions() {
       const offered = source.definitions();
@@ -31,20 +35,21 @@ export function createDeferredTools(source: ToolSource, listDeferred: () => read
         else deferred.set(name, definition);
       }
       const seen = new Set(visible.map(({ name }) => name));
-      // One tool at least must not be deferred, or the request is refused.
-      if (visible.length > 0) {
-        for (const [name, definition] of listed) if (!seen.has(name)) deferred.set(name, definition);
-      }
+      for (const [name, definition] of listed) if (!seen.has(name)) deferred.set(name, definition);
       return [...visible, ...deferred.values()];
     },
     call: (name, args, options) => source.call(name, args, options),
-    has: (name) => deferred.has(name),
+    has,
+    showOne(names) {
+      const [first] = names;
+      if (first !== undefined && names.every(has)) shown.add(first);
+    },
     found(definition, outcome) {
       // The toolbox's own tools alone are believed: no server decides what is declared.
       if (definition === undefined || (definition.origin?.serverId ?? "") !== "" || outcome?.isError !== false)
         return [];
       const offered = new Set(source.definitions().map(({ name }) => name));
-      const names = namesIn(outcome.structuredContent).filter((name) => deferred.has(name) && offered.has(name));
+      const names = namesIn(outcome.structuredContent).filter((name) => has(name) && offered.has(name));
       for (const name of names) found.add(name);
       return [...new Set(names)];
     },

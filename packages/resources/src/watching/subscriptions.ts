@@ -1,5 +1,5 @@
 import type { Subscription } from "@toolport/core";
-import { assertKnownOptions, assertRequestOptions, type Fields } from "@toolport/core/implement";
+import { assertKnownOptions, assertRequestOptions, isPlainObject, kindOf, type Fields } from "@toolport/core/implement";
 import { removedError } from "../asking/ask-errors.ts";
 import { isPart } from "../reading/read-cache.ts";
 import type { ResourceTarget } from "../reading/read-resource.ts";
@@ -36,6 +36,7 @@ const fields: Fields<SubscribeOptions> = { onUpdate: true, signal: true, timeout
 /** Reads what `subscribe()` was given. Throws a `TypeError` that names what cannot be used. */
 export function readSubscribeOptions(given: UpdateListener | SubscribeOptions): SubscribeOptions {
   const options = typeof given === "function" ? { onUpdate: given } : given;
+  if (!isPlainObject(options)) throw new TypeError(`subscribe() takes a listener or options, not ${kindOf(options)}`);
   assertKnownOptions("subscribe()", options, fields);
   const { onUpdate, signal, timeoutMs } = options;
   if (typeof onUpdate !== "function") throw new TypeError("subscribe(): onUpdate must be a function");

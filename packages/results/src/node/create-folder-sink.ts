@@ -10,7 +10,10 @@ import { countFolder, readOne, removeOne, writeOne, type SinkFolder } from "./si
 
 /** Options of {@linkcode createFolderSink}. */
 export interface FolderSinkOptions {
-  /** A folder for this alone. Made when it is first used, with mode 0700; its parents too, where there are none. */
+  /**
+   * A folder for this alone. Made when it is first used, with mode 0700; its parents too, where there are none. A relative path is resolved
+   * against the working directory at which the sink is created.
+   */
   readonly directory: string;
   /** Of all files in it together, those of earlier processes included. */
   readonly maxBytes: number;

@@ -2,7 +2,7 @@ import { dateOf } from "@toolport/core/implement";
 import { ToolportError, type Clock } from "@toolport/core";
 import { join } from "node:path";
 import { isRandomName } from "../keep/random-bytes.ts";
-import type { FolderFiles } from "./folder-files.ts";
+import { fileErrorCode, type FolderFiles } from "./folder-files.ts";
 
 /** A file that a sink made: an earlier one, or that of another process. */
 export interface LeftoverFile {
@@ -57,8 +57,9 @@ export async function openFolder(
   isKnown: (name: string) => boolean = () => false,
 ): Promise<FolderContents> {
   const { directory, files, uid } = parts;
-  await files.makeFolder(directory);
+  await makeFolder(directory, files);
   const { kind, mode, uid: owner } = await files.look(directory);
+  if (kind === "file") throw refusal(directory, "it is a file, not a folder");
   if (kind !== "directory") throw refusal(directory, "it is a link, or no folder");
   const names = await files.list(directory);
   if (uid !== undefined) {
@@ -72,6 +73,17 @@ export async function openFolder(
   const unknown = names.filter((name) => isSinkName(name) && !isKnown(name));
   const found = await Promise.all(unknown.map((name) => lookAtLeftover(name, parts)));
   return { names: new Set(names), found: found.filter((file) => file !== undefined) };
+}
+
+async function makeFolder(directory: string, files: FolderFiles): Promise<void> {
+  try {
+    await files.makeFolder(directory);
+  } catch (error) {
+    const code = fileErrorCode(error);
+    if (code === "ENOTDIR") throw refusal(directory, "a part of its path is a file, not a folder");
+    // Whoever looks at it says what is there instead of a folder.
+    if (code !== "EEXIST") throw error;
+  }
 }
 
 async function lookAtLeftover(
@@ -88,6 +100,6 @@ async function lookAtLeftover(
 }
 
 function refusal(directory: string, why: string): ToolportError {
-  const message = `results cannot be kept in ${JSON.stringify(directory)}: ${why}`;
+  const message = `directory of createFolderSink(): results cannot be kept in ${JSON.stringify(directory)}: ${why}`;
   return new ToolportError(message, { code: "internal_error", outcome: "not-sent" });
 }

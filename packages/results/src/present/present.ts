@@ -1,6 +1,7 @@
 import type { JsonObject, ToolOutcome } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
 import type { Presented } from "../presented.ts";
+import { assertSettled } from "./assert-settled.ts";
 import { presentEnvelope, type ResultEnvelope } from "./envelope.ts";
 import { presentBlocks } from "./present-blocks.ts";
 import { readPresentOptions, type PresentOptions } from "./present-options.ts";
@@ -13,7 +14,7 @@ export type PresentForm = "blocks" | "text" | "envelope" | "raw";
 /**
  * What a model gets of a result, as blocks for any model API: bounded, each text well-formed and none empty, media checked, structured
  * content once, and a notice for all that is not shown. Pure, synchronous, and linear in the size of the result. Never throws for any
- * outcome, whoever made it; a `TypeError` names the option that breaks a rule.
+ * outcome, whoever made it; a `TypeError` names the option that breaks a rule, and refuses a promise of an outcome.
  */
 export function present(outcome: ToolOutcome, form: "blocks", options?: PresentOptions): Presented;
 /** The same as one text, in which words stand for media. A result that is an error begins with `[tool error] `. */
@@ -27,6 +28,7 @@ export function present(
   form: PresentForm,
   options?: PresentOptions,
 ): Presented | string | ResultEnvelope | JsonObject {
+  assertSettled("present()", outcome);
   switch (form) {
     case "blocks":
       return presentBlocks(outcome, readPresentOptions("present()", options));
