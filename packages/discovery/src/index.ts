@@ -3,6 +3,7 @@ export { createToolbox, reservedNames, type Toolbox } from "./toolbox.ts";
 export type { ToolboxOptions } from "./toolbox-options.ts";
 export type { DeclareOptions, ToolboxView, ViewOptions } from "./view/view.ts";
 export type { DeniedTool } from "./offer/denial.ts";
+export { toolHint } from "./offer/tool-hint.ts";
 export type { StaticResult, StaticTool, ToolBundle } from "./catalog/static-tool.ts";
 export type { NameClash, Precedence, PrecedenceRule } from "./catalog/settle-name-clash.ts";
 export type { HelperNames } from "./discovery-tools/helper-names.ts";

@@ -19,6 +19,7 @@ import {
   type Fields,
 } from "@toolport/core/implement";
 import { assertNamingStrategy, isLegalFunctionName, toolportNaming, type NamingStrategy } from "@toolport/naming";
+import { describeAsNexo } from "./catalog/describe-as-nexo.ts";
 import { describeBriefly } from "./catalog/describe-briefly.ts";
 import { describeVerbatim, describeWithOrigin, type DescribeTool } from "./catalog/define-tool.ts";
 import { guardParts, type GuardedParts } from "./guarded-parts.ts";
@@ -53,10 +54,10 @@ export interface ProviderOptions {
   /**
    * What a model reads as a tool's description: `"with-origin"` (default) puts server and remote name in front of the server's own
    * words, `"brief"` only a title that says more than the name, for local names that show the server anyway, `"verbatim"` has the server's
-   * words alone, and a function writes what it likes. Where it throws or returns no text, the default stands in,
+   * words alone, `"nexo"` puts `[mcp:<server>]` in front of them, and a function writes what it likes. Where it throws or returns no text, the default stands in,
    * and `onDiagnostic` says so.
    */
-  readonly description?: "with-origin" | "brief" | "verbatim" | DescribeTool | undefined;
+  readonly description?: "with-origin" | "brief" | "verbatim" | "nexo" | DescribeTool | undefined;
   /**
    * When tools are listed again after a server said that they changed: `"lazy"` (default) with the next call or refresh, `"debounced"`
    * by itself a moment later, `"manual"` only by `refresh()` and after a reconnect.
@@ -225,7 +226,8 @@ function readDescription(description: NonNullable<ProviderOptions["description"]
   if (description === "with-origin") return describeWithOrigin;
   if (description === "brief") return describeBriefly;
   if (description === "verbatim") return describeVerbatim;
-  throw new TypeError('description must be "with-origin", "brief", "verbatim" or a function');
+  if (description === "nexo") return describeAsNexo;
+  throw new TypeError('description must be "with-origin", "brief", "verbatim", "nexo" or a function');
 }
 
 function readPolicy(

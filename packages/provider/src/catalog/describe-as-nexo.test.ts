@@ -1,0 +1,21 @@
+import type { RemoteTool, ServerSpec } from "@toolport/core";
+import { describe, expect, it } from "vitest";
+import { describeAsNexo } from "./describe-as-nexo.ts";
+
+const spec = (id: string): ServerSpec => ({ id, transport: { kind: "http", url: "https://example.com/mcp" } });
+
+describe("describeAsNexo()", () => {
+  it.each<[string, string, Partial<RemoteTool>, string]>([
+    [
+      "the server in front of its words (NX-45)",
+      "github",
+      { description: " Creates one. " },
+      "[mcp:github] Creates one.",
+    ],
+    ["the server alone where there are no words", "github", {}, "[mcp:github]"],
+    ["no bracket or line break of an id", "a]\n[b", { description: "x" }, "[mcp:a  [b] x"],
+    ["no hidden characters", "fs", { description: "a\u202Eb", flags: ["bidi"] }, "[mcp:fs] ab"],
+  ])("has %s", (_, id, more, expected) => {
+    expect(describeAsNexo({ name: "t", inputSchema: {}, ...more }, spec(id))).toBe(expected);
+  });
+});
