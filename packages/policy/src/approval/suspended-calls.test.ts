@@ -229,6 +229,23 @@ describe("a suspended call", () => {
     expect(elsewhere.ran).toEqual([]);
   });
 
+  it("does not run when the store forgets it between the look and the use", async () => {
+    const world = createStageWorld();
+    const first = startProcess(world);
+    const token = first.approval.approve(await suspend(first));
+    const { store } = world.parts;
+    let looks = 0;
+    const forgetful = {
+      ...store,
+      set: store.set.bind(store),
+      delete: store.delete.bind(store),
+      get: async (name: string) => ((looks += 1) === 1 ? store.get(name) : undefined),
+    };
+    const process = startProcess({ ...world, parts: { ...world.parts, store: forgetful } });
+    expect(await rejectionOf(process.send(gated({}, token)))).toMatchObject({ details: { denied: "used" } });
+    expect([process.ran, looks]).toEqual([[], 2]);
+  });
+
   it("is not suspended when the store fails, and does not go on when store or lock fail: nothing runs", async () => {
     const world = createStageWorld();
     const process = startProcess(world);

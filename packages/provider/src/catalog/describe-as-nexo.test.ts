@@ -15,7 +15,7 @@ describe("describeAsNexo()", () => {
     ["the server alone where there are no words", "github", {}, "[mcp:github]"],
     ["no bracket or line break of an id", "a]\n[b", { description: "x" }, "[mcp:a  [b] x"],
     ["no hidden characters", "fs", { description: "a\u202Eb", flags: ["bidi"] }, "[mcp:fs] ab"],
-  ])("has %s", (_, id, more, expected) => {
+  ])("has %s", (...[, id, more, expected]) => {
     expect(describeAsNexo({ name: "t", inputSchema: {}, ...more }, spec(id))).toBe(expected);
   });
 });
