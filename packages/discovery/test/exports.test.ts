@@ -13,6 +13,7 @@ describe("@toolport/discovery", () => {
       "normalizeGroups",
       "reservedNames",
       "toSearchDocument",
+      "toolHint",
     ]);
   });
 
