@@ -1,32 +1,16 @@
-import { createToolbox, type ToolboxView } from "@toolport/discovery";
-import { createProvider, type McpProvider } from "@toolport/provider";
-import { createConnector } from "@toolport/transports";
+import type { McpProvider } from "@toolport/provider";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { scriptedMastra } from "../../packages/adapters/test/mock-mastra-model.ts";
 import { scripted, type Turn } from "../../packages/adapters/test/mock-model.ts";
 import { ask as askAiSdk } from "../src/frameworks/ai-sdk.ts";
 import { ask as askMastra } from "../src/frameworks/mastra.ts";
-import { everythingServer } from "./everything-server.ts";
+import { conversationOf, startTwoServers } from "./two-servers.ts";
 
 let provider: McpProvider;
 beforeAll(async () => {
-  const transport = await everythingServer();
-  provider = createProvider({
-    connector: createConnector(),
-    servers: [
-      { id: "every", transport },
-      { id: "other", transport },
-    ],
-  });
-  await provider.init();
+  provider = await startTwoServers();
 });
 afterAll(() => provider.close());
-
-/** A conversation that has room for the helpers and what they find. */
-function viewOf(): ToolboxView {
-  const view = createToolbox({ providers: [provider] }).view();
-  return { ...view, definitions: () => view.definitions({ budget: 1500 }) };
-}
 
 // What the model does: it looks for a tool, and calls what it found on two servers, once wrongly.
 const turns: readonly Turn[] = [
@@ -60,13 +44,13 @@ function expectTurns(requests: readonly Request[]): void {
 describe("frameworks with real servers", () => {
   it("the AI SDK finds tools, calls them and reads what they bring", async () => {
     const model = scripted(turns);
-    expect(await askAiSdk(model, viewOf(), "go")).toBe("five");
+    expect(await askAiSdk(model, conversationOf(provider), "go")).toBe("five");
     expectTurns(model.doGenerateCalls);
   });
 
   it("an agent of Mastra does so", async () => {
     const { model, mock } = scriptedMastra(turns);
-    expect(await askMastra(model, viewOf(), "go")).toBe("five");
+    expect(await askMastra(model, conversationOf(provider), "go")).toBe("five");
     expectTurns(mock.doGenerateCalls);
   });
 });

@@ -2,49 +2,23 @@ import Anthropic from "@anthropic-ai/sdk";
 import { GoogleGenAI } from "@google/genai";
 import { AIMessage } from "@langchain/core/messages";
 import { fakeModel } from "@langchain/core/testing";
-import { createToolbox, type ToolboxView } from "@toolport/discovery";
-import { createProvider, type McpProvider } from "@toolport/provider";
-import { createConnector } from "@toolport/transports";
+import type { McpProvider } from "@toolport/provider";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { ask as askAnthropic } from "../src/frameworks/anthropic.ts";
 import { ask as askGoogle } from "../src/frameworks/google.ts";
 import { ask as askLangChain } from "../src/frameworks/langchain.ts";
-import { everythingServer } from "./everything-server.ts";
+import { conversationOf, startTwoServers, turns } from "./two-servers.ts";
 
 let provider: McpProvider;
 beforeAll(async () => {
-  const transport = await everythingServer();
-  provider = createProvider({
-    connector: createConnector(),
-    servers: [
-      { id: "every", transport },
-      { id: "other", transport },
-    ],
-  });
-  await provider.init();
+  provider = await startTwoServers();
 });
 afterAll(() => provider.close());
-
-/** A conversation that has room for the helpers and what they find. */
-function viewOf(): ToolboxView {
-  const view = createToolbox({ providers: [provider] }).view();
-  return { ...view, definitions: () => view.definitions({ budget: 1500 }) };
-}
 
 interface Call {
   readonly name: string;
   readonly args: object;
 }
-
-// What the model does: it looks for a tool, and calls what it found on two servers, once wrongly.
-const turns: readonly (readonly Call[])[] = [
-  [{ name: "tools_select", args: { tools: ["mcp_every_get_tiny_image", "mcp_other_get_sum"] } }],
-  [
-    { name: "mcp_every_get_tiny_image", args: {} },
-    { name: "mcp_other_get_sum", args: { a: 2, b: 3 } },
-    { name: "mcp_other_get_sum", args: { a: "two" } },
-  ],
-];
 
 /** An API whose model takes those turns, and what was sent to it. */
 function fakeApi(answerTo: (turn: readonly Call[] | undefined) => object): {
@@ -79,7 +53,7 @@ describe("the loop of a product with real servers", () => {
       ],
     }));
     const client = new Anthropic({ apiKey: "none", fetch, maxRetries: 0 });
-    expect(await askAnthropic(client, viewOf(), "go")).toMatchObject({ content: [{ text: "five" }] });
+    expect(await askAnthropic(client, conversationOf(provider), "go")).toMatchObject({ content: [{ text: "five" }] });
     expectTurns(sent);
     expect(sent[2]).toMatch(/"tool_use_id":"toolu_2","is_error":true/);
   });
@@ -96,7 +70,7 @@ describe("the loop of a product with real servers", () => {
       ],
     }));
     vi.stubGlobal("fetch", fetch);
-    expect(await askGoogle(new GoogleGenAI({ apiKey: "none" }), viewOf(), "go")).toBe("five");
+    expect(await askGoogle(new GoogleGenAI({ apiKey: "none" }), conversationOf(provider), "go")).toBe("five");
     expectTurns(sent);
     expect(sent[2]).toMatch(/"name":"mcp_other_get_sum","response":\{"error":/);
     expect(sent[2]?.match(/"thoughtSignature":"c2ln"/g)).toHaveLength(4);
@@ -111,7 +85,7 @@ describe("the loop of a product with real servers", () => {
       bound.push(JSON.stringify(tools.map(({ name, description }) => ({ name, description }))));
       return model.bindTools(tools);
     };
-    expect(await askLangChain({ bindTools }, viewOf(), "go")).toBe("five");
+    expect(await askLangChain({ bindTools }, conversationOf(provider), "go")).toBe("five");
     expectTurns(model.calls.map(({ messages }, at) => `${bound[at]} ${JSON.stringify(messages)}`));
     expect(JSON.stringify(model.calls[2]?.messages)).toMatch(/\[tool error\]/);
   });

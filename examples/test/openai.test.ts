@@ -1,7 +1,6 @@
 import { Agent, run, setTracingDisabled } from "@openai/agents";
 import { assistantMessage, functionCall, ScriptedModel } from "@openai/agents/testing";
 import { createAgentsTools } from "@toolport/adapters/openai-agents";
-import { createToolbox, type ToolboxView } from "@toolport/discovery";
 import { createPolicy, type ApprovalOptions, type Policy } from "@toolport/policy";
 import { createProvider, type McpProvider } from "@toolport/provider";
 import { createConnector } from "@toolport/transports";
@@ -11,42 +10,19 @@ import { ask as askAgent } from "../src/frameworks/openai-agents.ts";
 import { ask as askChat } from "../src/frameworks/openai-chat.ts";
 import { ask as askResponses } from "../src/frameworks/openai-responses.ts";
 import { everythingServer } from "./everything-server.ts";
+import { conversationOf, startTwoServers, turns } from "./two-servers.ts";
 
 let provider: McpProvider;
 beforeAll(async () => {
   setTracingDisabled(true);
-  const transport = await everythingServer();
-  provider = createProvider({
-    connector: createConnector(),
-    servers: [
-      { id: "every", transport },
-      { id: "other", transport },
-    ],
-  });
-  await provider.init();
+  provider = await startTwoServers();
 });
 afterAll(() => provider.close());
-
-/** A conversation that has room for the helpers and what they find. */
-function viewOf(): ToolboxView {
-  const view = createToolbox({ providers: [provider] }).view();
-  return { ...view, definitions: () => view.definitions({ budget: 1500 }) };
-}
 
 interface Call {
   readonly name: string;
   readonly args: object;
 }
-
-// What the model does: it looks for a tool, and calls what it found on two servers, once wrongly.
-const turns: readonly (readonly Call[])[] = [
-  [{ name: "tools_select", args: { tools: ["mcp_every_get_tiny_image", "mcp_other_get_sum"] } }],
-  [
-    { name: "mcp_every_get_tiny_image", args: {} },
-    { name: "mcp_other_get_sum", args: { a: 2, b: 3 } },
-    { name: "mcp_other_get_sum", args: { a: "two" } },
-  ],
-];
 
 /** A client whose model takes those turns, and what was sent to it. */
 function fakeClient(answerTo: (turn: readonly Call[] | undefined) => object): { client: OpenAI; sent: string[] } {
@@ -82,7 +58,7 @@ describe("OpenAI with real servers", () => {
         { type: "message", role: "assistant", content: [{ type: "output_text", text: "five", annotations: [] }] },
       ],
     }));
-    expect(await askResponses(client, viewOf(), "go")).toBe("five");
+    expect(await askResponses(client, conversationOf(provider), "go")).toBe("five");
     expectTurns(sent);
   });
 
@@ -95,7 +71,7 @@ describe("OpenAI with real servers", () => {
       }));
       return { choices: [{ message: { role: "assistant", content: "five", ...(tool_calls && { tool_calls }) } }] };
     });
-    expect(await askChat(client, viewOf(), "go")).toBe("five");
+    expect(await askChat(client, conversationOf(provider), "go")).toBe("five");
     expectTurns(sent);
   });
 
@@ -104,7 +80,7 @@ describe("OpenAI with real servers", () => {
       turn.map(({ name, args }, at) => functionCall(name, JSON.stringify(args), { callId: `${name}_${at}` })),
     );
     const model = new ScriptedModel([...calls, [assistantMessage("five")]]);
-    expect(await askAgent(model, viewOf(), "go")).toBe("five");
+    expect(await askAgent(model, conversationOf(provider), "go")).toBe("five");
     expectTurns(model.calls.map(({ request: { input, tools } }) => JSON.stringify({ input, tools })));
   });
 });

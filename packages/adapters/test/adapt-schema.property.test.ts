@@ -1,31 +1,10 @@
-import {
-  adaptSchema,
-  aiSdk,
-  anthropic,
-  anthropicStrict,
-  geminiJsonSchema,
-  geminiParameters,
-  openaiChat,
-  openaiStrict,
-  portable,
-  type SchemaProfile,
-} from "@toolport/adapters";
+import { adaptSchema, openaiStrict, type SchemaProfile } from "@toolport/adapters";
 import type { JsonObject } from "@toolport/core";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { findRefusals } from "../src/schema/find-refusals.ts";
-
-const profiles = [
-  openaiChat,
-  openaiStrict,
-  anthropic,
-  anthropicStrict,
-  geminiJsonSchema,
-  geminiParameters,
-  aiSdk,
-  portable,
-];
+import { profiles } from "./all-profiles.ts";
 
 // Names that are no keywords, that are, and that an API does not take.
 const names = fc.constantFrom("a", "b", "c", "$ref", "definitions", "a b", "1x");

@@ -1,13 +1,7 @@
 import {
   adaptSchema,
-  aiSdk,
-  anthropic,
   anthropicStrict,
-  geminiJsonSchema,
-  geminiParameters,
-  openaiChat,
   openaiStrict,
-  portable,
   type AdaptedSchema,
   type ProfileRule,
   type SchemaProfile,
@@ -19,17 +13,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { toStrictJsonSchema } from "openai/lib/transform";
 import { describe, expect, it } from "vitest";
 import { findRefusals } from "../src/schema/find-refusals.ts";
+import { profiles } from "./all-profiles.ts";
 
-const profiles = [
-  openaiChat,
-  openaiStrict,
-  anthropic,
-  anthropicStrict,
-  geminiJsonSchema,
-  geminiParameters,
-  aiSdk,
-  portable,
-];
 const page = new URL("../../../docs/schema-profiles.md", import.meta.url);
 const [begin, end] = [
   "<!-- from here to the end mark: made by packages/adapters/test/schema-profiles.test.ts -->",
