@@ -61,6 +61,14 @@ export type { Admission, AdmissionServer, Admit, QuarantinedTool } from "./admis
 export type { Lock, Store } from "./store.ts";
 export { createMemoryStore, type MemoryStoreOptions } from "./create-memory-store.ts";
 export { createMemoryLock, type MemoryLockOptions } from "./create-memory-lock.ts";
+export type {
+  AuthorizationFetch,
+  AuthorizationRequest,
+  AuthorizedRequest,
+  CredentialHeaders,
+  CredentialsRefusal,
+  ServerCredentials,
+} from "./server-credentials.ts";
 export type { InitOptions, RefreshOptions, ToolProvider, ToolsChange, UnreadyGroup } from "./tool-provider.ts";
 export { applyInterceptors } from "./call-pipeline.ts";
 export type { CallHandler, Interceptor, ToolCall } from "./interceptor.ts";

@@ -1,0 +1,29 @@
+import type { AuthorizationFetch } from "@toolport/core";
+import type { SecretMemory } from "@toolport/core/implement";
+import type { ClientConfig } from "./oauth-options.ts";
+
+/** One principal at one server: whose credentials. The same object for the same two as long as the server's URL is the same. */
+export interface Account {
+  readonly serverId: string;
+  /** The server's title in the host's words; its id when it has none. */
+  readonly title: string;
+  readonly serverUrl: URL;
+  readonly principal: string | undefined;
+  readonly config: ClientConfig;
+  /** The latest that a connector gave, or that of the options. */
+  readonly fetch: AuthorizationFetch;
+  /** Every secret that passed, so that none is in a text. */
+  readonly secrets: SecretMemory;
+  /** What the server's refusals say. */
+  readonly hints: AccountHints;
+}
+
+/** What is known from a server's own refusals, from the latest connection on. */
+export interface AccountHints {
+  /** Where its metadata is (RFC 9728); of the server's own origin. */
+  metadataUrl: URL | undefined;
+  /** What it asked for so far, all together. */
+  scope: string | undefined;
+  /** Whether it wants tokens that are bound to a key (RFC 9449). */
+  dpop: boolean;
+}

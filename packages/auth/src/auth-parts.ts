@@ -1,0 +1,18 @@
+import type { Clock, ServerSpec } from "@toolport/core";
+import type { EventSource } from "@toolport/core/implement";
+import type { Account } from "./account.ts";
+import type { SignedIn } from "./oauth.ts";
+import type { OAuthSettings } from "./read-oauth-options.ts";
+import type { CredentialStore } from "./store/credential-store.ts";
+
+/** What all of the package works with. */
+export interface AuthParts {
+  readonly settings: OAuthSettings;
+  readonly store: CredentialStore;
+  readonly clock: Clock;
+  /** The account of a server that is known by its spec, or by its id when a connector has asked about it. */
+  readonly accountOf: (server: ServerSpec | string, principal: string | undefined) => Account;
+  readonly signedIn: EventSource<SignedIn>;
+  /** Aborts with `close()`. */
+  readonly closing: AbortSignal;
+}

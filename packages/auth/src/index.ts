@@ -1,0 +1,3 @@
+export type * from "./oauth.ts";
+export type * from "./oauth-options.ts";
+export type * from "./store/credential-store.ts";

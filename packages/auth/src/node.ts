@@ -1,0 +1,2 @@
+// What needs Node: files, the keyring, a listener on this machine.
+export {};

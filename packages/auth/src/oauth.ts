@@ -1,0 +1,98 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import type { AuthorizationRequest, Event, ServerCredentials, ServerSpec } from "@toolport/core";
+
+/** For whom, and how long. */
+export interface AccountOptions {
+  /** On whose behalf, as the connection has it. Default: the host itself. */
+  readonly principal?: string | undefined;
+}
+
+/** Options of an operation that can be given up. */
+export interface SignInOptions extends AccountOptions {
+  /** Ends the wait, with `aborted`; a page that is still open is then no longer listened for. */
+  readonly signal?: AbortSignal | undefined;
+  /** Asked for beside what the server asks for. */
+  readonly scopes?: readonly string[] | undefined;
+}
+
+/** An authorization that a user has been sent to, or is to be sent to. */
+export interface PendingAuthorization {
+  readonly serverId: string;
+  readonly principal?: string | undefined;
+  /** The page of the authorization server: `https:`, or on this machine. */
+  readonly url: URL;
+  /** Comes back with the user, and is what the answer is recognised by. */
+  readonly state: string;
+  /** Until when the answer is taken, in milliseconds since 1970. */
+  readonly expiresAt: number;
+}
+
+/** What somebody is signed in to. Without any secret. */
+export interface SignedIn {
+  readonly serverId: string;
+  readonly principal?: string | undefined;
+  readonly issuer: string;
+  readonly serverUrl: string;
+  readonly clientId: string;
+  /** What was granted; empty when the server did not say. */
+  readonly scopes: readonly string[];
+  /** When the access token ends, in milliseconds since 1970; absent when the server did not say. */
+  readonly expiresAt?: number | undefined;
+  /** Whether it is renewed without a user. */
+  readonly renews: boolean;
+  /** Whether its issuer is the one in use; others are kept from before the server changed its authorization server. */
+  readonly current: boolean;
+}
+
+/** What a server wants of those who sign in. */
+export interface DiscoveredAuthorization {
+  readonly issuer: string;
+  /** What the server names; empty when it names none. */
+  readonly scopes: readonly string[];
+  /** Which ways to become a client the authorization server offers. */
+  readonly registration: readonly ("metadata-document" | "dynamic")[];
+}
+
+/** What became of tokens when somebody signed out. */
+export interface SignedOut {
+  /** Whether there was anything. */
+  readonly existed: boolean;
+  /** Whether the authorization server was asked to revoke them, and agreed; `undefined` where it offers no revocation. */
+  readonly revoked: boolean | undefined;
+}
+
+/** Signs users and programs in to servers, and keeps them signed in. */
+export interface OAuth extends AsyncDisposable {
+  /** For `createConnector({ authProvider })`. Answers for each server of `auth: "oauth"`. */
+  authProvider(spec: ServerSpec, request: AuthorizationRequest): ServerCredentials;
+  /**
+   * Signs in, by whatever flow the server is configured for; with the authorization code flow a user is asked now, by the `prompt`. `server`: the
+   * spec, or the id of one that a connector has asked about. Who is signing in to the same server for the same principal already is waited for.
+   *
+   * Rejects with `auth_required` when the user declined, cancelled or did not come back in time, when no way to become a client was left, and when the
+   * answer cannot be trusted; `unknown_server`, `invalid_spec` (not HTTP, or not `auth: "oauth"`), `unsupported_operation` (nobody to ask: no
+   * `prompt`), `not_allowed` (the guard), `store_failed`, `aborted`, `closed`, and whatever the requests fail with.
+   */
+  authorize(server: ServerSpec | string, options?: SignInOptions): Promise<SignedIn>;
+  /** The first half of {@linkcode authorize}, for a product with pages of its own: shows nothing to anybody. Rejects like it. */
+  begin(server: ServerSpec | string, options?: SignInOptions): Promise<PendingAuthorization>;
+  /**
+   * The second half: takes the whole URL that the user came back with, in this process or in any other that shares the store. Once: a second time,
+   * and for a `state` that nobody began, rejects with `auth_required` and sends nothing to anybody.
+   */
+  complete(callbackUrl: URL | string, options?: Pick<SignInOptions, "signal">): Promise<SignedIn>;
+  /** Forgets what was begun and not completed, and ends `authorize()` with `auth_required`. Resolves to whether there was anything. */
+  cancel(serverId: string, options?: AccountOptions): Promise<boolean>;
+  /** What a server wants, without signing in; `null` when it wants no OAuth. */
+  discover(url: URL | string, options?: Pick<SignInOptions, "signal">): Promise<DiscoveredAuthorization | null>;
+  /** Revokes the tokens where the authorization server offers that, then forgets them, also when it could not be reached. */
+  signOut(serverId: string, options?: SignInOptions): Promise<SignedOut>;
+  /** Forgets the tokens and asks nobody. Resolves to whether there were any. */
+  clear(serverId: string, principal?: string): Promise<boolean>;
+  /** All that is kept, sorted by server, principal and issuer. */
+  list(): Promise<readonly SignedIn[]>;
+  /** Fires when somebody has signed in: not for a refresh. */
+  readonly onSignedIn: Event<SignedIn>;
+  /** Ends what is under way; keeps what is kept. Idempotent. */
+  close(): Promise<void>;
+}
