@@ -67,4 +67,5 @@ export { isSecretName } from "./secret-name.ts";
 export { redactData } from "./redact-data.ts";
 export { originalCause, safeCause } from "./safe-cause.ts";
 export { quoteText } from "./quote-text.ts";
+export { parseRetryAfter } from "./parse-retry-after.ts";
 export { inspectText, type TextFlag } from "./untrusted-text.ts";

@@ -84,6 +84,7 @@ export type ToolportErrorCode =
   | "budget_exceeded"
   | "circuit_open"
   | "input_required"
+  | "store_failed"
   | "internal_error";
 
 /** What each code stands for. */
@@ -221,6 +222,12 @@ export const errorCodes: Readonly<Record<ToolportErrorCode, ErrorCodeEntry>> = {
     meaning: "The server asked for user input, and no elicitation handler is set.",
   },
 
+  store_failed: {
+    kind: "system",
+    retryable: false,
+    outcome: "not-sent",
+    meaning: "What the host keeps could not be read or written; nothing of it was overwritten.",
+  },
   internal_error: {
     kind: "system",
     retryable: false,

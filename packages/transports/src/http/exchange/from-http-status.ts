@@ -5,10 +5,9 @@ import {
   type ToolportErrorCode,
   type ToolportErrorInit,
 } from "@toolport/core";
-import { isJsonObject, type Redactor } from "@toolport/core/implement";
+import { isJsonObject, parseRetryAfter, type Redactor } from "@toolport/core/implement";
 import { saysSessionIsForgotten } from "../../message/session-words.ts";
 import { excerptOf } from "./excerpt.ts";
-import { parseRetryAfter } from "./parse-retry-after.ts";
 import type { CompleteReply } from "./read-body.ts";
 
 // Room for a URL of metadata and a list of scopes.

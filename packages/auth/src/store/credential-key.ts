@@ -1,0 +1,58 @@
+import { canonicalJson, isPlainObject, kindOf, quoteText } from "@toolport/core/implement";
+import type { CredentialKey } from "./credential-store.ts";
+
+/** The key of an account. */
+export type AccountKey = CredentialKey & { readonly kind: "account" };
+
+const membersOf: Readonly<Record<CredentialKey["kind"], readonly string[]>> = {
+  account: ["serverId"],
+  client: ["issuer", "redirectUri"],
+  pending: ["state"],
+};
+
+/**
+ * A key as one text: equal for equal keys, different for different ones, whatever is in them. Throws a `TypeError` for what is no key,
+ * because everybody's `undefined` would be the same account.
+ */
+export function keyText(key: CredentialKey): string {
+  const kind: unknown = isPlainObject(key) ? Reflect.get(key, "kind") : undefined;
+  if (!isKind(kind)) throw new TypeError(`the kind of a credential key must be account, client or pending`);
+  for (const member of membersOf[kind]) assertText(member, Reflect.get(key, member));
+  const members = membersOf[kind].map((member) => String(Reflect.get(key, member)));
+  if (key.kind === "account" && key.principal !== undefined) {
+    assertText("principal", key.principal);
+    members.push(key.principal);
+  }
+  return canonicalJson([kind, ...members]);
+}
+
+/** The account key that {@linkcode keyText} made a text of; `undefined` when it is that of something else. */
+export function readAccountKey(text: string): AccountKey | undefined {
+  const [kind, serverId, principal] = JSON.parse(text) as readonly string[];
+  if (kind !== "account" || serverId === undefined) return undefined;
+  return { kind, serverId, ...(principal === undefined ? {} : { principal }) };
+}
+
+/** What a key stands for, in words for messages. A `state` is a secret until it was used. */
+export function describeKey(key: CredentialKey): string {
+  switch (key.kind) {
+    case "account": {
+      const whose = key.principal === undefined ? "" : ` of ${quoteText(key.principal, 80)}`;
+      return `the credentials for ${quoteText(key.serverId, 80)}${whose}`;
+    }
+    case "client":
+      return `the client registration at ${quoteText(key.issuer, 200)}`;
+    case "pending":
+      return "a sign-in that is under way";
+  }
+}
+
+function isKind(kind: unknown): kind is CredentialKey["kind"] {
+  return typeof kind === "string" && Object.hasOwn(membersOf, kind);
+}
+
+function assertText(member: string, value: unknown): void {
+  if (typeof value !== "string") {
+    throw new TypeError(`${member} of a credential key must be a string, not ${kindOf(value)}`);
+  }
+}

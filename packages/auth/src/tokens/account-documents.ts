@@ -1,0 +1,142 @@
+import { ToolportError, type JsonObject } from "@toolport/core";
+import { quoteText } from "@toolport/core/implement";
+import type { Account } from "../account.ts";
+import type { AuthParts } from "../auth-parts.ts";
+import type { CredentialKey } from "../store/credential-store.ts";
+import type { StoredAccount, StoredAuthorization } from "../store/stored-account.ts";
+import { sameIssuer, withAuthorization } from "./authorizations.ts";
+import { readStoredAccount } from "./read-stored-account.ts";
+
+/** How long whoever saves may have the lock: a read and a write, without a request to anybody. */
+const savingMs = 30_000;
+
+/** What is known of an account's document in this process. */
+export interface HeldDocument {
+  /** What the store said, or was given, last. */
+  readonly document: StoredAccount | undefined;
+  /** When, by the clock. */
+  readonly readAt: number;
+}
+
+interface Memory {
+  held: HeldDocument | undefined;
+  /** Counts writes, so that a read that began before one is not taken for newer. */
+  writes: number;
+}
+
+const memories = new WeakMap<Account, Memory>();
+
+/** Under which name the store keeps an account. */
+export function accountKey({ serverId, principal }: Pick<Account, "principal" | "serverId">): CredentialKey & {
+  readonly kind: "account";
+} {
+  return { kind: "account", serverId, principal };
+}
+
+/** What was read or written last in this process, however long ago. */
+export function heldDocument(account: Account): HeldDocument | undefined {
+  return memories.get(account)?.held;
+}
+
+/**
+ * What the store has for an account now: `undefined` when there is nothing, and when what there is belongs to another server URL. Rejects
+ * with `store_failed` when it cannot be read, is malformed or was written by a newer version: then it must not be overwritten either.
+ */
+export async function readAccount(
+  { store, clock }: Pick<AuthParts, "clock" | "store">,
+  account: Account,
+): Promise<StoredAccount | undefined> {
+  const memory = memoryOf(account);
+  const { writes } = memory;
+  const document = await store.load(accountKey(account));
+  const known = document === undefined ? undefined : usable(account, document);
+  if (memory.writes === writes) memory.held = { document: known, readAt: clock.now() };
+  for (const authorization of known?.authorizations ?? []) learn(account, authorization);
+  return known;
+}
+
+/** Keeps a document of an account. Only for who has the account's lock. */
+export async function writeAccount(
+  { store, clock }: Pick<AuthParts, "clock" | "store">,
+  account: Account,
+  document: StoredAccount,
+): Promise<void> {
+  for (const authorization of document.authorizations) learn(account, authorization);
+  // Its members are all JSON.
+  await store.save(accountKey(account), withoutAbsent(document) as JsonObject);
+  const memory = memoryOf(account);
+  memory.writes += 1;
+  memory.held = { document, readAt: clock.now() };
+}
+
+/** Forgets an account in this process and in the store. Only for who has the account's lock. Resolves to whether there was one. */
+export async function clearAccount({ store, clock }: AuthParts, account: Account): Promise<boolean> {
+  const existed = await store.clear(accountKey(account));
+  const memory = memoryOf(account);
+  memory.writes += 1;
+  memory.held = { document: undefined, readAt: clock.now() };
+  return existed;
+}
+
+/**
+ * Keeps what somebody who signed in got, beside what other authorization servers gave, and has it used from now on. Waits for whoever is
+ * renewing meanwhile; what that one got for the same issuer is replaced. Rejects with `store_failed`, and then nothing has changed.
+ */
+export function saveAuthorization(
+  parts: Pick<AuthParts, "clock" | "store">,
+  account: Account,
+  authorization: StoredAuthorization,
+): Promise<void> {
+  learn(account, authorization);
+  return parts.store.withLock(accountKey(account), savingMs, async () => {
+    const document = await readAccount(parts, account);
+    await writeAccount(parts, account, withAuthorization(document, account, authorization));
+  });
+}
+
+/** Replaces one authorization and leaves all else as it is, also which one is in use. Only for who has the account's lock. */
+export async function replaceAuthorization(
+  parts: Pick<AuthParts, "clock" | "store">,
+  account: Account,
+  { document, authorization }: { readonly document: StoredAccount; readonly authorization: StoredAuthorization },
+): Promise<void> {
+  const authorizations = document.authorizations.map((one) =>
+    sameIssuer(one.issuer, authorization.issuer) ? authorization : one,
+  );
+  await writeAccount(parts, account, { ...document, authorizations });
+}
+
+function usable(account: Account, document: JsonObject): StoredAccount | undefined {
+  const read = readStoredAccount(document);
+  if (typeof read === "string") throw unreadable(account, read);
+  return read.serverUrl === account.serverUrl.href ? read : undefined;
+}
+
+function memoryOf(account: Account): Memory {
+  const known = memories.get(account);
+  if (known !== undefined) return known;
+  const memory: Memory = { held: undefined, writes: 0 };
+  memories.set(account, memory);
+  return memory;
+}
+
+function learn({ secrets }: Account, { accessToken, refreshToken, client, dpopKey }: StoredAuthorization): void {
+  for (const secret of [accessToken, refreshToken, client.clientSecret, dpopKey?.["d"]]) {
+    if (typeof secret === "string") secrets.learn(secret);
+  }
+}
+
+// A store that keeps text drops what is undefined, one that keeps objects would not.
+function withoutAbsent(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutAbsent);
+  if (typeof value !== "object" || value === null) return value;
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return Object.fromEntries(members.map(([name, member]) => [name, withoutAbsent(member)]));
+}
+
+function unreadable({ serverId }: Account, why: string): ToolportError {
+  return new ToolportError(
+    `what is stored for the server cannot be used: ${why}; it was left as it is. Use the release that wrote it, or forget it with clear(${quoteText(serverId)}) and sign in again`,
+    { code: "store_failed", serverId, details: { operation: "read credentials" } },
+  );
+}

@@ -1,0 +1,89 @@
+import type { JsonObject } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
+import type { StoredAccount, StoredAuthorization, StoredClient } from "../store/stored-account.ts";
+
+/** More authorization servers than one server ever has. */
+export const mostAuthorizations = 8;
+
+type Check = (value: unknown) => boolean;
+// A member that a type gets is missing here until somebody says what it has to be.
+type Checks<T> = { readonly [Member in keyof T]-?: Check };
+
+const isText: Check = (value) => typeof value === "string" && value.trim() !== "";
+const isDate: Check = (value) => typeof value === "number" && Number.isFinite(value);
+const isUrl: Check = (value) => typeof value === "string" && URL.canParse(value);
+const isOptional =
+  (check: Check): Check =>
+  (value) =>
+    value === undefined || check(value);
+const isOneOf =
+  (...texts: readonly string[]): Check =>
+  (value) =>
+    typeof value === "string" && texts.includes(value);
+
+/** What a header can carry: visible ASCII (RFC 6749, appendix A.12). */
+export const isTokenText: Check = (value) => typeof value === "string" && /^[\u0021-\u007E]+$/.test(value);
+
+const redeemingChecks: Checks<NonNullable<StoredAuthorization["redeeming"]>> = { by: isText, since: isDate };
+
+const clientChecks: Checks<StoredClient> = {
+  clientId: isText,
+  clientSecret: isOptional(isText),
+  authMethod: isOptional(isText),
+  way: isOneOf("pre-registered", "metadata-document", "dynamic", "asked"),
+  secretExpiresAt: isOptional(isDate),
+};
+
+const metadataChecks = { issuer: isText, token_endpoint: isUrl, revocation_endpoint: isOptional(isUrl) };
+
+const authorizationChecks: Checks<StoredAuthorization> = {
+  issuer: isText,
+  metadata: (value) => firstWrong(value, metadataChecks) === undefined,
+  client: (value) => firstWrong(value, clientChecks) === undefined,
+  accessToken: isTokenText,
+  tokenType: isOneOf("Bearer", "DPoP"),
+  refreshToken: isOptional(isTokenText),
+  scope: isOptional((value) => typeof value === "string"),
+  expiresAt: isOptional(isDate),
+  resource: isOptional(isText),
+  obtainedAt: isDate,
+  dpopKey: isOptional(isJsonObject),
+  redeeming: isOptional((value) => firstWrong(value, redeemingChecks) === undefined),
+};
+
+const accountChecks: Checks<StoredAccount> = {
+  version: (value) => value === 1,
+  serverUrl: isUrl,
+  issuer: isText,
+  authorizations: (value) => Array.isArray(value) && value.length > 0,
+};
+
+/**
+ * The document of an account, or what is wrong with it, in words that hold nothing of it. Members that nobody knows are kept: a later
+ * release of the same version may have written them.
+ */
+export function readStoredAccount(document: JsonObject): StoredAccount | string {
+  const { version, issuer, authorizations } = document;
+  if (typeof version === "number" && version > 1)
+    return `it is of version ${version}, and this release knows version 1`;
+  const wrong = firstWrong(document, accountChecks);
+  if (wrong !== undefined || !Array.isArray(authorizations))
+    return `its member ${wrong ?? "authorizations"} is malformed`;
+  const issuers = new Set<unknown>();
+  for (const [index, authorization] of authorizations.entries()) {
+    const member = firstWrong(authorization, authorizationChecks);
+    if (member !== undefined) return `its member authorizations.${index}.${member} is malformed`;
+    const { issuer: of, tokenType, dpopKey } = authorization as unknown as StoredAuthorization;
+    if (tokenType === "DPoP" && dpopKey === undefined) return `its member authorizations.${index}.dpopKey is missing`;
+    if (issuers.has(of)) return "two of its authorizations are of one issuer";
+    issuers.add(of);
+  }
+  if (!issuers.has(issuer)) return "its member issuer names none of its authorizations";
+  // Each member was looked at.
+  return document as unknown as StoredAccount;
+}
+
+function firstWrong(value: unknown, checks: Readonly<Record<string, Check>>): string | undefined {
+  if (!isJsonObject(value)) return "";
+  return Object.entries(checks).find(([member, check]) => !check(value[member]))?.[0];
+}

@@ -1,0 +1,155 @@
+import type { OAuthTokens } from "@modelcontextprotocol/client";
+import type { AuthorizationFetch, Clock } from "@toolport/core";
+import { dateOf, isJsonObject, isSecretName } from "@toolport/core/implement";
+import type { Account } from "../account.ts";
+import { fromRefusedAnswer, fromRequestError, type RefusedAnswer, type TokenFailure } from "./token-failure.ts";
+import { readLife } from "./to-stored-authorization.ts";
+import { isTokenText } from "./read-stored-account.ts";
+
+/** How a request for tokens went. */
+export type TokenResult =
+  | { readonly tokens: OAuthTokens; readonly failure?: undefined }
+  | { readonly tokens?: undefined; readonly failure: TokenFailure };
+
+/** Who asks for tokens. */
+export interface TokenRequest {
+  readonly account: Account;
+  readonly clock: Clock;
+  /** Throws when the request must not be sent any more. Asked right before it leaves. */
+  readonly assertWanted?: (() => void) | undefined;
+}
+
+// Parameters that are secrets by no part of their name.
+const secretParameters: ReadonlySet<string> = new Set(["code", "code_verifier", "assertion", "subject_token"]);
+// No code of any specification, so that the SDK does nothing about it but throw.
+const noted = "noted_by_the_host";
+
+/**
+ * Has the SDK ask for tokens: `work` calls `refreshAuthorization`, `exchangeAuthorization` or `fetchToken` with the `fetch` that it is given.
+ * That one keeps what the authorization server said, which the SDK would drop (status, `Retry-After`) or put into a message in full; and
+ * hands on the known members of an answer alone, because the SDK gives up a whole answer, and with it a refresh token that was rotated,
+ * for an `expires_in` that is no number. Never rejects.
+ */
+export async function askForTokens(
+  request: TokenRequest,
+  work: (fetchFn: AuthorizationFetch) => Promise<OAuthTokens>,
+): Promise<TokenResult> {
+  const { account } = request;
+  const watched = watchTokenFetch(request);
+  try {
+    const tokens = await work(watched.fetchFn);
+    account.secrets.learn(tokens.access_token);
+    account.secrets.learn(tokens.refresh_token ?? "");
+    return { tokens };
+  } catch (error) {
+    return { failure: watched.failure() ?? fromRequestError(account, error, watched.wasSent()) };
+  }
+}
+
+/** The same, for who can do nothing about a failure: rejects with its error. */
+export async function requestTokens(
+  request: TokenRequest,
+  work: (fetchFn: AuthorizationFetch) => Promise<OAuthTokens>,
+): Promise<OAuthTokens> {
+  const { tokens, failure } = await askForTokens(request, work);
+  if (failure !== undefined) throw failure.error;
+  return tokens;
+}
+
+interface WatchedFetch {
+  readonly fetchFn: AuthorizationFetch;
+  readonly failure: () => TokenFailure | undefined;
+  /** Whether a request may have left. */
+  readonly wasSent: () => boolean;
+}
+
+function watchTokenFetch({ account, clock, assertWanted }: TokenRequest): WatchedFetch {
+  let failure: TokenFailure | undefined;
+  let sent = false;
+  return {
+    failure: () => failure,
+    wasSent: () => sent,
+    async fetchFn(url, init = {}) {
+      if (init.method !== "POST") return account.fetch(url, init);
+      failure = undefined;
+      learnFromRequest(account, init);
+      assertWanted?.();
+      sent = true;
+      let response: Response;
+      let text: string;
+      try {
+        response = await account.fetch(url, init);
+        text = await response.text();
+      } catch (error) {
+        failure = fromRequestError(account, error, true);
+        throw error;
+      }
+      const body = parse(text);
+      const code = typeof body?.["error"] === "string" ? body["error"] : undefined;
+      const { status, headers } = response;
+      const usable = response.ok && code === undefined ? usableMembers(body) : undefined;
+      // Of the headers only this one says anything about the next request.
+      const nonce = headers.get("dpop-nonce");
+      const passed = nonce === null ? {} : { "dpop-nonce": nonce };
+      if (usable !== undefined) return Response.json(usable, { headers: passed });
+      const answer: RefusedAnswer = {
+        status,
+        retryAfter: headers.get("retry-after") ?? undefined,
+        code,
+        text: body === undefined ? text : textOf(body["error_description"]),
+      };
+      failure = fromRefusedAnswer(account, new URL(url), { ...answer, now: dateOf(clock) });
+      // The SDK answers it with another proof, once.
+      if (status === 400 && code === "use_dpop_nonce" && nonce !== null) {
+        return Response.json({ error: code }, { status, headers: passed });
+      }
+      return Response.json({ error: noted }, { status: 400, headers: passed });
+    },
+  };
+}
+
+/** What an answer gives, without what the SDK would refuse all of it for; `undefined` when there is no token to be used. */
+function usableMembers(body: Readonly<Record<string, unknown>> | undefined): Record<string, unknown> | undefined {
+  const {
+    access_token: accessToken,
+    token_type: tokenType = "Bearer",
+    id_token: idToken,
+    refresh_token: refreshToken,
+  } = body ?? {};
+  if (!isTokenText(accessToken)) return undefined;
+  // What the enterprise flow gets from an identity provider is no access token, and says so: N_A (RFC 8693, 2.2.1).
+  if (typeof tokenType !== "string" || !/^(?:bearer|dpop|n_a)$/i.test(tokenType)) return undefined;
+  const lifeSeconds = readLife(body?.["expires_in"]);
+  const { issued_token_type: issuedTokenType, scope } = body ?? {};
+  return {
+    access_token: accessToken,
+    token_type: tokenType,
+    ...(lifeSeconds !== undefined && { expires_in: lifeSeconds }),
+    ...(isTokenText(refreshToken) && { refresh_token: refreshToken }),
+    ...(typeof scope === "string" && { scope }),
+    ...(typeof idToken === "string" && { id_token: idToken }),
+    ...(typeof issuedTokenType === "string" && { issued_token_type: issuedTokenType }),
+  };
+}
+
+function learnFromRequest({ secrets }: Account, { headers, body }: RequestInit): void {
+  const authorization = new Headers(headers).get("authorization");
+  if (authorization !== null) secrets.learn(authorization.replace(/^\S+\s+/, ""));
+  if (!(body instanceof URLSearchParams) && typeof body !== "string") return;
+  for (const [name, value] of new URLSearchParams(body)) {
+    if (isSecretName(name) || secretParameters.has(name)) secrets.learn(value);
+  }
+}
+
+function parse(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

@@ -1,0 +1,133 @@
+import { cleanText, isToolportError, redactUrl, ToolportError, truncateText, type ErrorDetails } from "@toolport/core";
+import { parseRetryAfter, quoteText, safeCause } from "@toolport/core/implement";
+import type { Account } from "../account.ts";
+
+/**
+ * What a failed request for tokens means:
+ *
+ * - `dead-grant`: what was to be redeemed is of no use any more (`invalid_grant`).
+ * - `dead-client`: the client is not known, or not as that (`invalid_client`, `unauthorized_client`).
+ * - `refused`: another no of the authorization server's, or a fault of this host; the same again gets the same.
+ * - `passing`: no answer, or none that an authorization server in order gives. Says nothing about the tokens.
+ */
+export type TokenTrouble = "dead-client" | "dead-grant" | "passing" | "refused";
+
+/** Why there are no tokens. */
+export interface TokenFailure {
+  readonly trouble: TokenTrouble;
+  /** For whoever wanted them. Its outcome is `not-sent`, because what they were wanted for was not sent. */
+  readonly error: ToolportError;
+  /** Whether what was to be redeemed surely was not: the request never left, or its answer was a no. */
+  readonly isUnredeemed: boolean;
+  /** How long the authorization server wants to be left alone. */
+  readonly retryAfterMs?: number | undefined;
+}
+
+/** An answer that gave no tokens. */
+export interface RefusedAnswer {
+  readonly status: number;
+  readonly retryAfter: string | undefined;
+  /** The code of the OAuth error; `undefined` when there is none. */
+  readonly code: string | undefined;
+  /** What it said. Untrusted. */
+  readonly text: string;
+}
+
+const troubles: ReadonlyMap<string, TokenTrouble> = new Map([
+  ["invalid_grant", "dead-grant"],
+  // GitHub's own, with status 200.
+  ["bad_refresh_token", "dead-grant"],
+  ["invalid_client", "dead-client"],
+  ["unauthorized_client", "dead-client"],
+  // RFC 6749, 4.1.2.1 and RFC 8628, 3.5: sent by token endpoints, too.
+  ["server_error", "passing"],
+  ["temporarily_unavailable", "passing"],
+  ["slow_down", "passing"],
+]);
+
+// More than is quoted, so that white space does not use up the room.
+const longestSource = 2048;
+const longestQuote = 200;
+
+/** Names what an answer without tokens means. `now`: milliseconds since 1970. */
+export function fromRefusedAnswer(
+  account: Account,
+  url: URL,
+  { now, ...answer }: RefusedAnswer & { readonly now: number },
+): TokenFailure {
+  const { status, code } = answer;
+  const trouble = troubleOf(answer);
+  const isLimited = status === 429;
+  const retryAfterMs = parseRetryAfter(answer.retryAfter, now);
+  const errorCode = trouble !== "passing" ? "auth_required" : isLimited ? "rate_limited" : "http_error";
+  const details: ErrorDetails = {
+    operation: "token request",
+    httpStatus: status,
+    ...(retryAfterMs !== undefined && trouble === "passing" && { retryAfterMs }),
+  };
+  const error = new ToolportError(`${hostOf(url)} gave no token: ${describeAnswer(account, answer)}`, {
+    code: errorCode,
+    serverId: account.serverId,
+    outcome: "not-sent",
+    details,
+  });
+  // Behind a gateway the authorization server may have done what was asked and its answer been lost.
+  const isUnredeemed = code !== undefined || (status >= 400 && status < 500);
+  return { trouble, error, isUnredeemed, retryAfterMs };
+}
+
+/** What a request for tokens failed with when there was no answer; `wasSent`: whether a request may have left at all. */
+export function fromRequestError(account: Account, cause: unknown, wasSent: boolean): TokenFailure {
+  const { serverId, secrets } = account;
+  const known = isToolportError(cause)
+    ? cause
+    : cause instanceof Error && isToolportError(cause.cause)
+      ? cause.cause
+      : undefined;
+  if (known !== undefined) {
+    const error = new ToolportError(known.rawMessage, {
+      code: known.code,
+      serverId,
+      outcome: "not-sent",
+      details: { ...known.details, operation: "token request" },
+      cause: known,
+    });
+    const isPassing = error.kind !== "auth" && error.kind !== "contract";
+    return {
+      trouble: isPassing ? "passing" : "refused",
+      error,
+      isUnredeemed: !wasSent || known.outcome === "not-sent",
+      retryAfterMs: known.details.retryAfterMs,
+    };
+  }
+  const said = cause instanceof Error ? `${cause.name}: ${cause.message}` : "no reason given";
+  const reason = quoteText(secrets.redact(cleanText(said, longestSource)), longestQuote);
+  const error = new ToolportError(
+    wasSent ? `no answer of the authorization server: ${reason}` : `no token could be asked for: ${reason}`,
+    {
+      code: wasSent ? "unreachable" : "auth_required",
+      serverId,
+      outcome: "not-sent",
+      details: { operation: "token request" },
+      cause: safeCause(cause, secrets.redact),
+    },
+  );
+  return { trouble: wasSent ? "passing" : "refused", error, isUnredeemed: !wasSent };
+}
+
+function troubleOf({ status, code }: RefusedAnswer): TokenTrouble {
+  // What a proxy says, or a server that is out of order, is no verdict on anybody's tokens.
+  if (code === undefined || status >= 500 || status === 408 || status === 429) return "passing";
+  return troubles.get(code) ?? "refused";
+}
+
+function describeAnswer({ secrets }: Account, { status, code, text }: RefusedAnswer): string {
+  const said = [code, text].filter((part) => part !== undefined && part !== "").join(": ");
+  const clean = secrets.redact(cleanText(said, longestSource).replaceAll(/\s+/g, " ")).trim();
+  const what = status >= 400 ? "" : " without a usable token";
+  return `HTTP ${status}${what}${clean === "" ? "" : ` (${quoteText(truncateText(clean, longestQuote), longestQuote)})`}`;
+}
+
+function hostOf(url: URL): string {
+  return truncateText(redactUrl(url.origin), 100);
+}

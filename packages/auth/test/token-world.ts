@@ -1,0 +1,69 @@
+import { createMemoryCredentials } from "../src/store/create-memory-credentials.ts";
+import { createEvent, createSecretMemory } from "@toolport/core/implement";
+import type { AuthorizationFetch } from "@toolport/core";
+import type { Account } from "../src/account.ts";
+import type { AuthParts } from "../src/auth-parts.ts";
+import type { StoredAuthorization } from "../src/store/stored-account.ts";
+import { createVirtualClock, firstDate, type VirtualClock } from "../../provider/test/simulation/virtual-clock.ts";
+
+/** Parts and one account, in a time of their own. */
+export interface TokenWorld {
+  readonly clock: VirtualClock;
+  readonly parts: AuthParts;
+  readonly account: Account;
+  /** The same account, as another process would have it that shares the store. */
+  readonly another: () => Account;
+  readonly close: AbortController;
+}
+
+export const issuer = "https://as.example";
+export const serverUrl = "https://mcp.example/mcp";
+
+/** Makes a world in which requests to authorization servers are answered by `answer`. */
+export function createTokenWorld(answer: AuthorizationFetch, patch: Partial<AuthParts> = {}): TokenWorld {
+  const clock = createVirtualClock();
+  const close = new AbortController();
+  const accountOf = (patched: Partial<Account> = {}): Account => ({
+    serverId: "notes",
+    title: "Notes",
+    serverUrl: new URL(serverUrl),
+    principal: undefined,
+    config: {},
+    fetch: answer,
+    secrets: createSecretMemory(),
+    hints: { metadataUrl: undefined, scope: undefined, dpop: false },
+    ...patched,
+  });
+  const account = accountOf();
+  return {
+    clock,
+    account,
+    another: () => accountOf(),
+    close,
+    parts: {
+      settings: { clock, refreshSkewMs: 60_000 },
+      store: createMemoryCredentials({ clock }),
+      clock,
+      accountOf: () => account,
+      signedIn: createEvent(),
+      closing: close.signal,
+      ...patch,
+    },
+  };
+}
+
+/** Tokens that were got at the beginning of time and live for ten minutes. */
+export function createAuthorization(patch: Partial<StoredAuthorization> = {}): StoredAuthorization {
+  return {
+    issuer,
+    metadata: { issuer, token_endpoint: `${issuer}/token` },
+    client: { clientId: "host", way: "dynamic" },
+    accessToken: "access-0",
+    tokenType: "Bearer",
+    refreshToken: "refresh-0",
+    scope: "read",
+    obtainedAt: firstDate,
+    expiresAt: firstDate + 600_000,
+    ...patch,
+  };
+}
