@@ -1,2 +1,2 @@
 // What needs Node: files, the keyring, a listener on this machine.
-export {};
+export { loopbackRedirect, type LoopbackHost, type LoopbackRedirectOptions } from "./node/loopback-redirect.ts";

@@ -1,0 +1,91 @@
+import { cleanText } from "@toolport/core";
+import { createHash } from "node:crypto";
+import type { ServerResponse } from "node:http";
+
+/**
+ * What a user is shown who comes to a redirect URI: `signed-in` and `failed` how it went; `received` when that is not known; `not-waited-for` an
+ * answer that is to no question; `answered` a second answer to the same one.
+ */
+export type CallbackPage = "signed-in" | "failed" | "received" | "not-waited-for" | "answered";
+
+const style = `
+:root { color-scheme: light dark; }
+body { margin: 0; min-height: 100vh; display: grid; place-items: center; background: #f6f7f9; color: #1b1f24;
+  font: 16px/1.5 system-ui, sans-serif; }
+main { max-width: 26rem; margin: 1rem; padding: 2rem; border-radius: 12px; background: #fff; box-shadow: 0 1px 4px #0003; }
+h1 { margin: 0 0 .5rem; font-size: 1.25rem; overflow-wrap: anywhere; }
+p { margin: 0; }
+@media (prefers-color-scheme: dark) {
+  body { background: #14171b; color: #e6e8eb; }
+  main { background: #1f242a; }
+}
+`;
+
+const headers = {
+  "content-type": "text/html; charset=utf-8",
+  "content-security-policy": `default-src 'none'; style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  "cache-control": "no-store",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+  connection: "close",
+};
+
+/** Shows a page, and ends the connection. `title` is what the server is called, in the host's words. */
+export function showPage(response: ServerResponse, page: CallbackPage, title = ""): void {
+  const { status, heading, text } = describe(page, cleanText(title, 100));
+  const html = [
+    '<!doctype html><html lang="en"><head><meta charset="utf-8">',
+    '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex">',
+    `<title>${escape(heading)}</title><style>${style}</style></head>`,
+    `<body><main><h1>${escape(heading)}</h1><p>${escape(text)}</p></main></body></html>`,
+  ].join("");
+  response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(html) }).end(html);
+}
+
+/** Says that there is nothing here. */
+export function showNothing(response: ServerResponse): void {
+  response.writeHead(404, { ...headers, "content-type": "text/plain; charset=utf-8" }).end("Nothing is here.");
+}
+
+function describe(
+  page: CallbackPage,
+  title: string,
+): { readonly status: number; readonly heading: string; readonly text: string } {
+  const close = "You can close this window";
+  switch (page) {
+    case "signed-in":
+      return { status: 200, heading: `Signed in to ${title}`, text: `${close} and go back to where you came from.` };
+    case "failed":
+      return {
+        status: 200,
+        heading: `Not signed in to ${title}`,
+        text: `The sign-in did not succeed. ${close}; where you came from it says why.`,
+      };
+    case "received":
+      return {
+        status: 200,
+        heading: `Your answer for ${title} has arrived`,
+        text: `${close}; where you came from you will see how it went.`,
+      };
+    case "not-waited-for":
+      return {
+        status: 400,
+        heading: "This is not the sign-in that is waited for",
+        text: "If you have just signed in, go back to where you came from and start again.",
+      };
+    case "answered":
+      return { status: 409, heading: "Already done", text: `This sign-in has its answer already. ${close}.` };
+  }
+}
+
+const entities: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+function escape(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? "");
+}

@@ -1,0 +1,172 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { showNothing, showPage } from "./callback-page.ts";
+import { uriOf, type LoopbackHost, type RedirectPlace } from "./redirect-place.ts";
+
+/** A user who came back. */
+export interface Callback {
+  readonly url: URL;
+  readonly state: string;
+  /** To be answered by whoever takes it. */
+  readonly response: ServerResponse;
+}
+
+/** Listens on this machine, for one redirect URI. */
+export interface CallbackServer {
+  readonly redirectUri: string;
+  /** Stops listening and cuts what is open. Idempotent. */
+  close(): Promise<void>;
+}
+
+// More than a browser opens ahead of time.
+const mostIdleSockets = 32;
+const longestHeadMs = 5000;
+const longestHeadBytes = 16 * 1024;
+const mostPorts = 5;
+
+/**
+ * Begins to listen at a place; where it names no port, at `preferredPort` if it can be had. `onCallback` gets each GET of the redirect URI that has one
+ * `state`; everything else is answered here. Rejects as `node:net` does.
+ */
+export async function openCallbackServer(
+  place: RedirectPlace,
+  preferredPort: number | undefined,
+  onCallback: (callback: Callback) => void,
+): Promise<CallbackServer> {
+  const sockets = new Set<Socket>();
+  let uri: URL | undefined;
+  const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
+    const callback = uri === undefined ? "nothing" : readCallback(request, uri);
+    if (callback === "nothing") showNothing(response);
+    else if (callback === "not-waited-for") showPage(response, callback);
+    else onCallback({ ...callback, response });
+  };
+  const { servers, port } = await listenAt(place, preferredPort, () => createQuietServer(sockets, onRequest));
+  const redirectUri = uriOf(place, port);
+  uri = new URL(redirectUri);
+  let closing: Promise<void> | undefined;
+  return {
+    redirectUri,
+    close() {
+      closing ??= closeAll(servers);
+      for (const socket of sockets) socket.destroy();
+      return closing;
+    },
+  };
+}
+
+function readCallback(
+  { method, url: target = "", headers }: IncomingMessage,
+  uri: URL,
+): Omit<Callback, "response"> | "nothing" | "not-waited-for" {
+  const [path, ...query] = target.split("?");
+  // A page of another origin may reach this port under a name of its own (DNS rebinding).
+  if (method !== "GET" || path !== uri.pathname || headers.host?.toLowerCase() !== uri.host) return "nothing";
+  // What a browser loads ahead of time no user has asked for.
+  if (/prefetch|prerender/.test(String(headers["sec-purpose"] ?? headers["purpose"] ?? ""))) return "nothing";
+  const url = new URL(uri);
+  url.search = query.join("?");
+  const [state, ...others] = url.searchParams.getAll("state");
+  return state === undefined || others.length > 0 ? "not-waited-for" : { url, state };
+}
+
+/** A server that nobody can keep busy: heads are short and come at once, and who says nothing goes first. */
+function createQuietServer(
+  sockets: Set<Socket>,
+  onRequest: (request: IncomingMessage, response: ServerResponse) => void,
+): Server {
+  const idle = new Set<Socket>();
+  const server = createServer({
+    maxHeaderSize: longestHeadBytes,
+    headersTimeout: longestHeadMs,
+    requestTimeout: longestHeadMs,
+    connectionsCheckingInterval: 1000,
+  });
+  server.on("connection", (socket) => {
+    sockets.add(socket);
+    idle.add(socket);
+    socket.on("close", () => {
+      sockets.delete(socket);
+      idle.delete(socket);
+    });
+    // The oldest and not the newest, or whoever holds all of them would keep the user out.
+    const [oldest] = idle;
+    if (idle.size > mostIdleSockets) oldest?.destroy();
+  });
+  server.on("request", (request, response) => {
+    idle.delete(request.socket);
+    onRequest(request, response);
+  });
+  return server;
+}
+
+interface Listening {
+  readonly servers: readonly Server[];
+  readonly port: number;
+}
+
+async function listenAt(
+  { host, port }: RedirectPlace,
+  preferredPort: number | undefined,
+  create: () => Server,
+): Promise<Listening> {
+  if (port !== undefined) return listenOn(host, port, create);
+  for (let left = mostPorts; ; left -= 1) {
+    try {
+      return await listenOn(host, (left === mostPorts ? preferredPort : undefined) ?? 0, create);
+    } catch (error) {
+      // The preferred one is somebody else's; or, of `localhost`, the same port of its other address.
+      if (left <= 1 || !["EADDRINUSE", "EACCES"].includes(codeOf(error))) throw error;
+    }
+  }
+}
+
+async function listenOn(host: LoopbackHost, wanted: number, create: () => Server): Promise<Listening> {
+  const servers: Server[] = [];
+  let port = wanted;
+  try {
+    for (const address of addresses[host]) {
+      const server = create();
+      try {
+        port = await listen(server, address, port);
+        servers.push(server);
+      } catch (error) {
+        // A machine need not have both addresses.
+        if (!["EADDRNOTAVAIL", "EAFNOSUPPORT"].includes(codeOf(error)) || servers.length === 0) throw error;
+      }
+    }
+    return { servers, port };
+  } catch (error) {
+    await closeAll(servers);
+    throw error;
+  }
+}
+
+// A browser decides by itself which address `localhost` is: both are listened to, or somebody else could have the other one.
+const addresses: Readonly<Record<LoopbackHost, readonly string[]>> = {
+  "127.0.0.1": ["127.0.0.1"],
+  localhost: ["127.0.0.1", "::1"],
+  "[::1]": ["::1"],
+};
+
+function listen(server: Server, host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ host, port, exclusive: true }, () => {
+      server.off("error", reject);
+      // What fails from now on is one connection: with no file descriptors left, the user may try again.
+      server.on("error", () => {});
+      const address = server.address();
+      resolve(typeof address === "object" && address !== null ? address.port : port);
+    });
+  });
+}
+
+async function closeAll(servers: readonly Server[]): Promise<void> {
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+}
+
+/** The code of an error of Node. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "";
+}
