@@ -15,6 +15,7 @@ const good: readonly (readonly [string, ServerSpec])[] = [
   ["http, the least", { id: "a", transport: http }],
   ["http, everything", { id: "a", transport: { ...http, headers: { a: "b" }, bearerToken: "", mode: "sse" } }],
   ["http with OAuth", { id: "a", transport: { ...http, auth: "oauth" } }],
+  ["http with keys of the host", { id: "a", transport: { ...http, auth: "api-key" } }],
   ["memory", { id: "a", transport: { kind: "memory", serve: () => undefined } }],
   ["custom", { id: "a", transport: { kind: "custom", open: () => undefined } }],
   [
@@ -312,7 +313,12 @@ const bad: readonly (readonly [what: string, spec: unknown, field: string, rule:
     "transport.bearerToken",
     "must be a string",
   ],
-  ["an unknown auth", { id: "a", transport: { ...http, auth: true } }, "transport.auth", 'must be one of "oauth"'],
+  [
+    "an unknown auth",
+    { id: "a", transport: { ...http, auth: true } },
+    "transport.auth",
+    'must be one of "oauth", "api-key"',
+  ],
   [
     "an unknown mode",
     { id: "a", transport: { ...http, mode: "http" } },

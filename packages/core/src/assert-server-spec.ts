@@ -1,5 +1,6 @@
 import { findUnknownField, type Fields } from "./assert-known-options.ts";
 import { isJsonObject } from "./json.ts";
+import { httpAuths } from "./http-auth.ts";
 import { isPlainObject, kindOf } from "./plain-object.ts";
 import { toolEffects } from "./is-tool-effect.ts";
 import { defaultLimits, defaultTimeouts, longestTimeoutMs } from "./limits.ts";
@@ -173,7 +174,7 @@ function assertTransport(id: string, transport: Record<string, unknown>): void {
       check.required("url");
       check.record("headers");
       check.optional("bearerToken", "string");
-      check.oneOf("auth", ["oauth"]);
+      check.oneOf("auth", httpAuths);
       check.oneOf("mode", ["auto", "streamable", "sse"]);
       return;
     case "memory":

@@ -1,3 +1,4 @@
+import type { HttpAuth } from "./http-auth.ts";
 import type { ServerLimits, ServerTimeouts } from "./limits.ts";
 import type { ToolEffect } from "./tool.ts";
 import type { Given } from "./with-defaults.ts";
@@ -32,8 +33,11 @@ export interface HttpTransportSpec {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Sent as `Authorization: Bearer …`; trimmed, ignored when blank. */
   readonly bearerToken?: string | undefined;
-  /** `"oauth"` uses the connector's authorization provider. Excludes {@linkcode bearerToken} and an `authorization` header. */
-  readonly auth?: "oauth" | undefined;
+  /**
+   * The connector's authorization provider is asked for credentials: `"oauth"` somebody signs in for them, `"api-key"` the host has keys or tokens of its
+   * own, which it may replace at any time. Excludes {@linkcode bearerToken} and an `authorization` header.
+   */
+  readonly auth?: HttpAuth | undefined;
   /** `"auto"` (default) tries Streamable HTTP and falls back to the old HTTP+SSE on 400, 404, 405 or 415, never after 401 or 403. */
   readonly mode?: "auto" | "streamable" | "sse" | undefined;
 }

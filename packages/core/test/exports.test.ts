@@ -63,6 +63,7 @@ const forImplementers = [
   "lenderOf",
   "onAbort",
   "originalCause",
+  "parseRetryAfter",
   "quoteText",
   "readCallArguments",
   "redactData",

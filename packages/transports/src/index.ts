@@ -9,7 +9,9 @@ export { connect, type ConnectOptions } from "./connect.ts";
 export { createConnector } from "./connector.ts";
 export type { ConnectorOptions } from "./opening/connector-options.ts";
 export { finishAuthorization, type FinishAuthorizationOptions } from "./finish-authorization.ts";
-export type { AuthorizationRequest, HttpOptions } from "./http/http-options.ts";
+// Whoever writes an authorization provider needs both.
+export type { AuthorizationRequest, ServerCredentials } from "@toolport/core";
+export type { HttpOptions } from "./http/http-options.ts";
 export type { HeaderRequest, HeadersFor } from "./http/exchange/host-headers.ts";
 export type { TaskHandling } from "./message/client-identity.ts";
 export type {

@@ -1,15 +1,7 @@
-import type { Clock, ConnectionGuard, Random, ServerSpec } from "@toolport/core";
+import type { AuthorizationRequest, Clock, ConnectionGuard, Random, ServerSpec } from "@toolport/core";
 import type { AuthorizationProvider } from "./auth/authorization-provider.ts";
 import type { HeadersFor } from "./exchange/host-headers.ts";
 import type { Fetch } from "./exchange/fetch-exchange.ts";
-
-/** For whom credentials are wanted. */
-export interface AuthorizationRequest {
-  /** As whoever connects said it; absent when they did not. */
-  readonly principal?: string | undefined;
-  /** Whether a user waits right now who may be shown an authorization page. */
-  readonly interactive: boolean;
-}
 
 /** How HTTP is done; the same for all servers of a connector. */
 export interface HttpOptions {
@@ -25,7 +17,7 @@ export interface HttpOptions {
    * asked about `memory` and `custom`, which are code of the host's own. Default: everything is allowed, as befits a developer's own machine.
    */
   readonly guard?: ConnectionGuard | undefined;
-  /** Whose credentials a server with `auth: "oauth"` gets. The same object each time for the same server and principal. */
+  /** Whose credentials a server with `auth` gets. The same object each time for the same server and principal. */
   readonly authProvider?:
     | ((spec: ServerSpec, request: AuthorizationRequest) => AuthorizationProvider | undefined)
     | undefined;

@@ -1,21 +1,20 @@
-import type { HttpTransportSpec, ServerSpec } from "@toolport/core";
+import type { ServerSpec } from "@toolport/core";
 import { specError } from "@toolport/core/implement";
-import { createDefaultExchange } from "#http-exchange";
 import type { Transport } from "../message/transport.ts";
 import { createTransportContext, type TransportContext } from "../context/transport-context.ts";
-import { isOAuthProvider } from "./auth/authorization-provider.ts";
+import { isOAuthProvider, isServerCredentials } from "./auth/authorization-provider.ts";
 import { createAuthorizer } from "./auth/create-authorizer.ts";
 import type { AuthorizerInit } from "./auth/authorizer-init.ts";
 import { checkHttpSpec } from "./exchange/check-http-spec.ts";
 import { loadOAuth } from "./auth/load-oauth.ts";
 import { createExchangeFetch } from "./auth/exchange-fetch.ts";
-import { createFetchExchange } from "./exchange/fetch-exchange.ts";
 import { createHttpEndpoint, type HttpEndpoint } from "./exchange/http-endpoint.ts";
 import type { HttpExchange } from "./exchange/http-exchange.ts";
-import { createHttpGuard } from "./exchange/http-guard.ts";
 import { forgetAuthorization } from "./auth/authorization-state.ts";
 import { createHostHeaders } from "./exchange/host-headers.ts";
-import type { AuthorizationRequest, HttpOptions } from "./http-options.ts";
+import type { HttpOptions } from "./http-options.ts";
+import { openExchange, type HttpServerSpec } from "./open-exchange.ts";
+import { askAuthorization, requestAuthorization } from "./request-authorization.ts";
 import { redeemCallback } from "./auth/run-oauth.ts";
 import { createSseTransport } from "./sse/sse-transport.ts";
 import { createStreamableHttpTransport } from "./streamable/streamable-http-transport.ts";
@@ -27,7 +26,7 @@ export interface HttpContext extends TransportContext {
 
 /**
  * Makes a Streamable HTTP transport. Nothing is sent before its first `send()`. Throws `invalid_spec` as {@linkcode checkHttpSpec}
- * does, and for `auth: "oauth"` without a provider.
+ * does, and for `auth` without a provider.
  */
 export async function openStreamableHttp(spec: ServerSpec, context: HttpContext): Promise<Transport> {
   return createStreamableHttpTransport({ context, endpoint: openEndpoint(spec, context) });
@@ -52,21 +51,14 @@ export async function finishHttpAuthorization(
 ): Promise<void> {
   const http = assertHttp(spec);
   if (http.transport.auth !== "oauth") throw specError(spec.id, "transport.auth", 'must be "oauth"');
-  const { signal } = new AbortController();
-  // What a transport would report is nobody's here.
-  const context = {
-    ...createTransportContext(http, {
-      signal,
-      onDiagnostic: ignore,
-      onLog: ignore,
-      clock: options.clock,
-      principal: options.principal,
-    }),
-    options,
-  };
+  const context = contextWithoutConnection(http, options);
   const exchange = openExchange(http, context);
   try {
     const init = authorizerInit(http, context, exchange);
+    if (isServerCredentials(init.provider))
+      throw new TypeError(
+        "finishAuthorization() needs an OAuthProvider; what credentials of one's own began, whoever made them completes: complete() of createOAuth()",
+      );
     if (!isOAuthProvider(init.provider)) throw new TypeError("finishAuthorization() needs an OAuthProvider");
     await redeemCallback(init.provider, callback, init);
   } finally {
@@ -74,13 +66,11 @@ export async function finishHttpAuthorization(
   }
 }
 
-type HttpServerSpec = ServerSpec & { readonly transport: HttpTransportSpec };
-
 function openEndpoint(spec: ServerSpec, context: HttpContext): HttpEndpoint {
   const http = assertHttp(spec);
   const exchange = openExchange(http, context);
   const { headersFor } = context.options;
-  const needsAuthorizer = http.transport.auth === "oauth";
+  const needsAuthorizer = http.transport.auth !== undefined;
   return createHttpEndpoint({
     spec: http,
     exchange,
@@ -97,49 +87,43 @@ function assertHttp(spec: ServerSpec): HttpServerSpec {
   return { ...spec, transport };
 }
 
-function openExchange({ transport }: HttpServerSpec, context: HttpContext): HttpExchange {
-  const { serverId, settings, redact, clock, principal, options } = context;
-  const { maxMessageBytes } = settings.limits;
-  const guard =
-    options.guard &&
-    createHttpGuard({ guard: options.guard, server: { serverId, principal }, serverUrl: transport.url });
-  return options.fetch === undefined
-    ? createDefaultExchange({ serverId, redact, clock, maxMessageBytes, guard })
-    : createFetchExchange(options.fetch, { serverId, redact, guard });
-}
-
 function authorizerInit(spec: HttpServerSpec, context: HttpContext, exchange: HttpExchange): AuthorizerInit {
-  const provider = context.options.authProvider?.(spec, authorizationRequest(context));
-  if (provider === undefined) throw specError(spec.id, "transport.auth", "needs a connector with an authProvider");
   return {
     context,
-    provider,
+    provider: requestAuthorization(spec, context),
     serverUrl: new URL(spec.transport.url),
     fetchFn: createExchangeFetch({ exchange, context }),
     loadOAuth,
   };
 }
 
-function authorizationRequest({
-  principal,
-  isInteractive,
-}: Pick<HttpContext, "principal" | "isInteractive">): AuthorizationRequest {
-  return { ...(principal !== undefined && { principal }), interactive: isInteractive() };
+// What a transport would report is nobody's here.
+function contextWithoutConnection(
+  spec: HttpServerSpec,
+  options: HttpOptions & { readonly principal?: string | undefined },
+): HttpContext {
+  const { clock, principal } = options;
+  const { signal } = new AbortController();
+  const context = createTransportContext(spec, { signal, onDiagnostic: ignore, onLog: ignore, clock, principal });
+  return { ...context, options };
 }
 
 /**
- * Forgets what a connector and its authorization provider hold to be let in by this server, for this principal: the provider's
- * `invalidateCredentials("all")`, where it has one, and what an authorization left half done.
+ * Forgets what a connector and its authorization provider hold to be let in by this server, for this principal: the `clear` of its credentials or
+ * the provider's `invalidateCredentials("all")`, where it has one, and what an authorization left half done.
  */
 export async function clearHttpCredentials(
   spec: ServerSpec,
-  { authProvider }: Pick<HttpOptions, "authProvider">,
+  options: HttpOptions,
   principal: string | undefined,
 ): Promise<void> {
-  if (spec.transport.kind !== "http" || spec.transport.auth !== "oauth") return;
-  const provider = authProvider?.(spec, authorizationRequest({ principal, isInteractive: () => false }));
+  const { transport } = spec;
+  if (transport.kind !== "http" || transport.auth === undefined || options.authProvider === undefined) return;
+  const http = { ...spec, transport };
+  const provider = askAuthorization(http, contextWithoutConnection(http, { ...options, principal }));
   if (provider === undefined) return;
   forgetAuthorization(provider);
+  if (isServerCredentials(provider)) return provider.clear?.();
   if ("invalidateCredentials" in provider && typeof provider.invalidateCredentials === "function")
     await provider.invalidateCredentials("all");
 }

@@ -1,3 +1,5 @@
+import type { ServerCredentials } from "@toolport/core";
+
 /** Where bearer tokens come from, for a product that manages them itself. The `AuthProvider` of the MCP SDK is one. */
 export interface TokenSource {
   /** The current token, or `undefined` for none. Asked before every request, so it should be quick. */
@@ -70,13 +72,18 @@ export interface OAuthTokens {
   issuer?: string | undefined;
 }
 
-/** Either way of getting credentials for requests. */
-export type AuthorizationProvider = OAuthProvider | TokenSource;
+/** Each way of getting credentials for requests. */
+export type AuthorizationProvider = OAuthProvider | ServerCredentials | TokenSource;
 
 /** Now or later. */
 export type Awaitable<Value> = Value | Promise<Value>;
 
-/** Tells the two apart. */
+/** Whether it is to have OAuth done for it. */
 export function isOAuthProvider(provider: AuthorizationProvider): provider is OAuthProvider {
   return "tokens" in provider && "clientInformation" in provider;
+}
+
+/** Whether it has its credentials itself, and only wants to be asked. */
+export function isServerCredentials(provider: AuthorizationProvider): provider is ServerCredentials {
+  return "headersFor" in provider && "onRefused" in provider;
 }

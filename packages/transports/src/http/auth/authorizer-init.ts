@@ -29,15 +29,18 @@ export interface AuthorizerInit {
   readonly loadOAuth: () => Promise<OAuthModule>;
 }
 
-/** What a provider, or the SDK on its behalf, failed with; `refusal` is what it was to answer. */
+/**
+ * What a provider, or the SDK on its behalf, failed with; `refusal` is what it was to answer. Whatever became of the requests to an authorization server,
+ * the one that needs the credentials did not run.
+ */
 export function toAuthorizationError(
   error: unknown,
   { context: { serverId, redact } }: AuthorizerInit,
   refusal?: ToolportError,
 ): ToolportError {
-  if (isToolportError(error)) return withRefusal(error, refusal);
+  if (isToolportError(error)) return withoutDoubt(withRefusal(error, refusal), serverId, refusal);
   // Failures of our own fetch.
-  if (error instanceof Error && isToolportError(error.cause)) return error.cause;
+  if (error instanceof Error && isToolportError(error.cause)) return withoutDoubt(error.cause, serverId, refusal);
   const reason = error instanceof Error ? excerptOf(`${error.name}: ${error.message}`, redact) : "no reason given";
   return new ToolportError(`authorization failed: ${reason}`, {
     code: "auth_required",
@@ -45,6 +48,12 @@ export function toAuthorizationError(
     details: refusal?.details,
     cause: safeCause(error, redact),
   });
+}
+
+function withoutDoubt(error: ToolportError, serverId: string, refusal: ToolportError | undefined): ToolportError {
+  if (error.outcome !== "unknown" && error.serverId !== undefined) return error;
+  const outcome = error.outcome === "unknown" ? (refusal === undefined ? "not-sent" : "failed") : error.outcome;
+  return withErrorContext(error, { outcome, serverId: error.serverId ?? serverId });
 }
 
 function withRefusal(error: ToolportError, refusal: ToolportError | undefined): ToolportError {

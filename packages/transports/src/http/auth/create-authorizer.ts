@@ -1,36 +1,32 @@
-import { ToolportError } from "@toolport/core";
-import { createDeadline, formatMs, untilAborted } from "@toolport/core/implement";
-import { isOAuthProvider } from "./authorization-provider.ts";
+import type { CredentialHeaders } from "@toolport/core";
+import { createDeadline, untilAborted } from "@toolport/core/implement";
+import {
+  isOAuthProvider,
+  isServerCredentials,
+  type OAuthProvider,
+  type TokenSource,
+} from "./authorization-provider.ts";
 import { toAuthorizationError, toResponse, type AuthorizerInit } from "./authorizer-init.ts";
 import type { Authorizer, Refusal } from "../exchange/authorizer.ts";
 import { authorizationStateOf, type AuthorizationState, type Recovery } from "./authorization-state.ts";
+import { createCredentialsAuthorizer } from "./credentials-authorizer.ts";
+import { recoveryMs, tookTooLong } from "./recovery-time.ts";
 import { runOAuth } from "./run-oauth.ts";
-
-// Several requests to an authorization server, each of which has 30 s.
-const recoveryMs = 120_000;
 
 /** Makes an authorizer. */
 export function createAuthorizer(init: AuthorizerInit): Authorizer {
-  const { context, provider, fetchFn, serverUrl } = init;
-  const { serverId, secrets, clock } = context;
+  const { provider } = init;
+  return isServerCredentials(provider)
+    ? createCredentialsAuthorizer(init, provider)
+    : createTokenAuthorizer(init, provider);
+}
+
+function createTokenAuthorizer(init: AuthorizerInit, provider: OAuthProvider | TokenSource): Authorizer {
+  const { context, fetchFn, serverUrl } = init;
+  const { serverId, clock } = context;
   // Looked up each time: the state is another one once credentials were cleared.
   const stateOf = (): AuthorizationState => authorizationStateOf(provider);
-  let knowsClient = false;
-  const token = async (): Promise<string | undefined> => {
-    try {
-      if (!isOAuthProvider(provider)) return await provider.token();
-      if (!knowsClient) {
-        // A server may know from another connection what this one has not sent yet.
-        knowsClient = true;
-        secrets.learn((await provider.clientInformation())?.client_secret ?? "");
-      }
-      const tokens = await provider.tokens();
-      if (tokens?.refresh_token !== undefined) secrets.learn(tokens.refresh_token);
-      return tokens?.access_token;
-    } catch (error) {
-      throw toAuthorizationError(error, init);
-    }
-  };
+  const headersFor = createTokenHeaders(init, provider);
 
   const attempt = async (refusal: Refusal): Promise<void> => {
     if (isOAuthProvider(provider)) return runOAuth(provider, refusal, init);
@@ -73,7 +69,7 @@ export function createAuthorizer(init: AuthorizerInit): Authorizer {
     }
   };
   return {
-    token,
+    headersFor,
     isOutstanding: () => stateOf().stepUp !== undefined && context.isInteractive(),
     async catchUp(signal) {
       const state = stateOf();
@@ -84,16 +80,43 @@ export function createAuthorizer(init: AuthorizerInit): Authorizer {
     async recover(refusal, signal) {
       if (refusal.status === 403 && !/insufficient_scope/.test(refusal.challenge ?? "")) throw refusal.error;
       // Another request may have been refused, and have got a new token, since this one was sent.
-      if (stateOf().recovery === undefined && (await token()) !== refusal.token) return;
+      const isSame = async (): Promise<boolean> =>
+        (await headersFor())["authorization"] === refusal.sent["authorization"];
+      if (stateOf().recovery === undefined && !(await isSame())) return;
       await join(refusal, signal);
     },
   };
 }
 
-function tookTooLong(serverId: string): ToolportError {
-  return new ToolportError(`the authorization provider did not come back within ${formatMs(recoveryMs)}`, {
-    code: "auth_required",
-    serverId,
-    details: { timeoutMs: recoveryMs },
-  });
+/** What requests are sent with, by the token of now. */
+function createTokenHeaders(
+  init: AuthorizerInit,
+  provider: OAuthProvider | TokenSource,
+): () => Promise<CredentialHeaders> {
+  const { secrets } = init.context;
+  let knowsClient = false;
+  let latest = "";
+  let headers: CredentialHeaders = {};
+  const withToken = (given: string | undefined): CredentialHeaders => {
+    const token = given ?? "";
+    if (token === latest) return headers;
+    latest = token;
+    headers = token === "" ? {} : { authorization: `Bearer ${token}` };
+    return headers;
+  };
+  return async () => {
+    try {
+      if (!isOAuthProvider(provider)) return withToken(await provider.token());
+      if (!knowsClient) {
+        // A server may know from another connection what this one has not sent yet.
+        knowsClient = true;
+        secrets.learn((await provider.clientInformation())?.client_secret ?? "");
+      }
+      const tokens = await provider.tokens();
+      if (tokens?.refresh_token !== undefined) secrets.learn(tokens.refresh_token);
+      return withToken(tokens?.access_token);
+    } catch (error) {
+      throw toAuthorizationError(error, init);
+    }
+  };
 }

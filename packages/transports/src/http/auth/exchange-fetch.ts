@@ -22,7 +22,7 @@ export interface ExchangeFetchInit {
 /**
  * A `fetch` over an exchange, for OAuth code: answers within 30 s and 1 MiB, over `https:` or on this machine alone. It never follows a
  * redirect, nor can who uses it, because it does not say where to: a GET is answered with the status, a POST fails with
- * `redirect_refused`. Like any `fetch` it fails with a `TypeError`; the `ToolportError` is its cause.
+ * `redirect_refused`. Like any `fetch` it fails with a `TypeError`, whose cause is the `ToolportError`, or with the reason of its `signal`.
  */
 export function createExchangeFetch(
   init: ExchangeFetchInit,
@@ -31,18 +31,24 @@ export function createExchangeFetch(
   const { serverId, secrets, clock } = context;
   return async (url, options = {}) => {
     const request = toRequest(url, options);
+    const signal = options.signal ?? undefined;
+    signal?.throwIfAborted();
     try {
       if (!isConfidentialUrl(request.url)) throw exposedRequest(request.url, serverId);
       guardCredentials(request, serverId);
       learnFromRequest(request, secrets);
       const call = exchange.start(request);
       const cancelTimer = clock.schedule(timeoutMs, () => call.cancel(timedOut(request.url, serverId)));
+      const onAbort = (): void => call.cancel(givenUp(serverId));
+      signal?.addEventListener("abort", onAbort, { once: true });
       try {
         return await toResponse(await call.reply, request, init);
       } finally {
         cancelTimer();
+        signal?.removeEventListener("abort", onAbort);
       }
     } catch (error) {
+      signal?.throwIfAborted();
       throw new TypeError("fetch failed", { cause: error });
     }
   };
@@ -124,6 +130,10 @@ function redirected({ origin }: URL, status: number, serverId: string): Toolport
     `HTTP ${status} from ${origin}: an authorization server redirects a request with credentials; redirects are never followed`,
     { code: "redirect_refused", serverId, outcome: "failed" },
   );
+}
+
+function givenUp(serverId: string): ToolportError {
+  return new ToolportError("the request to an authorization server was given up", { code: "aborted", serverId });
 }
 
 function timedOut(url: URL, serverId: string): ToolportError {

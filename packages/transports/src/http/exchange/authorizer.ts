@@ -1,27 +1,31 @@
-import type { ToolportError } from "@toolport/core";
+import type { AuthorizedRequest, CredentialHeaders, ToolportError } from "@toolport/core";
 
 /** A request that was refused for its credentials. */
 export interface Refusal {
-  readonly status: number;
-  /** The `WWW-Authenticate` header. */
+  readonly status: 401 | 403;
+  /** The `WWW-Authenticate` header; of several their values, in one list. */
   readonly challenge: string | undefined;
-  /** The token that was refused. */
-  readonly token: string | undefined;
+  readonly request: AuthorizedRequest;
+  /** What it was sent with: the very object that {@linkcode Authorizer.headersFor} gave. */
+  readonly sent: CredentialHeaders;
   readonly error: ToolportError;
 }
 
 /** Gets credentials for the requests of one connection. */
 export interface Authorizer {
-  token(): Promise<string | undefined>;
+  /** What to send a request with. Rejects with a `ToolportError` whose outcome is never `unknown`. */
+  headersFor(request: AuthorizedRequest): Promise<CredentialHeaders>;
+  /** Hears of each answer to a request that was sent with credentials. */
+  onAnswered?(request: AuthorizedRequest, header: (name: string) => string | undefined): void;
   /** Whether an earlier call lacked a scope that nobody was there to grant, and a user waits now. */
   isOutstanding(): boolean;
   /** Asks the user for that scope; else as {@linkcode recover}. */
   catchUp(signal: AbortSignal): Promise<void>;
   /**
-   * Answers a refusal with HTTP 401 or 403. Resolves when the same request is worth sending again, with what {@linkcode token}
-   * says then. Rejects with the refusal's error when nothing can be done, with `auth_required` when a user has to act, or with the
-   * reason of `signal`. Callers that are refused together share one attempt, and so do connections that share a provider; each stops
-   * waiting by itself, and nobody waits for an attempt that takes more than two minutes.
+   * Answers a refusal. Resolves when the same request is worth sending again, with what {@linkcode headersFor} says then. Rejects with the
+   * refusal's error when nothing can be done, with `auth_required` when a user has to act, or with the reason of `signal`. Callers that are
+   * refused together share one attempt, and so do connections that share a provider; each stops waiting by itself, and nobody waits for an
+   * attempt that takes more than two minutes.
    */
   recover(refusal: Refusal, signal: AbortSignal): Promise<void>;
 }

@@ -1,13 +1,14 @@
-import { ToolportError, type Clock, type HttpTransportSpec, type ServerSpec } from "@toolport/core";
+import type { Clock, CredentialHeaders, HttpTransportSpec, ServerSpec, ToolportError } from "@toolport/core";
 import type { Redactor } from "@toolport/core/implement";
 import type { TransportContext } from "../../context/transport-context.ts";
 import type { Authorizer } from "./authorizer.ts";
 import { bearerTokenOf } from "./check-http-spec.ts";
+import { toRequestHeaders } from "./credential-headers.ts";
 import { fromHttpStatus, type SessionUse } from "./from-http-status.ts";
 import type { Carried } from "./host-headers.ts";
 import { sendAgainOnceAuthorized } from "./send-again-once-authorized.ts";
 import { guardCredentials } from "./guard-credentials.ts";
-import { isCredentialHeader, isHeaderValue } from "./header-rules.ts";
+import { isCredentialHeader } from "./header-rules.ts";
 import type { HttpCall, HttpExchange, HttpRequest } from "./http-exchange.ts";
 import type { CompleteReply } from "./read-body.ts";
 
@@ -26,10 +27,10 @@ export interface HttpEndpoint {
   readonly serverId: string;
   readonly url: URL;
   readonly clock: Clock;
-  /** Masks the configured secrets, and the tokens that were sent. */
+  /** Masks the configured secrets, and the credentials that were sent. */
   readonly redact: Redactor;
   /**
-   * One request. It is sent again only after a refusal (HTTP 401 or 403) that a new token may cure. Throws `invalid_spec`, at
+   * One request. It is sent again only after a refusal (HTTP 401 or 403) that other credentials may cure. Throws `invalid_spec`, at
    * once, when a credential would travel unencrypted.
    */
   call(request: EndpointRequest): HttpCall;
@@ -47,7 +48,7 @@ export interface HttpEndpointInit {
   readonly authorizer?: Authorizer | undefined;
   /** The host's own headers of a request; absent when it has none. */
   readonly hostHeaders?: ((carried: Carried) => Readonly<Record<string, string>>) | undefined;
-  /** Its memory of secrets is told each token before it is sent. */
+  /** Its memory of secrets learns all credentials before they are sent. */
   readonly context: TransportContext;
   /** Epoch milliseconds, for a `Retry-After` that is a date. Default: the real time. */
   readonly now?: () => number;
@@ -62,14 +63,15 @@ export function createHttpEndpoint({
   context,
   now = Date.now,
 }: HttpEndpointInit): HttpEndpoint {
-  const { serverId, clock, secrets, redact } = context;
+  const { serverId, clock, redact } = context;
   const url = new URL(spec.transport.url);
   const configured = configuredHeaders(spec.transport);
-  let token: string | undefined;
+  /** Whether the latest request was sent with credentials of the authorizer. */
+  let isAuthorized = false;
   /** The host's own headers of the latest request. */
   let added: Readonly<Record<string, string>> = {};
   const hasCredentials = (): boolean =>
-    token !== undefined || [...Object.keys(configured), ...Object.keys(added)].some(isCredentialHeader);
+    isAuthorized || [...Object.keys(configured), ...Object.keys(added)].some(isCredentialHeader);
   const toError = (reply: CompleteReply, session: SessionUse = "none"): ToolportError =>
     fromHttpStatus(reply, { serverId, url, redact, session, hadCredentials: hasCredentials(), now: now() });
 
@@ -80,12 +82,10 @@ export function createHttpEndpoint({
     guardCredentials(request, serverId);
     return exchange.start(request);
   };
-  const startAuthorized = (request: EndpointRequest, current: string | undefined): HttpCall => {
-    token = current || undefined;
-    if (token === undefined) return start(request);
-    secrets.learn(token);
-    if (!isHeaderValue(token)) throw unusableToken(serverId);
-    return start({ ...request, headers: { ...request.headers, authorization: `Bearer ${token}` } });
+  const startAuthorized = (request: EndpointRequest, credentials: CredentialHeaders): HttpCall => {
+    const own = toRequestHeaders(credentials, context);
+    isAuthorized = own !== undefined;
+    return start(own === undefined ? request : { ...request, headers: { ...request.headers, ...own } });
   };
   return {
     serverId,
@@ -97,8 +97,9 @@ export function createHttpEndpoint({
         ? start(request)
         : sendAgainOnceAuthorized({
             authorizer,
+            request: { method: request.method, url: request.url ?? url },
             toError,
-            start: (current) => startAuthorized(request, current),
+            start: (credentials) => startAuthorized(request, credentials),
             mayAuthorize: request.mayAuthorize ?? true,
           }),
     toError,
@@ -115,12 +116,4 @@ function configuredHeaders(transport: HttpTransportSpec): Readonly<Record<string
     ...Object.fromEntries(given),
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
   };
-}
-
-function unusableToken(serverId: string): ToolportError {
-  return new ToolportError("the authorization provider returned a token that no header can carry", {
-    code: "auth_required",
-    serverId,
-    outcome: "not-sent",
-  });
 }

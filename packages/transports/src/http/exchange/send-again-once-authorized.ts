@@ -1,4 +1,4 @@
-import type { ToolportError } from "@toolport/core";
+import type { AuthorizedRequest, CredentialHeaders, ToolportError } from "@toolport/core";
 import type { Authorizer } from "./authorizer.ts";
 import type { HttpCall, HttpReply } from "./http-exchange.ts";
 import { readRemark, type CompleteReply } from "./read-body.ts";
@@ -6,16 +6,23 @@ import { readRemark, type CompleteReply } from "./read-body.ts";
 /** A request that may be sent more than once. */
 export interface AuthorizedCall {
   readonly authorizer: Authorizer;
-  readonly start: (token: string | undefined) => HttpCall;
+  readonly request: AuthorizedRequest;
+  readonly start: (credentials: CredentialHeaders) => HttpCall;
   readonly toError: (reply: CompleteReply) => ToolportError;
   readonly mayAuthorize: boolean;
 }
 
 /**
- * Sends a request, and sends it again after a refusal (HTTP 401 or 403) that a new token may cure: the server did not run it. Once after a
+ * Sends a request, and sends it again after a refusal (HTTP 401 or 403) that other credentials may cure: the server did not run it. Once after a
  * 401, twice after a 403, because a second step up may be needed for a second scope.
  */
-export function sendAgainOnceAuthorized({ authorizer, start, toError, mayAuthorize }: AuthorizedCall): HttpCall {
+export function sendAgainOnceAuthorized({
+  authorizer,
+  request,
+  start,
+  toError,
+  mayAuthorize,
+}: AuthorizedCall): HttpCall {
   let current: HttpCall | undefined;
   let cancelled: ToolportError | undefined;
   let rejectReply = (_reason: ToolportError): void => {};
@@ -30,17 +37,19 @@ export function sendAgainOnceAuthorized({ authorizer, start, toError, mayAuthori
   const run = async (): Promise<HttpReply> => {
     if (mayAuthorize && authorizer.isOutstanding()) await authorizer.catchUp(left());
     for (let recoveries = 0; ; recoveries += 1) {
-      const token = await authorizer.token();
+      const sent = await authorizer.headersFor(request);
       throwIfCancelled();
-      current = start(token);
+      current = start(sent);
       const reply = await current.reply;
       const { status } = reply;
-      // A second step up may be needed for a second scope; a fresh token that is refused will not get better.
-      const limit = status === 401 ? 1 : status === 403 ? 2 : 0;
-      if (!mayAuthorize || recoveries >= limit) return reply;
+      authorizer.onAnswered?.(request, reply.header);
+      if (!mayAuthorize || (status !== 401 && status !== 403)) return reply;
+      // A second step up may be needed for a second scope; fresh credentials that are refused will not get better.
+      if (recoveries >= (status === 401 ? 1 : 2)) return reply;
       const error = toError(await readRemark(reply));
       throwIfCancelled();
-      await authorizer.recover({ status, token, error, challenge: reply.header("www-authenticate") }, left());
+      const challenge = reply.header("www-authenticate");
+      await authorizer.recover({ status, challenge, request, sent, error }, left());
     }
   };
   const reply = new Promise<HttpReply>((resolve, reject) => {

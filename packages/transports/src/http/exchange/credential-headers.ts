@@ -1,0 +1,48 @@
+import { cleanText, ToolportError, type CredentialHeaders, type ToolportErrorCode } from "@toolport/core";
+import type { TransportContext } from "../../context/transport-context.ts";
+import { isHeaderName, isHeaderValue, isReservedHeader } from "./header-rules.ts";
+
+const longestExcerpt = 100;
+
+/**
+ * Credentials as a request carries them, by lower-case names; `undefined` for none. Their values are masked from now on wherever they are echoed.
+ * Throws, outcome `not-sent`, naming the header and not its value: `auth_required` for a value that no header can carry, `internal_error` for what
+ * whoever gave them got wrong.
+ */
+export function toRequestHeaders(
+  credentials: CredentialHeaders,
+  { serverId, secrets }: Pick<TransportContext, "secrets" | "serverId">,
+): Record<string, string> | undefined {
+  const refuse = (code: ToolportErrorCode, what: string): ToolportError =>
+    new ToolportError(`the credentials for server ${JSON.stringify(serverId)} ${what}; nothing was sent`, {
+      code,
+      serverId,
+      outcome: "not-sent",
+    });
+  if (typeof credentials !== "object" || credentials === null)
+    throw refuse("internal_error", "are no object of headers");
+  let headers: Record<string, string> | undefined;
+  for (const name of Object.keys(credentials)) {
+    const value = credentials[name];
+    const lower = name.toLowerCase();
+    if (!isHeaderName(name)) throw refuse("internal_error", `include ${quote(name)}, which is no name of a header`);
+    if (isReservedHeader(lower)) throw refuse("internal_error", `include ${quote(name)}, which the transport sets`);
+    if (typeof value !== "string") throw refuse("internal_error", `give ${quote(name)} a value that is no text`);
+    // A proof of DPoP lets nobody in without its token, and one for each request would push out what has to be masked.
+    if (lower !== "dpop") learnValue(value, secrets.learn);
+    if (!isHeaderValue(value)) throw refuse("auth_required", `give ${quote(name)} a value that no header can carry`);
+    (headers ??= {})[lower] = value;
+  }
+  return headers;
+}
+
+// "Bearer abc" is echoed as a whole or as "abc" alone.
+function learnValue(value: string, learn: (secret: string) => void): void {
+  learn(value);
+  const space = value.indexOf(" ");
+  if (space !== -1) learn(value.slice(space + 1).trim());
+}
+
+function quote(name: string): string {
+  return JSON.stringify(cleanText(name, longestExcerpt));
+}

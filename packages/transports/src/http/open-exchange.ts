@@ -1,0 +1,30 @@
+import type { HttpTransportSpec, ServerSpec } from "@toolport/core";
+import { createDefaultExchange } from "#http-exchange";
+import type { TransportContext } from "../context/transport-context.ts";
+import { createFetchExchange } from "./exchange/fetch-exchange.ts";
+import type { HttpExchange } from "./exchange/http-exchange.ts";
+import { createHttpGuard } from "./exchange/http-guard.ts";
+import type { HttpOptions } from "./http-options.ts";
+
+/** A spec whose server is reached by HTTP. */
+export type HttpServerSpec = ServerSpec & { readonly transport: HttpTransportSpec };
+
+/** What an exchange goes by. */
+export interface ExchangeContext extends Pick<
+  TransportContext,
+  "clock" | "principal" | "redact" | "serverId" | "settings"
+> {
+  readonly options: Pick<HttpOptions, "fetch" | "guard">;
+}
+
+/** The HTTP of a connector for one server, past its guard. */
+export function openExchange({ transport }: HttpServerSpec, context: ExchangeContext): HttpExchange {
+  const { serverId, settings, redact, clock, principal, options } = context;
+  const { maxMessageBytes } = settings.limits;
+  const guard =
+    options.guard &&
+    createHttpGuard({ guard: options.guard, server: { serverId, principal }, serverUrl: transport.url });
+  return options.fetch === undefined
+    ? createDefaultExchange({ serverId, redact, clock, maxMessageBytes, guard })
+    : createFetchExchange(options.fetch, { serverId, redact, guard });
+}
