@@ -2,3 +2,9 @@ export type * from "./oauth.ts";
 export type * from "./oauth-options.ts";
 export type * from "./store/credential-store.ts";
 export { createMemoryCredentials, type MemoryCredentialsOptions } from "./store/create-memory-credentials.ts";
+export {
+  createKeyvCredentials,
+  type KeyvCredentialsOptions,
+  type SealedCredentials,
+} from "./store/create-keyv-credentials.ts";
+export type { AesKey, SealingKey } from "./store/sealing-key.ts";

@@ -1,6 +1,6 @@
 import { createMemoryLock, type Clock, type JsonObject } from "@toolport/core";
 import { assertKnownOptions, systemClock, type Fields } from "@toolport/core/implement";
-import { keyText, readAccountKey, type AccountKey } from "./credential-key.ts";
+import { accountsAmong, keyText } from "./credential-key.ts";
 import type { CredentialStore } from "./credential-store.ts";
 import { assertTtl, documentText } from "./document-text.ts";
 
@@ -53,7 +53,7 @@ export function createMemoryCredentials(options: MemoryCredentialsOptions = {}):
     },
     async accounts() {
       forgetOld();
-      return Array.from(entries.keys(), readAccountKey).filter((key): key is AccountKey => key !== undefined);
+      return accountsAmong(entries.keys());
     },
     async withLock(key, leaseMs, work) {
       return lock.withLock(keyText(key), leaseMs, work);

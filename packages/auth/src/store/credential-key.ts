@@ -26,11 +26,19 @@ export function keyText(key: CredentialKey): string {
   return canonicalJson([kind, ...members]);
 }
 
-/** The account key that {@linkcode keyText} made a text of; `undefined` when it is that of something else. */
-export function readAccountKey(text: string): AccountKey | undefined {
-  const [kind, serverId, principal] = JSON.parse(text) as readonly string[];
-  if (kind !== "account" || serverId === undefined) return undefined;
-  return { kind, serverId, ...(principal === undefined ? {} : { principal }) };
+/** The key that {@linkcode keyText} made a text of; `undefined` for any other text. */
+export function readKey(text: string): CredentialKey | undefined {
+  const parts = parseTexts(text);
+  if (parts === undefined) return undefined;
+  const [kind, first = "", second] = parts;
+  if (kind === "account") return { kind, serverId: first, ...(second === undefined ? {} : { principal: second }) };
+  if (kind === "client") return { kind, issuer: first, redirectUri: second ?? "" };
+  return kind === "pending" ? { kind, state: first } : undefined;
+}
+
+/** Of texts of keys, the keys of accounts. */
+export function accountsAmong(texts: Iterable<string>): readonly AccountKey[] {
+  return Array.from(texts, readKey).filter((key): key is AccountKey => key?.kind === "account");
 }
 
 /** What a key stands for, in words for messages. A `state` is a secret until it was used. */
@@ -54,5 +62,14 @@ function isKind(kind: unknown): kind is CredentialKey["kind"] {
 function assertText(member: string, value: unknown): void {
   if (typeof value !== "string") {
     throw new TypeError(`${member} of a credential key must be a string, not ${kindOf(value)}`);
+  }
+}
+
+function parseTexts(text: string): readonly string[] | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) && value.every((part) => typeof part === "string") ? value : undefined;
+  } catch {
+    return undefined;
   }
 }

@@ -1,0 +1,66 @@
+import type { Store } from "@toolport/core";
+import { doStep, storeFailed, type StepLimit } from "./store-failed.ts";
+
+/** A store of texts whose answers can be relied on. */
+export interface ConfirmedStore {
+  /** The text; `undefined` when the store answers and has none. */
+  get(name: string): Promise<string | undefined>;
+  /** Resolves when the store has it. */
+  set(name: string, text: string, ttlMs?: number): Promise<void>;
+  /** Resolves when the store has it no more. */
+  delete(name: string): Promise<void>;
+}
+
+/** What a {@linkcode ConfirmedStore} is made from. */
+export interface ConfirmedStoreInit extends StepLimit {
+  readonly store: Store;
+  /** A name that nothing else is kept under. */
+  readonly marker: string;
+}
+
+const present = "toolport";
+
+/**
+ * Makes of any `Keyv` one that does not lie. By default a Keyv and some of its adapters swallow the error of a database that is down: `get`
+ * resolves to `undefined` then, `set` to `true`. So nothing counts as absent unless a marker, which is there, can be read in between; and what
+ * was written is read again.
+ */
+export function createConfirmedStore(init: ConfirmedStoreInit): ConfirmedStore {
+  const { store, marker } = init;
+  const ask = (name: string): Promise<unknown> => doStep("reading from the store", init, async () => store.get(name));
+  const put = async (name: string, text: string, ttlMs?: number): Promise<void> => {
+    const said = await doStep("writing to the store", init, async () => store.set(name, text, ttlMs));
+    if (said === false)
+      throw storeFailed("writing to the store failed; what is wrong, the store said nowhere but in its events");
+  };
+  const assertAnswers = async (): Promise<void> => {
+    if ((await ask(marker)) === present) return;
+    await put(marker, present);
+    if ((await ask(marker)) !== present) {
+      throw storeFailed("the store does not have what was just written to it: it is down, or forgets");
+    }
+  };
+  const get = async (name: string): Promise<string | undefined> => {
+    let value = await ask(name);
+    if (value === undefined || value === null) {
+      await assertAnswers();
+      value = await ask(name);
+    }
+    if (value === undefined || value === null) return undefined;
+    if (typeof value !== "string") throw storeFailed("the store has something under one of its names that is no text");
+    return value;
+  };
+  return {
+    get,
+    async set(name, text, ttlMs) {
+      await put(name, text, ttlMs);
+      if ((await ask(name)) !== text) {
+        throw storeFailed("the store does not have what was just written to it: it is down, or forgets");
+      }
+    },
+    async delete(name) {
+      await doStep("deleting from the store", init, async () => store.delete(name));
+      if ((await get(name)) !== undefined) throw storeFailed("the store still has what was just deleted from it");
+    },
+  };
+}

@@ -1,0 +1,154 @@
+import { createMemoryLock, type Clock, type Lock, type Store } from "@toolport/core";
+import { assertKnownOptions, dateOf, kindOf, systemClock, type Fields } from "@toolport/core/implement";
+import { createConfirmedStore, type ConfirmedStore } from "./confirmed-store.ts";
+import { accountsAmong, describeKey, keyText, readKey } from "./credential-key.ts";
+import type { CredentialKey, CredentialStore } from "./credential-store.ts";
+import { assertTtl, documentText } from "./document-text.ts";
+import { envelopeText, readEnvelope } from "./envelope.ts";
+import { hashName } from "./hash-text.ts";
+import { createSealer, type SealedPlace, type Sealer } from "./sealer.ts";
+import { readSealingKeys, type SealingKey } from "./sealing-key.ts";
+import { createStoreIndex, type StoreIndex } from "./store-index.ts";
+
+/** Options of {@linkcode createKeyvCredentials}. */
+export interface KeyvCredentialsOptions {
+  /** A `Keyv` with any adapter, or anything of its shape. What is written to it must be there for whoever reads next. */
+  readonly store: Store;
+  /**
+   * Lets one process at a time change something, among all that share the store: `createRedisLock()`, `createPostgresLock()`. Two
+   * processes without one would redeem the same refresh token. `"this-process"` says that no other process uses the store.
+   */
+  readonly lock: Lock | "this-process";
+  /** The first seals, all open. To change keys, put the new one in front, call `reseal()`, and then leave out the old one. */
+  readonly keys: readonly SealingKey[];
+  /** In front of every name in the store. Default `"toolport:"`. Who shares a store under one prefix shares credentials. */
+  readonly prefix?: string | undefined;
+  /** How long one request to the store may take, in milliseconds. Default 5,000. */
+  readonly timeoutMs?: number | undefined;
+  /** Default the real time. */
+  readonly clock?: Clock | undefined;
+}
+
+/** Credentials that are sealed, whose keys can be changed. */
+export interface SealedCredentials extends CredentialStore {
+  /**
+   * Seals anew what another key than the first one sealed. Resolves to how many documents that were; from then on the other keys are not
+   * needed. Rejects with `store_failed` at the first one that cannot be opened; what was done stays, and it can be called again.
+   */
+  reseal(): Promise<number>;
+}
+
+const optionFields: Fields<KeyvCredentialsOptions> = {
+  store: true,
+  lock: true,
+  keys: true,
+  prefix: true,
+  timeoutMs: true,
+  clock: true,
+};
+
+/**
+ * Keeps credentials in any `Keyv`, sealed with AES-256-GCM under names that are hashes: who can read the store sees how many documents there
+ * are, how long each is and when it changes.
+ *
+ * Throws a `TypeError` for options that are unknown or wrong, and for keys that are no keys of 32 bytes.
+ */
+export function createKeyvCredentials(options: KeyvCredentialsOptions): SealedCredentials {
+  const owner = "createKeyvCredentials()";
+  assertKnownOptions(owner, options, optionFields);
+  const { store, prefix = "toolport:", timeoutMs = 5000, clock = systemClock } = options;
+  assertMethods(`${owner}: store`, store, ["get", "set", "delete"]);
+  if (options.lock !== "this-process") assertMethods(`${owner}: lock`, options.lock, ["withLock"]);
+  if (typeof prefix !== "string") throw new TypeError(`${owner}: prefix must be a string, not ${kindOf(prefix)}`);
+  if (!(typeof timeoutMs === "number" && timeoutMs > 0)) throw new TypeError(`${owner}: timeoutMs must be above 0`);
+  const lock = options.lock === "this-process" ? createMemoryLock({ clock }) : options.lock;
+  const sealer = createSealer(readSealingKeys(owner, options.keys));
+  const texts = createConfirmedStore({ store, marker: `${prefix}marker`, timeoutMs, clock });
+  const index = createStoreIndex({ texts, lock, sealer, prefix, now: () => dateOf(clock) });
+  return openStore({ texts, lock, sealer, prefix, index });
+}
+
+interface KeyvParts {
+  readonly texts: ConfirmedStore;
+  readonly lock: Lock;
+  readonly sealer: Sealer;
+  readonly prefix: string;
+  readonly index: StoreIndex;
+}
+
+/** A key as text, and where what is kept for it is. */
+interface Place extends SealedPlace {
+  readonly key: string;
+}
+
+function openStore({ texts, lock, sealer, prefix, index }: KeyvParts): SealedCredentials {
+  const placeOf = async (key: CredentialKey): Promise<Place> => {
+    const text = keyText(key);
+    return { key: text, name: prefix + (await hashName(text)), what: describeKey(key) };
+  };
+  const resealOne = async (key: CredentialKey): Promise<boolean> => {
+    const place = await placeOf(key);
+    return index.change(place, async (change) => {
+      const sealed = await texts.get(place.name);
+      if (sealed === undefined) return false;
+      const { text, isCurrent } = await sealer.open(place, sealed);
+      if (isCurrent) return false;
+      change.assertAlone();
+      await texts.set(place.name, await sealer.seal(place, text), change.leftMs);
+      return true;
+    });
+  };
+  return {
+    async load(key) {
+      const place = await placeOf(key);
+      const sealed = await texts.get(place.name);
+      if (sealed === undefined) return undefined;
+      const { text } = await sealer.open(place, sealed);
+      return readEnvelope(place.what, text).document;
+    },
+    async save(key, document, ttlMs) {
+      assertTtl(ttlMs);
+      const json = documentText(document);
+      const place = await placeOf(key);
+      const sealed = await sealer.seal(place, envelopeText({ key: place.key, json }));
+      // Listed first: what is kept and not listed would be overlooked when somebody signs out of everything.
+      await index.change(place, async (change) => {
+        await change.put(ttlMs);
+        change.assertAlone();
+        await texts.set(place.name, sealed, ttlMs);
+      });
+    },
+    async clear(key) {
+      const place = await placeOf(key);
+      return index.change(place, async (change) => {
+        const wasThere = (await texts.get(place.name)) !== undefined;
+        change.assertAlone();
+        if (wasThere) await texts.delete(place.name);
+        await change.remove();
+        return wasThere;
+      });
+    },
+    async accounts() {
+      return accountsAmong(await index.list());
+    },
+    async withLock(key, leaseMs, work) {
+      const name = `${prefix}lock:${await hashName(keyText(key))}`;
+      return lock.withLock(name, leaseMs, work);
+    },
+    async reseal() {
+      let count = 0;
+      for (const text of await index.list()) {
+        const key = readKey(text);
+        if (key !== undefined && (await resealOne(key))) count += 1;
+      }
+      await index.reseal();
+      return count;
+    },
+  };
+}
+
+function assertMethods(what: string, value: unknown, methods: readonly string[]): void {
+  const isThere = typeof value === "object" && value !== null;
+  const missing = methods.find((method) => !isThere || typeof Reflect.get(value, method) !== "function");
+  if (missing !== undefined) throw new TypeError(`${what} must have a method ${missing}()`);
+}

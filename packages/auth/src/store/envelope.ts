@@ -1,0 +1,44 @@
+import type { JsonObject } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
+import { storeFailed } from "./store-failed.ts";
+
+/** A document as it is kept outside of the process. */
+export interface Envelope {
+  /** {@linkcode keyText} of its key: where it is kept has only a hash of it. */
+  readonly key: string;
+  readonly document: JsonObject;
+  /** When it is needed no more, in milliseconds since 1970. */
+  readonly endsAt?: number | undefined;
+}
+
+const version = 1;
+
+/** An envelope as JSON text; `json` is that of its document. */
+export function envelopeText({ key, endsAt, json }: Omit<Envelope, "document"> & { readonly json: string }): string {
+  const head = JSON.stringify({ version, key, endsAt });
+  return `${head.slice(0, -1)},"document":${json}}`;
+}
+
+/** What {@linkcode envelopeText} wrote. Throws `store_failed` for anything else; `what` says in words what it was to be. */
+export function readEnvelope(what: string, text: string): Envelope {
+  const value = parse(text);
+  if (!isJsonObject(value)) throw storeFailed(`${what}: cut off, or not written by Toolport`);
+  const { version: found, key, endsAt, document } = value;
+  if (typeof found === "number" && found > version) {
+    throw storeFailed(`${what}: written by a newer version of Toolport (format ${found}; this one reads ${version})`);
+  }
+  const isWhole = typeof key === "string" && isJsonObject(document);
+  if (found !== version || !isWhole || !(endsAt === undefined || typeof endsAt === "number")) {
+    throw storeFailed(`${what}: not written by Toolport`);
+  }
+  return { key, document, endsAt };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Whoever reads this gets a `store_failed`; what V8 says of it would quote the text.
+    return undefined;
+  }
+}
