@@ -10,7 +10,7 @@ export interface Account {
   readonly serverUrl: URL;
   readonly principal: string | undefined;
   readonly config: ClientConfig;
-  /** The latest that a connector gave, or that of the options. */
+  /** The latest that a connector gave, or that of the options. Ends with `close()`, and learns the secrets that pass. */
   readonly fetch: AuthorizationFetch;
   /** Every secret that passed, so that none is in a text. */
   readonly secrets: SecretMemory;

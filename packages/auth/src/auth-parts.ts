@@ -15,4 +15,17 @@ export interface AuthParts {
   readonly signedIn: EventSource<SignedIn>;
   /** Aborts with `close()`. */
   readonly closing: AbortSignal;
+  /**
+   * Signs in because the server refused a request while a user waits for it: at most three times in ten minutes for an account, because a server
+   * that refuses whatever it is given would otherwise send the user to the browser for ever. Who is signing in to it already is waited for.
+   */
+  readonly signInAfterRefusal: (account: Account, refusal: RefusedSignIn) => Promise<SignedIn>;
+}
+
+/** Why somebody has to sign in again. */
+export interface RefusedSignIn {
+  /** What is granted is not enough: ask for that, and for what the server wants beside it. */
+  readonly needsMore: boolean;
+  /** Ends the wait. */
+  readonly signal: AbortSignal;
 }

@@ -1,11 +1,23 @@
-import { assertKnownOptions, systemClock, type Fields } from "@toolport/core/implement";
-import type { Clock } from "@toolport/core";
-import type { OAuthOptions } from "./oauth-options.ts";
+import { longestTimeoutMs, ToolportError, type Clock } from "@toolport/core";
+import { assertKnownOptions, isPlainObject, kindOf, systemClock, type Fields } from "@toolport/core/implement";
+import { assertClientConfig, assertRedirectUri } from "./check-client-config.ts";
+import { nameServer } from "./auth-errors.ts";
+import type { ClientConfig, ClientsFor, OAuthOptions, ProductIdentity, RedirectReceiver } from "./oauth-options.ts";
+import { createMemoryCredentials } from "./store/create-memory-credentials.ts";
+import type { CredentialStore } from "./store/credential-store.ts";
 
 /** The options of `createOAuth`, checked and with their defaults. */
-export interface OAuthSettings extends OAuthOptions {
+export interface OAuthSettings extends Omit<OAuthOptions, "clients" | "redirect"> {
+  readonly store: CredentialStore;
   readonly clock: Clock;
   readonly refreshSkewMs: number;
+  readonly product: ProductIdentity & { readonly name: string };
+  /** A page of the product's own. */
+  readonly redirectUri: string | undefined;
+  /** Who listens where there is no such page. */
+  readonly receiver: RedirectReceiver | undefined;
+  /** Who signs in. Throws `invalid_spec` when the product's function answers with what cannot be used. */
+  readonly configOf: (server: Parameters<ClientsFor>[0]) => ClientConfig;
 }
 
 const optionFields: Fields<OAuthOptions> = {
@@ -20,10 +32,100 @@ const optionFields: Fields<OAuthOptions> = {
   refreshSkewMs: true,
   clock: true,
 };
+const productFields: Fields<ProductIdentity> = { name: true, url: true, logoUrl: true, metadataUrl: true };
+const storeMethods = ["load", "save", "clear", "accounts", "withLock"] as const;
 
 /** Fills in the defaults. Throws a `TypeError` that names the option that is unknown or of a wrong type. */
 export function readOAuthOptions(options: OAuthOptions): OAuthSettings {
   assertKnownOptions("createOAuth()", options, optionFields);
-  const { clock = systemClock, refreshSkewMs = 60_000 } = options;
-  return { ...options, clock, refreshSkewMs };
+  const { clients, redirect, product, refreshSkewMs = 60_000, clock = systemClock, ...others } = options;
+  const store = options.store ?? createMemoryCredentials({ clock });
+  for (const method of storeMethods) {
+    if (typeof store[method] !== "function") throw fail("store", `must have a method ${method}()`);
+  }
+  for (const name of ["prompt", "askForClient", "fetch"] as const) {
+    const value = options[name];
+    if (value !== undefined && typeof value !== "function")
+      throw fail(name, `must be a function, not ${kindOf(value)}`);
+  }
+  if (typeof refreshSkewMs !== "number" || !(refreshSkewMs >= 0 && refreshSkewMs <= longestTimeoutMs)) {
+    throw fail("refreshSkewMs", `must be a number of milliseconds, at most ${longestTimeoutMs}`);
+  }
+  return {
+    ...others,
+    store,
+    clock,
+    refreshSkewMs,
+    product: readProduct(product),
+    ...readRedirect(redirect),
+    configOf: readClients(clients),
+  };
+}
+
+function readRedirect(redirect: OAuthOptions["redirect"]): Pick<OAuthSettings, "receiver" | "redirectUri"> {
+  if (redirect === undefined) return { receiver: undefined, redirectUri: undefined };
+  if (typeof redirect === "string" || redirect instanceof URL) {
+    const redirectUri = String(redirect);
+    assertRedirectUri(redirectUri, (rule) => fail("redirect", rule));
+    return { receiver: undefined, redirectUri };
+  }
+  if (typeof redirect !== "object" || redirect === null || typeof redirect.listen !== "function") {
+    throw fail("redirect", `must be a URL, or what has a method listen(), not ${kindOf(redirect)}`);
+  }
+  return { receiver: redirect, redirectUri: undefined };
+}
+
+function readProduct(product: ProductIdentity | undefined): OAuthSettings["product"] {
+  if (product === undefined) return { name: "Toolport" };
+  assertKnownOptions("product", product, productFields);
+  for (const [member, value] of Object.entries(product)) {
+    if (value === undefined) continue;
+    if (typeof value !== "string" || value.trim() === "")
+      throw fail(`product.${member}`, "must be a text, and not blank");
+    if (member !== "name" && !/^https?:/.test(value)) throw fail(`product.${member}`, "must be a URL");
+    if (member !== "name" && !URL.canParse(value)) throw fail(`product.${member}`, "must be a URL");
+  }
+  const { metadataUrl } = product;
+  if (metadataUrl !== undefined) {
+    const { protocol, pathname, hash, username } = new URL(metadataUrl);
+    if (protocol !== "https:" || pathname === "/" || hash !== "" || username !== "") {
+      throw fail("product.metadataUrl", "must be an https: URL with a path, without a fragment and user info");
+    }
+  }
+  return { ...product, name: product.name ?? "Toolport" };
+}
+
+const aUser: ClientConfig = {};
+
+function readClients(clients: OAuthOptions["clients"]): OAuthSettings["configOf"] {
+  if (clients === undefined) return () => aUser;
+  if (typeof clients === "function") {
+    return (server) => {
+      const config = clients(server) ?? aUser;
+      assertClientConfig(config, (member, rule) => invalidConfig(server.serverId, member, rule));
+      return config;
+    };
+  }
+  if (!isPlainObject(clients)) throw fail("clients", `must be an object or a function, not ${kindOf(clients)}`);
+  // A map: the name of a server may be one that every object has.
+  const configs = new Map<string, ClientConfig>();
+  for (const [serverId, config] of Object.entries(clients)) {
+    const place = `clients[${JSON.stringify(serverId)}]`;
+    assertClientConfig(config, (member, rule) => fail(member === "" ? place : `${place}.${member}`, rule));
+    configs.set(serverId, config);
+  }
+  return ({ serverId }) => configs.get(serverId) ?? aUser;
+}
+
+function invalidConfig(serverId: string, member: string, rule: string): ToolportError {
+  const field = member === "" ? "clients" : `clients.${member}`;
+  return new ToolportError(`${nameServer(serverId)}: ${field} ${rule}`, {
+    code: "invalid_spec",
+    serverId,
+    details: { field },
+  });
+}
+
+function fail(option: string, rule: string): TypeError {
+  return new TypeError(`createOAuth(): ${option} ${rule}`);
 }

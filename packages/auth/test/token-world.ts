@@ -3,6 +3,7 @@ import { createEvent, createSecretMemory } from "@toolport/core/implement";
 import type { AuthorizationFetch } from "@toolport/core";
 import type { Account } from "../src/account.ts";
 import type { AuthParts } from "../src/auth-parts.ts";
+import { readOAuthOptions } from "../src/read-oauth-options.ts";
 import type { StoredAuthorization } from "../src/store/stored-account.ts";
 import { createVirtualClock, firstDate, type VirtualClock } from "../../provider/test/simulation/virtual-clock.ts";
 
@@ -41,11 +42,12 @@ export function createTokenWorld(answer: AuthorizationFetch, patch: Partial<Auth
     another: () => accountOf(),
     close,
     parts: {
-      settings: { clock, refreshSkewMs: 60_000 },
+      settings: readOAuthOptions({ clock }),
       store: createMemoryCredentials({ clock }),
       clock,
       accountOf: () => account,
       signedIn: createEvent(),
+      signInAfterRefusal: () => Promise.reject(new Error("nobody signs in here")),
       closing: close.signal,
       ...patch,
     },

@@ -1,0 +1,80 @@
+import { cleanText, isToolportError, ToolportError, truncateText, type ErrorDetails } from "@toolport/core";
+import { safeCause, withErrorContext, type Redactor } from "@toolport/core/implement";
+
+/** Whom an error is about. An account is one. */
+export interface Troubled {
+  readonly serverId: string;
+  readonly secrets: { readonly redact: Redactor };
+}
+
+/** What an error has beside its text. */
+export interface TroubleExtras {
+  readonly details?: ErrorDetails | undefined;
+  readonly cause?: unknown;
+}
+
+/** `auth_required`: a user or an operator has to act. `text` says what is wrong and what to do; without the server, which is put in front. */
+export function authRequired(about: Troubled, text: string, { details, cause }: TroubleExtras = {}): ToolportError {
+  return new ToolportError(`${nameServer(about.serverId)}: ${text}`, {
+    code: "auth_required",
+    serverId: about.serverId,
+    details,
+    cause: isToolportError(cause) ? cause : safeCause(cause, about.secrets.redact),
+  });
+}
+
+/** How messages name a server. */
+export function nameServer(serverId: string): string {
+  return `server ${JSON.stringify(cleanText(serverId, 200))}`;
+}
+
+// More than any message quotes, so that white space does not use up the room; and a bound on the work.
+const longestSource = 16_384;
+
+/**
+ * What an authorization server or a user's browser said, fit for a message: one line, without control characters and secrets, of at most
+ * `maxLength` UTF-16 units. It is cleaned first and cut last, because a cut would leave half of a secret.
+ */
+export function excerptOf(about: Troubled, text: string, maxLength = 300): string {
+  const safe = about.secrets.redact(cleanText(text.slice(0, longestSource)));
+  const whole = text.length > longestSource ? safe.slice(0, Math.max(0, safe.search(/\s\S*$/))) : safe;
+  return truncateText(whole.replaceAll(/\s+/g, " ").trim(), maxLength);
+}
+
+/**
+ * What a request, or the SDK on its behalf, failed with. `doing` is in words, such as `reading the metadata`. A failure of a `fetch` has
+ * the `ToolportError` as its cause; one without was no connection.
+ */
+export function toAuthError(error: unknown, about: Troubled, doing: string): ToolportError {
+  if (isToolportError(error)) return naming(error, about);
+  if (error instanceof Error && isToolportError(error.cause)) return naming(error.cause, about);
+  const { redact } = about.secrets;
+  const reason = error instanceof Error ? excerptOf(about, `${error.name}: ${error.message}`) : "no reason given";
+  const isNetwork = error instanceof TypeError;
+  return new ToolportError(`${nameServer(about.serverId)}: ${doing} failed: ${reason}`, {
+    code: isNetwork ? "unreachable" : "auth_required",
+    serverId: about.serverId,
+    cause: safeCause(error, redact),
+  });
+}
+
+function naming(error: ToolportError, { serverId }: Troubled): ToolportError {
+  return error.serverId === undefined ? withErrorContext(error, { serverId }) : error;
+}
+
+/** The reason of a signal as an error of this package: `aborted`, with it as the cause, unless it is one already. */
+export function abortError(
+  signal: AbortSignal,
+  { serverId }: Pick<Troubled, "serverId">,
+  doing: string,
+): ToolportError {
+  const reason: unknown = signal.reason;
+  if (isToolportError(reason)) return reason;
+  const cause = reason instanceof Error ? reason : undefined;
+  return new ToolportError(`${nameServer(serverId)}: ${doing} was aborted`, { code: "aborted", serverId, cause });
+}
+
+/** Throws {@linkcode abortError} when the signal has aborted. */
+export function throwIfAborted(signal: AbortSignal, about: Pick<Troubled, "serverId">, doing: string): void {
+  if (signal.aborted) throw abortError(signal, about, doing);
+}

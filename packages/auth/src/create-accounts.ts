@@ -1,0 +1,142 @@
+import {
+  assertServerSpec,
+  ToolportError,
+  type AuthorizationFetch,
+  type AuthorizationRequest,
+  type ServerSpec,
+} from "@toolport/core";
+import { createSecretMemory, kindOf, specError } from "@toolport/core/implement";
+import type { Account } from "./account.ts";
+import { nameServer } from "./auth-errors.ts";
+import { createBoundedFetch } from "./fetching/create-bounded-fetch.ts";
+import { learnSecrets } from "./fetching/learn-secrets.ts";
+import type { ClientConfig } from "./oauth-options.ts";
+import type { OAuthSettings } from "./read-oauth-options.ts";
+
+/** The accounts that are in use. */
+export interface Accounts {
+  /** The account of a server that is known by its spec, or by its id when a connector has asked about it. */
+  accountOf(server: ServerSpec | string, principal: string | undefined): Account;
+  /** The same, for a connector, whose `fetch` is used from now on. */
+  connect(spec: ServerSpec, request: AuthorizationRequest): Account;
+}
+
+// Who has more in use at a time gets a new object for the one that was not used longest, and loses what its refusals said.
+const mostAccounts = 10_000;
+
+interface Entry {
+  readonly account: Account;
+  config: ClientConfig;
+  connected: AuthorizationFetch | undefined;
+}
+
+/** Makes the accounts of one `createOAuth()`. `closing` ends their requests. */
+export function createAccounts(settings: OAuthSettings, closing: AbortSignal): Accounts {
+  const entries = new Map<string, Entry>();
+  const specs = new Map<string, ServerSpec>();
+
+  const entryOf = (spec: ServerSpec, principal: string | undefined): Entry => {
+    const url = new URL(urlOf(spec));
+    const config = settings.configOf({ serverId: spec.id, url: url.href, principal });
+    const key = JSON.stringify([spec.id, url.href, principal]);
+    const entry = entries.get(key) ?? createEntry(spec, { principal, url, config });
+    entry.config = config;
+    useLast(entries, key, entry);
+    useLast(specs, spec.id, spec);
+    return entry;
+  };
+  const createEntry = (spec: ServerSpec, { principal, url, config }: Owner): Entry => {
+    const secrets = createSecretMemory(withSecrets(spec, config));
+    const { fetch, guard, clock } = settings;
+    const own = createBoundedFetch({ fetch, guard, clock, closing, server: { serverId: spec.id, principal } });
+    const entry: Entry = {
+      config,
+      connected: undefined,
+      account: {
+        serverId: spec.id,
+        title: spec.title ?? spec.id,
+        serverUrl: url,
+        principal,
+        get config() {
+          return entry.config;
+        },
+        fetch: learnSecrets((target, init) => (entry.connected ?? own)(target, init), secrets),
+        secrets,
+        hints: { metadataUrl: undefined, scope: undefined, dpop: false },
+      },
+    };
+    return entry;
+  };
+  return {
+    accountOf(server, principal) {
+      if (principal !== undefined && typeof principal !== "string") {
+        throw new TypeError(`principal must be a string, not ${kindOf(principal)}`);
+      }
+      if (typeof server !== "string") return entryOf(server, principal).account;
+      const spec = specs.get(server);
+      if (spec === undefined) throw unknownServer(server);
+      return entryOf(spec, principal).account;
+    },
+    connect(spec, { principal, fetch }) {
+      const entry = entryOf(spec, principal);
+      entry.connected = endedBy(closing, fetch);
+      return entry.account;
+    },
+  };
+}
+
+interface Owner {
+  readonly principal: string | undefined;
+  readonly url: URL;
+  readonly config: ClientConfig;
+}
+
+function urlOf(spec: ServerSpec): string {
+  assertServerSpec(spec);
+  const { id, transport } = spec;
+  if (transport.kind !== "http") {
+    throw specError(
+      id,
+      "transport.kind",
+      `is ${JSON.stringify(transport.kind)}: the server does not use the HTTP transport, and so no OAuth`,
+    );
+  }
+  if (transport.auth !== "oauth") throw specError(id, "transport.auth", 'must be "oauth" for who is to be signed in');
+  if (!URL.canParse(transport.url)) throw specError(id, "transport.url", "must be a URL");
+  return transport.url;
+}
+
+// A connector's lives as long as that does; what is asked for here ends with `close()` as well.
+function endedBy(closing: AbortSignal, fetch: AuthorizationFetch): AuthorizationFetch {
+  return async (url, init = {}) => {
+    closing.throwIfAborted();
+    const signal = init.signal == null ? closing : AbortSignal.any([init.signal, closing]);
+    signal.throwIfAborted();
+    return fetch(url, { ...init, signal });
+  };
+}
+
+// Those of the configuration are masked from the first moment on, and never displaced by later ones.
+function withSecrets(spec: ServerSpec, config: ClientConfig): ServerSpec {
+  const provider = config.flow === "enterprise_managed" ? config.identityProvider : undefined;
+  const known = [config.clientSecret, provider?.clientSecret].filter((secret) => secret !== undefined);
+  const headers = Object.fromEntries(known.map((secret, index) => [`x-client-secret-${index}`, secret]));
+  if (spec.transport.kind !== "http") return spec;
+  return { ...spec, transport: { ...spec.transport, headers: { ...spec.transport.headers, ...headers } } };
+}
+
+function useLast<Value>(values: Map<string, Value>, key: string, value: Value): void {
+  values.delete(key);
+  values.set(key, value);
+  for (const oldest of values.keys()) {
+    if (values.size <= mostAccounts) break;
+    values.delete(oldest);
+  }
+}
+
+function unknownServer(serverId: string): ToolportError {
+  return new ToolportError(
+    `${nameServer(serverId)} is not known here: no connector has asked about it yet; hand its spec over in place of its id`,
+    { code: "unknown_server", serverId },
+  );
+}

@@ -1,0 +1,171 @@
+import { ToolportError } from "@toolport/core";
+import { createDeadline, formatMs, untilAborted } from "@toolport/core/implement";
+import type { Account } from "../account.ts";
+import { abortError, authRequired, excerptOf, nameServer } from "../auth-errors.ts";
+import type { AuthParts } from "../auth-parts.ts";
+import { loadOAuth, type OAuthModule } from "../load-oauth.ts";
+import { readAccount } from "../tokens/account-documents.ts";
+import { authorizationOf, currentAuthorization, sameIssuer } from "../tokens/authorizations.ts";
+import type { StoredAccount } from "../store/stored-account.ts";
+import {
+  readAuthorizationServer,
+  readResourceMetadata,
+  type MetadataReader,
+  type ResourceMetadata,
+} from "./read-metadata.ts";
+import type { ServerMetadata } from "./server-metadata.ts";
+
+/** Where to sign in to a server, and for what. */
+export interface Discovered {
+  /** As the authorization server spells it. */
+  readonly issuer: string;
+  readonly metadata: ServerMetadata;
+  /** What tokens are to be asked for (RFC 8707); absent for a server that says nothing about itself. */
+  readonly resource?: string | undefined;
+  /** What the server itself lists. */
+  readonly scopes: readonly string[];
+  /** Whether the server's metadata say that it takes nothing but bound tokens (RFC 9449). */
+  readonly wantsDpop: boolean;
+  /** Whether the authorization server published metadata; else they are what the protocol of 2025-03-26 assumes. */
+  readonly isPublished: boolean;
+}
+
+const discoveryMs = 60_000;
+
+/**
+ * Finds out where to sign in to a server: from its protected resource metadata (RFC 9728), and for one without, as the protocol of 2025-03-26
+ * has it, from its own origin. Of several authorization servers the configured one, else the one whose tokens are in use, else one whose
+ * tokens are kept, else the first. Takes a minute at most.
+ *
+ * Rejects with `auth_required` when what is found cannot be trusted or is not what is configured, with `request_timeout`, and with what the
+ * requests fail with.
+ */
+export async function discoverAuthorization(
+  account: Account,
+  parts: Pick<AuthParts, "clock" | "closing" | "store">,
+  { signal }: { readonly signal: AbortSignal },
+): Promise<Discovered> {
+  const deadline = createDeadline({
+    timeoutMs: discoveryMs,
+    clock: parts.clock,
+    signal: AbortSignal.any([signal, parts.closing]),
+    onTimeout: () => tooSlow(account),
+  });
+  try {
+    const oauth = await loadOAuth();
+    const reader = { account, oauth, signal: deadline.signal };
+    return await untilAborted(
+      discover(reader, () => readAccount(parts, account)),
+      deadline.signal,
+    );
+  } catch (error) {
+    throw deadline.signal.aborted ? abortError(deadline.signal, account, "finding out where to sign in") : error;
+  } finally {
+    deadline.dispose();
+  }
+}
+
+async function discover(
+  reader: MetadataReader,
+  readStored: () => Promise<StoredAccount | undefined>,
+): Promise<Discovered> {
+  const { account, oauth } = reader;
+  const server = await readResourceMetadata(reader);
+  const stored = await readStored();
+  const issuer = chooseIssuer(account, server, stored);
+  const resource = account.config.resource ?? checkResource(account, oauth, server);
+  const found = await readAuthorizationServer(reader, issuer);
+  const isGuessed = server === undefined && account.config.issuer === undefined;
+  if (found === undefined && !isGuessed) throw noMetadata(account, issuer);
+  const metadata = found ?? assumedMetadata(account.serverUrl);
+  assertSameOwner(account, metadata.issuer, stored);
+  return {
+    issuer: metadata.issuer,
+    metadata,
+    resource,
+    scopes: server?.scopes ?? [],
+    wantsDpop: server?.wantsDpop ?? false,
+    isPublished: found !== undefined,
+  };
+}
+
+function chooseIssuer(
+  account: Account,
+  server: ResourceMetadata | undefined,
+  stored: StoredAccount | undefined,
+): string {
+  const { issuer: configured } = account.config;
+  const named = server?.authorizationServers ?? [];
+  const [first] = named;
+  if (first === undefined) return configured ?? new URL("/", account.serverUrl).href;
+  if (configured !== undefined) {
+    const same = named.find((issuer) => sameIssuer(issuer, configured));
+    if (same === undefined) throw notConfigured(account, named);
+    return same;
+  }
+  const current = currentAuthorization(stored)?.issuer;
+  const inUse = current === undefined ? undefined : named.find((issuer) => sameIssuer(issuer, current));
+  return inUse ?? named.find((issuer) => authorizationOf(stored, issuer) !== undefined) ?? first;
+}
+
+// A client that was registered by hand belongs to one authorization server. Without a word of the host's about it, that is the one that it
+// was first used with; a server that names another one later does not get its secret.
+function assertSameOwner(account: Account, issuer: string, stored: StoredAccount | undefined): void {
+  const { config } = account;
+  if (config.issuer !== undefined || config.clientId === undefined) return;
+  const owner = stored?.authorizations.find(({ client }) => client.clientId === config.clientId)?.issuer;
+  if (owner === undefined || sameIssuer(owner, issuer)) return;
+  throw authRequired(
+    account,
+    `it names the authorization server ${excerptOf(account, issuer)} now, and its client belongs to ${excerptOf(account, owner)}; nothing was sent. Configure the issuer if it has moved`,
+  );
+}
+
+// RFC 9728, 3.3: metadata of somebody else would have tokens asked for that somebody else takes.
+function checkResource(account: Account, oauth: OAuthModule, server: ResourceMetadata | undefined): string | undefined {
+  if (server === undefined) return undefined;
+  const { resource } = server;
+  const requestedResource = oauth.resourceUrlFromServerUrl(account.serverUrl);
+  if (URL.canParse(resource) && oauth.checkResourceAllowed({ requestedResource, configuredResource: resource })) {
+    return resource;
+  }
+  throw authRequired(
+    account,
+    `its metadata are about ${excerptOf(account, resource)}, which is not this server; they were not used (RFC 9728, 3.3)`,
+  );
+}
+
+// https://modelcontextprotocol.io/specification/2025-03-26/basic/authorization: fallbacks for servers without metadata discovery.
+function assumedMetadata(serverUrl: URL): ServerMetadata {
+  const at = (path: string): string => new URL(path, serverUrl).href;
+  return {
+    issuer: at("/"),
+    authorization_endpoint: at("/authorize"),
+    token_endpoint: at("/token"),
+    registration_endpoint: at("/register"),
+    response_types_supported: ["code"],
+    code_challenge_methods_supported: ["S256"],
+  };
+}
+
+function notConfigured(account: Account, named: readonly string[]): ToolportError {
+  const { issuer = "" } = account.config;
+  return authRequired(
+    account,
+    `it names the authorization server ${excerptOf(account, named.join(", "))}, and not ${excerptOf(account, issuer)}, which is configured; nothing was sent there`,
+  );
+}
+
+function noMetadata(account: Account, issuer: string): ToolportError {
+  return authRequired(
+    account,
+    `its authorization server ${excerptOf(account, issuer)} publishes no metadata (RFC 8414)`,
+  );
+}
+
+function tooSlow({ serverId }: Account): ToolportError {
+  return new ToolportError(
+    `${nameServer(serverId)}: where to sign in was not found out within ${formatMs(discoveryMs)}`,
+    { code: "request_timeout", serverId, outcome: "not-sent", details: { timeoutMs: discoveryMs } },
+  );
+}

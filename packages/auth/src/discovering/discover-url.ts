@@ -1,0 +1,63 @@
+import type { AuthorizationFetch } from "@toolport/core";
+import { untilAborted } from "@toolport/core/implement";
+import type { Account } from "../account.ts";
+import { abortError, toAuthError } from "../auth-errors.ts";
+import type { AuthParts } from "../auth-parts.ts";
+import { loadOAuth } from "../load-oauth.ts";
+import type { DiscoveredAuthorization } from "../oauth.ts";
+import { discoverAuthorization } from "./discover-authorization.ts";
+import { noteChallenge } from "./note-challenge.ts";
+import { readResourceMetadata } from "./read-metadata.ts";
+
+/** Who wants to know what a server wants. */
+export interface Inquiry {
+  /** An account that nobody signs in to. */
+  readonly account: Account;
+  /** Reads no body: a server may answer with a stream that has no end. */
+  readonly fetchHead: AuthorizationFetch;
+  readonly signal: AbortSignal;
+}
+
+// Asks for nothing and changes nothing, whatever the era of the server: one that lets everybody in says so by not refusing it.
+const question = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
+const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+
+/**
+ * What a server wants of those who sign in; `null` when it wants no OAuth: it lets in who has no credentials and says nothing else in its
+ * metadata, or refuses and nothing says where to sign in.
+ */
+export async function discoverUrl(
+  { account, fetchHead, signal }: Inquiry,
+  parts: Pick<AuthParts, "clock" | "closing" | "store">,
+): Promise<DiscoveredAuthorization | null> {
+  const ending = AbortSignal.any([signal, parts.closing]);
+  let response: Response;
+  try {
+    const request = { method: "POST", headers, body: question, signal: ending };
+    response = await untilAborted(fetchHead(account.serverUrl, request), ending);
+  } catch (error) {
+    throw ending.aborted
+      ? abortError(ending, account, "discovering")
+      : toAuthError(error, account, "asking the server");
+  }
+  noteChallenge(account, response.headers.get("www-authenticate") ?? undefined);
+  const isRefused = response.status === 401;
+  if (!isRefused && !(await hasMetadata(account, ending))) return null;
+  const { issuer, metadata, scopes, isPublished } = await discoverAuthorization(account, parts, { signal: ending });
+  if (isRefused && !isPublished) return null;
+  const asked = account.hints.scope?.split(" ") ?? [];
+  return {
+    issuer,
+    scopes: asked.length > 0 ? asked : scopes,
+    registration: [
+      ...(metadata["client_id_metadata_document_supported"] === true ? (["metadata-document"] as const) : []),
+      ...(isPublished && metadata.registration_endpoint !== undefined ? (["dynamic"] as const) : []),
+    ],
+  };
+}
+
+async function hasMetadata(account: Account, signal: AbortSignal): Promise<boolean> {
+  const oauth = await loadOAuth();
+  const server = await untilAborted(readResourceMetadata({ account, oauth, signal }), signal);
+  return server !== undefined && server.authorizationServers.length > 0;
+}

@@ -1,0 +1,149 @@
+import { ToolportError, type AuthorizationFetch } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
+import type { Account } from "../account.ts";
+import { authRequired, excerptOf, nameServer, toAuthError } from "../auth-errors.ts";
+import type { OAuthModule } from "../load-oauth.ts";
+import { assertEndpoint, readServerMetadata, type ServerMetadata } from "./server-metadata.ts";
+
+/** Who reads metadata, and until when. */
+export interface MetadataReader {
+  readonly account: Account;
+  readonly oauth: OAuthModule;
+  readonly signal: AbortSignal;
+}
+
+/** What a server says of itself (RFC 9728). */
+export interface ResourceMetadata {
+  /** As it spells it. */
+  readonly resource: string;
+  readonly authorizationServers: readonly string[];
+  readonly scopes: readonly string[];
+  readonly wantsDpop: boolean;
+}
+
+const mostServers = 16;
+
+/**
+ * What a server says of itself, from where its refusals say, else from its well-known places; `undefined` when there is nothing that can be
+ * used. Rejects when that cannot be known now.
+ */
+export async function readResourceMetadata(reader: MetadataReader): Promise<ResourceMetadata | undefined> {
+  const { metadataUrl } = reader.account.hints;
+  const named = metadataUrl === undefined ? undefined : await readResourceMetadataAt(reader, metadataUrl);
+  return named ?? readResourceMetadataAt(reader, undefined);
+}
+
+async function readResourceMetadataAt(
+  { account, oauth, signal }: MetadataReader,
+  resourceMetadataUrl: URL | undefined,
+): Promise<ResourceMetadata | undefined> {
+  const watched = watchMetadataFetch(account.fetch, signal);
+  let metadata;
+  try {
+    const at = resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl };
+    metadata = await oauth.discoverOAuthProtectedResourceMetadata(account.serverUrl, at, watched.fetchFn);
+  } catch {
+    const trouble = watched.trouble();
+    if (trouble !== undefined) throw outOfOrder(account, trouble, "its protected resource metadata");
+    if (watched.failure() !== undefined) throw toAuthError(watched.failure(), account, "reading its metadata");
+    // Not there, or none of it can be used: an older server, or a page for people on every path.
+    return undefined;
+  }
+  return {
+    resource: metadata.resource,
+    authorizationServers: (metadata.authorization_servers ?? []).slice(0, mostServers),
+    scopes: metadata.scopes_supported ?? [],
+    wantsDpop: metadata.dpop_bound_access_tokens_required === true,
+  };
+}
+
+/** The metadata of an authorization server (RFC 8414, or OpenID Connect Discovery); `undefined` when it has none. Its issuer is the one asked for. */
+export async function readAuthorizationServer(
+  { account, oauth, signal }: MetadataReader,
+  issuer: string,
+): Promise<ServerMetadata | undefined> {
+  assertEndpoint(account, "issuer", issuer);
+  const watched = watchMetadataFetch(account.fetch, signal);
+  let metadata;
+  try {
+    metadata = await oauth.discoverAuthorizationServerMetadata(issuer, { fetchFn: watched.fetchFn });
+  } catch (error) {
+    const trouble = watched.trouble();
+    if (trouble !== undefined) throw outOfOrder(account, trouble, "the metadata of its authorization server");
+    if (watched.failure() !== undefined) {
+      throw toAuthError(watched.failure(), account, "reading the metadata of its authorization server");
+    }
+    if (error instanceof oauth.IssuerMismatchError) throw otherIssuer(account, issuer);
+    throw malformed(account, issuer, error);
+  }
+  return metadata === undefined ? undefined : readServerMetadata(account, metadata);
+}
+
+interface Trouble {
+  readonly status: number;
+  readonly origin: string;
+}
+
+interface WatchedFetch {
+  readonly fetchFn: AuthorizationFetch;
+  /** What there was no answer for. */
+  readonly failure: () => unknown;
+  /** The latest answer, if a server gave it that is out of order. */
+  readonly trouble: () => Trouble | undefined;
+}
+
+// A page for people, with status 200 on every path, is no metadata, and the next place is asked.
+function watchMetadataFetch(fetch: AuthorizationFetch, signal: AbortSignal): WatchedFetch {
+  let failure: unknown;
+  let trouble: Trouble | undefined;
+  return {
+    failure: () => failure,
+    trouble: () => trouble,
+    async fetchFn(url, init) {
+      trouble = undefined;
+      let response: Response;
+      let text: string;
+      try {
+        response = await fetch(url, { ...init, signal });
+        text = await response.text();
+      } catch (error) {
+        failure = error;
+        throw error;
+      }
+      const { status } = response;
+      if (status >= 500 || status === 429) trouble = { status, origin: new URL(url).origin };
+      if (!response.ok) return new Response(null, { status });
+      return isJson(text) ? Response.json(JSON.parse(text)) : new Response(null, { status: 404 });
+    },
+  };
+}
+
+function isJson(text: string): boolean {
+  try {
+    return isJsonObject(JSON.parse(text));
+  } catch {
+    return false;
+  }
+}
+
+function outOfOrder({ serverId }: Account, { status, origin }: Trouble, what: string): ToolportError {
+  return new ToolportError(`${nameServer(serverId)}: HTTP ${status} from ${origin} instead of ${what}`, {
+    code: status === 429 ? "rate_limited" : "http_error",
+    serverId,
+    outcome: "not-sent",
+    retryable: true,
+    details: { operation: "authorization discovery", httpStatus: status },
+  });
+}
+
+function otherIssuer(account: Account, issuer: string): ToolportError {
+  return authRequired(
+    account,
+    `the metadata at ${excerptOf(account, issuer)} name another issuer than that; they were not used (RFC 8414, 3.3)`,
+  );
+}
+
+function malformed(account: Account, issuer: string, error: unknown): ToolportError {
+  const reason = error instanceof Error ? excerptOf(account, error.message) : "";
+  return authRequired(account, `the metadata of ${excerptOf(account, issuer)} cannot be used: ${reason}`);
+}

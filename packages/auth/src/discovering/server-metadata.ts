@@ -1,0 +1,117 @@
+import type { AuthorizationServerMetadata } from "@modelcontextprotocol/client";
+import type { JsonObject, JsonValue } from "@toolport/core";
+import { authRequired } from "../auth-errors.ts";
+import type { Account } from "../account.ts";
+import { isConfidentialUrl, isLoopbackUrl } from "../fetching/is-confidential-url.ts";
+import type { StoredMetadata } from "../store/stored-account.ts";
+
+const endpointNames = [
+  "authorization_endpoint",
+  "token_endpoint",
+  "registration_endpoint",
+  "revocation_endpoint",
+] as const;
+const listNames = [
+  "response_types_supported",
+  "grant_types_supported",
+  "scopes_supported",
+  "code_challenge_methods_supported",
+  "token_endpoint_auth_methods_supported",
+  "token_endpoint_auth_signing_alg_values_supported",
+  "revocation_endpoint_auth_methods_supported",
+  "dpop_signing_alg_values_supported",
+] as const;
+const flagNames = ["authorization_response_iss_parameter_supported", "client_id_metadata_document_supported"] as const;
+
+const mostEntries = 256;
+const longestEntry = 512;
+const longestUrl = 2048;
+
+/** What is used of an authorization server's metadata (RFC 8414). A page of them may be of any length; this is not. */
+export interface ServerMetadata extends StoredMetadata {
+  readonly authorization_endpoint?: string | undefined;
+  readonly registration_endpoint?: string | undefined;
+  readonly revocation_endpoint?: string | undefined;
+}
+
+/**
+ * The known members of metadata. Throws `auth_required` when an endpoint is no `https:` URL, nor one of this machine; that one counts only for
+ * who was sent there by a server of this machine, or by the host's own configuration: what is far away does not send credentials inside.
+ */
+export function readServerMetadata(account: Account, source: Readonly<Record<string, unknown>>): ServerMetadata {
+  const { issuer, token_endpoint: tokenEndpoint } = source;
+  if (typeof issuer !== "string" || typeof tokenEndpoint !== "string") {
+    throw authRequired(account, "the metadata of its authorization server have no issuer or no token_endpoint");
+  }
+  const kept: Record<string, JsonValue> = {};
+  for (const name of endpointNames) {
+    const endpoint = source[name];
+    if (endpoint === undefined) continue;
+    assertEndpoint(account, name, endpoint);
+    kept[name] = endpoint;
+  }
+  for (const name of listNames) {
+    const list = source[name];
+    if (Array.isArray(list)) kept[name] = list.filter(isEntry).slice(0, mostEntries);
+  }
+  for (const name of flagNames) if (source[name] === true) kept[name] = true;
+  return { ...kept, issuer, token_endpoint: tokenEndpoint };
+}
+
+/** Throws `auth_required` when credentials must not be sent to what a server names. */
+export function assertEndpoint(account: Account, name: string, endpoint: unknown): asserts endpoint is string {
+  const url =
+    typeof endpoint === "string" && endpoint.length <= longestUrl && URL.canParse(endpoint)
+      ? new URL(endpoint)
+      : undefined;
+  if (url === undefined || !isConfidentialUrl(url)) {
+    const place = url === undefined ? "no URL" : `${url.protocol.slice(0, 20)} URL`;
+    throw authRequired(
+      account,
+      `its authorization server's ${name} is ${place === "no URL" ? place : `a ${place}`}; credentials are sent to https: alone, and to this machine`,
+    );
+  }
+  if (isLoopbackUrl(url) && !mayPointInside(account)) {
+    throw authRequired(
+      account,
+      `its authorization server's ${name} is on this machine, and the server is not; nothing was sent there. If it is meant, configure the issuer of this server`,
+    );
+  }
+}
+
+function mayPointInside({ serverUrl, config }: Account): boolean {
+  if (isLoopbackUrl(serverUrl)) return true;
+  return config.issuer !== undefined && isLoopbackUrl(new URL(config.issuer));
+}
+
+/** Metadata as the SDK's functions take them. */
+export function toSdkMetadata(metadata: StoredMetadata): AuthorizationServerMetadata {
+  const { issuer, token_endpoint: tokenEndpoint } = metadata;
+  return {
+    issuer,
+    token_endpoint: tokenEndpoint,
+    // The SDK's type wants it of every server; only who sends a user there uses it.
+    authorization_endpoint: textOf(metadata, "authorization_endpoint") ?? tokenEndpoint,
+    registration_endpoint: textOf(metadata, "registration_endpoint"),
+    response_types_supported: listOf(metadata, "response_types_supported") ?? ["code"],
+    code_challenge_methods_supported: listOf(metadata, "code_challenge_methods_supported"),
+    token_endpoint_auth_methods_supported: listOf(metadata, "token_endpoint_auth_methods_supported"),
+    authorization_response_iss_parameter_supported: metadata["authorization_response_iss_parameter_supported"] === true,
+  };
+}
+
+/** One endpoint; `undefined` when there is none. */
+export function textOf(metadata: JsonObject, name: (typeof endpointNames)[number]): string | undefined {
+  const text = metadata[name];
+  return typeof text === "string" ? text : undefined;
+}
+
+/** A member that is a list of texts; `undefined` when there is none. */
+export function listOf(metadata: JsonObject, name: (typeof listNames)[number]): string[] | undefined {
+  const list = metadata[name];
+  return Array.isArray(list) ? list.filter(isEntry) : undefined;
+}
+
+function isEntry(value: unknown): value is string {
+  return typeof value === "string" && value.length <= longestEntry;
+}
