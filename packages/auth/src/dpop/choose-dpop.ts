@@ -1,0 +1,73 @@
+import type { Account } from "../account.ts";
+import type { StoredMetadata } from "../store/stored-account.ts";
+import { bindingLost, bindingRefused, bindingUnknown, unusableToken } from "./dpop-errors.ts";
+import { dpopAlgorithm } from "./dpop-key.ts";
+
+/** An authorization server, as far as bound tokens depend on it. */
+export interface DpopServer {
+  readonly issuer: string;
+  readonly metadata: StoredMetadata;
+  /** Whether the MCP server says in its metadata that it takes bound tokens alone (RFC 9728, `dpop_bound_access_tokens_required`). */
+  readonly wantsDpop: boolean;
+}
+
+/**
+ * Whether to ask for tokens that are bound to a key (RFC 9449): where the client is configured so, and otherwise where the MCP server wants it and
+ * the authorization server does not say that it takes other signatures only. Throws `auth_required` when what is configured and what the servers
+ * want exclude each other.
+ */
+export function choosesDpop(account: Account, { issuer, metadata, wantsDpop }: DpopServer): boolean {
+  const { dpop } = account.config;
+  const isWanted = wantsDpop || account.hints.dpop;
+  if (dpop === false) {
+    if (isWanted) throw bindingRefused(account);
+    return false;
+  }
+  // Who lists nothing may know it all the same; who does not ignores the proof.
+  const algorithms = metadata["dpop_signing_alg_values_supported"];
+  const takesOurs = !Array.isArray(algorithms) || algorithms.includes(dpopAlgorithm);
+  if (dpop === true && !takesOurs) throw bindingUnknown(account, issuer);
+  return takesOurs && (dpop === true || isWanted);
+}
+
+/** What an authorization server gave, and whether a bound token was asked for. */
+export interface GivenToken {
+  readonly issuer: string;
+  readonly tokenType: string;
+  readonly asked: boolean;
+}
+
+/**
+ * How a token is to be sent. Throws `auth_required` when it is of another kind than was asked for and configured, because a token that
+ * anybody can use is not what the product counts on, and when it is of a kind that cannot be sent.
+ */
+export function readTokenType(account: Account, { issuer, tokenType, asked }: GivenToken): "Bearer" | "DPoP" {
+  const type = tokenType.toLowerCase();
+  if (type === "dpop" && asked) return "DPoP";
+  if (type !== "bearer") throw unusableToken(account, issuer, tokenType);
+  if (account.config.dpop === true) throw bindingLost(account, issuer);
+  return "Bearer";
+}
+
+/**
+ * Whether a challenge wants bound tokens and no others. Several schemes may stand in one header (RFC 9110, 11.6.1), and a server that takes plain
+ * tokens too says so (RFC 9449, 7.1).
+ */
+export function insistsOnDpop(challenge: string | undefined): boolean {
+  return hasScheme(challenge, "dpop") && !hasScheme(challenge, "bearer");
+}
+
+/** Whether a challenge asks for a nonce in the proof (RFC 9449, 9). */
+export function challengesNonce(challenge: string | undefined): boolean {
+  return hasScheme(challenge, "dpop") && /error\s*=\s*"?use_dpop_nonce\b/i.test(challenge ?? "");
+}
+
+function hasScheme(challenge: string | undefined, scheme: "bearer" | "dpop"): boolean {
+  const schemes = unquoted(challenge ?? "").matchAll(/(?:^|,)\s*([a-z]+)(?=\s|$|,)/gi);
+  return Array.from(schemes).some(([, name]) => name?.toLowerCase() === scheme);
+}
+
+// What stands in quotation marks is a server's own text, in which anything may be.
+function unquoted(challenge: string): string {
+  return challenge.slice(0, 4096).replace(/"(?:[^"\\]|\\.)*"/g, '""');
+}

@@ -1,0 +1,98 @@
+import type { AuthorizedRequest, CredentialHeaders, JsonObject } from "@toolport/core";
+import type { DpopSession } from "@modelcontextprotocol/client";
+import type { Account } from "../account.ts";
+import { makeDpopKey, readDpopKey } from "./dpop-key.ts";
+import { unusableKey } from "./dpop-errors.ts";
+import { loadOAuth } from "../load-oauth.ts";
+import type { StoredAuthorization } from "../store/stored-account.ts";
+
+/** Proves that who sends a token has the key that it is bound to (RFC 9449). */
+export interface DpopSigner {
+  /** The private key as a JWK, for {@linkcode StoredAuthorization.dpopKey}. */
+  readonly key: JsonObject;
+  /** For the SDK's requests to a token endpoint: they carry a proof, and answer the demand for a nonce by themselves, once. */
+  readonly session: DpopSession;
+  /** The headers of one request with a bound token: a proof is good for one. */
+  headersFor(request: AuthorizedRequest, accessToken: string): Promise<CredentialHeaders>;
+  /** Takes note of the nonce that came with an answer. Must be asked about every answer (RFC 9449, 8.2). Never throws. */
+  onAnswered(request: AuthorizedRequest, header: (name: string) => string | undefined): void;
+  /**
+   * Whether a request that was refused for want of a nonce is worth sending again: there is one now, and `sent`, what the refused one was sent
+   * with, had not got it.
+   */
+  hasNewNonce(request: AuthorizedRequest, sent: CredentialHeaders): boolean;
+}
+
+// A nonce is a short opaque text; a longer one would make requests too large for servers to take.
+const longestNonce = 1024;
+
+const mostSigners = 4;
+// By the key; the latest last.
+const signersOf = new WeakMap<Account, Map<string, Promise<DpopSigner>>>();
+
+/**
+ * The signer of an account: with the key that the stored authorization is bound to, or with a new one. It keeps its nonces: the same one for the
+ * same key. Rejects with `auth_required` when the stored key cannot be used.
+ */
+export async function dpopOf(
+  account: Account,
+  stored: Pick<StoredAuthorization, "dpopKey"> | undefined,
+): Promise<DpopSigner> {
+  const key = stored?.dpopKey ?? (await makeDpopKey());
+  const id = JSON.stringify(key);
+  const signers = signersOf.get(account) ?? new Map<string, Promise<DpopSigner>>();
+  signersOf.set(account, signers);
+  const signer = signers.get(id) ?? makeSigner(account, key);
+  signers.delete(id);
+  signers.set(id, signer);
+  for (const oldest of signers.keys()) {
+    if (signers.size <= mostSigners) break;
+    signers.delete(oldest);
+  }
+  return signer;
+}
+
+async function makeSigner(account: Account, key: JsonObject): Promise<DpopSigner> {
+  if (typeof key["d"] === "string") account.secrets.learn(key["d"]);
+  const { DpopSession } = await loadOAuth();
+  try {
+    return signerOf(key, await DpopSession.create({ keyPair: await readDpopKey(key) }));
+  } catch {
+    // Whatever the reason says, it may quote the key.
+    throw unusableKey(account);
+  }
+}
+
+function signerOf(key: JsonObject, session: DpopSession): DpopSigner {
+  return {
+    key,
+    session,
+    async headersFor({ method, url }, accessToken) {
+      const proof = await session.buildProof({ htm: method, htu: url, accessToken });
+      return { authorization: `DPoP ${accessToken}`, dpop: proof };
+    },
+    onAnswered({ url }, header) {
+      const nonce = header("dpop-nonce");
+      if (nonce !== undefined && isNonce(nonce)) session.rememberNonce(url, nonce);
+    },
+    hasNewNonce({ url }, sent) {
+      const nonce = session.nonceFor(url);
+      return nonce !== undefined && nonce !== nonceIn(sent["dpop"] ?? "");
+    },
+  };
+}
+
+// RFC 9449, 8.1: the characters of NQCHAR.
+function isNonce(text: string): boolean {
+  return text.length <= longestNonce && /^[\u0021\u0023-\u005B\u005D-\u007E]+$/.test(text);
+}
+
+function nonceIn(proof: string): unknown {
+  const [, payload = ""] = proof.split(".");
+  try {
+    const claims: unknown = JSON.parse(atob(payload.replaceAll("-", "+").replaceAll("_", "/")));
+    return typeof claims === "object" && claims !== null && "nonce" in claims ? claims.nonce : undefined;
+  } catch {
+    return undefined;
+  }
+}
