@@ -8,3 +8,6 @@ export {
   type SealedCredentials,
 } from "./store/create-keyv-credentials.ts";
 export type { AesKey, SealingKey } from "./store/sealing-key.ts";
+export type { ApiKeys, ApiKeysOptions, KeyedServer } from "./api-keys/api-keys.ts";
+export { createApiKeys } from "./api-keys/create-api-keys.ts";
+export { firstAuthProvider, type AuthProvider } from "./first-auth-provider.ts";

@@ -1,2 +1,9 @@
 // What needs Node: files, the keyring, a listener on this machine.
 export { loopbackRedirect, type LoopbackHost, type LoopbackRedirectOptions } from "./node/loopback-redirect.ts";
+export { openBrowser, type OpenBrowserOptions } from "./node/open-browser.ts";
+export {
+  terminalPrompt,
+  type TerminalInput,
+  type TerminalOutput,
+  type TerminalPromptOptions,
+} from "./node/terminal-prompt.ts";

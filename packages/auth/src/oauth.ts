@@ -63,8 +63,8 @@ export interface SignedOut {
 
 /** Signs users and programs in to servers, and keeps them signed in. */
 export interface OAuth extends AsyncDisposable {
-  /** For `createConnector({ authProvider })`. Answers for each server of `auth: "oauth"`. */
-  authProvider(spec: ServerSpec, request: AuthorizationRequest): ServerCredentials;
+  /** For `createConnector({ authProvider })`. Answers for each server of `auth: "oauth"`; for others `undefined`. */
+  readonly authProvider: (spec: ServerSpec, request: AuthorizationRequest) => ServerCredentials | undefined;
   /**
    * Signs in, by whatever flow the server is configured for; with the authorization code flow a user is asked now, by the `prompt`. `server`: the
    * spec, or the id of one that a connector has asked about. Who is signing in to the same server for the same principal already is waited for.

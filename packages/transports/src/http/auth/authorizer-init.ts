@@ -57,7 +57,8 @@ function withoutDoubt(error: ToolportError, serverId: string, refusal: ToolportE
 }
 
 function withRefusal(error: ToolportError, refusal: ToolportError | undefined): ToolportError {
-  if (refusal === undefined || error === refusal || error.code !== "auth_required") return error;
+  if (refusal === undefined || error === refusal) return error;
+  if (error.code !== "auth_required" && error.code !== "forbidden") return error;
   return withErrorContext(error, { details: { ...refusal.details, ...error.details } });
 }
 

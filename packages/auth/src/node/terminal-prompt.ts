@@ -1,0 +1,141 @@
+import { cleanText } from "@toolport/core";
+import { assertKnownOptions, kindOf, untilAborted, type Fields } from "@toolport/core/implement";
+import { createInterface } from "node:readline";
+import type { OAuthPrompt, PromptAnswer, PromptRequest } from "../oauth-options.ts";
+import { openBrowser } from "./open-browser.ts";
+
+/** A stream that may be a terminal's, such as `process.stdin`. */
+export type TerminalInput = NodeJS.ReadableStream & {
+  readonly isTTY?: boolean | undefined;
+  readonly isRaw?: boolean | undefined;
+  setRawMode?(raw: boolean): unknown;
+};
+
+/** A stream that may be a terminal's, such as `process.stderr`. */
+export type TerminalOutput = NodeJS.WritableStream & { readonly isTTY?: boolean | undefined };
+
+/** Options of {@linkcode terminalPrompt}. */
+export interface TerminalPromptOptions {
+  /** Where a pasted URL is read from; nothing else may read there meanwhile. */
+  readonly input: TerminalInput;
+  readonly output: TerminalOutput;
+  /** Opens the page; `false`: nobody does. Default `openBrowser()`. */
+  readonly open?: OAuthPrompt | false | undefined;
+  /**
+   * The environment, as `process.env` has it: over SSH, and on a system without a display, no page is opened, because nobody would see it. Default: nothing is
+   * known of it.
+   */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  /** As `process.platform` has it, which is the default. */
+  readonly platform?: string | undefined;
+}
+
+const fields: Fields<TerminalPromptOptions> = { input: true, output: true, open: true, env: true, platform: true };
+const owner = "terminalPrompt()";
+const longestPaste = 16_384;
+
+/**
+ * Shows users authorization pages from a command line: writes the URL, opens it where a browser can be, and takes the whole URL that the user was sent back to when
+ * they paste it, for a browser that cannot come back to this machine. Whatever comes first counts. Ctrl-C is `"cancelled"`. The terminal is left as
+ * it was found. Throws a `TypeError` that names an option that cannot be used.
+ */
+export function terminalPrompt(options: TerminalPromptOptions): OAuthPrompt {
+  assertKnownOptions(owner, options, fields);
+  const { input, output, open = openBrowser(), env, platform = process.platform } = options;
+  for (const [name, stream, method] of [
+    ["input", input, "resume"],
+    ["output", output, "write"],
+  ] as const) {
+    if (typeof (stream as unknown as Record<string, unknown> | undefined)?.[method] === "function") continue;
+    throw new TypeError(`${owner}: ${name} must be a stream, not ${kindOf(stream)}`);
+  }
+  if (open !== false && typeof open !== "function") {
+    throw new TypeError(`${owner}: open must be a function or false, not ${kindOf(open)}`);
+  }
+  const opens = open !== false && (env === undefined || isSeen(env, platform)) ? open : undefined;
+
+  let turn: Promise<unknown> = Promise.resolve();
+
+  return async (request) => {
+    // One terminal, one question at a time.
+    const before = turn;
+    const mine = untilAborted(before, request.signal).then(() => ask(request, { input, output, opens }));
+    turn = Promise.allSettled([before, mine]);
+    return mine;
+  };
+}
+
+interface Terminal {
+  readonly input: TerminalInput;
+  readonly output: TerminalOutput;
+  readonly opens: OAuthPrompt | undefined;
+}
+
+function ask(request: PromptRequest, terminal: Terminal): Promise<PromptAnswer> {
+  const { input, output, opens } = terminal;
+  const { signal, url } = request;
+  const title = cleanText(request.title, 100).replaceAll("\n", " ");
+  const how = opens === undefined ? "open this page in a browser" : "this page is opened in your browser";
+  output.write(`To sign in to ${title}, ${how}:\n\n  ${url.href}\n\n`);
+  output.write("If the browser cannot show the page after that, paste its address here and press Enter.\n");
+  const wasRaw = input.isRaw === true;
+  const isTerminal = input.isTTY === true && output.isTTY === true;
+  const lines = createInterface({
+    input,
+    output,
+    terminal: isTerminal,
+    historySize: 0,
+    prompt: isTerminal ? "> " : "",
+  });
+
+  let ended = false;
+  return new Promise((resolve) => {
+    const end = (): void => {
+      ended = true;
+      signal.removeEventListener("abort", onAbort);
+      lines.off("close", onClose);
+      lines.close();
+      if (wasRaw) input.setRawMode?.(true);
+      if (isTerminal) output.write("\n");
+    };
+    const answer = (how: PromptAnswer): void => {
+      end();
+      resolve(how);
+    };
+    // The answer has come another way, or is not wanted any more: whoever aborts knows which.
+    const onAbort = (): void => answer("completed");
+    // Nothing more can be pasted; the answer may still come by the redirect.
+    const onClose = (): void => answer("completed");
+    signal.addEventListener("abort", onAbort, { once: true });
+    lines.on("close", onClose);
+    lines.on("SIGINT", () => answer("cancelled"));
+    lines.on("line", (line) => {
+      const text = cleanText(line, longestPaste).trim();
+      if (isAnswerTo(url, text)) return answer({ callbackUrl: text });
+      if (text !== "")
+        output.write("That is not the address that this sign-in ends at: it has the same state= in it.\n");
+      lines.prompt();
+    });
+    lines.prompt();
+    opens?.(request).then(
+      (how) => void (how === "completed" || answer(how)),
+      () => ended || output.write("No browser could be opened here.\n"),
+    );
+  });
+}
+
+/** Whether a text is a URL that a user can have been sent back to from this page. The rest is for whoever takes the answer. */
+function isAnswerTo(page: URL, text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const state = new URL(text).searchParams.get("state");
+  // A page may keep to itself what was asked of it (RFC 9126).
+  const asked = page.searchParams.get("state");
+  return state !== null && (asked === null || state === asked);
+}
+
+function isSeen(env: Readonly<Record<string, string | undefined>>, platform: string): boolean {
+  const has = (...names: readonly string[]): boolean => names.some((name) => (env[name] ?? "") !== "");
+  if (has("SSH_CONNECTION", "SSH_CLIENT", "SSH_TTY")) return false;
+  const needsDisplay = platform !== "darwin" && platform !== "win32";
+  return !needsDisplay || has("DISPLAY", "WAYLAND_DISPLAY", "BROWSER", "WSL_DISTRO_NAME");
+}
