@@ -1,7 +1,8 @@
-import { isJsonObject, isPlainObject, kindOf } from "@toolport/core/implement";
+import { isPlainObject, kindOf } from "@toolport/core/implement";
 import type { Fields } from "@toolport/core/implement";
 import { isScope } from "./discovering/scopes.ts";
 import { isConfidentialUrl } from "./fetching/is-confidential-url.ts";
+import { findKeyProblem } from "./grants/check-private-key.ts";
 import type {
   AuthorizationCodeConfig,
   ClientConfig,
@@ -70,6 +71,7 @@ export function assertClientConfig(config: unknown, fail: ConfigFailure): assert
       assertProof(config, fail);
       return;
     case "jwt_bearer":
+      if (config["clientSecret"] !== undefined) assertText(config, "clientId", fail);
       if (typeof config["assertion"] !== "function") throw fail("assertion", "must be a function");
       return;
     case "enterprise_managed":
@@ -119,9 +121,8 @@ function assertProof(config: Readonly<Record<string, unknown>>, fail: ConfigFail
   if (!isPlainObject(privateKey)) throw fail("privateKey", `must be an object, not ${kindOf(privateKey)}`);
   const failKey: ConfigFailure = (member, rule) => fail(`privateKey.${member}`, rule);
   assertKnown(privateKey, { key: true, algorithm: true, keyId: true }, failKey);
-  if (typeof privateKey["key"] === "string") assertText(privateKey, "key", failKey);
-  else if (!isJsonObject(privateKey["key"])) throw failKey("key", "must be a PEM text or a JWK");
-  assertText(privateKey, "algorithm", failKey);
+  const problem = findKeyProblem(privateKey);
+  if (problem !== undefined) throw failKey(problem.member, problem.rule);
   optionalText(privateKey, "keyId", failKey);
 }
 

@@ -7,3 +7,5 @@ export {
   type TerminalOutput,
   type TerminalPromptOptions,
 } from "./node/terminal-prompt.ts";
+export { createFileCredentials, type FileCredentialsOptions } from "./node/create-file-credentials.ts";
+export { defaultCredentialsFolder, type CredentialsFolderOptions } from "./node/default-credentials-folder.ts";

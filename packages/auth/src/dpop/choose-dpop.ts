@@ -1,4 +1,5 @@
 import type { Account } from "../account.ts";
+import { readChallenges } from "../discovering/read-challenges.ts";
 import type { StoredMetadata } from "../store/stored-account.ts";
 import { bindingLost, bindingRefused, bindingUnknown, unusableToken } from "./dpop-errors.ts";
 import { dpopAlgorithm } from "./dpop-key.ts";
@@ -49,25 +50,9 @@ export function readTokenType(account: Account, { issuer, tokenType, asked }: Gi
   return "Bearer";
 }
 
-/**
- * Whether a challenge wants bound tokens and no others. Several schemes may stand in one header (RFC 9110, 11.6.1), and a server that takes plain
- * tokens too says so (RFC 9449, 7.1).
- */
-export function insistsOnDpop(challenge: string | undefined): boolean {
-  return hasScheme(challenge, "dpop") && !hasScheme(challenge, "bearer");
-}
-
 /** Whether a challenge asks for a nonce in the proof (RFC 9449, 9). */
 export function challengesNonce(challenge: string | undefined): boolean {
-  return hasScheme(challenge, "dpop") && /error\s*=\s*"?use_dpop_nonce\b/i.test(challenge ?? "");
-}
-
-function hasScheme(challenge: string | undefined, scheme: "bearer" | "dpop"): boolean {
-  const schemes = unquoted(challenge ?? "").matchAll(/(?:^|,)\s*([a-z]+)(?=\s|$|,)/gi);
-  return Array.from(schemes).some(([, name]) => name?.toLowerCase() === scheme);
-}
-
-// What stands in quotation marks is a server's own text, in which anything may be.
-function unquoted(challenge: string): string {
-  return challenge.slice(0, 4096).replace(/"(?:[^"\\]|\\.)*"/g, '""');
+  return readChallenges(challenge).some(
+    ({ scheme, parameters }) => scheme === "dpop" && parameters.get("error") === "use_dpop_nonce",
+  );
 }

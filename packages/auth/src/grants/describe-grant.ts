@@ -3,7 +3,7 @@ import { ToolportError } from "@toolport/core";
 import { quoteText } from "@toolport/core/implement";
 import type { ClientCredentialsConfig, EnterpriseManagedConfig, JwtBearerConfig } from "../oauth-options.ts";
 import { askHost } from "./ask-host.ts";
-import type { GrantConfig } from "./assert-grant-config.ts";
+import type { GrantConfig } from "./grant-config.ts";
 import { assertClient, importKey } from "./client-assertion.ts";
 import { authenticateClient } from "./client-authentication.ts";
 import type { GrantContext } from "./grant-context.ts";

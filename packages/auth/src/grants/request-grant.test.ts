@@ -2,9 +2,8 @@ import { generateKeyPairSync, verify, type KeyObject } from "node:crypto";
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import { firstDate } from "../../../provider/test/simulation/virtual-clock.ts";
-import { deferred, failureOf, secret, server, setUp, token, withSecret } from "../../test/grant-stage.ts";
+import { failureOf, secret, server, setUp, token, withSecret } from "../../test/grant-stage.ts";
 import { issuer, serverUrl } from "../../test/token-world.ts";
-import type { Account } from "../account.ts";
 import { readAccount } from "../tokens/account-documents.ts";
 import type { GrantServer } from "./request-grant.ts";
 
@@ -68,8 +67,8 @@ describe("client_credentials", () => {
   it("signs another assertion each time", async () => {
     const privateKey = { key: keyPair().privateKey.export({ format: "jwk" }) as { kty: "EC" }, algorithm: "ES256" };
     const { grant, seen } = setUp({ flow: "client_credentials", clientId: "host", privateKey });
-    const { accessToken } = await grant();
-    await grant({ refused: accessToken });
+    await grant();
+    await grant();
     expect(seen[0]?.form["client_assertion"]).not.toBe(seen[1]?.form["client_assertion"]);
   });
 
@@ -86,6 +85,21 @@ describe("client_credentials", () => {
     expect(seen).toEqual([]);
   });
 
+  it("asks for what the caller wants, else for what is configured, else for what the server names", async () => {
+    const { grant, seen } = setUp({ ...withSecret, scopes: ["own"] });
+    await grant();
+    await grant({ scope: "more own" });
+    const other = setUp(withSecret);
+    await other.grant({ server: { ...server, scopes: [] } });
+    expect([...seen, ...other.seen].map(({ form }) => form["scope"])).toEqual(["own", "more own", undefined]);
+  });
+
+  it("sends nothing any more when nobody wants it", async () => {
+    const { grant, seen } = setUp(withSecret);
+    await expect(grant({ signal: AbortSignal.abort(new Error("gone")) })).rejects.toThrow("gone");
+    expect(seen).toEqual([]);
+  });
+
   it("passes on a no once, without the secret that the server repeats", async () => {
     const body = { error: "invalid_client", error_description: `no such client with ${secret}` };
     const { grant, seen, parts, account } = setUp(withSecret, { status: 401, body });
@@ -99,57 +113,6 @@ describe("client_credentials", () => {
   it("takes an answer of the authorization server out of order for a passing failure", async () => {
     const { grant } = setUp(withSecret, { status: 503, body: { error: "busy" } });
     expect(await failureOf(grant())).toMatchObject({ code: "http_error", retryable: true });
-  });
-});
-
-describe("among those who share a store", () => {
-  it("asks once for all who want a token at the same time", async () => {
-    const { grant, seen, other } = setUp(withSecret);
-    const all = await Promise.all([grant(), grant({ by: other }), grant()]);
-    expect(seen).toHaveLength(1);
-    expect(new Set(all.map(({ accessToken }) => accessToken))).toEqual(new Set(["access-1"]));
-  });
-
-  it("asks again for one that was refused, and takes what another got since", async () => {
-    const { grant, seen, other } = setUp(withSecret, token, { ...token, access_token: "access-2" });
-    await grant();
-    expect((await grant({ refused: "access-1" })).accessToken).toBe("access-2");
-    expect((await grant({ refused: "access-1", by: other })).accessToken).toBe("access-2");
-    expect(seen).toHaveLength(2);
-  });
-
-  it("asks again shortly before the end, and for more than was granted", async () => {
-    const { grant, seen, clock } = setUp(withSecret);
-    await grant();
-    await grant({ scope: "read admin" });
-    expect(seen).toHaveLength(2);
-    clock.advance(541_000);
-    await grant({ scope: "read admin" });
-    expect(seen).toHaveLength(3);
-  });
-
-  it("saves what it got although nobody waits for it any more", async () => {
-    const answered = deferred();
-    const { grant, account, parts, seen } = setUp(withSecret);
-    const { fetch } = account;
-    const asked = deferred();
-    const slow: Account = {
-      ...account,
-      fetch: async (url, init) => {
-        asked.resolve();
-        await answered.promise;
-        return fetch(url, init);
-      },
-    };
-    const controller = new AbortController();
-    const work = grant({ by: slow, signal: controller.signal });
-    await asked.promise;
-    controller.abort(new Error("gone"));
-    await expect(work).rejects.toThrow("gone");
-    answered.resolve();
-    expect((await grant()).accessToken).toBe("access-1");
-    expect((await readAccount(parts, account))?.authorizations).toHaveLength(1);
-    expect(seen).toHaveLength(1);
   });
 });
 
@@ -171,7 +134,7 @@ describe("the authorization server of a client", () => {
   it("is the first one that it was used with, as long as that is kept", async () => {
     const { grant, seen, parts } = setUp(withSecret);
     await grant();
-    const failure = await failureOf(grant({ server: elsewhere, refused: "access-1" }));
+    const failure = await failureOf(grant({ server: elsewhere }));
     expect(failure).toMatchObject({ code: "not_allowed" });
     expect(String(failure)).toMatch(/"https:\/\/evil\.example".*"https:\/\/as\.example"/s);
     expect(seen).toHaveLength(1);
@@ -198,6 +161,7 @@ describe("with a key that tokens are bound to", () => {
     expect(first).not.toHaveProperty("nonce");
     expect(second).toMatchObject({ nonce: "nonce-1", htm: "POST", htu: `${issuer}/token` });
     expect([tokenType, dpopKey?.["crv"]]).toEqual(["DPoP", "P-256"]);
+    expect((await grant()).dpopKey).toEqual(dpopKey);
   });
 
   it("keeps no plain token where a bound one is configured", async () => {

@@ -1,22 +1,19 @@
 import type { AuthorizationServerMetadata, DpopSession, OAuthClientProvider } from "@modelcontextprotocol/client";
 import { ToolportError } from "@toolport/core";
-import { dateOf, quoteText, untilAborted } from "@toolport/core/implement";
+import { quoteText } from "@toolport/core/implement";
 import type { Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import { choosesDpop, readTokenType, type DpopServer } from "../dpop/choose-dpop.ts";
 import { dpopOf } from "../dpop/dpop-signer.ts";
 import { loadOAuth } from "../load-oauth.ts";
 import type { StoredAccount, StoredAuthorization, StoredClient } from "../store/stored-account.ts";
-import { accountKey, readAccount, writeAccount } from "../tokens/account-documents.ts";
-import { authorizationOf, sameIssuer, withAuthorization } from "../tokens/authorizations.ts";
+import { readAccount } from "../tokens/account-documents.ts";
+import { authorizationOf, sameIssuer } from "../tokens/authorizations.ts";
 import { requestTokens } from "../tokens/request-tokens.ts";
 import { toStoredAuthorization } from "../tokens/to-stored-authorization.ts";
-import { isGrantConfig, type GrantConfig } from "./assert-grant-config.ts";
+import { isGrantConfig, type GrantConfig } from "./grant-config.ts";
 import { describeGrant, type Grant } from "./describe-grant.ts";
 import type { GrantContext } from "./grant-context.ts";
-
-// A question to the host, two requests to an identity provider and one to the authorization server, each of which has 30 s.
-const leaseMs = 150_000;
 
 /** An authorization server and what it is to give a token for: what was discovered, or what was stored. */
 export interface GrantServer extends DpopServer {
@@ -28,50 +25,41 @@ export interface GrantServer extends DpopServer {
 
 /** What is wanted of a grant. */
 export interface GrantRequest {
+  readonly server: GrantServer;
   /** Separated by spaces. Default: that of the configuration, then what the server names. */
   readonly scope?: string | undefined;
-  /** The access token that was refused: any other that is found is taken in place of a new one. */
-  readonly refused?: string | undefined;
-  /** Ends the wait; what is asked for by then is saved all the same. */
+  /** Nothing is sent any more once it has aborted; what is under way goes on. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Gets a token for a host that signs in as itself, and saves it: one at a time among all that share the store, and whoever comes second takes
- * what the first one got. The assertion of a flow is asked for each time, and sent once.
+ * Gets a token for a host that signs in as itself, by whatever flow the account is configured for. The assertion of a flow is asked for each time,
+ * and sent once. Saves nothing, and takes no lock: whoever calls it does both, and keeps others from asking at the same time.
  *
  * Rejects with `not_allowed`, and sends nothing, when the server names another authorization server than the one that the client is
  * configured for, or was used with so far; with `auth_required` when the authorization server says no; with what the host's own function,
  * the requests and the store fail with; and with the reason of the signal.
  */
 export async function requestGrant(
-  parts: Pick<AuthParts, "clock" | "closing" | "settings" | "store">,
+  parts: Pick<AuthParts, "clock" | "store">,
   account: Account,
-  grant: GrantRequest & { readonly server: GrantServer },
+  { server, scope, signal }: GrantRequest,
 ): Promise<StoredAuthorization> {
   const { config } = account;
   if (!isGrantConfig(config)) throw new TypeError("the client is not configured for a grant");
-  grant.signal.throwIfAborted();
-  const key = accountKey(account);
-  const work = parts.store.withLock(key, leaseMs, async (lease) => {
-    const document = await readAccount(parts, account);
-    assertOwnIssuer(account, document, grant.server);
-    const known = authorizationOf(document, grant.server.issuer);
-    const scope = grant.scope ?? config.scopes?.join(" ") ?? grant.server.scopes?.join(" ");
-    const wanted = { scope: scope === "" ? undefined : scope, refused: grant.refused };
-    if (known !== undefined && isOfUse(parts, { known, config, wanted })) return known;
-    grant.signal.throwIfAborted();
-    const signal = AbortSignal.any([lease, parts.closing]);
-    const fresh = await ask(parts, account, { config, server: grant.server, scope: wanted.scope, signal });
-    await writeAccount(parts, account, withAuthorization(document, account, fresh));
-    return fresh;
-  });
-  return untilAborted(work, grant.signal);
+  signal.throwIfAborted();
+  const document = await readAccount(parts, account);
+  assertOwnIssuer(account, document, server);
+  const wanted = scope ?? config.scopes?.join(" ") ?? server.scopes?.join(" ");
+  // With the same key the nonces of the MCP server hold on.
+  const stored = authorizationOf(document, server.issuer);
+  return ask(parts, account, { config, server, stored, scope: wanted === "" ? undefined : wanted, signal });
 }
 
 interface Asked {
   readonly config: GrantConfig;
   readonly server: GrantServer;
+  readonly stored: StoredAuthorization | undefined;
   readonly scope: string | undefined;
   readonly signal: AbortSignal;
 }
@@ -79,12 +67,12 @@ interface Asked {
 async function ask(
   parts: Pick<AuthParts, "clock">,
   account: Account,
-  { config, server, scope, signal }: Asked,
+  { config, server, stored, scope, signal }: Asked,
 ): Promise<StoredAuthorization> {
   const { issuer, metadata } = server;
   const resource = config.resource ?? server.resource;
   const asked = choosesDpop(account, server);
-  const signer = asked ? await dpopOf(account, undefined) : undefined;
+  const signer = asked ? await dpopOf(account, stored) : undefined;
   const context: GrantContext = { parts, account, server, resource, scope, signal };
   const grant = await describeGrant(config, context);
   const oauth = await loadOAuth();
@@ -143,27 +131,6 @@ function toSdkMetadata(metadata: DpopServer["metadata"]): AuthorizationServerMet
 // Never the secret: it is the configuration's, and may be another one tomorrow.
 function clientOf({ clientId = "none" }: GrantConfig): StoredClient {
   return { clientId, way: "pre-registered" };
-}
-
-interface Found {
-  readonly known: StoredAuthorization;
-  readonly config: GrantConfig;
-  readonly wanted: { readonly scope: string | undefined; readonly refused: string | undefined };
-}
-
-function isOfUse(
-  { clock, settings }: Pick<AuthParts, "clock" | "settings">,
-  { known, config, wanted }: Found,
-): boolean {
-  if (known.client.clientId !== clientOf(config).clientId || known.accessToken === wanted.refused) return false;
-  const { expiresAt, obtainedAt } = known;
-  const now = dateOf(clock);
-  if (expiresAt !== undefined) {
-    const skewMs = Math.min(settings.refreshSkewMs, (expiresAt - obtainedAt) / 5);
-    if (now >= expiresAt - skewMs) return false;
-  } else if (wanted.refused === undefined) return false;
-  const granted = new Set(known.scope?.split(" "));
-  return wanted.scope === undefined || wanted.scope.split(" ").every((scope) => granted.has(scope));
 }
 
 // Otherwise the MCP server would choose who gets the secret (SEP-2352).

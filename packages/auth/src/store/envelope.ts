@@ -19,19 +19,27 @@ export function envelopeText({ key, endsAt, json }: Omit<Envelope, "document"> &
   return `${head.slice(0, -1)},"document":${json}}`;
 }
 
+type Reader = (value: JsonObject) => Envelope | undefined;
+
+/** How each version of the format is read. What an older version wrote is read for as long as there is one, and written in this version at its next save. */
+const readers: ReadonlyMap<unknown, Reader> = new Map([[1, readVersion1]]);
+
 /** What {@linkcode envelopeText} wrote. Throws `store_failed` for anything else; `what` says in words what it was to be. */
 export function readEnvelope(what: string, text: string): Envelope {
   const value = parse(text);
   if (!isJsonObject(value)) throw storeFailed(`${what}: cut off, or not written by Toolport`);
-  const { version: found, key, endsAt, document } = value;
+  const found = value["version"];
   if (typeof found === "number" && found > version) {
     throw storeFailed(`${what}: written by a newer version of Toolport (format ${found}; this one reads ${version})`);
   }
-  const isWhole = typeof key === "string" && isJsonObject(document);
-  if (found !== version || !isWhole || !(endsAt === undefined || typeof endsAt === "number")) {
-    throw storeFailed(`${what}: not written by Toolport`);
-  }
-  return { key, document, endsAt };
+  const envelope = readers.get(found)?.(value);
+  if (envelope === undefined) throw storeFailed(`${what}: not written by Toolport`);
+  return envelope;
+}
+
+function readVersion1({ key, endsAt, document }: JsonObject): Envelope | undefined {
+  if (typeof key !== "string" || !isJsonObject(document)) return undefined;
+  return endsAt === undefined || typeof endsAt === "number" ? { key, document, endsAt } : undefined;
 }
 
 function parse(text: string): unknown {

@@ -1,0 +1,174 @@
+import {
+  createMemoryLock,
+  longestTimeoutMs,
+  ToolportError,
+  type Cancel,
+  type Clock,
+  type Lock,
+  type Random,
+} from "@toolport/core";
+import { formatMs, quoteText } from "@toolport/core/implement";
+
+/** A lock as somebody has it. */
+export interface Hold {
+  /** Gives it back, within a bound. What goes wrong stays here: it ends by itself. */
+  release(): Promise<void>;
+}
+
+/** Somebody's wait for one lock. */
+export interface Attempt {
+  /**
+   * Tries once: `undefined` when somebody else has it. `onLost` is called when it is found that somebody else has it now, or may have. Rejects with
+   * `store_failed` when that cannot be known.
+   */
+  take(onLost: (reason: unknown) => void): Promise<Hold | undefined>;
+}
+
+/** What a lock over something shared is made from. */
+export interface PolledLockInit {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** How long anybody waits for a turn, in milliseconds. */
+  readonly maxWaitMs: number;
+  readonly startAttempt: (key: string, leaseMs: number) => Attempt;
+}
+
+const firstDelayMs = 5;
+const longestDelayMs = 100;
+
+/**
+ * A lock over something shared that can be tried for. In the process, one at a time tries, in the order of asking; among processes, whoever
+ * comes first when it is free.
+ */
+export function createPolledLock(init: PolledLockInit): Lock {
+  const { clock, maxWaitMs, startAttempt } = init;
+  const queue = createMemoryLock({ clock });
+  return {
+    withLock<T>(key: string, leaseMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+      return new Promise<T>((resolve, reject) => {
+        let isOver = false;
+        const giveUp = (): void => {
+          isOver = true;
+          reject(waitError(key, maxWaitMs));
+        };
+        const cancelWait = isLease(leaseMs) ? clock.schedule(maxWaitMs, giveUp) : () => {};
+        const takeTurn = async (): Promise<void> => {
+          const turn = new Turn(key, leaseMs, clock);
+          const hold = await waitFor(init, startAttempt(key, leaseMs), { isOver: () => isOver, turn });
+          cancelWait();
+          if (isOver) return hold?.release();
+          await turn.do(work, resolve, reject);
+          await hold?.release();
+          turn.settle();
+        };
+        // A TypeError for a wrong lease comes from the queue.
+        void queue
+          .withLock(key, isLease(leaseMs) ? longestTimeoutMs : leaseMs, takeTurn)
+          .catch(reject)
+          .finally(cancelWait);
+      });
+    },
+  };
+}
+
+function isLease(leaseMs: number): boolean {
+  return typeof leaseMs === "number" && leaseMs > 0 && leaseMs <= longestTimeoutMs;
+}
+
+interface Waiting {
+  readonly isOver: () => boolean;
+  readonly turn: Turn;
+}
+
+async function waitFor(init: PolledLockInit, attempt: Attempt, waiting: Waiting): Promise<Hold | undefined> {
+  const { clock, random } = init;
+  let delayMs = firstDelayMs;
+  while (!waiting.isOver()) {
+    // The lease begins before the lock is asked for, so that it is never over here later than there.
+    waiting.turn.begin();
+    const hold = await attempt.take(waiting.turn.lose);
+    if (hold !== undefined) return hold;
+    const jittered = delayMs * (0.5 + random());
+    await new Promise<void>((resolve) => void clock.schedule(jittered, resolve));
+    delayMs = Math.min(delayMs * 2, longestDelayMs);
+  }
+  return undefined;
+}
+
+/** One who has the lock: the work, and what ends its time. */
+class Turn {
+  readonly #controller = new AbortController();
+  readonly #key: string;
+  readonly #leaseMs: number;
+  readonly #clock: Clock;
+  #endsAt = 0;
+  #end = (): void => {};
+  #settle = (): void => {};
+
+  constructor(key: string, leaseMs: number, clock: Clock) {
+    this.#key = key;
+    this.#leaseMs = leaseMs;
+    this.#clock = clock;
+  }
+
+  begin(): void {
+    this.#endsAt = this.#clock.now() + this.#leaseMs;
+  }
+
+  readonly lose = (reason: unknown): void => {
+    this.#controller.abort(lostError(this.#key, reason));
+    this.#end();
+  };
+
+  /** Resolves when the work is done, or its time is over. How it ends is said when it ended and {@linkcode settle} was called. */
+  async do<T>(
+    work: (signal: AbortSignal) => Promise<T>,
+    resolve: (value: T) => void,
+    reject: (reason: unknown) => void,
+  ): Promise<void> {
+    const { signal } = this.#controller;
+    const settled = new Promise<void>((done) => (this.#settle = done));
+    const ended = new Promise<void>((done) => (this.#end = done));
+    let cancel: Cancel = () => {};
+    if (!signal.aborted) {
+      cancel = this.#clock.schedule(this.#endsAt - this.#clock.now(), () => {
+        this.#controller.abort(leaseError(this.#key, this.#leaseMs));
+        this.#end();
+      });
+    }
+    const start = async (): Promise<T> => work(signal);
+    const working = start();
+    void settled.then(() => working.then(resolve, reject));
+    const done = working.then(
+      () => undefined,
+      () => undefined,
+    );
+    await Promise.race([done, ended]);
+    cancel();
+  }
+
+  settle(): void {
+    this.#settle();
+  }
+}
+
+function waitError(key: string, waitedMs: number): ToolportError {
+  return new ToolportError(`the lock ${quoteText(key)} was not free within ${formatMs(waitedMs)}`, {
+    code: "overloaded",
+  });
+}
+
+function leaseError(key: string, leaseMs: number): ToolportError {
+  return new ToolportError(`the lock ${quoteText(key)} was held for ${formatMs(leaseMs)}, and goes to the next`, {
+    code: "aborted",
+    outcome: "unknown",
+  });
+}
+
+function lostError(key: string, reason: unknown): ToolportError {
+  return new ToolportError(`the lock ${quoteText(key)} was lost, and somebody else may have it`, {
+    code: "aborted",
+    outcome: "unknown",
+    cause: reason,
+  });
+}

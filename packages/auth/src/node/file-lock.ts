@@ -1,0 +1,149 @@
+import { open, readdir, rename, stat, unlink, utimes } from "node:fs/promises";
+import { join } from "node:path";
+import type { Cancel, Clock, Lock, Random } from "@toolport/core";
+import { createPolledLock, type Attempt, type Hold } from "../locks/create-polled-lock.ts";
+import { codeOf, doInFolder, isThere } from "./folder.ts";
+
+/** What a {@linkcode createFileLock} is made from. */
+export interface FileLockInit {
+  /** The path of a folder that is there and nobody else writes to. */
+  readonly folder: () => Promise<string>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly maxWaitMs: number;
+}
+
+const beatMs = 1000;
+/** Who was not heard of for so long is dead, or stands still, and finds that out by their next beat. */
+const silenceMs = 5000;
+/** A process that stood still itself has heard of nobody: so many looks are needed, too. */
+const fewestLooks = 20;
+
+/**
+ * A lock among processes that share a folder. Keys are names of files.
+ *
+ * A turn is a file `<key>.<number>.held`, made as one that must be new; it becomes `.free` when it is over. The highest number counts, and no number
+ * comes twice, because the latest file stays: so of several who find a dead holder at the same moment, one makes the next number, and the others
+ * see it. (`proper-lockfile` removes what it found dead, and of two who do so one can remove the lock of the other.) Who has it touches
+ * the file each second, and waiters compare what they saw with what they see: clocks of different machines need not agree.
+ */
+export function createFileLock({ folder, ...init }: FileLockInit): Lock {
+  const startAttempt = (key: string): Attempt => {
+    const watch = createWatch(init.clock);
+    return {
+      take: async (onLost) => {
+        const path = await folder();
+        return doInFolder(`the lock ${join(path, key)}`, async () => {
+          const latest = last(await listTurns(path, key));
+          if (latest?.state === "held" && !(await watch.isSilent(join(path, latest.file)))) return undefined;
+          const number = (latest?.number ?? 0) + 1;
+          const own = `${key}.${number}.held`;
+          if (!(await create(join(path, own)))) return undefined;
+          const turns = await listTurns(path, key);
+          if (turns.some((turn) => turn.file !== own && turn.number >= number)) {
+            await isThere(unlink(join(path, own)));
+            return undefined;
+          }
+          // The one before stays, too: who lists the folder while this goes on sees one of the two.
+          for (const { file, number: old } of turns) if (old < number - 1) await isThere(unlink(join(path, file)));
+          return hold({ folder: path, key, number }, init.clock, onLost);
+        });
+      },
+    };
+  };
+  return createPolledLock({ ...init, startAttempt });
+}
+
+interface TurnFile {
+  readonly file: string;
+  readonly number: number;
+  readonly state: string;
+}
+
+async function listTurns(path: string, key: string): Promise<readonly TurnFile[]> {
+  const turns: TurnFile[] = [];
+  for (const file of await readdir(path)) {
+    if (!file.startsWith(`${key}.`)) continue;
+    const [, number = "", state = ""] = /^(\d{1,15})\.(held|free)$/.exec(file.slice(key.length + 1)) ?? [];
+    if (state !== "") turns.push({ file, number: Number(number), state });
+  }
+  // Of one number, `held` is after `free`: who came too late with it removes it again.
+  return turns.sort((a, b) => a.number - b.number || (a.state < b.state ? -1 : 1));
+}
+
+function last<T>(items: readonly T[]): T | undefined {
+  return items[items.length - 1];
+}
+
+async function create(path: string): Promise<boolean> {
+  try {
+    const file = await open(path, "wx", 0o600);
+    await file.close();
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return false;
+    throw error;
+  }
+}
+
+/** Finds out whether a holder is silent, by looking again and again. */
+function createWatch(clock: Clock): { isSilent(path: string): Promise<boolean> } {
+  let seen = "";
+  let since = 0;
+  let looks = 0;
+  return {
+    async isSilent(path) {
+      const now = clock.now();
+      let sight = "gone";
+      await isThere(stat(path).then(({ mtimeMs }) => (sight = `${path} ${mtimeMs}`)));
+      if (sight !== seen) {
+        seen = sight;
+        since = now;
+        looks = 0;
+      }
+      looks += 1;
+      return sight !== "gone" && now - since >= silenceMs && looks >= fewestLooks;
+    },
+  };
+}
+
+interface Own {
+  readonly folder: string;
+  readonly key: string;
+  readonly number: number;
+}
+
+function hold({ folder, key, number }: Own, clock: Clock, onLost: (reason: unknown) => void): Hold {
+  const path = join(folder, `${key}.${number}`);
+  let heardAt = clock.now();
+  let isOver = false;
+  let cancel: Cancel = () => {};
+  let beating: Promise<void> = Promise.resolve();
+  const beat = async (): Promise<void> => {
+    try {
+      const now = new Date();
+      await utimes(`${path}.held`, now, now);
+      const latest = last(await listTurns(folder, key));
+      if (latest !== undefined && latest.number > number) throw new Error(`${latest.file} came after ${number}`);
+      heardAt = clock.now();
+    } catch (error) {
+      // A disk that is full for a moment is no reason to stop, until the others must think that nobody is there.
+      const isGone = codeOf(error) === undefined || codeOf(error) === "ENOENT";
+      if (!isOver && (isGone || clock.now() - heardAt >= silenceMs - beatMs)) return onLost(error);
+    }
+    if (!isOver) schedule();
+  };
+  const schedule = (): void => {
+    cancel = clock.schedule(beatMs, () => void (beating = beat()));
+  };
+  schedule();
+  return {
+    async release() {
+      isOver = true;
+      cancel();
+      await beating;
+      // What cannot be renamed is taken over after a silence.
+      await rename(`${path}.held`, `${path}.free`).catch(() => {});
+    },
+  };
+}

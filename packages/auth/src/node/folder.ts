@@ -1,0 +1,162 @@
+import { lstat, mkdir, open, readdir, realpath, rename, stat, unlink } from "node:fs/promises";
+import { constants } from "node:fs";
+import { isAbsolute, join } from "node:path";
+import { storeFailed } from "../store/store-failed.ts";
+
+/** A folder that nobody but its owner writes to. */
+export interface Folder {
+  readonly path: string;
+  list(): Promise<readonly string[]>;
+  /** The text of a file; `undefined` when there is none. */
+  read(name: string): Promise<string | undefined>;
+  /** Puts a file in place of the one before: either all of it, for good, or nothing. */
+  write(name: string, text: string): Promise<void>;
+  /** Resolves to whether there was one. */
+  remove(name: string): Promise<boolean>;
+  /** Removes a file that nobody has written to for so long. */
+  removeOld(name: string, ageMs: number): Promise<void>;
+}
+
+const isWindows = process.platform === "win32";
+/** Longer than any document; against a file that is something else. */
+const longestFile = 16 * 1024 * 1024;
+
+/** Throws a `TypeError` for what is no absolute path: a relative one would be another folder wherever the program is started. */
+export function assertFolderPath(owner: string, folder: unknown): void {
+  if (typeof folder !== "string" || !isAbsolute(folder)) {
+    throw new TypeError(`${owner}: folder must be an absolute path, such as what defaultCredentialsFolder() gives`);
+  }
+}
+
+/** Makes the folder if need be. Rejects with `store_failed` when others may change what is in it, and says what to do. */
+export async function openFolder(given: string): Promise<Folder> {
+  const path = await doInFolder(`the folder ${given}`, async () => {
+    await mkdir(given, { recursive: true, mode: 0o700 });
+    return realpath(given);
+  });
+  await assertPrivate(given);
+  return {
+    path,
+    list: () => doInFolder(`reading the folder ${path}`, () => readdir(path)),
+    read: (name) => doInFolder(`reading ${join(path, name)}`, () => readText(join(path, name))),
+    write: (name, text) => doInFolder(`writing ${join(path, name)}`, () => writeDurably(path, name, text)),
+    remove: (name) =>
+      doInFolder(`deleting ${join(path, name)}`, async () => {
+        const wasThere = await isThere(unlink(join(path, name)));
+        if (wasThere) await syncFolder(path);
+        return wasThere;
+      }),
+    removeOld: (name, ageMs) =>
+      doInFolder(`deleting ${join(path, name)}`, async () => {
+        const remove = async (): Promise<void> => {
+          const { mtimeMs } = await stat(join(path, name));
+          if (Date.now() - mtimeMs > ageMs) await unlink(join(path, name));
+        };
+        await isThere(remove());
+      }),
+  };
+}
+
+/** Whether what was done to a file found one. */
+export async function isThere(done: Promise<unknown>): Promise<boolean> {
+  try {
+    await done;
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return false;
+    throw error;
+  }
+}
+
+/** The code of an error of the system, such as `ENOENT`. */
+export function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}
+
+/** Does something with files; what the system says against it is a `store_failed`. */
+export async function doInFolder<T>(what: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw codeOf(error) === "store_failed" ? error : storeFailed(`${what} failed`, error);
+  }
+}
+
+async function assertPrivate(given: string): Promise<void> {
+  // On Windows a folder in a user's profile is the user's by its access list, and has no mode.
+  const me = process.getuid?.();
+  if (isWindows || me === undefined) return;
+  const link = await doInFolder(`the folder ${given}`, () => lstat(given));
+  const folder = await doInFolder(`the folder ${given}`, () => stat(given));
+  for (const { uid } of [link, folder]) {
+    if (uid === me || uid === 0) continue;
+    throw storeFailed(
+      `the folder ${given} belongs to another user (id ${uid}, this one is ${me}): use a folder of your own`,
+    );
+  }
+  if ((folder.mode & 0o022) !== 0) {
+    const mode = (folder.mode & 0o777).toString(8);
+    throw storeFailed(`others may write to the folder ${given} (mode ${mode}): make it yours alone with chmod 700`);
+  }
+}
+
+async function readText(path: string): Promise<string | undefined> {
+  try {
+    // No link is followed: its target could be a file of somebody else's.
+    const file = await open(path, constants.O_RDONLY | (isWindows ? 0 : constants.O_NOFOLLOW | constants.O_NONBLOCK));
+    try {
+      const { size } = await file.stat();
+      if (size > longestFile) throw new Error(`it has ${size} bytes, which is more than any document of Toolport`);
+      return await file.readFile("utf8");
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+// Into a new file, to the disk, and then over the old one: whoever reads has one or the other, also after the power failed.
+async function writeDurably(folder: string, name: string, text: string): Promise<void> {
+  const temporary = join(folder, `${name}.${crypto.randomUUID()}.tmp`);
+  try {
+    const file = await open(temporary, "wx", 0o600);
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await replace(temporary, join(folder, name));
+  } catch (error) {
+    // What failed is said already.
+    await unlink(temporary).catch(() => {});
+    throw error;
+  }
+  await syncFolder(folder);
+}
+
+// On Windows a virus scanner that has a file open keeps it from being replaced for a moment.
+async function replace(temporary: string, path: string): Promise<void> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await rename(temporary, path);
+    } catch (error) {
+      const mayPass = isWindows && tries < 10 && /^(EPERM|EACCES|EBUSY)$/.test(String(codeOf(error)));
+      if (!mayPass) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 20 * (tries + 1)));
+    }
+  }
+}
+
+// A file that was renamed or deleted is so for good when its folder is on the disk. Windows has no such thing.
+async function syncFolder(path: string): Promise<void> {
+  if (isWindows) return;
+  const folder = await open(path, constants.O_RDONLY);
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}

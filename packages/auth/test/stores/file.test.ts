@@ -1,0 +1,192 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { createFileCredentials } from "../../src/node/create-file-credentials.ts";
+import { defaultCredentialsFolder } from "../../src/node/default-credentials-folder.ts";
+import type { SealingKey } from "../../src/store/sealing-key.ts";
+import { manualClock } from "../manual-clock.ts";
+import { describeCredentialStore } from "./credential-store-contract.ts";
+
+const root = mkdtempSync(join(tmpdir(), "toolport-files-"));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+let count = 0;
+const freshFolder = (): string => join(root, `store-${(count += 1)}`, "credentials");
+
+const key = (id: string, fill: number): SealingKey => ({ id, key: new Uint8Array(32).fill(fill) });
+const account = { kind: "account", serverId: "github", principal: "ada" } as const;
+
+/** Time that can be passed, with timers that are real: locks are polled for. */
+function jumpingClock(): ReturnType<typeof manualClock> {
+  const manual = manualClock();
+  return {
+    ...manual,
+    schedule(delayMs, task) {
+      const timer = setTimeout(task, Math.min(delayMs, 60_000));
+      return () => clearTimeout(timer);
+    },
+  };
+}
+
+describe("createFileCredentials()", () => {
+  describe("plain", () => {
+    describeCredentialStore(() => {
+      const clock = jumpingClock();
+      const folder = freshFolder();
+      const [store, other] = [createFileCredentials({ folder, clock }), createFileCredentials({ folder, clock })];
+      return { store, other, pass: (ms) => clock.advance(ms) };
+    });
+  });
+
+  describe("sealed", () => {
+    describeCredentialStore(() => {
+      const clock = jumpingClock();
+      const options = { folder: freshFolder(), clock, keys: [key("a", 1)] };
+      const [store, other] = [createFileCredentials(options), createFileCredentials(options)];
+      return { store, other, pass: (ms) => clock.advance(ms) };
+    });
+  });
+
+  const documentsIn = async (folder: string): Promise<readonly string[]> =>
+    (await readdir(folder)).filter((name) => name.endsWith(".json")).map((name) => join(folder, name));
+
+  it("makes a folder of its own, and files that nobody else may read, whose names say nothing", async () => {
+    const folder = freshFolder();
+    await createFileCredentials({ folder }).save(account, { accessToken: "at" });
+    const [file = "", ...rest] = await documentsIn(folder);
+    expect(rest).toEqual([]);
+    expect((await stat(folder)).mode & 0o777).toBe(0o700);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect(file).not.toMatch(/github|ada/);
+    expect((await readdir(folder)).some((name) => name.endsWith(".tmp"))).toBe(false);
+  });
+
+  it.skipIf(process.platform === "win32")(
+    "refuses a folder that others may write to, and says what to do",
+    async () => {
+      const folder = freshFolder();
+      await mkdir(folder, { recursive: true });
+      await chmod(folder, 0o777);
+      const store = createFileCredentials({ folder });
+      await expect(store.save(account, {})).rejects.toThrow(/store_failed.*others may write.*mode 777.*chmod 700/);
+      await chmod(folder, 0o700);
+      await store.save(account, {});
+      expect(await store.load(account)).toEqual({});
+    },
+  );
+
+  it("fails for a folder that cannot be made, and for a file in place of a document that is no file", async () => {
+    const blocker = join(root, "blocker");
+    await writeFile(blocker, "");
+    await expect(createFileCredentials({ folder: join(blocker, "x") }).load(account)).rejects.toMatchObject({
+      code: "store_failed",
+      message: expect.stringContaining(blocker),
+    });
+    const folder = freshFolder();
+    const store = createFileCredentials({ folder });
+    await store.save(account, { a: 1 });
+    const [file = ""] = await documentsIn(folder);
+    rmSync(file);
+    await symlink(blocker, file);
+    await expect(store.load(account)).rejects.toMatchObject({ code: "store_failed" });
+    rmSync(file);
+    await mkdir(file);
+    await expect(store.load(account)).rejects.toThrow(file);
+    await expect(store.save(account, {})).rejects.toMatchObject({ code: "store_failed" });
+  });
+
+  it.each<[string, (text: string) => string, RegExp]>([
+    ["empty", () => "", /cut off/],
+    ["cut off", (text) => text.slice(0, -20), /cut off/],
+    ["of something else", () => '{"name":"x"}', /not written by Toolport/],
+    [
+      "of a newer version",
+      (text) => text.replace('"version":1', '"version":2'),
+      /newer version of Toolport \(format 2/,
+    ],
+    ["of an unknown version", (text) => text.replace('"version":1', '"version":0'), /not written by Toolport/],
+    ["of another key", (text) => text.replace("github", "gitlab"), /of somebody else/],
+    ["sealed", () => "toolport-sealed-1.k.AAAA", /sealed, and no keys were given/],
+  ])("fails for a document that is %s, names its file, and leaves it", async (_, damage, message) => {
+    const folder = freshFolder();
+    const store = createFileCredentials({ folder });
+    await store.save(account, { accessToken: "at-123" });
+    const [file = ""] = await documentsIn(folder);
+    const damaged = damage(await readFile(file, "utf8"));
+    await writeFile(file, damaged);
+    const error = await store.load(account).catch((caught: unknown) => caught);
+    expect(error).toMatchObject({ code: "store_failed", message: expect.stringMatching(message) });
+    expect(String(error)).toContain(file);
+    expect(String(error)).not.toContain("at-123");
+    expect(await readFile(file, "utf8")).toBe(damaged);
+    expect(await store.clear(account)).toBe(true);
+    expect(await store.load(account)).toBeUndefined();
+  });
+
+  it("reads what was written before there were keys, and seals it at the next save or by reseal()", async () => {
+    const folder = freshFolder();
+    const plain = createFileCredentials({ folder });
+    const other = { kind: "account", serverId: "other" } as const;
+    await plain.save(account, { a: 1 });
+    await plain.save(other, { a: 2 });
+    const first = createFileCredentials({ folder, keys: [key("old", 1)] });
+    expect(await first.load(account)).toEqual({ a: 1 });
+    expect(await first.reseal()).toBe(2);
+    await expect(plain.load(account)).rejects.toThrow(/sealed, and no keys were given/);
+    const second = createFileCredentials({ folder, keys: [key("new", 2), key("old", 1)] });
+    expect([await second.reseal(), await second.reseal()]).toEqual([2, 0]);
+    const last = createFileCredentials({ folder, keys: [key("new", 2)] });
+    expect([await last.load(account), await last.load(other)]).toEqual([{ a: 1 }, { a: 2 }]);
+    expect(await last.accounts()).toHaveLength(2);
+  });
+
+  it("opens no sealed file under the name of another", async () => {
+    const folder = freshFolder();
+    const store = createFileCredentials({ folder, keys: [key("a", 1)] });
+    const mallory = { ...account, principal: "mallory" };
+    await store.save(account, { of: "ada" });
+    const [hers = ""] = await documentsIn(folder);
+    await store.save(mallory, { of: "mallory" });
+    const his = (await documentsIn(folder)).find((file) => file !== hers) ?? "";
+    await writeFile(his, await readFile(hers, "utf8"));
+    await expect(store.load(mallory)).rejects.toThrow(/store_failed.*does not open it/);
+  });
+
+  it("removes sign-ins whose time is over", async () => {
+    const folder = freshFolder();
+    const clock = jumpingClock();
+    const store = createFileCredentials({ folder, clock });
+    await store.save({ kind: "pending", state: "a" }, {}, 1000);
+    clock.advance(61_000);
+    await store.save({ kind: "pending", state: "b" }, {}, 1000);
+    expect(await documentsIn(folder)).toHaveLength(1);
+  });
+
+  it("refuses a folder that is relative, and options that it does not know", () => {
+    expect(() => createFileCredentials({ folder: "credentials" })).toThrow(/absolute path/);
+    expect(() => createFileCredentials({ folder: "/x", key: "k" } as never)).toThrow(/no option "key"/);
+    expect(() => createFileCredentials({ folder: "/x", keys: [] })).toThrow(/at least one/);
+  });
+});
+
+describe("defaultCredentialsFolder()", () => {
+  const home = "/home/ada";
+  it.each([
+    [{ platform: "linux", env: {}, home }, "/home/ada/.local/state/acme/credentials"],
+    [{ platform: "linux", env: { XDG_STATE_HOME: "/state" }, home }, "/state/acme/credentials"],
+    [{ platform: "linux", env: { XDG_STATE_HOME: "state" }, home }, "/home/ada/.local/state/acme/credentials"],
+    [{ platform: "darwin", env: {}, home }, "/home/ada/Library/Application Support/acme/credentials"],
+    [{ platform: "win32", env: {}, home: "C:\\Users\\ada" }, "C:\\Users\\ada\\AppData\\Local\\acme\\credentials"],
+    [{ platform: "win32", env: { LOCALAPPDATA: "D:\\l" }, home: "C:\\a" }, "D:\\l\\acme\\credentials"],
+  ])("of %o is %s", (options, folder) => {
+    expect(defaultCredentialsFolder({ product: "acme", ...options })).toBe(folder);
+  });
+
+  it("refuses a product that is no name, and a home that is no path", () => {
+    for (const product of ["", "..", "a/b", ".hidden", "a.", "x".repeat(65)]) {
+      expect(() => defaultCredentialsFolder({ product, platform: "linux", env: {}, home })).toThrow(TypeError);
+    }
+    expect(() => defaultCredentialsFolder({ product: "a", platform: "linux", env: {}, home: "" })).toThrow(/home/);
+  });
+});
