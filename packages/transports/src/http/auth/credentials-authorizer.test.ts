@@ -231,6 +231,37 @@ describe("credentials of a server", () => {
     }
   });
 
+  it("are renewed for a stream that nobody waits for, without a user; at the end of a session they are not", async () => {
+    await using server = await startLoopback((request, response) => {
+      response.setHeader("mcp-session-id", "s-1");
+      if (request.httpMethod === "POST")
+        return reply(response, 200, { jsonrpc: "2.0", id: request.message["id"], result: {} });
+      if (request.httpMethod === "DELETE" || keyOf(request) !== "good") return reply(response, 401);
+      response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
+    });
+    const keyring = createKeyring("old", () => void (keyring.key = "good"));
+    const web = await open(server, keyring, { isInteractive: true });
+    await web.handshake();
+    await expect.poll(() => server.methods().filter((method) => method === "GET")).toHaveLength(2);
+    await web.transport.close();
+    expect(server.methods().at(-1)).toBe("DELETE");
+    expect(keyring.refusals).toMatchObject([{ status: 401, interactive: false, request: { method: "GET" } }]);
+  });
+
+  it("that a server refuses for its first stream alone are no reason to ask for one again and again", async () => {
+    const clock = createManualClock();
+    await using server = await startLoopback((request, response) =>
+      request.httpMethod === "POST"
+        ? reply(response, 200, { jsonrpc: "2.0", id: request.message["id"], result: {} })
+        : reply(response, 403),
+    );
+    await using web = await open(server, createKeyring("good", noMoreKeys), { clock });
+    await web.handshake();
+    await expect.poll(() => web.diagnostics).toMatchObject([{ kind: "stream-lost" }]);
+    expect(web.diagnostics[0]?.message).toContain("sign in first");
+    expect(clock.pending()).toBe(0);
+  });
+
   it("are not waited for longer than two minutes, nor by who has left", async () => {
     const clock = createManualClock();
     await using server = await startGuarded();

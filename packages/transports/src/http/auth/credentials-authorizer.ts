@@ -9,9 +9,8 @@ import { recoveryMs, tookTooLong } from "./recovery-time.ts";
 export function createCredentialsAuthorizer(init: AuthorizerInit, credentials: ServerCredentials): Authorizer {
   const { context } = init;
   const { serverId, clock } = context;
-  const ask = async (refusal: Refusal, signal: AbortSignal): Promise<void> => {
+  const ask = async (refusal: Refusal, signal: AbortSignal, interactive: boolean): Promise<void> => {
     const { status, challenge, request, sent } = refusal;
-    const interactive = context.isInteractive();
     const onTimeout = (): Error => tookTooLong(serverId);
     const deadline = createDeadline({ timeoutMs: recoveryMs, signal, onTimeout, clock });
     const answer = async (): Promise<void> =>
@@ -50,8 +49,9 @@ export function createCredentialsAuthorizer(init: AuthorizerInit, credentials: S
       const state = authorizationStateOf(credentials);
       const { stepUp } = state;
       state.stepUp = undefined;
-      if (stepUp !== undefined) await ask(stepUp, signal);
+      if (stepUp !== undefined) await ask(stepUp, signal, context.isInteractive());
     },
-    recover: ask,
+    recover: (refusal, signal) => ask(refusal, signal, context.isInteractive()),
+    recoverQuietly: (refusal, signal) => ask(refusal, signal, false),
   };
 }

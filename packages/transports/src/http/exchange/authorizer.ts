@@ -11,6 +11,9 @@ export interface Refusal {
   readonly error: ToolportError;
 }
 
+/** How a request's refusal is answered: by anything; by what bothers no user; by nothing, because nobody needs the request. */
+export type Recovery = "any" | "none" | "quiet";
+
 /** Gets credentials for the requests of one connection. */
 export interface Authorizer {
   /** What to send a request with. Rejects with a `ToolportError` whose outcome is never `unknown`. */
@@ -28,4 +31,6 @@ export interface Authorizer {
    * attempt that takes more than two minutes.
    */
   recover(refusal: Refusal, signal: AbortSignal): Promise<void>;
+  /** The same for what nobody waits for: no user is asked. Absent where that cannot be promised. */
+  recoverQuietly?(refusal: Refusal, signal: AbortSignal): Promise<void>;
 }

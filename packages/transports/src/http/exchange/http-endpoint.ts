@@ -1,7 +1,7 @@
 import type { Clock, CredentialHeaders, HttpTransportSpec, ServerSpec, ToolportError } from "@toolport/core";
 import type { Redactor } from "@toolport/core/implement";
 import type { TransportContext } from "../../context/transport-context.ts";
-import type { Authorizer } from "./authorizer.ts";
+import type { Authorizer, Recovery } from "./authorizer.ts";
 import { bearerTokenOf } from "./check-http-spec.ts";
 import { toRequestHeaders } from "./credential-headers.ts";
 import { fromHttpStatus, type SessionUse } from "./from-http-status.ts";
@@ -16,8 +16,8 @@ import type { CompleteReply } from "./read-body.ts";
 export interface EndpointRequest extends Omit<HttpRequest, "url"> {
   /** Default: the server's own URL. */
   readonly url?: URL;
-  /** Whether a refusal may be answered with a new authorization, for which a user may be asked. Default `true`. */
-  readonly mayAuthorize?: boolean;
+  /** How a refusal may be answered. Default `"any"`, for which a user may be asked. */
+  readonly recovery?: Recovery;
   /** What it carries, from which the host may want headers made. Default: no message. */
   readonly about?: Carried | undefined;
 }
@@ -100,7 +100,7 @@ export function createHttpEndpoint({
             request: { method: request.method, url: request.url ?? url },
             toError,
             start: (credentials) => startAuthorized(request, credentials),
-            mayAuthorize: request.mayAuthorize ?? true,
+            recovery: request.recovery ?? "any",
           }),
     toError,
     close: () => exchange.close(),

@@ -1,5 +1,5 @@
 import type { AuthorizedRequest, CredentialHeaders, ToolportError } from "@toolport/core";
-import type { Authorizer } from "./authorizer.ts";
+import type { Authorizer, Recovery, Refusal } from "./authorizer.ts";
 import type { HttpCall, HttpReply } from "./http-exchange.ts";
 import { readRemark, type CompleteReply } from "./read-body.ts";
 
@@ -9,20 +9,15 @@ export interface AuthorizedCall {
   readonly request: AuthorizedRequest;
   readonly start: (credentials: CredentialHeaders) => HttpCall;
   readonly toError: (reply: CompleteReply) => ToolportError;
-  readonly mayAuthorize: boolean;
+  readonly recovery: Recovery;
 }
 
 /**
  * Sends a request, and sends it again after a refusal (HTTP 401 or 403) that other credentials may cure: the server did not run it. Once after a
  * 401, twice after a 403, because a second step up may be needed for a second scope.
  */
-export function sendAgainOnceAuthorized({
-  authorizer,
-  request,
-  start,
-  toError,
-  mayAuthorize,
-}: AuthorizedCall): HttpCall {
+export function sendAgainOnceAuthorized({ authorizer, request, start, toError, recovery }: AuthorizedCall): HttpCall {
+  const isRecoverable = recovery === "any" || (recovery === "quiet" && authorizer.recoverQuietly !== undefined);
   let current: HttpCall | undefined;
   let cancelled: ToolportError | undefined;
   let rejectReply = (_reason: ToolportError): void => {};
@@ -35,7 +30,7 @@ export function sendAgainOnceAuthorized({
   const left = (): AbortSignal => (leaving ??= new AbortController()).signal;
 
   const run = async (): Promise<HttpReply> => {
-    if (mayAuthorize && authorizer.isOutstanding()) await authorizer.catchUp(left());
+    if (recovery === "any" && authorizer.isOutstanding()) await authorizer.catchUp(left());
     for (let recoveries = 0; ; recoveries += 1) {
       const sent = await authorizer.headersFor(request);
       throwIfCancelled();
@@ -43,13 +38,14 @@ export function sendAgainOnceAuthorized({
       const reply = await current.reply;
       const { status } = reply;
       authorizer.onAnswered?.(request, reply.header);
-      if (!mayAuthorize || (status !== 401 && status !== 403)) return reply;
+      if (!isRecoverable || (status !== 401 && status !== 403)) return reply;
       // A second step up may be needed for a second scope; fresh credentials that are refused will not get better.
       if (recoveries >= (status === 401 ? 1 : 2)) return reply;
       const error = toError(await readRemark(reply));
       throwIfCancelled();
       const challenge = reply.header("www-authenticate");
-      await authorizer.recover({ status, challenge, request, sent, error }, left());
+      const refusal: Refusal = { status, challenge, request, sent, error };
+      await (recovery === "any" ? authorizer.recover(refusal, left()) : authorizer.recoverQuietly?.(refusal, left()));
     }
   };
   const reply = new Promise<HttpReply>((resolve, reject) => {

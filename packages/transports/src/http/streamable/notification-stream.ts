@@ -1,4 +1,4 @@
-import { isToolportError } from "@toolport/core";
+import { isToolportError, type ToolportError } from "@toolport/core";
 import { acceptUnsolicited } from "../events/accept-message.ts";
 import type { ReadingContext } from "../events/reading-context.ts";
 import type { Cancellable } from "../exchange/cancellable.ts";
@@ -105,6 +105,10 @@ async function listenOnce(state: State): Promise<"lost" | "refused"> {
     await readMessages(reply, state);
     lose(state, "it ended");
   } catch (error) {
+    if (!state.wasOpen && isToolportError(error) && isRefusedForGood(error)) {
+      state.onLost(`the server has none: ${error.rawMessage}`);
+      return "refused";
+    }
     // Whatever it brought, it was made to be too much.
     if (isToolportError(error) && error.code === "message_too_large") state.broughtSomething = false;
     lose(state, isToolportError(error) ? error.rawMessage : String(error));
@@ -159,6 +163,11 @@ function readRefusal(reply: CompleteReply, state: State): "lost" | "refused" {
   }
   if (status !== 405) state.onLost(`the server has none: ${error.rawMessage}`);
   return "refused";
+}
+
+// By the server, and whoever has the credentials has no others.
+function isRefusedForGood({ kind, details }: ToolportError): boolean {
+  return kind === "auth" && details.httpStatus !== undefined;
 }
 
 function lose(state: State, how: string): void {

@@ -223,7 +223,7 @@ function reportStreamLost({ serverId, onDiagnostic }: TransportContext, how: str
 function streamRequest(state: State, lastEventId: string | undefined): EndpointRequest {
   return {
     method: "GET",
-    mayAuthorize: false,
+    recovery: "quiet",
     headers: {
       ...connectionHeaders(state),
       accept: "text/event-stream",
@@ -238,7 +238,7 @@ async function close(state: State): Promise<void> {
   lingerWatch.close();
   for (const step of underWay.values()) step.cancel(transportClosed(endpoint));
   if (sessionId !== undefined) {
-    const request: EndpointRequest = { method: "DELETE", mayAuthorize: false, headers: connectionHeaders(state) };
+    const request: EndpointRequest = { method: "DELETE", recovery: "none", headers: connectionHeaders(state) };
     try {
       await startBriefCall(endpoint, request, context.settings.timeouts.closeMs).reply;
     } catch {
