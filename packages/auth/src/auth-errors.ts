@@ -62,19 +62,21 @@ function naming(error: ToolportError, { serverId }: Troubled): ToolportError {
   return error.serverId === undefined ? withErrorContext(error, { serverId }) : error;
 }
 
+/** What is given up, and for which server, if that is known. */
+export interface GivenUp {
+  readonly serverId?: string | undefined;
+}
+
 /** The reason of a signal as an error of this package: `aborted`, with it as the cause, unless it is one already. */
-export function abortError(
-  signal: AbortSignal,
-  { serverId }: Pick<Troubled, "serverId">,
-  doing: string,
-): ToolportError {
+export function abortError(signal: AbortSignal, { serverId }: GivenUp, doing: string): ToolportError {
   const reason: unknown = signal.reason;
   if (isToolportError(reason)) return reason;
   const cause = reason instanceof Error ? reason : undefined;
-  return new ToolportError(`${nameServer(serverId)}: ${doing} was aborted`, { code: "aborted", serverId, cause });
+  const whose = serverId === undefined ? "" : `${nameServer(serverId)}: `;
+  return new ToolportError(`${whose}${doing} was aborted`, { code: "aborted", serverId, cause });
 }
 
 /** Throws {@linkcode abortError} when the signal has aborted. */
-export function throwIfAborted(signal: AbortSignal, about: Pick<Troubled, "serverId">, doing: string): void {
+export function throwIfAborted(signal: AbortSignal, about: GivenUp, doing: string): void {
   if (signal.aborted) throw abortError(signal, about, doing);
 }

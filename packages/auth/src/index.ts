@@ -11,3 +11,4 @@ export type { AesKey, SealingKey } from "./store/sealing-key.ts";
 export type { ApiKeys, ApiKeysOptions, KeyedServer } from "./api-keys/api-keys.ts";
 export { createApiKeys } from "./api-keys/create-api-keys.ts";
 export { firstAuthProvider, type AuthProvider } from "./first-auth-provider.ts";
+export { createOAuth } from "./create-oauth.ts";

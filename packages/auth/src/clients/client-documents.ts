@@ -1,0 +1,130 @@
+import { ToolportError, type JsonObject } from "@toolport/core";
+import { dateOf, isJsonObject } from "@toolport/core/implement";
+import type { Account } from "../account.ts";
+import { nameServer } from "../auth-errors.ts";
+import type { AuthParts } from "../auth-parts.ts";
+import { coversScopes, joinScopes } from "../discovering/scopes.ts";
+import { isLoopbackUrl } from "../fetching/is-confidential-url.ts";
+import type { CredentialKey } from "../store/credential-store.ts";
+import type { StoredClient } from "../store/stored-account.ts";
+
+/** A client that was registered or that somebody gave, and for what. */
+export interface ClientDocument {
+  readonly client: StoredClient;
+  /** Where it may have users sent back to. */
+  readonly redirectUri: string;
+  /** What it was registered to ask for. */
+  readonly askedScope?: string | undefined;
+  /** What the authorization server says that it may ask for; absent when it does not say. */
+  readonly scope?: string | undefined;
+}
+
+// RFC 8252, 7.3: whatever the port, it is the same application; which one it is registered with stands in the document.
+const anyPort = "http://127.0.0.1/";
+// A registration that ends during the sign-in is of no use.
+const lastMinuteMs = 60_000;
+
+/** Under which name the store keeps the client that has users sent back to this URI. */
+export function clientKey(issuer: string, redirectUri: string | undefined): CredentialKey {
+  const url = redirectUri === undefined ? undefined : new URL(redirectUri);
+  const isListened = url === undefined || (url.protocol === "http:" && isLoopbackUrl(url));
+  return { kind: "client", issuer, redirectUri: isListened || redirectUri === undefined ? anyPort : redirectUri };
+}
+
+/** The client that is kept, for whatever port; `undefined` when there is none that still holds. Rejects with `store_failed`. */
+export async function readClient(
+  { store, clock }: Pick<AuthParts, "clock" | "store">,
+  account: Account,
+  key: CredentialKey,
+): Promise<ClientDocument | undefined> {
+  const document = await store.load(key);
+  if (document === undefined) return undefined;
+  if (document["version"] !== 1) throw unreadable(account);
+  const { client, redirectUri, askedScope, scope } = document;
+  if (!isClient(client) || typeof redirectUri !== "string" || !URL.canParse(redirectUri)) throw unreadable(account);
+  const { secretExpiresAt } = client;
+  if (secretExpiresAt !== undefined && secretExpiresAt <= dateOf(clock) + lastMinuteMs) return undefined;
+  if (client.clientSecret !== undefined) account.secrets.learn(client.clientSecret);
+  return {
+    client,
+    redirectUri,
+    ...(typeof askedScope === "string" && { askedScope }),
+    ...(typeof scope === "string" && { scope }),
+  };
+}
+
+/** Keeps a client. Only for who has its lock. */
+export async function saveClient(
+  { store }: Pick<AuthParts, "store">,
+  key: CredentialKey,
+  document: ClientDocument,
+): Promise<void> {
+  const { client, redirectUri, askedScope, scope } = document;
+  const members = Object.entries(client).filter(([, value]) => value !== undefined);
+  const json: JsonObject = {
+    version: 1,
+    client: Object.fromEntries(members),
+    redirectUri,
+    ...(askedScope !== undefined && { askedScope }),
+    ...(scope !== undefined && { scope }),
+  };
+  await store.save(key, json);
+}
+
+/** Whether a client that is kept will do, or has to be registered for this URI and these scopes. To ask again for what was refused is of no use. */
+export function holds(document: ClientDocument, redirectUri: string, scope: string | undefined): boolean {
+  // Who registered it by hand knows where it may send users; the port of an application counts for nothing (RFC 8252, 7.3).
+  if (document.client.way === "asked") return true;
+  if (document.redirectUri !== redirectUri) return false;
+  return document.scope === undefined || coversScopes(joinScopes(document.scope, document.askedScope), scope);
+}
+
+const savingMs = 30_000;
+
+/**
+ * Forgets a client that its authorization server no longer knows, so that the next sign-in registers anew; not one that took its place meanwhile.
+ * Rejects with `store_failed`.
+ */
+export async function forgetClient(
+  parts: Pick<AuthParts, "clock" | "store">,
+  account: Account,
+  {
+    issuer,
+    redirectUri,
+    clientId,
+  }: { readonly issuer: string; readonly redirectUri?: string | undefined; readonly clientId: string },
+): Promise<void> {
+  const key = clientKey(issuer, redirectUri);
+  await parts.store.withLock(key, savingMs, async () => {
+    const document = await readClient(parts, account, key);
+    if (document?.client.clientId === clientId) await parts.store.clear(key);
+  });
+}
+
+const ways: ReadonlySet<unknown> = new Set<StoredClient["way"]>([
+  "dynamic",
+  "asked",
+  "pre-registered",
+  "metadata-document",
+]);
+
+/** Whether a part of a document is a client. */
+export function isClient(value: unknown): value is StoredClient {
+  if (!isJsonObject(value)) return false;
+  const { clientId, clientSecret, authMethod, way, secretExpiresAt } = value;
+  return (
+    typeof clientId === "string" &&
+    clientId !== "" &&
+    (clientSecret === undefined || typeof clientSecret === "string") &&
+    (authMethod === undefined || typeof authMethod === "string") &&
+    (secretExpiresAt === undefined || typeof secretExpiresAt === "number") &&
+    ways.has(way)
+  );
+}
+
+function unreadable({ serverId }: Account): ToolportError {
+  return new ToolportError(
+    `${nameServer(serverId)}: what is stored about the client of its authorization server cannot be used: it is malformed, or a newer release wrote it; it was left as it is`,
+    { code: "store_failed", serverId, details: { operation: "read credentials" } },
+  );
+}

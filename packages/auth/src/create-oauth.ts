@@ -1,0 +1,119 @@
+import { ToolportError, type ServerSpec } from "@toolport/core";
+import { assertKnownOptions, assertSignal, createEvent, kindOf, type Fields } from "@toolport/core/implement";
+import type { AuthParts } from "./auth-parts.ts";
+import { createAccounts } from "./create-accounts.ts";
+import { isScope } from "./discovering/scopes.ts";
+import { discoverUrl } from "./discovering/discover-url.ts";
+import { createBoundedFetch } from "./fetching/create-bounded-fetch.ts";
+import type { OAuthOptions } from "./oauth-options.ts";
+import type { AccountOptions, OAuth, SignedIn, SignInOptions } from "./oauth.ts";
+import { readOAuthOptions } from "./read-oauth-options.ts";
+import { createSigningIn } from "./signing-in/create-signing-in.ts";
+import type { SignInWish } from "./signing-in/sign-in-user.ts";
+
+const signInFields: Fields<SignInOptions> = { principal: true, signal: true, scopes: true };
+const accountFields: Fields<AccountOptions> = { principal: true };
+const signalFields = { signal: true } as const;
+
+/**
+ * Signs users and programs in to servers, and keeps them signed in. Nothing happens by making one: no request, no file, no page.
+ *
+ * Throws a `TypeError` for an option that is unknown or cannot be used, such as a blank client id or a redirect URI over plain `http:`.
+ */
+export function createOAuth(options: OAuthOptions = {}): OAuth {
+  const settings = readOAuthOptions(options);
+  const { clock, store, fetch, guard } = settings;
+  const close = new AbortController();
+  const closing = close.signal;
+  const accounts = createAccounts(settings, closing);
+  const signedIn = createEvent<SignedIn>();
+  const parts: AuthParts = {
+    settings,
+    store,
+    clock,
+    accountOf: (server, principal) => accounts.accountOf(server, principal),
+    signedIn,
+    closing,
+    signInAfterRefusal: (account, refusal) => signingIn.signInAfterRefusal(account, refusal),
+  };
+  const signingIn = createSigningIn(parts);
+  const end = async (): Promise<void> => {
+    if (!closing.aborted) close.abort(new ToolportError("the sign-in was closed", { code: "closed" }));
+    signedIn.close();
+    await signingIn.settled();
+  };
+  return {
+    authProvider(spec, request) {
+      if (spec.transport.kind !== "http" || spec.transport.auth !== "oauth") return undefined;
+      closing.throwIfAborted();
+      accounts.connect(spec, request);
+      throw notYet();
+    },
+    async authorize(server, options) {
+      const { wish, principal } = readWish(options);
+      closing.throwIfAborted();
+      return signingIn.authorize(accounts.accountOf(server, principal), wish);
+    },
+    async begin(server, options) {
+      const { wish, principal } = readWish(options);
+      closing.throwIfAborted();
+      return signingIn.begin(accounts.accountOf(server, principal), wish);
+    },
+    async complete(callbackUrl, options = {}) {
+      assertKnownOptions("complete()", options, signalFields);
+      closing.throwIfAborted();
+      return signingIn.complete(callbackUrl, signalOf(options));
+    },
+    async cancel(serverId, options = {}) {
+      assertKnownOptions("cancel()", options, accountFields);
+      closing.throwIfAborted();
+      return signingIn.cancel(serverId, options.principal);
+    },
+    async discover(url, options = {}) {
+      assertKnownOptions("discover()", options, signalFields);
+      closing.throwIfAborted();
+      const spec = specOf(url);
+      // Nobody's: what is found out here is nobody else's hint.
+      const account = createAccounts(settings, closing).accountOf(spec, undefined);
+      const server = { serverId: spec.id };
+      const fetchHead = createBoundedFetch({ fetch, guard, clock, closing, server, reads: "head" });
+      return discoverUrl({ account, fetchHead, signal: signalOf(options) }, parts);
+    },
+    signOut: () => Promise.reject(notYet()),
+    clear: () => Promise.reject(notYet()),
+    list: () => Promise.reject(notYet()),
+    onSignedIn: signedIn.on,
+    close: end,
+    [Symbol.asyncDispose]: end,
+  };
+}
+
+function notYet(): ToolportError {
+  return new ToolportError("not built yet", { code: "unsupported_operation" });
+}
+
+function readWish(options: SignInOptions = {}): { readonly wish: SignInWish; readonly principal: string | undefined } {
+  assertKnownOptions("options", options, signInFields);
+  const { principal, scopes } = options;
+  if (
+    scopes !== undefined &&
+    !(Array.isArray(scopes) && scopes.every((scope) => typeof scope === "string" && isScope(scope)))
+  ) {
+    throw new TypeError("scopes must be an array of scopes (RFC 6749, 3.3), each without white space");
+  }
+  return { wish: { scopes, signal: signalOf(options) }, principal };
+}
+
+function signalOf({ signal }: Pick<SignInOptions, "signal">): AbortSignal {
+  if (signal === undefined) return new AbortController().signal;
+  assertSignal(signal);
+  return signal;
+}
+
+// The id is for messages alone.
+function specOf(url: unknown): ServerSpec {
+  if (!(url instanceof URL) && typeof url !== "string") throw new TypeError(`url must be a URL, not ${kindOf(url)}`);
+  const text = String(url);
+  if (!URL.canParse(text)) throw new TypeError("url must be an absolute URL");
+  return { id: new URL(text).origin, transport: { kind: "http", url: text, auth: "oauth" } };
+}

@@ -1,0 +1,166 @@
+import { ToolportError, type ServerSpec } from "@toolport/core";
+import type { Account } from "../account.ts";
+import { authRequired, excerptOf } from "../auth-errors.ts";
+import type { AuthParts } from "../auth-parts.ts";
+import { forgetClient } from "../clients/client-documents.ts";
+import { toSdkMetadata } from "../discovering/server-metadata.ts";
+import { readTokenType } from "../dpop/choose-dpop.ts";
+import { dpopOf } from "../dpop/dpop-signer.ts";
+import { loadOAuth } from "../load-oauth.ts";
+import type { SignedIn } from "../oauth.ts";
+import type { StoredAuthorization } from "../store/stored-account.ts";
+import { saveAuthorization } from "../tokens/account-documents.ts";
+import { sameIssuer } from "../tokens/authorizations.ts";
+import { askForTokens } from "../tokens/request-tokens.ts";
+import { toStoredAuthorization } from "../tokens/to-stored-authorization.ts";
+import { takePending, type PendingDocument } from "./pending-documents.ts";
+import { readCallback, type Callback } from "./read-callback.ts";
+
+/** How an answer of a user ended. */
+export type Completion =
+  | { readonly signedIn: SignedIn; readonly failure?: undefined; readonly isTaken: true }
+  | {
+      readonly signedIn?: undefined;
+      readonly failure: ToolportError;
+      /** Whether it was what was waited for: nobody can answer it again. */
+      readonly isTaken: boolean;
+      /** The authorization server does not know the client, which is forgotten now. */
+      readonly isUnknownClient: boolean;
+    };
+
+/**
+ * Redeems what a user came back with: where the user was sent to and nowhere else, and at most once, because what it takes is taken out of the
+ * store first, also when the answer is a no. Once begun it goes on to the end: what was redeemed is saved.
+ */
+export async function completeAuthorization(parts: AuthParts, callbackUrl: URL | string): Promise<Completion> {
+  let isTaken = false;
+  try {
+    const callback = readCallback(callbackUrl);
+    const pending = await takePending(parts, callback.state, ({ redirectUri }) => assertPlace(callback, redirectUri));
+    if (pending === undefined) {
+      throw nothingPending(
+        "it was answered already, or began too long ago, or was not begun by this host; begin again",
+      );
+    }
+    isTaken = true;
+    const account = parts.accountOf(specOf(pending), pending.principal);
+    account.secrets.learn(callback.state);
+    account.secrets.learn(pending.verifier);
+    assertIssuer(account, pending, callback.iss);
+    const code = readCode(account, callback);
+    return await redeem(parts, account, { pending, code, iss: callback.iss });
+  } catch (error) {
+    if (error instanceof ToolportError) return { failure: error, isTaken, isUnknownClient: false };
+    throw error;
+  }
+}
+
+interface Redeemable {
+  readonly pending: PendingDocument;
+  readonly code: string;
+  readonly iss: string | undefined;
+}
+
+async function redeem(parts: AuthParts, account: Account, { pending, code, iss }: Redeemable): Promise<Completion> {
+  const { issuer, metadata, client, redirectUri, verifier, scope, resource, dpopKey } = pending;
+  account.secrets.learn(code);
+  const oauth = await loadOAuth();
+  const signer = dpopKey === undefined ? undefined : await dpopOf(account, { dpopKey });
+  const { tokens, failure } = await askForTokens({ account, clock: parts.clock }, (fetchFn) =>
+    oauth.exchangeAuthorization(issuer, {
+      metadata: toSdkMetadata(metadata),
+      clientInformation: {
+        client_id: client.clientId,
+        ...(client.clientSecret !== undefined && { client_secret: client.clientSecret }),
+        ...(client.authMethod !== undefined && { token_endpoint_auth_method: client.authMethod }),
+      },
+      authorizationCode: code,
+      codeVerifier: verifier,
+      redirectUri,
+      fetchFn,
+      // Checked above; an issuer that was not published has no spelling to compare with.
+      ...(iss !== undefined && pending.isPublished && { iss }),
+      ...(resource !== undefined && { resource }),
+      ...(signer !== undefined && { dpop: signer.session }),
+    }),
+  );
+  if (failure !== undefined) {
+    const isUnknownClient = failure.trouble === "dead-client";
+    if (isUnknownClient) await forgetClient(parts, account, { issuer, redirectUri, clientId: client.clientId });
+    return { failure: failure.error, isTaken: true, isUnknownClient };
+  }
+  const tokenType = readTokenType(account, { issuer, tokenType: tokens.token_type, asked: signer !== undefined });
+  const origin = { issuer, metadata, client, scope, resource, dpopKey };
+  const authorization = toStoredAuthorization({ ...tokens, token_type: tokenType }, origin, parts.clock);
+  await saveAuthorization(parts, account, authorization);
+  const signedIn = toSignedIn(account, authorization);
+  parts.signedIn.emit(signedIn);
+  return { signedIn, isTaken: true };
+}
+
+/** What somebody is signed in to now, without any secret. */
+export function toSignedIn(
+  { serverId, principal, serverUrl }: Pick<Account, "principal" | "serverId" | "serverUrl">,
+  { issuer, client, scope, expiresAt, refreshToken }: StoredAuthorization,
+): SignedIn {
+  return {
+    serverId,
+    principal,
+    issuer,
+    serverUrl: serverUrl.href,
+    clientId: client.clientId,
+    scopes: (scope ?? "").split(/\s+/).filter((one) => one !== ""),
+    expiresAt,
+    renews: refreshToken !== undefined,
+    current: true,
+  };
+}
+
+// RFC 9207, 2.4. On a mismatch nothing that the answer says is shown: somebody else wrote it.
+function assertIssuer(
+  account: Account,
+  { issuer, metadata, isPublished }: PendingDocument,
+  iss: string | undefined,
+): void {
+  if (iss === undefined) {
+    if (metadata["authorization_response_iss_parameter_supported"] !== true) return;
+    throw authRequired(
+      account,
+      `the answer does not say which authorization server it is from (iss), and ${excerptOf(account, issuer)} says that it always does; nothing was sent (RFC 9207)`,
+    );
+  }
+  if (isPublished ? iss === issuer : sameIssuer(iss, issuer)) return;
+  throw authRequired(
+    account,
+    `the answer is from another authorization server than ${excerptOf(account, issuer)}, which the user was sent to; nothing was sent to either (RFC 9207)`,
+  );
+}
+
+function readCode(account: Account, { code, error, description }: Callback): string {
+  if (error === "access_denied")
+    throw authRequired(account, "the user declined at the authorization server (access_denied)");
+  if (error !== undefined) {
+    const said = excerptOf(account, description === undefined ? error : `${error}: ${description}`);
+    throw authRequired(account, `the authorization was not granted: ${said}`);
+  }
+  if (code === undefined) throw authRequired(account, "the answer has neither a code nor an error; sign in again");
+  return code;
+}
+
+// Not the query, in which the code is, nor a fragment.
+function assertPlace({ url }: Callback, redirectUri: string): void {
+  const expected = new URL(redirectUri);
+  if (url.protocol === expected.protocol && url.host === expected.host && url.pathname === expected.pathname) return;
+  throw nothingPending(
+    "the URL is not the one that the user was to be sent back to; hand over the whole URL of that page",
+  );
+}
+
+function nothingPending(why: string): ToolportError {
+  return new ToolportError(`no pending OAuth authorization: ${why}`, { code: "auth_required" });
+}
+
+// In another process no connector has asked about it.
+function specOf({ serverId, title, serverUrl }: PendingDocument): ServerSpec {
+  return { id: serverId, title, transport: { kind: "http", url: serverUrl, auth: "oauth" } };
+}

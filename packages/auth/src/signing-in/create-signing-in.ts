@@ -1,0 +1,138 @@
+import { ToolportError } from "@toolport/core";
+import { untilAborted } from "@toolport/core/implement";
+import type { Account } from "../account.ts";
+import { abortError, authRequired, nameServer } from "../auth-errors.ts";
+import type { AuthParts, RefusedSignIn } from "../auth-parts.ts";
+import { discoverAuthorization } from "../discovering/discover-authorization.ts";
+import { requestGrant } from "../grants/request-grant.ts";
+import type { PendingAuthorization, SignedIn } from "../oauth.ts";
+import { createBegunAuthorizations } from "./begun-authorizations.ts";
+import { chooseScope } from "./choose-scope.ts";
+import { completeAuthorization, toSignedIn } from "./complete-authorization.ts";
+import { createFlights } from "./flights.ts";
+import { createPromptBudget, mostPrompts } from "./prompt-budget.ts";
+import { readCallback } from "./read-callback.ts";
+import { beginAuthorization, signInUser, type Expect, type SignInWish } from "./sign-in-user.ts";
+import { createSwitchboard } from "./switchboard.ts";
+
+/** Signs in to servers, one at a time for each account. */
+export interface SigningIn {
+  authorize(account: Account, wish: SignInWish): Promise<SignedIn>;
+  /** As `AuthParts` says. */
+  signInAfterRefusal(account: Account, refusal: RefusedSignIn): Promise<SignedIn>;
+  begin(account: Account, wish: SignInWish): Promise<PendingAuthorization>;
+  complete(callbackUrl: URL | string, signal: AbortSignal): Promise<SignedIn>;
+  cancel(serverId: string, principal: string | undefined): Promise<boolean>;
+  /** Resolves when nothing is under way any more, which `closing` ends. */
+  settled(): Promise<void>;
+}
+
+/** Makes what signs in. */
+export function createSigningIn(parts: AuthParts): SigningIn {
+  const { closing } = parts;
+  const flights = createFlights(closing);
+  const switchboard = createSwitchboard();
+  const begun = createBegunAuthorizations(parts);
+  const budget = createPromptBudget(parts);
+  return {
+    authorize(account, { signal, ...wish }) {
+      const expect: Expect = (state) => switchboard.expect(state);
+      return flights.join(account, signal, (ending) =>
+        signIn(parts, account, { wish: { ...wish, signal: ending }, expect }),
+      );
+    },
+    async signInAfterRefusal(account, { needsMore, signal }) {
+      if (!flights.has(account) && budget.isUsedUp(account)) throw tooOften(account);
+      const expect: Expect = (state) => {
+        budget.use(account);
+        return switchboard.expect(state);
+      };
+      return flights.join(account, signal, (ending) =>
+        signIn(parts, account, { wish: { needsMore, signal: ending }, expect }),
+      );
+    },
+    async begin(account, wish) {
+      closing.throwIfAborted();
+      if (!isForUser(account)) throw notForUsers(account);
+      const signal = AbortSignal.any([wish.signal, closing]);
+      try {
+        const pending = await beginAuthorization(parts, account, { ...wish, signal });
+        begun.add(account, pending);
+        return pending;
+      } catch (error) {
+        throw signal.aborted ? abortError(signal, account, "begin()") : error;
+      }
+    },
+    async complete(callbackUrl, signal) {
+      const { state } = readCallback(callbackUrl);
+      const ending = AbortSignal.any([signal, closing]);
+      const about = { serverId: begun.accountOf(state)?.serverId };
+      if (ending.aborted) throw abortError(ending, about, "complete()");
+      const handing = switchboard.begin(state);
+      const work = completeAuthorization(parts, callbackUrl).then((completion) => {
+        // What is left where it was can still be answered.
+        if (completion.isTaken) {
+          begun.delete(state);
+          handing.resolve(completion);
+        }
+        if (completion.failure !== undefined) throw completion.failure;
+        return completion.signedIn;
+      });
+      const end = (): void => handing.end();
+      work.then(end, end);
+      try {
+        return await untilAborted(work, ending);
+      } catch (error) {
+        throw ending.aborted && error === ending.reason ? abortError(ending, about, "complete()") : error;
+      }
+    },
+    async cancel(serverId, principal) {
+      const isMeant = (account: Account): boolean => account.serverId === serverId && account.principal === principal;
+      const wasUnderWay = await flights.abort(isMeant, cancelled);
+      const wasBegun = await begun.cancel(isMeant);
+      return wasUnderWay || wasBegun;
+    },
+    settled: () => flights.settled(),
+  };
+}
+
+interface Start {
+  readonly wish: SignInWish;
+  readonly expect: Expect;
+}
+
+function signIn(parts: AuthParts, account: Account, { wish, expect }: Start): Promise<SignedIn> {
+  return isForUser(account) ? signInUser(parts, account, { wish, expect }) : signInProgram(parts, account, wish);
+}
+
+async function signInProgram(parts: AuthParts, account: Account, wish: SignInWish): Promise<SignedIn> {
+  const { signal, scopes, needsMore } = wish;
+  const server = await discoverAuthorization(account, parts, { signal });
+  const scope = chooseScope(account, server, { scopes, needsMore });
+  const authorization = await requestGrant(parts, account, { server, scope, signal });
+  const signedIn = toSignedIn(account, authorization);
+  parts.signedIn.emit(signedIn);
+  return signedIn;
+}
+
+function isForUser({ config: { flow = "authorization_code" } }: Account): boolean {
+  return flow === "authorization_code";
+}
+
+function notForUsers({ serverId, config }: Account): ToolportError {
+  return new ToolportError(
+    `${nameServer(serverId)} is not configured for the OAuth authorization_code flow, but for ${config.flow}; authorize() signs in without a user`,
+    { code: "unsupported_operation", serverId },
+  );
+}
+
+function cancelled(account: Account): ToolportError {
+  return authRequired(account, "the sign-in was cancelled; nothing has changed");
+}
+
+function tooOften(account: Account): ToolportError {
+  return authRequired(
+    account,
+    `it refused what ${mostPrompts} sign-ins of the last ten minutes brought, and its refusals ask no user again; authorize() does`,
+  );
+}

@@ -1,0 +1,101 @@
+import { isToolportError } from "@toolport/core";
+import { dateOf } from "@toolport/core/implement";
+import type { Account } from "../account.ts";
+import { authRequired, excerptOf, throwIfAborted, toAuthError } from "../auth-errors.ts";
+import type { AuthParts } from "../auth-parts.ts";
+import type { Discovered } from "../discovering/discover-authorization.ts";
+import { listOf, textOf, toSdkMetadata } from "../discovering/server-metadata.ts";
+import { choosesDpop } from "../dpop/choose-dpop.ts";
+import { dpopOf } from "../dpop/dpop-signer.ts";
+import { isConfidentialUrl } from "../fetching/is-confidential-url.ts";
+import { loadOAuth } from "../load-oauth.ts";
+import type { PendingAuthorization } from "../oauth.ts";
+import type { StoredClient } from "../store/stored-account.ts";
+import { pendingMs, savePending } from "./pending-documents.ts";
+
+/** What a user is to be sent to an authorization page for. */
+export interface Opening {
+  readonly discovered: Discovered;
+  readonly client: StoredClient;
+  readonly redirectUri: string;
+  readonly scope: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Throws `auth_required` when no user may be sent to this authorization server: when it has no page for users, or does not say that it takes proof
+ * keys of the one kind that is worth sending (RFC 7636, S256): the specification has clients refuse then.
+ */
+export function assertUsableForUsers(account: Account, { issuer, metadata }: Discovered): void {
+  const place = excerptOf(account, issuer);
+  if (textOf(metadata, "authorization_endpoint") === undefined) {
+    throw authRequired(account, `its authorization server ${place} has no page for users (authorization_endpoint)`);
+  }
+  if (listOf(metadata, "response_types_supported")?.includes("code") === false) {
+    throw authRequired(account, `its authorization server ${place} does not offer the authorization code flow`);
+  }
+  if (listOf(metadata, "code_challenge_methods_supported")?.includes("S256") === true) return;
+  throw authRequired(
+    account,
+    `its authorization server ${place} does not say that it supports PKCE with S256 (code_challenge_methods_supported); without it nobody is sent there`,
+  );
+}
+
+/** Makes what a user is sent away with, and keeps what their answer is redeemed with. Shows nothing to anybody. */
+export async function openAuthorization(
+  parts: AuthParts,
+  account: Account,
+  { discovered, client, redirectUri, scope, signal }: Opening,
+): Promise<PendingAuthorization> {
+  const { issuer, metadata, resource, isPublished } = discovered;
+  const oauth = await loadOAuth();
+  const state = randomText();
+  const signer = choosesDpop(account, discovered) ? await dpopOf(account, undefined) : undefined;
+  let opened;
+  try {
+    opened = await oauth.startAuthorization(issuer, {
+      metadata: toSdkMetadata(metadata),
+      clientInformation: { client_id: client.clientId },
+      redirectUrl: redirectUri,
+      state,
+      ...(scope !== undefined && { scope }),
+      ...(resource !== undefined && { resource }),
+    });
+  } catch (error) {
+    throw isToolportError(error) ? error : toAuthError(error, account, "making the authorization request");
+  }
+  const { authorizationUrl: url, codeVerifier: verifier } = opened;
+  if (!isConfidentialUrl(url))
+    throw authRequired(account, "its authorization page is neither https: nor on this machine");
+  account.secrets.learn(state);
+  account.secrets.learn(verifier);
+  const expiresAt = dateOf(parts.clock) + pendingMs;
+  const { serverId, title, principal, serverUrl } = account;
+  throwIfAborted(signal, account, "signing in");
+  await savePending(parts, state, {
+    serverId,
+    title,
+    principal,
+    serverUrl: serverUrl.href,
+    issuer,
+    metadata,
+    isPublished,
+    client,
+    redirectUri,
+    verifier,
+    scope,
+    resource,
+    dpopKey: signer?.key,
+    expiresAt,
+  });
+  return { serverId, principal, url, state, expiresAt };
+}
+
+// 256 bits, in the alphabet of URLs.
+function randomText(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(32));
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "");
+}

@@ -1,0 +1,119 @@
+import { ToolportError, type JsonObject } from "@toolport/core";
+import { dateOf, isJsonObject } from "@toolport/core/implement";
+import type { AuthParts } from "../auth-parts.ts";
+import { isClient } from "../clients/client-documents.ts";
+import type { StoredClient, StoredMetadata } from "../store/stored-account.ts";
+import type { CredentialKey } from "../store/credential-store.ts";
+
+/** How long the answer of a user is waited for. */
+export const pendingMs = 600_000;
+const savingMs = 30_000;
+
+/** A user who was sent to an authorization page: all that is needed to redeem what comes back, in whichever process. */
+export interface PendingDocument {
+  readonly serverId: string;
+  readonly title: string;
+  readonly principal: string | undefined;
+  readonly serverUrl: string;
+  readonly issuer: string;
+  readonly metadata: StoredMetadata;
+  /** Whether the issuer is one that was published, or the server's own origin in place of one. */
+  readonly isPublished: boolean;
+  readonly client: StoredClient;
+  readonly redirectUri: string;
+  readonly verifier: string;
+  readonly scope: string | undefined;
+  readonly resource: string | undefined;
+  readonly dpopKey: JsonObject | undefined;
+  /** In milliseconds since 1970. */
+  readonly expiresAt: number;
+}
+
+/** Under which name the store keeps it. */
+export function pendingKey(state: string): CredentialKey {
+  return { kind: "pending", state };
+}
+
+/** Keeps it for as long as the answer is waited for. */
+export async function savePending(
+  { store }: Pick<AuthParts, "store">,
+  state: string,
+  document: PendingDocument,
+): Promise<void> {
+  const members = Object.entries(document).filter(([, value]) => value !== undefined);
+  const json: JsonObject = { version: 1, ...Object.fromEntries(members) };
+  await store.save(pendingKey(state), json, pendingMs);
+}
+
+/**
+ * Takes it out, so that nobody else gets it: one of all that share the store. `undefined` when there is none, or its time is over. What `check`
+ * throws leaves it where it is.
+ */
+export function takePending(
+  { store, clock }: Pick<AuthParts, "clock" | "store">,
+  state: string,
+  check: (document: PendingDocument) => void,
+): Promise<PendingDocument | undefined> {
+  const key = pendingKey(state);
+  return store.withLock(key, savingMs, async (lease) => {
+    const found = await store.load(key);
+    if (found === undefined) return undefined;
+    const document = readPending(found);
+    if (document === undefined) throw unreadable();
+    const isOver = document.expiresAt <= dateOf(clock);
+    if (!isOver) check(document);
+    // Somebody else may have it by now.
+    lease.throwIfAborted();
+    const wasThere = await store.clear(key);
+    return wasThere && !isOver ? document : undefined;
+  });
+}
+
+function readPending(json: JsonObject): PendingDocument | undefined {
+  const { version, serverId, title, principal, serverUrl, issuer, metadata, isPublished, client } = json;
+  const { redirectUri, verifier, scope, resource, dpopKey, expiresAt } = json;
+  if (version !== 1 || !isText(serverId) || !isText(title) || !isOptionalText(principal)) return undefined;
+  if (!isUrl(serverUrl) || !isText(issuer) || !isMetadata(metadata) || !isClient(client)) return undefined;
+  if (!isUrl(redirectUri) || !isText(verifier) || !isOptionalText(scope) || !isOptionalText(resource)) return undefined;
+  if (dpopKey !== undefined && !isJsonObject(dpopKey)) return undefined;
+  if (typeof isPublished !== "boolean" || typeof expiresAt !== "number") return undefined;
+  return {
+    serverId,
+    title,
+    principal,
+    serverUrl,
+    issuer,
+    metadata,
+    isPublished,
+    client,
+    redirectUri,
+    verifier,
+    scope,
+    resource,
+    dpopKey,
+    expiresAt,
+  };
+}
+
+function isMetadata(value: unknown): value is StoredMetadata {
+  return isJsonObject(value) && isText(value["issuer"]) && isUrl(value["token_endpoint"]);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+function isOptionalText(value: unknown): value is string | undefined {
+  return value === undefined || typeof value === "string";
+}
+
+function isUrl(value: unknown): value is string {
+  return typeof value === "string" && URL.canParse(value);
+}
+
+function unreadable(): ToolportError {
+  return new ToolportError(
+    "what is stored about the authorization that was begun cannot be used: it is malformed, or a newer release wrote it; begin again",
+    { code: "store_failed", details: { operation: "read credentials" } },
+  );
+}

@@ -1,0 +1,187 @@
+import { ToolportError } from "@toolport/core";
+import { untilAborted } from "@toolport/core/implement";
+import type { Account } from "../account.ts";
+import { abortError, nameServer } from "../auth-errors.ts";
+import type { AuthParts } from "../auth-parts.ts";
+import { becomeClient } from "../clients/become-client.ts";
+import { clientKey, forgetClient, readClient } from "../clients/client-documents.ts";
+import { discoverAuthorization, type Discovered } from "../discovering/discover-authorization.ts";
+import { isLoopbackUrl } from "../fetching/is-confidential-url.ts";
+import type { OAuthPrompt, RedirectListener, RedirectReceiver } from "../oauth-options.ts";
+import type { PendingAuthorization, SignedIn } from "../oauth.ts";
+import { readAccount } from "../tokens/account-documents.ts";
+import { authorizationOf } from "../tokens/authorizations.ts";
+import { chooseScope } from "./choose-scope.ts";
+import { completeAuthorization, type Completion } from "./complete-authorization.ts";
+import { assertUsableForUsers, openAuthorization } from "./open-authorization.ts";
+import { pendingKey } from "./pending-documents.ts";
+import { waitForUser, type Elsewhere } from "./wait-for-user.ts";
+
+/** What a sign-in asks for, and until when. */
+export interface SignInWish {
+  readonly scopes?: readonly string[] | undefined;
+  /** What is granted is not enough. */
+  readonly needsMore?: boolean | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Waits for `complete()` in this process with this `state`. Called right before a page is shown. */
+export type Expect = (state: string) => Elsewhere & { readonly end: () => void };
+
+/** Where users are sent back to: to a page of the product's own, or to who listens. */
+type Return =
+  | { readonly page: string; readonly receiver?: undefined }
+  | { readonly page?: undefined; readonly receiver: RedirectReceiver; readonly preferred: string | undefined };
+
+/** The first half of a sign-in: finds out where to, becomes a client, and keeps what the answer is redeemed with. */
+export async function beginAuthorization(
+  parts: AuthParts,
+  account: Account,
+  wish: SignInWish,
+): Promise<PendingAuthorization> {
+  const way = returnOf(parts, account);
+  if (way.page === undefined) {
+    throw new ToolportError(
+      `${nameServer(account.serverId)}: begin() needs a page of the product's own that users are sent back to (redirect, or redirectUri of the client)`,
+      { code: "unsupported_operation", serverId: account.serverId },
+    );
+  }
+  const discovered = await discoverForUsers(parts, account, wish);
+  const { pending } = await open(parts, account, { discovered, wish, redirectUri: way.page });
+  return pending;
+}
+
+/** Signs a user in: shows the page, waits for the answer, redeems it. Twice if the first answer shows that the client is not known any more. */
+export async function signInUser(
+  parts: AuthParts,
+  account: Account,
+  { wish, expect }: { readonly wish: SignInWish; readonly expect: Expect },
+): Promise<SignedIn> {
+  const { prompt } = parts.settings;
+  if (prompt === undefined) throw noPrompt(account);
+  const way = returnOf(parts, account);
+  const discovered = await discoverForUsers(parts, account, wish);
+  for (let attempt = 1; ; attempt += 1) {
+    const { completion, isKept } = await askOnce(parts, account, { wish, expect, prompt, way, discovered });
+    if (completion.failure === undefined) return completion.signedIn;
+    const isWorthIt = completion.isUnknownClient && isKept && attempt === 1;
+    if (!isWorthIt) throw completion.failure;
+  }
+}
+
+interface Attempt {
+  readonly wish: SignInWish;
+  readonly expect: Expect;
+  readonly prompt: OAuthPrompt;
+  readonly way: Return;
+  readonly discovered: Discovered;
+}
+
+interface Asked {
+  readonly completion: Completion;
+  /** Whether the client is one of an earlier sign-in. */
+  readonly isKept: boolean;
+}
+
+async function askOnce(parts: AuthParts, account: Account, attempt: Attempt): Promise<Asked> {
+  const { wish, expect, prompt, way, discovered } = attempt;
+  const { signal } = wish;
+  const listener = await listen(parts, account, attempt);
+  let isDone = false;
+  try {
+    const redirectUri = listener?.redirectUri ?? way.page ?? "";
+    const { pending, isKept, clientId } = await open(parts, account, { discovered, wish, redirectUri });
+    const elsewhere = expect(pending.state);
+    let isAnswered = false;
+    const complete = (callbackUrl: URL | string): Promise<Completion> => {
+      isAnswered = true;
+      return completeAuthorization(parts, callbackUrl);
+    };
+    try {
+      const completion = await waitForUser(parts, account, { pending, prompt, listener, elsewhere, complete, signal });
+      isDone = completion.failure === undefined;
+      return { completion, isKept };
+    } catch (error) {
+      if (signal.aborted) throw abortError(signal, account, "signing in");
+      // A page from which nobody comes back may be one that says that the client is not known.
+      if (isKept && !isAnswered)
+        await forgetClient(parts, account, { issuer: discovered.issuer, redirectUri, clientId });
+      throw error;
+    } finally {
+      elsewhere.end();
+      if (!isDone) await parts.store.clear(pendingKey(pending.state)).catch(() => false);
+    }
+  } finally {
+    await listener?.close(isDone ? "signed-in" : "failed").catch(() => {});
+  }
+}
+
+async function listen(
+  parts: AuthParts,
+  account: Account,
+  { way, discovered, wish }: Attempt,
+): Promise<RedirectListener | undefined> {
+  if (way.receiver === undefined) return undefined;
+  const { serverId, title } = account;
+  const { signal } = wish;
+  const known = await readClient(parts, account, clientKey(discovered.issuer, undefined));
+  const preferredUri = way.preferred ?? known?.redirectUri;
+  const listening = way.receiver.listen({ serverId, title, signal, preferredUri });
+  try {
+    return await untilAborted(listening, signal);
+  } catch (error) {
+    void listening.then((late) => late.close("failed")).catch(() => {});
+    if (signal.aborted) throw abortError(signal, account, "signing in");
+    throw error;
+  }
+}
+
+async function discoverForUsers(parts: AuthParts, account: Account, { signal }: SignInWish): Promise<Discovered> {
+  const discovered = await discoverAuthorization(account, parts, { signal });
+  assertUsableForUsers(account, discovered);
+  return discovered;
+}
+
+interface Opened {
+  readonly pending: PendingAuthorization;
+  readonly isKept: boolean;
+  readonly clientId: string;
+}
+
+async function open(
+  parts: AuthParts,
+  account: Account,
+  {
+    discovered,
+    wish,
+    redirectUri,
+  }: { readonly discovered: Discovered; readonly wish: SignInWish; readonly redirectUri: string },
+): Promise<Opened> {
+  const { scopes, needsMore, signal } = wish;
+  const granted = authorizationOf(await readAccount(parts, account), discovered.issuer)?.scope;
+  const scope = chooseScope(account, discovered, { scopes, needsMore, granted });
+  const { client, isKept } = await becomeClient(parts, account, { discovered, redirectUri, scope, signal });
+  const pending = await openAuthorization(parts, account, { discovered, client, redirectUri, scope, signal });
+  return { pending, isKept, clientId: client.clientId };
+}
+
+function returnOf({ settings }: AuthParts, account: Account): Return {
+  const { config } = account;
+  const own = "redirectUri" in config ? config.redirectUri : undefined;
+  const { receiver, redirectUri } = settings;
+  const isListened = receiver !== undefined && (own === undefined || isLoopbackUrl(new URL(own)));
+  if (isListened) return { receiver, preferred: own };
+  const page = own ?? redirectUri;
+  if (page !== undefined) return { page };
+  throw new ToolportError(
+    `${nameServer(account.serverId)}: there is nowhere to send users back to: give createOAuth() a redirect, such as loopbackRedirect() of @toolport/auth/node`,
+    { code: "unsupported_operation", serverId: account.serverId },
+  );
+}
+
+function noPrompt(account: Account): ToolportError {
+  return new ToolportError(
+    `${nameServer(account.serverId)}: no prompt callback installed: there is nobody to show the authorization page to; give createOAuth() a prompt, or use begin() and complete()`,
+    { code: "unsupported_operation", serverId: account.serverId },
+  );
+}

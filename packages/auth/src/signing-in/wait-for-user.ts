@@ -1,0 +1,113 @@
+import { ToolportError } from "@toolport/core";
+import { formatMs, isJsonObject } from "@toolport/core/implement";
+import type { Account } from "../account.ts";
+import { authRequired, excerptOf, throwIfAborted } from "../auth-errors.ts";
+import type { AuthParts } from "../auth-parts.ts";
+import type { OAuthPrompt, PromptAnswer, RedirectListener } from "../oauth-options.ts";
+import type { PendingAuthorization } from "../oauth.ts";
+import type { Completion } from "./complete-authorization.ts";
+import { pendingMs } from "./pending-documents.ts";
+
+/** Somebody who hands the answer to `complete()`, in this process. */
+export interface Elsewhere {
+  /** Settles when somebody has. */
+  readonly answer: Promise<Completion>;
+  /** Whether somebody is about to. */
+  readonly isBusy: () => boolean;
+}
+
+/** A user who is shown a page, and where the answer may come from. */
+export interface Wait {
+  readonly pending: PendingAuthorization;
+  readonly prompt: OAuthPrompt;
+  /** Absent where the page that users are sent back to is the product's own. */
+  readonly listener: RedirectListener | undefined;
+  readonly elsewhere: Elsewhere;
+  readonly complete: (callbackUrl: URL | string) => Promise<Completion>;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Shows a user the page and waits for the answer, by whichever way it comes first: the listener, the prompt, `complete()`. Rejects when the user
+ * does not want to, when the page cannot be shown, when it takes too long, and with the reason of the signal.
+ */
+export async function waitForUser(
+  { clock }: Pick<AuthParts, "clock">,
+  account: Account,
+  wait: Wait,
+): Promise<Completion> {
+  const { pending, listener, elsewhere, complete, signal } = wait;
+  throwIfAborted(signal, account, "signing in");
+  const over = new AbortController();
+  const ended = AbortSignal.any([signal, over.signal]);
+  // The first answer is redeemed, and no other.
+  let redeeming: Promise<Completion> | undefined;
+  const redeem = (callbackUrl: URL | string): Promise<Completion> => {
+    redeeming ??= complete(callbackUrl).then((end) => (!end.isTaken && elsewhere.isBusy() ? elsewhere.answer : end));
+    return redeeming;
+  };
+  const cancels: (() => void)[] = [];
+  try {
+    const answers: Promise<Completion>[] = [
+      elsewhere.answer,
+      ask(account, wait, ended).then((url) => (url === undefined ? never() : redeem(url))),
+      new Promise<never>((_resolve, reject) => {
+        const onAbort = (): void => reject(signal.reason as Error);
+        signal.addEventListener("abort", onAbort, { once: true });
+        cancels.push(() => signal.removeEventListener("abort", onAbort));
+        cancels.push(clock.schedule(pendingMs, () => reject(tooLate(account))));
+      }),
+    ];
+    if (listener !== undefined) answers.push(listener.receive(pending.state).then(redeem));
+    return await Promise.race(answers);
+  } catch (error) {
+    // What is being redeemed is of more worth than what went wrong meanwhile.
+    if (redeeming !== undefined && !signal.aborted) return await redeeming;
+    throw error;
+  } finally {
+    for (const cancel of cancels) cancel();
+    over.abort(new ToolportError("the sign-in has ended", { code: "aborted", serverId: account.serverId }));
+  }
+}
+
+// Resolves to the URL that the user was sent back to, if the prompt has it; to nothing when the answer comes by another way.
+async function ask(
+  account: Account,
+  { prompt, pending }: Wait,
+  signal: AbortSignal,
+): Promise<URL | string | undefined> {
+  const { serverId, title, principal } = account;
+  let answer: PromptAnswer;
+  try {
+    answer = await prompt({ serverId, title, principal, url: new URL(pending.url), signal });
+  } catch (error) {
+    // An end that comes from here is no failure of the prompt's.
+    if (signal.aborted) return never();
+    const reason = error instanceof Error ? excerptOf(account, error.message) : "no reason given";
+    throw authRequired(account, `the authorization page could not be shown: ${reason}`, { cause: error });
+  }
+  if (answer === "completed") return undefined;
+  if (answer === "cancelled") throw authRequired(account, "the user cancelled the sign-in; nothing has changed");
+  const given: unknown = answer;
+  const callbackUrl = isJsonObject(given) ? given["callbackUrl"] : undefined;
+  if (typeof callbackUrl === "string" || isUrl(callbackUrl)) return callbackUrl;
+  throw new ToolportError('the prompt answered neither "completed" nor "cancelled" nor a callbackUrl', {
+    code: "internal_error",
+    serverId,
+    outcome: "not-sent",
+  });
+}
+
+function isUrl(value: unknown): value is URL {
+  return value instanceof URL;
+}
+
+function never<T>(): Promise<T> {
+  return new Promise(() => {});
+}
+
+function tooLate(account: Account): ToolportError {
+  return authRequired(account, `the user did not come back from the authorization page within ${formatMs(pendingMs)}`, {
+    details: { timeoutMs: pendingMs },
+  });
+}
