@@ -26,4 +26,6 @@ export interface AccountHints {
   scope: string | undefined;
   /** Whether it wants tokens that are bound to a key (RFC 9449). */
   dpop: boolean;
+  /** A client that its authorization server does not know any more: not to be used again. */
+  refusedClientId?: string | undefined;
 }

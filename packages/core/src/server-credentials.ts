@@ -11,7 +11,10 @@ export interface AuthorizationRequest {
   readonly fetch: AuthorizationFetch;
 }
 
-/** A `fetch` for requests that carry credentials. Fails with a `TypeError`, like any; its cause may be a `ToolportError`. */
+/**
+ * A `fetch` for requests that carry credentials, by GET or POST. Fails with a `TypeError`, like any, whose cause may be a `ToolportError`; or with
+ * the reason of its `signal`. Says nothing of where an answer redirects to.
+ */
 export type AuthorizationFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /** One HTTP request to a server, as far as credentials may depend on it. */
@@ -26,7 +29,7 @@ export type CredentialHeaders = Readonly<Record<string, string>>;
 /** A server's no to a request, by HTTP status 401 or 403. */
 export interface CredentialsRefusal {
   readonly status: 401 | 403;
-  /** The `WWW-Authenticate` header. Untrusted. */
+  /** The `WWW-Authenticate` header; of several their values, in one list. Untrusted. */
   readonly challenge: string | undefined;
   readonly request: AuthorizedRequest;
   /** What the refused request was sent with: the very object that {@linkcode ServerCredentials.headersFor} gave. */
@@ -39,14 +42,18 @@ export interface CredentialsRefusal {
 
 /**
  * Credentials of one server for one principal: what a connector asks before each HTTP request to that server, and after each refusal.
- * Whatever it hands out is masked wherever the server echoes it.
+ * Whatever it hands out is masked wherever the server echoes it, but for a proof of DPoP, which lets nobody in by itself.
  */
 export interface ServerCredentials {
-  /** Right before a request is sent, so it should be quick. Rejects when there are credentials that cannot be had now. */
+  /**
+   * Right before a request is sent, so it should be quick. Rejects when there are credentials that cannot be had now: nothing is sent then. No header may be
+   * one that the transport sets.
+   */
   headersFor(request: AuthorizedRequest): Promise<CredentialHeaders>;
   /**
    * Resolves when the same request is worth sending once more, with what {@linkcode headersFor} says then: once after a 401, twice after a 403.
-   * Rejects with `auth_required` when a user has to act, or with what else stands in the way. Several may be refused at the same time.
+   * Rejects with `auth_required` when a user has to act, or with what else stands in the way. Several may be refused at the same time. A 403 that ended
+   * in `auth_required` while nobody waited is put once more when a user does, before the next request.
    */
   onRefused(refusal: CredentialsRefusal): Promise<void>;
   /** Each answer to a request that carried credentials, for what comes with it, such as a nonce of DPoP (RFC 9449, 8.2). Must not throw. */

@@ -4,7 +4,7 @@ import type { Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import type { CredentialKey } from "../store/credential-store.ts";
 import type { StoredAccount, StoredAuthorization } from "../store/stored-account.ts";
-import { sameIssuer, withAuthorization } from "./authorizations.ts";
+import { authorizationOf, sameIssuer, withAuthorization } from "./authorizations.ts";
 import { readStoredAccount } from "./read-stored-account.ts";
 
 /** How long whoever saves may have the lock: a read and a write, without a request to anybody. */
@@ -18,8 +18,15 @@ export interface HeldDocument {
   readonly readAt: number;
 }
 
+/** An answer that could not be saved so far: nobody else knows it, and its refresh token has replaced the one that is stored. */
+export interface Unsaved {
+  readonly redeemed: string;
+  readonly authorization: StoredAuthorization;
+}
+
 interface Memory {
   held: HeldDocument | undefined;
+  unsaved: Unsaved | undefined;
   /** Counts writes, so that a read that began before one is not taken for newer. */
   writes: number;
 }
@@ -49,7 +56,7 @@ export async function readAccount(
   const memory = memoryOf(account);
   const { writes } = memory;
   const document = await store.load(accountKey(account));
-  const known = document === undefined ? undefined : usable(account, document);
+  const known = withUnsaved(memory, document === undefined ? undefined : usable(account, document));
   if (memory.writes === writes) memory.held = { document: known, readAt: clock.now() };
   for (const authorization of known?.authorizations ?? []) learn(account, authorization);
   return known;
@@ -66,7 +73,28 @@ export async function writeAccount(
   await store.save(accountKey(account), withoutAbsent(document) as JsonObject);
   const memory = memoryOf(account);
   memory.writes += 1;
+  memory.unsaved = undefined;
   memory.held = { document, readAt: clock.now() };
+}
+
+/** Has this process use an answer that cannot be saved now. Whoever writes the document next saves it. */
+export function keepUnsaved({ clock }: Pick<AuthParts, "clock">, account: Account, unsaved: Unsaved): void {
+  const memory = memoryOf(account);
+  memory.unsaved = unsaved;
+  memory.held = { document: withUnsaved(memory, memory.held?.document), readAt: clock.now() };
+}
+
+/** Whether there is an answer that could not be saved so far. */
+export function hasUnsaved(account: Account): boolean {
+  return memories.get(account)?.unsaved !== undefined;
+}
+
+/** Tries again to save what could not be saved. Rejects as the store does. */
+export function saveUnsaved(parts: Pick<AuthParts, "clock" | "store">, account: Account): Promise<void> {
+  return parts.store.withLock(accountKey(account), savingMs, async () => {
+    const document = await readAccount(parts, account);
+    if (document !== undefined && hasUnsaved(account)) await writeAccount(parts, account, document);
+  });
 }
 
 /** Forgets an account in this process and in the store. Only for who has the account's lock. Resolves to whether there was one. */
@@ -74,6 +102,7 @@ export async function clearAccount({ store, clock }: AuthParts, account: Account
   const existed = await store.clear(accountKey(account));
   const memory = memoryOf(account);
   memory.writes += 1;
+  memory.unsaved = undefined;
   memory.held = { document: undefined, readAt: clock.now() };
   return existed;
 }
@@ -100,10 +129,7 @@ export async function replaceAuthorization(
   account: Account,
   { document, authorization }: { readonly document: StoredAccount; readonly authorization: StoredAuthorization },
 ): Promise<void> {
-  const authorizations = document.authorizations.map((one) =>
-    sameIssuer(one.issuer, authorization.issuer) ? authorization : one,
-  );
-  await writeAccount(parts, account, { ...document, authorizations });
+  await writeAccount(parts, account, replaced(document, authorization));
 }
 
 function usable(account: Account, document: JsonObject): StoredAccount | undefined {
@@ -112,10 +138,30 @@ function usable(account: Account, document: JsonObject): StoredAccount | undefin
   return read.serverUrl === account.serverUrl.href ? read : undefined;
 }
 
+// Once another answer is stored, or nothing is, it is of no use.
+function withUnsaved(memory: Memory, document: StoredAccount | undefined): StoredAccount | undefined {
+  const { unsaved } = memory;
+  if (unsaved === undefined) return document;
+  const stored = authorizationOf(document, unsaved.authorization.issuer);
+  const isNewer = stored !== undefined && stored.obtainedAt <= unsaved.authorization.obtainedAt;
+  if (document !== undefined && isNewer && stored.refreshToken === unsaved.redeemed) {
+    return replaced(document, unsaved.authorization);
+  }
+  memory.unsaved = undefined;
+  return document;
+}
+
+function replaced(document: StoredAccount, authorization: StoredAuthorization): StoredAccount {
+  const authorizations = document.authorizations.map((one) =>
+    sameIssuer(one.issuer, authorization.issuer) ? authorization : one,
+  );
+  return { ...document, authorizations };
+}
+
 function memoryOf(account: Account): Memory {
   const known = memories.get(account);
   if (known !== undefined) return known;
-  const memory: Memory = { held: undefined, writes: 0 };
+  const memory: Memory = { held: undefined, unsaved: undefined, writes: 0 };
   memories.set(account, memory);
   return memory;
 }

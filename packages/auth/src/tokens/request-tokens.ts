@@ -1,6 +1,6 @@
 import type { OAuthTokens } from "@modelcontextprotocol/client";
-import type { AuthorizationFetch, Clock } from "@toolport/core";
-import { dateOf, isJsonObject, isSecretName } from "@toolport/core/implement";
+import { ToolportError, type AuthorizationFetch, type Clock } from "@toolport/core";
+import { createDeadline, dateOf, formatMs, isJsonObject, isSecretName, untilAborted } from "@toolport/core/implement";
 import type { Account } from "../account.ts";
 import { fromRefusedAnswer, fromRequestError, type RefusedAnswer, type TokenFailure } from "./token-failure.ts";
 import { readLife } from "./to-stored-authorization.ts";
@@ -18,6 +18,9 @@ export interface TokenRequest {
   /** Throws when the request must not be sent any more. Asked right before it leaves. */
   readonly assertWanted?: (() => void) | undefined;
 }
+
+/** Later than any `fetch` of a connector gives up; for one of the product's own that hangs. */
+export const longestAnswerMs = 40_000;
 
 // Parameters that are secrets by no part of their name.
 const secretParameters: ReadonlySet<string> = new Set(["code", "code_verifier", "assertion", "subject_token"]);
@@ -78,8 +81,10 @@ function watchTokenFetch({ account, clock, assertWanted }: TokenRequest): Watche
       let response: Response;
       let text: string;
       try {
-        response = await account.fetch(url, init);
-        text = await response.text();
+        [response, text] = await answerInTime(account, clock, async () => {
+          const answer = await account.fetch(url, init);
+          return [answer, await answer.text()];
+        });
       } catch (error) {
         failure = fromRequestError(account, error, true);
         throw error;
@@ -106,6 +111,21 @@ function watchTokenFetch({ account, clock, assertWanted }: TokenRequest): Watche
       return Response.json({ error: noted }, { status: 400, headers: passed });
     },
   };
+}
+
+async function answerInTime<T>({ serverId }: Account, clock: Clock, work: () => Promise<T>): Promise<T> {
+  const onTimeout = (): ToolportError =>
+    new ToolportError(`no answer of the authorization server within ${formatMs(longestAnswerMs)}`, {
+      code: "request_timeout",
+      serverId,
+      details: { timeoutMs: longestAnswerMs },
+    });
+  const deadline = createDeadline({ timeoutMs: longestAnswerMs, onTimeout, clock });
+  try {
+    return await untilAborted(work(), deadline.signal);
+  } finally {
+    deadline.dispose();
+  }
 }
 
 /** What an answer gives, without what the SDK would refuse all of it for; `undefined` when there is no token to be used. */

@@ -92,7 +92,7 @@ export function fromRequestError(account: Account, cause: unknown, wasSent: bool
       details: { ...known.details, operation: "token request" },
       cause: known,
     });
-    const isPassing = error.kind !== "auth" && error.kind !== "contract";
+    const isPassing = error.code === "closed" || (error.kind !== "auth" && error.kind !== "contract");
     return {
       trouble: isPassing ? "passing" : "refused",
       error,

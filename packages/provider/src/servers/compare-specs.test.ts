@@ -6,6 +6,8 @@ const stdio: ServerSpec = {
   id: "s",
   transport: { kind: "stdio", command: "node", args: ["a"], env: { A: "1", B: "2" } },
 };
+const url = "https://example.com";
+const http: ServerSpec = { id: "s", transport: { kind: "http", url, bearerToken: "a" } };
 const serve = (): void => {};
 const memory: ServerSpec = { id: "s", transport: { kind: "memory", serve } };
 
@@ -21,6 +23,13 @@ describe("compareSpecs() (NX-32)", () => {
     ["a default written out", stdio, { ...stdio, era: "auto", disabled: false, limits: {} }, "view"],
     ["another argument", stdio, { ...stdio, transport: { kind: "stdio", command: "node", args: ["b"] } }, "session"],
     ["another kind", stdio, { id: "s", transport: { kind: "http", url: "https://example.com" } }, "session"],
+    ["another token", http, { ...http, transport: { ...http.transport, bearerToken: "b" } as never }, "credentials"],
+    [
+      "credentials of the connector",
+      http,
+      { id: "s", transport: { kind: "http", url, auth: "api-key" } },
+      "credentials",
+    ],
     ["another era", stdio, { ...stdio, era: "legacy" }, "session"],
     ["another limit of the wire", stdio, { ...stdio, limits: { maxTools: 5 } }, "session"],
     ["switched off", stdio, { ...stdio, disabled: true }, "session"],

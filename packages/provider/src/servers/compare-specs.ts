@@ -9,7 +9,7 @@ export type SpecDifference = "none" | "view" | "credentials" | "session";
 
 /**
  * Decides what an update has to restart. A session depends on the transport, the protocol era, the limits it was opened
- * with and whether its server may ask a human; functions in a spec are compared by identity. Other headers or another token of the same HTTP server are credentials: the next session
+ * with and whether its server may ask a human; functions in a spec are compared by identity. Other headers, another token or another `auth` of the same HTTP server are credentials: the next session
  * has them, and calls under way may finish. Timeouts do not restart anything: they hold for what starts from then on.
  */
 export function compareSpecs(before: ServerSpec, after: ServerSpec): SpecDifference {
@@ -32,6 +32,6 @@ function sessionPart({
 
 function withoutCredentials(transport: TransportSpec): object {
   if (transport.kind !== "http") return transport;
-  const { headers: _headers, bearerToken: _token, ...rest } = transport;
+  const { headers: _headers, bearerToken: _token, auth: _auth, ...rest } = transport;
   return rest;
 }

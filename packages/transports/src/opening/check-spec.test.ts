@@ -15,6 +15,7 @@ describe("check()", () => {
       field: "transport.bearerToken",
     },
     { spec: { id: "a", transport: { kind: "http", url: "https://x.test", auth: "oauth" } }, field: "transport.auth" },
+    { spec: { id: "a", transport: { kind: "http", url: "https://x.test", auth: "api-key" } }, field: "transport.auth" },
     { spec: { id: "a", transport: { kind: "carrier-pigeon" } }, field: "transport.kind" },
   ])(
     "refuses $spec.transport with invalid_spec, naming $field, before anything starts (AN-14, AD-2)",

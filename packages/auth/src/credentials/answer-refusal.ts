@@ -1,0 +1,158 @@
+import type { CredentialsRefusal } from "@toolport/core";
+import type { Account } from "../account.ts";
+import type { AuthParts } from "../auth-parts.ts";
+import { discoverAuthorization, type Discovered } from "../discovering/discover-authorization.ts";
+import { noteChallenge } from "../discovering/note-challenge.ts";
+import { readChallenges } from "../discovering/read-challenges.ts";
+import { coversScopes, joinScopes } from "../discovering/scopes.ts";
+import type { StoredAuthorization } from "../store/stored-account.ts";
+import { readAccount } from "../tokens/account-documents.ts";
+import { currentAuthorization, sameIssuer } from "../tokens/authorizations.ts";
+import type { CredentialMeans } from "./credential-means.ts";
+import { forbidden, needsUser, programRefused } from "./credential-errors.ts";
+import { errorOf, leftOf, reasonOf, renewNow } from "./current-authorization.ts";
+import { isProgram, whereToSignIn } from "./sign-in-program.ts";
+import { useIssuer } from "./use-issuer.ts";
+
+/** So long a token that was got because another one was refused is not renewed for the same reason. */
+const provenAfterMs = 30_000;
+
+interface Proven {
+  readonly accessToken: string;
+  readonly at: number;
+}
+
+// What was got last because a token was refused.
+const afterRefusal = new WeakMap<Account, Proven>();
+
+/** A refusal that is to be answered. */
+export interface RefusalInit {
+  readonly means: CredentialMeans;
+  readonly refusal: CredentialsRefusal;
+}
+
+/** Gets other credentials after a refusal. Resolves when there are some; else rejects as `onRefused` says. */
+export function answerRefusal(parts: AuthParts, account: Account, init: RefusalInit): Promise<void> {
+  noteChallenge(account, init.refusal.challenge);
+  return init.refusal.status === 401 ? answer401(parts, account, init) : answer403(parts, account, init);
+}
+
+async function answer401(parts: AuthParts, account: Account, { means, refusal }: RefusalInit): Promise<void> {
+  const stored = currentAuthorization(await readAccount(parts, account));
+  const sent = sentToken(refusal);
+  if (stored !== undefined) {
+    if (wantsNonce(refusal) && sent === stored.accessToken && stored.dpopKey !== undefined) {
+      const signer = await means.dpopOf(account, stored);
+      if (signer.hasNewNonce(refusal.request, refusal.sent)) return;
+    }
+    const left = leftOf(parts, stored);
+    // Somebody else got another one since.
+    if (stored.accessToken !== sent && left !== "over") return;
+    const wasAlive = left !== "over" && stored.expiresAt !== undefined;
+    // A living token is refused when the server has moved to another authorization server: the old one would go on renewing it.
+    if (left !== "over" && (await moveOn(parts, account, { refusal, stored }))) return;
+    if (wasAlive && isUnproven(parts, account, stored)) {
+      return signIn(parts, account, {
+        refusal,
+        why: "it refuses a token that was got for it a moment ago",
+        needsMore: false,
+      });
+    }
+  }
+  const mustBind = account.hints.dpop && stored?.tokenType === "Bearer" && account.config.dpop !== false;
+  if (mustBind && !isProgram(account)) {
+    return signIn(parts, account, { refusal, why: "it wants tokens that are bound to a key (DPoP)", needsMore: false });
+  }
+  if (isProgram(account)) await whereToSignIn(parts, account, { signal: refusal.signal, anew: true });
+  const end = await renewNow(parts, account, { means, unwanted: { accessToken: sent, isRefused: true } });
+  if (end.kind === "renewed") {
+    if (sent !== undefined) {
+      afterRefusal.set(account, { accessToken: end.authorization.accessToken, at: parts.clock.now() });
+    }
+    return;
+  }
+  // An authorization server that is gone may have been replaced.
+  if (stored !== undefined && end.kind === "failed" && (await moveOn(parts, account, { refusal, stored }))) return;
+  const isAnswered = end.kind === "unrenewable" && (end.error === undefined || end.error.code === "auth_required");
+  if (!isAnswered || isProgram(account)) throw errorOf(account, end);
+  const reason = end.error ?? reasonOf(account);
+  const why = stored === undefined ? "nobody is signed in" : "the sign-in has ended";
+  await signIn(parts, account, { refusal, why, needsMore: false, reason });
+}
+
+async function answer403(parts: AuthParts, account: Account, { means, refusal }: RefusalInit): Promise<void> {
+  const { challenge } = refusal;
+  const challenges = readChallenges(challenge);
+  if (!challenges.some(({ parameters }) => parameters.get("error") === "insufficient_scope")) {
+    throw forbidden(account, challenge, "the access that was granted does not allow that");
+  }
+  const stored = currentAuthorization(await readAccount(parts, account));
+  if (stored !== undefined && stored.accessToken !== sentToken(refusal) && leftOf(parts, stored) !== "over") return;
+  const needed = joinScopes(...challenges.map(({ parameters }) => parameters.get("scope")));
+  const { scopes } = account.config;
+  if (needed === undefined || coversScopes(stored?.scope, needed)) {
+    throw forbidden(account, challenge, "it wants more access than it says, or than it was given");
+  }
+  if (scopes !== undefined && !coversScopes(scopes.join(" "), needed)) {
+    throw forbidden(account, challenge, "it wants scopes that the client is configured not to ask for");
+  }
+  // For the next sign-in, whoever begins it: what is granted already is asked for again, lest it be lost (SEP-2350).
+  account.hints.scope = joinScopes(account.hints.scope, stored?.scope, needed);
+  if (!isProgram(account)) {
+    return signIn(parts, account, { refusal, why: "the access that was granted is not enough", needsMore: true });
+  }
+  const unwanted = { accessToken: sentToken(refusal), isRefused: true };
+  const end = await renewNow(parts, account, { means, unwanted, scope: account.hints.scope });
+  if (end.kind !== "renewed") throw errorOf(account, end);
+}
+
+interface Moving {
+  readonly refusal: CredentialsRefusal;
+  readonly stored: StoredAuthorization;
+}
+
+/** Whether the server names another authorization server than the one whose token it refused, and there are tokens of that one now. */
+async function moveOn(parts: AuthParts, account: Account, { refusal, stored }: Moving): Promise<boolean> {
+  // Those who sign in as programs find out anew in any case, and it is seen to there that no secret goes to another issuer.
+  if (isProgram(account)) return false;
+  let discovered: Discovered;
+  try {
+    discovered = await discoverAuthorization(account, parts, { signal: refusal.signal });
+  } catch {
+    // What cannot be found out now changes nothing.
+    return false;
+  }
+  if (sameIssuer(discovered.issuer, stored.issuer)) return false;
+  if (await useIssuer(parts, account, discovered.issuer)) return true;
+  await signIn(parts, account, { refusal, why: "it has moved to another authorization server", needsMore: false });
+  return true;
+}
+
+interface SignIn {
+  readonly refusal: CredentialsRefusal;
+  readonly why: string;
+  readonly needsMore: boolean;
+  readonly reason?: unknown;
+}
+
+async function signIn(parts: AuthParts, account: Account, { refusal, why, needsMore, reason }: SignIn): Promise<void> {
+  const said = reason instanceof Error && "rawMessage" in reason ? `${why} (${String(reason.rawMessage)})` : why;
+  if (isProgram(account)) throw programRefused(account, said, reason);
+  if (!refusal.interactive || parts.settings.prompt === undefined) throw needsUser(account, said, reason);
+  await parts.signInAfterRefusal(account, { needsMore, signal: refusal.signal });
+}
+
+function isUnproven({ clock }: AuthParts, account: Account, { accessToken }: StoredAuthorization): boolean {
+  const proven = afterRefusal.get(account);
+  return proven?.accessToken === accessToken && clock.now() - proven.at < provenAfterMs;
+}
+
+function wantsNonce({ challenge }: CredentialsRefusal): boolean {
+  return readChallenges(challenge).some(
+    ({ scheme, parameters }) => scheme === "dpop" && parameters.get("error") === "use_dpop_nonce",
+  );
+}
+
+function sentToken({ sent }: CredentialsRefusal): string | undefined {
+  return sent["authorization"]?.replace(/^\S+\s+/, "");
+}

@@ -1,0 +1,41 @@
+import { ToolportError } from "@toolport/core";
+import { quoteText } from "@toolport/core/implement";
+import type { Account } from "../account.ts";
+import { authRequired, excerptOf, nameServer } from "../auth-errors.ts";
+
+// Room for a URL of metadata and a list of scopes.
+const longestChallenge = 2048;
+
+/** A user has to act, and none is asked: what is wrong, and what to do. */
+export function needsUser(account: Account, why: string, cause?: unknown): ToolportError {
+  const { serverId, principal } = account;
+  const who = principal === undefined ? quoteText(serverId) : `${quoteText(serverId)}, { principal: … }`;
+  return authRequired(
+    account,
+    `${why}; a user has to sign in: call authorize(${who}), or offer its authenticate tool`,
+    { cause },
+  );
+}
+
+/** No user can help: the program that signs in has to be let in, or configured otherwise. */
+export function programRefused(account: Account, why: string, cause?: unknown): ToolportError {
+  return authRequired(account, `${why}; look at the client that is configured for it`, { cause });
+}
+
+/** The server does not let them do that, and no sign-in changes it. */
+export function forbidden(account: Account, challenge: string | undefined, why: string): ToolportError {
+  const { serverId } = account;
+  return new ToolportError(`${nameServer(serverId)}: ${why}`, {
+    code: "forbidden",
+    serverId,
+    details: {
+      httpStatus: 403,
+      ...(challenge !== undefined && { challenge: excerptOf(account, challenge, longestChallenge) }),
+    },
+  });
+}
+
+/** After `close()`. */
+export function closedError({ serverId }: Account): ToolportError {
+  return new ToolportError(`${nameServer(serverId)}: its credentials were closed`, { code: "closed", serverId });
+}

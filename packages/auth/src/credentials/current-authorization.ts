@@ -1,0 +1,137 @@
+import { isToolportError } from "@toolport/core";
+import { dateOf } from "@toolport/core/implement";
+import type { Account } from "../account.ts";
+import type { AuthParts } from "../auth-parts.ts";
+import type { StoredAccount, StoredAuthorization } from "../store/stored-account.ts";
+import { hasUnsaved, heldDocument, readAccount, saveUnsaved } from "../tokens/account-documents.ts";
+import { currentAuthorization } from "../tokens/authorizations.ts";
+import { lifeLeft, type LifeLeft } from "../tokens/life.ts";
+import type { RenewalEnd } from "../tokens/redeem.ts";
+import { isRenewalIdle, renew, type RenewalRequest } from "../tokens/renew.ts";
+import type { CredentialMeans } from "./credential-means.ts";
+import { needsUser, programRefused } from "./credential-errors.ts";
+import { isProgram, whereToSignIn } from "./sign-in-program.ts";
+
+/** How long what was read counts: so soon a process sees that another one signed in or out. */
+const readAgainAfterMs = 10_000;
+
+// Why there is nothing left to renew with, for whoever has to sign in.
+const reasons = new WeakMap<Account, unknown>();
+
+/** Why the latest renewal found that a user has to act. */
+export function reasonOf(account: Account): unknown {
+  return reasons.get(account);
+}
+
+/**
+ * The authorization to send a request with now; `undefined` when there is none. One that is near its end is renewed in the background, one that
+ * is over is waited for. Rejects when it cannot be renewed for a passing reason and is over, and with `store_failed`.
+ */
+export async function authorizationNow(
+  parts: AuthParts,
+  account: Account,
+  means: CredentialMeans,
+): Promise<StoredAuthorization | undefined> {
+  const authorization = currentAuthorization(await recentDocument(parts, account));
+  if (authorization === undefined) return isProgram(account) ? firstOf(parts, account, means) : undefined;
+  const left = leftOf(parts, authorization);
+  if (left === "fresh") return authorization;
+  if (left === "due") {
+    renewInBackground(parts, account, { means, authorization });
+    return authorization;
+  }
+  let end: RenewalEnd;
+  try {
+    end = await renewNow(parts, account, {
+      means,
+      unwanted: { accessToken: authorization.accessToken, isRefused: false },
+    });
+  } catch (error) {
+    if (leftOf(parts, authorization) === "over" || parts.closing.aborted) throw error;
+    return authorization;
+  }
+  if (end.kind === "renewed") return end.authorization;
+  if (end.kind === "failed" && leftOf(parts, authorization) === "over") throw end.error;
+  // Signed out meanwhile; or nothing can be done, and the server's own word about the old token says what is next.
+  return currentAuthorization(heldDocument(account)?.document);
+}
+
+/** What is left of an authorization's life. */
+export function leftOf({ clock, settings }: AuthParts, authorization: StoredAuthorization): LifeLeft {
+  return lifeLeft(authorization, dateOf(clock), settings.refreshSkewMs);
+}
+
+interface Renewal extends Pick<RenewalRequest, "unwanted"> {
+  readonly means: CredentialMeans;
+  /** For programs: what to ask for. */
+  readonly scope?: string | undefined;
+}
+
+/** Gets another token, by a refresh token, or anew for a program. */
+export async function renewNow(
+  parts: AuthParts,
+  account: Account,
+  { means, unwanted, scope }: Renewal,
+): Promise<RenewalEnd> {
+  let obtain: RenewalRequest["obtain"];
+  if (isProgram(account)) {
+    const server = await whereToSignIn(parts, account, { signal: parts.closing });
+    const grant = { server, scope, refused: unwanted.accessToken, signal: parts.closing };
+    obtain = () => means.requestGrant(parts, account, grant);
+  }
+  const end = await renew(parts, account, { unwanted, means, obtain });
+  if (end.kind === "renewed") reasons.delete(account);
+  else if (end.kind === "unrenewable" && end.error !== undefined) reasons.set(account, end.error);
+  return end;
+}
+
+async function recentDocument(parts: AuthParts, account: Account): Promise<StoredAccount | undefined> {
+  const held = heldDocument(account);
+  if (held !== undefined && parts.clock.now() - held.readAt < readAgainAfterMs) return held.document;
+  if (hasUnsaved(account)) saveUnsaved(parts, account).catch(() => {});
+  try {
+    return await readAccount(parts, account);
+  } catch (error) {
+    // A store that is away for a while cuts off nobody whose token still lives.
+    const authorization = currentAuthorization(held?.document);
+    if (authorization === undefined || leftOf(parts, authorization) === "over") throw error;
+    return held?.document;
+  }
+}
+
+async function firstOf(
+  parts: AuthParts,
+  account: Account,
+  means: CredentialMeans,
+): Promise<StoredAuthorization | undefined> {
+  try {
+    await whereToSignIn(parts, account, { signal: parts.closing });
+  } catch (error) {
+    // The server's refusal may say where its metadata are.
+    if (isToolportError(error, "auth_required")) return undefined;
+    throw error;
+  }
+  const end = await renewNow(parts, account, { means, unwanted: { accessToken: undefined, isRefused: false } });
+  if (end.kind === "renewed") return end.authorization;
+  throw errorOf(account, end);
+}
+
+/** What a renewal failed with, for the request that wanted a token. */
+export function errorOf(account: Account, end: RenewalEnd): unknown {
+  if (end.kind === "failed") return end.error;
+  const cause = end.kind === "unrenewable" ? end.error : undefined;
+  if (cause !== undefined && cause.code !== "auth_required") return cause;
+  const why = cause === undefined ? "nobody is signed in" : cause.rawMessage;
+  return isProgram(account) ? programRefused(account, why, cause) : needsUser(account, why, cause);
+}
+
+function renewInBackground(
+  parts: AuthParts,
+  account: Account,
+  { means, authorization }: { readonly means: CredentialMeans; readonly authorization: StoredAuthorization },
+): void {
+  if (!isRenewalIdle(account, authorization) || parts.closing.aborted) return;
+  const { accessToken } = authorization;
+  // Whoever needs the token once it is over hears what is wrong.
+  renewNow(parts, account, { means, unwanted: { accessToken, isRefused: false } }).catch(() => {});
+}

@@ -1,0 +1,24 @@
+import type { Account } from "../account.ts";
+import type { AuthParts } from "../auth-parts.ts";
+import { discoverAuthorization, type Discovered } from "../discovering/discover-authorization.ts";
+
+// Where a program signs in: found out anew only when its tokens are refused.
+const found = new WeakMap<Account, Discovered>();
+
+/** Whether the host signs in as a program, without a user. */
+export function isProgram({ config }: Account): boolean {
+  return config.flow !== undefined && config.flow !== "authorization_code";
+}
+
+/** Where to sign in, as it was found out last in this process. */
+export async function whereToSignIn(
+  parts: AuthParts,
+  account: Account,
+  { signal, anew = false }: { readonly signal: AbortSignal; readonly anew?: boolean },
+): Promise<Discovered> {
+  const known = found.get(account);
+  if (known !== undefined && !anew) return known;
+  const discovered = await discoverAuthorization(account, parts, { signal });
+  found.set(account, discovered);
+  return discovered;
+}

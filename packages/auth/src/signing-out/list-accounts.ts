@@ -1,0 +1,69 @@
+import { compareText, isJsonObject } from "@toolport/core/implement";
+import type { ServerSpec } from "@toolport/core";
+import type { AuthParts } from "../auth-parts.ts";
+import type { SignedIn } from "../oauth.ts";
+import type { CredentialKey } from "../store/credential-store.ts";
+import type { StoredAuthorization } from "../store/stored-account.ts";
+import { sameIssuer } from "../tokens/authorizations.ts";
+import { readStoredAccount } from "../tokens/read-stored-account.ts";
+
+/**
+ * What is kept of all accounts, without any secret, sorted by server, principal and issuer. A document that this release cannot read is left out.
+ * Rejects with `store_failed`.
+ */
+export async function listAccounts({ store }: Pick<AuthParts, "store">): Promise<readonly SignedIn[]> {
+  const keys = await store.accounts();
+  const documents = await Promise.all(keys.map(async (key) => ({ key, document: await store.load(key) })));
+  return documents
+    .flatMap(({ key, document }) => {
+      const account = document === undefined ? "" : readStoredAccount(document);
+      if (typeof account === "string") return [];
+      const { serverUrl, issuer, authorizations } = account;
+      return authorizations.map((one) =>
+        toSignedIn(one, { ...key, serverUrl, isCurrent: sameIssuer(one.issuer, issuer) }),
+      );
+    })
+    .sort(
+      (one, other) =>
+        compareText(one.serverId, other.serverId) ||
+        compareText(one.principal ?? "", other.principal ?? "") ||
+        compareText(one.issuer, other.issuer),
+    );
+}
+
+/** Whose an authorization is. */
+export interface Owner {
+  readonly serverId: string;
+  readonly principal?: string | undefined;
+  readonly serverUrl: string;
+  readonly isCurrent: boolean;
+}
+
+/** An authorization without its secrets. */
+export function toSignedIn(
+  { issuer, client, scope, expiresAt, refreshToken }: StoredAuthorization,
+  { serverId, principal, serverUrl, isCurrent }: Owner,
+): SignedIn {
+  return {
+    serverId,
+    ...(principal !== undefined && { principal }),
+    issuer,
+    serverUrl,
+    clientId: client.clientId,
+    scopes: (scope ?? "").split(/\s+/).filter((one) => one !== ""),
+    ...(expiresAt !== undefined && { expiresAt }),
+    renews: refreshToken !== undefined,
+    current: isCurrent,
+  };
+}
+
+/** The server of an account that is kept, for one that no connector has asked about; `undefined` when there is none. */
+export async function storedServer(
+  { store }: Pick<AuthParts, "store">,
+  { serverId, principal }: Pick<CredentialKey & { kind: "account" }, "principal" | "serverId">,
+): Promise<ServerSpec | undefined> {
+  const document = await store.load({ kind: "account", serverId, principal });
+  const url = isJsonObject(document) ? document["serverUrl"] : undefined;
+  if (typeof url !== "string" || !URL.canParse(url)) return undefined;
+  return { id: serverId, transport: { kind: "http", url, auth: "oauth" } };
+}

@@ -1,0 +1,63 @@
+import type { Account } from "../account.ts";
+import type { AuthParts } from "../auth-parts.ts";
+import { resultWithin } from "@toolport/core/implement";
+import { loadOAuth } from "../load-oauth.ts";
+import { isConfidentialUrl } from "../fetching/is-confidential-url.ts";
+import type { StoredAuthorization } from "../store/stored-account.ts";
+import { clientNow, textsOf, toClientInformation } from "../tokens/token-client.ts";
+
+const revokingMs = 5000;
+
+/**
+ * Asks each authorization server that offers it to revoke what it gave (RFC 7009). Resolves to whether all agreed in time; to `undefined` when
+ * none offers it. Never rejects.
+ */
+export async function revokeAll(
+  { clock }: Pick<AuthParts, "clock">,
+  account: Account,
+  authorizations: readonly StoredAuthorization[],
+): Promise<boolean | undefined> {
+  const offering = authorizations.filter(({ metadata }) => typeof metadata["revocation_endpoint"] === "string");
+  if (offering.length === 0) return undefined;
+  const work = Promise.all(offering.map((authorization) => revoke(account, authorization)));
+  const agreed = await resultWithin(work, revokingMs, clock);
+  return agreed?.every(Boolean) ?? false;
+}
+
+async function revoke(account: Account, authorization: StoredAuthorization): Promise<boolean> {
+  const { refreshToken, accessToken } = authorization;
+  try {
+    // The refresh token first: it lives longest, and most servers end the access token with it.
+    const first =
+      refreshToken === undefined || (await revokeToken(account, authorization, [refreshToken, "refresh_token"]));
+    const second = await revokeToken(account, authorization, [accessToken, "access_token"]);
+    return first && second;
+  } catch {
+    return false;
+  }
+}
+
+async function revokeToken(
+  account: Account,
+  { metadata, client }: StoredAuthorization,
+  [token, hint]: readonly [token: string, hint: string],
+): Promise<boolean> {
+  const endpoint = metadata["revocation_endpoint"];
+  const url = typeof endpoint === "string" ? new URL(endpoint) : undefined;
+  if (url === undefined || !isConfidentialUrl(url)) return false;
+  const body = new URLSearchParams({ token, token_type_hint: hint });
+  const offered = textsOf(
+    metadata["revocation_endpoint_auth_methods_supported"] ?? metadata["token_endpoint_auth_methods_supported"],
+  );
+  const { selectClientAuthMethod } = await loadOAuth();
+  const known = clientNow(account, client);
+  const { clientId, clientSecret = "" } = known;
+  const method = selectClientAuthMethod(toClientInformation(known), offered);
+  const headers = new Headers({ accept: "application/json" });
+  if (method === "client_secret_basic") headers.set("authorization", `Basic ${btoa(`${clientId}:${clientSecret}`)}`);
+  else body.set("client_id", clientId);
+  if (method === "client_secret_post") body.set("client_secret", clientSecret);
+  const response = await account.fetch(url, { method: "POST", headers, body });
+  await response.body?.cancel();
+  return response.ok;
+}

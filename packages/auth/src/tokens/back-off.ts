@@ -1,0 +1,41 @@
+import type { Clock, ToolportError } from "@toolport/core";
+import { withErrorContext } from "@toolport/core/implement";
+
+/** Keeps an authorization server from being asked again right after it failed. */
+export interface BackOff {
+  /** The latest failure while it is too early to ask again with the same; else `undefined`. */
+  current(credential: string): ToolportError | undefined;
+  /** Another failure with this; `retryAfterMs`: as the server asks. */
+  failed(credential: string, error: ToolportError, retryAfterMs: number | undefined): void;
+  succeeded(): void;
+}
+
+const firstMs = 1000;
+const longestMs = 60_000;
+// What a server may ask for: a user who waits is worth an attempt after that.
+const longestAskedMs = 300_000;
+
+/** Makes one that has seen no failure. What it holds is in memory: each process backs off by itself. */
+export function createBackOff(clock: Clock): BackOff {
+  let latest: { readonly credential: string; readonly error: ToolportError; readonly until: number } | undefined;
+  let failures = 0;
+  return {
+    current(credential) {
+      const leftMs = (latest?.until ?? 0) - clock.now();
+      if (latest === undefined || latest.credential !== credential || leftMs <= 0) return undefined;
+      const details = { backOff: true, retryAfterMs: Math.ceil(leftMs) } as const;
+      return withErrorContext(latest.error, { outcome: "not-sent", details });
+    },
+    failed(credential, error, retryAfterMs = 0) {
+      failures = latest?.credential === credential ? failures + 1 : 1;
+      const waitMs = Math.max(
+        Math.min(firstMs * 2 ** (failures - 1), longestMs),
+        Math.min(retryAfterMs, longestAskedMs),
+      );
+      latest = { credential, error, until: clock.now() + waitMs };
+    },
+    succeeded() {
+      latest = undefined;
+    },
+  };
+}

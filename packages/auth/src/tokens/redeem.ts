@@ -1,0 +1,185 @@
+import type { DpopSession, OAuthTokens } from "@modelcontextprotocol/client";
+import { ToolportError } from "@toolport/core";
+import { dateOf } from "@toolport/core/implement";
+import type { Account } from "../account.ts";
+import type { AuthParts } from "../auth-parts.ts";
+import { loadOAuth } from "../load-oauth.ts";
+import type { StoredAccount, StoredAuthorization } from "../store/stored-account.ts";
+import { accountKey, keepUnsaved, readAccount, replaceAuthorization } from "./account-documents.ts";
+import { authorizationOf } from "./authorizations.ts";
+import type { BackOff } from "./back-off.ts";
+import { askForTokens, longestAnswerMs } from "./request-tokens.ts";
+import { clientNow, toClientInformation, toSdkMetadata } from "./token-client.ts";
+import { toStoredAuthorization } from "./to-stored-authorization.ts";
+import type { TokenFailure } from "./token-failure.ts";
+
+/** How a renewal ended. */
+export type RenewalEnd =
+  /** There is another access token: got here, or by somebody else. */
+  | { readonly kind: "renewed"; readonly authorization: StoredAuthorization }
+  /** Not tried: somebody died while they redeemed, and the access token still lives. */
+  | { readonly kind: "left" }
+  /** Only a user or an operator can help. `error`: what was said, when somebody was asked. */
+  | { readonly kind: "unrenewable"; readonly error?: ToolportError | undefined }
+  /** Not now: the authorization server is out of order. All that was stored still is. */
+  | { readonly kind: "failed"; readonly error: ToolportError };
+
+/** What of other folders a renewal needs. */
+export interface RenewalMeans {
+  /** Signs with the key that the tokens are bound to. */
+  readonly dpopOf: (
+    account: Account,
+    stored: Pick<StoredAuthorization, "dpopKey">,
+  ) => Promise<{ readonly session: DpopSession }>;
+}
+
+// A request leaves within this time after the mark was written, or not at all: a machine that slept meanwhile does not send it later.
+const latestStartMs = 40_000;
+/** Longer than the longest redeem: until the last request leaves, its answer, and what the store needs. */
+export const leaseMs: number = latestStartMs + longestAnswerMs + 20_000;
+const savingMs = 30_000;
+// A store that is out of order for a moment costs nobody the answer.
+const saveAgainAfterMs = [100, 1000, 3000];
+
+/** What is to be redeemed, by who has the account's lock. */
+export interface Redeeming {
+  readonly document: StoredAccount;
+  readonly authorization: StoredAuthorization;
+  readonly refreshToken: string;
+  /** Aborts when the lock is lost. */
+  readonly lease: AbortSignal;
+  readonly backOff: BackOff;
+  readonly means: RenewalMeans;
+}
+
+/**
+ * Redeems a refresh token: writes down that it will, sends it, and saves the answer, which removes that mark. Never given up between the second and
+ * the third. Rejects with `store_failed` before anything was sent.
+ */
+export async function redeem(parts: AuthParts, account: Account, redeeming: Redeeming): Promise<RenewalEnd> {
+  const { document, authorization, refreshToken, lease, backOff, means } = redeeming;
+  const { clock } = parts;
+  const { refreshAuthorization } = await loadOAuth();
+  const dpop = authorization.dpopKey && (await means.dpopOf(account, authorization)).session;
+  const since = dateOf(clock);
+  const marked = { ...authorization, redeeming: { by: randomName(), since } };
+  await replaceAuthorization(parts, account, { document, authorization: marked });
+  const assertWanted = (): void => {
+    if (parts.closing.aborted) throw notSent(account, "closed", "the host's OAuth was closed");
+    if (lease.aborted || dateOf(clock) - since > latestStartMs) {
+      throw notSent(account, "overloaded", "the lock was lost before the refresh token was sent");
+    }
+  };
+  const client = clientNow(account, authorization.client);
+  const { tokens, failure } = await askForTokens({ account, clock, assertWanted }, (fetchFn) =>
+    refreshAuthorization(authorization.issuer, {
+      metadata: toSdkMetadata(authorization.metadata),
+      clientInformation: toClientInformation(client),
+      refreshToken,
+      ...(authorization.resource !== undefined && { resource: authorization.resource }),
+      ...(dpop !== undefined && { dpop }),
+      fetchFn,
+    }),
+  );
+  if (failure !== undefined) return fail(parts, account, { ...redeeming, failure });
+  backOff.succeeded();
+  return keep(parts, account, { ...redeeming, tokens });
+}
+
+async function keep(
+  parts: AuthParts,
+  account: Account,
+  { authorization, refreshToken, lease, tokens }: Redeeming & { readonly tokens: OAuthTokens },
+): Promise<RenewalEnd> {
+  const { issuer, metadata, client, resource, dpopKey } = authorization;
+  const renewed = toStoredAuthorization(
+    tokens,
+    { issuer, metadata, client, resource, dpopKey, renewed: authorization },
+    parts.clock,
+  );
+  const replace = async (): Promise<RenewalEnd> => {
+    const document = await readAccount(parts, account);
+    const stored = authorizationOf(document, issuer);
+    // Somebody signed out in the time after the lock was lost, or by removing what the store has.
+    if (document === undefined || stored === undefined) return { kind: "unrenewable" };
+    // Who redeemed the same after the lock was lost was refused and deleted it: then this is the only answer.
+    const isDeleted = stored.refreshToken === undefined && stored.accessToken === authorization.accessToken;
+    if (stored.refreshToken !== refreshToken && !isDeleted) return { kind: "renewed", authorization: stored };
+    await replaceAuthorization(parts, account, { document, authorization: renewed });
+    return { kind: "renewed", authorization: renewed };
+  };
+  const save = (): Promise<RenewalEnd> => alone(parts, { account, lease, work: replace });
+  for (const waitMs of saveAgainAfterMs) {
+    try {
+      return await save();
+    } catch {
+      await new Promise<void>((resolve) => void parts.clock.schedule(waitMs, resolve));
+    }
+  }
+  try {
+    return await save();
+  } catch {
+    // The answer is known to this process alone, and lost only with it.
+    keepUnsaved(parts, account, { redeemed: refreshToken, authorization: renewed });
+    return { kind: "renewed", authorization: renewed };
+  }
+}
+
+async function fail(
+  parts: AuthParts,
+  account: Account,
+  { authorization, refreshToken, lease, backOff, failure }: Redeeming & { readonly failure: TokenFailure },
+): Promise<RenewalEnd> {
+  const { trouble, error, isUnredeemed, retryAfterMs } = failure;
+  const end: RenewalEnd = trouble === "passing" ? { kind: "failed", error } : { kind: "unrenewable", error };
+  if (trouble === "dead-client") account.hints.refusedClientId = authorization.client.clientId;
+  // Nothing is known of an answer: the mark stays.
+  if (!isUnredeemed) {
+    backOff.failed(refreshToken, error, retryAfterMs);
+    return end;
+  }
+  // Without the lock it is somebody else's mark by now.
+  if (trouble !== "dead-grant" && lease.aborted) return end;
+  const settle = async (): Promise<RenewalEnd> => {
+    const document = await readAccount(parts, account);
+    const stored = authorizationOf(document, authorization.issuer);
+    if (document === undefined || stored === undefined) return end;
+    if (stored.refreshToken !== refreshToken) {
+      return stored.refreshToken === undefined ? end : { kind: "renewed", authorization: stored };
+    }
+    const { redeeming: _mark, refreshToken: _dead, ...rest } = stored;
+    // Of somebody who died before it is still not known whether they redeemed it.
+    const left = trouble === "dead-grant" ? rest : { ...rest, refreshToken, redeeming: authorization.redeeming };
+    await replaceAuthorization(parts, account, { document, authorization: left });
+    return end;
+  };
+  try {
+    const settled = await alone(parts, { account, lease, work: settle });
+    if (settled.kind !== "renewed") backOff.failed(refreshToken, error, retryAfterMs);
+    return settled;
+  } catch {
+    // The verdict stands, written down or not.
+    backOff.failed(refreshToken, error, retryAfterMs);
+    return end;
+  }
+}
+
+/** Under the lock that is held, or under a new one when it was lost. */
+function alone<T>({ store }: AuthParts, { account, lease, work }: Alone<T>): Promise<T> {
+  return lease.aborted ? store.withLock(accountKey(account), savingMs, work) : work();
+}
+
+interface Alone<T> {
+  readonly account: Account;
+  readonly lease: AbortSignal;
+  readonly work: () => Promise<T>;
+}
+
+// Only to tell one attempt from another.
+function randomName(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+function notSent({ serverId }: Account, code: "closed" | "overloaded", why: string): ToolportError {
+  return new ToolportError(`${why}; nothing was sent`, { code, serverId, outcome: "not-sent" });
+}

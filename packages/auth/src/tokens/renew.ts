@@ -1,0 +1,159 @@
+import { isToolportError, ToolportError } from "@toolport/core";
+import { dateOf, resultWithin } from "@toolport/core/implement";
+import type { Account } from "../account.ts";
+import type { AuthParts } from "../auth-parts.ts";
+import type { StoredAccount, StoredAuthorization } from "../store/stored-account.ts";
+import { accountKey, readAccount } from "./account-documents.ts";
+import { currentAuthorization } from "./authorizations.ts";
+import { createBackOff, type BackOff } from "./back-off.ts";
+import { decideRenewal, type RenewalStep, type Unwanted } from "./decide-renewal.ts";
+import { leaseMs, redeem, type RenewalEnd, type RenewalMeans } from "./redeem.ts";
+
+/** A renewal that somebody wants. */
+export interface RenewalRequest {
+  readonly unwanted: Unwanted;
+  readonly means: RenewalMeans;
+  /** For an account that signs in as a program: gets a token anew, alone among all that share the store, and saves it. */
+  readonly obtain?: (() => Promise<StoredAuthorization>) | undefined;
+}
+
+interface Renewals {
+  /** One at a time in a process. */
+  running: Promise<RenewalEnd> | undefined;
+  readonly backOff: BackOff;
+}
+
+// Says nothing of the authorization server.
+const passesThrough: ReadonlySet<string> = new Set(["aborted", "closed", "store_failed"]);
+
+const renewalsOf = new WeakMap<Account, Renewals>();
+const runningIn = new WeakMap<AuthParts["store"], Set<Promise<unknown>>>();
+
+/**
+ * Gets another access token than the one that is not wanted any more: what somebody else has got meanwhile, else by redeeming the refresh token. One
+ * at a time in this process, and among all that share the store; callers that come together share one. Who stops waiting ends nothing: what was redeemed
+ * is saved. Rejects with `store_failed`, `overloaded` or `closed`; whatever the authorization server does is an end, not an error.
+ */
+export async function renew(parts: AuthParts, account: Account, request: RenewalRequest): Promise<RenewalEnd> {
+  const renewals = renewalsIn(parts, account);
+  while (renewals.running !== undefined) {
+    const end = await renewals.running;
+    // What a renewal got that began earlier may be the very token that is not wanted.
+    if (end.kind === "renewed" && end.authorization.accessToken !== request.unwanted.accessToken) return end;
+    if (end.kind === "failed" || end.kind === "unrenewable") return end;
+  }
+  const work = run(parts, account, { request, renewals });
+  const running = work.finally(() => (renewals.running = undefined));
+  renewals.running = running;
+  watch(parts, running);
+  return running;
+}
+
+/** Whether a renewal would not be tried now: one is under way, or the latest failed a short while ago. */
+export function isRenewalIdle(account: Account, authorization: StoredAuthorization): boolean {
+  const renewals = renewalsOf.get(account);
+  return (
+    renewals === undefined ||
+    (renewals.running === undefined && renewals.backOff.current(credentialOf(authorization)) === undefined)
+  );
+}
+
+/** Waits for the renewals that are under way, at most so long. Begins none. */
+export async function settleRenewals({ store, clock }: AuthParts, timeoutMs: number): Promise<void> {
+  const running = Array.from(runningIn.get(store) ?? []);
+  await resultWithin(Promise.allSettled(running), timeoutMs, clock);
+}
+
+interface Run {
+  readonly request: RenewalRequest;
+  readonly renewals: Renewals;
+}
+
+async function run(parts: AuthParts, account: Account, { request, renewals }: Run): Promise<RenewalEnd> {
+  // Without the lock: most often somebody else was faster, and nobody needs to queue for that.
+  const before = await readAccount(parts, account);
+  const early = look(parts, before, { request, renewals });
+  if (early !== undefined) return early;
+  const { means, obtain: work } = request;
+  const { backOff } = renewals;
+  if (work !== undefined) {
+    return obtain(parts, account, { renewals, credential: credentialOf(currentAuthorization(before)), work });
+  }
+  return parts.store.withLock(accountKey(account), leaseMs, async (lease) => {
+    const document = await readAccount(parts, account);
+    const end = look(parts, document, { request, renewals });
+    if (end !== undefined) return end;
+    if (parts.closing.aborted) throw closed(account);
+    const authorization = currentAuthorization(document);
+    if (document === undefined || authorization?.refreshToken === undefined) return { kind: "unrenewable" };
+    const { refreshToken } = authorization;
+    return redeem(parts, account, { document, authorization, refreshToken, lease, backOff, means });
+  });
+}
+
+/** How it ends by what is stored; `undefined` when somebody has to be asked. */
+function look(
+  { clock, settings }: AuthParts,
+  document: StoredAccount | undefined,
+  { request: { unwanted, obtain }, renewals }: Run,
+): RenewalEnd | undefined {
+  const authorization = currentAuthorization(document);
+  const view = { authorization, unwanted, now: dateOf(clock), refreshSkewMs: settings.refreshSkewMs };
+  const step: RenewalStep = decideRenewal(view);
+  if (authorization !== undefined && step === "adopt") return { kind: "renewed", authorization };
+  if (step === "leave" && obtain === undefined) return { kind: "left" };
+  if (step === "none" && obtain === undefined) return { kind: "unrenewable" };
+  const error = renewals.backOff.current(credentialOf(authorization));
+  if (error === undefined) return undefined;
+  return error.kind === "auth" ? { kind: "unrenewable", error } : { kind: "failed", error };
+}
+
+async function obtain(
+  { closing }: AuthParts,
+  account: Account,
+  { renewals: { backOff }, credential, work }: Obtaining,
+): Promise<RenewalEnd> {
+  if (closing.aborted) throw closed(account);
+  try {
+    const authorization = await work();
+    backOff.succeeded();
+    return { kind: "renewed", authorization };
+  } catch (error) {
+    if (!isToolportError(error) || passesThrough.has(error.code)) throw error;
+    backOff.failed(credential, error, error.details.retryAfterMs);
+    return error.kind === "auth" || error.kind === "contract"
+      ? { kind: "unrenewable", error }
+      : { kind: "failed", error };
+  }
+}
+
+interface Obtaining {
+  readonly renewals: Renewals;
+  readonly credential: string;
+  readonly work: () => Promise<StoredAuthorization>;
+}
+
+/** What a back-off is about: a new sign-in begins anew. */
+function credentialOf(authorization: StoredAuthorization | undefined): string {
+  return authorization?.refreshToken ?? "";
+}
+
+function renewalsIn({ clock }: AuthParts, account: Account): Renewals {
+  const known = renewalsOf.get(account);
+  if (known !== undefined) return known;
+  const renewals: Renewals = { running: undefined, backOff: createBackOff(clock) };
+  renewalsOf.set(account, renewals);
+  return renewals;
+}
+
+function watch({ store }: AuthParts, running: Promise<unknown>): void {
+  const all = runningIn.get(store) ?? new Set();
+  runningIn.set(store, all);
+  all.add(running);
+  const forget = (): void => void all.delete(running);
+  running.then(forget, forget);
+}
+
+function closed({ serverId }: Account): ToolportError {
+  return new ToolportError("the host's OAuth was closed; nothing was renewed", { code: "closed", serverId });
+}
