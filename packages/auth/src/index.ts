@@ -12,3 +12,11 @@ export type { ApiKeys, ApiKeysOptions, KeyedServer } from "./api-keys/api-keys.t
 export { createApiKeys } from "./api-keys/create-api-keys.ts";
 export { firstAuthProvider, type AuthProvider } from "./first-auth-provider.ts";
 export { createOAuth } from "./create-oauth.ts";
+export type { SignInProvider, SignInStatus } from "./authenticate-tools/sign-in-provider.ts";
+export type {
+  AuthenticateNamesOptions,
+  AuthenticateNaming,
+  AuthenticateToolsOptions,
+} from "./authenticate-tools/authenticate-options.ts";
+export { createAuthenticateTools } from "./authenticate-tools/create-authenticate-tools.ts";
+export { authenticateToolNames } from "./authenticate-tools/tool-names.ts";

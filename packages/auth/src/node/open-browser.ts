@@ -1,5 +1,6 @@
 import { ToolportError } from "@toolport/core";
 import { assertKnownOptions, kindOf, quoteText, type Fields } from "@toolport/core/implement";
+import { isConfidentialUrl } from "../fetching/is-confidential-url.ts";
 import type { OAuthPrompt } from "../oauth-options.ts";
 import { launchBrowser } from "./launch-browser.ts";
 
@@ -13,8 +14,6 @@ export interface OpenBrowserOptions {
 }
 
 const fields: Fields<OpenBrowserOptions> = { launch: true };
-// The URL parser has normalised the host by then.
-const thisMachine = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 /**
  * Shows users authorization pages in their browser, on the machine of the host. Rejects with `not_allowed` for a URL that is neither `https:` nor on this
@@ -28,7 +27,7 @@ export function openBrowser(options: OpenBrowserOptions = {}): OAuthPrompt {
   return async ({ serverId, url, signal }) => {
     signal.throwIfAborted();
     const server = `server ${quoteText(serverId)}`;
-    if (url.protocol !== "https:" && !(url.protocol === "http:" && thisMachine.test(url.hostname))) {
+    if (!isConfidentialUrl(url)) {
       const message = `${server}: an authorization page must be https:, or on this machine, not ${quoteText(url.origin === "null" ? url.protocol : url.origin)}`;
       throw new ToolportError(message, { code: "not_allowed", serverId });
     }

@@ -1,6 +1,7 @@
 import {
   cleanText,
   type Clock,
+  type HttpTransportSpec,
   type ServerInfo,
   type ServerSpec,
   type ToolListing,
@@ -24,6 +25,8 @@ export interface ServerStatus {
   /** As the spec says, else as the server claims (untrusted). */
   readonly title?: string;
   readonly transport: ServerSpec["transport"]["kind"];
+  /** Whose credentials it is asked with, as its spec says: `oauth` for one that a user can be asked to sign in to. Absent: those of the spec, if any. */
+  readonly auth?: HttpTransportSpec["auth"];
   readonly state: ServerState;
   /** When it came into this state: milliseconds since 1970, for `new Date()`. */
   readonly since: number;
@@ -81,6 +84,7 @@ export function readStatus(
     id: spec.id,
     ...(title !== "" && { title }),
     transport: spec.transport.kind,
+    ...(spec.transport.kind === "http" && spec.transport.auth !== undefined && { auth: spec.transport.auth }),
     state: publicState(state, held),
     since: link.since,
     ...failureOf(state),

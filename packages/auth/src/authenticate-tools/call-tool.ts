@@ -1,0 +1,69 @@
+import { isToolportError, ToolportError, type CallOptions, type ToolOrigin, type ToolOutcome } from "@toolport/core";
+import { createDeadline, formatMs, readCallArguments, sameDefinition } from "@toolport/core/implement";
+import type { Clock } from "@toolport/core";
+import type { AuthenticateTool } from "./live-tools.ts";
+import type { SignInAnswer, SignIns } from "./sign-in.ts";
+
+/** What a call needs. */
+export interface CallToolInit {
+  readonly signIns: SignIns;
+  readonly closing: AbortSignal;
+  readonly clock: Clock;
+}
+
+/** How long a call may take that does not say: as long as an authorization that was begun can be completed. */
+export const longestCallMs = 600_000;
+
+/** Calls a tool. Rejects with `tool_changed`, `invalid_arguments`, `call_timeout`, `aborted` and `closed`; everything else is an answer. */
+export async function callTool(
+  tool: AuthenticateTool,
+  { args, options }: { readonly args: unknown; readonly options: CallOptions },
+  { signIns, closing, clock }: CallToolInit,
+): Promise<ToolOutcome> {
+  const { selected, timeoutMs = longestCallMs, signal, deadline: outer } = options;
+  const { name } = tool.definition;
+  if (selected !== undefined && !sameDefinition(selected, tool.definition)) throw changedError(tool);
+  const origin = { serverId: "", toolName: name, qualifiedName: `local::${name}` };
+  if (Object.keys(readCallArguments(args, origin)).length > 0) {
+    return toOutcome({ text: `${name} takes no arguments: call it with {}.`, isError: true }, origin);
+  }
+  const ending = signal === undefined ? closing : AbortSignal.any([signal, closing]);
+  const onTimeout = (): ToolportError => lateError(tool, timeoutMs);
+  const deadline = createDeadline({ timeoutMs, signal: ending, outer, onTimeout, clock });
+  try {
+    return toOutcome(await signIns.signIn(tool.server, deadline.signal), origin);
+  } catch (error) {
+    throw isToolportError(error) ? error : abortedError(tool, error);
+  } finally {
+    deadline.dispose();
+  }
+}
+
+function toOutcome({ text, isError }: SignInAnswer, origin: ToolOrigin): ToolOutcome {
+  const content = [{ type: "text", text }] as const;
+  return { content, isError, origin, raw: { content, isError } };
+}
+
+function changedError({ definition: { name } }: AuthenticateTool): ToolportError {
+  return new ToolportError(`the tool ${name} is not the one that was selected; select it again`, {
+    code: "tool_changed",
+    toolName: name,
+  });
+}
+
+function lateError({ server, definition }: AuthenticateTool, timeoutMs: number): ToolportError {
+  return new ToolportError(`${definition.name}: the user did not sign in within ${formatMs(timeoutMs)}`, {
+    code: "call_timeout",
+    serverId: server.serverId,
+    toolName: definition.name,
+  });
+}
+
+function abortedError({ server, definition }: AuthenticateTool, reason: unknown): ToolportError {
+  return new ToolportError(`${definition.name} was aborted`, {
+    code: "aborted",
+    serverId: server.serverId,
+    toolName: definition.name,
+    cause: reason,
+  });
+}

@@ -1,0 +1,92 @@
+import { ToolportError, type ToolProvider } from "@toolport/core";
+import {
+  assertCallOptions,
+  assertInitOptions,
+  assertNames,
+  assertRefreshOptions,
+  assertToolName,
+  unknownToolError,
+} from "@toolport/core/implement";
+import { readToolsOptions, type AuthenticateToolsOptions } from "./authenticate-options.ts";
+import { callTool, longestCallMs } from "./call-tool.ts";
+import { createLiveTools } from "./live-tools.ts";
+import { createSignIns } from "./sign-in.ts";
+
+/**
+ * The tools by which a model asks for servers to be signed in to, for `createToolbox({ providers })`: one for each server of `auth: "oauth"` that needs the
+ * user to sign in, as long as it does. A call signs in by the `prompt` of `createOAuth`, or answers with the URL to show where there is none, and brings the
+ * server's own tools in; so does a sign-in that is completed anywhere else. Whatever comes of it is an answer that a model can read: only what the
+ * caller ended rejects (`aborted`, `call_timeout`), and wrong use.
+ *
+ * No tool of the server's is ever taken for one of these, nor the other way around: a name that another tool has is not used. `init()` and
+ * `refresh()` start nothing. Closed by `close()`, and with the provider. Throws a `TypeError` that names an option that cannot be used.
+ */
+export function createAuthenticateTools(options: AuthenticateToolsOptions): ToolProvider {
+  const settings = readToolsOptions(options);
+  const { name, oauth, provider, principal, clock } = settings;
+  const closing = new AbortController();
+  const signIns = createSignIns(settings, closing.signal);
+  const tools = createLiveTools(settings);
+  const assertOpen = (): void => closing.signal.throwIfAborted();
+
+  const close = async (reason?: string): Promise<void> => {
+    if (closing.signal.aborted) return;
+    closing.abort(closedError(reason));
+    for (const end of subscriptions) end();
+    tools.close();
+  };
+  const subscriptions = [
+    provider.onStatusChanged(({ id, state }) => {
+      if (state === "removed") signIns.forget(id);
+      tools.follow();
+    }),
+    provider.onToolsChanged(() => tools.follow()),
+    provider.onClosed(() => void close()),
+    oauth.onSignedIn(({ serverId, principal: whose }) => {
+      if (whose === principal && tools.isOffered(serverId)) void signIns.bringTools(serverId);
+    }),
+  ];
+  if (provider.closed) void close();
+  else tools.follow();
+
+  return {
+    name,
+    get revision() {
+      return tools.revision;
+    },
+    get closed() {
+      return closing.signal.aborted;
+    },
+    definitions(names) {
+      if (names === undefined) return tools.definitions;
+      assertNames("definitions(): names", names);
+      return names.flatMap((one) => tools.find(one)?.definition ?? []);
+    },
+    groups: () => tools.groups,
+    has: (toolName) => tools.find(toolName) !== undefined,
+    callTimeoutMs: (toolName) => (tools.find(toolName) === undefined ? undefined : longestCallMs),
+    async init(initOptions = {}) {
+      assertInitOptions(initOptions);
+      assertOpen();
+    },
+    async refresh(refreshOptions = {}) {
+      assertRefreshOptions(refreshOptions);
+      assertOpen();
+    },
+    async call(toolName, args, callOptions = {}) {
+      assertOpen();
+      assertToolName("call()", toolName);
+      assertCallOptions(callOptions);
+      const tool = tools.find(toolName);
+      if (tool === undefined) throw unknownToolError(toolName, tools.definitions);
+      return callTool(tool, { args, options: callOptions }, { signIns, closing: closing.signal, clock });
+    },
+    onToolsChanged: tools.onChanged,
+    close,
+  };
+}
+
+function closedError(reason?: string): ToolportError {
+  const why = reason === undefined ? "" : `: ${reason}`;
+  return new ToolportError(`the tools for signing in are closed${why}`, { code: "closed" });
+}
