@@ -1,8 +1,9 @@
+import { createOAuth, type ClientConfig, type OAuthPrompt } from "@toolport/auth";
 import { isToolportError, type JsonObject, type ServerSpec } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
 import { createProvider, type McpProvider } from "@toolport/provider";
-import { createConnector, finishAuthorization, type ConnectorOptions } from "@toolport/transports";
-import { createMemoryOAuth, type GivenCredentials } from "./memory-oauth.ts";
+import { createConnector } from "@toolport/transports";
+import { clientOf, type GivenCredentials } from "./given-client.ts";
 
 // The program that the official suite (@modelcontextprotocol/conformance) starts for each client scenario: Toolport through its public
 // API alone, and the same for every scenario. The URL is the last argument; the suite says what it wants to see in its environment.
@@ -15,48 +16,51 @@ interface OfficialContext extends GivenCredentials {
 }
 
 // The suite counts every authorization attempt of a run, the first one too.
-const mostAuthorizations = 3;
+const mostSignIns = 3;
+let signIns = 0;
 
-const oauth = createMemoryOAuth(context);
-const options: ConnectorOptions = { authProvider: () => oauth.provider };
+/** A browser that consents to everything at once. */
+const consent: OAuthPrompt = async ({ url: page }) => {
+  signIns += 1;
+  if (signIns > mostSignIns) return "cancelled";
+  const response = await fetch(page, { redirect: "manual" });
+  const location = response.headers.get("location");
+  return location === null ? "cancelled" : { callbackUrl: new URL(location, page) };
+};
+const client: ClientConfig | undefined = clientOf(process.env["MCP_CONFORMANCE_SCENARIO"] ?? "", context);
+await using oauth = createOAuth({
+  redirect: "http://127.0.0.1:3333/callback",
+  product: {
+    name: "toolport-conformance",
+    metadataUrl: "https://conformance-test.local/client-metadata.json",
+  },
+  prompt: consent,
+  clients: { ...(client !== undefined && { [serverId]: client }) },
+});
 const spec: ServerSpec = { id: serverId, transport: { kind: "http", url, auth: "oauth" } };
 const provider = createProvider({
-  connector: createConnector(options),
+  connector: createConnector({ authProvider: oauth.authProvider }),
   servers: [spec],
   onElicit: async ({ params }) => ({ action: "accept", content: answerOf(params) }),
 });
-let authorizations = 0;
 
 try {
-  await authorized(() => provider.refreshServer(serverId, { interactive: true }));
+  await provider.refreshServer(serverId, { interactive: true });
   await callTools(provider);
   await readEverything(provider);
 } finally {
   await provider.close();
 }
 
-/** Runs an operation, and again after the user consented, as often as a product would ask. */
+/** Runs an operation, and again after the user signed in, as often as a product would ask. */
 async function authorized<T>(operation: () => Promise<T>): Promise<T> {
   try {
     return await operation();
   } catch (error) {
-    if (!wantsConsent(error) || authorizations >= mostAuthorizations) throw error;
-    const callback = (await oauth.consent()) ?? (await askForConsent());
-    if (callback === undefined) throw error;
-    authorizations += 1;
-    await finishAuthorization(spec, callback, options);
+    if (!isToolportError(error, "auth_required") || signIns >= mostSignIns) throw error;
+    await oauth.authorize(serverId);
     return authorized(operation);
   }
-}
-
-/** As the button of a product does: what has to be asked is asked while the user waits. */
-async function askForConsent(): Promise<URLSearchParams | undefined> {
-  await provider.refreshServer(serverId, { interactive: true }).catch(() => undefined);
-  return oauth.consent();
-}
-
-function wantsConsent(error: unknown): boolean {
-  return isToolportError(error) && error.kind === "auth";
 }
 
 async function callTools(tools: McpProvider): Promise<void> {

@@ -5,9 +5,12 @@ export interface ScenarioResult {
   readonly failed: number;
   /** Whether the suite itself calls it green. */
   readonly green: boolean;
-  /** Whether the requirement set counts it; extensions and later additions are run but not counted. */
-  readonly scored: boolean;
+  /** Why it is there: the requirement set counts it, or the suite runs it beside. */
+  readonly part: SuitePart;
 }
+
+/** `required` by the revision; of an `extension`, which is optional by definition; `added-after-release`; or `pending`, which the suite's own client fails. */
+export type SuitePart = "required" | "extension" | "added-after-release" | "pending";
 
 /**
  * Reads the summary that the suite prints at its end. A scenario counts as passed only if it is green *and* had at least one
@@ -15,8 +18,8 @@ export interface ScenarioResult {
  */
 export function readSuiteSummary(output: string): readonly ScenarioResult[] {
   const summary = output.slice(output.lastIndexOf("=== SUITE SUMMARY ==="));
-  const notScored = new Set(
-    Array.from(summary.matchAll(/^\s+[✗✓] (\S+) \((?:extension|added-after-release|pending)\)/gm), ([, name]) => name),
+  const beside = new Map(
+    Array.from(summary.matchAll(/^\s+[✗✓] (\S+) \(([a-z-]+)\)/gm), ([, name, part]) => [name, part]),
   );
   return Array.from(
     summary.matchAll(/^([✗✓]) (\S+): (\d+) passed, (\d+) failed/gm),
@@ -25,7 +28,11 @@ export function readSuiteSummary(output: string): readonly ScenarioResult[] {
       passed: Number(passed),
       failed: Number(failed),
       green: mark === "✓",
-      scored: !notScored.has(scenario),
+      part: readPart(beside.get(scenario)),
     }),
   );
+}
+
+function readPart(reason: string | undefined): SuitePart {
+  return reason === "extension" || reason === "added-after-release" || reason === "pending" ? reason : "required";
 }

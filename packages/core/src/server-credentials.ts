@@ -51,9 +51,10 @@ export interface ServerCredentials {
    */
   headersFor(request: AuthorizedRequest): Promise<CredentialHeaders>;
   /**
-   * Resolves when the same request is worth sending once more, with what {@linkcode headersFor} says then: once after a 401, twice after a 403.
-   * Rejects with `auth_required` when a user has to act, or with what else stands in the way. Several may be refused at the same time. A 403 that ended
-   * in `auth_required` while nobody waited is put once more when a user does, before the next request.
+   * Resolves when the same request is worth sending once more, with what {@linkcode headersFor} says then: once after a 401, twice after a 403;
+   * and once more after a 401 that wants a nonce in the proof that was sent (RFC 9449, 9). Rejects with `auth_required` when a user has to act, or
+   * with what else stands in the way. Several may be refused at the same time. A 403 that ended in `auth_required` while nobody waited is put once
+   * more when a user does, before the next request.
    */
   onRefused(refusal: CredentialsRefusal): Promise<void>;
   /** Each answer to a request that carried credentials, for what comes with it, such as a nonce of DPoP (RFC 9449, 8.2). Must not throw. */

@@ -128,6 +128,22 @@ describe("credentials of a server", () => {
     expect([server.seen.length, keyring.refusals.length]).toEqual([sends, sends - 1]);
   });
 
+  it("answer the demand for a nonce beside another refusal, once", async () => {
+    const demand = 'DPoP error="use_dpop_nonce"';
+    await using server = await startGuarded((response, request) => {
+      if (keyOf(request) !== "old") response.setHeader("www-authenticate", demand);
+      reply(response, 401);
+    });
+    const answers: Record<string, string> = { old: "new", new: "good" };
+    const keyring = createKeyring("old", () => void (keyring.key = answers[keyring.key] ?? keyring.key));
+    await using web = await open(server, keyring);
+    await web.request(1);
+    expect(server.seen.map(keyOf)).toEqual(["old", "new", "good"]);
+    keyring.key = "bad";
+    expect(await thrownBy(web.request(2))).toMatchObject({ code: "auth_required" });
+    expect(server.seen.map(keyOf).slice(3)).toEqual(["bad", "bad", "bad"]);
+  });
+
   it("say what stands in the way, beside what the server said", async () => {
     await using server = await startGuarded((response) => {
       response.setHeader("www-authenticate", 'Bearer scope="more"');

@@ -14,7 +14,8 @@ export interface AuthorizedCall {
 
 /**
  * Sends a request, and sends it again after a refusal (HTTP 401 or 403) that other credentials may cure: the server did not run it. Once after a
- * 401, twice after a 403, because a second step up may be needed for a second scope.
+ * 401, twice after a 403, because a second step up may be needed for a second scope; and once more after the demand for a nonce, which no server
+ * asks for before it has seen credentials (RFC 9449, 9).
  */
 export function sendAgainOnceAuthorized({ authorizer, request, start, toError, recovery }: AuthorizedCall): HttpCall {
   const isRecoverable = recovery === "any" || (recovery === "quiet" && authorizer.recoverQuietly !== undefined);
@@ -31,7 +32,8 @@ export function sendAgainOnceAuthorized({ authorizer, request, start, toError, r
 
   const run = async (): Promise<HttpReply> => {
     if (recovery === "any" && authorizer.isOutstanding()) await authorizer.catchUp(left());
-    for (let recoveries = 0; ; recoveries += 1) {
+    let isNonceGiven = false;
+    for (let recoveries = 0; ;) {
       const sent = await authorizer.headersFor(request);
       throwIfCancelled();
       current = start(sent);
@@ -39,12 +41,15 @@ export function sendAgainOnceAuthorized({ authorizer, request, start, toError, r
       const { status } = reply;
       authorizer.onAnswered?.(request, reply.header);
       if (!isRecoverable || (status !== 401 && status !== 403)) return reply;
+      const challenge = reply.header("www-authenticate");
+      const wantsNonce = !isNonceGiven && status === 401 && demandsNonce(challenge, sent);
       // A second step up may be needed for a second scope; fresh credentials that are refused will not get better.
-      if (recoveries >= (status === 401 ? 1 : 2)) return reply;
+      if (!wantsNonce && recoveries >= (status === 401 ? 1 : 2)) return reply;
       const error = toError(await readRemark(reply));
       throwIfCancelled();
-      const challenge = reply.header("www-authenticate");
       const refusal: Refusal = { status, challenge, request, sent, error };
+      if (wantsNonce) isNonceGiven = true;
+      else recoveries += 1;
       await (recovery === "any" ? authorizer.recover(refusal, left()) : authorizer.recoverQuietly?.(refusal, left()));
     }
   };
@@ -61,4 +66,10 @@ export function sendAgainOnceAuthorized({ authorizer, request, start, toError, r
       current?.cancel(reason);
     },
   };
+}
+
+// Only of a proof that was sent: nobody else has a use for a nonce.
+function demandsNonce(challenge: string | undefined, sent: CredentialHeaders): boolean {
+  const hasProof = Object.keys(sent).some((name) => name.toLowerCase() === "dpop");
+  return hasProof && /\buse_dpop_nonce\b/.test(challenge ?? "");
 }
