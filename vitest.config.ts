@@ -1,7 +1,8 @@
 import { defineConfig } from "vitest/config";
 
 // Tests run the packages' TypeScript sources; servers that tests start as child processes run from `dist`, which `pnpm test` builds first.
-const conditions = ["@toolport/source", "node", "import", "module", "default"];
+// "import" is not among them: workers are started with these conditions, and CommonJS that requires a package would get its modules (`pg` does so).
+const conditions = ["@toolport/source", "node", "module"];
 
 export default defineConfig({
   resolve: { conditions },

@@ -20,3 +20,10 @@ export type {
 } from "./authenticate-tools/authenticate-options.ts";
 export { createAuthenticateTools } from "./authenticate-tools/create-authenticate-tools.ts";
 export { authenticateToolNames } from "./authenticate-tools/tool-names.ts";
+export { createRedisLock, type RedisLockClient, type RedisLockOptions } from "./locks/create-redis-lock.ts";
+export {
+  createPostgresLock,
+  type PostgresLockClient,
+  type PostgresLockOptions,
+  type PostgresLockPool,
+} from "./locks/create-postgres-lock.ts";

@@ -1,7 +1,7 @@
 import type { AuthorizationFetch } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
+import type { Account } from "../src/account.ts";
 import { requestGrant, type GrantRequest, type GrantServer } from "../src/grants/request-grant.ts";
-import { saveAuthorization } from "../src/tokens/account-documents.ts";
 import type { ClientConfig, ClientCredentialsConfig } from "../src/oauth-options.ts";
 import { createTokenWorld, issuer, serverUrl, type TokenWorld } from "./token-world.ts";
 
@@ -54,21 +54,19 @@ function createEndpoint(...answers: readonly Answer[]): Endpoint {
 
 export interface Stage extends TokenWorld {
   readonly seen: readonly Seen[];
-  /** Asks for a token, and keeps it as whoever asks for one does. */
-  readonly grant: (wanted?: Partial<GrantRequest>) => ReturnType<typeof requestGrant>;
+  readonly grant: (wanted?: Partial<GrantRequest & { readonly by: Account }>) => ReturnType<typeof requestGrant>;
+  /** The same account, as another process has it. */
+  readonly other: Account;
 }
 
 export function setUp(config: ClientConfig, ...answers: readonly Answer[]): Stage {
   const { fetch, seen } = createEndpoint(...answers);
   const world = createTokenWorld(fetch);
   const account = { ...world.account, config };
-  const grant: Stage["grant"] = async (wanted) => {
-    const signal = new AbortController().signal;
-    const authorization = await requestGrant(world.parts, account, { server, signal, ...wanted });
-    await saveAuthorization(world.parts, account, authorization);
-    return authorization;
-  };
-  return { ...world, account, seen, grant };
+  const other = { ...world.another(), config };
+  const grant: Stage["grant"] = ({ by = account, ...wanted } = {}) =>
+    requestGrant(world.parts, by, { server, signal: new AbortController().signal, ...wanted });
+  return { ...world, account, other, seen, grant };
 }
 
 export const withSecret: ClientCredentialsConfig = {

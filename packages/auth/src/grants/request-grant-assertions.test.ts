@@ -16,7 +16,7 @@ describe("jwt_bearer", () => {
       },
     });
     await grant({ scope: "read" });
-    await grant({ scope: "read" });
+    await grant({ scope: "read", refused: "access-1" });
     const request = {
       serverId: "notes",
       principal: undefined,

@@ -2,8 +2,9 @@ import { generateKeyPairSync, verify, type KeyObject } from "node:crypto";
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import { firstDate } from "../../../provider/test/simulation/virtual-clock.ts";
-import { failureOf, secret, server, setUp, token, withSecret } from "../../test/grant-stage.ts";
+import { deferred, failureOf, secret, server, setUp, token, withSecret } from "../../test/grant-stage.ts";
 import { issuer, serverUrl } from "../../test/token-world.ts";
+import type { Account } from "../account.ts";
 import { readAccount } from "../tokens/account-documents.ts";
 import type { GrantServer } from "./request-grant.ts";
 
@@ -67,8 +68,8 @@ describe("client_credentials", () => {
   it("signs another assertion each time", async () => {
     const privateKey = { key: keyPair().privateKey.export({ format: "jwk" }) as { kty: "EC" }, algorithm: "ES256" };
     const { grant, seen } = setUp({ flow: "client_credentials", clientId: "host", privateKey });
-    await grant();
-    await grant();
+    const { accessToken } = await grant();
+    await grant({ refused: accessToken });
     expect(seen[0]?.form["client_assertion"]).not.toBe(seen[1]?.form["client_assertion"]);
   });
 
@@ -116,6 +117,57 @@ describe("client_credentials", () => {
   });
 });
 
+describe("among those who share a store", () => {
+  it("asks once for all who want a token at the same time", async () => {
+    const { grant, seen, other } = setUp(withSecret);
+    const all = await Promise.all([grant(), grant({ by: other }), grant()]);
+    expect(seen).toHaveLength(1);
+    expect(new Set(all.map(({ accessToken }) => accessToken))).toEqual(new Set(["access-1"]));
+  });
+
+  it("asks again for one that was refused, and takes what another got since", async () => {
+    const { grant, seen, other } = setUp(withSecret, token, { ...token, access_token: "access-2" });
+    await grant();
+    expect((await grant({ refused: "access-1" })).accessToken).toBe("access-2");
+    expect((await grant({ refused: "access-1", by: other })).accessToken).toBe("access-2");
+    expect(seen).toHaveLength(2);
+  });
+
+  it("asks again shortly before the end, and for more than was granted", async () => {
+    const { grant, seen, clock } = setUp(withSecret);
+    await grant();
+    await grant({ scope: "read admin" });
+    expect(seen).toHaveLength(2);
+    clock.advance(541_000);
+    await grant({ scope: "read admin" });
+    expect(seen).toHaveLength(3);
+  });
+
+  it("saves what it got although nobody waits for it any more", async () => {
+    const answered = deferred();
+    const { grant, account, parts, seen } = setUp(withSecret);
+    const { fetch } = account;
+    const asked = deferred();
+    const slow: Account = {
+      ...account,
+      fetch: async (url, init) => {
+        asked.resolve();
+        await answered.promise;
+        return fetch(url, init);
+      },
+    };
+    const controller = new AbortController();
+    const work = grant({ by: slow, signal: controller.signal });
+    await asked.promise;
+    controller.abort(new Error("gone"));
+    await expect(work).rejects.toThrow("gone");
+    answered.resolve();
+    expect((await grant()).accessToken).toBe("access-1");
+    expect((await readAccount(parts, account))?.authorizations).toHaveLength(1);
+    expect(seen).toHaveLength(1);
+  });
+});
+
 describe("the authorization server of a client", () => {
   const elsewhere: GrantServer = {
     ...server,
@@ -155,13 +207,13 @@ describe("with a key that tokens are bound to", () => {
   it("sends a proof, answers the demand for a nonce, and keeps the key", async () => {
     const nonce = { status: 400, nonce: "nonce-1", body: { error: "use_dpop_nonce" } };
     const { grant, seen } = setUp({ ...withSecret, dpop: true }, nonce, bound);
-    const { tokenType, dpopKey } = await grant();
+    const { accessToken, tokenType, dpopKey } = await grant();
     const proofs = seen.map(({ headers }) => headers.get("dpop")?.split(".")[1] ?? "");
     const [first, second] = proofs.map((part): unknown => JSON.parse(Buffer.from(part, "base64url").toString()));
     expect(first).not.toHaveProperty("nonce");
     expect(second).toMatchObject({ nonce: "nonce-1", htm: "POST", htu: `${issuer}/token` });
     expect([tokenType, dpopKey?.["crv"]]).toEqual(["DPoP", "P-256"]);
-    expect((await grant()).dpopKey).toEqual(dpopKey);
+    expect((await grant({ refused: accessToken })).dpopKey).toEqual(dpopKey);
   });
 
   it("keeps no plain token where a bound one is configured", async () => {

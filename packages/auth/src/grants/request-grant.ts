@@ -1,19 +1,25 @@
-import type { AuthorizationServerMetadata, DpopSession, OAuthClientProvider } from "@modelcontextprotocol/client";
+import type { DpopSession, OAuthClientProvider } from "@modelcontextprotocol/client";
 import { ToolportError } from "@toolport/core";
-import { quoteText } from "@toolport/core/implement";
+import { dateOf, quoteText, untilAborted } from "@toolport/core/implement";
 import type { Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import { choosesDpop, readTokenType, type DpopServer } from "../dpop/choose-dpop.ts";
 import { dpopOf } from "../dpop/dpop-signer.ts";
+import { coversScopes } from "../discovering/scopes.ts";
 import { loadOAuth } from "../load-oauth.ts";
 import type { StoredAccount, StoredAuthorization, StoredClient } from "../store/stored-account.ts";
-import { readAccount } from "../tokens/account-documents.ts";
-import { authorizationOf, sameIssuer } from "../tokens/authorizations.ts";
+import { accountKey, readAccount, writeAccount } from "../tokens/account-documents.ts";
+import { authorizationOf, sameIssuer, withAuthorization } from "../tokens/authorizations.ts";
+import { lifeLeft } from "../tokens/life.ts";
 import { requestTokens } from "../tokens/request-tokens.ts";
+import { toSdkMetadata } from "../tokens/token-client.ts";
 import { toStoredAuthorization } from "../tokens/to-stored-authorization.ts";
 import { isGrantConfig, type GrantConfig } from "./grant-config.ts";
 import { describeGrant, type Grant } from "./describe-grant.ts";
 import type { GrantContext } from "./grant-context.ts";
+
+// A question to the host, two requests to an identity provider and one to the authorization server, each of which has 30 s.
+const leaseMs = 150_000;
 
 /** An authorization server and what it is to give a token for: what was discovered, or what was stored. */
 export interface GrantServer extends DpopServer {
@@ -28,32 +34,59 @@ export interface GrantRequest {
   readonly server: GrantServer;
   /** Separated by spaces. Default: that of the configuration, then what the server names. */
   readonly scope?: string | undefined;
-  /** Nothing is sent any more once it has aborted; what is under way goes on. */
+  /** The access token that is not wanted any more: any other that is found is taken in place of a new one. */
+  readonly refused?: string | undefined;
+  /** Ends the wait; what is asked for by then is saved all the same. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Gets a token for a host that signs in as itself, by whatever flow the account is configured for. The assertion of a flow is asked for each time,
- * and sent once. Saves nothing, and takes no lock: whoever calls it does both, and keeps others from asking at the same time.
+ * Gets a token for a host that signs in as itself, and saves it: one at a time among all that share the store, and whoever comes second takes
+ * what the first one got. The assertion of a flow is asked for each time, and sent once. Not to be called by who has the account's lock.
  *
  * Rejects with `not_allowed`, and sends nothing, when the server names another authorization server than the one that the client is
  * configured for, or was used with so far; with `auth_required` when the authorization server says no; with what the host's own function,
  * the requests and the store fail with; and with the reason of the signal.
  */
 export async function requestGrant(
-  parts: Pick<AuthParts, "clock" | "store">,
+  parts: Pick<AuthParts, "clock" | "closing" | "settings" | "store">,
   account: Account,
-  { server, scope, signal }: GrantRequest,
+  { server, scope, refused, signal }: GrantRequest,
 ): Promise<StoredAuthorization> {
   const { config } = account;
   if (!isGrantConfig(config)) throw new TypeError("the client is not configured for a grant");
   signal.throwIfAborted();
-  const document = await readAccount(parts, account);
-  assertOwnIssuer(account, document, server);
-  const wanted = scope ?? config.scopes?.join(" ") ?? server.scopes?.join(" ");
-  // With the same key the nonces of the MCP server hold on.
-  const stored = authorizationOf(document, server.issuer);
-  return ask(parts, account, { config, server, stored, scope: wanted === "" ? undefined : wanted, signal });
+  const work = parts.store.withLock(accountKey(account), leaseMs, async (lease) => {
+    const document = await readAccount(parts, account);
+    assertOwnIssuer(account, document, server);
+    const stored = authorizationOf(document, server.issuer);
+    const names = scope ?? config.scopes?.join(" ") ?? server.scopes?.join(" ");
+    const wanted = { config, scope: names === "" ? undefined : names, refused };
+    if (stored !== undefined && isOfUse(parts, stored, wanted)) return stored;
+    signal.throwIfAborted();
+    const ending = AbortSignal.any([lease, parts.closing]);
+    const fresh = await ask(parts, account, { ...wanted, server, stored, signal: ending });
+    await writeAccount(parts, account, withAuthorization(document, account, fresh));
+    return fresh;
+  });
+  return untilAborted(work, signal);
+}
+
+interface Wanted extends Pick<GrantRequest, "refused"> {
+  readonly config: GrantConfig;
+  readonly scope: string | undefined;
+}
+
+function isOfUse(
+  { clock, settings }: Pick<AuthParts, "clock" | "settings">,
+  stored: StoredAuthorization,
+  { config, scope, refused }: Wanted,
+): boolean {
+  // Of a client that was configured before, or nobody wants it any more.
+  if (stored.client.clientId !== clientOf(config).clientId || stored.accessToken === refused) return false;
+  if (lifeLeft(stored, dateOf(clock), settings.refreshSkewMs) !== "fresh") return false;
+  // A server may grant less than it was asked for: then what somebody else got since is as good as it gets.
+  return refused !== undefined || coversScopes(stored.scope, scope);
 }
 
 interface Asked {
@@ -72,6 +105,7 @@ async function ask(
   const { issuer, metadata } = server;
   const resource = config.resource ?? server.resource;
   const asked = choosesDpop(account, server);
+  // With the same key the nonces of the MCP server hold on.
   const signer = asked ? await dpopOf(account, stored) : undefined;
   const context: GrantContext = { parts, account, server, resource, scope, signal };
   const grant = await describeGrant(config, context);
@@ -121,11 +155,6 @@ function providerOf(
     addClientAuthentication: authenticate,
     ...(dpop !== undefined && { dpop: () => dpop }),
   };
-}
-
-// Neither is for a grant; the type of the SDK wants both.
-function toSdkMetadata(metadata: DpopServer["metadata"]): AuthorizationServerMetadata {
-  return { response_types_supported: [], authorization_endpoint: metadata.issuer, ...metadata };
 }
 
 // Never the secret: it is the configuration's, and may be another one tomorrow.

@@ -6,7 +6,6 @@ import type { AuthParts, RefusedSignIn } from "../auth-parts.ts";
 import { discoverAuthorization } from "../discovering/discover-authorization.ts";
 import { requestGrant } from "../grants/request-grant.ts";
 import type { PendingAuthorization, SignedIn } from "../oauth.ts";
-import { saveAuthorization } from "../tokens/account-documents.ts";
 import { createBegunAuthorizations } from "./begun-authorizations.ts";
 import { chooseScope } from "./choose-scope.ts";
 import { completeAuthorization, toSignedIn } from "./complete-authorization.ts";
@@ -111,7 +110,6 @@ async function signInProgram(parts: AuthParts, account: Account, wish: SignInWis
   const server = await discoverAuthorization(account, parts, { signal });
   const scope = chooseScope(account, server, { scopes, needsMore });
   const authorization = await requestGrant(parts, account, { server, scope, signal });
-  await saveAuthorization(parts, account, authorization);
   const signedIn = toSignedIn(account, authorization);
   parts.signedIn.emit(signedIn);
   return signedIn;
