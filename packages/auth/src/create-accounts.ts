@@ -17,6 +17,8 @@ import type { OAuthSettings } from "./read-oauth-options.ts";
 export interface Accounts {
   /** The account of a server that is known by its spec, or by its id when a connector has asked about it. */
   accountOf(server: ServerSpec | string, principal: string | undefined): Account;
+  /** The account, when its server is known. */
+  knownAccount(serverId: string, principal: string | undefined): Account | undefined;
   /** The same, for a connector, whose `fetch` is used from now on. */
   connect(spec: ServerSpec, request: AuthorizationRequest): Account;
 }
@@ -76,6 +78,10 @@ export function createAccounts(settings: OAuthSettings, closing: AbortSignal): A
       const spec = specs.get(server);
       if (spec === undefined) throw unknownServer(server);
       return entryOf(spec, principal).account;
+    },
+    knownAccount(serverId, principal) {
+      const spec = specs.get(serverId);
+      return spec && entryOf(spec, principal).account;
     },
     connect(spec, { principal, fetch }) {
       const entry = entryOf(spec, principal);

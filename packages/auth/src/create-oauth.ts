@@ -2,17 +2,22 @@ import { ToolportError, type ServerSpec } from "@toolport/core";
 import { assertKnownOptions, assertSignal, createEvent, kindOf, type Fields } from "@toolport/core/implement";
 import type { AuthParts } from "./auth-parts.ts";
 import { createAccounts } from "./create-accounts.ts";
+import { createServerCredentials } from "./credentials/create-server-credentials.ts";
 import { isScope } from "./discovering/scopes.ts";
 import { discoverUrl } from "./discovering/discover-url.ts";
 import { createBoundedFetch } from "./fetching/create-bounded-fetch.ts";
 import type { OAuthOptions } from "./oauth-options.ts";
-import type { AccountOptions, OAuth, SignedIn, SignInOptions } from "./oauth.ts";
+import type { AccountOptions, OAuth, SignedIn, SignInOptions, SignOutOptions } from "./oauth.ts";
 import { readOAuthOptions } from "./read-oauth-options.ts";
 import { createSigningIn } from "./signing-in/create-signing-in.ts";
 import type { SignInWish } from "./signing-in/sign-in-user.ts";
+import { createSigningOut } from "./signing-out/create-signing-out.ts";
+import { settleRenewals } from "./tokens/renew.ts";
+import { longestAnswerMs } from "./tokens/request-tokens.ts";
 
 const signInFields: Fields<SignInOptions> = { principal: true, signal: true, scopes: true };
 const accountFields: Fields<AccountOptions> = { principal: true };
+const signOutFields: Fields<SignOutOptions> = { principal: true, signal: true };
 const signalFields = { signal: true } as const;
 
 /**
@@ -25,7 +30,9 @@ export function createOAuth(options: OAuthOptions = {}): OAuth {
   const { clock, store, fetch, guard } = settings;
   const close = new AbortController();
   const closing = close.signal;
-  const accounts = createAccounts(settings, closing);
+  // Requests end after what is under way, because the answer to one may be the only copy of somebody's tokens.
+  const ended = new AbortController();
+  const accounts = createAccounts(settings, ended.signal);
   const signedIn = createEvent<SignedIn>();
   const parts: AuthParts = {
     settings,
@@ -37,17 +44,18 @@ export function createOAuth(options: OAuthOptions = {}): OAuth {
     signInAfterRefusal: (account, refusal) => signingIn.signInAfterRefusal(account, refusal),
   };
   const signingIn = createSigningIn(parts);
+  const signingOut = createSigningOut(parts, accounts);
   const end = async (): Promise<void> => {
     if (!closing.aborted) close.abort(new ToolportError("the sign-in was closed", { code: "closed" }));
     signedIn.close();
-    await signingIn.settled();
+    await Promise.all([signingIn.settled(), settleRenewals(parts, longestAnswerMs)]);
+    ended.abort(closing.reason);
   };
   return {
     authProvider(spec, request) {
       if (spec.transport.kind !== "http" || spec.transport.auth !== "oauth") return undefined;
       closing.throwIfAborted();
-      accounts.connect(spec, request);
-      throw notYet();
+      return createServerCredentials(parts, accounts.connect(spec, request));
     },
     async authorize(server, options) {
       const { wish, principal } = readWish(options);
@@ -79,17 +87,29 @@ export function createOAuth(options: OAuthOptions = {}): OAuth {
       const fetchHead = createBoundedFetch({ fetch, guard, clock, closing, server, reads: "head" });
       return discoverUrl({ account, fetchHead, signal: signalOf(options) }, parts);
     },
-    signOut: () => Promise.reject(notYet()),
-    clear: () => Promise.reject(notYet()),
-    list: () => Promise.reject(notYet()),
+    async signOut(serverId, options = {}) {
+      assertKnownOptions("signOut()", options, signOutFields);
+      assertServerId(serverId);
+      closing.throwIfAborted();
+      return signingOut.signOut({ serverId, principal: options.principal }, signalOf(options));
+    },
+    async clear(serverId, principal) {
+      assertServerId(serverId);
+      closing.throwIfAborted();
+      return signingOut.clear({ serverId, principal });
+    },
+    async list() {
+      closing.throwIfAborted();
+      return signingOut.list();
+    },
     onSignedIn: signedIn.on,
     close: end,
     [Symbol.asyncDispose]: end,
   };
 }
 
-function notYet(): ToolportError {
-  return new ToolportError("not built yet", { code: "unsupported_operation" });
+function assertServerId(serverId: unknown): void {
+  if (typeof serverId !== "string") throw new TypeError(`serverId must be a string, not ${kindOf(serverId)}`);
 }
 
 function readWish(options: SignInOptions = {}): { readonly wish: SignInWish; readonly principal: string | undefined } {

@@ -9,3 +9,9 @@ export {
 } from "./node/terminal-prompt.ts";
 export { createFileCredentials, type FileCredentialsOptions } from "./node/create-file-credentials.ts";
 export { defaultCredentialsFolder, type CredentialsFolderOptions } from "./node/default-credentials-folder.ts";
+export {
+  createKeyringCredentials,
+  type KeyringCredentials,
+  type KeyringCredentialsOptions,
+} from "./node/create-keyring-credentials.ts";
+export type { KeyringEntry, KeyringEntryOptions, KeyringModule } from "./node/keyring-key.ts";

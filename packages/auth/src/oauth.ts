@@ -15,6 +15,12 @@ export interface SignInOptions extends AccountOptions {
   readonly scopes?: readonly string[] | undefined;
 }
 
+/** Options of {@linkcode OAuth.signOut}. */
+export interface SignOutOptions extends AccountOptions {
+  /** Ends the wait; the tokens are forgotten all the same. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** An authorization that a user has been sent to, or is to be sent to. */
 export interface PendingAuthorization {
   readonly serverId: string;
@@ -86,7 +92,7 @@ export interface OAuth extends AsyncDisposable {
   /** What a server wants, without signing in; `null` when it wants no OAuth. */
   discover(url: URL | string, options?: Pick<SignInOptions, "signal">): Promise<DiscoveredAuthorization | null>;
   /** Revokes the tokens where the authorization server offers that, then forgets them, also when it could not be reached. */
-  signOut(serverId: string, options?: SignInOptions): Promise<SignedOut>;
+  signOut(serverId: string, options?: SignOutOptions): Promise<SignedOut>;
   /** Forgets the tokens and asks nobody. Resolves to whether there were any. */
   clear(serverId: string, principal?: string): Promise<boolean>;
   /** All that is kept, sorted by server, principal and issuer. */

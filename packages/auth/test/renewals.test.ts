@@ -4,13 +4,13 @@ import { accountKey, readAccount, saveAuthorization } from "../src/tokens/accoun
 import { currentAuthorization } from "../src/tokens/authorizations.ts";
 import { renew, settleRenewals, type RenewalRequest } from "../src/tokens/renew.ts";
 import { leaseMs, type RenewalEnd } from "../src/tokens/redeem.ts";
+import { deferred } from "./deferred.ts";
 import { createRotatingServer, type RotatingServer } from "./rotating-server.ts";
 import { createAuthorization, createTokenWorld, type TokenWorld } from "./token-world.ts";
 import { firstDate } from "../../provider/test/simulation/virtual-clock.ts";
 
-const means: RenewalRequest["means"] = { dpopOf: () => Promise.reject(new Error("no key is expected")) };
-const refused = (accessToken: string): RenewalRequest => ({ unwanted: { accessToken, isRefused: true }, means });
-const ended = (accessToken: string): RenewalRequest => ({ unwanted: { accessToken, isRefused: false }, means });
+const refused = (accessToken: string): RenewalRequest => ({ unwanted: { accessToken, isRefused: true } });
+const ended = (accessToken: string): RenewalRequest => ({ unwanted: { accessToken, isRefused: false } });
 const tokenOf = (end: RenewalEnd): string => (end.kind === "renewed" ? end.authorization.accessToken : end.kind);
 const stored = async ({ parts, another }: TokenWorld) => currentAuthorization(await readAccount(parts, another()));
 
@@ -191,12 +191,19 @@ describe("renew()", () => {
     const server = createRotatingServer();
     const world = await signedIn(server);
     const { parts, account, another, close, clock } = world;
+    const sent = deferred();
+    const released = deferred();
     server.play = async (answer) => {
-      close.abort();
+      sent.resolve();
+      await released.promise;
       return answer();
     };
     const work = renew(parts, account, refused("access-0"));
-    await settleRenewals(parts, 1000);
+    await sent.promise;
+    close.abort();
+    const settled = settleRenewals(parts, 1000);
+    released.resolve();
+    await settled;
     expect(await stored(world)).toMatchObject({ accessToken: "access-1" });
     expect(tokenOf(await work)).toBe("access-1");
     await expect(renew(parts, another(), refused("access-1"))).rejects.toMatchObject({ code: "closed" });

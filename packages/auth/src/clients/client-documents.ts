@@ -43,6 +43,7 @@ export async function readClient(
   const { client, redirectUri, askedScope, scope } = document;
   if (!isClient(client) || typeof redirectUri !== "string" || !URL.canParse(redirectUri)) throw unreadable(account);
   const { secretExpiresAt } = client;
+  if (client.clientId === account.hints.refusedClientId) return undefined;
   if (secretExpiresAt !== undefined && secretExpiresAt <= dateOf(clock) + lastMinuteMs) return undefined;
   if (client.clientSecret !== undefined) account.secrets.learn(client.clientSecret);
   return {

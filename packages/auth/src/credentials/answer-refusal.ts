@@ -5,10 +5,10 @@ import { discoverAuthorization, type Discovered } from "../discovering/discover-
 import { noteChallenge } from "../discovering/note-challenge.ts";
 import { readChallenges } from "../discovering/read-challenges.ts";
 import { coversScopes, joinScopes } from "../discovering/scopes.ts";
+import { dpopOf } from "../dpop/dpop-signer.ts";
 import type { StoredAuthorization } from "../store/stored-account.ts";
 import { readAccount } from "../tokens/account-documents.ts";
 import { currentAuthorization, sameIssuer } from "../tokens/authorizations.ts";
-import type { CredentialMeans } from "./credential-means.ts";
 import { forbidden, needsUser, programRefused } from "./credential-errors.ts";
 import { errorOf, leftOf, reasonOf, renewNow } from "./current-authorization.ts";
 import { isProgram, whereToSignIn } from "./sign-in-program.ts";
@@ -25,24 +25,18 @@ interface Proven {
 // What was got last because a token was refused.
 const afterRefusal = new WeakMap<Account, Proven>();
 
-/** A refusal that is to be answered. */
-export interface RefusalInit {
-  readonly means: CredentialMeans;
-  readonly refusal: CredentialsRefusal;
-}
-
 /** Gets other credentials after a refusal. Resolves when there are some; else rejects as `onRefused` says. */
-export function answerRefusal(parts: AuthParts, account: Account, init: RefusalInit): Promise<void> {
-  noteChallenge(account, init.refusal.challenge);
-  return init.refusal.status === 401 ? answer401(parts, account, init) : answer403(parts, account, init);
+export function answerRefusal(parts: AuthParts, account: Account, refusal: CredentialsRefusal): Promise<void> {
+  noteChallenge(account, refusal.challenge);
+  return refusal.status === 401 ? answer401(parts, account, refusal) : answer403(parts, account, refusal);
 }
 
-async function answer401(parts: AuthParts, account: Account, { means, refusal }: RefusalInit): Promise<void> {
+async function answer401(parts: AuthParts, account: Account, refusal: CredentialsRefusal): Promise<void> {
   const stored = currentAuthorization(await readAccount(parts, account));
   const sent = sentToken(refusal);
   if (stored !== undefined) {
     if (wantsNonce(refusal) && sent === stored.accessToken && stored.dpopKey !== undefined) {
-      const signer = await means.dpopOf(account, stored);
+      const signer = await dpopOf(account, stored);
       if (signer.hasNewNonce(refusal.request, refusal.sent)) return;
     }
     const left = leftOf(parts, stored);
@@ -64,7 +58,7 @@ async function answer401(parts: AuthParts, account: Account, { means, refusal }:
     return signIn(parts, account, { refusal, why: "it wants tokens that are bound to a key (DPoP)", needsMore: false });
   }
   if (isProgram(account)) await whereToSignIn(parts, account, { signal: refusal.signal, anew: true });
-  const end = await renewNow(parts, account, { means, unwanted: { accessToken: sent, isRefused: true } });
+  const end = await renewNow(parts, account, { unwanted: { accessToken: sent, isRefused: true } });
   if (end.kind === "renewed") {
     if (sent !== undefined) {
       afterRefusal.set(account, { accessToken: end.authorization.accessToken, at: parts.clock.now() });
@@ -80,7 +74,7 @@ async function answer401(parts: AuthParts, account: Account, { means, refusal }:
   await signIn(parts, account, { refusal, why, needsMore: false, reason });
 }
 
-async function answer403(parts: AuthParts, account: Account, { means, refusal }: RefusalInit): Promise<void> {
+async function answer403(parts: AuthParts, account: Account, refusal: CredentialsRefusal): Promise<void> {
   const { challenge } = refusal;
   const challenges = readChallenges(challenge);
   if (!challenges.some(({ parameters }) => parameters.get("error") === "insufficient_scope")) {
@@ -102,7 +96,7 @@ async function answer403(parts: AuthParts, account: Account, { means, refusal }:
     return signIn(parts, account, { refusal, why: "the access that was granted is not enough", needsMore: true });
   }
   const unwanted = { accessToken: sentToken(refusal), isRefused: true };
-  const end = await renewNow(parts, account, { means, unwanted, scope: account.hints.scope });
+  const end = await renewNow(parts, account, { unwanted, scope: account.hints.scope });
   if (end.kind !== "renewed") throw errorOf(account, end);
 }
 

@@ -3,12 +3,12 @@ import { dateOf } from "@toolport/core/implement";
 import type { Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import type { StoredAccount, StoredAuthorization } from "../store/stored-account.ts";
+import { requestGrant } from "../grants/request-grant.ts";
 import { hasUnsaved, heldDocument, readAccount, saveUnsaved } from "../tokens/account-documents.ts";
 import { currentAuthorization } from "../tokens/authorizations.ts";
 import { lifeLeft, type LifeLeft } from "../tokens/life.ts";
 import type { RenewalEnd } from "../tokens/redeem.ts";
 import { isRenewalIdle, renew, type RenewalRequest } from "../tokens/renew.ts";
-import type { CredentialMeans } from "./credential-means.ts";
 import { needsUser, programRefused } from "./credential-errors.ts";
 import { isProgram, whereToSignIn } from "./sign-in-program.ts";
 
@@ -27,25 +27,18 @@ export function reasonOf(account: Account): unknown {
  * The authorization to send a request with now; `undefined` when there is none. One that is near its end is renewed in the background, one that
  * is over is waited for. Rejects when it cannot be renewed for a passing reason and is over, and with `store_failed`.
  */
-export async function authorizationNow(
-  parts: AuthParts,
-  account: Account,
-  means: CredentialMeans,
-): Promise<StoredAuthorization | undefined> {
+export async function authorizationNow(parts: AuthParts, account: Account): Promise<StoredAuthorization | undefined> {
   const authorization = currentAuthorization(await recentDocument(parts, account));
-  if (authorization === undefined) return isProgram(account) ? firstOf(parts, account, means) : undefined;
+  if (authorization === undefined) return isProgram(account) ? firstOf(parts, account) : undefined;
   const left = leftOf(parts, authorization);
   if (left === "fresh") return authorization;
   if (left === "due") {
-    renewInBackground(parts, account, { means, authorization });
+    renewInBackground(parts, account, authorization);
     return authorization;
   }
   let end: RenewalEnd;
   try {
-    end = await renewNow(parts, account, {
-      means,
-      unwanted: { accessToken: authorization.accessToken, isRefused: false },
-    });
+    end = await renewNow(parts, account, { unwanted: { accessToken: authorization.accessToken, isRefused: false } });
   } catch (error) {
     if (leftOf(parts, authorization) === "over" || parts.closing.aborted) throw error;
     return authorization;
@@ -62,24 +55,19 @@ export function leftOf({ clock, settings }: AuthParts, authorization: StoredAuth
 }
 
 interface Renewal extends Pick<RenewalRequest, "unwanted"> {
-  readonly means: CredentialMeans;
   /** For programs: what to ask for. */
   readonly scope?: string | undefined;
 }
 
 /** Gets another token, by a refresh token, or anew for a program. */
-export async function renewNow(
-  parts: AuthParts,
-  account: Account,
-  { means, unwanted, scope }: Renewal,
-): Promise<RenewalEnd> {
+export async function renewNow(parts: AuthParts, account: Account, { unwanted, scope }: Renewal): Promise<RenewalEnd> {
   let obtain: RenewalRequest["obtain"];
   if (isProgram(account)) {
     const server = await whereToSignIn(parts, account, { signal: parts.closing });
     const grant = { server, scope, refused: unwanted.accessToken, signal: parts.closing };
-    obtain = () => means.requestGrant(parts, account, grant);
+    obtain = () => requestGrant(parts, account, grant);
   }
-  const end = await renew(parts, account, { unwanted, means, obtain });
+  const end = await renew(parts, account, { unwanted, obtain });
   if (end.kind === "renewed") reasons.delete(account);
   else if (end.kind === "unrenewable" && end.error !== undefined) reasons.set(account, end.error);
   return end;
@@ -99,11 +87,7 @@ async function recentDocument(parts: AuthParts, account: Account): Promise<Store
   }
 }
 
-async function firstOf(
-  parts: AuthParts,
-  account: Account,
-  means: CredentialMeans,
-): Promise<StoredAuthorization | undefined> {
+async function firstOf(parts: AuthParts, account: Account): Promise<StoredAuthorization | undefined> {
   try {
     await whereToSignIn(parts, account, { signal: parts.closing });
   } catch (error) {
@@ -111,7 +95,7 @@ async function firstOf(
     if (isToolportError(error, "auth_required")) return undefined;
     throw error;
   }
-  const end = await renewNow(parts, account, { means, unwanted: { accessToken: undefined, isRefused: false } });
+  const end = await renewNow(parts, account, { unwanted: { accessToken: undefined, isRefused: false } });
   if (end.kind === "renewed") return end.authorization;
   throw errorOf(account, end);
 }
@@ -125,13 +109,9 @@ export function errorOf(account: Account, end: RenewalEnd): unknown {
   return isProgram(account) ? programRefused(account, why, cause) : needsUser(account, why, cause);
 }
 
-function renewInBackground(
-  parts: AuthParts,
-  account: Account,
-  { means, authorization }: { readonly means: CredentialMeans; readonly authorization: StoredAuthorization },
-): void {
+function renewInBackground(parts: AuthParts, account: Account, authorization: StoredAuthorization): void {
   if (!isRenewalIdle(account, authorization) || parts.closing.aborted) return;
   const { accessToken } = authorization;
   // Whoever needs the token once it is over hears what is wrong.
-  renewNow(parts, account, { means, unwanted: { accessToken, isRefused: false } }).catch(() => {});
+  renewNow(parts, account, { unwanted: { accessToken, isRefused: false } }).catch(() => {});
 }

@@ -112,7 +112,8 @@ function watchMetadataFetch(fetch: AuthorizationFetch, signal: AbortSignal): Wat
       }
       const { status } = response;
       if (status >= 500 || status === 429) trouble = { status, origin: new URL(url).origin };
-      if (!response.ok) return new Response(null, { status });
+      // The SDK would take "later" for "not here".
+      if (!response.ok) return new Response(null, { status: status === 429 ? 503 : status });
       return isJson(text) ? Response.json(JSON.parse(text)) : new Response(null, { status: 404 });
     },
   };

@@ -80,8 +80,13 @@ export function createFileAccess(init: FileDocumentsInit): FileAccess {
     names,
     read,
     async write(name, text) {
-      const [folder, { sealer }] = await Promise.all([getFolder(), getSealing()]);
-      await folder.write(name, sealer === undefined ? `${text}\n` : await sealer.seal({ name, what: name }, text));
+      const [folder, { sealer, whyNot }] = await Promise.all([getFolder(), getSealing()]);
+      if (sealer !== undefined) return folder.write(name, await sealer.seal({ name, what: name }, text));
+      // What is there may be more than what takes its place.
+      if (looksSealed((await folder.read(name)) ?? "")) {
+        throw storeFailed(`${join(folder.path, name)}: sealed, and ${whyNot}`);
+      }
+      return folder.write(name, `${text}\n`);
     },
     alone: (work) =>
       lock.withLock("folder.lock", writeLeaseMs, (signal) =>

@@ -3,7 +3,7 @@ import type { ServerSpec } from "@toolport/core";
 import type { AuthParts } from "../auth-parts.ts";
 import type { SignedIn } from "../oauth.ts";
 import type { CredentialKey } from "../store/credential-store.ts";
-import type { StoredAuthorization } from "../store/stored-account.ts";
+import { toSignedIn } from "../signing-in/complete-authorization.ts";
 import { sameIssuer } from "../tokens/authorizations.ts";
 import { readStoredAccount } from "../tokens/read-stored-account.ts";
 
@@ -19,9 +19,8 @@ export async function listAccounts({ store }: Pick<AuthParts, "store">): Promise
       const account = document === undefined ? "" : readStoredAccount(document);
       if (typeof account === "string") return [];
       const { serverUrl, issuer, authorizations } = account;
-      return authorizations.map((one) =>
-        toSignedIn(one, { ...key, serverUrl, isCurrent: sameIssuer(one.issuer, issuer) }),
-      );
+      const owner = { serverId: key.serverId, principal: key.principal, serverUrl: new URL(serverUrl) };
+      return authorizations.map((one) => ({ ...toSignedIn(owner, one), current: sameIssuer(one.issuer, issuer) }));
     })
     .sort(
       (one, other) =>
@@ -29,32 +28,6 @@ export async function listAccounts({ store }: Pick<AuthParts, "store">): Promise
         compareText(one.principal ?? "", other.principal ?? "") ||
         compareText(one.issuer, other.issuer),
     );
-}
-
-/** Whose an authorization is. */
-export interface Owner {
-  readonly serverId: string;
-  readonly principal?: string | undefined;
-  readonly serverUrl: string;
-  readonly isCurrent: boolean;
-}
-
-/** An authorization without its secrets. */
-export function toSignedIn(
-  { issuer, client, scope, expiresAt, refreshToken }: StoredAuthorization,
-  { serverId, principal, serverUrl, isCurrent }: Owner,
-): SignedIn {
-  return {
-    serverId,
-    ...(principal !== undefined && { principal }),
-    issuer,
-    serverUrl,
-    clientId: client.clientId,
-    scopes: (scope ?? "").split(/\s+/).filter((one) => one !== ""),
-    ...(expiresAt !== undefined && { expiresAt }),
-    renews: refreshToken !== undefined,
-    current: isCurrent,
-  };
 }
 
 /** The server of an account that is kept, for one that no connector has asked about; `undefined` when there is none. */

@@ -1,8 +1,9 @@
-import type { DpopSession, OAuthTokens } from "@modelcontextprotocol/client";
+import type { OAuthTokens } from "@modelcontextprotocol/client";
 import { ToolportError } from "@toolport/core";
 import { dateOf } from "@toolport/core/implement";
 import type { Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
+import { dpopOf } from "../dpop/dpop-signer.ts";
 import { loadOAuth } from "../load-oauth.ts";
 import type { StoredAccount, StoredAuthorization } from "../store/stored-account.ts";
 import { accountKey, keepUnsaved, readAccount, replaceAuthorization } from "./account-documents.ts";
@@ -24,15 +25,6 @@ export type RenewalEnd =
   /** Not now: the authorization server is out of order. All that was stored still is. */
   | { readonly kind: "failed"; readonly error: ToolportError };
 
-/** What of other folders a renewal needs. */
-export interface RenewalMeans {
-  /** Signs with the key that the tokens are bound to. */
-  readonly dpopOf: (
-    account: Account,
-    stored: Pick<StoredAuthorization, "dpopKey">,
-  ) => Promise<{ readonly session: DpopSession }>;
-}
-
 // A request leaves within this time after the mark was written, or not at all: a machine that slept meanwhile does not send it later.
 const latestStartMs = 40_000;
 /** Longer than the longest redeem: until the last request leaves, its answer, and what the store needs. */
@@ -49,7 +41,6 @@ export interface Redeeming {
   /** Aborts when the lock is lost. */
   readonly lease: AbortSignal;
   readonly backOff: BackOff;
-  readonly means: RenewalMeans;
 }
 
 /**
@@ -57,10 +48,10 @@ export interface Redeeming {
  * the third. Rejects with `store_failed` before anything was sent.
  */
 export async function redeem(parts: AuthParts, account: Account, redeeming: Redeeming): Promise<RenewalEnd> {
-  const { document, authorization, refreshToken, lease, backOff, means } = redeeming;
+  const { document, authorization, refreshToken, lease, backOff } = redeeming;
   const { clock } = parts;
   const { refreshAuthorization } = await loadOAuth();
-  const dpop = authorization.dpopKey && (await means.dpopOf(account, authorization)).session;
+  const dpop = authorization.dpopKey && (await dpopOf(account, authorization)).session;
   const since = dateOf(clock);
   const marked = { ...authorization, redeeming: { by: randomName(), since } };
   await replaceAuthorization(parts, account, { document, authorization: marked });

@@ -7,12 +7,11 @@ import { accountKey, readAccount } from "./account-documents.ts";
 import { currentAuthorization } from "./authorizations.ts";
 import { createBackOff, type BackOff } from "./back-off.ts";
 import { decideRenewal, type RenewalStep, type Unwanted } from "./decide-renewal.ts";
-import { leaseMs, redeem, type RenewalEnd, type RenewalMeans } from "./redeem.ts";
+import { leaseMs, redeem, type RenewalEnd } from "./redeem.ts";
 
 /** A renewal that somebody wants. */
 export interface RenewalRequest {
   readonly unwanted: Unwanted;
-  readonly means: RenewalMeans;
   /** For an account that signs in as a program: gets a token anew, alone among all that share the store, and saves it. */
   readonly obtain?: (() => Promise<StoredAuthorization>) | undefined;
 }
@@ -27,7 +26,7 @@ interface Renewals {
 const passesThrough: ReadonlySet<string> = new Set(["aborted", "closed", "store_failed"]);
 
 const renewalsOf = new WeakMap<Account, Renewals>();
-const runningIn = new WeakMap<AuthParts["store"], Set<Promise<unknown>>>();
+const redeemingIn = new WeakMap<AuthParts, Set<Promise<unknown>>>();
 
 /**
  * Gets another access token than the one that is not wanted any more: what somebody else has got meanwhile, else by redeeming the refresh token. One
@@ -45,7 +44,6 @@ export async function renew(parts: AuthParts, account: Account, request: Renewal
   const work = run(parts, account, { request, renewals });
   const running = work.finally(() => (renewals.running = undefined));
   renewals.running = running;
-  watch(parts, running);
   return running;
 }
 
@@ -58,10 +56,10 @@ export function isRenewalIdle(account: Account, authorization: StoredAuthorizati
   );
 }
 
-/** Waits for the renewals that are under way, at most so long. Begins none. */
-export async function settleRenewals({ store, clock }: AuthParts, timeoutMs: number): Promise<void> {
-  const running = Array.from(runningIn.get(store) ?? []);
-  await resultWithin(Promise.allSettled(running), timeoutMs, clock);
+/** Waits until no refresh token is being redeemed, at most so long. Who only waits for their turn is not waited for: nothing of theirs was sent. */
+export async function settleRenewals(parts: AuthParts, timeoutMs: number): Promise<void> {
+  const redeeming = Array.from(redeemingIn.get(parts) ?? []);
+  await resultWithin(Promise.allSettled(redeeming), timeoutMs, parts.clock);
 }
 
 interface Run {
@@ -74,7 +72,7 @@ async function run(parts: AuthParts, account: Account, { request, renewals }: Ru
   const before = await readAccount(parts, account);
   const early = look(parts, before, { request, renewals });
   if (early !== undefined) return early;
-  const { means, obtain: work } = request;
+  const { obtain: work } = request;
   const { backOff } = renewals;
   if (work !== undefined) {
     return obtain(parts, account, { renewals, credential: credentialOf(currentAuthorization(before)), work });
@@ -87,7 +85,7 @@ async function run(parts: AuthParts, account: Account, { request, renewals }: Ru
     const authorization = currentAuthorization(document);
     if (document === undefined || authorization?.refreshToken === undefined) return { kind: "unrenewable" };
     const { refreshToken } = authorization;
-    return redeem(parts, account, { document, authorization, refreshToken, lease, backOff, means });
+    return watched(parts, redeem(parts, account, { document, authorization, refreshToken, lease, backOff }));
   });
 }
 
@@ -146,12 +144,11 @@ function renewalsIn({ clock }: AuthParts, account: Account): Renewals {
   return renewals;
 }
 
-function watch({ store }: AuthParts, running: Promise<unknown>): void {
-  const all = runningIn.get(store) ?? new Set();
-  runningIn.set(store, all);
-  all.add(running);
-  const forget = (): void => void all.delete(running);
-  running.then(forget, forget);
+function watched<T>(parts: AuthParts, redeeming: Promise<T>): Promise<T> {
+  const all = redeemingIn.get(parts) ?? new Set();
+  redeemingIn.set(parts, all);
+  all.add(redeeming);
+  return redeeming.finally(() => void all.delete(redeeming));
 }
 
 function closed({ serverId }: Account): ToolportError {

@@ -1,6 +1,6 @@
-import type { Clock, ServerSpec } from "@toolport/core";
+import { ToolportError, type Clock, type ServerCredentials, type ServerSpec } from "@toolport/core";
 import { createProvider } from "@toolport/provider";
-import { createConnector, type ConnectorOptions } from "@toolport/transports";
+import { createConnector, type ConnectorOptions, type TokenSource } from "@toolport/transports";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
@@ -76,17 +76,27 @@ describe("a call that reached its server", () => {
   it.each(kinds)("is not sent again for anything that a %s server answers to a fetch", long, async (kind) => {
     const property = fc.asyncProperty(
       fc.array(oddAnswer, { minLength: 1, maxLength: 4 }),
-      fc.boolean(),
-      async (answers, hasTokens) => {
+      fc.constantFrom("none", "tokens", "credentials"),
+      async (answers, means) => {
         const count = createCallCount();
         const fetch = createCountingFetch(kind, count, (text) => answers[Number(text)]);
         let token = "old";
-        const authProvider = () => ({
+        const tokens: TokenSource = {
           token: async () => token,
           onUnauthorized: async () => void (token = "new"),
-        });
+        };
+        const credentials: ServerCredentials = {
+          headersFor: async () => ({ authorization: `Bearer ${token}` }),
+          async onRefused({ status, challenge, sent }) {
+            const isScope = challenge?.includes("insufficient_scope") === true;
+            if (sent["authorization"] !== "Bearer old" || (status === 403 && !isScope))
+              throw new ToolportError("there are no others", { code: "auth_required" });
+            token = "new";
+          },
+        };
+        const authProvider = () => (means === "tokens" ? tokens : credentials);
         await callAll({
-          transport: { kind: "http", url: "http://127.0.0.1/mcp", ...(hasTokens && { auth: "oauth" }) },
+          transport: { kind: "http", url: "http://127.0.0.1/mcp", ...(means !== "none" && { auth: "oauth" }) },
           options: { fetch, authProvider },
           count,
           calls: answers.length,

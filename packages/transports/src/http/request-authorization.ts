@@ -1,7 +1,7 @@
-import type { AuthorizationFetch, AuthorizationRequest } from "@toolport/core";
-import { specError } from "@toolport/core/implement";
+import { ToolportError, type AuthorizationFetch, type AuthorizationRequest } from "@toolport/core";
+import { kindOf, specError } from "@toolport/core/implement";
 import type { TransportContext } from "../context/transport-context.ts";
-import type { AuthorizationProvider } from "./auth/authorization-provider.ts";
+import { isAuthorizationProvider, type AuthorizationProvider } from "./auth/authorization-provider.ts";
 import { createExchangeFetch } from "./auth/exchange-fetch.ts";
 import type { HttpOptions } from "./http-options.ts";
 import { openExchange, type ExchangeContext, type HttpServerSpec } from "./open-exchange.ts";
@@ -11,7 +11,7 @@ export interface AuthorizationContext extends ExchangeContext, Pick<TransportCon
   readonly options: Pick<HttpOptions, "authProvider" | "fetch" | "guard">;
 }
 
-/** Asks the host whose credentials a server gets, if any. */
+/** Asks the host whose credentials a server gets, if any. Throws `internal_error` for an answer that gives none. */
 export function askAuthorization(
   spec: HttpServerSpec,
   context: AuthorizationContext,
@@ -22,7 +22,12 @@ export function askAuthorization(
     interactive: isInteractive(),
     fetch: createAuthorizationFetch(spec, context),
   };
-  return options.authProvider?.(spec, request);
+  const given: unknown = options.authProvider?.(spec, request) ?? undefined;
+  if (given === undefined || isAuthorizationProvider(given)) return given;
+  throw new ToolportError(
+    `authProvider() answered ${kindOf(given)} for server ${JSON.stringify(spec.id)}, which gives no credentials; nothing was sent`,
+    { code: "internal_error", serverId: spec.id, outcome: "not-sent" },
+  );
 }
 
 /** Like {@linkcode askAuthorization}. Throws `invalid_spec` when there are none. */

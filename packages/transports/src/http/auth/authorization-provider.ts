@@ -78,6 +78,16 @@ export type AuthorizationProvider = OAuthProvider | ServerCredentials | TokenSou
 /** Now or later. */
 export type Awaitable<Value> = Value | Promise<Value>;
 
+/** Whether it is one of the three, as far as can be seen; a promise of one is none. */
+export function isAuthorizationProvider(value: unknown): value is AuthorizationProvider {
+  if (typeof value !== "object" || value === null) return false;
+  return (
+    "token" in value ||
+    ("tokens" in value && "clientInformation" in value) ||
+    ("headersFor" in value && "onRefused" in value)
+  );
+}
+
 /** Whether it is to have OAuth done for it. */
 export function isOAuthProvider(provider: AuthorizationProvider): provider is OAuthProvider {
   return "tokens" in provider && "clientInformation" in provider;

@@ -315,6 +315,18 @@ describe("credentials of a server", () => {
     expect(server.seen.map(keyOf)).toEqual(["narrow", "good"]);
   });
 
+  it.each([Promise.resolve(createKeyring("good")), {}, "Bearer good", { headersFor: () => ({}) }])(
+    "are no %o",
+    async (given) => {
+      const opening = openHttpTransport({
+        url: "https://web.test",
+        transport: { auth: "oauth" },
+        authProvider: () => given as never,
+      });
+      expect(await thrownBy(opening)).toMatchObject({ code: "internal_error", outcome: "not-sent" });
+    },
+  );
+
   it("are cleared by whoever has them, for the principal that they are of", async () => {
     const cleared: (string | undefined)[] = [];
     const authProvider = (_spec: unknown, { principal }: AuthorizationRequest): ServerCredentials => ({

@@ -1,0 +1,44 @@
+import { untilAborted } from "@toolport/core/implement";
+import type { Account } from "../account.ts";
+import type { AuthParts } from "../auth-parts.ts";
+import type { Accounts } from "../create-accounts.ts";
+import type { SignedIn, SignedOut } from "../oauth.ts";
+import { accountKey } from "../tokens/account-documents.ts";
+import { forgetAccount } from "./forget-account.ts";
+import { listAccounts, storedServer } from "./list-accounts.ts";
+import { signOut } from "./sign-out.ts";
+
+/** Whose credentials. */
+export interface Leaving {
+  readonly serverId: string;
+  readonly principal: string | undefined;
+}
+
+/** Signs out, and knows who is signed in, whoever signed them in. */
+export interface SigningOut {
+  signOut(who: Leaving, signal: AbortSignal): Promise<SignedOut>;
+  clear(who: Leaving): Promise<boolean>;
+  list(): Promise<readonly SignedIn[]>;
+}
+
+/** Makes what signs out. */
+export function createSigningOut(parts: AuthParts, accounts: Accounts): SigningOut {
+  // One that no connector has asked about in this process can sign out all the same: the store knows its server.
+  const keptAccount = async ({ serverId, principal }: Leaving): Promise<Account | undefined> => {
+    const known = accounts.knownAccount(serverId, principal);
+    if (known !== undefined) return known;
+    const spec = await storedServer(parts, { serverId, principal });
+    return spec && accounts.accountOf(spec, principal);
+  };
+  const clear = (who: Leaving): Promise<boolean> =>
+    forgetAccount(parts, { key: accountKey(who), account: accounts.knownAccount(who.serverId, who.principal) });
+  return {
+    async signOut(who, signal) {
+      const account = await untilAborted(keptAccount(who), signal);
+      if (account !== undefined) return signOut(parts, account, { signal });
+      return { existed: await clear(who), revoked: undefined };
+    },
+    clear,
+    list: () => listAccounts(parts),
+  };
+}
