@@ -35,7 +35,7 @@ const steps = {
     ),
   },
   official: {
-    about: "the official suite, every required scenario of both eras, beside busy cores",
+    about: "the official suite, every scenario of both eras and of the authorization extensions, beside busy cores",
     args: ["conformance/dist/official/run-official-suite.js", "--busy"],
   },
   schedules: {

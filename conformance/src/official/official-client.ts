@@ -1,5 +1,5 @@
 import { createOAuth, type ClientConfig, type OAuthPrompt } from "@toolport/auth";
-import { isToolportError, type JsonObject, type ServerSpec } from "@toolport/core";
+import { isToolportError, type JsonObject, type ServerSpec, type ToolDefinition } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
 import { createProvider, type McpProvider } from "@toolport/provider";
 import { createConnector } from "@toolport/transports";
@@ -69,9 +69,9 @@ async function callTools(tools: McpProvider): Promise<void> {
     definitions.find(({ origin }) => origin?.toolName === remote)?.name;
   const wanted =
     context.toolCalls ??
-    definitions.map(({ origin, inputSchema }) => ({
+    definitions.map(({ origin }) => ({
       name: origin?.toolName ?? "",
-      arguments: argumentsFor(origin?.toolName, inputSchema),
+      arguments: argumentsFor(origin?.toolName, definitions),
     }));
   for (const { name, arguments: args } of wanted) {
     const local = nameOf(name);
@@ -79,13 +79,13 @@ async function callTools(tools: McpProvider): Promise<void> {
   }
 }
 
-// The suite's tools by remote name; the schema is sent back exactly as the server listed it.
-function argumentsFor(toolName: string | undefined, inputSchema: JsonObject): JsonObject {
+// The suite's tools by remote name. One is sent the schema of another, as it arrived here.
+function argumentsFor(toolName: string | undefined, definitions: readonly ToolDefinition[]): JsonObject {
   switch (toolName) {
     case "add_numbers":
       return { a: 5, b: 3 };
     case "json_schema_echo":
-      return { schema: inputSchema };
+      return { schema: definitions.find(({ origin }) => origin?.toolName === "json_schema_2020_12_tool")?.inputSchema };
     case "valid_tool":
       return { region: "us-west1" };
     default:
