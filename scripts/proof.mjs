@@ -34,6 +34,10 @@ const steps = {
       "packages/policy",
     ),
   },
+  browser: {
+    about: "a user signs in with a real browser",
+    args: tests("browser", "packages/auth/test/end-to-end/browser.proof.ts"),
+  },
   official: {
     about: "the official suite, every scenario of both eras and of the authorization extensions, beside busy cores",
     args: ["conformance/dist/official/run-official-suite.js", "--busy"],

@@ -7,7 +7,7 @@ import { isScope } from "./discovering/scopes.ts";
 import { discoverUrl } from "./discovering/discover-url.ts";
 import { createBoundedFetch } from "./fetching/create-bounded-fetch.ts";
 import type { OAuthOptions } from "./oauth-options.ts";
-import type { AccountOptions, OAuth, SignedIn, SignInOptions, SignOutOptions } from "./oauth.ts";
+import type { AccountOptions, AuthorizeOptions, OAuth, SignedIn, SignInOptions, SignOutOptions } from "./oauth.ts";
 import { readOAuthOptions } from "./read-oauth-options.ts";
 import { createSigningIn } from "./signing-in/create-signing-in.ts";
 import type { SignInWish } from "./signing-in/sign-in-user.ts";
@@ -16,6 +16,7 @@ import { settleRenewals } from "./tokens/renew.ts";
 import { longestAnswerMs } from "./tokens/request-tokens.ts";
 
 const signInFields: Fields<SignInOptions> = { principal: true, signal: true, scopes: true };
+const authorizeFields: Fields<AuthorizeOptions> = { ...signInFields, prompt: true };
 const accountFields: Fields<AccountOptions> = { principal: true };
 const signOutFields: Fields<SignOutOptions> = { principal: true, signal: true };
 const signalFields = { signal: true } as const;
@@ -58,7 +59,7 @@ export function createOAuth(options: OAuthOptions = {}): OAuth {
       return createServerCredentials(parts, accounts.connect(spec, request));
     },
     async authorize(server, options) {
-      const { wish, principal } = readWish(options);
+      const { wish, principal } = readAuthorizeWish(options);
       closing.throwIfAborted();
       return signingIn.authorize(accounts.accountOf(server, principal), wish);
     },
@@ -110,6 +111,16 @@ export function createOAuth(options: OAuthOptions = {}): OAuth {
 
 function assertServerId(serverId: unknown): void {
   if (typeof serverId !== "string") throw new TypeError(`serverId must be a string, not ${kindOf(serverId)}`);
+}
+
+function readAuthorizeWish(options: AuthorizeOptions = {}): ReturnType<typeof readWish> {
+  assertKnownOptions("options", options, authorizeFields);
+  const { prompt, ...rest } = options;
+  if (prompt !== undefined && typeof prompt !== "function") {
+    throw new TypeError(`prompt must be a function, not ${kindOf(prompt)}`);
+  }
+  const { wish, principal } = readWish(rest);
+  return { wish: { ...wish, prompt }, principal };
 }
 
 function readWish(options: SignInOptions = {}): { readonly wish: SignInWish; readonly principal: string | undefined } {

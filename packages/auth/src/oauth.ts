@@ -1,5 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { AuthorizationRequest, Event, ServerCredentials, ServerSpec } from "@toolport/core";
+import type { OAuthPrompt } from "./oauth-options.ts";
 
 /** For whom, and how long. */
 export interface AccountOptions {
@@ -19,6 +20,12 @@ export interface SignInOptions extends AccountOptions {
 export interface SignOutOptions extends AccountOptions {
   /** Ends the wait; the tokens are forgotten all the same. */
   readonly signal?: AbortSignal | undefined;
+}
+
+/** Options of {@linkcode OAuth.authorize}. */
+export interface AuthorizeOptions extends SignInOptions {
+  /** Shows this user the page, in place of the `prompt` of all. Not asked when the user is looking at one already. */
+  readonly prompt?: OAuthPrompt | undefined;
 }
 
 /** An authorization that a user has been sent to, or is to be sent to. */
@@ -79,7 +86,7 @@ export interface OAuth extends AsyncDisposable {
    * answer cannot be trusted; `unknown_server`, `invalid_spec` (not HTTP, or not `auth: "oauth"`), `unsupported_operation` (nobody to ask: no
    * `prompt`), `not_allowed` (the guard), `store_failed`, `aborted`, `closed`, and whatever the requests fail with.
    */
-  authorize(server: ServerSpec | string, options?: SignInOptions): Promise<SignedIn>;
+  authorize(server: ServerSpec | string, options?: AuthorizeOptions): Promise<SignedIn>;
   /** The first half of {@linkcode authorize}, for a product with pages of its own: shows nothing to anybody. Rejects like it. */
   begin(server: ServerSpec | string, options?: SignInOptions): Promise<PendingAuthorization>;
   /**

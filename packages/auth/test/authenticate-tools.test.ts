@@ -1,43 +1,8 @@
 import { ToolportError } from "@toolport/core";
 import { createToolbox } from "@toolport/discovery";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { authenticateToolNames, createAuthenticateTools, type AuthenticateToolsOptions } from "../src/index.ts";
-import {
-  createGates,
-  createStubOAuth,
-  describeChange,
-  oauthServer,
-  startProvider,
-  textOf,
-  type Gates,
-  type StubOAuth,
-} from "./authenticate-world.ts";
-import type { McpProvider } from "@toolport/provider";
-import type { ServerSpec, ToolProvider } from "@toolport/core";
-
-interface World {
-  readonly gates: Gates;
-  readonly stub: StubOAuth;
-  readonly provider: McpProvider;
-  readonly tools: ToolProvider;
-  /** Changes of the tools, in order. */
-  readonly changes: readonly string[];
-}
-
-async function start(servers: readonly ServerSpec[], options: Partial<AuthenticateToolsOptions> = {}): Promise<World> {
-  const gates = createGates();
-  const stub = createStubOAuth(gates);
-  const provider = await startProvider(gates, servers);
-  const tools = createAuthenticateTools({ oauth: stub.oauth, provider, ...options });
-  onTestFinished(() => tools.close());
-  const changes: string[] = [];
-  tools.onToolsChanged((change) => changes.push(describeChange(change)));
-  return { gates, stub, provider, tools, changes };
-}
-
-const namesOf = (tools: ToolProvider): readonly string[] => tools.definitions().map(({ name }) => name);
-const wiki = oauthServer("wiki", "The Wiki");
-const authenticateWiki = "mcp_wiki_authenticate";
+import { createAuthenticateTools } from "../src/index.ts";
+import { authenticateWiki, namesOf, oauthServer, start, textOf, wiki } from "./authenticate-world.ts";
 
 describe("the tools on offer", () => {
   it("are one for each server that needs somebody to sign in, and no others, sorted (EV-33)", async () => {
@@ -249,11 +214,41 @@ describe("a call", () => {
     expect(textOf(await tools.call(authenticateWiki))).toContain("https://login.example/2");
   });
 
+  it("answers with the URL to show where the host only listens, and waits on for the user", async () => {
+    const { tools, stub, provider } = await start([wiki]);
+    const noPrompt = new ToolportError("no prompt", { code: "unsupported_operation" });
+    const [goOn, giveUp] = [[], []] as [(() => void)[], ((error: Error) => void)[]];
+    stub.answer = async (serverId, signal = new AbortController().signal, prompt) => {
+      if (prompt === undefined) throw noPrompt;
+      const url = new URL(`https://login.example/${goOn.length + 1}`);
+      await prompt({ serverId, title: "The Wiki", url, signal });
+      await new Promise<void>((resolve, reject) => {
+        goOn.push(resolve);
+        giveUp.push(reject);
+      });
+    };
+    const both = await Promise.all([tools.call(authenticateWiki), tools.call(authenticateWiki)]);
+    for (const outcome of both) expect(textOf(outcome)).toContain("\nhttps://login.example/1\n");
+    expect(textOf(await tools.call(authenticateWiki))).toContain("https://login.example/1");
+    // Nobody came in time.
+    giveUp[0]?.(new ToolportError("nobody came back", { code: "auth_required" }));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(textOf(await tools.call(authenticateWiki))).toContain("https://login.example/2");
+    const came = new Promise((resolve) => provider.onToolsChanged(resolve));
+    goOn[1]?.();
+    await came;
+    expect(namesOf(tools)).toEqual([]);
+    expect(provider.has("mcp_wiki_search")).toBe(true);
+  });
+
   it("says that nobody can be asked at all", async () => {
     const { tools, stub } = await start([wiki]);
     stub.answer = () => Promise.reject(new ToolportError("no prompt", { code: "unsupported_operation" }));
     const outcome = await tools.call(authenticateWiki);
-    expect([outcome.isError, textOf(outcome)]).toEqual([true, expect.stringContaining("nobody has a page")]);
+    expect([outcome.isError, textOf(outcome)]).toEqual([
+      true,
+      expect.stringContaining("no prompt (unsupported_operation)"),
+    ]);
   });
 
   it("ends with its signal, its time and the tools, and so does what it began", async () => {
@@ -287,87 +282,5 @@ describe("a call", () => {
     await expect(tools.call(authenticateWiki, {}, { time: 1 } as never)).rejects.toThrow(TypeError);
     expect(stub.asked).toEqual([]);
     expect((await tools.call(authenticateWiki, null, { selected: definition })).isError).toBe(false);
-  });
-});
-
-describe("names", () => {
-  it("follow the convention that the product has, legal for every model API", () => {
-    expect(authenticateToolNames(["GitHub.com", "1", "wiki"])).toEqual([
-      "mcp_github_com_authenticate",
-      "mcp_wiki_authenticate",
-      "mcp_x1_authenticate",
-    ]);
-    expect(authenticateToolNames(["GitHub.com"], { naming: "evva" })).toEqual(["mcp__GitHub_com__authenticate"]);
-    expect(authenticateToolNames(["wiki"], { nameOf: (id) => `sign in: ${id}` })).toEqual(["sign_in__wiki"]);
-  });
-
-  it("are bounded, and no two servers have one", () => {
-    const ids = ["a.b", "a-b", "a_b", "é", "ü", "x".repeat(80), `${"x".repeat(80)}y`];
-    for (const naming of ["default", "evva"] as const) {
-      const names = authenticateToolNames(ids, { naming });
-      expect(new Set(names.map((name) => name.toLowerCase())).size).toBe(ids.length);
-      for (const name of names) expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
-      expect(authenticateToolNames(ids.toReversed(), { naming })).toEqual(names);
-    }
-    expect(authenticateToolNames(["a", "b"], { nameOf: () => "same" })).toHaveLength(2);
-  });
-
-  it("stay with a server when another one comes that would have it", async () => {
-    const { tools, provider } = await start([oauthServer("a")], { nameOf: () => "sign_in" });
-    provider.registerServer(oauthServer("b"));
-    await provider.refreshServer("b").catch(() => {});
-    expect(namesOf(tools)).toEqual(["sign_in", expect.stringMatching(/^sign_in_[0-9a-f]{8}$/)]);
-  });
-
-  it("are never those of a server's own tool, which has another one where they are reserved (EV-33)", async () => {
-    const gates = createGates();
-    const stub = createStubOAuth(gates);
-    gates.tools.set("wiki", ["authenticate"]);
-    const provider = await startProvider(gates, [wiki], authenticateToolNames(["wiki"]));
-    const tools = createAuthenticateTools({ oauth: stub.oauth, provider });
-    onTestFinished(() => tools.close());
-    const text = textOf(await tools.call(authenticateWiki));
-    expect(text).toMatch(/- mcp_wiki_authenticate_[0-9a-f]{8}$/);
-    gates.refuseCalls.add("wiki");
-    await provider.call(provider.definitions()[0]?.name ?? "").catch(() => {});
-    expect(namesOf(tools)).toEqual([authenticateWiki]);
-    expect(provider.has(authenticateWiki)).toBe(false);
-  });
-
-  it("give way to a server's own tool where nobody reserved them", async () => {
-    const { tools, gates, provider, stub } = await start([wiki]);
-    gates.tools.set("wiki", ["authenticate"]);
-    const toolbox = createToolbox({ providers: [provider, tools] });
-    onTestFinished(() => toolbox.close());
-    await tools.call(authenticateWiki);
-    gates.refuseCalls.add("wiki");
-    await toolbox.call(authenticateWiki).catch(() => {});
-    const [ours = ""] = namesOf(tools);
-    expect(ours).toMatch(/^mcp_wiki_authenticate_[0-9a-f]{8}$/);
-    gates.refuseCalls.delete("wiki");
-    expect(textOf(await toolbox.call(ours))).toContain("- mcp_wiki_authenticate");
-    expect(stub.asked).toEqual(["authorize wiki", "authorize wiki"]);
-  });
-
-  it.each<[string, () => unknown]>([
-    ['no option "preset"', () => authenticateToolNames([], { preset: "evva" } as never)],
-    ["naming must be one of default, evva", () => authenticateToolNames([], { naming: "toString" as never })],
-    ["nameOf must be a function", () => authenticateToolNames([], { nameOf: "x" as never })],
-    ["nameOf must answer with a text", () => authenticateToolNames(["a"], { nameOf: () => "" })],
-    ["as an array of texts", () => authenticateToolNames("wiki" as never)],
-    ["needs oauth, which has authorize()", () => createAuthenticateTools({ provider: {} } as never)],
-    [
-      "needs provider, which has refreshServer()",
-      () => createAuthenticateTools({ oauth: { authorize() {} } } as never),
-    ],
-  ])("and options that cannot be used are refused: %s", (message, make) => {
-    expect(make).toThrow(message);
-  });
-
-  it("of a principal and of the provider are texts", async () => {
-    const { provider, stub } = await start([]);
-    for (const wrong of [{ principal: "" }, { name: 1 }]) {
-      expect(() => createAuthenticateTools({ oauth: stub.oauth, provider, ...(wrong as object) })).toThrow(TypeError);
-    }
   });
 });

@@ -4,12 +4,14 @@ import {
   type Connector,
   type ServerSpec,
   type ToolOutcome,
+  type ToolProvider,
   type ToolsChange,
 } from "@toolport/core";
 import { createEvent } from "@toolport/core/implement";
 import { createProvider, type McpProvider } from "@toolport/provider";
 import { onTestFinished } from "vitest";
-import type { AuthenticateToolsOptions } from "../src/index.ts";
+import { createAuthenticateTools, type AuthenticateToolsOptions } from "../src/index.ts";
+import type { OAuthPrompt } from "../src/oauth-options.ts";
 import type { PendingAuthorization, SignedIn } from "../src/oauth.ts";
 
 /** Servers that let somebody in when a test says so. */
@@ -84,7 +86,7 @@ export interface StubOAuth {
   /** Each call, as `authorize wiki`, with the principal if there is one. */
   readonly asked: string[];
   /** What becomes of `authorize()`; it settles as this does. Default: signed in at once. */
-  answer: (serverId: string, signal: AbortSignal | undefined) => Promise<void>;
+  answer: (serverId: string, signal: AbortSignal | undefined, prompt: OAuthPrompt | undefined) => Promise<void>;
   /** What becomes of `begin()`. */
   page: (serverId: string) => PendingAuthorization;
   /** Somebody has signed in, wherever. */
@@ -122,9 +124,9 @@ export function createStubOAuth(gates: Gates): StubOAuth {
     },
     signIn: (serverId, principal) => void signIn(serverId, principal),
     oauth: {
-      async authorize(server, { principal, signal } = {}) {
+      async authorize(server, { principal, signal, prompt } = {}) {
         const id = note("authorize", server, principal);
-        await stub.answer(id, signal);
+        await stub.answer(id, signal, prompt);
         return signIn(id, principal);
       },
       async begin(server, { principal } = {}) {
@@ -164,4 +166,38 @@ export function describeChange({ added, removed, changed }: ToolsChange): string
     ...removed.map((name) => `-${name}`),
     ...changed.map((name) => `~${name}`),
   ].join(" ");
+}
+
+/** The name of the tool of {@linkcode wiki}. */
+export const authenticateWiki = "mcp_wiki_authenticate";
+export const wiki = oauthServer("wiki", "The Wiki");
+
+/** The names of all tools on offer. */
+export function namesOf(tools: ToolProvider): readonly string[] {
+  return tools.definitions().map(({ name }) => name);
+}
+
+/** Tools for signing in to the servers of a provider. */
+export interface World {
+  readonly gates: Gates;
+  readonly stub: StubOAuth;
+  readonly provider: McpProvider;
+  readonly tools: ToolProvider;
+  /** Changes of the tools, in order. */
+  readonly changes: readonly string[];
+}
+
+/** Starts all of it. */
+export async function start(
+  servers: readonly ServerSpec[],
+  options: Partial<AuthenticateToolsOptions> = {},
+): Promise<World> {
+  const gates = createGates();
+  const stub = createStubOAuth(gates);
+  const provider = await startProvider(gates, servers);
+  const tools = createAuthenticateTools({ oauth: stub.oauth, provider, ...options });
+  onTestFinished(() => tools.close());
+  const changes: string[] = [];
+  tools.onToolsChanged((change) => changes.push(describeChange(change)));
+  return { gates, stub, provider, tools, changes };
 }

@@ -1,34 +1,12 @@
-import type { Cancel, Clock } from "@toolport/core";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { loopbackRedirect, type LoopbackRedirectOptions } from "../src/node.ts";
 import type { RedirectExpectation, RedirectListener } from "../src/oauth-options.ts";
 import { openSocket, visit } from "./ask-listener.ts";
+import { manualClock } from "./manual-clock.ts";
 
 const state = "state-of-the-one-who-is-waited-for";
-
-/** Time that passes when a test says so. */
-function createHandClock(): Clock & { pass(ms: number): void } {
-  let now = 0;
-  const tasks = new Set<{ readonly at: number; readonly task: () => void }>();
-  return {
-    now: () => now,
-    schedule(delayMs, task): Cancel {
-      const entry = { at: now + delayMs, task };
-      tasks.add(entry);
-      return () => void tasks.delete(entry);
-    },
-    pass(ms) {
-      now += ms;
-      for (const entry of tasks) {
-        if (entry.at > now) continue;
-        tasks.delete(entry);
-        entry.task();
-      }
-    },
-  };
-}
 
 async function listen(
   options: LoopbackRedirectOptions = {},
@@ -85,12 +63,12 @@ describe("a user who comes back", () => {
   });
 
   it("is shown after 15 seconds that the answer has arrived, and nothing is open then", async () => {
-    const clock = createHandClock();
+    const clock = manualClock();
     const listener = await listen({ clock });
     const received = listener.receive(state);
     const reply = visit(`${listener.redirectUri}?code=a&state=${state}`);
     await received;
-    clock.pass(15_000);
+    clock.advance(15_000);
     expect((await reply).text).toContain("Your answer for Wiki has arrived");
     await listener.close("signed-in");
     await expectClosed(listener.redirectUri);
@@ -195,12 +173,12 @@ describe("somebody else who comes", () => {
 
 describe("the wait for a user", () => {
   it("ends after two minutes, and says for whom, where and how long was waited (EV-51)", async () => {
-    const clock = createHandClock();
+    const clock = manualClock();
     const listener = await listen({ clock });
     const received = listener.receive(state);
-    clock.pass(119_999);
+    clock.advance(119_999);
     expect((await visit(listener.redirectUri)).status).toBe(400);
-    clock.pass(1);
+    clock.advance(1);
     await expect(received).rejects.toMatchObject({
       code: "auth_required",
       serverId: "wiki",

@@ -1,8 +1,8 @@
 import { isToolportError } from "@toolport/core";
-import { dateOf, untilAborted } from "@toolport/core/implement";
-import type { PendingAuthorization } from "../oauth.ts";
+import { untilAborted } from "@toolport/core/implement";
 import type { AuthenticateSettings } from "./authenticate-options.ts";
 import { quoteTitle, type SignInServer } from "./define-tool.ts";
+import { createPagesToShow } from "./pages-to-show.ts";
 
 /** What a model reads. */
 export interface SignInAnswer {
@@ -12,7 +12,7 @@ export interface SignInAnswer {
 
 /** Signs in to servers for a model. */
 export interface SignIns {
-  /** Has the user sign in, and brings the server's tools in. Rejects only when `signal` aborts. */
+  /** Has the user sign in, and brings the server's tools in. Rejects only with the reason of `signal`. */
   signIn(server: SignInServer, signal: AbortSignal): Promise<SignInAnswer>;
   /** Brings the tools of a server in that somebody has signed in to; one at a time. */
   bringTools(serverId: string): Promise<void>;
@@ -21,17 +21,15 @@ export interface SignIns {
 }
 
 const mostNames = 100;
-// A page that ends before the user has read the answer is of no use.
-const leastPageMs = 30_000;
 
 /** Makes sign-ins. `closing` ends what is under way. */
 export function createSignIns(settings: AuthenticateSettings, closing: AbortSignal): SignIns {
-  const { oauth, provider, principal, clock } = settings;
+  const { oauth, provider, principal } = settings;
+  const pages = createPagesToShow(settings, closing);
   const bringing = new Map<string, Promise<void>>();
-  const pages = new Map<string, PendingAuthorization>();
 
   const bringTools = (serverId: string): Promise<void> => {
-    pages.delete(serverId);
+    pages.forget(serverId);
     const known = bringing.get(serverId);
     if (known !== undefined) return known;
     const work = provider.refreshServer(serverId, { signal: closing }).finally(() => bringing.delete(serverId));
@@ -40,71 +38,58 @@ export function createSignIns(settings: AuthenticateSettings, closing: AbortSign
     bringing.set(serverId, work);
     return work;
   };
-  const describeTools = (serverId: string): string => {
-    const names = provider.routes().flatMap((route) => (route.serverId === serverId ? route.name : []));
-    if (names.length === 0) return "The server has no tools on offer.";
-    const more = names.length > mostNames ? [`and ${names.length - mostNames} more`] : [];
-    return [
-      `Its tools are available now:`,
-      ...names
-        .sort()
-        .slice(0, mostNames)
-        .map((name) => `- ${name}`),
-      ...more,
-    ].join("\n");
-  };
-  /** For a host that shows users no pages itself. */
-  const begin = async ({ serverId, title }: SignInServer, signal: AbortSignal): Promise<SignInAnswer> => {
-    const known = pages.get(serverId);
-    const isFresh = known !== undefined && known.expiresAt - dateOf(clock) > leastPageMs;
-    const page = isFresh ? known : await oauth.begin(serverId, { principal, signal });
-    pages.set(serverId, page);
-    return {
-      text: `The user has to sign in to ${quoteTitle(title)} themselves. Show them this URL as it is, and wait until they say that they are done:\n${page.url.href}\nThe server's tools are available then.`,
-      isError: false,
-    };
-  };
-  const authorize = async (server: SignInServer, signal: AbortSignal): Promise<SignInAnswer | undefined> => {
+  /** The page to show, where somebody has to and the host does not. */
+  const authorize = async (serverId: string, signal: AbortSignal): Promise<URL | undefined> => {
     try {
-      await oauth.authorize(server.serverId, { principal, signal });
+      await oauth.authorize(serverId, { principal, signal });
       return undefined;
     } catch (error) {
       if (!isToolportError(error, "unsupported_operation")) throw error;
     }
-    return begin(server, signal);
+    return pages.pageFor(serverId);
+  };
+  const listTools = (serverId: string): string => {
+    const names = provider.routes().flatMap((route) => (route.serverId === serverId ? route.name : []));
+    if (names.length === 0) return "The server has no tools on offer.";
+    const lines = names.sort().map((name) => `- ${name}`);
+    const more = lines.length > mostNames ? [`and ${lines.length - mostNames} more`] : [];
+    return ["Its tools are available now:", ...lines.slice(0, mostNames), ...more].join("\n");
   };
 
   return {
     bringTools,
     forget(serverId) {
-      pages.delete(serverId);
-      // It is for what a user may still come back from; there is mostly nothing.
+      pages.forget(serverId);
+      // For what a user may still come back from; mostly there is nothing.
       oauth.cancel(serverId, { principal }).catch(() => {});
     },
-    async signIn(server, signal) {
-      const title = quoteTitle(server.title);
-      try {
-        const answer = await untilAborted(authorize(server, signal), signal);
-        if (answer !== undefined) return answer;
-      } catch (error) {
+    async signIn({ serverId, title }, signal) {
+      const shown = quoteTitle(title);
+      const failed = (what: string): SignInAnswer => {
         signal.throwIfAborted();
-        const text = `The user is not signed in to ${title}: ${describe(error)}. Call the tool again only if the user wants to try again.`;
-        return { text, isError: true };
+        return { text: what, isError: true };
+      };
+      try {
+        const page = await untilAborted(authorize(serverId, signal), signal);
+        if (page !== undefined) {
+          const ask = `The user has to sign in to ${shown} themselves. Show them this URL as it is, and wait until they say that they are done:`;
+          return { text: `${ask}\n${page.href}\nThe server's tools are available then.`, isError: false };
+        }
+      } catch (error) {
+        const again = "Call the tool again only if the user wants to try again.";
+        return failed(`The user is not signed in to ${shown}: ${describe(error)}. ${again}`);
       }
       try {
-        await untilAborted(bringTools(server.serverId), signal);
+        await untilAborted(bringTools(serverId), signal);
       } catch (error) {
-        signal.throwIfAborted();
-        const text = `The user is signed in to ${title}, but its tools could not be listed: ${describe(error)}.`;
-        return { text, isError: true };
+        return failed(`The user is signed in to ${shown}, but its tools could not be listed: ${describe(error)}.`);
       }
-      return { text: `The user is signed in to ${title}. ${describeTools(server.serverId)}`, isError: false };
+      return { text: `The user is signed in to ${shown}. ${listTools(serverId)}`, isError: false };
     },
   };
 }
 
 // Messages of this project hold no secret; those of others may.
 function describe(error: unknown): string {
-  if (!isToolportError(error)) return "the host failed";
-  return `${error.rawMessage} (${error.code})`;
+  return isToolportError(error) ? `${error.rawMessage} (${error.code})` : "the host failed";
 }

@@ -22,6 +22,8 @@ export interface SignInWish {
   readonly scopes?: readonly string[] | undefined;
   /** What is granted is not enough. */
   readonly needsMore?: boolean | undefined;
+  /** In place of that of all. */
+  readonly prompt?: OAuthPrompt | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -57,7 +59,7 @@ export async function signInUser(
   account: Account,
   { wish, expect }: { readonly wish: SignInWish; readonly expect: Expect },
 ): Promise<SignedIn> {
-  const { prompt } = parts.settings;
+  const { prompt = parts.settings.prompt } = wish;
   if (prompt === undefined) throw noPrompt(account);
   const way = returnOf(parts, account);
   const discovered = await discoverForUsers(parts, account, wish);

@@ -1,0 +1,66 @@
+import { startAuthorizedServer } from "@toolport/fixtures";
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { chromium } from "playwright-core";
+import { expect, it } from "vitest";
+import { serverId, startHost, whoami } from "./signing-host.ts";
+
+// The one thing that `consentTo` cannot stand for: a real browser on the pages, cookies and redirects of the flow. Part of `pnpm proof browser`.
+
+const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+const places = (process.env["PATH"] ?? "")
+  .split(delimiter)
+  .flatMap((folder) => names.map((name) => join(folder, name)));
+const browserFile = process.env["TOOLPORT_CHROMIUM"] ?? places.find((place) => existsSync(place));
+const quiet = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+const why = browserFile === undefined ? " (skipped: no Chromium in PATH nor in TOOLPORT_CHROMIUM)" : "";
+
+it.skipIf(browserFile === undefined)(
+  `a user signs in with a real browser, from the prompt's URL to the page that names the server${why}`,
+  async () => {
+    const profile = await mkdtemp(join(tmpdir(), "toolport-browser-"));
+    const context = await chromium.launchPersistentContext(profile, {
+      executablePath: browserFile ?? "",
+      headless: true,
+      args: quiet,
+    });
+    try {
+      await using server = await startAuthorizedServer();
+      const page = await context.newPage();
+      await using host = startHost(server, {
+        async prompt({ url }) {
+          await page.goto(url.href);
+          await page.getByLabel("Name").fill("grace");
+          await page.getByRole("button", { name: "Sign in" }).click();
+          await page.getByRole("button", { name: "Allow" }).click({ noWaitAfter: true });
+          return "completed";
+        },
+      });
+      await host.oauth.authorize(host.spec);
+      await page.getByText("My notes").first().waitFor();
+      const screenshot = process.env["TOOLPORT_SCREENSHOT"];
+      if (screenshot !== undefined) await page.screenshot({ path: screenshot });
+      expect(new URL(page.url()).hostname).toBe("127.0.0.1");
+      expect(await page.locator("body").innerText()).toMatch(/My notes[^]*close/i);
+      expect(await page.locator("script").count()).toBe(0);
+      const provider = host.providerFor();
+      await provider.init();
+      expect(provider.statuses()).toMatchObject([{ id: serverId, state: "ready" }]);
+      expect(await whoami(provider)).toMatchObject({ user: "grace" });
+    } finally {
+      await context.close();
+      await rm(profile, { recursive: true, force: true });
+    }
+  },
+);
