@@ -47,7 +47,7 @@ export async function becomeClient(parts: AuthParts, account: Account, wish: Cli
   if (found !== undefined) return found;
   const given = await askForClient(parts, account, { wish, tried });
   if (given !== undefined) return { client: given, isKept: false };
-  throw noWay(account, wish.discovered.issuer, tried);
+  throw noWay(account, wish.discovered, tried);
 }
 
 /** The client that the host's configuration names, as it is now. */
@@ -88,16 +88,20 @@ async function findOrRegister(
   const { discovered, redirectUri, scope, signal } = wish;
   const { issuer, metadata } = discovered;
   const key = clientKey(issuer, redirectUri);
-  const known = await readClient(parts, account, key);
-  if (known !== undefined && holds(known, redirectUri, scope)) return { client: known.client, isKept: true };
+  const find = async (): Promise<BecomeClient | undefined> => {
+    const kept = await readClient(parts, account, key);
+    return kept !== undefined && holds(kept, redirectUri, scope) ? { client: kept.client, isKept: true } : undefined;
+  };
+  const known = await find();
+  if (known !== undefined) return known;
   if (metadata.registration_endpoint === undefined) {
     tried.push("Dynamic Client Registration: the authorization server does not offer it");
     return undefined;
   }
   return parts.store.withLock(key, registeringMs, async () => {
     throwIfAborted(signal, account, "registering a client");
-    const other = await readClient(parts, account, key);
-    if (other !== undefined && holds(other, redirectUri, scope)) return { client: other.client, isKept: true };
+    const other = await find();
+    if (other !== undefined) return other;
     try {
       const document = await registerClient(parts, account, { metadata, redirectUri, scope, signal });
       await saveClient(parts, key, document);
@@ -163,10 +167,13 @@ function reasonOf(account: Account, error: unknown): string {
   return error instanceof Error ? excerptOf(account, error.message) : "no reason given";
 }
 
-function noWay(account: Account, issuer: string, tried: readonly string[]): ToolportError {
+function noWay(account: Account, { issuer, isPublished }: Discovered, tried: readonly string[]): ToolportError {
   const list = tried.map((way, index) => `(${index + 1}) ${way}`).join("; ");
+  const advice = isPublished
+    ? "Register a client there by hand and configure its clientId"
+    : "The server publishes nothing about how to sign in; perhaps it wants no OAuth, but a key";
   return authRequired(
     account,
-    `there is no way to become a client of ${excerptOf(account, issuer)}: ${list}. Register a client there by hand and configure its clientId`,
+    `there is no way to become a client of ${excerptOf(account, issuer)}: ${list}. ${advice}`,
   );
 }

@@ -104,6 +104,12 @@ describe("begin() and complete()", () => {
     );
   });
 
+  it("are nothing to be cancelled once they are completed", async () => {
+    const { oauth, servers } = createWorld();
+    await oauth.complete(servers.visit((await oauth.begin(spec)).url));
+    expect(await oauth.cancel("notes")).toBe(false);
+  });
+
   it("take no answer after ten minutes", async () => {
     const { oauth, servers, clock } = createWorld();
     const pending = await oauth.begin(spec);
@@ -208,12 +214,12 @@ describe("begin() and complete()", () => {
 });
 
 describe("cancel()", () => {
-  it("forgets what was begun, and says whether there was anything (AN-49, AN-83)", async () => {
-    const { oauth, servers } = createWorld();
+  it("forgets what was begun, in whichever process, and says whether there was anything (AN-49, AN-83)", async () => {
+    const { oauth, create, servers } = createWorld();
     expect(await oauth.cancel("notes")).toBe(false);
     const pending = await oauth.begin(spec);
     expect(await oauth.cancel("notes", { principal: "other" })).toBe(false);
-    expect(await oauth.cancel("notes")).toBe(true);
+    expect(await create().cancel("notes")).toBe(true);
     expect(await oauth.cancel("notes")).toBe(false);
     expect((await errorOf(oauth.complete(servers.visit(pending.url)))).message).toContain(
       "no pending OAuth authorization",

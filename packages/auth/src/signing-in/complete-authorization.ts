@@ -12,6 +12,7 @@ import type { StoredAuthorization } from "../store/stored-account.ts";
 import { saveAuthorization } from "../tokens/account-documents.ts";
 import { sameIssuer } from "../tokens/authorizations.ts";
 import { askForTokens } from "../tokens/request-tokens.ts";
+import { clientNow, toClientInformation } from "../tokens/token-client.ts";
 import { toStoredAuthorization } from "../tokens/to-stored-authorization.ts";
 import { takePending, type PendingDocument } from "./pending-documents.ts";
 import { readCallback, type Callback } from "./read-callback.ts";
@@ -69,11 +70,7 @@ async function redeem(parts: AuthParts, account: Account, { pending, code, iss }
   const { tokens, failure } = await askForTokens({ account, clock: parts.clock }, (fetchFn) =>
     oauth.exchangeAuthorization(issuer, {
       metadata: toSdkMetadata(metadata),
-      clientInformation: {
-        client_id: client.clientId,
-        ...(client.clientSecret !== undefined && { client_secret: client.clientSecret }),
-        ...(client.authMethod !== undefined && { token_endpoint_auth_method: client.authMethod }),
-      },
+      clientInformation: toClientInformation(clientNow(account, client)),
       authorizationCode: code,
       codeVerifier: verifier,
       redirectUri,

@@ -1,18 +1,19 @@
 import { ToolportError } from "@toolport/core";
-import { untilAborted } from "@toolport/core/implement";
+import { settleWithin, untilAborted } from "@toolport/core/implement";
 import type { Account } from "../account.ts";
 import { abortError, authRequired, nameServer } from "../auth-errors.ts";
 import type { AuthParts, RefusedSignIn } from "../auth-parts.ts";
 import { discoverAuthorization } from "../discovering/discover-authorization.ts";
 import { requestGrant } from "../grants/request-grant.ts";
 import type { PendingAuthorization, SignedIn } from "../oauth.ts";
-import { createBegunAuthorizations } from "./begun-authorizations.ts";
+import { longestAnswerMs } from "../tokens/request-tokens.ts";
+import { cancelBegun } from "./begun-authorizations.ts";
 import { chooseScope } from "./choose-scope.ts";
-import { completeAuthorization, toSignedIn } from "./complete-authorization.ts";
+import { completeAuthorization, toSignedIn, type Completion } from "./complete-authorization.ts";
 import { createFlights } from "./flights.ts";
 import { createPromptBudget, mostPrompts } from "./prompt-budget.ts";
 import { readCallback } from "./read-callback.ts";
-import { beginAuthorization, signInUser, type Expect, type SignInWish } from "./sign-in-user.ts";
+import { beginAuthorization, signInUser, type Company, type SignInWish } from "./sign-in-user.ts";
 import { createSwitchboard } from "./switchboard.ts";
 
 /** Signs in to servers, one at a time for each account. */
@@ -23,32 +24,45 @@ export interface SigningIn {
   begin(account: Account, wish: SignInWish): Promise<PendingAuthorization>;
   complete(callbackUrl: URL | string, signal: AbortSignal): Promise<SignedIn>;
   cancel(serverId: string, principal: string | undefined): Promise<boolean>;
-  /** Resolves when nothing is under way any more, which `closing` ends. */
+  /** Resolves when nothing is under way any more, once `closing` has ended it; within a minute. */
   settled(): Promise<void>;
 }
+
+// A request that was sent, and what the store needs then; with room for a part of the product's that never ends.
+const longestEndMs = longestAnswerMs + 5000;
 
 /** Makes what signs in. */
 export function createSigningIn(parts: AuthParts): SigningIn {
   const { closing } = parts;
   const flights = createFlights(closing);
   const switchboard = createSwitchboard();
-  const begun = createBegunAuthorizations(parts);
   const budget = createPromptBudget(parts);
+  // Also those that nobody waits for any more: what comes of them is saved.
+  const redeeming = new Set<Promise<Completion>>();
+  const redeem = (callbackUrl: URL | string): Promise<Completion> => {
+    const work = completeAuthorization(parts, callbackUrl);
+    redeeming.add(work);
+    const end = (): void => void redeeming.delete(work);
+    work.then(end, end);
+    return work;
+  };
+  const expect: Company["expect"] = (state) => switchboard.expect(state);
   return {
     authorize(account, { signal, ...wish }) {
-      const expect: Expect = (state) => switchboard.expect(state);
+      const company = { expect, redeem };
       return flights.join(account, signal, (ending) =>
-        signIn(parts, account, { wish: { ...wish, signal: ending }, expect }),
+        signIn(parts, account, { wish: { ...wish, signal: ending }, company }),
       );
     },
     async signInAfterRefusal(account, { needsMore, signal }) {
       if (!flights.has(account) && budget.isUsedUp(account)) throw tooOften(account);
-      const expect: Expect = (state) => {
+      const use: Company["expect"] = (state) => {
         budget.use(account);
-        return switchboard.expect(state);
+        return expect(state);
       };
+      const company = { expect: use, redeem };
       return flights.join(account, signal, (ending) =>
-        signIn(parts, account, { wish: { needsMore, signal: ending }, expect }),
+        signIn(parts, account, { wish: { needsMore, signal: ending }, company }),
       );
     },
     async begin(account, wish) {
@@ -56,9 +70,7 @@ export function createSigningIn(parts: AuthParts): SigningIn {
       if (!isForUser(account)) throw notForUsers(account);
       const signal = AbortSignal.any([wish.signal, closing]);
       try {
-        const pending = await beginAuthorization(parts, account, { ...wish, signal });
-        begun.add(account, pending);
-        return pending;
+        return await beginAuthorization(parts, account, { ...wish, signal });
       } catch (error) {
         throw signal.aborted ? abortError(signal, account, "begin()") : error;
       }
@@ -66,15 +78,11 @@ export function createSigningIn(parts: AuthParts): SigningIn {
     async complete(callbackUrl, signal) {
       const { state } = readCallback(callbackUrl);
       const ending = AbortSignal.any([signal, closing]);
-      const about = { serverId: begun.accountOf(state)?.serverId };
-      if (ending.aborted) throw abortError(ending, about, "complete()");
+      if (ending.aborted) throw abortError(ending, {}, "complete()");
       const handing = switchboard.begin(state);
-      const work = completeAuthorization(parts, callbackUrl).then((completion) => {
+      const work = redeem(callbackUrl).then((completion) => {
         // What is left where it was can still be answered.
-        if (completion.isTaken) {
-          begun.delete(state);
-          handing.resolve(completion);
-        }
+        if (completion.isTaken) handing.resolve(completion);
         if (completion.failure !== undefined) throw completion.failure;
         return completion.signedIn;
       });
@@ -83,26 +91,29 @@ export function createSigningIn(parts: AuthParts): SigningIn {
       try {
         return await untilAborted(work, ending);
       } catch (error) {
-        throw ending.aborted && error === ending.reason ? abortError(ending, about, "complete()") : error;
+        throw ending.aborted && error === ending.reason ? abortError(ending, {}, "complete()") : error;
       }
     },
     async cancel(serverId, principal) {
       const isMeant = (account: Account): boolean => account.serverId === serverId && account.principal === principal;
       const wasUnderWay = await flights.abort(isMeant, cancelled);
-      const wasBegun = await begun.cancel(isMeant);
+      const wasBegun = await cancelBegun(parts, { serverId, principal });
       return wasUnderWay || wasBegun;
     },
-    settled: () => flights.settled(),
+    async settled() {
+      const all = Promise.all([flights.settled(), Promise.allSettled(redeeming)]);
+      await settleWithin(all, longestEndMs, parts.clock);
+    },
   };
 }
 
 interface Start {
   readonly wish: SignInWish;
-  readonly expect: Expect;
+  readonly company: Company;
 }
 
-function signIn(parts: AuthParts, account: Account, { wish, expect }: Start): Promise<SignedIn> {
-  return isForUser(account) ? signInUser(parts, account, { wish, expect }) : signInProgram(parts, account, wish);
+function signIn(parts: AuthParts, account: Account, { wish, company }: Start): Promise<SignedIn> {
+  return isForUser(account) ? signInUser(parts, account, { wish, company }) : signInProgram(parts, account, wish);
 }
 
 async function signInProgram(parts: AuthParts, account: Account, wish: SignInWish): Promise<SignedIn> {

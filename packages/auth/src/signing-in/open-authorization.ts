@@ -11,6 +11,7 @@ import { isConfidentialUrl } from "../fetching/is-confidential-url.ts";
 import { loadOAuth } from "../load-oauth.ts";
 import type { PendingAuthorization } from "../oauth.ts";
 import type { StoredClient } from "../store/stored-account.ts";
+import { noteBegun } from "./begun-authorizations.ts";
 import { pendingMs, savePending } from "./pending-documents.ts";
 
 /** What a user is to be sent to an authorization page for. */
@@ -88,6 +89,7 @@ export async function openAuthorization(
     dpopKey: signer?.key,
     expiresAt,
   });
+  await noteBegun(parts, account, state);
   return { serverId, principal, url, state, expiresAt };
 }
 

@@ -217,6 +217,26 @@ describe("authorize()", () => {
     expect(clock.pending).toBe(0);
   });
 
+  it("saves what is being redeemed when close() comes, and close() waits for it", async () => {
+    const { oauth, servers, store } = createWorld();
+    const tokens = servers.routes.get(`POST ${issuer}/token`);
+    let answer: () => void = () => {};
+    servers.routes.set(`POST ${issuer}/token`, async (request) => {
+      await new Promise<void>((resolve) => (answer = resolve));
+      return tokens?.(request) ?? Response.error();
+    });
+    const signingIn = errorOf(oauth.authorize(spec));
+    await until(() => servers.count(`POST ${issuer}/token`) === 1);
+    let isClosed = false;
+    const closing = oauth.close().then(() => (isClosed = true));
+    expect((await signingIn).code).toBe("closed");
+    expect(isClosed).toBe(false);
+    answer();
+    await closing;
+    expect(await store.load({ kind: "account", serverId: "notes" })).toBeDefined();
+    expect((await errorOf(oauth.authorize(spec))).code).toBe("closed");
+  });
+
   it("ends after ten minutes without an answer", async () => {
     const { hanging: oauth, clock, receiver, shown } = createWorld();
     const signingIn = errorOf(oauth.authorize(spec));
@@ -314,8 +334,8 @@ describe("the scopes of a sign-in", () => {
 });
 
 describe("signing in after refusals", () => {
-  function createParts() {
-    const world = createWorld();
+  function createParts(clients: OAuthOptions["clients"] = {}) {
+    const world = createWorld({ clients });
     const settings = readOAuthOptions(world.all);
     const closing = new AbortController().signal;
     const accounts = createAccounts(settings, closing);
@@ -339,6 +359,15 @@ describe("signing in after refusals", () => {
     account.hints.scope = "write";
     await signingIn.signInAfterRefusal(account, { needsMore: true, signal });
     expect(shown.at(-1)?.url.searchParams.get("scope")?.split(" ").toSorted()).toEqual(["read", "write"]);
+  });
+
+  it("asks for no more than is configured until a refusal asks for more", async () => {
+    const { signingIn, account, signal, shown } = createParts({ notes: { scopes: ["mine"] } });
+    account.hints.scope = "theirs";
+    await signingIn.authorize(account, { signal });
+    expect(shown.at(-1)?.url.searchParams.get("scope")).toBe("mine");
+    await signingIn.signInAfterRefusal(account, { needsMore: true, signal });
+    expect(shown.at(-1)?.url.searchParams.get("scope")).toBe("mine theirs");
   });
 
   it("asks three times in ten minutes; authorize() asks whenever it is called", async () => {

@@ -12,7 +12,7 @@ import type { PendingAuthorization, SignedIn } from "../oauth.ts";
 import { readAccount } from "../tokens/account-documents.ts";
 import { authorizationOf } from "../tokens/authorizations.ts";
 import { chooseScope } from "./choose-scope.ts";
-import { completeAuthorization, type Completion } from "./complete-authorization.ts";
+import type { Completion } from "./complete-authorization.ts";
 import { assertUsableForUsers, openAuthorization } from "./open-authorization.ts";
 import { pendingKey } from "./pending-documents.ts";
 import { waitForUser, type Elsewhere } from "./wait-for-user.ts";
@@ -27,8 +27,12 @@ export interface SignInWish {
   readonly signal: AbortSignal;
 }
 
-/** Waits for `complete()` in this process with this `state`. Called right before a page is shown. */
-export type Expect = (state: string) => Elsewhere & { readonly end: () => void };
+/** What a sign-in has of those that are under way in this process. */
+export interface Company {
+  /** Waits for `complete()` in this process with this `state`. Called right before a page is shown. */
+  readonly expect: (state: string) => Elsewhere & { readonly end: () => void };
+  readonly redeem: (callbackUrl: URL | string) => Promise<Completion>;
+}
 
 /** Where users are sent back to: to a page of the product's own, or to who listens. */
 type Return =
@@ -57,14 +61,14 @@ export async function beginAuthorization(
 export async function signInUser(
   parts: AuthParts,
   account: Account,
-  { wish, expect }: { readonly wish: SignInWish; readonly expect: Expect },
+  { wish, company }: { readonly wish: SignInWish; readonly company: Company },
 ): Promise<SignedIn> {
   const { prompt = parts.settings.prompt } = wish;
   if (prompt === undefined) throw noPrompt(account);
   const way = returnOf(parts, account);
   const discovered = await discoverForUsers(parts, account, wish);
   for (let attempt = 1; ; attempt += 1) {
-    const { completion, isKept } = await askOnce(parts, account, { wish, expect, prompt, way, discovered });
+    const { completion, isKept } = await askOnce(parts, account, { wish, company, prompt, way, discovered });
     if (completion.failure === undefined) return completion.signedIn;
     const isWorthIt = completion.isUnknownClient && isKept && attempt === 1;
     if (!isWorthIt) throw completion.failure;
@@ -73,7 +77,7 @@ export async function signInUser(
 
 interface Attempt {
   readonly wish: SignInWish;
-  readonly expect: Expect;
+  readonly company: Company;
   readonly prompt: OAuthPrompt;
   readonly way: Return;
   readonly discovered: Discovered;
@@ -86,18 +90,18 @@ interface Asked {
 }
 
 async function askOnce(parts: AuthParts, account: Account, attempt: Attempt): Promise<Asked> {
-  const { wish, expect, prompt, way, discovered } = attempt;
+  const { wish, company, prompt, way, discovered } = attempt;
   const { signal } = wish;
   const listener = await listen(parts, account, attempt);
   let isDone = false;
   try {
     const redirectUri = listener?.redirectUri ?? way.page ?? "";
     const { pending, isKept, clientId } = await open(parts, account, { discovered, wish, redirectUri });
-    const elsewhere = expect(pending.state);
+    const elsewhere = company.expect(pending.state);
     let isAnswered = false;
     const complete = (callbackUrl: URL | string): Promise<Completion> => {
       isAnswered = true;
-      return completeAuthorization(parts, callbackUrl);
+      return company.redeem(callbackUrl);
     };
     try {
       const completion = await waitForUser(parts, account, { pending, prompt, listener, elsewhere, complete, signal });
