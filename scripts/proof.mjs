@@ -18,6 +18,10 @@ const tests = (name, ...files) => [
 
 /** @type {Record<string, { readonly about: string, readonly args: readonly string[] }>} */
 const steps = {
+  auth: {
+    about: "eight processes that share credentials, over each store: a thousand expiries, and kills",
+    args: tests("auth", "packages/auth"),
+  },
   dialogues: {
     about: "the wire beside the official SDK's clients",
     args: tests("dialogues", "conformance/test/dialogues.proof.ts"),

@@ -1,6 +1,59 @@
-export type * from "./oauth.ts";
-export type * from "./oauth-options.ts";
-export type * from "./store/credential-store.ts";
+// Signing in.
+export { createOAuth } from "./create-oauth.ts";
+export type {
+  AccountOptions,
+  AuthorizeOptions,
+  DiscoveredAuthorization,
+  OAuth,
+  PendingAuthorization,
+  SignedIn,
+  SignedOut,
+  SignInOptions,
+  SignOutOptions,
+} from "./oauth.ts";
+export type { OAuthOptions, ProductIdentity } from "./oauth-options.ts";
+
+// Whom servers take the host for.
+export type {
+  AssertionRequest,
+  AuthorizationCodeConfig,
+  ClientConfig,
+  ClientCredentialsConfig,
+  ClientQuestion,
+  ClientsFor,
+  EnterpriseManagedConfig,
+  GivenClient,
+  JwtBearerConfig,
+  PrivateKey,
+} from "./oauth-options.ts";
+
+// How a user is asked, and how the answer comes back. @toolport/auth/node has some of both.
+export type {
+  OAuthPrompt,
+  PromptAnswer,
+  PromptRequest,
+  RedirectExpectation,
+  RedirectListener,
+  RedirectReceiver,
+} from "./oauth-options.ts";
+
+// What a model asks for a sign-in with.
+export { createAuthenticateTools } from "./authenticate-tools/create-authenticate-tools.ts";
+export { authenticateToolNames } from "./authenticate-tools/tool-names.ts";
+export type {
+  AuthenticateNamesOptions,
+  AuthenticateNaming,
+  AuthenticateToolsOptions,
+} from "./authenticate-tools/authenticate-options.ts";
+export type { SignInProvider, SignInStatus } from "./authenticate-tools/sign-in-provider.ts";
+
+// Keys and tokens of the host's own.
+export { createApiKeys } from "./api-keys/create-api-keys.ts";
+export type { ApiKeys, ApiKeysOptions, KeyedServer } from "./api-keys/api-keys.ts";
+export { firstAuthProvider, type AuthProvider } from "./first-auth-provider.ts";
+
+// Where credentials are kept, and who may change them now. @toolport/auth/node has files and the keyring.
+export type { CredentialKey, CredentialStore } from "./store/credential-store.ts";
 export { createMemoryCredentials, type MemoryCredentialsOptions } from "./store/create-memory-credentials.ts";
 export {
   createKeyvCredentials,
@@ -8,18 +61,6 @@ export {
   type SealedCredentials,
 } from "./store/create-keyv-credentials.ts";
 export type { AesKey, SealingKey } from "./store/sealing-key.ts";
-export type { ApiKeys, ApiKeysOptions, KeyedServer } from "./api-keys/api-keys.ts";
-export { createApiKeys } from "./api-keys/create-api-keys.ts";
-export { firstAuthProvider, type AuthProvider } from "./first-auth-provider.ts";
-export { createOAuth } from "./create-oauth.ts";
-export type { SignInProvider, SignInStatus } from "./authenticate-tools/sign-in-provider.ts";
-export type {
-  AuthenticateNamesOptions,
-  AuthenticateNaming,
-  AuthenticateToolsOptions,
-} from "./authenticate-tools/authenticate-options.ts";
-export { createAuthenticateTools } from "./authenticate-tools/create-authenticate-tools.ts";
-export { authenticateToolNames } from "./authenticate-tools/tool-names.ts";
 export { createRedisLock, type RedisLockClient, type RedisLockOptions } from "./locks/create-redis-lock.ts";
 export {
   createPostgresLock,

@@ -94,7 +94,10 @@ export interface OAuth extends AsyncDisposable {
    * and for a `state` that nobody began, rejects with `auth_required` and sends nothing to anybody.
    */
   complete(callbackUrl: URL | string, options?: Pick<SignInOptions, "signal">): Promise<SignedIn>;
-  /** Forgets what was begun and not completed, and ends `authorize()` with `auth_required`. Resolves to whether there was anything. */
+  /**
+   * Forgets what was begun and not completed, in any process that shares the store, and ends this one's `authorize()` with `auth_required`. Resolves to
+   * whether there was anything.
+   */
   cancel(serverId: string, options?: AccountOptions): Promise<boolean>;
   /** What a server wants, without signing in; `null` when it wants no OAuth. */
   discover(url: URL | string, options?: Pick<SignInOptions, "signal">): Promise<DiscoveredAuthorization | null>;

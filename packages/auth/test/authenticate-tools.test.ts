@@ -51,7 +51,7 @@ describe("the tools on offer", () => {
     expect(definition?.description.length).toBeLessThan(600);
   });
 
-  it("come and go with the need for them: of servers that are added, refused in a call (EV-39), and removed", async () => {
+  it("come and go with the need for them: of servers that are added, refused in a call (EV-39), and removed (AN-49)", async () => {
     const { tools, gates, stub, provider, changes } = await start([]);
     provider.registerServer(wiki);
     expect(namesOf(tools)).toEqual([]);
@@ -177,7 +177,7 @@ describe("a call", () => {
 
   it("answers with the URL to show where the host shows none, the same one while it lasts", async () => {
     const clock = { now: () => 0, schedule: () => () => {}, date: () => 1_000_000 };
-    const { tools, stub, provider } = await start([wiki], { clock });
+    const { tools, stub, provider, gates } = await start([wiki], { clock });
     stub.answer = () => Promise.reject(new ToolportError("no prompt", { code: "unsupported_operation" }));
     let pages = 0;
     stub.page = (serverId) => ({
@@ -192,12 +192,17 @@ describe("a call", () => {
     expect(textOf(outcome).split("\n")[1]).toBe("https://login.example/authorize?state=1");
     expect(textOf(await tools.call(authenticateWiki))).toContain("state=1");
     stub.signIn("wiki", "somebody-else");
-    expect(namesOf(tools)).toEqual([authenticateWiki]);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(provider.statuses()).toMatchObject([{ state: "needs-auth", attempts: 1 }]);
     const came = new Promise((resolve) => provider.onToolsChanged(resolve));
     stub.signIn("wiki");
     await came;
     expect(provider.routes()).toMatchObject([{ name: "mcp_wiki_search" }]);
     expect(namesOf(tools)).toEqual([]);
+    // Whose answer has come is of no use any more.
+    gates.refuseCalls.add("wiki");
+    await provider.call("mcp_wiki_search").catch(() => {});
+    expect(textOf(await tools.call(authenticateWiki))).toContain("state=2");
   });
 
   it("makes another page when the one before has hardly any time left", async () => {

@@ -286,6 +286,7 @@ describe("the redirect URI", () => {
     expect((await received[0])?.searchParams.get("code")).toBe("1");
     await one.close("failed");
     const again = await receiver.listen({ serverId: "one", title: "One", signal });
+    expect((await visit(again.redirectUri)).status).toBe(400);
     await again.close();
     await expectClosed(one.redirectUri);
   });

@@ -181,6 +181,22 @@ describe("begin() and complete()", () => {
     expect(await store.load({ kind: "account", serverId: "notes" })).toEqual(before);
   });
 
+  it.each([
+    [undefined, `Basic ${btoa("a%3Ab:p%25%2B%C3%A4")}`, null],
+    [["client_secret_basic", "client_secret_post"], `Basic ${btoa("a%3Ab:p%25%2B%C3%A4")}`, null],
+    [["client_secret_post"], null, "p%+ä"],
+    [["none"], null, null],
+  ])("prove who the client is where %j is offered (RFC 6749, 2.3.1)", async (methods, header, secret) => {
+    const clients = { notes: { clientId: "a:b", clientSecret: "p%+ä" } };
+    const servers = createFakeServers({ token_endpoint_auth_methods_supported: methods });
+    const { oauth } = createWorld({ clients }, servers);
+    const pending = await oauth.begin(spec);
+    await errorOf(oauth.complete(servers.visit(pending.url, { code: "x" })));
+    const { headers, form } = servers.requests.at(-1) ?? { headers: new Headers(), form: new URLSearchParams() };
+    expect([headers.get("authorization"), form.get("client_secret")]).toEqual([header, secret]);
+    expect(form.get("client_id")).toBe(header === null ? "a:b" : null);
+  });
+
   it("show no secret when the token endpoint echoes what it was sent", async () => {
     const clients = { notes: { clientId: "me", clientSecret: "s3cr3t-of-the-host" } };
     const { oauth, servers } = createWorld(

@@ -12,7 +12,7 @@ import type { StoredAuthorization } from "../store/stored-account.ts";
 import { saveAuthorization } from "../tokens/account-documents.ts";
 import { sameIssuer } from "../tokens/authorizations.ts";
 import { askForTokens } from "../tokens/request-tokens.ts";
-import { clientNow, toClientInformation } from "../tokens/token-client.ts";
+import { authenticationOf, clientNow, toClientInformation } from "../tokens/token-client.ts";
 import { toStoredAuthorization } from "../tokens/to-stored-authorization.ts";
 import { takePending, type PendingDocument } from "./pending-documents.ts";
 import { readCallback, type Callback } from "./read-callback.ts";
@@ -63,14 +63,17 @@ interface Redeemable {
 }
 
 async function redeem(parts: AuthParts, account: Account, { pending, code, iss }: Redeemable): Promise<Completion> {
-  const { issuer, metadata, client, redirectUri, verifier, scope, resource, dpopKey } = pending;
+  const { issuer, metadata, redirectUri, verifier, scope, resource, dpopKey } = pending;
+  const client = clientNow(account, pending.client);
   account.secrets.learn(code);
   const oauth = await loadOAuth();
   const signer = dpopKey === undefined ? undefined : await dpopOf(account, { dpopKey });
+  const addClientAuthentication = await authenticationOf(client, metadata);
   const { tokens, failure } = await askForTokens({ account, clock: parts.clock }, (fetchFn) =>
     oauth.exchangeAuthorization(issuer, {
       metadata: toSdkMetadata(metadata),
-      clientInformation: toClientInformation(clientNow(account, client)),
+      clientInformation: toClientInformation(client),
+      addClientAuthentication,
       authorizationCode: code,
       codeVerifier: verifier,
       redirectUri,

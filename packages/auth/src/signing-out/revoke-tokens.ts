@@ -1,10 +1,9 @@
 import type { Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import { resultWithin } from "@toolport/core/implement";
-import { loadOAuth } from "../load-oauth.ts";
 import { isConfidentialUrl } from "../fetching/is-confidential-url.ts";
 import type { StoredAuthorization } from "../store/stored-account.ts";
-import { clientNow, textsOf, toClientInformation } from "../tokens/token-client.ts";
+import { authenticationOf, clientNow, textsOf } from "../tokens/token-client.ts";
 
 const revokingMs = 5000;
 
@@ -49,14 +48,9 @@ async function revokeToken(
   const offered = textsOf(
     metadata["revocation_endpoint_auth_methods_supported"] ?? metadata["token_endpoint_auth_methods_supported"],
   );
-  const { selectClientAuthMethod } = await loadOAuth();
-  const known = clientNow(account, client);
-  const { clientId, clientSecret = "" } = known;
-  const method = selectClientAuthMethod(toClientInformation(known), offered);
   const headers = new Headers({ accept: "application/json" });
-  if (method === "client_secret_basic") headers.set("authorization", `Basic ${btoa(`${clientId}:${clientSecret}`)}`);
-  else body.set("client_id", clientId);
-  if (method === "client_secret_post") body.set("client_secret", clientSecret);
+  const authenticate = await authenticationOf(clientNow(account, client), metadata, offered);
+  await authenticate(headers, body, url);
   const response = await account.fetch(url, { method: "POST", headers, body });
   await response.body?.cancel();
   return response.ok;

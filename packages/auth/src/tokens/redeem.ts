@@ -10,7 +10,7 @@ import { accountKey, keepUnsaved, readAccount, replaceAuthorization } from "./ac
 import { authorizationOf } from "./authorizations.ts";
 import type { BackOff } from "./back-off.ts";
 import { askForTokens, longestAnswerMs } from "./request-tokens.ts";
-import { clientNow, toClientInformation, toSdkMetadata } from "./token-client.ts";
+import { authenticationOf, clientNow, toClientInformation, toSdkMetadata } from "./token-client.ts";
 import { toStoredAuthorization } from "./to-stored-authorization.ts";
 import type { TokenFailure } from "./token-failure.ts";
 
@@ -62,10 +62,12 @@ export async function redeem(parts: AuthParts, account: Account, redeeming: Rede
     }
   };
   const client = clientNow(account, authorization.client);
+  const addClientAuthentication = await authenticationOf(client, authorization.metadata);
   const { tokens, failure } = await askForTokens({ account, clock, assertWanted }, (fetchFn) =>
     refreshAuthorization(authorization.issuer, {
       metadata: toSdkMetadata(authorization.metadata),
       clientInformation: toClientInformation(client),
+      addClientAuthentication,
       refreshToken,
       ...(authorization.resource !== undefined && { resource: authorization.resource }),
       ...(dpop !== undefined && { dpop }),
@@ -121,7 +123,9 @@ async function fail(
   account: Account,
   { authorization, refreshToken, lease, backOff, failure }: Redeeming & { readonly failure: TokenFailure },
 ): Promise<RenewalEnd> {
-  const { trouble, error, isUnredeemed, retryAfterMs } = failure;
+  const { trouble, isUnredeemed, retryAfterMs } = failure;
+  const isLost = trouble === "dead-grant" && authorization.redeeming !== undefined;
+  const error = isLost ? answerLost(failure.error) : failure.error;
   const end: RenewalEnd = trouble === "passing" ? { kind: "failed", error } : { kind: "unrenewable", error };
   if (trouble === "dead-client") account.hints.refusedClientId = authorization.client.clientId;
   // Nothing is known of an answer: the mark stays.
@@ -164,6 +168,13 @@ interface Alone<T> {
   readonly account: Account;
   readonly lease: AbortSignal;
   readonly work: () => Promise<T>;
+}
+
+// The mark of somebody who died, and a refresh token that is used up: the evidence for what became of it.
+function answerLost(error: ToolportError): ToolportError {
+  const { code, serverId, outcome, details, rawMessage } = error;
+  const why = "an earlier renewal was cut off before its answer was kept";
+  return new ToolportError(`${why}; ${rawMessage}`, { code, serverId, outcome, details, cause: error });
 }
 
 // Only to tell one attempt from another.

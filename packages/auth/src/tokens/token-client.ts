@@ -1,5 +1,7 @@
-import type { AuthorizationServerMetadata } from "@modelcontextprotocol/client";
+import type { AddClientAuthentication, AuthorizationServerMetadata } from "@modelcontextprotocol/client";
 import type { Account } from "../account.ts";
+import { authenticateClient } from "../grants/client-authentication.ts";
+import { loadOAuth } from "../load-oauth.ts";
 import type { StoredClient, StoredMetadata } from "../store/stored-account.ts";
 
 /** The client that tokens were given to, with the secret that is configured now: a secret that was replaced needs no new sign-in. */
@@ -19,6 +21,22 @@ export function toClientInformation({ clientId, clientSecret, authMethod }: Stor
     ...(clientSecret !== undefined && { client_secret: clientSecret }),
     ...(authMethod !== undefined && { token_endpoint_auth_method: authMethod }),
   };
+}
+
+/**
+ * Writes into a request who the client is, by the method that the SDK would choose among those `offered`. Not by the SDK itself, which leaves out the form
+ * encoding that a header needs (RFC 6749, 2.3.1): a secret with a `%` or a `+` would be another one, and one beyond Latin-1 could not be sent.
+ */
+export async function authenticationOf(
+  client: StoredClient,
+  metadata: StoredMetadata,
+  offered: string[] = textsOf(metadata["token_endpoint_auth_methods_supported"]),
+): Promise<AddClientAuthentication> {
+  const { selectClientAuthMethod } = await loadOAuth();
+  const { clientId, clientSecret } = client;
+  const method = selectClientAuthMethod(toClientInformation(client), offered);
+  if (method === "none") return (_headers, parameters) => parameters.set("client_id", clientId);
+  return authenticateClient({ clientId, clientSecret, authMethod: method }, metadata);
 }
 
 /** Stored metadata as the SDK's functions take it. */

@@ -122,6 +122,18 @@ export const attacksOnSigningIn: readonly Attack[] = [
     prompts: 0,
   },
   {
+    title: "metadata that redirect",
+    change: { faults: { metadata: { do: "redirect", to: "other-origin" } } },
+    asked: { elsewhere: 0, token: 0 },
+    prompts: 0,
+  },
+  {
+    title: "the resource's metadata that redirect",
+    change: { faults: { "resource-metadata": { do: "redirect", to: "other-origin" } } },
+    asked: { elsewhere: 0, token: 0 },
+    prompts: 0,
+  },
+  {
     title: "a token endpoint that repeats everything in its error",
     change: { faults: { token: { do: "echo" } } },
     asked: { token: 1 },

@@ -153,6 +153,17 @@ describe("a callback", () => {
     expect(failure.message).not.toContain("EVIL");
   });
 
+  it("at another place than the user was sent back to is refused, and was nobody's", async () => {
+    await using host = startHost(server, known);
+    const { url } = await host.oauth.begin(host.spec);
+    const callback = await consentTo(url);
+    for (const place of ["https://evil.example/callback", "https://product.example/other"]) {
+      const elsewhere = `${place}?${callback.searchParams.toString()}`;
+      expect(await failureOf(host.oauth.complete(elsewhere))).toMatchObject({ code: "auth_required" });
+    }
+    expect(await countOf(server, "token")).toBe(0);
+  });
+
   it("of a user who said no says so", async () => {
     await using host = startHost(server, known);
     const callback = await consentTo((await host.oauth.begin(host.spec)).url, { deny: true });
@@ -237,7 +248,46 @@ describe("tokens", () => {
   });
 });
 
+describe("a server's first challenge", () => {
+  it.each([
+    ["metadata of another origin", () => `${new URL(other.url).origin}/.well-known/oauth-protected-resource/mcp`],
+    ["metadata inside", () => "http://169.254.169.254/latest/meta-data"],
+    ["metadata of a file", () => "file:///etc/passwd"],
+    ["metadata of a scheme that is none", () => "gopher://evil.example/1"],
+  ])("that points to %s is not followed there", async (_title, place) => {
+    await server.control({ challenge: { resource_metadata: place() } });
+    await using host = startHost(server);
+    const provider = host.providerFor();
+    await provider.init();
+    await host.oauth.authorize(serverId).catch((error: unknown) => texts.push(...textsOf(error)));
+    expect(await other.log()).toEqual([]);
+    await readAll(host, provider);
+  });
+
+  it("that wants every scope there is, and worse, gets what can be a scope", async () => {
+    await server.control({ challenge: { scope: `mcp:use ${"x".repeat(100_000)} "\\\u0000` } });
+    await using host = startHost(server);
+    const provider = host.providerFor();
+    await provider.init();
+    await host.oauth.authorize(serverId).catch((error: unknown) => texts.push(...textsOf(error)));
+    for (const { url } of host.prompts) expect(url.href.length).toBeLessThan(20_000);
+    await readAll(host, provider);
+  });
+});
+
 describe("a guard", () => {
+  it("keeps requests from addresses inside, which a server's metadata name over https:", async () => {
+    const guard: ConnectionGuard = {
+      checkUrl: ({ hostname }) => (hostname === "10.0.0.1" ? { reason: "is inside", rule: "inside" } : undefined),
+      checkAddress: () => undefined,
+      checkCommand: () => undefined,
+    };
+    await server.control({ metadata: { token_endpoint: "https://10.0.0.1/token" } });
+    await using host = startHost(server, { guard });
+    expect(await failureOf(host.oauth.authorize(host.spec))).toMatchObject({ code: "not_allowed" });
+    expect(await host.oauth.list()).toEqual([]);
+  });
+
   it("keeps requests to authorization servers from where it says", async () => {
     const guard: ConnectionGuard = {
       checkUrl: ({ pathname }) =>

@@ -171,6 +171,16 @@ describe("callTool()", () => {
     expect(sent).toHaveLength(3);
   });
 
+  it("leaves no server alone because of what somebody else asked for, such as an authorization server", async () => {
+    const details = { retryAfterMs: 3000 };
+    const { call } = open([
+      new ToolportError("HTTP 429", { code: "rate_limited", outcome: "not-sent", details }),
+      done,
+    ]);
+    await expect(call()).rejects.toMatchObject({ code: "rate_limited" });
+    await expect(call()).resolves.toBe(done);
+  });
+
   it("goes on at once after a refusal that names no time", async () => {
     const { call } = open([new ToolportError("HTTP 429", { code: "rate_limited" }), done]);
     await expect(call()).rejects.toMatchObject({ code: "rate_limited", outcome: "failed" });

@@ -22,7 +22,8 @@ export function createCooldown({ serverId, clock }: ServerContext): Cooldown {
       return undefined;
     },
     note(error) {
-      if (!isToolportError(error) || error.code !== "rate_limited") return;
+      // What was not sent was refused by somebody else, such as an authorization server that has too many renewals to do.
+      if (!isToolportError(error) || error.code !== "rate_limited" || error.outcome === "not-sent") return;
       const { retryAfterMs = 0 } = error.details;
       if (retryAfterMs > 0) until = Math.max(until ?? 0, clock.now() + retryAfterMs);
     },

@@ -1,0 +1,276 @@
+import type { CredentialsRefusal, ServerCredentials } from "@toolport/core";
+import { describe, expect, it } from "vitest";
+import { deferred } from "../../test/deferred.ts";
+import { createRotatingServer, type RotatingServer } from "../../test/rotating-server.ts";
+import { createAuthorization, createTokenWorld, issuer, serverUrl, type TokenWorld } from "../../test/token-world.ts";
+import type { AuthParts } from "../auth-parts.ts";
+import type { StoredAuthorization } from "../store/stored-account.ts";
+import { clearAccount, readAccount, saveAuthorization } from "../tokens/account-documents.ts";
+import { currentAuthorization } from "../tokens/authorizations.ts";
+import { createServerCredentials } from "./create-server-credentials.ts";
+
+const request = { method: "POST", url: new URL(serverUrl) };
+
+interface Stage extends TokenWorld {
+  readonly server: RotatingServer;
+  readonly credentials: ServerCredentials;
+  /** Sign-ins that were asked for. */
+  readonly signIns: { readonly needsMore: boolean }[];
+  /** The token that a request would be sent with. */
+  readonly token: () => Promise<string | undefined>;
+  readonly refuse: (token: string | undefined, patch?: Partial<CredentialsRefusal>) => Promise<void>;
+}
+
+/** Metadata of the MCP server, which names an authorization server, and of that one. */
+function metadataOf(path: string, named: string): Response {
+  if (path.includes("protected-resource")) {
+    return Response.json({ resource: serverUrl, authorization_servers: [named] });
+  }
+  return Response.json({
+    issuer: named,
+    token_endpoint: `${named}/token`,
+    authorization_endpoint: `${named}/authorize`,
+    response_types_supported: ["code"],
+    code_challenge_methods_supported: ["S256"],
+  });
+}
+
+async function stage(
+  authorization: Partial<StoredAuthorization> | undefined,
+  { named = issuer, patch = {} }: { readonly named?: string; readonly patch?: Partial<AuthParts> } = {},
+): Promise<Stage> {
+  const server = createRotatingServer();
+  const signIns: { readonly needsMore: boolean }[] = [];
+  const world = createTokenWorld(
+    (url, init) =>
+      init?.method === "POST" ? server.fetch(url, init) : Promise.resolve(metadataOf(new URL(url).pathname, named)),
+    {
+      signInAfterRefusal: async (account, { needsMore }) => {
+        signIns.push({ needsMore });
+        const { accessToken, refreshToken } = server.signIn();
+        const scope = account.hints.scope ?? "read";
+        await saveAuthorization(world.parts, account, createAuthorization({ accessToken, refreshToken, scope }));
+        return { serverId: "notes", issuer, serverUrl, clientId: "host", scopes: [], renews: true, current: true };
+      },
+      ...patch,
+    },
+  );
+  const settings = { ...world.parts.settings, prompt: () => Promise.resolve("completed" as const) };
+  const parts = { ...world.parts, settings };
+  if (authorization !== undefined) await saveAuthorization(parts, world.another(), createAuthorization(authorization));
+  const credentials = createServerCredentials(parts, world.account);
+  return {
+    ...world,
+    parts,
+    server,
+    credentials,
+    signIns,
+    token: async () => (await credentials.headersFor(request))["authorization"]?.replace("Bearer ", ""),
+    refuse: (token, refusal = {}) =>
+      credentials.onRefused({
+        status: 401,
+        challenge: undefined,
+        request,
+        sent: token === undefined ? {} : { authorization: `Bearer ${token}` },
+        interactive: false,
+        signal: new AbortController().signal,
+        ...refusal,
+      }),
+  };
+}
+
+const live = {};
+const needsScope = { status: 403, challenge: 'Bearer error="insufficient_scope", scope="write"' } as const;
+
+describe("headersFor()", () => {
+  it("has nothing for who never signed in, and nothing for another origin", async () => {
+    expect(await (await stage(undefined)).credentials.headersFor(request)).toEqual({});
+    const { credentials } = await stage(live);
+    expect(await credentials.headersFor({ method: "GET", url: new URL("https://evil.example/mcp") })).toEqual({});
+    expect(await credentials.headersFor(request)).toEqual({ authorization: "Bearer access-0" });
+  });
+
+  it("sees within 10 s that another process signed in, or out", async () => {
+    const { token, parts, clock, another } = await stage(undefined);
+    expect(await token()).toBeUndefined();
+    await saveAuthorization(parts, another(), createAuthorization());
+    clock.advance(10_000);
+    expect(await token()).toBe("access-0");
+    await clearAccount(parts, another());
+    clock.advance(10_000);
+    expect(await token()).toBeUndefined();
+  });
+
+  it("renews in the background while the token is good, and sends the old one meanwhile", async () => {
+    const { token, clock, server } = await stage(live);
+    const sent = deferred();
+    const answered = deferred();
+    server.play = async (answer) => {
+      sent.resolve();
+      await answered.promise;
+      return answer();
+    };
+    clock.advance(541_000);
+    expect(await token()).toBe("access-0");
+    await sent.promise;
+    expect(await token()).toBe("access-0");
+    answered.resolve();
+    await expect.poll(token).toBe("access-1");
+    expect(server.redeemed).toEqual(["refresh-0"]);
+  });
+
+  it("waits for the renewal once the token is over, and says why there is none when the authorization server is down", async () => {
+    const { token, clock, server } = await stage(live);
+    clock.advance(600_000);
+    server.play = () => Promise.resolve(new Response("", { status: 503 }));
+    await expect(token()).rejects.toMatchObject({ code: "http_error", outcome: "not-sent", retryable: true });
+    clock.advance(60_000);
+    server.play = (answer) => Promise.resolve(answer());
+    expect(await token()).toBe("access-1");
+  });
+
+  it("sends the old token as long as it lives, whatever the renewal fails with", async () => {
+    const { token, clock, server } = await stage(live);
+    server.play = () => Promise.reject(new TypeError("fetch failed"));
+    clock.advance(599_000);
+    expect(await token()).toBe("access-0");
+    clock.advance(1000);
+    await expect(token()).rejects.toMatchObject({ code: "unreachable" });
+  });
+
+  it("goes on with what it knows while the store is away", async () => {
+    const { token, parts, clock } = await stage(live);
+    expect(await token()).toBe("access-0");
+    Object.assign(parts.store, { load: () => Promise.reject(new Error("gone")) });
+    clock.advance(100_000);
+    expect(await token()).toBe("access-0");
+  });
+
+  it("rejects with closed after close()", async () => {
+    const { token, refuse, close } = await stage(live);
+    close.abort();
+    await expect(token()).rejects.toMatchObject({ code: "closed" });
+    await expect(refuse("access-0")).rejects.toMatchObject({ code: "closed" });
+  });
+});
+
+describe("onRefused()", () => {
+  it("renews once, for all who are refused together", async () => {
+    const { refuse, token, server } = await stage(live);
+    await Promise.all([refuse("access-0"), refuse("access-0"), refuse("access-0")]);
+    expect([await token(), server.redeemed]).toEqual(["access-1", ["refresh-0"]]);
+  });
+
+  it("takes what another process has got since", async () => {
+    const { refuse, token, parts, another, server } = await stage(live);
+    expect(await token()).toBe("access-0");
+    await saveAuthorization(parts, another(), createAuthorization({ accessToken: "access-7" }));
+    await refuse("access-0");
+    expect([await token(), server.redeemed]).toEqual(["access-7", []]);
+  });
+
+  it("asks nobody by surprise: says what to do when nobody is signed in (EV-32)", async () => {
+    const { refuse, signIns } = await stage(undefined);
+    await expect(refuse(undefined)).rejects.toMatchObject({
+      code: "auth_required",
+      serverId: "notes",
+      message: expect.stringContaining('authorize("notes")'),
+    });
+    expect(signIns).toEqual([]);
+  });
+
+  it("signs in when a user waits", async () => {
+    const { refuse, token, signIns } = await stage(undefined);
+    await refuse(undefined, { interactive: true });
+    expect([await token(), signIns]).toEqual(["access-1", [{ needsMore: false }]]);
+  });
+
+  it("says why the sign-in has ended, keeps no dead refresh token, and asks nobody about it twice", async () => {
+    const { refuse, parts, account, server } = await stage({ refreshToken: "refresh-dead" });
+    for (const _ of [1, 2]) {
+      await expect(refuse("access-0")).rejects.toMatchObject({
+        code: "auth_required",
+        message: expect.stringMatching(/invalid_grant.*authorize\("notes"\)/),
+      });
+    }
+    expect(currentAuthorization(await readAccount(parts, account))).not.toHaveProperty("refreshToken");
+    expect(server.redeemed).toEqual(["refresh-dead"]);
+  });
+
+  it("takes trouble of the authorization server for nothing else (no needs-auth)", async () => {
+    const { refuse, server, signIns } = await stage(live);
+    server.play = () => Promise.resolve(new Response("<html>busy</html>", { status: 502 }));
+    await expect(refuse("access-0", { interactive: true })).rejects.toMatchObject({
+      code: "http_error",
+      retryable: true,
+    });
+    expect(signIns).toEqual([]);
+  });
+
+  it("does not renew again what was got a moment ago and is refused as well", async () => {
+    const { refuse, server } = await stage(live);
+    await refuse("access-0");
+    await expect(refuse("access-1")).rejects.toMatchObject({ code: "auth_required" });
+    expect(server.redeemed).toEqual(["refresh-0"]);
+  });
+
+  it("ends the wait of who gives up, and nothing else", async () => {
+    const { refuse, server, parts, another } = await stage(live);
+    const sent = deferred();
+    const answered = deferred();
+    server.play = async (answer) => {
+      sent.resolve();
+      await answered.promise;
+      return answer();
+    };
+    const giveUp = new AbortController();
+    const waiting = refuse("access-0", { signal: giveUp.signal });
+    await sent.promise;
+    giveUp.abort(new Error("enough"));
+    await expect(waiting).rejects.toThrow("enough");
+    answered.resolve();
+    await expect
+      .poll(async () => currentAuthorization(await readAccount(parts, another()))?.accessToken)
+      .toBe("access-1");
+  });
+
+  it("uses the tokens of the authorization server that the server has moved to, and sends the old ones there never", async () => {
+    const { refuse, token, parts, another, server } = await stage(live, { named: "https://new.example" });
+    await saveAuthorization(
+      parts,
+      another(),
+      createAuthorization({ issuer: "https://new.example", accessToken: "new" }),
+    );
+    await saveAuthorization(parts, another(), createAuthorization());
+    await refuse("access-0");
+    expect([await token(), server.redeemed]).toEqual(["new", []]);
+  });
+
+  it("signs in where the server has moved to when there are no tokens of it", async () => {
+    const { refuse, signIns, server } = await stage(live, { named: "https://new.example" });
+    await expect(refuse("access-0")).rejects.toMatchObject({ message: expect.stringContaining("moved") });
+    await refuse("access-0", { interactive: true });
+    expect([signIns.length, server.redeemed]).toEqual([1, []]);
+  });
+
+  it("asks for more access when a user waits, together with what was granted", async () => {
+    const { refuse, signIns, account } = await stage(live);
+    await refuse("access-0", { ...needsScope, interactive: true });
+    expect([signIns, account.hints.scope?.split(" ").toSorted()]).toEqual([[{ needsMore: true }], ["read", "write"]]);
+  });
+
+  it("remembers for the next sign-in what was not enough when nobody waits", async () => {
+    const { refuse, account, signIns } = await stage(live);
+    await expect(refuse("access-0", needsScope)).rejects.toMatchObject({ code: "auth_required" });
+    expect([signIns, account.hints.scope?.split(" ").toSorted()]).toEqual([[], ["read", "write"]]);
+  });
+
+  it.each([
+    ["says nothing about scopes", { status: 403, challenge: undefined }, "read"],
+    ["wants a scope that was granted", needsScope, "read write"],
+  ] as const)("is forbidden, and asks nobody, when a 403 %s", async (_, refusal, scope) => {
+    const { refuse, signIns } = await stage({ scope });
+    await expect(refuse("access-0", { ...refusal, interactive: true })).rejects.toMatchObject({ code: "forbidden" });
+    expect(signIns).toEqual([]);
+  });
+});

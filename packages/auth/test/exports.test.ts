@@ -1,0 +1,34 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+
+describe("@toolport/auth", () => {
+  it("exports exactly these values", async () => {
+    expect(Object.keys(await import("@toolport/auth")).sort()).toEqual([
+      "authenticateToolNames",
+      "createApiKeys",
+      "createAuthenticateTools",
+      "createKeyvCredentials",
+      "createMemoryCredentials",
+      "createOAuth",
+      "createPostgresLock",
+      "createRedisLock",
+      "firstAuthProvider",
+    ]);
+  });
+
+  it("exports exactly these values for Node", async () => {
+    expect(Object.keys(await import("@toolport/auth/node")).sort()).toEqual([
+      "createFileCredentials",
+      "createKeyringCredentials",
+      "defaultCredentialsFolder",
+      "loopbackRedirect",
+      "openBrowser",
+      "terminalPrompt",
+    ]);
+  });
+
+  it("has exactly these entry points", () => {
+    const { exports } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+    expect(Object.keys(exports)).toEqual([".", "./node", "./package.json"]);
+  });
+});

@@ -1,0 +1,135 @@
+import { describe, expect, it } from "vitest";
+import { listAccounts, storedServer } from "../src/signing-out/list-accounts.ts";
+import { forgetAccount } from "../src/signing-out/forget-account.ts";
+import { signOut } from "../src/signing-out/sign-out.ts";
+import { accountKey, heldDocument, readAccount, saveAuthorization } from "../src/tokens/account-documents.ts";
+import { createAuthorization, createTokenWorld, issuer, serverUrl, type TokenWorld } from "./token-world.ts";
+
+interface Sent {
+  readonly url: string;
+  readonly authorization: string | null;
+  readonly form: Readonly<Record<string, string>>;
+}
+
+const metadata = { issuer, token_endpoint: `${issuer}/token`, revocation_endpoint: `${issuer}/revoke` };
+
+/** Somebody is signed in; requests are kept, and answered with a status, or never. */
+async function signedIn(patch = {}, status = 200): Promise<TokenWorld & { readonly sent: Sent[] }> {
+  const sent: Sent[] = [];
+  const world = createTokenWorld((url, { headers, body } = {}) => {
+    const authorization = new Headers(headers).get("authorization");
+    sent.push({
+      url: String(url),
+      authorization,
+      form: Object.fromEntries(new URLSearchParams(body as URLSearchParams)),
+    });
+    return status === 0 ? new Promise(() => {}) : Promise.resolve(new Response(null, { status }));
+  });
+  await saveAuthorization(world.parts, world.account, createAuthorization({ metadata, ...patch }));
+  return { ...world, sent };
+}
+
+describe("signOut()", () => {
+  it("revokes the refresh token, then the access token, as the client that they were given to, and forgets them", async () => {
+    const { parts, account, another, sent } = await signedIn();
+    expect(await signOut(parts, account)).toEqual({ existed: true, revoked: true });
+    expect(sent).toEqual([
+      {
+        url: `${issuer}/revoke`,
+        authorization: null,
+        form: { token: "refresh-0", token_type_hint: "refresh_token", client_id: "host" },
+      },
+      {
+        url: `${issuer}/revoke`,
+        authorization: null,
+        form: { token: "access-0", token_type_hint: "access_token", client_id: "host" },
+      },
+    ]);
+    expect(await readAccount(parts, another())).toBeUndefined();
+    expect(await signOut(parts, account)).toEqual({ existed: false, revoked: undefined });
+  });
+
+  it.each([
+    [undefined, `Basic ${btoa("host:client-secret")}`, undefined],
+    ["client_secret_post", null, "client-secret"],
+  ])("proves to be the client by its secret (%s)", async (authMethod, authorization, secret) => {
+    const client = { clientId: "host", clientSecret: "client-secret", authMethod, way: "dynamic" } as const;
+    const { parts, account, sent } = await signedIn({ client });
+    await signOut(parts, account);
+    expect([sent[0]?.authorization, sent[0]?.form["client_secret"]]).toEqual([authorization, secret]);
+  });
+
+  it("forgets when the authorization server says no, does not answer for 5 s, or offers no revocation", async () => {
+    const refusing = await signedIn({}, 503);
+    expect(await signOut(refusing.parts, refusing.account)).toEqual({ existed: true, revoked: false });
+    const silent = await signedIn({}, 0);
+    const leaving = signOut(silent.parts, silent.account);
+    await expect.poll(() => silent.sent.length).toBe(1);
+    silent.clock.advance(5000);
+    expect(await leaving).toEqual({ existed: true, revoked: false });
+    expect(await readAccount(silent.parts, silent.account)).toBeUndefined();
+    const without = await signedIn({ metadata: { issuer, token_endpoint: `${issuer}/token` } });
+    expect(await signOut(without.parts, without.account)).toEqual({ existed: true, revoked: undefined });
+    expect(without.sent).toEqual([]);
+  });
+
+  it("sends no token over plain HTTP", async () => {
+    const open = { ...metadata, revocation_endpoint: "http://as.example/revoke" };
+    const { parts, account, sent } = await signedIn({ metadata: open });
+    expect([await signOut(parts, account), sent]).toEqual([{ existed: true, revoked: false }, []]);
+  });
+
+  it("goes on when who asked for it stops waiting", async () => {
+    const { parts, account, another, clock, sent } = await signedIn({}, 0);
+    const giveUp = new AbortController();
+    const leaving = signOut(parts, account, { signal: giveUp.signal });
+    await expect.poll(() => sent.length).toBe(1);
+    giveUp.abort(new Error("enough"));
+    await expect(leaving).rejects.toThrow("enough");
+    clock.advance(5000);
+    await expect.poll(() => readAccount(parts, another())).toBeUndefined();
+  });
+
+  it("forgets what nobody can read: that is the way out of it", async () => {
+    const { parts, account } = await signedIn();
+    await parts.store.save(accountKey(account), { version: 2 });
+    expect(await signOut(parts, account)).toEqual({ existed: true, revoked: undefined });
+    expect(await readAccount(parts, account)).toBeUndefined();
+  });
+});
+
+describe("clear()", () => {
+  it("asks nobody, forgets what nobody can read, too, and is seen at once in this process", async () => {
+    const { parts, account, sent } = await signedIn();
+    await parts.store.save(accountKey(account), { version: 2 });
+    expect(await forgetAccount(parts, { key: accountKey(account), account })).toBe(true);
+    expect(await forgetAccount(parts, { key: accountKey(account) })).toBe(false);
+    expect([heldDocument(account)?.document, sent]).toEqual([undefined, []]);
+  });
+});
+
+describe("list()", () => {
+  it("has all that is kept, sorted, without any secret", async () => {
+    const { parts, account, another } = await signedIn();
+    await saveAuthorization(parts, another(), createAuthorization({ issuer: "https://as-2.example" }));
+    await saveAuthorization(parts, { ...account, serverId: "files" }, createAuthorization());
+    await saveAuthorization(parts, { ...account, principal: "ada" }, createAuthorization());
+    await parts.store.save({ kind: "account", serverId: "newer" }, { version: 2 });
+    const listed = await listAccounts(parts);
+    expect(listed.map((one) => [one.serverId, one.principal, one.issuer, one.current])).toEqual([
+      ["files", undefined, issuer, true],
+      ["notes", undefined, "https://as-2.example", true],
+      ["notes", undefined, issuer, false],
+      ["notes", "ada", issuer, true],
+    ]);
+    expect(listed[0]).toMatchObject({ clientId: "host", scopes: ["read"], renews: true, serverUrl });
+    expect(JSON.stringify(listed)).not.toMatch(/access-0|refresh-0/);
+  });
+
+  it("knows the server of who signed in, also when no connector has asked about it", async () => {
+    const { parts } = await signedIn();
+    const transport = { kind: "http", url: serverUrl, auth: "oauth" };
+    expect(await storedServer(parts, { serverId: "notes" })).toEqual({ id: "notes", transport });
+    expect(await storedServer(parts, { serverId: "other" })).toBeUndefined();
+  });
+});
