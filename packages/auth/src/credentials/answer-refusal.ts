@@ -5,6 +5,7 @@ import { discoverAuthorization, type Discovered } from "../discovering/discover-
 import { noteChallenge } from "../discovering/note-challenge.ts";
 import { readChallenges } from "../discovering/read-challenges.ts";
 import { coversScopes, joinScopes } from "../discovering/scopes.ts";
+import { challengesNonce, lacksKey } from "../dpop/choose-dpop.ts";
 import { dpopOf } from "../dpop/dpop-signer.ts";
 import type { StoredAuthorization } from "../store/stored-account.ts";
 import { readAccount } from "../tokens/account-documents.ts";
@@ -34,8 +35,9 @@ export function answerRefusal(parts: AuthParts, account: Account, refusal: Crede
 async function answer401(parts: AuthParts, account: Account, refusal: CredentialsRefusal): Promise<void> {
   const stored = currentAuthorization(await readAccount(parts, account));
   const sent = sentToken(refusal);
+  if (stored !== undefined && lacksKey(account, stored)) return bindToken(parts, account, { refusal, stored });
   if (stored !== undefined) {
-    if (wantsNonce(refusal) && sent === stored.accessToken && stored.dpopKey !== undefined) {
+    if (challengesNonce(refusal.challenge) && sent === stored.accessToken && stored.dpopKey !== undefined) {
       const signer = await dpopOf(account, stored);
       if (signer.hasNewNonce(refusal.request, refusal.sent)) return;
     }
@@ -72,6 +74,17 @@ async function answer401(parts: AuthParts, account: Account, refusal: Credential
   const reason = end.error ?? reasonOf(account);
   const why = stored === undefined ? "nobody is signed in" : "the sign-in has ended";
   await signIn(parts, account, { refusal, why, needsMore: false, reason });
+}
+
+/** In place of a token that anybody can use. */
+async function bindToken(parts: AuthParts, account: Account, { refusal, stored }: Moving): Promise<void> {
+  if (!isProgram(account)) {
+    const why =
+      "its client is configured for tokens that are bound to a key (`dpop: true`), and the one that is kept is not";
+    return signIn(parts, account, { refusal, why, needsMore: false });
+  }
+  const end = await renewNow(parts, account, { unwanted: { accessToken: stored.accessToken, isRefused: true } });
+  if (end.kind !== "renewed") throw errorOf(account, end);
 }
 
 async function answer403(parts: AuthParts, account: Account, refusal: CredentialsRefusal): Promise<void> {
@@ -139,12 +152,6 @@ async function signIn(parts: AuthParts, account: Account, { refusal, why, needsM
 function isUnproven({ clock }: AuthParts, account: Account, { accessToken }: StoredAuthorization): boolean {
   const proven = afterRefusal.get(account);
   return proven?.accessToken === accessToken && clock.now() - proven.at < provenAfterMs;
-}
-
-function wantsNonce({ challenge }: CredentialsRefusal): boolean {
-  return readChallenges(challenge).some(
-    ({ scheme, parameters }) => scheme === "dpop" && parameters.get("error") === "use_dpop_nonce",
-  );
 }
 
 function sentToken({ sent }: CredentialsRefusal): string | undefined {

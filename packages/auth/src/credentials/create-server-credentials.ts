@@ -2,6 +2,7 @@ import type { ServerCredentials } from "@toolport/core";
 import { untilAborted } from "@toolport/core/implement";
 import type { Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
+import { lacksKey } from "../dpop/choose-dpop.ts";
 import { dpopOf, type DpopSigner } from "../dpop/dpop-signer.ts";
 import { signOut } from "../signing-out/sign-out.ts";
 import { answerRefusal } from "./answer-refusal.ts";
@@ -20,7 +21,7 @@ export function createServerCredentials(parts: AuthParts, account: Account): Ser
       // Tokens are for that server alone, wherever it would have the connector send a request.
       if (request.url.origin !== account.serverUrl.origin) return {};
       const authorization = await authorizationNow(parts, account);
-      if (authorization === undefined) return {};
+      if (authorization === undefined || lacksKey(account, authorization)) return {};
       const { accessToken, tokenType } = authorization;
       if (tokenType !== "DPoP") return { authorization: `Bearer ${accessToken}` };
       signer = await dpopOf(account, authorization);

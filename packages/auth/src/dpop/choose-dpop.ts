@@ -1,6 +1,6 @@
 import type { Account } from "../account.ts";
 import { readChallenges } from "../discovering/read-challenges.ts";
-import type { StoredMetadata } from "../store/stored-account.ts";
+import type { StoredAuthorization, StoredMetadata } from "../store/stored-account.ts";
 import { bindingLost, bindingRefused, bindingUnknown, unusableToken } from "./dpop-errors.ts";
 import { dpopAlgorithm } from "./dpop-key.ts";
 
@@ -48,6 +48,11 @@ export function readTokenType(account: Account, { issuer, tokenType, asked }: Gi
   if (type !== "bearer") throw unusableToken(account, issuer, tokenType);
   if (account.config.dpop === true) throw bindingLost(account, issuer);
   return "Bearer";
+}
+
+/** Whether a token is one that anybody can use, and the client is configured for bound ones: from before that, or from a renewal that gave less. */
+export function lacksKey({ config }: Account, { tokenType }: Pick<StoredAuthorization, "tokenType">): boolean {
+  return config.dpop === true && tokenType !== "DPoP";
 }
 
 /** Whether a challenge asks for a nonce in the proof (RFC 9449, 9). */

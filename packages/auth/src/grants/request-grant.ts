@@ -1,21 +1,22 @@
-import type { DpopSession, OAuthClientProvider } from "@modelcontextprotocol/client";
+import type { AddClientAuthentication, DpopSession, OAuthClientProvider } from "@modelcontextprotocol/client";
 import { ToolportError } from "@toolport/core";
 import { dateOf, quoteText, untilAborted } from "@toolport/core/implement";
 import type { Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import { choosesDpop, readTokenType, type DpopServer } from "../dpop/choose-dpop.ts";
 import { dpopOf } from "../dpop/dpop-signer.ts";
+import { authenticateClient, noClient, proofOf } from "../clients/authenticate-client.ts";
 import { coversScopes } from "../discovering/scopes.ts";
+import { toSdkMetadata } from "../discovering/server-metadata.ts";
 import { loadOAuth } from "../load-oauth.ts";
 import type { StoredAccount, StoredAuthorization, StoredClient } from "../store/stored-account.ts";
 import { accountKey, readAccount, writeAccount } from "../tokens/account-documents.ts";
 import { authorizationOf, sameIssuer, withAuthorization } from "../tokens/authorizations.ts";
 import { lifeLeft } from "../tokens/life.ts";
 import { requestTokens } from "../tokens/request-tokens.ts";
-import { toSdkMetadata } from "../tokens/token-client.ts";
 import { toStoredAuthorization } from "../tokens/to-stored-authorization.ts";
 import { isGrantConfig, type GrantConfig } from "./grant-config.ts";
-import { describeGrant, type Grant } from "./describe-grant.ts";
+import { describeGrant } from "./describe-grant.ts";
 import type { GrantContext } from "./grant-context.ts";
 
 // A question to the host, two requests to an identity provider and one to the authorization server, each of which has 30 s.
@@ -108,11 +109,13 @@ async function ask(
   // With the same key the nonces of the MCP server hold on.
   const signer = asked ? await dpopOf(account, stored) : undefined;
   const context: GrantContext = { parts, account, server, resource, scope, signal };
-  const grant = await describeGrant(config, context);
+  const params = await describeGrant(config, context);
+  const place = { account, clock: parts.clock, issuer, metadata };
+  const proof = authenticateClient(proofOf(account, clientOf(config)), place);
   const oauth = await loadOAuth();
   const request = { account, clock: parts.clock, assertWanted: () => signal.throwIfAborted() };
   const answer = await requestTokens(request, (fetchFn) =>
-    oauth.fetchToken(providerOf(grant, issuer, signer?.session), issuer, {
+    oauth.fetchToken(providerOf({ params, proof, dpop: signer?.session }, issuer), issuer, {
       metadata: toSdkMetadata(metadata),
       fetchFn,
       ...(resource !== undefined && { resource }),
@@ -133,12 +136,14 @@ async function ask(
   return toStoredAuthorization(given, origin, parts.clock);
 }
 
+interface Sent {
+  readonly params: URLSearchParams;
+  readonly proof: AddClientAuthentication;
+  readonly dpop: DpopSession | undefined;
+}
+
 // The SDK's functions for single requests take the whole shape of its providers, and use what a grant needs of it.
-function providerOf(
-  { params, authenticate }: Grant,
-  issuer: string,
-  dpop: DpopSession | undefined,
-): OAuthClientProvider {
+function providerOf({ params, proof, dpop }: Sent, issuer: string): OAuthClientProvider {
   const unused = (): never => {
     throw new TypeError("no user takes part in a grant");
   };
@@ -152,13 +157,13 @@ function providerOf(
     saveCodeVerifier: unused,
     codeVerifier: unused,
     prepareTokenRequest: () => params,
-    addClientAuthentication: authenticate,
+    addClientAuthentication: proof,
     ...(dpop !== undefined && { dpop: () => dpop }),
   };
 }
 
 // Never the secret: it is the configuration's, and may be another one tomorrow.
-function clientOf({ clientId = "none" }: GrantConfig): StoredClient {
+function clientOf({ clientId = noClient }: GrantConfig): StoredClient {
   return { clientId, way: "pre-registered" };
 }
 

@@ -41,6 +41,33 @@ describe("begin() and complete()", () => {
     expect(servers.requests.at(-1)?.form.get("resource")).toBe(serverUrl);
   });
 
+  it.each([
+    ["says nothing of proof keys", { code_challenge_methods_supported: undefined }, "PKCE"],
+    ["takes plain proof keys alone", { code_challenge_methods_supported: ["plain"] }, "PKCE"],
+    ["gives no codes", { response_types_supported: ["token"] }, "authorization code flow"],
+  ])("send nobody to an authorization server that %s, and register nothing there", async (...[, changes, text]) => {
+    const { oauth, servers } = createWorld({}, createFakeServers(changes));
+    expect((await errorOf(oauth.begin(spec))).message).toContain(text);
+    expect(servers.count(`POST ${issuer}/register`)).toBe(0);
+  });
+
+  it("sign in to a server of 2025-03-26, which says nothing about itself", async () => {
+    const { oauth, servers } = createWorld();
+    const origin = new URL(serverUrl).origin;
+    servers.routes.delete(`GET ${resourceUrl}`);
+    for (const place of ["register", "token"]) {
+      const route = servers.routes.get(`POST ${issuer}/${place}`);
+      if (route !== undefined) servers.routes.set(`POST ${origin}/${place}`, route);
+    }
+    const pending = await oauth.begin(spec);
+    expect(pending.url.href).toMatch(`${origin}/authorize?`);
+    expect(pending.url.searchParams.has("resource")).toBe(false);
+    const other = await errorOf(oauth.complete(servers.visit(pending.url, { iss: "https://evil.example" })));
+    expect(other.message).toContain("RFC 9207");
+    const again = await oauth.begin(spec);
+    expect(await oauth.complete(servers.visit(again.url, { iss: origin }))).toMatchObject({ issuer: `${origin}/` });
+  });
+
   it("complete in another process that shares the store and has not heard of the server", async () => {
     const { oauth, servers, create } = createWorld();
     const pending = await oauth.begin(spec, { principal: "ann" });
@@ -100,7 +127,7 @@ describe("begin() and complete()", () => {
         expect(done).toHaveLength(wasCancelled ? 0 : 1);
         expect(await store.load({ kind: "pending", state: pending.state })).toBeUndefined();
       }),
-      { numRuns: 40 },
+      { numRuns: 25 },
     );
   });
 
@@ -114,6 +141,32 @@ describe("begin() and complete()", () => {
     const { oauth, servers, clock } = createWorld();
     const pending = await oauth.begin(spec);
     clock.advance(600_000);
+    expect((await errorOf(oauth.complete(servers.visit(pending.url)))).message).toContain("no pending OAuth");
+    expect(servers.count(`POST ${issuer}/token`)).toBe(0);
+  });
+
+  it("take no answer after ten minutes of a store that forgets nothing by itself either", async () => {
+    const clock = createVirtualClock();
+    const kept = createMemoryCredentials();
+    const store = { ...kept, save: (...[key, document]: Parameters<typeof kept.save>) => kept.save(key, document) };
+    const { oauth, servers } = createWorld({ clock, store });
+    const pending = await oauth.begin(spec);
+    clock.advance(600_000);
+    expect((await errorOf(oauth.complete(servers.visit(pending.url)))).message).toContain("no pending OAuth");
+  });
+
+  it("send nothing when somebody else took it meanwhile, in spite of the lock", async () => {
+    const kept = createMemoryCredentials();
+    const store: typeof kept = {
+      ...kept,
+      async load(key) {
+        const document = await kept.load(key);
+        if (key.kind === "pending") await kept.clear(key);
+        return document;
+      },
+    };
+    const { oauth, servers } = createWorld({ store });
+    const pending = await oauth.begin(spec);
     expect((await errorOf(oauth.complete(servers.visit(pending.url)))).message).toContain("no pending OAuth");
     expect(servers.count(`POST ${issuer}/token`)).toBe(0);
   });

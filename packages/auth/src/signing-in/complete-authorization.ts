@@ -2,6 +2,7 @@ import { ToolportError, type ServerSpec } from "@toolport/core";
 import type { Account } from "../account.ts";
 import { authRequired, excerptOf } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
+import { authenticateClient, proofOf } from "../clients/authenticate-client.ts";
 import { forgetClient } from "../clients/client-documents.ts";
 import { toSdkMetadata } from "../discovering/server-metadata.ts";
 import { readTokenType } from "../dpop/choose-dpop.ts";
@@ -12,7 +13,6 @@ import type { StoredAuthorization } from "../store/stored-account.ts";
 import { saveAuthorization } from "../tokens/account-documents.ts";
 import { sameIssuer } from "../tokens/authorizations.ts";
 import { askForTokens } from "../tokens/request-tokens.ts";
-import { authenticationOf, clientNow, toClientInformation } from "../tokens/token-client.ts";
 import { toStoredAuthorization } from "../tokens/to-stored-authorization.ts";
 import { takePending, type PendingDocument } from "./pending-documents.ts";
 import { readCallback, type Callback } from "./read-callback.ts";
@@ -63,17 +63,17 @@ interface Redeemable {
 }
 
 async function redeem(parts: AuthParts, account: Account, { pending, code, iss }: Redeemable): Promise<Completion> {
-  const { issuer, metadata, redirectUri, verifier, scope, resource, dpopKey } = pending;
-  const client = clientNow(account, pending.client);
+  const { issuer, metadata, client, redirectUri, verifier, scope, resource, dpopKey } = pending;
   account.secrets.learn(code);
   const oauth = await loadOAuth();
   const signer = dpopKey === undefined ? undefined : await dpopOf(account, { dpopKey });
-  const addClientAuthentication = await authenticationOf(client, metadata);
-  const { tokens, failure } = await askForTokens({ account, clock: parts.clock }, (fetchFn) =>
+  const { clock } = parts;
+  const proof = authenticateClient(proofOf(account, client), { account, clock, issuer, metadata });
+  const { tokens, failure } = await askForTokens({ account, clock }, (fetchFn) =>
     oauth.exchangeAuthorization(issuer, {
       metadata: toSdkMetadata(metadata),
-      clientInformation: toClientInformation(client),
-      addClientAuthentication,
+      clientInformation: { client_id: client.clientId },
+      addClientAuthentication: proof,
       authorizationCode: code,
       codeVerifier: verifier,
       redirectUri,

@@ -1,9 +1,11 @@
+import type { Clock } from "@toolport/core";
 import type { Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import { resultWithin } from "@toolport/core/implement";
+import { authenticateClient, proofOf } from "../clients/authenticate-client.ts";
+import { listOf } from "../discovering/server-metadata.ts";
 import { isConfidentialUrl } from "../fetching/is-confidential-url.ts";
 import type { StoredAuthorization } from "../store/stored-account.ts";
-import { authenticationOf, clientNow, textsOf } from "../tokens/token-client.ts";
 
 const revokingMs = 5000;
 
@@ -18,18 +20,23 @@ export async function revokeAll(
 ): Promise<boolean | undefined> {
   const offering = authorizations.filter(({ metadata }) => typeof metadata["revocation_endpoint"] === "string");
   if (offering.length === 0) return undefined;
-  const work = Promise.all(offering.map((authorization) => revoke(account, authorization)));
+  const work = Promise.all(offering.map((authorization) => revoke({ account, clock }, authorization)));
   const agreed = await resultWithin(work, revokingMs, clock);
   return agreed?.every(Boolean) ?? false;
 }
 
-async function revoke(account: Account, authorization: StoredAuthorization): Promise<boolean> {
+interface Revoker {
+  readonly account: Account;
+  readonly clock: Clock;
+}
+
+async function revoke(revoker: Revoker, authorization: StoredAuthorization): Promise<boolean> {
   const { refreshToken, accessToken } = authorization;
   try {
     // The refresh token first: it lives longest, and most servers end the access token with it.
     const first =
-      refreshToken === undefined || (await revokeToken(account, authorization, [refreshToken, "refresh_token"]));
-    const second = await revokeToken(account, authorization, [accessToken, "access_token"]);
+      refreshToken === undefined || (await revokeToken(revoker, authorization, [refreshToken, "refresh_token"]));
+    const second = await revokeToken(revoker, authorization, [accessToken, "access_token"]);
     return first && second;
   } catch {
     return false;
@@ -37,20 +44,18 @@ async function revoke(account: Account, authorization: StoredAuthorization): Pro
 }
 
 async function revokeToken(
-  account: Account,
-  { metadata, client }: StoredAuthorization,
+  { account, clock }: Revoker,
+  { issuer, metadata, client }: StoredAuthorization,
   [token, hint]: readonly [token: string, hint: string],
 ): Promise<boolean> {
   const endpoint = metadata["revocation_endpoint"];
   const url = typeof endpoint === "string" ? new URL(endpoint) : undefined;
   if (url === undefined || !isConfidentialUrl(url)) return false;
   const body = new URLSearchParams({ token, token_type_hint: hint });
-  const offered = textsOf(
-    metadata["revocation_endpoint_auth_methods_supported"] ?? metadata["token_endpoint_auth_methods_supported"],
-  );
+  const methods = listOf(metadata, "revocation_endpoint_auth_methods_supported");
   const headers = new Headers({ accept: "application/json" });
-  const authenticate = await authenticationOf(clientNow(account, client), metadata, offered);
-  await authenticate(headers, body, url);
+  const place = { account, clock, issuer, metadata, methods };
+  await authenticateClient(proofOf(account, client), place)(headers, body, url);
   const response = await account.fetch(url, { method: "POST", headers, body });
   await response.body?.cancel();
   return response.ok;

@@ -3,14 +3,15 @@ import { ToolportError } from "@toolport/core";
 import { dateOf } from "@toolport/core/implement";
 import type { Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
+import { authenticateClient, proofOf } from "../clients/authenticate-client.ts";
 import { dpopOf } from "../dpop/dpop-signer.ts";
+import { toSdkMetadata } from "../discovering/server-metadata.ts";
 import { loadOAuth } from "../load-oauth.ts";
 import type { StoredAccount, StoredAuthorization } from "../store/stored-account.ts";
 import { accountKey, keepUnsaved, readAccount, replaceAuthorization } from "./account-documents.ts";
 import { authorizationOf } from "./authorizations.ts";
 import type { BackOff } from "./back-off.ts";
 import { askForTokens, longestAnswerMs } from "./request-tokens.ts";
-import { authenticationOf, clientNow, toClientInformation, toSdkMetadata } from "./token-client.ts";
 import { toStoredAuthorization } from "./to-stored-authorization.ts";
 import type { TokenFailure } from "./token-failure.ts";
 
@@ -61,13 +62,13 @@ export async function redeem(parts: AuthParts, account: Account, redeeming: Rede
       throw notSent(account, "overloaded", "the lock was lost before the refresh token was sent");
     }
   };
-  const client = clientNow(account, authorization.client);
-  const addClientAuthentication = await authenticationOf(client, authorization.metadata);
+  const { issuer, metadata, client } = authorization;
+  const proof = authenticateClient(proofOf(account, client), { account, clock, issuer, metadata });
   const { tokens, failure } = await askForTokens({ account, clock, assertWanted }, (fetchFn) =>
-    refreshAuthorization(authorization.issuer, {
-      metadata: toSdkMetadata(authorization.metadata),
-      clientInformation: toClientInformation(client),
-      addClientAuthentication,
+    refreshAuthorization(issuer, {
+      metadata: toSdkMetadata(metadata),
+      clientInformation: { client_id: client.clientId },
+      addClientAuthentication: proof,
       refreshToken,
       ...(authorization.resource !== undefined && { resource: authorization.resource }),
       ...(dpop !== undefined && { dpop }),

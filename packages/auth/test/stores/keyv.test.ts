@@ -201,6 +201,15 @@ describe("a store that does not answer", () => {
     await expect(credentials.save(account, {})).rejects.toMatchObject({ code: "store_failed" });
   });
 
+  it("is not said to forget what it was to keep for a moment", async () => {
+    const clock = manualClock();
+    const store = createMemoryStore({ clock });
+    const slow: Store = { ...store, set: async (...given) => store.set(...given).finally(() => clock.advance(5)) };
+    const credentials = createKeyvCredentials({ store: slow, ...options, clock });
+    await credentials.save(account, {}, 1);
+    expect(await credentials.load(account)).toBeUndefined();
+  });
+
   it("is waited for no longer than the bound", async () => {
     const clock = manualClock();
     const never = (): Promise<unknown> => new Promise(() => {});

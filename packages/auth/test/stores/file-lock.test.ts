@@ -1,0 +1,101 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Clock, Lock } from "@toolport/core";
+import { afterAll, describe, expect, it } from "vitest";
+import { createFileLock } from "../../src/node/file-lock.ts";
+import { describeSharedLock } from "./lock-contract.ts";
+
+const root = mkdtempSync(join(tmpdir(), "toolport-lock-"));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+let count = 0;
+const freshFolder = (): string => mkdtempSync(join(root, `${(count += 1)}-`));
+
+/** Time that goes by so many times faster. */
+function fastClock(factor: number): Clock {
+  return {
+    now: () => performance.now() * factor,
+    schedule(delayMs, task) {
+      const timer = setTimeout(task, Math.min(delayMs / factor, 60_000));
+      return () => clearTimeout(timer);
+    },
+  };
+}
+
+function open(folder: string, factor = 1): Lock {
+  return createFileLock({ folder: async () => folder, clock: fastClock(factor), random: () => 0.5, maxWaitMs: 60_000 });
+}
+
+const aborted = async (signal: AbortSignal): Promise<unknown> => {
+  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+  return signal.reason;
+};
+
+describe("createFileLock()", () => {
+  describeSharedLock(() => {
+    const folder = freshFolder();
+    // A key of a file lock is a name of a file, which a store makes of a hash.
+    const named = (lock: Lock): Lock => ({
+      withLock: (key, leaseMs, work) => lock.withLock(Buffer.from(key).toString("hex").slice(0, 64), leaseMs, work),
+    });
+    return { one: named(open(folder)), two: named(open(folder)) };
+  });
+
+  it("goes to one alone of many who find a holder that was killed", async () => {
+    const folder = freshFolder();
+    writeFileSync(join(folder, "key.7.held"), "");
+    let inside = 0;
+    let most = 0;
+    const work = async (): Promise<void> => {
+      inside += 1;
+      most = Math.max(most, inside);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      inside -= 1;
+    };
+    const startedAt = performance.now();
+    await Promise.all(Array.from({ length: 8 }, () => open(folder, 20).withLock("key", 60_000, work)));
+    expect(most).toBe(1);
+    // 5 s of silence, twenty times faster.
+    expect(performance.now() - startedAt).toBeGreaterThan(240);
+  });
+
+  it("is not taken from a holder who is alive, however long they work", async () => {
+    const folder = freshFolder();
+    const order: string[] = [];
+    const first = open(folder, 10).withLock("key", 600_000, async () => {
+      await new Promise((resolve) => setTimeout(resolve, 700));
+      order.push("first");
+    });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await open(folder, 10).withLock("key", 60_000, async () => void order.push("second"));
+    await first;
+    expect(order).toEqual(["first", "second"]);
+  });
+
+  it("aborts the work of a holder who stood still so long that another one has it", async () => {
+    const folder = freshFolder();
+    const reason = await open(folder, 20).withLock("key", 60_000, (signal) => {
+      writeFileSync(join(folder, "key.2.held"), "");
+      return aborted(signal);
+    });
+    expect(reason).toMatchObject({ code: "aborted", outcome: "unknown" });
+    expect(readdirSync(folder)).toContain("key.2.held");
+  });
+
+  it("aborts the work when the folder is gone, and never throws anywhere else", async () => {
+    const folder = freshFolder();
+    const reason = await open(folder, 20).withLock("key", 60_000, (signal) => {
+      rmSync(folder, { recursive: true });
+      return aborted(signal);
+    });
+    expect(reason).toMatchObject({ code: "aborted" });
+    await expect(open(folder).withLock("key", 1000, async () => 1)).rejects.toMatchObject({ code: "store_failed" });
+  });
+
+  it("leaves no more than two files for a key", async () => {
+    const folder = freshFolder();
+    const lock = open(folder);
+    for (let turn = 0; turn < 5; turn += 1) await lock.withLock("key", 1000, async () => turn);
+    expect(readdirSync(folder).sort()).toEqual(["key.4.free", "key.5.free"]);
+  });
+});
