@@ -15,7 +15,8 @@ const traces = [
     /\bhttps?:\/\/[^\s/"'`]*(?:registry|artifactory|nexus|verdaccio|npmmirror)[^\s/"'`]*/i,
   ],
   ["a lockfile entry that names a host", /^\s+(?:resolution:.*)?\btarball: https?:/],
-  ["a private key", /-----BEGIN [A-Z ]*PRIVATE KEY-----/],
+  // With what follows it: the name of the format is none.
+  ["a private key", /-----BEGIN [A-Z ]*PRIVATE KEY-----(?:\\n)?(?:\s*$|[A-Za-z\d+/]{40})/],
   ["a token of a registry or a code host", /\b(?:npm_[A-Za-z\d]{36}|gh[pousr]_[A-Za-z\d]{36})\b/],
 ];
 

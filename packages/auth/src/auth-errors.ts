@@ -28,6 +28,30 @@ export function nameServer(serverId: string): string {
   return `server ${JSON.stringify(cleanText(serverId, 200))}`;
 }
 
+/** A text with the server's name in front, once. */
+export function withServerName(serverId: string, text: string): string {
+  return `${nameServer(serverId)}: ${withoutServerName(serverId, text)}`;
+}
+
+/** A text without the server's name in front, to stand within another that has it. */
+export function withoutServerName(serverId: string, text: string): string {
+  const name = `${nameServer(serverId)}: `;
+  return text.startsWith(name) ? text.slice(name.length) : text;
+}
+
+/** What an error says, in words also where it is one of a schema's, whose message is a list of issues as JSON. */
+export function wordsOf(error: Error): string {
+  if (!("issues" in error) || !Array.isArray(error.issues)) return error.message;
+  const issues: readonly unknown[] = error.issues;
+  return issues
+    .flatMap((issue) => {
+      if (typeof issue !== "object" || issue === null || !("message" in issue)) return [];
+      const path = "path" in issue && Array.isArray(issue.path) ? issue.path.map(String).join(".") : "";
+      return [path === "" ? String(issue.message) : `${path}: ${String(issue.message)}`];
+    })
+    .join("; ");
+}
+
 // More than any message quotes, so that white space does not use up the room; and a bound on the work.
 const longestSource = 16_384;
 
@@ -49,7 +73,7 @@ export function toAuthError(error: unknown, about: Troubled, doing: string): Too
   if (isToolportError(error)) return naming(error, about);
   if (error instanceof Error && isToolportError(error.cause)) return naming(error.cause, about);
   const { redact } = about.secrets;
-  const reason = error instanceof Error ? excerptOf(about, `${error.name}: ${error.message}`) : "no reason given";
+  const reason = error instanceof Error ? excerptOf(about, `${error.name}: ${wordsOf(error)}`) : "no reason given";
   const isNetwork = error instanceof TypeError;
   return new ToolportError(`${nameServer(about.serverId)}: ${doing} failed: ${reason}`, {
     code: isNetwork ? "unreachable" : "auth_required",

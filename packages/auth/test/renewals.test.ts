@@ -27,7 +27,14 @@ describe("renew()", () => {
   it("redeems once for all who ask together, and for another process that asks afterwards", async () => {
     const server = createRotatingServer();
     const { parts, account, another } = await signedIn(server);
-    const ends = await Promise.all([1, 2, 3].map(() => renew(parts, account, refused("access-0"))));
+    let turns = 0;
+    const withLock: typeof parts.store.withLock = (...asked) => {
+      turns += 1;
+      return parts.store.withLock(...asked);
+    };
+    const counting = { ...parts, store: { ...parts.store, withLock } };
+    const ends = await Promise.all([1, 2, 3].map(() => renew(counting, account, refused("access-0"))));
+    expect(turns).toBe(1);
     ends.push(await renew(parts, another(), refused("access-0")));
     expect(ends.map(tokenOf)).toEqual(Array(4).fill("access-1"));
     expect(server.redeemed).toEqual(["refresh-0"]);

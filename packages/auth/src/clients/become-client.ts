@@ -1,6 +1,6 @@
 import { isToolportError, type ToolportError } from "@toolport/core";
 import type { Account } from "../account.ts";
-import { authRequired, excerptOf, throwIfAborted } from "../auth-errors.ts";
+import { authRequired, excerptOf, throwIfAborted, withoutServerName, wordsOf } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import type { Discovered } from "../discovering/discover-authorization.ts";
 import type { StoredClient } from "../store/stored-account.ts";
@@ -163,8 +163,8 @@ function readGiven(given: unknown): StoredClient | undefined {
 }
 
 function reasonOf(account: Account, error: unknown): string {
-  if (isToolportError(error)) return excerptOf(account, error.rawMessage);
-  return error instanceof Error ? excerptOf(account, error.message) : "no reason given";
+  if (isToolportError(error)) return excerptOf(account, withoutServerName(account.serverId, error.rawMessage));
+  return error instanceof Error ? excerptOf(account, wordsOf(error)) : "no reason given";
 }
 
 function noWay(account: Account, { issuer, isPublished }: Discovered, tried: readonly string[]): ToolportError {

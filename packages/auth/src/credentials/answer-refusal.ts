@@ -1,4 +1,5 @@
 import type { CredentialsRefusal } from "@toolport/core";
+import { withoutServerName } from "../auth-errors.ts";
 import type { Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import { discoverAuthorization, type Discovered } from "../discovering/discover-authorization.ts";
@@ -13,18 +14,8 @@ import { currentAuthorization, sameIssuer } from "../tokens/authorizations.ts";
 import { forbidden, needsUser, programRefused } from "./credential-errors.ts";
 import { errorOf, leftOf, reasonOf, renewNow } from "./current-authorization.ts";
 import { isProgram, whereToSignIn } from "./sign-in-program.ts";
+import { isFruitless, noteRenewal } from "./fruitless-renewals.ts";
 import { useIssuer } from "./use-issuer.ts";
-
-/** So long a token that was got because another one was refused is not renewed for the same reason. */
-const provenAfterMs = 30_000;
-
-interface Proven {
-  readonly accessToken: string;
-  readonly at: number;
-}
-
-// What was got last because a token was refused.
-const afterRefusal = new WeakMap<Account, Proven>();
 
 /** Gets other credentials after a refusal. Resolves when there are some; else rejects as `onRefused` says. */
 export function answerRefusal(parts: AuthParts, account: Account, refusal: CredentialsRefusal): Promise<void> {
@@ -44,15 +35,10 @@ async function answer401(parts: AuthParts, account: Account, refusal: Credential
     const left = leftOf(parts, stored);
     // Somebody else got another one since.
     if (stored.accessToken !== sent && left !== "over") return;
-    const wasAlive = left !== "over" && stored.expiresAt !== undefined;
     // A living token is refused when the server has moved to another authorization server: the old one would go on renewing it.
     if (left !== "over" && (await moveOn(parts, account, { refusal, stored }))) return;
-    if (wasAlive && isUnproven(parts, account, stored)) {
-      return signIn(parts, account, {
-        refusal,
-        why: "it refuses a token that was got for it a moment ago",
-        needsMore: false,
-      });
+    if (left !== "over" && isFruitless(parts, account, stored)) {
+      return signIn(parts, account, { refusal, why: "it refuses whatever token was got for it", needsMore: false });
     }
   }
   const mustBind = account.hints.dpop && stored?.tokenType === "Bearer" && account.config.dpop !== false;
@@ -62,9 +48,7 @@ async function answer401(parts: AuthParts, account: Account, refusal: Credential
   if (isProgram(account)) await whereToSignIn(parts, account, { signal: refusal.signal, anew: true });
   const end = await renewNow(parts, account, { unwanted: { accessToken: sent, isRefused: true } });
   if (end.kind === "renewed") {
-    if (sent !== undefined) {
-      afterRefusal.set(account, { accessToken: end.authorization.accessToken, at: parts.clock.now() });
-    }
+    if (sent !== undefined && end.authorization.obtainedAt > (stored?.obtainedAt ?? 0)) noteRenewal(parts, account);
     return;
   }
   // An authorization server that is gone may have been replaced.
@@ -143,15 +127,13 @@ interface SignIn {
 }
 
 async function signIn(parts: AuthParts, account: Account, { refusal, why, needsMore, reason }: SignIn): Promise<void> {
-  const said = reason instanceof Error && "rawMessage" in reason ? `${why} (${String(reason.rawMessage)})` : why;
+  const said =
+    reason instanceof Error && "rawMessage" in reason
+      ? `${why} (${withoutServerName(account.serverId, String(reason.rawMessage))})`
+      : why;
   if (isProgram(account)) throw programRefused(account, said, reason);
   if (!refusal.interactive || parts.settings.prompt === undefined) throw needsUser(account, said, reason);
   await parts.signInAfterRefusal(account, { needsMore, signal: refusal.signal });
-}
-
-function isUnproven({ clock }: AuthParts, account: Account, { accessToken }: StoredAuthorization): boolean {
-  const proven = afterRefusal.get(account);
-  return proven?.accessToken === accessToken && clock.now() - proven.at < provenAfterMs;
 }
 
 function sentToken({ sent }: CredentialsRefusal): string | undefined {

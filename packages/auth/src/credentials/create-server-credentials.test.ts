@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import { deferred } from "../../test/deferred.ts";
 import { createRotatingServer, type RotatingServer } from "../../test/rotating-server.ts";
 import { createAuthorization, createTokenWorld, issuer, serverUrl, type TokenWorld } from "../../test/token-world.ts";
-import type { AuthParts } from "../auth-parts.ts";
+import { makeDpopKey } from "../dpop/dpop-key.ts";
+import type { ClientConfig } from "../oauth-options.ts";
 import type { StoredAuthorization } from "../store/stored-account.ts";
 import { clearAccount, readAccount, saveAuthorization } from "../tokens/account-documents.ts";
 import { currentAuthorization } from "../tokens/authorizations.ts";
@@ -35,9 +36,15 @@ function metadataOf(path: string, named: string): Response {
   });
 }
 
+interface StageOptions {
+  /** The authorization server that the MCP server names. */
+  readonly named?: string;
+  readonly config?: ClientConfig;
+}
+
 async function stage(
   authorization: Partial<StoredAuthorization> | undefined,
-  { named = issuer, patch = {} }: { readonly named?: string; readonly patch?: Partial<AuthParts> } = {},
+  { named = issuer, config = {} }: StageOptions = {},
 ): Promise<Stage> {
   const server = createRotatingServer();
   const signIns: { readonly needsMore: boolean }[] = [];
@@ -52,15 +59,16 @@ async function stage(
         await saveAuthorization(world.parts, account, createAuthorization({ accessToken, refreshToken, scope }));
         return { serverId: "notes", issuer, serverUrl, clientId: "host", scopes: [], renews: true, current: true };
       },
-      ...patch,
     },
   );
+  const account = { ...world.account, config };
   const settings = { ...world.parts.settings, prompt: () => Promise.resolve("completed" as const) };
   const parts = { ...world.parts, settings };
   if (authorization !== undefined) await saveAuthorization(parts, world.another(), createAuthorization(authorization));
-  const credentials = createServerCredentials(parts, world.account);
+  const credentials = createServerCredentials(parts, account);
   return {
     ...world,
+    account,
     parts,
     server,
     credentials,
@@ -207,11 +215,21 @@ describe("onRefused()", () => {
     expect(signIns).toEqual([]);
   });
 
-  it("does not renew again what was got a moment ago and is refused as well", async () => {
-    const { refuse, server } = await stage(live);
-    await refuse("access-0");
-    await expect(refuse("access-1")).rejects.toMatchObject({ code: "auth_required" });
-    expect(server.redeemed).toEqual(["refresh-0"]);
+  it("does not go on renewing for a server that refuses whatever it gets", async () => {
+    const { refuse, server, clock } = await stage(live);
+    const refuseNext = async (count: number): Promise<void> => {
+      clock.advance(1000);
+      await refuse(`access-${count}`);
+    };
+    for (const count of [0, 1, 2]) await refuseNext(count);
+    await expect(refuseNext(3)).rejects.toMatchObject({
+      code: "auth_required",
+      message: expect.stringContaining("whatever"),
+    });
+    expect(server.redeemed).toEqual(["refresh-0", "refresh-1", "refresh-2"]);
+    clock.advance(60_000);
+    await refuseNext(3);
+    expect(server.redeemed.at(-1)).toBe("refresh-3");
   });
 
   it("ends the wait of who gives up, and nothing else", async () => {
@@ -272,5 +290,67 @@ describe("onRefused()", () => {
     const { refuse, signIns } = await stage({ scope });
     await expect(refuse("access-0", { ...refusal, interactive: true })).rejects.toMatchObject({ code: "forbidden" });
     expect(signIns).toEqual([]);
+  });
+});
+
+describe("tokens that are bound to a key", () => {
+  const nonceWanted = { challenge: 'DPoP error="use_dpop_nonce"' };
+  const claimsOf = (proof: string | undefined): unknown => JSON.parse(atob(proof?.split(".")[1] ?? ""));
+
+  it("are sent with a proof, and once more with the nonce that the server wants", async () => {
+    const { credentials, refuse, server } = await stage({ tokenType: "DPoP", dpopKey: await makeDpopKey() });
+    const sent = await credentials.headersFor(request);
+    expect(sent["authorization"]).toBe("DPoP access-0");
+    expect(claimsOf(sent["dpop"])).toMatchObject({ htm: "POST", htu: serverUrl });
+    credentials.onAnswered?.(request, (name) => (name === "dpop-nonce" ? "n-1" : undefined));
+    await refuse(undefined, { ...nonceWanted, sent });
+    const again = await credentials.headersFor(request);
+    expect(claimsOf(again["dpop"])).toMatchObject({ nonce: "n-1" });
+    expect(server.redeemed).toEqual([]);
+    // With the nonce it is the token that is refused.
+    await refuse(undefined, { ...nonceWanted, sent: again });
+    expect(server.redeemed).toEqual(["refresh-0"]);
+  });
+});
+
+describe("a program", () => {
+  const config = { flow: "client_credentials", clientId: "robot", clientSecret: "robot-secret" } as const;
+  const given = (count: number): Response =>
+    Response.json({ access_token: `robot-${count}`, token_type: "Bearer", expires_in: 600 });
+
+  it("has a token before its first request, another one before that is over, and asks once for all", async () => {
+    const { token, clock, server } = await stage(undefined, { config });
+    let count = 0;
+    server.play = () => Promise.resolve(given((count += 1)));
+    expect(await Promise.all([token(), token(), token()])).toEqual(["robot-1", "robot-1", "robot-1"]);
+    clock.advance(600_000);
+    expect(await token()).toBe("robot-2");
+    expect(count).toBe(2);
+  });
+
+  it("gets another one when that is refused, and asks no user when it gets none", async () => {
+    const { token, refuse, server, signIns } = await stage(undefined, { config });
+    let count = 0;
+    server.play = () => Promise.resolve(given((count += 1)));
+    await token();
+    await refuse("robot-1");
+    expect(await token()).toBe("robot-2");
+    server.play = () => Promise.resolve(Response.json({ error: "invalid_client" }, { status: 401 }));
+    await expect(refuse("robot-2", { interactive: true })).rejects.toMatchObject({ code: "auth_required" });
+    expect(signIns).toEqual([]);
+  });
+
+  it("shows its secret to no other authorization server than the one that it was first used with", async () => {
+    const { refuse, server } = await stage(
+      { client: { clientId: "robot", way: "pre-registered" }, refreshToken: undefined },
+      { config, named: "https://evil.example" },
+    );
+    let asked = 0;
+    server.play = () => {
+      asked += 1;
+      return Promise.resolve(given(asked));
+    };
+    await expect(refuse("access-0")).rejects.toMatchObject({ kind: "auth" });
+    expect(asked).toBe(0);
   });
 });

@@ -1,5 +1,6 @@
 import { isToolportError } from "@toolport/core";
 import { dateOf } from "@toolport/core/implement";
+import { withoutServerName } from "../auth-errors.ts";
 import type { Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import type { StoredAccount, StoredAuthorization } from "../store/stored-account.ts";
@@ -105,7 +106,7 @@ export function errorOf(account: Account, end: RenewalEnd): unknown {
   if (end.kind === "failed") return end.error;
   const cause = end.kind === "unrenewable" ? end.error : undefined;
   if (cause !== undefined && cause.code !== "auth_required") return cause;
-  const why = cause === undefined ? "nobody is signed in" : cause.rawMessage;
+  const why = cause === undefined ? "nobody is signed in" : withoutServerName(account.serverId, cause.rawMessage);
   return isProgram(account) ? programRefused(account, why, cause) : needsUser(account, why, cause);
 }
 

@@ -1,7 +1,7 @@
 import { ToolportError, type AuthorizationFetch } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
 import type { Account } from "../account.ts";
-import { authRequired, excerptOf, nameServer, toAuthError } from "../auth-errors.ts";
+import { authRequired, excerptOf, nameServer, toAuthError, wordsOf } from "../auth-errors.ts";
 import type { OAuthModule } from "../load-oauth.ts";
 import { assertEndpoint, readServerMetadata, type ServerMetadata } from "./server-metadata.ts";
 
@@ -145,6 +145,6 @@ function otherIssuer(account: Account, issuer: string): ToolportError {
 }
 
 function malformed(account: Account, issuer: string, error: unknown): ToolportError {
-  const reason = error instanceof Error ? excerptOf(account, error.message) : "";
+  const reason = error instanceof Error ? excerptOf(account, wordsOf(error)) : "";
   return authRequired(account, `the metadata of ${excerptOf(account, issuer)} cannot be used: ${reason}`);
 }

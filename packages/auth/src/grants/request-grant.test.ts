@@ -5,6 +5,7 @@ import { firstDate } from "../../../provider/test/simulation/virtual-clock.ts";
 import { deferred, failureOf, secret, server, setUp, token, withSecret } from "../../test/grant-stage.ts";
 import { issuer, serverUrl } from "../../test/token-world.ts";
 import type { Account } from "../account.ts";
+import { toSignedIn } from "../signing-in/complete-authorization.ts";
 import { readAccount } from "../tokens/account-documents.ts";
 import type { GrantServer } from "./request-grant.ts";
 
@@ -19,6 +20,7 @@ describe("client_credentials", () => {
     expect(seen[0]?.form).toEqual({ grant_type: "client_credentials", resource: serverUrl, scope: "read write" });
     const [, sent = ""] = /^Basic (.+)$/.exec(seen[0]?.headers.get("authorization") ?? "") ?? [];
     expect(Buffer.from(sent, "base64").toString()).toBe("the+client:s3cr%25t%2Bof%2Fthe%3Dclient");
+    expect(toSignedIn(account, got)).toMatchObject({ clientId: "the client", scopes: ["read", "write"], renews: true });
     expect(got).toMatchObject({ accessToken: "access-1", tokenType: "Bearer", expiresAt: firstDate + 600_000 });
     expect((await readAccount(parts, account))?.authorizations).toEqual([got]);
     // Neither is needed again: the secret is the configuration's, and another grant is as good as a refresh.

@@ -164,7 +164,7 @@ function providerOf({ params, proof, dpop }: Sent, issuer: string): OAuthClientP
 
 // Never the secret: it is the configuration's, and may be another one tomorrow.
 function clientOf({ clientId = noClient }: GrantConfig): StoredClient {
-  return { clientId, way: "pre-registered" };
+  return { clientId, way: "program" };
 }
 
 // Otherwise the MCP server would choose who gets the secret (SEP-2352).

@@ -111,7 +111,7 @@ export function toSignedIn(
     clientId: client.clientId,
     scopes: (scope ?? "").split(/\s+/).filter((one) => one !== ""),
     expiresAt,
-    renews: refreshToken !== undefined,
+    renews: refreshToken !== undefined || client.way === "program",
     current: true,
   };
 }

@@ -6,8 +6,8 @@ export interface StoredClient {
   readonly clientSecret?: string | undefined;
   /** How it proves to be that client (RFC 7591, `token_endpoint_auth_method`). Absent: what the server offers, chosen anew. */
   readonly authMethod?: string | undefined;
-  /** Which way the host became that client. */
-  readonly way: ClientWay;
+  /** Which way the host became that client; `program` for one that signs in as itself, and gets another token without a user. */
+  readonly way: ClientWay | "program";
   /** When a registration ends, in milliseconds since 1970. */
   readonly secretExpiresAt?: number | undefined;
 }

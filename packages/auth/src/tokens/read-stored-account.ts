@@ -30,7 +30,7 @@ const clientChecks: Checks<StoredClient> = {
   clientId: isText,
   clientSecret: isOptional(isText),
   authMethod: isOptional(isText),
-  way: isOneOf("pre-registered", "metadata-document", "dynamic", "asked"),
+  way: isOneOf("pre-registered", "metadata-document", "dynamic", "asked", "program"),
   secretExpiresAt: isOptional(isDate),
 };
 

@@ -1,6 +1,7 @@
 import type { OAuthTokens } from "@modelcontextprotocol/client";
 import { ToolportError } from "@toolport/core";
 import { dateOf } from "@toolport/core/implement";
+import { nameServer, withoutServerName } from "../auth-errors.ts";
 import type { Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import { authenticateClient, proofOf } from "../clients/authenticate-client.ts";
@@ -175,7 +176,12 @@ interface Alone<T> {
 function answerLost(error: ToolportError): ToolportError {
   const { code, serverId, outcome, details, rawMessage } = error;
   const why = "an earlier renewal was cut off before its answer was kept";
-  return new ToolportError(`${why}; ${rawMessage}`, { code, serverId, outcome, details, cause: error });
+  return new ToolportError(
+    serverId === undefined
+      ? `${why}; ${rawMessage}`
+      : `${nameServer(serverId)}: ${why}; ${withoutServerName(serverId, rawMessage)}`,
+    { code, serverId, outcome, details, cause: error },
+  );
 }
 
 // Only to tell one attempt from another.

@@ -1,6 +1,7 @@
-import { cleanText, isToolportError, redactUrl, ToolportError, truncateText, type ErrorDetails } from "@toolport/core";
+import { cleanText, isToolportError, ToolportError, truncateText, type ErrorDetails } from "@toolport/core";
 import { parseRetryAfter, quoteText, safeCause } from "@toolport/core/implement";
 import type { Account } from "../account.ts";
+import { nameServer, withServerName } from "../auth-errors.ts";
 
 /**
  * What a failed request for tokens means:
@@ -65,12 +66,15 @@ export function fromRefusedAnswer(
     httpStatus: status,
     ...(retryAfterMs !== undefined && trouble === "passing" && { retryAfterMs }),
   };
-  const error = new ToolportError(`${hostOf(url)} gave no token: ${describeAnswer(account, answer)}`, {
-    code: errorCode,
-    serverId: account.serverId,
-    outcome: "not-sent",
-    details,
-  });
+  const error = new ToolportError(
+    `${nameServer(account.serverId)}: ${hostOf(url)} gave no token: ${describeAnswer(account, answer)}`,
+    {
+      code: errorCode,
+      serverId: account.serverId,
+      outcome: "not-sent",
+      details,
+    },
+  );
   // Behind a gateway the authorization server may have done what was asked and its answer been lost.
   const isUnredeemed = code !== undefined || (status >= 400 && status < 500);
   return { trouble, error, isUnredeemed, retryAfterMs };
@@ -85,7 +89,7 @@ export function fromRequestError(account: Account, cause: unknown, wasSent: bool
       ? cause.cause
       : undefined;
   if (known !== undefined) {
-    const error = new ToolportError(known.rawMessage, {
+    const error = new ToolportError(withServerName(serverId, known.rawMessage), {
       code: known.code,
       serverId,
       outcome: "not-sent",
@@ -103,7 +107,7 @@ export function fromRequestError(account: Account, cause: unknown, wasSent: bool
   const said = cause instanceof Error ? `${cause.name}: ${cause.message}` : "no reason given";
   const reason = quoteText(secrets.redact(cleanText(said, longestSource)), longestQuote);
   const error = new ToolportError(
-    wasSent ? `no answer of the authorization server: ${reason}` : `no token could be asked for: ${reason}`,
+    `${nameServer(serverId)}: ${wasSent ? "no answer of the authorization server" : "no token could be asked for"}: ${reason}`,
     {
       code: wasSent ? "unreachable" : "auth_required",
       serverId,
@@ -129,5 +133,5 @@ function describeAnswer({ secrets }: Account, { status, code, text }: RefusedAns
 }
 
 function hostOf(url: URL): string {
-  return truncateText(redactUrl(url.origin), 100);
+  return truncateText(url.origin, 100);
 }

@@ -78,6 +78,16 @@ describe("a user", () => {
     expect(host.prompts).toHaveLength(0);
   });
 
+  it("who waits is asked by an operation that says so, and by no other (EV-32)", async () => {
+    await using host = startHost(server);
+    const provider = host.providerFor();
+    await provider.refreshServer(serverId).catch(() => undefined);
+    expect(host.prompts).toHaveLength(0);
+    await provider.refreshServer(serverId, { interactive: true });
+    expect(host.prompts).toHaveLength(1);
+    expect(await whoami(provider)).toMatchObject({ user: "ada" });
+  });
+
   it("reads what to do when access was taken back, and signs in again (AN-66, EV-39)", async () => {
     await using host = startHost(server);
     const provider = host.providerFor();

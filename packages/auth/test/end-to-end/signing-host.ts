@@ -1,6 +1,6 @@
 import { createOAuth, type OAuth, type OAuthOptions, type PromptRequest } from "@toolport/auth";
 import { loopbackRedirect } from "@toolport/auth/node";
-import type { Diagnostic, ServerSpec } from "@toolport/core";
+import type { Clock, Diagnostic, ServerSpec } from "@toolport/core";
 import { consentTo, type AuthorizedServer } from "@toolport/fixtures";
 import { createProvider, type McpProvider } from "@toolport/provider";
 import { createConnector } from "@toolport/transports";
@@ -9,6 +9,8 @@ import { createConnector } from "@toolport/transports";
 export interface HostOptions extends OAuthOptions {
   /** Who sits at the browser. Default `"ada"`. */
   readonly user?: string | undefined;
+  /** The connector's. Default: the real time. */
+  readonly connectorClock?: Clock | undefined;
 }
 
 /** A product with one OAuth server, and a user who consents to everything. */
@@ -28,7 +30,10 @@ export interface SigningHost extends AsyncDisposable {
 export const serverId = "notes";
 
 /** Starts a product. It ends with its providers. */
-export function startHost({ url }: Pick<AuthorizedServer, "url">, { user, ...options }: HostOptions = {}): SigningHost {
+export function startHost(
+  { url }: Pick<AuthorizedServer, "url">,
+  { user, connectorClock, ...options }: HostOptions = {},
+): SigningHost {
   const prompts: PromptRequest[] = [];
   const pages: Promise<string>[] = [];
   const diagnostics: Diagnostic[] = [];
@@ -45,7 +50,10 @@ export function startHost({ url }: Pick<AuthorizedServer, "url">, { user, ...opt
     ...options,
   });
   const spec: ServerSpec = { id: serverId, title: "My notes", transport: { kind: "http", url, auth: "oauth" } };
-  const connector = createConnector({ authProvider: (server, request) => oauth.authProvider(server, request) });
+  const connector = createConnector({
+    authProvider: (server, request) => oauth.authProvider(server, request),
+    ...(connectorClock !== undefined && { clock: connectorClock }),
+  });
   return {
     oauth,
     spec,

@@ -171,12 +171,12 @@ describe("createFileCredentials()", () => {
 });
 
 describe("defaultCredentialsFolder()", () => {
-  const home = "/home/ada";
+  const home = "/people/ada";
   it.each([
-    [{ platform: "linux", env: {}, home }, "/home/ada/.local/state/acme/credentials"],
+    [{ platform: "linux", env: {}, home }, "/people/ada/.local/state/acme/credentials"],
     [{ platform: "linux", env: { XDG_STATE_HOME: "/state" }, home }, "/state/acme/credentials"],
-    [{ platform: "linux", env: { XDG_STATE_HOME: "state" }, home }, "/home/ada/.local/state/acme/credentials"],
-    [{ platform: "darwin", env: {}, home }, "/home/ada/Library/Application Support/acme/credentials"],
+    [{ platform: "linux", env: { XDG_STATE_HOME: "state" }, home }, "/people/ada/.local/state/acme/credentials"],
+    [{ platform: "darwin", env: {}, home }, "/people/ada/Library/Application Support/acme/credentials"],
     [{ platform: "win32", env: {}, home: "C:\\Users\\ada" }, "C:\\Users\\ada\\AppData\\Local\\acme\\credentials"],
     [{ platform: "win32", env: { LOCALAPPDATA: "D:\\l" }, home: "C:\\a" }, "D:\\l\\acme\\credentials"],
   ])("of %o is %s", (options, folder) => {
