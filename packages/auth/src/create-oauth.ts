@@ -2,12 +2,20 @@ import { ToolportError, type ServerSpec } from "@toolport/core";
 import { assertKnownOptions, assertSignal, createEvent, kindOf, type Fields } from "@toolport/core/implement";
 import type { AuthParts } from "./auth-parts.ts";
 import { createAccounts } from "./create-accounts.ts";
-import { createServerCredentials } from "./credentials/create-server-credentials.ts";
+import { serverCredentialsOf } from "./credentials/create-server-credentials.ts";
 import { isScope } from "./discovering/scopes.ts";
 import { discoverUrl } from "./discovering/discover-url.ts";
 import { createBoundedFetch } from "./fetching/create-bounded-fetch.ts";
 import type { OAuthOptions } from "./oauth-options.ts";
-import type { AccountOptions, AuthorizeOptions, OAuth, SignedIn, SignInOptions, SignOutOptions } from "./oauth.ts";
+import type {
+  AccountOptions,
+  AuthorizeOptions,
+  DiscoveredAuthorization,
+  OAuth,
+  SignedIn,
+  SignInOptions,
+  SignOutOptions,
+} from "./oauth.ts";
 import { readOAuthOptions } from "./read-oauth-options.ts";
 import { createSigningIn } from "./signing-in/create-signing-in.ts";
 import type { SignInWish } from "./signing-in/sign-in-user.ts";
@@ -28,7 +36,7 @@ const signalFields = { signal: true } as const;
  */
 export function createOAuth(options: OAuthOptions = {}): OAuth {
   const settings = readOAuthOptions(options);
-  const { clock, store, fetch, guard } = settings;
+  const { clock, store } = settings;
   const close = new AbortController();
   const closing = close.signal;
   // Requests end after what is under way, because the answer to one may be the only copy of somebody's tokens.
@@ -43,6 +51,7 @@ export function createOAuth(options: OAuthOptions = {}): OAuth {
     signedIn,
     closing,
     signInAfterRefusal: (account, refusal) => signingIn.signInAfterRefusal(account, refusal),
+    isSigningIn: (account) => signingIn.isUnderWay(account),
   };
   const signingIn = createSigningIn(parts);
   const signingOut = createSigningOut(parts, accounts);
@@ -56,7 +65,7 @@ export function createOAuth(options: OAuthOptions = {}): OAuth {
     authProvider(spec, request) {
       if (spec.transport.kind !== "http" || spec.transport.auth !== "oauth") return undefined;
       closing.throwIfAborted();
-      return createServerCredentials(parts, accounts.connect(spec, request));
+      return serverCredentialsOf(parts, accounts.connect(spec, request));
     },
     async authorize(server, options) {
       const { wish, principal } = readAuthorizeWish(options);
@@ -81,12 +90,7 @@ export function createOAuth(options: OAuthOptions = {}): OAuth {
     async discover(url, options = {}) {
       assertKnownOptions("discover()", options, signalFields);
       closing.throwIfAborted();
-      const spec = specOf(url);
-      // Nobody's: what is found out here is nobody else's hint.
-      const account = createAccounts(settings, closing).accountOf(spec, undefined);
-      const server = { serverId: spec.id };
-      const fetchHead = createBoundedFetch({ fetch, guard, clock, closing, server, reads: "head" });
-      return discoverUrl({ account, fetchHead, signal: signalOf(options) }, parts);
+      return discoverFor(parts, url, signalOf(options));
     },
     async signOut(serverId, options = {}) {
       assertKnownOptions("signOut()", options, signOutFields);
@@ -107,6 +111,16 @@ export function createOAuth(options: OAuthOptions = {}): OAuth {
     close: end,
     [Symbol.asyncDispose]: end,
   };
+}
+
+function discoverFor(parts: AuthParts, url: unknown, signal: AbortSignal): Promise<DiscoveredAuthorization | null> {
+  const { settings, closing } = parts;
+  const { fetch, guard, clock } = settings;
+  const spec = specOf(url);
+  // Nobody's: what is found out here is nobody else's hint.
+  const account = createAccounts(settings, closing).accountOf(spec, undefined);
+  const fetchHead = createBoundedFetch({ fetch, guard, clock, closing, server: { serverId: spec.id }, reads: "head" });
+  return discoverUrl({ account, fetchHead, signal }, parts);
 }
 
 function assertServerId(serverId: unknown): void {

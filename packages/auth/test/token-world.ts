@@ -48,6 +48,7 @@ export function createTokenWorld(answer: AuthorizationFetch, patch: Partial<Auth
       accountOf: () => account,
       signedIn: createEvent(),
       signInAfterRefusal: () => Promise.reject(new Error("nobody signs in here")),
+      isSigningIn: () => false,
       closing: close.signal,
       ...patch,
     },

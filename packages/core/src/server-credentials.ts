@@ -36,7 +36,7 @@ export interface CredentialsRefusal {
   readonly sent: CredentialHeaders;
   /** Whether a user waits right now who may be shown an authorization page. */
   readonly interactive: boolean;
-  /** Aborts when nobody waits any more. What has been redeemed is saved all the same. */
+  /** Aborts when nobody waits any more. What has been redeemed is saved all the same, and a user who was shown a page may still come back. */
   readonly signal: AbortSignal;
 }
 

@@ -31,6 +31,7 @@ function createWorld(options: Partial<OAuthOptions> = {}, changes: JsonObject = 
     accountOf: (server, principal) => accounts.accountOf(server, principal),
     signedIn: createEvent(),
     signInAfterRefusal: () => Promise.reject(new Error("nobody signs in here")),
+    isSigningIn: () => false,
   };
   const become = (redirectUri = page, scope?: string, principal?: string) => {
     const account = parts.accountOf(spec, principal);

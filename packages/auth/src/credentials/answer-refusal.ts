@@ -11,7 +11,7 @@ import { dpopOf } from "../dpop/dpop-signer.ts";
 import type { StoredAuthorization } from "../store/stored-account.ts";
 import { readAccount } from "../tokens/account-documents.ts";
 import { currentAuthorization, sameIssuer } from "../tokens/authorizations.ts";
-import { forbidden, needsUser, programRefused } from "./credential-errors.ts";
+import { forbidden, isAtPage, needsUser, programRefused } from "./credential-errors.ts";
 import { errorOf, leftOf, reasonOf, renewNow } from "./current-authorization.ts";
 import { isProgram, whereToSignIn } from "./sign-in-program.ts";
 import { isFruitless, noteRenewal } from "./fruitless-renewals.ts";
@@ -55,7 +55,7 @@ async function answer401(parts: AuthParts, account: Account, refusal: Credential
   if (stored !== undefined && end.kind === "failed" && (await moveOn(parts, account, { refusal, stored }))) return;
   const isAnswered = end.kind === "unrenewable" && (end.error === undefined || end.error.code === "auth_required");
   if (!isAnswered || isProgram(account)) throw errorOf(account, end);
-  const reason = end.error ?? reasonOf(account);
+  const reason = stored === undefined ? undefined : (end.error ?? reasonOf(account));
   const why = stored === undefined ? "nobody is signed in" : "the sign-in has ended";
   await signIn(parts, account, { refusal, why, needsMore: false, reason });
 }
@@ -132,7 +132,9 @@ async function signIn(parts: AuthParts, account: Account, { refusal, why, needsM
       ? `${why} (${withoutServerName(account.serverId, String(reason.rawMessage))})`
       : why;
   if (isProgram(account)) throw programRefused(account, said, reason);
-  if (!refusal.interactive || parts.settings.prompt === undefined) throw needsUser(account, said, reason);
+  if (!refusal.interactive || parts.settings.prompt === undefined) {
+    throw parts.isSigningIn(account) ? isAtPage(account, said, reason) : needsUser(account, said, reason);
+  }
   await parts.signInAfterRefusal(account, { needsMore, signal: refusal.signal });
 }
 

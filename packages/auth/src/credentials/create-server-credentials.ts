@@ -9,7 +9,16 @@ import { answerRefusal } from "./answer-refusal.ts";
 import { closedError } from "./credential-errors.ts";
 import { authorizationNow } from "./current-authorization.ts";
 
-/** Makes the credentials of an account for one connection. All connections of an account share its tokens, its renewals and its sign-ins. */
+const made = new WeakMap<Account, ServerCredentials>();
+
+/** The credentials of an account: the same for all its connections, so that what one of them was refused can be asked for on another. */
+export function serverCredentialsOf(parts: AuthParts, account: Account): ServerCredentials {
+  const known = made.get(account) ?? createServerCredentials(parts, account);
+  made.set(account, known);
+  return known;
+}
+
+/** Makes the credentials of an account. */
 export function createServerCredentials(parts: AuthParts, account: Account): ServerCredentials {
   let signer: DpopSigner | undefined;
   const assertOpen = (): void => {

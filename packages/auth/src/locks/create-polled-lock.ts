@@ -8,9 +8,12 @@ import {
   type Random,
 } from "@toolport/core";
 import { formatMs, quoteText } from "@toolport/core/implement";
+import { storeFailed } from "../store/store-failed.ts";
 
 /** A lock as somebody has it. */
 export interface Hold {
+  /** Whether nobody else can have it yet, by what is known in this process now. */
+  isSure(): boolean;
   /** Gives it back, within a bound. What goes wrong stays here: it ends by itself. */
   release(): Promise<void>;
 }
@@ -56,9 +59,9 @@ export function createPolledLock(init: PolledLockInit): Lock {
           const turn = new Turn(key, leaseMs, clock);
           const hold = await waitFor(init, startAttempt(key, leaseMs), { isOver: () => isOver, turn });
           cancelWait();
-          if (isOver) return hold?.release();
-          await turn.do(work, resolve, reject);
-          await hold?.release();
+          if (hold === undefined || isOver) return hold?.release();
+          await turn.do(hold, work, { resolve, reject });
+          await hold.release();
           turn.settle();
         };
         // A TypeError for a wrong lease comes from the queue.
@@ -95,6 +98,11 @@ async function waitFor(init: PolledLockInit, attempt: Attempt, waiting: Waiting)
   return undefined;
 }
 
+interface Settling<T> {
+  readonly resolve: (value: T) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
 /** One who has the lock: the work, and what ends its time. */
 class Turn {
   readonly #controller = new AbortController();
@@ -102,6 +110,7 @@ class Turn {
   readonly #leaseMs: number;
   readonly #clock: Clock;
   #endsAt = 0;
+  #isLost = false;
   #end = (): void => {};
   #settle = (): void => {};
 
@@ -115,30 +124,19 @@ class Turn {
     this.#endsAt = this.#clock.now() + this.#leaseMs;
   }
 
-  readonly lose = (reason: unknown): void => {
-    this.#controller.abort(lostError(this.#key, reason));
-    this.#end();
-  };
+  readonly lose = (reason: unknown): void => this.#abort(lostError(this.#key, reason));
 
   /** Resolves when the work is done, or its time is over. How it ends is said when it ended and {@linkcode settle} was called. */
-  async do<T>(
-    work: (signal: AbortSignal) => Promise<T>,
-    resolve: (value: T) => void,
-    reject: (reason: unknown) => void,
-  ): Promise<void> {
-    const { signal } = this.#controller;
+  async do<T>(hold: Hold, work: (signal: AbortSignal) => Promise<T>, settling: Settling<T>): Promise<void> {
     const settled = new Promise<void>((done) => (this.#settle = done));
     const ended = new Promise<void>((done) => (this.#end = done));
+    const signal = this.#signalFor(hold);
     let cancel: Cancel = () => {};
-    if (!signal.aborted) {
-      cancel = this.#clock.schedule(this.#endsAt - this.#clock.now(), () => {
-        this.#controller.abort(leaseError(this.#key, this.#leaseMs));
-        this.#end();
-      });
-    }
+    if (signal.aborted) this.#end();
+    else cancel = this.#clock.schedule(this.#endsAt - this.#clock.now(), () => this.#endLease());
     const start = async (): Promise<T> => work(signal);
     const working = start();
-    void settled.then(() => working.then(resolve, reject));
+    void settled.then(() => working.then(settling.resolve, settling.reject));
     const done = working.then(
       () => undefined,
       () => undefined,
@@ -149,6 +147,29 @@ class Turn {
 
   settle(): void {
     this.#settle();
+  }
+
+  /**
+   * A process that stood still, or was too busy for its timers, goes on with what it had in hand, and only then do its timers come. So who asks
+   * whether the signal has aborted is answered by the clock.
+   */
+  #signalFor(hold: Hold): AbortSignal {
+    const isAborted = (): boolean => {
+      if (!this.#isLost && this.#clock.now() >= this.#endsAt) this.#endLease();
+      if (!this.#isLost && !hold.isSure()) this.lose(storeFailed("nothing was heard of it for too long"));
+      return this.#isLost;
+    };
+    return Object.defineProperty(this.#controller.signal, "aborted", { get: isAborted });
+  }
+
+  #endLease(): void {
+    this.#abort(leaseError(this.#key, this.#leaseMs));
+  }
+
+  #abort(reason: ToolportError): void {
+    this.#isLost = true;
+    this.#controller.abort(reason);
+    this.#end();
   }
 }
 

@@ -85,6 +85,8 @@ async function take(session: Session, numbers: Numbers, onLost: (reason: unknown
   }
   session.listeners.add(onLost);
   return {
+    // It is there for as long as the session, however long nobody uses that.
+    isSure: () => true,
     async release() {
       session.listeners.delete(onLost);
       try {

@@ -2,6 +2,7 @@ import type { Cancel, Clock, Lock, Random } from "@toolport/core";
 import { assertKnownOptions, systemClock, systemRandom, type Fields } from "@toolport/core/implement";
 import { doStep, storeFailed, type StepLimit } from "../store/store-failed.ts";
 import { createPolledLock, type Hold } from "./create-polled-lock.ts";
+import { startStopwatch } from "./start-stopwatch.ts";
 
 /** A connected client of Redis or Valkey, as far as a lock needs it: one of `@redis/client` (`redis`), or one of `ioredis`. */
 export type RedisLockClient =
@@ -86,7 +87,7 @@ function ttlOf(leaseMs: number): number {
 
 async function take(owned: OwnedKey, onLost: (reason: unknown) => void): Promise<Hold | undefined> {
   const { name, token, ttlMs, send, limit } = owned;
-  const askedAt = limit.clock.now();
+  const sinceAsked = startStopwatch(limit.clock);
   const asked = send(["SET", name, token, "NX", "PX", String(ttlMs)]);
   try {
     const answer = await doStep("the lock in Redis", limit, () => asked);
@@ -99,13 +100,7 @@ async function take(owned: OwnedKey, onLost: (reason: unknown) => void): Promise
     );
     throw error;
   }
-  const cancel = keepUp(owned, askedAt, onLost);
-  return {
-    release: async () => {
-      cancel();
-      await release(owned);
-    },
-  };
+  return keepUp(owned, sinceAsked, onLost);
 }
 
 async function release({ name, token, send, limit }: OwnedKey): Promise<void> {
@@ -113,31 +108,32 @@ async function release({ name, token, send, limit }: OwnedKey): Promise<void> {
   await doStep("the lock in Redis", limit, () => send(["EVAL", releaseScript, "1", name, token])).catch(() => {});
 }
 
-/** Prolongs a lock until it is cancelled, or lost. */
-function keepUp(owned: OwnedKey, takenAt: number, onLost: (reason: unknown) => void): Cancel {
+/** Prolongs a lock until it is given back, or lost. */
+function keepUp(owned: OwnedKey, sinceAsked: () => number, onLost: (reason: unknown) => void): Hold {
   const { name, token, ttlMs, send, limit } = owned;
   const { clock } = limit;
   let isOver = false;
-  let endsAt = takenAt + ttlMs;
+  let sinceHeard = sinceAsked;
   let cancelNext: Cancel = () => {};
   let cancelEnd: Cancel = () => {};
+  const isSure = (): boolean => sinceHeard() < ttlMs;
   const lose = (reason: unknown): void => {
     if (isOver) return;
     stop();
     onLost(reason);
   };
   const prolong = async (): Promise<void> => {
-    const askedAt = clock.now();
+    const since = startStopwatch(clock);
     try {
       const answer = await doStep("the lock in Redis", limit, () =>
         send(["EVAL", extendScript, "1", name, token, String(ttlMs)]),
       );
       if (Number(answer) !== 1)
         return lose(storeFailed("Redis has the lock no more: it was restarted, or was too slow"));
-      endsAt = askedAt + ttlMs;
+      sinceHeard = since;
     } catch (error) {
       // There is time for another try, as long as the lock would still be there.
-      if (clock.now() >= endsAt) return lose(error);
+      if (!isSure()) return lose(error);
     }
     if (!isOver) schedule();
   };
@@ -146,7 +142,7 @@ function keepUp(owned: OwnedKey, takenAt: number, onLost: (reason: unknown) => v
     cancelNext();
     cancelNext = clock.schedule(ttlMs / 3, () => void prolong());
     const late = (): void => lose(storeFailed("Redis did not answer for as long as the lock was there"));
-    cancelEnd = clock.schedule(Math.max(0, endsAt - clock.now()), late);
+    cancelEnd = clock.schedule(Math.max(0, ttlMs - sinceHeard()), late);
   };
   const stop = (): void => {
     isOver = true;
@@ -154,7 +150,13 @@ function keepUp(owned: OwnedKey, takenAt: number, onLost: (reason: unknown) => v
     cancelEnd();
   };
   schedule();
-  return stop;
+  return {
+    isSure,
+    async release() {
+      stop();
+      await release(owned);
+    },
+  };
 }
 
 function createSender(owner: string, client: RedisLockClient): Send {

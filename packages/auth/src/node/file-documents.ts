@@ -7,10 +7,12 @@ import { assertTtl, documentText } from "../store/document-text.ts";
 import { envelopeText } from "../store/envelope.ts";
 import { hashName } from "../store/hash-text.ts";
 import { storeFailed } from "../store/store-failed.ts";
+import { createTurns } from "../store/turns.ts";
 import type { FileAccess } from "./file-access.ts";
 
 /** Credentials in a folder, a file for each document. */
 export function createFileDocuments(access: FileAccess): SealedCredentials {
+  const turns = createTurns();
   return {
     async load(key) {
       const [text, name] = await namesOf(key);
@@ -28,6 +30,7 @@ export function createFileDocuments(access: FileAccess): SealedCredentials {
       await access.alone(async (assertAlone) => {
         if (key.kind === "pending") await access.tidy();
         assertAlone();
+        turns.assertNotLost(name, describeKey(key));
         await access.write(name, envelopeText({ key: text, endsAt, json }));
       });
     },
@@ -51,7 +54,8 @@ export function createFileDocuments(access: FileAccess): SealedCredentials {
     },
     async withLock(key, leaseMs, work) {
       const [, name] = await namesOf(key);
-      return access.lock.withLock(name.replace(/json$/, "lock"), leaseMs, work);
+      const take = (signal: AbortSignal): ReturnType<typeof work> => turns.during(name, signal, () => work(signal));
+      return access.lock.withLock(name.replace(/json$/, "lock"), leaseMs, take);
     },
     async reseal() {
       let count = 0;

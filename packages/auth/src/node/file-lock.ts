@@ -2,6 +2,7 @@ import { open, readdir, rename, stat, unlink, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import type { Cancel, Clock, Lock, Random } from "@toolport/core";
 import { createPolledLock, type Attempt, type Hold } from "../locks/create-polled-lock.ts";
+import { startStopwatch } from "../locks/start-stopwatch.ts";
 import { codeOf, doInFolder, isThere } from "./folder.ts";
 
 /** What a {@linkcode createFileLock} is made from. */
@@ -14,10 +15,12 @@ export interface FileLockInit {
 }
 
 const beatMs = 1000;
-/** Who was not heard of for so long is dead, or stands still, and finds that out by their next beat. */
+/** Who was not heard of for so long is dead, or stands still. */
 const silenceMs = 5000;
-/** A process that stood still itself has heard of nobody: so many looks are needed, too. */
-const fewestLooks = 20;
+/** Who could not touch their file for so long stops, before anybody takes them for dead. */
+const sureMs = silenceMs - beatMs;
+/** Of the time between two looks, no more than this counts as silence: a process that stood still itself has heard of nobody. */
+const longestLookMs = 250;
 
 /**
  * A lock among processes that share a folder. Keys are names of files.
@@ -37,6 +40,7 @@ export function createFileLock({ folder, ...init }: FileLockInit): Lock {
           const latest = last(await listTurns(path, key));
           if (latest?.state === "held" && !(await watch.isSilent(join(path, latest.file)))) return undefined;
           const number = (latest?.number ?? 0) + 1;
+          const sinceMade = startStopwatch(init.clock);
           const own = `${key}.${number}.held`;
           if (!(await create(join(path, own)))) return undefined;
           const turns = await listTurns(path, key);
@@ -46,7 +50,7 @@ export function createFileLock({ folder, ...init }: FileLockInit): Lock {
           }
           // The one before stays, too: who lists the folder while this goes on sees one of the two.
           for (const { file, number: old } of turns) if (old < number - 1) await isThere(unlink(join(path, file)));
-          return hold({ folder: path, key, number }, init.clock, onLost);
+          return hold({ folder: path, key, number, sinceMade }, init.clock, onLost);
         });
       },
     };
@@ -89,20 +93,16 @@ async function create(path: string): Promise<boolean> {
 /** Finds out whether a holder is silent, by looking again and again. */
 function createWatch(clock: Clock): { isSilent(path: string): Promise<boolean> } {
   let seen = "";
-  let since = 0;
-  let looks = 0;
+  let lookedAt = 0;
+  let silentMs = 0;
   return {
     async isSilent(path) {
       const now = clock.now();
       let sight = "gone";
       await isThere(stat(path).then(({ mtimeMs }) => (sight = `${path} ${mtimeMs}`)));
-      if (sight !== seen) {
-        seen = sight;
-        since = now;
-        looks = 0;
-      }
-      looks += 1;
-      return sight !== "gone" && now - since >= silenceMs && looks >= fewestLooks;
+      silentMs = sight === seen ? silentMs + Math.min(now - lookedAt, longestLookMs) : 0;
+      [seen, lookedAt] = [sight, now];
+      return sight !== "gone" && silentMs >= silenceMs;
     },
   };
 }
@@ -111,25 +111,30 @@ interface Own {
   readonly folder: string;
   readonly key: string;
   readonly number: number;
+  /** Since before the file was made. */
+  readonly sinceMade: () => number;
 }
 
-function hold({ folder, key, number }: Own, clock: Clock, onLost: (reason: unknown) => void): Hold {
+function hold({ folder, key, number, sinceMade }: Own, clock: Clock, onLost: (reason: unknown) => void): Hold {
   const path = join(folder, `${key}.${number}`);
-  let heardAt = clock.now();
+  let sinceHeard = sinceMade;
+  const isSure = (): boolean => sinceHeard() < sureMs;
   let isOver = false;
   let cancel: Cancel = () => {};
   let beating: Promise<void> = Promise.resolve();
   const beat = async (): Promise<void> => {
+    // Before the file is touched: who stands still after that is silent from then on.
+    const since = startStopwatch(clock);
     try {
       const now = new Date();
       await utimes(`${path}.held`, now, now);
       const latest = last(await listTurns(folder, key));
       if (latest !== undefined && latest.number > number) throw new Error(`${latest.file} came after ${number}`);
-      heardAt = clock.now();
+      sinceHeard = since;
     } catch (error) {
       // A disk that is full for a moment is no reason to stop, until the others must think that nobody is there.
       const isGone = codeOf(error) === undefined || codeOf(error) === "ENOENT";
-      if (!isOver && (isGone || clock.now() - heardAt >= silenceMs - beatMs)) return onLost(error);
+      if (!isOver && (isGone || !isSure())) return onLost(error);
     }
     if (!isOver) schedule();
   };
@@ -138,6 +143,7 @@ function hold({ folder, key, number }: Own, clock: Clock, onLost: (reason: unkno
   };
   schedule();
   return {
+    isSure,
     async release() {
       isOver = true;
       cancel();

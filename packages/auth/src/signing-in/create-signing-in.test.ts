@@ -2,10 +2,10 @@ import { createEvent } from "@toolport/core/implement";
 import { describe, expect, it } from "vitest";
 import { errorOf } from "../../test/error-of.ts";
 import { createFakeServers, issuer, resourceUrl, serverUrl, spec } from "../../test/fake-servers.ts";
-import { createSignInWorld } from "../../test/sign-in-world.ts";
+import { createSignInWorld, never, until } from "../../test/sign-in-world.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import { createAccounts } from "../create-accounts.ts";
-import type { OAuthOptions } from "../oauth-options.ts";
+import type { OAuthOptions, OAuthPrompt } from "../oauth-options.ts";
 import { readOAuthOptions } from "../read-oauth-options.ts";
 import { createSigningIn } from "./create-signing-in.ts";
 
@@ -39,9 +39,11 @@ describe("the scopes of a sign-in", () => {
 });
 
 describe("signing in after refusals", () => {
-  function createParts(clients: OAuthOptions["clients"] = {}) {
+  function createParts(clients: OAuthOptions["clients"] = {}, { hangs = false } = {}) {
     const world = createSignInWorld({ clients });
-    const settings = readOAuthOptions(world.all);
+    const { prompt } = world.all;
+    const hang: OAuthPrompt = (request) => (world.shown.push(request), never());
+    const settings = readOAuthOptions({ ...world.all, prompt: hangs ? hang : prompt });
     const closing = new AbortController().signal;
     const accounts = createAccounts(settings, closing);
     const parts: AuthParts = {
@@ -52,6 +54,7 @@ describe("signing in after refusals", () => {
       signedIn: createEvent(),
       closing,
       signInAfterRefusal: (account, refusal) => signingIn.signInAfterRefusal(account, refusal),
+      isSigningIn: (account) => signingIn.isUnderWay(account),
     };
     const signingIn = createSigningIn(parts);
     return { ...world, signingIn, account: parts.accountOf(spec, undefined), signal: closing };
@@ -86,5 +89,30 @@ describe("signing in after refusals", () => {
     clock.advance(600_000);
     await signingIn.signInAfterRefusal(account, refused);
     expect(shown).toHaveLength(5);
+  });
+
+  it("shows no page once nobody waits for it, and waits for the user once it is shown", async () => {
+    const { signingIn, account, shown, servers, receiver } = createParts({}, { hangs: true });
+    const register = servers.routes.get(`POST ${issuer}/register`);
+    const [first, second] = [new AbortController(), new AbortController()];
+    servers.routes.set(`POST ${issuer}/register`, (request) => {
+      first.abort();
+      return register?.(request) ?? Response.error();
+    });
+    const refuse = ({ signal: ending }: AbortController) =>
+      signingIn.signInAfterRefusal(account, { needsMore: false, signal: ending }).catch(() => "left");
+    expect(await refuse(first)).toBe("left");
+    await until(() => receiver.ends.length === 1);
+    servers.routes.set(`POST ${issuer}/register`, register ?? (() => Response.error()));
+    const asking = refuse(second);
+    await until(() => shown.length === 1);
+    second.abort();
+    expect(await asking).toBe("left");
+    expect(receiver.ends).toHaveLength(1);
+    const again = signingIn.authorize(account, { signal: new AbortController().signal });
+    receiver.comeBack(servers.visit(shown[0]?.url ?? new URL("none:")));
+    expect(await again).toMatchObject({ serverId: "notes" });
+    expect(shown).toHaveLength(1);
+    expect(signingIn.isUnderWay(account)).toBe(false);
   });
 });

@@ -2,7 +2,7 @@ import { ToolportError } from "@toolport/core";
 import { settleWithin, untilAborted } from "@toolport/core/implement";
 import type { Account } from "../account.ts";
 import { abortError, authRequired, nameServer } from "../auth-errors.ts";
-import type { AuthParts, RefusedSignIn } from "../auth-parts.ts";
+import type { AuthParts } from "../auth-parts.ts";
 import { discoverAuthorization } from "../discovering/discover-authorization.ts";
 import { requestGrant } from "../grants/request-grant.ts";
 import type { PendingAuthorization, SignedIn } from "../oauth.ts";
@@ -11,16 +11,17 @@ import { cancelBegun } from "./begun-authorizations.ts";
 import { chooseScope } from "./choose-scope.ts";
 import { completeAuthorization, toSignedIn, type Completion } from "./complete-authorization.ts";
 import { createFlights } from "./flights.ts";
-import { createPromptBudget, mostPrompts } from "./prompt-budget.ts";
 import { readCallback } from "./read-callback.ts";
 import { beginAuthorization, signInUser, type Company, type SignInWish } from "./sign-in-user.ts";
+import { createRefusalSignIns } from "./sign-in-after-refusal.ts";
 import { createSwitchboard } from "./switchboard.ts";
 
 /** Signs in to servers, one at a time for each account. */
 export interface SigningIn {
   authorize(account: Account, wish: SignInWish): Promise<SignedIn>;
-  /** As `AuthParts` says. */
-  signInAfterRefusal(account: Account, refusal: RefusedSignIn): Promise<SignedIn>;
+  readonly signInAfterRefusal: AuthParts["signInAfterRefusal"];
+  /** Whether somebody is signing in to it. */
+  isUnderWay(account: Account): boolean;
   begin(account: Account, wish: SignInWish): Promise<PendingAuthorization>;
   complete(callbackUrl: URL | string, signal: AbortSignal): Promise<SignedIn>;
   cancel(serverId: string, principal: string | undefined): Promise<boolean>;
@@ -36,7 +37,6 @@ export function createSigningIn(parts: AuthParts): SigningIn {
   const { closing } = parts;
   const flights = createFlights(closing);
   const switchboard = createSwitchboard();
-  const budget = createPromptBudget(parts);
   // Also those that nobody waits for any more: what comes of them is saved.
   const redeeming = new Set<Promise<Completion>>();
   const redeem = (callbackUrl: URL | string): Promise<Completion> => {
@@ -54,17 +54,12 @@ export function createSigningIn(parts: AuthParts): SigningIn {
         signIn(parts, account, { wish: { ...wish, signal: ending }, company }),
       );
     },
-    async signInAfterRefusal(account, { needsMore, signal }) {
-      if (!flights.has(account) && budget.isUsedUp(account)) throw tooOften(account);
-      const use: Company["expect"] = (state) => {
-        budget.use(account);
-        return expect(state);
-      };
-      const company = { expect: use, redeem };
-      return flights.join(account, signal, (ending) =>
-        signIn(parts, account, { wish: { needsMore, signal: ending }, company }),
-      );
-    },
+    signInAfterRefusal: createRefusalSignIns(parts, {
+      flights,
+      expect,
+      start: (account, wish, expectUser) => signIn(parts, account, { wish, company: { expect: expectUser, redeem } }),
+    }),
+    isUnderWay: (account) => flights.has(account),
     async begin(account, wish) {
       closing.throwIfAborted();
       if (!isForUser(account)) throw notForUsers(account);
@@ -139,11 +134,4 @@ function notForUsers({ serverId, config }: Account): ToolportError {
 
 function cancelled(account: Account): ToolportError {
   return authRequired(account, "the sign-in was cancelled; nothing has changed");
-}
-
-function tooOften(account: Account): ToolportError {
-  return authRequired(
-    account,
-    `it refused what ${mostPrompts} sign-ins of the last ten minutes brought, and its refusals ask no user again; authorize() does`,
-  );
 }

@@ -9,6 +9,7 @@ import { hashName } from "./hash-text.ts";
 import { createSealer, type SealedPlace, type Sealer } from "./sealer.ts";
 import { readSealingKeys, type SealingKey } from "./sealing-key.ts";
 import { createStoreIndex, type StoreIndex } from "./store-index.ts";
+import { createTurns } from "./turns.ts";
 
 /** Options of {@linkcode createKeyvCredentials}. */
 export interface KeyvCredentialsOptions {
@@ -86,6 +87,7 @@ function openStore({ texts, lock, sealer, prefix, index }: KeyvParts): SealedCre
     const text = keyText(key);
     return { key: text, name: prefix + (await hashName(text)), what: describeKey(key) };
   };
+  const turns = createTurns();
   const resealOne = async (key: CredentialKey): Promise<boolean> => {
     const place = await placeOf(key);
     return index.change(place, async (change) => {
@@ -115,6 +117,7 @@ function openStore({ texts, lock, sealer, prefix, index }: KeyvParts): SealedCre
       await index.change(place, async (change) => {
         await change.put(ttlMs);
         change.assertAlone();
+        turns.assertNotLost(place.name, place.what);
         await texts.set(place.name, sealed, ttlMs);
       });
     },
@@ -132,8 +135,10 @@ function openStore({ texts, lock, sealer, prefix, index }: KeyvParts): SealedCre
       return accountsAmong(await index.list());
     },
     async withLock(key, leaseMs, work) {
-      const name = `${prefix}lock:${await hashName(keyText(key))}`;
-      return lock.withLock(name, leaseMs, work);
+      const hash = await hashName(keyText(key));
+      const take = (signal: AbortSignal): ReturnType<typeof work> =>
+        turns.during(prefix + hash, signal, () => work(signal));
+      return lock.withLock(`${prefix}lock:${hash}`, leaseMs, take);
     },
     async reseal() {
       let count = 0;

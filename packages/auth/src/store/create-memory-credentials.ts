@@ -1,8 +1,9 @@
 import { createMemoryLock, type Clock, type JsonObject } from "@toolport/core";
 import { assertKnownOptions, systemClock, type Fields } from "@toolport/core/implement";
-import { accountsAmong, keyText } from "./credential-key.ts";
+import { accountsAmong, describeKey, keyText } from "./credential-key.ts";
 import type { CredentialStore } from "./credential-store.ts";
 import { assertTtl, documentText } from "./document-text.ts";
+import { createTurns } from "./turns.ts";
 
 /** Options of {@linkcode createMemoryCredentials}. */
 export interface MemoryCredentialsOptions {
@@ -26,6 +27,7 @@ export function createMemoryCredentials(options: MemoryCredentialsOptions = {}):
   assertKnownOptions("createMemoryCredentials()", options, optionFields);
   const { clock = systemClock } = options;
   const lock = createMemoryLock({ clock });
+  const turns = createTurns();
   const entries = new Map<string, Entry>();
   const forgetOld = (): void => {
     const now = clock.now();
@@ -43,6 +45,7 @@ export function createMemoryCredentials(options: MemoryCredentialsOptions = {}):
       assertTtl(ttlMs);
       const text = keyText(key);
       const json = documentText(document);
+      turns.assertNotLost(text, describeKey(key));
       forgetOld();
       entries.set(text, { json, endsAt: ttlMs === undefined ? Number.POSITIVE_INFINITY : clock.now() + ttlMs });
     },
@@ -56,7 +59,8 @@ export function createMemoryCredentials(options: MemoryCredentialsOptions = {}):
       return accountsAmong(entries.keys());
     },
     async withLock(key, leaseMs, work) {
-      return lock.withLock(keyText(key), leaseMs, work);
+      const text = keyText(key);
+      return lock.withLock(text, leaseMs, (signal) => turns.during(text, signal, () => work(signal)));
     },
   };
 }

@@ -55,14 +55,15 @@ export async function redeem(parts: AuthParts, account: Account, redeeming: Rede
   const { refreshAuthorization } = await loadOAuth();
   const dpop = authorization.dpopKey && (await dpopOf(account, authorization)).session;
   const since = dateOf(clock);
-  const marked = { ...authorization, redeeming: { by: randomName(), since } };
-  await replaceAuthorization(parts, account, { document, authorization: marked });
   const assertWanted = (): void => {
     if (parts.closing.aborted) throw notSent(account, "closed", "the host's OAuth was closed");
     if (lease.aborted || dateOf(clock) - since > latestStartMs) {
       throw notSent(account, "overloaded", "the lock was lost before the refresh token was sent");
     }
   };
+  const marked = { ...authorization, redeeming: { by: randomName(), since } };
+  assertWanted();
+  await replaceAuthorization(parts, account, { document, authorization: marked });
   const { issuer, metadata, client } = authorization;
   const proof = authenticateClient(proofOf(account, client), { account, clock, issuer, metadata });
   const { tokens, failure } = await askForTokens({ account, clock, assertWanted }, (fetchFn) =>

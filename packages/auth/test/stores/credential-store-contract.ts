@@ -147,6 +147,19 @@ export function describeCredentialStore(open: () => Promise<OpenedStore> | Opene
       await store.clear(key);
     });
 
+    it("saves nothing for who has lost the lock, in place of what the next one saved", async () => {
+      const key = account("late");
+      const late = store.withLock(key, 30, async (signal) => {
+        await opened.pass(40);
+        await other.withLock(key, 10_000, () => other.save(key, { of: "next" }));
+        expect(signal.aborted).toBe(true);
+        return store.save(key, { of: "late" });
+      });
+      await expect(late).rejects.toMatchObject({ code: "store_failed" });
+      expect(await store.load(key)).toEqual({ of: "next" });
+      await store.clear(key);
+    });
+
     it("gives the lock back when the work fails, and settles as it does", async () => {
       const key = account("failing");
       const failure = new Error("of the work");

@@ -1,9 +1,11 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Clock, Lock } from "@toolport/core";
 import { afterAll, describe, expect, it } from "vitest";
 import { createFileLock } from "../../src/node/file-lock.ts";
+import { jumpingClock } from "../jumping-clock.ts";
+import { manualClock } from "../manual-clock.ts";
 import { describeSharedLock } from "./lock-contract.ts";
 
 const root = mkdtempSync(join(tmpdir(), "toolport-lock-"));
@@ -80,6 +82,44 @@ describe("createFileLock()", () => {
     });
     expect(reason).toMatchObject({ code: "aborted", outcome: "unknown" });
     expect(readdirSync(folder)).toContain("key.2.held");
+  });
+
+  it("has the signal of a holder who stood still be aborted before anything else goes on", async () => {
+    const clock = jumpingClock();
+    const lock = createFileLock({ folder: async () => folder, clock, random: () => 0.5, maxWaitMs: 60_000 });
+    const folder = freshFolder();
+    const seen = await lock.withLock("key", 60_000, async (signal) => {
+      const before = signal.aborted;
+      clock.advance(4000);
+      // No timer has come meanwhile, and none comes before the next line.
+      return [before, signal.aborted, signal.reason];
+    });
+    expect(seen).toEqual([false, true, expect.objectContaining({ code: "aborted", outcome: "unknown" })]);
+  });
+
+  it("is not taken from a holder who stood still together with the waiter, as in a container that was paused", async () => {
+    const folder = freshFolder();
+    const manual = manualClock();
+    let looks = 0;
+    // Looks without a pause, and no other timer.
+    const schedule = (delayMs: number, task: () => void): (() => void) => {
+      if (delayMs > 1000) return () => {};
+      looks += 1;
+      const timer = setImmediate(task);
+      return () => clearImmediate(timer);
+    };
+    const clock: Clock = { ...manual, schedule };
+    writeFileSync(join(folder, "key.1.held"), "");
+    let isTaken = false;
+    const lock = createFileLock({ folder: async () => folder, clock, random: () => 0.5, maxWaitMs: 60_000 });
+    const work = lock.withLock("key", 60_000, async () => void (isTaken = true));
+    await expect.poll(() => looks, { interval: 5 }).toBeGreaterThan(30);
+    manual.advance(6000);
+    const before = looks;
+    await expect.poll(() => looks - before, { interval: 5 }).toBeGreaterThan(5);
+    expect(isTaken).toBe(false);
+    renameSync(join(folder, "key.1.held"), join(folder, "key.1.free"));
+    await work;
   });
 
   it("aborts the work when the folder is gone, and never throws anywhere else", async () => {

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { createFileCredentials } from "../../src/node/create-file-credentials.ts";
 import { defaultCredentialsFolder } from "../../src/node/default-credentials-folder.ts";
 import type { SealingKey } from "../../src/store/sealing-key.ts";
-import { manualClock } from "../manual-clock.ts";
+import { jumpingClock } from "../jumping-clock.ts";
 import { describeCredentialStore } from "./credential-store-contract.ts";
 
 const root = mkdtempSync(join(tmpdir(), "toolport-files-"));
@@ -16,18 +16,6 @@ const freshFolder = (): string => join(root, `store-${(count += 1)}`, "credentia
 
 const key = (id: string, fill: number): SealingKey => ({ id, key: new Uint8Array(32).fill(fill) });
 const account = { kind: "account", serverId: "github", principal: "ada" } as const;
-
-/** Time that can be passed, with timers that are real: locks are polled for. */
-function jumpingClock(): ReturnType<typeof manualClock> {
-  const manual = manualClock();
-  return {
-    ...manual,
-    schedule(delayMs, task) {
-      const timer = setTimeout(task, Math.min(delayMs, 60_000));
-      return () => clearTimeout(timer);
-    },
-  };
-}
 
 describe("createFileCredentials()", () => {
   describe("plain", () => {
