@@ -20,7 +20,11 @@ const tests = (name, ...files) => [
 const steps = {
   auth: {
     about: "eight processes that share credentials, over each store: a thousand expiries, and kills",
-    args: tests("auth", "packages/auth"),
+    args: tests("auth", "packages/auth/test/processes"),
+  },
+  stores: {
+    about: "all that every store of credentials holds to, over real databases, and processes that stand still",
+    args: tests("stores", "packages/auth/test/stores"),
   },
   dialogues: {
     about: "the wire beside the official SDK's clients",

@@ -23,6 +23,27 @@ export function authRequired(about: Troubled, text: string, { details, cause }: 
   });
 }
 
+const showing = "show the authorization page";
+
+/**
+ * `auth_required`: nobody could be shown the page. It stands in the message whole, because it can still be answered; its `state` is in it, and lets
+ * nobody in.
+ */
+export function notShown(about: Troubled, page: URL, cause: unknown): ToolportError {
+  const said = isToolportError(cause) ? cause.rawMessage : cause instanceof Error ? cause.message : undefined;
+  const reason = said === undefined ? "no reason given" : excerptOf(about, said);
+  const byHand = `to go on by hand, open ${page.href} and hand the whole address at which the browser ends to complete()`;
+  return authRequired(about, `the authorization page could not be shown: ${reason}; ${byHand}`, {
+    details: { operation: showing },
+    cause,
+  });
+}
+
+/** Whether it is such an error. */
+export function isNotShown(error: unknown): boolean {
+  return isToolportError(error, "auth_required") && error.details.operation === showing;
+}
+
 /** How messages name a server. */
 export function nameServer(serverId: string): string {
   return `server ${JSON.stringify(cleanText(serverId, 200))}`;

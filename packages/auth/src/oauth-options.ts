@@ -75,7 +75,7 @@ export interface AuthorizationCodeConfig extends CommonConfig {
   /** Of a client that was registered by hand. */
   readonly clientId?: string | undefined;
   readonly clientSecret?: string | undefined;
-  /** In place of the `redirect` of all. */
+  /** In place of the `redirect` of all. On this machine it is where users have to be listened for, at any port when it names none. */
   readonly redirectUri?: string | undefined;
   readonly clientName?: string | undefined;
 }

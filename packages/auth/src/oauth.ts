@@ -45,6 +45,7 @@ export interface SignedIn {
   readonly serverId: string;
   readonly principal?: string | undefined;
   readonly issuer: string;
+  /** With what may be secret in it masked. */
   readonly serverUrl: string;
   readonly clientId: string;
   /** What was granted; empty when the server did not say. */
@@ -101,14 +102,20 @@ export interface OAuth extends AsyncDisposable {
   cancel(serverId: string, options?: AccountOptions): Promise<boolean>;
   /** What a server wants, without signing in; `null` when it wants no OAuth. */
   discover(url: URL | string, options?: Pick<SignInOptions, "signal">): Promise<DiscoveredAuthorization | null>;
-  /** Revokes the tokens where the authorization server offers that, then forgets them, also when it could not be reached. */
+  /**
+   * Revokes the tokens where the authorization server offers that, for 5 s, then forgets them, also when it could not be reached. Other processes see it
+   * within 10 s. Rejects with `store_failed` when they could not be forgotten.
+   */
   signOut(serverId: string, options?: SignOutOptions): Promise<SignedOut>;
-  /** Forgets the tokens and asks nobody. Resolves to whether there were any. */
+  /** Forgets the tokens and asks nobody, also those that cannot be read. Resolves to whether there were any; rejects with `store_failed`. */
   clear(serverId: string, principal?: string): Promise<boolean>;
-  /** All that is kept, sorted by server, principal and issuer. */
+  /** All that is kept, sorted by server, principal and issuer; but for what this release cannot read. Rejects with `store_failed`. */
   list(): Promise<readonly SignedIn[]>;
   /** Fires when somebody has signed in: not for a refresh. */
   readonly onSignedIn: Event<SignedIn>;
-  /** Ends what is under way; keeps what is kept. Idempotent. */
+  /**
+   * Ends what is under way; keeps what is kept. A refresh token that was sent is waited for, 40 s at most, because its answer is the only copy of a
+   * sign-in; and what could not be saved is tried once more, for 5 s. Idempotent.
+   */
   close(): Promise<void>;
 }

@@ -1,6 +1,7 @@
 import { ToolportError } from "@toolport/core";
 import { createToolbox } from "@toolport/discovery";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { notShown } from "../src/auth-errors.ts";
 import { createAuthenticateTools } from "../src/index.ts";
 import { authenticateWiki, namesOf, oauthServer, start, textOf, wiki } from "./authenticate-world.ts";
 
@@ -193,7 +194,7 @@ describe("a call", () => {
     expect(textOf(await tools.call(authenticateWiki))).toContain("state=1");
     stub.signIn("wiki", "somebody-else");
     await new Promise((resolve) => setImmediate(resolve));
-    expect(provider.statuses()).toMatchObject([{ state: "needs-auth", attempts: 1 }]);
+    expect(provider.statuses()).toMatchObject([{ state: "needs-auth", attempts: 2 }]);
     const came = new Promise((resolve) => provider.onToolsChanged(resolve));
     stub.signIn("wiki");
     await came;
@@ -203,6 +204,33 @@ describe("a call", () => {
     gates.refuseCalls.add("wiki");
     await provider.call("mcp_wiki_search").catch(() => {});
     expect(textOf(await tools.call(authenticateWiki))).toContain("state=2");
+  });
+
+  it("sees, when it is called again, that the user has signed in by another process", async () => {
+    const { tools, stub, provider, gates } = await start([wiki]);
+    stub.answer = () => Promise.reject(new ToolportError("no prompt", { code: "unsupported_operation" }));
+    const url = new URL("https://login.example/1");
+    stub.page = (serverId) => ({ serverId, url, state: "s", expiresAt: Date.now() + 600_000 });
+    expect(textOf(await tools.call(authenticateWiki))).toContain(url.href);
+    expect(textOf(await tools.call(authenticateWiki))).toContain(url.href);
+    gates.open.add("wiki");
+    expect(textOf(await tools.call(authenticateWiki))).toContain('The user is signed in to "The Wiki"');
+    expect(provider.has("mcp_wiki_search")).toBe(true);
+  });
+
+  it("answers with the URL to show where the host's prompt cannot show it (EV-52)", async () => {
+    const { tools, stub } = await start([wiki]);
+    const redact = (text: string): string => text;
+    const page = new URL("https://login.example/1");
+    const noBrowser = notShown({ serverId: "wiki", secrets: { redact } }, page, new Error("no browser here"));
+    stub.answer = async (serverId, signal = new AbortController().signal, prompt) => {
+      if (prompt === undefined) throw noBrowser;
+      await prompt({ serverId, title: "The Wiki", url: new URL("https://login.example/2"), signal });
+      await new Promise(() => {});
+    };
+    const outcome = await tools.call(authenticateWiki);
+    expect(outcome.isError).toBe(false);
+    expect(textOf(outcome).split("\n")[1]).toBe("https://login.example/2");
   });
 
   it("makes another page when the one before has hardly any time left", async () => {

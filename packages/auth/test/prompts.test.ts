@@ -48,13 +48,13 @@ describe("openBrowser", () => {
     expect(launch).not.toHaveBeenCalled();
   });
 
-  it("that fails says which page is to be opened by hand (EV-50)", async () => {
+  it("that fails says so, and why (EV-50)", async () => {
     const launch = async (): Promise<void> => {
       throw new Error("spawn xdg-open ENOENT");
     };
     await expect(openBrowser({ launch })(requestFor(page))).rejects.toMatchObject({
       code: "auth_required",
-      rawMessage: `server "wiki": no browser could be opened here; the page to sign in is ${page}`,
+      rawMessage: "no browser could be opened here",
       cause: { message: "spawn xdg-open ENOENT" },
     });
   });
@@ -124,7 +124,7 @@ describe.runIf(process.platform === "linux")("openBrowser with what the system h
     install({ "xdg-open": 3 });
     await expect(openBrowser()(requestFor(page))).rejects.toMatchObject({
       code: "auth_required",
-      message: expect.stringContaining(page),
+      rawMessage: "no browser could be opened here",
       cause: { message: "xdg-open: exit code 3; wslview: ENOENT; rundll32.exe: ENOENT" },
     });
   });

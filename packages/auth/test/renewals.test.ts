@@ -20,6 +20,27 @@ async function signedIn(server: RotatingServer, patch = {}): Promise<TokenWorld>
   return world;
 }
 
+/** Somebody is signed in to a store that takes nothing from the moment on when a refresh token was redeemed, until it is repaired. */
+async function signedInToBreakingStore(patch = {}) {
+  const server = createRotatingServer();
+  const world = await signedIn(server, patch);
+  let isBroken = false;
+  const store = {
+    ...world.parts.store,
+    save: (...saved: Parameters<typeof world.parts.store.save>) =>
+      isBroken ? Promise.reject(new ToolportError("full", { code: "store_failed" })) : world.parts.store.save(...saved),
+  };
+  server.play = async (answer) => {
+    isBroken = true;
+    return answer();
+  };
+  const repair = (): void => {
+    isBroken = false;
+    server.play = (answer) => Promise.resolve(answer());
+  };
+  return { world, server, repair, parts: { ...world.parts, store } };
+}
+
 /** As if the process had died that redeemed: its mark is there, and its lock is free. */
 const mark = { redeeming: { by: "dead", since: firstDate } };
 
@@ -147,32 +168,59 @@ describe("renew()", () => {
     expect(server.redeemed).toEqual(["refresh-0"]);
   });
 
-  it("uses an answer that cannot be saved, saves it as soon as it can, and redeems nothing twice", async () => {
-    const server = createRotatingServer();
-    const world = await signedIn(server);
-    let isBroken = false;
-    const store = {
-      ...world.parts.store,
-      save: (...saved: Parameters<typeof world.parts.store.save>) =>
-        isBroken
-          ? Promise.reject(new ToolportError("full", { code: "store_failed" }))
-          : world.parts.store.save(...saved),
-    };
-    const parts = { ...world.parts, store };
-    server.play = async (answer) => {
-      isBroken = true;
-      return answer();
-    };
-    const work = renew(parts, world.account, refused("access-0"));
-    await passTime(world, work);
-    expect(tokenOf(await work)).toBe("access-1");
-    expect(currentAuthorization(await readAccount(parts, world.account))?.accessToken).toBe("access-1");
+  it("uses an answer that cannot be saved at once, saves it as soon as it can, and redeems nothing twice", async () => {
+    const { world, parts, server, repair } = await signedInToBreakingStore();
+    const { account, clock } = world;
+    expect(tokenOf(await renew(parts, account, refused("access-0")))).toBe("access-1");
+    expect(currentAuthorization(await readAccount(parts, account))?.accessToken).toBe("access-1");
     expect(await stored(world)).toMatchObject({ accessToken: "access-0" });
-    isBroken = false;
-    server.play = (answer) => Promise.resolve(answer());
-    await renew(parts, world.account, refused("access-1"));
+    repair();
+    clock.advance(100);
+    expect(tokenOf(await renew(parts, account, refused("access-1")))).toBe("access-2");
     expect(server.redeemed).toEqual(["refresh-0", "refresh-1"]);
     expect(await stored(world)).toMatchObject({ accessToken: "access-2" });
+    expect(clock.pending).toBe(0);
+  });
+
+  it("keeps an answer that cannot be saved when the clock was set back meanwhile", async () => {
+    const { world, parts } = await signedInToBreakingStore({ obtainedAt: firstDate + 3_600_000 });
+    await renew(parts, world.account, refused("access-0"));
+    expect(currentAuthorization(await readAccount(parts, world.account))?.accessToken).toBe("access-1");
+  });
+
+  it("saves with close() what could not be saved before", async () => {
+    const { world, parts, repair } = await signedInToBreakingStore();
+    const { account, close, clock } = world;
+    const work = renew(parts, account, refused("access-0"));
+    await passTime(world, work);
+    repair();
+    close.abort();
+    await settleRenewals(parts, 1000);
+    expect(await stored(world)).toMatchObject({ accessToken: "access-1" });
+    expect(clock.pending).toBe(0);
+  });
+
+  it("saves with close() what nobody could save for a long time before", async () => {
+    const { world, parts, repair } = await signedInToBreakingStore();
+    await renew(parts, world.account, refused("access-0"));
+    while (world.clock.pending > 0) {
+      world.clock.advance(1000);
+      await new Promise(setImmediate);
+    }
+    repair();
+    await settleRenewals(parts, 1000);
+    expect(await stored(world)).toMatchObject({ accessToken: "access-1" });
+  });
+
+  it("takes a token for one without a key that was asked for without one, whatever its answer says", async () => {
+    const server = createRotatingServer();
+    const world = await signedIn(server);
+    server.play = async (answer) => {
+      const said: unknown = await answer().json();
+      return Response.json({ ...(said as object), token_type: "DPoP" });
+    };
+    expect(tokenOf(await renew(world.parts, world.account, refused("access-0")))).toBe("access-1");
+    expect(await stored(world)).toMatchObject({ accessToken: "access-1", tokenType: "Bearer" });
   });
 
   it("does not send what it was to redeem once its lock is lost", async () => {

@@ -1,7 +1,11 @@
+import type { JsonObject } from "@toolport/core";
 import { describe, expect, it } from "vitest";
+import { createAccounts } from "../src/create-accounts.ts";
+import { createSigningOut } from "../src/signing-out/create-signing-out.ts";
 import { listAccounts, storedServer } from "../src/signing-out/list-accounts.ts";
 import { forgetAccount } from "../src/signing-out/forget-account.ts";
 import { signOut } from "../src/signing-out/sign-out.ts";
+import type { CredentialKey } from "../src/store/credential-store.ts";
 import { accountKey, heldDocument, readAccount, saveAuthorization } from "../src/tokens/account-documents.ts";
 import { createAuthorization, createTokenWorld, issuer, serverUrl, type TokenWorld } from "./token-world.ts";
 
@@ -79,13 +83,16 @@ describe("signOut()", () => {
     expect([await signOut(parts, account), sent]).toEqual([{ existed: true, revoked: false }, []]);
   });
 
-  it("goes on when who asked for it stops waiting", async () => {
-    const { parts, account, another, clock, sent } = await signedIn({}, 0);
+  it("goes on when who asked for it stops waiting, however early", async () => {
+    const { parts, another, clock, sent } = await signedIn({}, 0);
+    const closing = new AbortController().signal;
+    const accounts = createAccounts({ ...parts.settings, fetch: another().fetch }, closing);
     const giveUp = new AbortController();
-    const leaving = signOut(parts, account, { signal: giveUp.signal });
-    await expect.poll(() => sent.length).toBe(1);
+    const who = { serverId: "notes", principal: undefined };
+    const leaving = createSigningOut(parts, accounts).signOut(who, giveUp.signal);
     giveUp.abort(new Error("enough"));
     await expect(leaving).rejects.toThrow("enough");
+    await expect.poll(() => sent.length).toBe(1);
     clock.advance(5000);
     await expect.poll(() => readAccount(parts, another())).toBeUndefined();
   });
@@ -124,6 +131,23 @@ describe("list()", () => {
     ]);
     expect(listed[0]).toMatchObject({ clientId: "host", scopes: ["read"], renews: true, serverUrl });
     expect(JSON.stringify(listed)).not.toMatch(/access-0|refresh-0/);
+  });
+
+  it("asks for few at a time, of however many", async () => {
+    const { parts, account } = await signedIn();
+    for (let count = 0; count < 100; count += 1) {
+      await saveAuthorization(parts, { ...account, principal: `user-${count}` }, createAuthorization());
+    }
+    let [asked, most] = [0, 0];
+    const load = async (key: CredentialKey): Promise<JsonObject | undefined> => {
+      asked += 1;
+      most = Math.max(most, asked);
+      const document = await parts.store.load(key);
+      asked -= 1;
+      return document;
+    };
+    expect(await listAccounts({ store: { ...parts.store, load } })).toHaveLength(101);
+    expect(most).toBeLessThanOrEqual(32);
   });
 
   it("knows the server of who signed in, also when no connector has asked about it", async () => {

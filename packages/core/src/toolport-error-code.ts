@@ -226,7 +226,7 @@ export const errorCodes: Readonly<Record<ToolportErrorCode, ErrorCodeEntry>> = {
     kind: "system",
     retryable: false,
     outcome: "not-sent",
-    meaning: "What the host keeps could not be read or written; nothing of it was overwritten.",
+    meaning: "What the host keeps could not be read, or it is not known whether it was written; nothing was sent.",
   },
   internal_error: {
     kind: "system",

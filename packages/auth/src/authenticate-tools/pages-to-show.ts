@@ -7,6 +7,8 @@ import type { AuthenticateSettings } from "./authenticate-options.ts";
 export interface PagesToShow {
   /** The page to sign in to a server, the same one while it is waited for; `undefined` when somebody signed in without one. */
   pageFor(serverId: string): Promise<URL | undefined>;
+  /** Whether somebody has been shown one. */
+  has(serverId: string): boolean;
   /** Somebody has signed in, or nobody is to. */
   forget(serverId: string): void;
 }
@@ -60,6 +62,7 @@ export function createPagesToShow(
       asking.set(serverId, page);
       return page;
     },
+    has: (serverId) => pages.has(serverId),
     forget: (serverId) => void pages.delete(serverId),
   };
 }

@@ -2,6 +2,7 @@ import { isToolportError } from "@toolport/core";
 import { untilAborted } from "@toolport/core/implement";
 import type { AuthenticateSettings } from "./authenticate-options.ts";
 import { quoteTitle, type SignInServer } from "./define-tool.ts";
+import { isNotShown } from "../auth-errors.ts";
 import { createPagesToShow } from "./pages-to-show.ts";
 
 /** What a model reads. */
@@ -38,14 +39,21 @@ export function createSignIns(settings: AuthenticateSettings, closing: AbortSign
     bringing.set(serverId, work);
     return work;
   };
+  const isLetIn = (serverId: string, signal: AbortSignal): Promise<boolean> =>
+    provider.refreshServer(serverId, { signal }).then(
+      () => true,
+      () => false,
+    );
   /** The page to show, where somebody has to and the host does not. */
   const authorize = async (serverId: string, signal: AbortSignal): Promise<URL | undefined> => {
     try {
       await oauth.authorize(serverId, { principal, signal });
       return undefined;
     } catch (error) {
-      if (!isToolportError(error, "unsupported_operation")) throw error;
+      if (!isToolportError(error, "unsupported_operation") && !isNotShown(error)) throw error;
     }
+    // Whoever is asked again may have signed in, in another process that shares the store.
+    if (pages.has(serverId) && (await isLetIn(serverId, signal))) return undefined;
     return pages.pageFor(serverId);
   };
   const listTools = (serverId: string): string => {

@@ -1,4 +1,5 @@
 import { isToolportError, type ToolportError } from "@toolport/core";
+import { untilAborted } from "@toolport/core/implement";
 import type { Account } from "../account.ts";
 import { authRequired, excerptOf, throwIfAborted, withoutServerName, wordsOf } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
@@ -130,7 +131,9 @@ async function askForClient(
   const { serverId, principal } = account;
   let given: unknown;
   try {
-    given = await ask({ serverId, principal, issuer, redirectUri, tried: [...tried], signal });
+    const asking = async (): Promise<unknown> =>
+      ask({ serverId, principal, issuer, redirectUri, tried: [...tried], signal });
+    given = await untilAborted(asking(), signal);
   } catch (error) {
     throwIfAborted(signal, account, "asking for a client");
     tried.push(`asking: it failed: ${reasonOf(account, error)}`);

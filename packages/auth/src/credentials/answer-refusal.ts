@@ -2,7 +2,7 @@ import type { CredentialsRefusal } from "@toolport/core";
 import { withoutServerName } from "../auth-errors.ts";
 import type { Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
-import { discoverAuthorization, type Discovered } from "../discovering/discover-authorization.ts";
+import type { Discovered } from "../discovering/discover-authorization.ts";
 import { noteChallenge } from "../discovering/note-challenge.ts";
 import { readChallenges } from "../discovering/read-challenges.ts";
 import { coversScopes, joinScopes } from "../discovering/scopes.ts";
@@ -12,6 +12,7 @@ import type { StoredAuthorization } from "../store/stored-account.ts";
 import { readAccount } from "../tokens/account-documents.ts";
 import { currentAuthorization, sameIssuer } from "../tokens/authorizations.ts";
 import { forbidden, isAtPage, needsUser, programRefused } from "./credential-errors.ts";
+import { discoverAgain } from "./discover-again.ts";
 import { errorOf, leftOf, reasonOf, renewNow } from "./current-authorization.ts";
 import { isProgram, whereToSignIn } from "./sign-in-program.ts";
 import { isFruitless, noteRenewal } from "./fruitless-renewals.ts";
@@ -48,7 +49,7 @@ async function answer401(parts: AuthParts, account: Account, refusal: Credential
   if (isProgram(account)) await whereToSignIn(parts, account, { signal: refusal.signal, anew: true });
   const end = await renewNow(parts, account, { unwanted: { accessToken: sent, isRefused: true } });
   if (end.kind === "renewed") {
-    if (sent !== undefined && end.authorization.obtainedAt > (stored?.obtainedAt ?? 0)) noteRenewal(parts, account);
+    if (sent !== undefined) noteRenewal(parts, account, end.authorization);
     return;
   }
   // An authorization server that is gone may have been replaced.
@@ -92,9 +93,13 @@ async function answer403(parts: AuthParts, account: Account, refusal: Credential
   if (!isProgram(account)) {
     return signIn(parts, account, { refusal, why: "the access that was granted is not enough", needsMore: true });
   }
+  if (stored !== undefined && isFruitless(parts, account, stored)) {
+    throw forbidden(account, challenge, "it wants more access whatever is granted");
+  }
   const unwanted = { accessToken: sentToken(refusal), isRefused: true };
   const end = await renewNow(parts, account, { unwanted, scope: account.hints.scope });
   if (end.kind !== "renewed") throw errorOf(account, end);
+  noteRenewal(parts, account, end.authorization);
 }
 
 interface Moving {
@@ -108,7 +113,7 @@ async function moveOn(parts: AuthParts, account: Account, { refusal, stored }: M
   if (isProgram(account)) return false;
   let discovered: Discovered;
   try {
-    discovered = await discoverAuthorization(account, parts, { signal: refusal.signal });
+    discovered = await discoverAgain(parts, account, refusal.signal);
   } catch {
     // What cannot be found out now changes nothing.
     return false;

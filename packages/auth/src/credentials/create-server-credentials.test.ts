@@ -1,94 +1,10 @@
-import type { CredentialsRefusal, ServerCredentials } from "@toolport/core";
 import { describe, expect, it } from "vitest";
+import { given, live, needsScope, program, request, stage } from "../../test/credentials-stage.ts";
 import { deferred } from "../../test/deferred.ts";
-import { createRotatingServer, type RotatingServer } from "../../test/rotating-server.ts";
-import { createAuthorization, createTokenWorld, issuer, serverUrl, type TokenWorld } from "../../test/token-world.ts";
+import { createAuthorization, serverUrl } from "../../test/token-world.ts";
 import { makeDpopKey } from "../dpop/dpop-key.ts";
-import type { ClientConfig } from "../oauth-options.ts";
-import type { StoredAuthorization } from "../store/stored-account.ts";
 import { clearAccount, readAccount, saveAuthorization } from "../tokens/account-documents.ts";
 import { currentAuthorization } from "../tokens/authorizations.ts";
-import { createServerCredentials } from "./create-server-credentials.ts";
-
-const request = { method: "POST", url: new URL(serverUrl) };
-
-interface Stage extends TokenWorld {
-  readonly server: RotatingServer;
-  readonly credentials: ServerCredentials;
-  /** Sign-ins that were asked for. */
-  readonly signIns: { readonly needsMore: boolean }[];
-  /** The token that a request would be sent with. */
-  readonly token: () => Promise<string | undefined>;
-  readonly refuse: (token: string | undefined, patch?: Partial<CredentialsRefusal>) => Promise<void>;
-}
-
-/** Metadata of the MCP server, which names an authorization server, and of that one. */
-function metadataOf(path: string, named: string): Response {
-  if (path.includes("protected-resource")) {
-    return Response.json({ resource: serverUrl, authorization_servers: [named] });
-  }
-  return Response.json({
-    issuer: named,
-    token_endpoint: `${named}/token`,
-    authorization_endpoint: `${named}/authorize`,
-    response_types_supported: ["code"],
-    code_challenge_methods_supported: ["S256"],
-  });
-}
-
-interface StageOptions {
-  /** The authorization server that the MCP server names. */
-  readonly named?: string;
-  readonly config?: ClientConfig;
-}
-
-async function stage(
-  authorization: Partial<StoredAuthorization> | undefined,
-  { named = issuer, config = {} }: StageOptions = {},
-): Promise<Stage> {
-  const server = createRotatingServer();
-  const signIns: { readonly needsMore: boolean }[] = [];
-  const world = createTokenWorld(
-    (url, init) =>
-      init?.method === "POST" ? server.fetch(url, init) : Promise.resolve(metadataOf(new URL(url).pathname, named)),
-    {
-      signInAfterRefusal: async (account, { needsMore }) => {
-        signIns.push({ needsMore });
-        const { accessToken, refreshToken } = server.signIn();
-        const scope = account.hints.scope ?? "read";
-        await saveAuthorization(world.parts, account, createAuthorization({ accessToken, refreshToken, scope }));
-        return { serverId: "notes", issuer, serverUrl, clientId: "host", scopes: [], renews: true, current: true };
-      },
-    },
-  );
-  const account = { ...world.account, config };
-  const settings = { ...world.parts.settings, prompt: () => Promise.resolve("completed" as const) };
-  const parts = { ...world.parts, settings };
-  if (authorization !== undefined) await saveAuthorization(parts, world.another(), createAuthorization(authorization));
-  const credentials = createServerCredentials(parts, account);
-  return {
-    ...world,
-    account,
-    parts,
-    server,
-    credentials,
-    signIns,
-    token: async () => (await credentials.headersFor(request))["authorization"]?.replace("Bearer ", ""),
-    refuse: (token, refusal = {}) =>
-      credentials.onRefused({
-        status: 401,
-        challenge: undefined,
-        request,
-        sent: token === undefined ? {} : { authorization: `Bearer ${token}` },
-        interactive: false,
-        signal: new AbortController().signal,
-        ...refusal,
-      }),
-  };
-}
-
-const live = {};
-const needsScope = { status: 403, challenge: 'Bearer error="insufficient_scope", scope="write"' } as const;
 
 describe("headersFor()", () => {
   it("has nothing for who never signed in, and nothing for another origin", async () => {
@@ -215,23 +131,6 @@ describe("onRefused()", () => {
     expect(signIns).toEqual([]);
   });
 
-  it("does not go on renewing for a server that refuses whatever it gets", async () => {
-    const { refuse, server, clock } = await stage(live);
-    const refuseNext = async (count: number): Promise<void> => {
-      clock.advance(1000);
-      await refuse(`access-${count}`);
-    };
-    for (const count of [0, 1, 2]) await refuseNext(count);
-    await expect(refuseNext(3)).rejects.toMatchObject({
-      code: "auth_required",
-      message: expect.stringContaining("whatever"),
-    });
-    expect(server.redeemed).toEqual(["refresh-0", "refresh-1", "refresh-2"]);
-    clock.advance(60_000);
-    await refuseNext(3);
-    expect(server.redeemed.at(-1)).toBe("refresh-3");
-  });
-
   it("ends the wait of who gives up, and nothing else", async () => {
     const { refuse, server, parts, another } = await stage(live);
     const sent = deferred();
@@ -314,12 +213,8 @@ describe("tokens that are bound to a key", () => {
 });
 
 describe("a program", () => {
-  const config = { flow: "client_credentials", clientId: "robot", clientSecret: "robot-secret" } as const;
-  const given = (count: number): Response =>
-    Response.json({ access_token: `robot-${count}`, token_type: "Bearer", expires_in: 600 });
-
   it("has a token before its first request, another one before that is over, and asks once for all", async () => {
-    const { token, clock, server } = await stage(undefined, { config });
+    const { token, clock, server } = await stage(undefined, { config: program });
     let count = 0;
     server.play = () => Promise.resolve(given((count += 1)));
     expect(await Promise.all([token(), token(), token()])).toEqual(["robot-1", "robot-1", "robot-1"]);
@@ -329,7 +224,7 @@ describe("a program", () => {
   });
 
   it("gets another one when that is refused, and asks no user when it gets none", async () => {
-    const { token, refuse, server, signIns } = await stage(undefined, { config });
+    const { token, refuse, server, signIns } = await stage(undefined, { config: program });
     let count = 0;
     server.play = () => Promise.resolve(given((count += 1)));
     await token();
@@ -343,7 +238,7 @@ describe("a program", () => {
   it("shows its secret to no other authorization server than the one that it was first used with", async () => {
     const { refuse, server } = await stage(
       { client: { clientId: "robot", way: "pre-registered" }, refreshToken: undefined },
-      { config, named: "https://evil.example" },
+      { config: program, named: "https://evil.example" },
     );
     let asked = 0;
     server.play = () => {

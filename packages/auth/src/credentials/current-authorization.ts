@@ -5,11 +5,11 @@ import type { Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import type { StoredAccount, StoredAuthorization } from "../store/stored-account.ts";
 import { requestGrant } from "../grants/request-grant.ts";
-import { hasUnsaved, heldDocument, readAccount, saveUnsaved } from "../tokens/account-documents.ts";
+import { hasUnsaved, heldDocument, keepHeld, readAccount, saveUnsaved } from "../tokens/account-documents.ts";
 import { currentAuthorization } from "../tokens/authorizations.ts";
 import { lifeLeft, type LifeLeft } from "../tokens/life.ts";
 import type { RenewalEnd } from "../tokens/redeem.ts";
-import { isRenewalIdle, renew, type RenewalRequest } from "../tokens/renew.ts";
+import { isRenewalIdle, isRenewing, renew, type RenewalRequest } from "../tokens/renew.ts";
 import { needsUser, programRefused } from "./credential-errors.ts";
 import { isProgram, whereToSignIn } from "./sign-in-program.ts";
 
@@ -32,7 +32,9 @@ export async function authorizationNow(parts: AuthParts, account: Account): Prom
   const authorization = currentAuthorization(await recentDocument(parts, account));
   if (authorization === undefined) return isProgram(account) ? firstOf(parts, account) : undefined;
   const left = leftOf(parts, authorization);
-  if (left === "fresh") return authorization;
+  // Another process is renewing it, or died while they did: then it is used as long as it lives.
+  const isLeft = left !== "over" && authorization.redeeming !== undefined && !isRenewing(account);
+  if (left === "fresh" || isLeft) return authorization;
   if (left === "due") {
     renewInBackground(parts, account, authorization);
     return authorization;
@@ -64,8 +66,9 @@ interface Renewal extends Pick<RenewalRequest, "unwanted"> {
 export async function renewNow(parts: AuthParts, account: Account, { unwanted, scope }: Renewal): Promise<RenewalEnd> {
   let obtain: RenewalRequest["obtain"];
   if (isProgram(account)) {
-    const server = await whereToSignIn(parts, account, { signal: parts.closing });
-    const grant = { server, scope, refused: unwanted.accessToken, signal: parts.closing };
+    const server = await whereToSignIn(parts, account);
+    // A signal of its own: Node warns of one that has a listener for each of many accounts.
+    const grant = { server, scope, refused: unwanted.accessToken, signal: AbortSignal.any([parts.closing]) };
     obtain = () => requestGrant(parts, account, grant);
   }
   const end = await renew(parts, account, { unwanted, obtain });
@@ -79,18 +82,29 @@ async function recentDocument(parts: AuthParts, account: Account): Promise<Store
   if (held !== undefined && parts.clock.now() - held.readAt < readAgainAfterMs) return held.document;
   if (hasUnsaved(account)) saveUnsaved(parts, account).catch(() => {});
   try {
-    return await readAccount(parts, account);
+    return await readOnce(parts, account);
   } catch (error) {
-    // A store that is away for a while cuts off nobody whose token still lives.
+    // A store that is away for a while cuts off nobody whose token still lives, nor has each request wait for it.
     const authorization = currentAuthorization(held?.document);
     if (authorization === undefined || leftOf(parts, authorization) === "over") throw error;
-    return held?.document;
+    return keepHeld(parts, account);
   }
+}
+
+// One reads for all who ask together.
+const reading = new WeakMap<Account, Promise<StoredAccount | undefined>>();
+
+function readOnce(parts: AuthParts, account: Account): Promise<StoredAccount | undefined> {
+  const known = reading.get(account);
+  if (known !== undefined) return known;
+  const read = readAccount(parts, account).finally(() => void reading.delete(account));
+  reading.set(account, read);
+  return read;
 }
 
 async function firstOf(parts: AuthParts, account: Account): Promise<StoredAuthorization | undefined> {
   try {
-    await whereToSignIn(parts, account, { signal: parts.closing });
+    await whereToSignIn(parts, account);
   } catch (error) {
     // The server's refusal may say where its metadata are.
     if (isToolportError(error, "auth_required")) return undefined;

@@ -8,13 +8,24 @@ const mostInWindow = 3;
 /** Some end earlier than their answer said, by as much as a second. */
 const perLife = 2;
 
-// When a token was got because another one was refused.
-const renewals = new WeakMap<Account, readonly number[]>();
+/** A token that was got because another one was refused, and when that was. */
+interface Renewal {
+  readonly accessToken: string;
+  readonly at: number;
+}
 
-/** Takes note that a token was got because the server refused another one. */
-export function noteRenewal({ clock }: Pick<AuthParts, "clock">, account: Account): void {
+const renewals = new WeakMap<Account, readonly Renewal[]>();
+
+/** Takes note that a token was got because the server refused another one: once, for however many requests that was. */
+export function noteRenewal(
+  { clock }: Pick<AuthParts, "clock">,
+  account: Account,
+  { accessToken }: Pick<StoredAuthorization, "accessToken">,
+): void {
   const now = clock.now();
-  renewals.set(account, [...(renewals.get(account) ?? []).filter((at) => at > now - windowMs), now]);
+  const latest = (renewals.get(account) ?? []).filter(({ at }) => at > now - windowMs);
+  if (latest.some((one) => one.accessToken === accessToken)) return;
+  renewals.set(account, [...latest, { accessToken, at: now }]);
 }
 
 /**
@@ -27,6 +38,6 @@ export function isFruitless(
   { expiresAt, obtainedAt }: StoredAuthorization,
 ): boolean {
   const lifeMs = expiresAt === undefined ? windowMs : Math.max(1, expiresAt - obtainedAt);
-  const latest = (renewals.get(account) ?? []).filter((at) => at > clock.now() - windowMs);
+  const latest = (renewals.get(account) ?? []).filter(({ at }) => at > clock.now() - windowMs);
   return latest.length >= mostInWindow + Math.floor((perLife * windowMs) / Math.max(lifeMs, 100));
 }

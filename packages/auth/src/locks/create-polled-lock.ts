@@ -159,7 +159,11 @@ class Turn {
       if (!this.#isLost && !hold.isSure()) this.lose(storeFailed("nothing was heard of it for too long"));
       return this.#isLost;
     };
-    return Object.defineProperty(this.#controller.signal, "aborted", { get: isAborted });
+    const { signal } = this.#controller;
+    const throwIfAborted = (): void => {
+      if (isAborted()) throw signal.reason;
+    };
+    return Object.defineProperties(signal, { aborted: { get: isAborted }, throwIfAborted: { value: throwIfAborted } });
   }
 
   #endLease(): void {

@@ -1,5 +1,5 @@
 import type { Clock, ToolportError } from "@toolport/core";
-import { assertKnownOptions, kindOf, systemClock, type Fields } from "@toolport/core/implement";
+import { assertKnownOptions, createEvent, kindOf, systemClock, type Fields } from "@toolport/core/implement";
 import type { SealedCredentials } from "../store/create-keyv-credentials.ts";
 import type { StepLimit } from "../store/store-failed.ts";
 import { openFiles } from "./create-file-credentials.ts";
@@ -20,7 +20,7 @@ export interface KeyringCredentialsOptions {
    * sealed when a later process finds a keyring. `"none"`: fail with `store_failed`. Default `"files"`.
    */
   readonly fallback?: "files" | "none" | undefined;
-  /** Called once when files are not sealed, with the reason: a `store_failed`. */
+  /** Called once when files are not sealed, with the reason: a `store_failed`. What it throws goes where uncaught errors do. */
   readonly onFallback?: ((reason: ToolportError) => void) | undefined;
   /** How long the keyring may take, in milliseconds: it may ask its user for a password. Default 30,000. */
   readonly timeoutMs?: number | undefined;
@@ -65,12 +65,14 @@ export function createKeyringCredentials(options: KeyringCredentialsOptions): Ke
   if (!(typeof timeoutMs === "number" && timeoutMs > 0)) throw new TypeError(`${owner}: timeoutMs must be above 0`);
   const load = options.load ?? loadKeyring;
   const limit: StepLimit = { clock, timeoutMs };
+  const fellBack = createEvent<ToolportError>();
+  if (onFallback !== undefined) fellBack.on(onFallback);
 
   const open = async (files: FileAccess): Promise<FileSealing> => {
     const key = await readKeyringKey({ service, files, load, limit });
     if ("sealer" in key) return { sealer: key.sealer, whyNot: "" };
     if (fallback === "none" || key.mustNotFallBack) throw key.failed;
-    onFallback?.(key.failed);
+    fellBack.emit(key.failed);
     return { sealer: undefined, whyNot: `the keyring does not have its key: ${key.failed.rawMessage}` };
   };
   let opened: Promise<FileSealing> | undefined;

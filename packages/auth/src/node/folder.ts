@@ -34,7 +34,7 @@ export async function openFolder(given: string): Promise<Folder> {
     await mkdir(given, { recursive: true, mode: 0o700 });
     return realpath(given);
   });
-  await assertPrivate(given);
+  await assertPrivate(given, path);
   return {
     path,
     list: () => doInFolder(`reading the folder ${path}`, () => readdir(path)),
@@ -82,12 +82,12 @@ export async function doInFolder<T>(what: string, work: () => Promise<T>): Promi
   }
 }
 
-async function assertPrivate(given: string): Promise<void> {
+async function assertPrivate(given: string, path: string): Promise<void> {
   // On Windows a folder in a user's profile is the user's by its access list, and has no mode.
   const me = process.getuid?.();
   if (isWindows || me === undefined) return;
   const link = await doInFolder(`the folder ${given}`, () => lstat(given));
-  const folder = await doInFolder(`the folder ${given}`, () => stat(given));
+  const folder = await doInFolder(`the folder ${given}`, () => stat(path));
   for (const { uid } of [link, folder]) {
     if (uid === me || uid === 0) continue;
     throw storeFailed(

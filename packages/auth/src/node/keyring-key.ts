@@ -57,8 +57,8 @@ export async function readKeyringKey(init: KeyringKeyInit): Promise<KeyringKey> 
         const entry = openEntry(keyring, init, entryName(known));
         const found = await doStep("reading the keyring", limit, () => entry.getPassword(timeoutOf(limit)));
         if (typeof found === "string" && found !== "") return { sealer: sealerOf(known, found) };
-        if (await hasSealed(files)) return { failed: goneError(folder.path), mustNotFallBack: true };
       }
+      if (await hasSealed(files)) return { failed: goneError(folder.path), mustNotFallBack: true };
       await probe(keyring, init);
       // Another name for every key: of one that is written too late, nobody knows the name.
       const id = crypto.randomUUID().replaceAll("-", "");

@@ -17,7 +17,7 @@ const fields: Fields<OpenBrowserOptions> = { launch: true };
 
 /**
  * Shows users authorization pages in their browser, on the machine of the host. Rejects with `not_allowed` for a URL that is neither `https:` nor on this
- * machine, and with `auth_required` when the page could not be opened: the message has the URL then, to be opened by hand.
+ * machine, and with `auth_required` when the page could not be opened; `authorize()` says then which one it is, to be opened by hand.
  */
 export function openBrowser(options: OpenBrowserOptions = {}): OAuthPrompt {
   assertKnownOptions("openBrowser()", options, fields);
@@ -35,8 +35,7 @@ export function openBrowser(options: OpenBrowserOptions = {}): OAuthPrompt {
       await launch(url.href, signal);
     } catch (error) {
       signal.throwIfAborted();
-      const message = `${server}: no browser could be opened here; the page to sign in is ${url.href}`;
-      throw new ToolportError(message, { code: "auth_required", serverId, cause: error });
+      throw new ToolportError("no browser could be opened here", { code: "auth_required", serverId, cause: error });
     }
     return "completed";
   };

@@ -1,4 +1,4 @@
-import { ToolportError, type ServerSpec } from "@toolport/core";
+import { redactUrl, ToolportError, type ServerSpec } from "@toolport/core";
 import type { Account } from "../account.ts";
 import { authRequired, excerptOf } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
@@ -17,14 +17,16 @@ import { toStoredAuthorization } from "../tokens/to-stored-authorization.ts";
 import { takePending, type PendingDocument } from "./pending-documents.ts";
 import { readCallback, type Callback } from "./read-callback.ts";
 
+/** Who took what was waited for: it can be answered once. `"nobody"`: it can be answered still. */
+export type Taker = "here" | "elsewhere" | "nobody";
+
 /** How an answer of a user ended. */
 export type Completion =
-  | { readonly signedIn: SignedIn; readonly failure?: undefined; readonly isTaken: true }
+  | { readonly signedIn: SignedIn; readonly failure?: undefined; readonly takenBy: "here" | "elsewhere" }
   | {
       readonly signedIn?: undefined;
       readonly failure: ToolportError;
-      /** Whether it was what was waited for: nobody can answer it again. */
-      readonly isTaken: boolean;
+      readonly takenBy: Taker;
       /** The authorization server does not know the client, which is forgotten now. */
       readonly isUnknownClient: boolean;
     };
@@ -34,16 +36,17 @@ export type Completion =
  * store first, also when the answer is a no. Once begun it goes on to the end: what was redeemed is saved.
  */
 export async function completeAuthorization(parts: AuthParts, callbackUrl: URL | string): Promise<Completion> {
-  let isTaken = false;
+  let takenBy: Taker = "nobody";
   try {
     const callback = readCallback(callbackUrl);
     const pending = await takePending(parts, callback.state, ({ redirectUri }) => assertPlace(callback, redirectUri));
     if (pending === undefined) {
+      takenBy = "elsewhere";
       throw nothingPending(
         "it was answered already, or began too long ago, or was not begun by this host; begin again",
       );
     }
-    isTaken = true;
+    takenBy = "here";
     const account = parts.accountOf(specOf(pending), pending.principal);
     account.secrets.learn(callback.state);
     account.secrets.learn(pending.verifier);
@@ -51,7 +54,7 @@ export async function completeAuthorization(parts: AuthParts, callbackUrl: URL |
     const code = readCode(account, callback);
     return await redeem(parts, account, { pending, code, iss: callback.iss });
   } catch (error) {
-    if (error instanceof ToolportError) return { failure: error, isTaken, isUnknownClient: false };
+    if (error instanceof ToolportError) return { failure: error, takenBy, isUnknownClient: false };
     throw error;
   }
 }
@@ -87,7 +90,7 @@ async function redeem(parts: AuthParts, account: Account, { pending, code, iss }
   if (failure !== undefined) {
     const isUnknownClient = failure.trouble === "dead-client";
     if (isUnknownClient) await forgetClient(parts, account, { issuer, redirectUri, clientId: client.clientId });
-    return { failure: failure.error, isTaken: true, isUnknownClient };
+    return { failure: failure.error, takenBy: "here", isUnknownClient };
   }
   const tokenType = readTokenType(account, { issuer, tokenType: tokens.token_type, asked: signer !== undefined });
   const origin = { issuer, metadata, client, scope, resource, dpopKey };
@@ -95,7 +98,7 @@ async function redeem(parts: AuthParts, account: Account, { pending, code, iss }
   await saveAuthorization(parts, account, authorization);
   const signedIn = toSignedIn(account, authorization);
   parts.signedIn.emit(signedIn);
-  return { signedIn, isTaken: true };
+  return { signedIn, takenBy: "here" };
 }
 
 /** What somebody is signed in to now, without any secret. */
@@ -107,7 +110,7 @@ export function toSignedIn(
     serverId,
     principal,
     issuer,
-    serverUrl: serverUrl.href,
+    serverUrl: redactUrl(serverUrl.href),
     clientId: client.clientId,
     scopes: (scope ?? "").split(/\s+/).filter((one) => one !== ""),
     expiresAt,

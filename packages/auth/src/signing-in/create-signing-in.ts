@@ -77,7 +77,7 @@ export function createSigningIn(parts: AuthParts): SigningIn {
       const handing = switchboard.begin(state);
       const work = redeem(callbackUrl).then((completion) => {
         // What is left where it was can still be answered.
-        if (completion.isTaken) handing.resolve(completion);
+        if (completion.takenBy === "here") handing.resolve(completion);
         if (completion.failure !== undefined) throw completion.failure;
         return completion.signedIn;
       });
@@ -133,5 +133,5 @@ function notForUsers({ serverId, config }: Account): ToolportError {
 }
 
 function cancelled(account: Account): ToolportError {
-  return authRequired(account, "the sign-in was cancelled; nothing has changed");
+  return authRequired(account, "the sign-in was cancelled");
 }

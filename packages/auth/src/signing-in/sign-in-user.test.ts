@@ -2,8 +2,8 @@ import { ToolportError } from "@toolport/core";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { errorOf } from "../../test/error-of.ts";
-import { createFakeServers, issuer, spec } from "../../test/fake-servers.ts";
-import { createSignInWorld, until } from "../../test/sign-in-world.ts";
+import { createFakeServers, issuer, metadataOf, metadataUrl, resourceUrl, spec } from "../../test/fake-servers.ts";
+import { createSignInWorld, never, until } from "../../test/sign-in-world.ts";
 import { createOAuth } from "../create-oauth.ts";
 
 describe("authorize()", () => {
@@ -71,6 +71,25 @@ describe("authorize()", () => {
       }),
       { numRuns: 25 },
     );
+  });
+
+  it.each([
+    "https://mcp.example:8443/mcp?tenant=a&api_key=topsecretvalue1",
+    "https://[2001:db8::1]:8443/mcp",
+    "http://[::1]:3000/mcp",
+    "https://mcp.example",
+  ])("signs in to a server at %s, and shows no secret of its URL", async (url) => {
+    const servers = createFakeServers();
+    servers.routes.delete(`GET ${resourceUrl}`);
+    const { origin, pathname } = new URL(url);
+    const place = `${origin}/.well-known/oauth-protected-resource${pathname === "/" ? "" : pathname}`;
+    servers.routes.set(`GET ${place}`, () => Response.json({ resource: url, authorization_servers: [issuer] }));
+    const { oauth, shown } = createSignInWorld({}, servers);
+    const who = await oauth.authorize({ id: "odd", transport: { kind: "http", url, auth: "oauth" } });
+    expect(shown[0]?.url.searchParams.get("resource")).toBe(url);
+    expect(who.serverUrl).toContain(new URL(url).host);
+    expect(await oauth.list()).toEqual([who]);
+    expect(JSON.stringify(who)).not.toContain("topsecretvalue1");
   });
 
   it("asks one user once when many want the same, and each principal for itself", async () => {
@@ -155,8 +174,24 @@ describe("authorize()", () => {
       const { oauth } = createSignInWorld({ prompt: () => Promise.reject(broken) });
       const error = await errorOf(oauth.authorize(spec));
       expect(error.code).toBe("auth_required");
-      expect(error.message).toContain("could not be shown");
+      expect(error.message).toContain("could not be shown: no browser here; to go on by hand");
       expect(error.cause).toBe(broken);
+    });
+
+    it("a prompt that fails: the page can be opened by hand, and what it ends at be handed to complete()", async () => {
+      const scopes = Array.from({ length: 40 }, (_, at) => `a-scope-with-a-long-name-${at}`);
+      const broken = async (): Promise<never> => {
+        throw new Error("no browser here");
+      };
+      const { oauth, all, servers, receiver } = createSignInWorld({ clients: { notes: { scopes } } });
+      await oauth.authorize(spec);
+      const error = await errorOf(createOAuth({ ...all, prompt: broken }).authorize(spec));
+      expect(receiver.ends).toEqual(["signed-in", "failed"]);
+      const [page = ""] = /https:\S+/.exec(error.message) ?? [];
+      expect(page.length).toBeGreaterThan(1000);
+      expect(await oauth.complete(servers.visit(new URL(page)))).toMatchObject({ clientId: "client-1" });
+      await oauth.authorize(spec);
+      expect(servers.count(`POST ${issuer}/register`)).toBe(1);
     });
 
     it("a prompt that answers what means nothing", async () => {
@@ -252,6 +287,41 @@ describe("authorize()", () => {
       await oauth.authorize(spec);
       expect(servers.count(`POST ${issuer}/register`)).toBe(2);
     });
+  });
+
+  it.each([
+    ["another program has its port", "http://127.0.0.1:8765/callback"],
+    ["the listener has another path", "http://127.0.0.1:4000/other"],
+    ["the listener has another host", "http://localhost:4000/callback"],
+  ])("shows no page when the client's own redirect URI cannot be listened at: %s", async (_, redirectUri) => {
+    const clients = { notes: { clientId: "mine", redirectUri } };
+    const { oauth, shown, receiver } = createSignInWorld({ clients });
+    const error = await errorOf(oauth.authorize(spec));
+    expect(error.code).toBe("auth_required");
+    expect(error.message).toContain(redirectUri);
+    expect(error.message).toContain("http://127.0.0.1:4000/callback");
+    expect(shown).toEqual([]);
+    await until(() => receiver.ends.length === 1);
+  });
+
+  it("listens at any port for a client that is registered without one (RFC 8252, 7.3)", async () => {
+    const clients = { notes: { clientId: "mine", redirectUri: "http://127.0.0.1/callback" } };
+    const { oauth } = createSignInWorld({ clients });
+    expect(await oauth.authorize(spec)).toMatchObject({ clientId: "mine" });
+  });
+
+  it("does not wait for a human who is asked for a client once it is cancelled", async () => {
+    let asked = 0;
+    const servers = createFakeServers();
+    servers.routes.set(`GET ${metadataUrl}`, () => {
+      const { registration_endpoint: _, ...metadata } = metadataOf();
+      return Response.json(metadata);
+    });
+    const { oauth } = createSignInWorld({ askForClient: () => ((asked += 1), never()) }, servers);
+    const signingIn = errorOf(oauth.authorize(spec));
+    await until(() => asked === 1);
+    expect(await oauth.cancel("notes")).toBe(true);
+    expect((await signingIn).message).toContain("cancelled");
   });
 
   it("listens where the client is registered, and registers anew where that cannot be had", async () => {

@@ -1,7 +1,7 @@
 import { ToolportError } from "@toolport/core";
 import { untilAborted } from "@toolport/core/implement";
 import type { Account } from "../account.ts";
-import { abortError, nameServer } from "../auth-errors.ts";
+import { abortError, authRequired, isNotShown, nameServer } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import { becomeClient } from "../clients/become-client.ts";
 import { clientKey, forgetClient, readClient } from "../clients/client-documents.ts";
@@ -15,7 +15,8 @@ import { chooseScope } from "./choose-scope.ts";
 import type { Completion } from "./complete-authorization.ts";
 import { assertUsableForUsers, openAuthorization } from "./open-authorization.ts";
 import { pendingKey } from "./pending-documents.ts";
-import { waitForUser, type Elsewhere } from "./wait-for-user.ts";
+import { waitForUser, type Elsewhere, type Wait } from "./wait-for-user.ts";
+import { watchStore } from "./watch-store.ts";
 
 /** What a sign-in asks for, and until when. */
 export interface SignInWish {
@@ -94,28 +95,34 @@ async function askOnce(parts: AuthParts, account: Account, attempt: Attempt): Pr
   const { signal } = wish;
   const listener = await listen(parts, account, attempt);
   let isDone = false;
+  // Whether it can still be answered, by who opens the page by hand.
+  let isOpen = false;
   try {
     const redirectUri = listener?.redirectUri ?? way.page ?? "";
-    const { pending, isKept, clientId } = await open(parts, account, { discovered, wish, redirectUri });
+    const { pending, isKept, clientId, before } = await open(parts, account, { discovered, wish, redirectUri });
     const elsewhere = company.expect(pending.state);
     let isAnswered = false;
     const complete = (callbackUrl: URL | string): Promise<Completion> => {
       isAnswered = true;
       return company.redeem(callbackUrl);
     };
+    const watched = { state: pending.state, issuer: discovered.issuer, before };
+    const watch: Wait["watch"] = (how) => watchStore(parts, account, { watched, watch: how });
+    const wait = { pending, prompt, listener, elsewhere, complete, watch, signal };
     try {
-      const completion = await waitForUser(parts, account, { pending, prompt, listener, elsewhere, complete, signal });
+      const completion = await waitForUser(parts, account, wait);
       isDone = completion.failure === undefined;
       return { completion, isKept };
     } catch (error) {
       if (signal.aborted) throw abortError(signal, account, "signing in");
+      isOpen = isNotShown(error);
       // A page from which nobody comes back may be one that says that the client is not known.
-      if (isKept && !isAnswered)
+      if (isKept && !isAnswered && !isOpen)
         await forgetClient(parts, account, { issuer: discovered.issuer, redirectUri, clientId });
       throw error;
     } finally {
       elsewhere.end();
-      if (!isDone) await parts.store.clear(pendingKey(pending.state)).catch(() => false);
+      if (!isDone && !isOpen) await parts.store.clear(pendingKey(pending.state)).catch(() => false);
     }
   } finally {
     await listener?.close(isDone ? "signed-in" : "failed").catch(() => {});
@@ -134,12 +141,25 @@ async function listen(
   const preferredUri = way.preferred ?? known?.redirectUri;
   const listening = way.receiver.listen({ serverId, title, signal, preferredUri });
   try {
-    return await untilAborted(listening, signal);
+    const listener = await untilAborted(listening, signal);
+    if (way.preferred !== undefined) assertListensAt(account, listener, way.preferred);
+    return listener;
   } catch (error) {
     void listening.then((late) => late.close("failed")).catch(() => {});
     if (signal.aborted) throw abortError(signal, account, "signing in");
     throw error;
   }
+}
+
+// An authorization server has nobody come to another place than the client is registered with, but for the port of an application (RFC 8252, 7.3).
+function assertListensAt(account: Account, { redirectUri }: RedirectListener, configured: string): void {
+  const [actual, wanted] = [new URL(redirectUri), new URL(configured)];
+  const isPort = wanted.port === "" || wanted.port === actual.port;
+  if (isPort && wanted.hostname === actual.hostname && wanted.pathname === actual.pathname) return;
+  throw authRequired(
+    account,
+    `its client is registered with the redirect URI ${configured}, and users can be listened for at ${redirectUri} alone: free that port, or give loopbackRedirect() the same host and path`,
+  );
 }
 
 async function discoverForUsers(parts: AuthParts, account: Account, { signal }: SignInWish): Promise<Discovered> {
@@ -152,6 +172,8 @@ interface Opened {
   readonly pending: PendingAuthorization;
   readonly isKept: boolean;
   readonly clientId: string;
+  /** The access token that is in the store. */
+  readonly before: string | undefined;
 }
 
 async function open(
@@ -164,11 +186,12 @@ async function open(
   }: { readonly discovered: Discovered; readonly wish: SignInWish; readonly redirectUri: string },
 ): Promise<Opened> {
   const { scopes, needsMore, signal } = wish;
-  const granted = authorizationOf(await readAccount(parts, account), discovered.issuer)?.scope;
+  const kept = authorizationOf(await readAccount(parts, account), discovered.issuer);
+  const granted = kept?.scope;
   const scope = chooseScope(account, discovered, { scopes, needsMore, granted });
   const { client, isKept } = await becomeClient(parts, account, { discovered, redirectUri, scope, signal });
   const pending = await openAuthorization(parts, account, { discovered, client, redirectUri, scope, signal });
-  return { pending, isKept, clientId: client.clientId };
+  return { pending, isKept, clientId: client.clientId, before: kept?.accessToken };
 }
 
 function returnOf({ settings }: AuthParts, account: Account): Return {

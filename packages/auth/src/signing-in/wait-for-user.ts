@@ -1,12 +1,13 @@
 import { ToolportError } from "@toolport/core";
 import { formatMs, isJsonObject } from "@toolport/core/implement";
 import type { Account } from "../account.ts";
-import { authRequired, excerptOf, throwIfAborted } from "../auth-errors.ts";
+import { authRequired, notShown, throwIfAborted } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import type { OAuthPrompt, PromptAnswer, RedirectListener } from "../oauth-options.ts";
 import type { PendingAuthorization } from "../oauth.ts";
 import type { Completion } from "./complete-authorization.ts";
 import { pendingMs } from "./pending-documents.ts";
+import type { Watch } from "./watch-store.ts";
 
 /** Somebody who hands the answer to `complete()`, in this process. */
 export interface Elsewhere {
@@ -24,11 +25,13 @@ export interface Wait {
   readonly listener: RedirectListener | undefined;
   readonly elsewhere: Elsewhere;
   readonly complete: (callbackUrl: URL | string) => Promise<Completion>;
+  /** What comes of an answer that another process takes. */
+  readonly watch: (watch: Watch) => Promise<Completion>;
   readonly signal: AbortSignal;
 }
 
 /**
- * Shows a user the page and waits for the answer, by whichever way it comes first: the listener, the prompt, `complete()`. Rejects when the user
+ * Shows a user the page and waits for the answer, by whichever way it comes first: the listener, the prompt, `complete()` here or in another process. Rejects when the user
  * does not want to, when the page cannot be shown, when it takes too long, and with the reason of the signal.
  */
 export async function waitForUser(
@@ -36,20 +39,28 @@ export async function waitForUser(
   account: Account,
   wait: Wait,
 ): Promise<Completion> {
-  const { pending, listener, elsewhere, complete, signal } = wait;
+  const { pending, listener, elsewhere, complete, watch, signal } = wait;
   throwIfAborted(signal, account, "signing in");
   const over = new AbortController();
   const ended = AbortSignal.any([signal, over.signal]);
   // The first answer is redeemed, and no other.
   let redeeming: Promise<Completion> | undefined;
+  let isHere = false;
+  void elsewhere.answer.then(() => (isHere = true));
+  const watched = watch({ isOwn: () => isHere || elsewhere.isBusy(), signal: ended });
   const redeem = (callbackUrl: URL | string): Promise<Completion> => {
-    redeeming ??= complete(callbackUrl).then((end) => (!end.isTaken && elsewhere.isBusy() ? elsewhere.answer : end));
+    isHere = true;
+    redeeming ??= complete(callbackUrl).then((end) => {
+      isHere = end.takenBy !== "elsewhere";
+      return isHere ? end : Promise.race([elsewhere.answer, watched]);
+    });
     return redeeming;
   };
   const cancels: (() => void)[] = [];
   try {
     const answers: Promise<Completion>[] = [
       elsewhere.answer,
+      watched,
       ask(account, wait, ended).then((url) => (url === undefined ? never() : redeem(url))),
       new Promise<never>((_resolve, reject) => {
         const onAbort = (): void => reject(signal.reason as Error);
@@ -83,8 +94,7 @@ async function ask(
   } catch (error) {
     // An end that comes from here is no failure of the prompt's.
     if (signal.aborted) return never();
-    const reason = error instanceof Error ? excerptOf(account, error.message) : "no reason given";
-    throw authRequired(account, `the authorization page could not be shown: ${reason}`, { cause: error });
+    throw notShown(account, pending.url, error);
   }
   if (answer === "completed") return undefined;
   if (answer === "cancelled") throw authRequired(account, "the user cancelled the sign-in; nothing has changed");

@@ -14,7 +14,7 @@ export interface Leaving {
   readonly principal: string | undefined;
 }
 
-/** Signs out, and knows who is signed in, whoever signed them in. */
+/** Signs out, and knows who is signed in, whoever signed them in. A signal ends the wait alone. */
 export interface SigningOut {
   signOut(who: Leaving, signal: AbortSignal): Promise<SignedOut>;
   clear(who: Leaving): Promise<boolean>;
@@ -32,12 +32,13 @@ export function createSigningOut(parts: AuthParts, accounts: Accounts): SigningO
   };
   const clear = (who: Leaving): Promise<boolean> =>
     forgetAccount(parts, { key: accountKey(who), account: accounts.knownAccount(who.serverId, who.principal) });
+  const leave = async (who: Leaving): Promise<SignedOut> => {
+    const account = await keptAccount(who);
+    if (account !== undefined) return signOut(parts, account);
+    return { existed: await clear(who), revoked: undefined };
+  };
   return {
-    async signOut(who, signal) {
-      const account = await untilAborted(keptAccount(who), signal);
-      if (account !== undefined) return signOut(parts, account, { signal });
-      return { existed: await clear(who), revoked: undefined };
-    },
+    signOut: (who, signal) => untilAborted(leave(who), signal),
     clear,
     list: () => listAccounts(parts),
   };

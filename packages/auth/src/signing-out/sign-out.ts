@@ -1,5 +1,4 @@
 import { isToolportError } from "@toolport/core";
-import { untilAborted } from "@toolport/core/implement";
 import type { Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import type { SignedOut } from "../oauth.ts";
@@ -12,19 +11,14 @@ const signingOutMs = 30_000;
 
 /**
  * Revokes the tokens of an account where their authorization servers offer that, for 5 s in all, and then forgets them in any case. Alone: who is
- * renewing is waited for, and who wants to finds nothing afterwards. `signal` ends the wait. Rejects with `store_failed` when they could not be forgotten.
+ * renewing is waited for, and who wants to finds nothing afterwards. Rejects with `store_failed` when they could not be forgotten.
  */
-export async function signOut(
-  parts: AuthParts,
-  account: Account,
-  { signal }: { readonly signal?: AbortSignal | undefined } = {},
-): Promise<SignedOut> {
-  const work = parts.store.withLock(accountKey(account), signingOutMs, async (): Promise<SignedOut> => {
+export async function signOut(parts: AuthParts, account: Account): Promise<SignedOut> {
+  return parts.store.withLock(accountKey(account), signingOutMs, async (): Promise<SignedOut> => {
     const document = await readableAccount(parts, account);
     const revoked = document && (await revokeAll(parts, account, document.authorizations));
     return { existed: await clearAccount(parts, account), revoked };
   });
-  return signal === undefined ? work : untilAborted(work, signal);
 }
 
 // What cannot be read can be forgotten all the same: that is the way out of it.

@@ -11,11 +11,6 @@ export interface MemoryCredentialsOptions {
   readonly clock?: Clock | undefined;
 }
 
-interface Entry {
-  readonly json: string;
-  readonly endsAt: number;
-}
-
 const optionFields: Fields<MemoryCredentialsOptions> = { clock: true };
 
 /**
@@ -28,18 +23,24 @@ export function createMemoryCredentials(options: MemoryCredentialsOptions = {}):
   const { clock = systemClock } = options;
   const lock = createMemoryLock({ clock });
   const turns = createTurns();
-  const entries = new Map<string, Entry>();
+  const texts = new Map<string, string>();
+  // Of many thousand few have an end: users at an authorization page.
+  const ends = new Map<string, number>();
   const forgetOld = (): void => {
     const now = clock.now();
-    for (const [text, { endsAt }] of entries) if (endsAt <= now) entries.delete(text);
+    for (const [text, endsAt] of ends) if (endsAt <= now) forget(text);
+  };
+  const forget = (text: string): boolean => {
+    ends.delete(text);
+    return texts.delete(text);
   };
   return {
     async load(key) {
       const text = keyText(key);
       forgetOld();
-      const entry = entries.get(text);
+      const json = texts.get(text);
       // Written here, by JSON.
-      return entry === undefined ? undefined : (JSON.parse(entry.json) as JsonObject);
+      return json === undefined ? undefined : (JSON.parse(json) as JsonObject);
     },
     async save(key, document, ttlMs) {
       assertTtl(ttlMs);
@@ -47,16 +48,18 @@ export function createMemoryCredentials(options: MemoryCredentialsOptions = {}):
       const json = documentText(document);
       turns.assertNotLost(text, describeKey(key));
       forgetOld();
-      entries.set(text, { json, endsAt: ttlMs === undefined ? Number.POSITIVE_INFINITY : clock.now() + ttlMs });
+      texts.set(text, json);
+      if (ttlMs === undefined) ends.delete(text);
+      else ends.set(text, clock.now() + ttlMs);
     },
     async clear(key) {
       const text = keyText(key);
       forgetOld();
-      return entries.delete(text);
+      return forget(text);
     },
     async accounts() {
       forgetOld();
-      return accountsAmong(entries.keys());
+      return accountsAmong(texts.keys());
     },
     async withLock(key, leaseMs, work) {
       const text = keyText(key);

@@ -26,17 +26,20 @@ export interface CredentialStore {
   load(key: CredentialKey): Promise<JsonObject | undefined>;
   /**
    * Keeps a document in place of the one before; atomic, and durable once resolved. `ttlMs`: how long it is needed, in milliseconds; absent:
-   * without an end. Rejects with `store_failed`; the one before is still there then.
+   * without an end. Rejects with `store_failed` when it cannot be known that the document is there: who reads next finds it or the one before, and
+   * a database that could not be asked for a while may still write it later. Rejects with `store_failed`, too, for work of {@linkcode withLock} that
+   * goes on after its turn was lost.
    */
   save(key: CredentialKey, document: JsonObject, ttlMs?: number): Promise<void>;
-  /** Forgets a document. Resolves to whether there was one. Rejects with `store_failed`. */
+  /** Forgets a document. Resolves to whether there was one. Rejects with `store_failed`, and then it may still be there, or not. */
   clear(key: CredentialKey): Promise<boolean>;
   /** The keys of all accounts, in no order. */
   accounts(): Promise<readonly (CredentialKey & { readonly kind: "account" })[]>;
   /**
    * Does something alone: among all that share what is kept, as far as the store reaches. Not reentrant. `leaseMs` is how long the work may
-   * have it; then the next one gets it, and the `signal` that the work was given aborts. Settles as the work does; rejects with
-   * `store_failed` or `overloaded` when the turn cannot be had, and then the work did not start.
+   * have it; then the next one gets it, and the `signal` that the work was given aborts. A process that stood still meanwhile sees its
+   * `signal.aborted` before it does anything more: ask it before what must happen once. Settles as the work does; rejects with `store_failed` or
+   * `overloaded` when the turn cannot be had, and then the work did not start. (So may `save` and `clear`, where writers wait for each other.)
    */
   withLock<T>(key: CredentialKey, leaseMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
 }

@@ -29,7 +29,7 @@ const nonceBytes = 12;
 
 /** Whether a text claims to be sealed, in this way or one of another version. */
 export function looksSealed(text: string): boolean {
-  return /^toolport-sealed-\d+\./.test(text);
+  return /^toolport-sealed-\d{1,9}\./.test(text);
 }
 
 /**
@@ -51,7 +51,8 @@ export function createSealer(keys: readonly [ReadyKey, ...ReadyKey[]]): Sealer {
       return `${version}.${first.id}.${bytesToBase64(bytes)}`;
     },
     async open({ name, what }, sealed) {
-      const [, found, id = "", data = ""] = /^(toolport-sealed-\d+)\.(?:([\w-]{1,64})\.)?([^]*)$/.exec(sealed) ?? [];
+      const [, found, id = "", data = ""] =
+        /^(toolport-sealed-\d{1,9})\.(?:([\w-]{1,64})\.)?([^]*)$/.exec(sealed) ?? [];
       if (found === undefined) throw storeFailed(`${what}: what is kept there was not sealed by Toolport`);
       if (found !== version) throw storeFailed(`${what}: sealed by another version of Toolport (${found})`);
       const key = keys.find((one) => one.id === id);

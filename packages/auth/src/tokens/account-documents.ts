@@ -20,13 +20,15 @@ export interface HeldDocument {
 
 /** An answer that could not be saved so far: nobody else knows it, and its refresh token has replaced the one that is stored. */
 export interface Unsaved {
-  readonly redeemed: string;
+  /** What it came of. */
+  readonly before: StoredAuthorization;
   readonly authorization: StoredAuthorization;
 }
 
 interface Memory {
   held: HeldDocument | undefined;
   unsaved: Unsaved | undefined;
+  saving: Promise<void> | undefined;
   /** Counts writes, so that a read that began before one is not taken for newer. */
   writes: number;
 }
@@ -77,6 +79,13 @@ export async function writeAccount(
   memory.held = { document, readAt: clock.now() };
 }
 
+/** Has what was read last count anew: for a store that does not answer now. */
+export function keepHeld({ clock }: Pick<AuthParts, "clock">, account: Account): StoredAccount | undefined {
+  const memory = memoryOf(account);
+  if (memory.held !== undefined) memory.held = { ...memory.held, readAt: clock.now() };
+  return memory.held?.document;
+}
+
 /** Has this process use an answer that cannot be saved now. Whoever writes the document next saves it. */
 export function keepUnsaved({ clock }: Pick<AuthParts, "clock">, account: Account, unsaved: Unsaved): void {
   const memory = memoryOf(account);
@@ -89,12 +98,28 @@ export function hasUnsaved(account: Account): boolean {
   return memories.get(account)?.unsaved !== undefined;
 }
 
-/** Tries again to save what could not be saved. Rejects as the store does. */
+/** Tries again to save what could not be saved, once for all who try together. Rejects as the store does. */
 export function saveUnsaved(parts: Pick<AuthParts, "clock" | "store">, account: Account): Promise<void> {
-  return parts.store.withLock(accountKey(account), savingMs, async () => {
-    const document = await readAccount(parts, account);
-    if (document !== undefined && hasUnsaved(account)) await writeAccount(parts, account, document);
-  });
+  const memory = memoryOf(account);
+  memory.saving ??= parts.store
+    .withLock(accountKey(account), savingMs, () => writeUnsaved(parts, account))
+    .finally(() => (memory.saving = undefined));
+  return memory.saving;
+}
+
+/** The same, for who has the account's lock. */
+export async function writeUnsaved(parts: Pick<AuthParts, "clock" | "store">, account: Account): Promise<void> {
+  const document = await readAccount(parts, account);
+  if (document !== undefined && hasUnsaved(account)) await writeAccount(parts, account, document);
+}
+
+/**
+ * Whether what is stored is what was there before a renewal, so that its answer may take its place; or what somebody left of it who lost a race for it,
+ * was refused, and deleted the refresh token: then the answer is the only one.
+ */
+export function isStill(stored: StoredAuthorization, before: StoredAuthorization): boolean {
+  const { accessToken, refreshToken } = stored;
+  return accessToken === before.accessToken && (refreshToken === undefined || refreshToken === before.refreshToken);
 }
 
 /** Forgets an account in this process and in the store. Only for who has the account's lock. Resolves to whether there was one. */
@@ -143,8 +168,7 @@ function withUnsaved(memory: Memory, document: StoredAccount | undefined): Store
   const { unsaved } = memory;
   if (unsaved === undefined) return document;
   const stored = authorizationOf(document, unsaved.authorization.issuer);
-  const isNewer = stored !== undefined && stored.obtainedAt <= unsaved.authorization.obtainedAt;
-  if (document !== undefined && isNewer && stored.refreshToken === unsaved.redeemed) {
+  if (document !== undefined && stored !== undefined && isStill(stored, unsaved.before)) {
     return replaced(document, unsaved.authorization);
   }
   memory.unsaved = undefined;
@@ -161,7 +185,7 @@ function replaced(document: StoredAccount, authorization: StoredAuthorization): 
 function memoryOf(account: Account): Memory {
   const known = memories.get(account);
   if (known !== undefined) return known;
-  const memory: Memory = { held: undefined, unsaved: undefined, writes: 0 };
+  const memory: Memory = { held: undefined, unsaved: undefined, saving: undefined, writes: 0 };
   memories.set(account, memory);
   return memory;
 }

@@ -1,6 +1,6 @@
 import type { OAuthTokens } from "@modelcontextprotocol/client";
-import { ToolportError } from "@toolport/core";
-import { dateOf } from "@toolport/core/implement";
+import { ToolportError, type Cancel } from "@toolport/core";
+import { dateOf, untilAborted } from "@toolport/core/implement";
 import { nameServer, withoutServerName } from "../auth-errors.ts";
 import type { Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
@@ -9,7 +9,14 @@ import { dpopOf } from "../dpop/dpop-signer.ts";
 import { toSdkMetadata } from "../discovering/server-metadata.ts";
 import { loadOAuth } from "../load-oauth.ts";
 import type { StoredAccount, StoredAuthorization } from "../store/stored-account.ts";
-import { accountKey, keepUnsaved, readAccount, replaceAuthorization } from "./account-documents.ts";
+import {
+  accountKey,
+  isStill,
+  keepUnsaved,
+  readAccount,
+  replaceAuthorization,
+  writeUnsaved,
+} from "./account-documents.ts";
 import { authorizationOf } from "./authorizations.ts";
 import type { BackOff } from "./back-off.ts";
 import { askForTokens, longestAnswerMs } from "./request-tokens.ts";
@@ -32,8 +39,8 @@ const latestStartMs = 40_000;
 /** Longer than the longest redeem: until the last request leaves, its answer, and what the store needs. */
 export const leaseMs: number = latestStartMs + longestAnswerMs + 20_000;
 const savingMs = 30_000;
-// A store that is out of order for a moment costs nobody the answer.
-const saveAgainAfterMs = [100, 1000, 3000];
+// A store that is out of order for a while costs nobody the answer; so long nobody else may redeem, who could not save either.
+const saveAgainAfterMs = [100, 1000, 3000, 5000, 10_000];
 
 /** What is to be redeemed, by who has the account's lock. */
 export interface Redeeming {
@@ -43,6 +50,8 @@ export interface Redeeming {
   /** Aborts when the lock is lost. */
   readonly lease: AbortSignal;
   readonly backOff: BackOff;
+  /** The end for whoever waits, when the answer is there and cannot be saved yet. */
+  readonly onUnsaved: (end: RenewalEnd) => void;
 }
 
 /**
@@ -85,7 +94,7 @@ export async function redeem(parts: AuthParts, account: Account, redeeming: Rede
 async function keep(
   parts: AuthParts,
   account: Account,
-  { authorization, refreshToken, lease, tokens }: Redeeming & { readonly tokens: OAuthTokens },
+  { authorization, lease, onUnsaved, tokens }: Redeeming & { readonly tokens: OAuthTokens },
 ): Promise<RenewalEnd> {
   const { issuer, metadata, client, resource, dpopKey } = authorization;
   const renewed = toStoredAuthorization(
@@ -98,27 +107,36 @@ async function keep(
     const stored = authorizationOf(document, issuer);
     // Somebody signed out in the time after the lock was lost, or by removing what the store has.
     if (document === undefined || stored === undefined) return { kind: "unrenewable" };
-    // Who redeemed the same after the lock was lost was refused and deleted it: then this is the only answer.
-    const isDeleted = stored.refreshToken === undefined && stored.accessToken === authorization.accessToken;
-    if (stored.refreshToken !== refreshToken && !isDeleted) return { kind: "renewed", authorization: stored };
+    if (!isStill(stored, authorization)) return { kind: "renewed", authorization: stored };
     await replaceAuthorization(parts, account, { document, authorization: renewed });
     return { kind: "renewed", authorization: renewed };
   };
-  const save = (): Promise<RenewalEnd> => alone(parts, { account, lease, work: replace });
+  try {
+    return await alone(parts, { account, lease, work: replace });
+  } catch {
+    // The answer is known to this process alone: it is used at once, and lost only with the process.
+    keepUnsaved(parts, account, { before: authorization, authorization: renewed });
+  }
+  const end: RenewalEnd = { kind: "renewed", authorization: renewed };
+  onUnsaved(end);
   for (const waitMs of saveAgainAfterMs) {
+    await pause(parts, waitMs);
     try {
-      return await save();
+      await alone(parts, { account, lease, work: () => writeUnsaved(parts, account) });
+      break;
     } catch {
-      await new Promise<void>((resolve) => void parts.clock.schedule(waitMs, resolve));
+      if (parts.closing.aborted) break;
     }
   }
-  try {
-    return await save();
-  } catch {
-    // The answer is known to this process alone, and lost only with it.
-    keepUnsaved(parts, account, { redeemed: refreshToken, authorization: renewed });
-    return { kind: "renewed", authorization: renewed };
-  }
+  return end;
+}
+
+/** Waits; until `close()` at most. */
+async function pause({ clock, closing }: AuthParts, ms: number): Promise<void> {
+  let cancel: Cancel = () => {};
+  const over = new Promise<void>((resolve) => (cancel = clock.schedule(ms, resolve)));
+  await untilAborted(over, AbortSignal.any([closing])).catch(() => {});
+  cancel();
 }
 
 async function fail(
@@ -142,9 +160,8 @@ async function fail(
     const document = await readAccount(parts, account);
     const stored = authorizationOf(document, authorization.issuer);
     if (document === undefined || stored === undefined) return end;
-    if (stored.refreshToken !== refreshToken) {
-      return stored.refreshToken === undefined ? end : { kind: "renewed", authorization: stored };
-    }
+    if (!isStill(stored, authorization)) return { kind: "renewed", authorization: stored };
+    if (stored.refreshToken === undefined) return end;
     const { redeeming: _mark, refreshToken: _dead, ...rest } = stored;
     // Of somebody who died before it is still not known whether they redeemed it.
     const left = trouble === "dead-grant" ? rest : { ...rest, refreshToken, redeeming: authorization.redeeming };

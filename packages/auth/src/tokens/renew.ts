@@ -3,11 +3,11 @@ import { dateOf, resultWithin } from "@toolport/core/implement";
 import type { Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import type { StoredAccount, StoredAuthorization } from "../store/stored-account.ts";
-import { accountKey, readAccount } from "./account-documents.ts";
+import { accountKey, hasUnsaved, readAccount, saveUnsaved } from "./account-documents.ts";
 import { currentAuthorization } from "./authorizations.ts";
 import { createBackOff, type BackOff } from "./back-off.ts";
 import { decideRenewal, type RenewalStep, type Unwanted } from "./decide-renewal.ts";
-import { leaseMs, redeem, type RenewalEnd } from "./redeem.ts";
+import { leaseMs, redeem, type Redeeming, type RenewalEnd } from "./redeem.ts";
 
 /** A renewal that somebody wants. */
 export interface RenewalRequest {
@@ -22,11 +22,19 @@ interface Renewals {
   readonly backOff: BackOff;
 }
 
+const lastSavingMs = 5000;
+
 // Says nothing of the authorization server.
 const passesThrough: ReadonlySet<string> = new Set(["aborted", "closed", "store_failed"]);
 
 const renewalsOf = new WeakMap<Account, Renewals>();
-const redeemingIn = new WeakMap<AuthParts, Set<Promise<unknown>>>();
+/** What is being redeemed, and for whom something was that may not be saved yet. */
+interface Redeemed {
+  readonly underWay: Set<Promise<unknown>>;
+  readonly accounts: Set<Account>;
+}
+
+const redeemedIn = new WeakMap<AuthParts, Redeemed>();
 
 /**
  * Gets another access token than the one that is not wanted any more: what somebody else has got meanwhile, else by redeeming the refresh token. One
@@ -56,10 +64,22 @@ export function isRenewalIdle(account: Account, authorization: StoredAuthorizati
   );
 }
 
-/** Waits until no refresh token is being redeemed, at most so long. Who only waits for their turn is not waited for: nothing of theirs was sent. */
+/** Whether one is under way in this process. */
+export function isRenewing(account: Account): boolean {
+  return renewalsOf.get(account)?.running !== undefined;
+}
+
+/**
+ * Waits until no refresh token is being redeemed, at most so long; and tries once more to save what could not be saved, for 5 s. Who only waits for
+ * their turn is not waited for: nothing of theirs was sent.
+ */
 export async function settleRenewals(parts: AuthParts, timeoutMs: number): Promise<void> {
-  const redeeming = Array.from(redeemingIn.get(parts) ?? []);
-  await resultWithin(Promise.allSettled(redeeming), timeoutMs, parts.clock);
+  const { underWay, accounts } = redeemedOf(parts);
+  await resultWithin(Promise.allSettled(underWay), timeoutMs, parts.clock);
+  const unsaved = Array.from(accounts).filter(hasUnsaved);
+  if (unsaved.length === 0) return;
+  const saving = unsaved.map((account) => saveUnsaved(parts, account));
+  await resultWithin(Promise.allSettled(saving), lastSavingMs, parts.clock);
 }
 
 interface Run {
@@ -73,20 +93,30 @@ async function run(parts: AuthParts, account: Account, { request, renewals }: Ru
   const early = look(parts, before, { request, renewals });
   if (early !== undefined) return early;
   const { obtain: work } = request;
-  const { backOff } = renewals;
   if (work !== undefined) {
     return obtain(parts, account, { renewals, credential: credentialOf(currentAuthorization(before)), work });
   }
-  return parts.store.withLock(accountKey(account), leaseMs, async (lease) => {
-    const document = await readAccount(parts, account);
-    const end = look(parts, document, { request, renewals });
-    if (end !== undefined) return end;
-    if (parts.closing.aborted) throw closed(account);
-    const authorization = currentAuthorization(document);
-    if (document === undefined || authorization?.refreshToken === undefined) return { kind: "unrenewable" };
-    const { refreshToken } = authorization;
-    return watched(parts, redeem(parts, account, { document, authorization, refreshToken, lease, backOff }));
+  return new Promise((resolve, reject) => {
+    const work = (lease: AbortSignal): Promise<RenewalEnd> =>
+      alone(parts, account, { request, renewals, lease, onUnsaved: resolve });
+    parts.store.withLock(accountKey(account), leaseMs, work).then(resolve, reject);
   });
+}
+
+interface Turn extends Run, Pick<Redeeming, "lease" | "onUnsaved"> {}
+
+async function alone(parts: AuthParts, account: Account, turn: Turn): Promise<RenewalEnd> {
+  const { lease, onUnsaved } = turn;
+  const { backOff } = turn.renewals;
+  const document = await readAccount(parts, account);
+  const end = look(parts, document, turn);
+  if (end !== undefined) return end;
+  if (parts.closing.aborted) throw closed(account);
+  const authorization = currentAuthorization(document);
+  if (document === undefined || authorization?.refreshToken === undefined) return { kind: "unrenewable" };
+  const { refreshToken } = authorization;
+  const redeeming = { document, authorization, refreshToken, lease, backOff, onUnsaved };
+  return watched(parts, account, redeem(parts, account, redeeming));
 }
 
 /** How it ends by what is stored; `undefined` when somebody has to be asked. */
@@ -144,11 +174,20 @@ function renewalsIn({ clock }: AuthParts, account: Account): Renewals {
   return renewals;
 }
 
-function watched<T>(parts: AuthParts, redeeming: Promise<T>): Promise<T> {
-  const all = redeemingIn.get(parts) ?? new Set();
-  redeemingIn.set(parts, all);
-  all.add(redeeming);
-  return redeeming.finally(() => void all.delete(redeeming));
+function watched<T>(parts: AuthParts, account: Account, redeeming: Promise<T>): Promise<T> {
+  const redeemed = redeemedOf(parts);
+  redeemed.underWay.add(redeeming);
+  redeemed.accounts.add(account);
+  return redeeming.finally(() => {
+    redeemed.underWay.delete(redeeming);
+    for (const known of redeemed.accounts) if (!hasUnsaved(known)) redeemed.accounts.delete(known);
+  });
+}
+
+function redeemedOf(parts: AuthParts): Redeemed {
+  const redeemed = redeemedIn.get(parts) ?? { underWay: new Set(), accounts: new Set() };
+  redeemedIn.set(parts, redeemed);
+  return redeemed;
 }
 
 function closed({ serverId }: Account): ToolportError {

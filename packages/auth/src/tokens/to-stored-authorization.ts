@@ -46,7 +46,8 @@ export function toStoredAuthorization(answer: TokenAnswer, origin: TokenOrigin, 
   // A new refresh token replaces the one that was redeemed; no new one means that it is still good (RFC 6749, 6).
   const refreshToken = textOf(answer.refresh_token) ?? renewed?.refreshToken;
   const scope = textOf(answer.scope) ?? origin.scope ?? renewed?.scope;
-  const isBound = /^dpop$/i.test(answer.token_type);
+  // A token that was asked for without a key is bound to none, whatever its answer says.
+  const isBound = dpopKey !== undefined && /^dpop$/i.test(answer.token_type);
   return {
     issuer,
     metadata: toStoredMetadata(issuer, metadata),

@@ -2,7 +2,7 @@ import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 
 /** A database that a test started. */
 export interface DatabaseServer {
@@ -15,12 +15,12 @@ export interface DatabaseServer {
 }
 
 /** Where the program is; `undefined` when this machine has none. */
-export const redisBinary: string | undefined = findBinary("redis-server", [
-  "/usr/bin",
-  "/usr/local/bin",
-  "/opt/homebrew/bin",
-]);
+export const redisBinary: string | undefined = (process.env["PATH"] ?? "")
+  .split(delimiter)
+  .map((folder) => join(folder, "redis-server"))
+  .find((path) => existsSync(path));
 
+// Debian keeps it out of the PATH.
 const postgresRoot = "/usr/lib/postgresql";
 const postgresFolder: string | undefined = existsSync(postgresRoot)
   ? readdirSync(postgresRoot)
@@ -129,10 +129,6 @@ async function startServer({ folder, url, ready, run }: ServerInit): Promise<Dat
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-function findBinary(name: string, folders: readonly string[]): string | undefined {
-  return folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
 }
 
 async function freePort(): Promise<number> {

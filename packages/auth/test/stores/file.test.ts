@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync } from "node:fs";
-import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, chown, lchown, mkdir, readdir, readFile, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -7,7 +7,7 @@ import { createFileCredentials } from "../../src/node/create-file-credentials.ts
 import { defaultCredentialsFolder } from "../../src/node/default-credentials-folder.ts";
 import type { SealingKey } from "../../src/store/sealing-key.ts";
 import { jumpingClock } from "../jumping-clock.ts";
-import { describeCredentialStore } from "./credential-store-contract.ts";
+import { describeCredentialStore, describeSharedCredentials } from "./credential-store-contract.ts";
 
 const root = mkdtempSync(join(tmpdir(), "toolport-files-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -19,7 +19,7 @@ const account = { kind: "account", serverId: "github", principal: "ada" } as con
 
 describe("createFileCredentials()", () => {
   describe("plain", () => {
-    describeCredentialStore(() => {
+    describeSharedCredentials(() => {
       const clock = jumpingClock();
       const folder = freshFolder();
       const [store, other] = [createFileCredentials({ folder, clock }), createFileCredentials({ folder, clock })];
@@ -61,6 +61,27 @@ describe("createFileCredentials()", () => {
       await chmod(folder, 0o700);
       await store.save(account, {});
       expect(await store.load(account)).toEqual({});
+    },
+  );
+
+  const isRoot = process.getuid?.() === 0;
+  it.skipIf(!isRoot)(
+    `refuses a folder of another user, and a link of theirs${isRoot ? "" : " (only root can make one)"}`,
+    async () => {
+      const folder = freshFolder();
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const link = `${folder}-link`;
+      await symlink(folder, link);
+      await createFileCredentials({ folder: link }).save(account, { a: 1 });
+      await lchown(link, 65_534, 65_534);
+      await expect(createFileCredentials({ folder: link }).load(account)).rejects.toThrow(
+        /store_failed.*belongs to another user \(id 65534, this one is 0\)/,
+      );
+      await lchown(link, 0, 0);
+      await chown(folder, 65_534, 65_534);
+      for (const path of [folder, link]) {
+        await expect(createFileCredentials({ folder: path }).load(account)).rejects.toThrow(/belongs to another user/);
+      }
     },
   );
 
@@ -149,6 +170,22 @@ describe("createFileCredentials()", () => {
     clock.advance(61_000);
     await store.save({ kind: "pending", state: "b" }, {}, 1000);
     expect(await documentsIn(folder)).toHaveLength(1);
+  });
+
+  it("removes what a process that was killed left behind, after a day", async () => {
+    const folder = freshFolder();
+    const store = createFileCredentials({ folder });
+    await store.save(account, {});
+    const hash = "0".repeat(64);
+    const leftovers = [`account-${hash}.json.a.tmp`, `pending-${hash}.lock.1.held`, `pending-${hash}.lock.2.free`];
+    const staying = [`account-${hash}.json.b.tmp`, `account-${hash}.lock.7.free`, "notes.txt"];
+    for (const name of [...leftovers, ...staying]) await writeFile(join(folder, name), "");
+    const twoDaysAgo = new Date(Date.now() - 2 * 24 * 60 * 60 * 1000);
+    for (const name of [...leftovers, ...staying.slice(1)]) await utimes(join(folder, name), twoDaysAgo, twoDaysAgo);
+    await store.save({ kind: "pending", state: "a" }, {}, 1000);
+    const names = await readdir(folder);
+    expect(leftovers.filter((name) => names.includes(name))).toEqual([]);
+    expect(staying.filter((name) => names.includes(name))).toEqual(staying);
   });
 
   it("refuses a folder that is relative, and options that it does not know", () => {

@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync } from "node:fs";
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ToolportError } from "@toolport/core";
@@ -7,8 +7,6 @@ import { afterAll, describe, expect, it, vi } from "vitest";
 import { createFileCredentials } from "../../src/node/create-file-credentials.ts";
 import { createKeyringCredentials, type KeyringCredentials } from "../../src/node/create-keyring-credentials.ts";
 import type { KeyringEntry, KeyringModule } from "../../src/node/keyring-key.ts";
-import { manualClock } from "../manual-clock.ts";
-import { describeCredentialStore } from "./credential-store-contract.ts";
 
 const root = mkdtempSync(join(tmpdir(), "toolport-keyring-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -61,25 +59,6 @@ const textsIn = async (folder: string): Promise<string> => {
 };
 
 describe("createKeyringCredentials()", () => {
-  describe("with a keyring", () => {
-    describeCredentialStore(() => {
-      const clock = { ...manualClock(), schedule: realSchedule };
-      const keyring = fakeKeyring();
-      const options = { service: "acme", folder: freshFolder(), load: async () => keyring, clock };
-      const [store, second] = [createKeyringCredentials(options), createKeyringCredentials(options)];
-      return { store, other: second, pass: (ms) => clock.advance(ms) };
-    });
-  });
-
-  describe("without a keyring", () => {
-    describeCredentialStore(() => {
-      const clock = { ...manualClock(), schedule: realSchedule };
-      const load = async (): Promise<KeyringModule> => Promise.reject(new Error("Cannot find package"));
-      const store = createKeyringCredentials({ service: "acme", folder: freshFolder(), load, clock });
-      return { store, pass: (ms) => clock.advance(ms) };
-    });
-  });
-
   const hasBus = process.platform !== "linux" || process.env["DBUS_SESSION_BUS_ADDRESS"] !== undefined;
   it.skipIf(hasBus)(
     "falls back with the real module where there is no Secret Service, and not to the kernel",
@@ -124,6 +103,16 @@ describe("createKeyringCredentials()", () => {
       /AccessDenied/,
     ],
     ["keeps nothing", async () => fakeKeyring({ setPassword: async () => {} }), /does not keep/],
+    ["is another module", async () => ({}) as unknown as KeyringModule, /keyring failed/],
+    ["is nothing", async () => undefined as unknown as KeyringModule, /keyring failed/],
+    // What a module that is not ours may throw.
+    // oxlint-disable-next-line typescript/prefer-promise-reject-errors
+    ["throws nothing", async () => Promise.reject(null), /loading the keyring failed/],
+    [
+      "answers with what is no text",
+      async () => fakeKeyring({ getPassword: async () => ({ length: 44 }) as unknown as string }),
+      /does not keep/,
+    ],
     [
       "is not there",
       async () => ({
@@ -166,6 +155,47 @@ describe("createKeyringCredentials()", () => {
     const options = { service: "acme", folder: freshFolder(), load: async () => locked, onFallback, timeoutMs: 20 };
     expect(await createKeyringCredentials(options).protection()).toBe("file-mode");
     expect(onFallback).toHaveBeenCalledWith(expect.objectContaining({ message: expect.stringContaining("20 ms") }));
+  });
+
+  it("waits for a module that does not load no longer than the bound", async () => {
+    const onFallback = vi.fn<(reason: ToolportError) => void>();
+    const load = (): Promise<KeyringModule> => new Promise(() => {});
+    const options = { service: "acme", folder: freshFolder(), load, onFallback, timeoutMs: 20 };
+    expect(await createKeyringCredentials(options).protection()).toBe("file-mode");
+    expect(onFallback).toHaveBeenCalledWith(expect.objectContaining({ message: expect.stringContaining("20 ms") }));
+  });
+
+  it("falls back once, whatever the product's hook does", async () => {
+    const uncaught = vi.fn<(error: Error) => void>();
+    process.once("uncaughtException", uncaught);
+    const onFallback = vi.fn<() => void>(() => {
+      throw new Error("of the product");
+    });
+    const load = async (): Promise<KeyringModule> => Promise.reject(new Error("Cannot find package"));
+    const store = createKeyringCredentials({ service: "acme", folder: freshFolder(), load, onFallback });
+    await store.save(account, { a: 1 });
+    expect(await store.load(account)).toEqual({ a: 1 });
+    expect(onFallback).toHaveBeenCalledTimes(1);
+    await vi.waitFor(() => expect(uncaught).toHaveBeenCalledWith(new Error("of the product"), "uncaughtException"));
+  });
+
+  it("makes no new key for sealed files of which nobody knows the key any more", async () => {
+    const [folder, keyring] = [freshFolder(), fakeKeyring()];
+    await open(folder, keyring).save(account, { a: 1 });
+    await rm(join(folder, "keyring-key.id"));
+    await expect(open(folder, keyring).load(account)).rejects.toThrow(/store_failed.*no key any more/);
+    expect(keyring.secrets.size).toBe(1);
+  });
+
+  it("has something else under Toolport's name: sealed files stay as they are", async () => {
+    const [folder, keyring] = [freshFolder(), fakeKeyring()];
+    await open(folder, keyring).save(account, { a: 1 });
+    for (const name of keyring.secrets.keys()) keyring.secrets.set(name, "hunter2");
+    const error = await open(folder, keyring)
+      .save(account, { a: 2 })
+      .catch((caught: unknown) => caught);
+    expect(String(error)).toMatch(/store_failed.*sealed.*no key of 32 bytes/);
+    expect(String(error)).not.toContain("hunter2");
   });
 
   it("whose key is gone is a store_failed that says so, makes no new key, and overwrites nothing", async () => {
@@ -211,8 +241,3 @@ describe("createKeyringCredentials()", () => {
     expect(() => createKeyringCredentials({ ...good, services: "a" } as never)).toThrow(/no option "services"/);
   });
 });
-
-function realSchedule(delayMs: number, task: () => void): () => void {
-  const timer = setTimeout(task, delayMs);
-  return () => clearTimeout(timer);
-}

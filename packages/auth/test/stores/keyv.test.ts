@@ -83,6 +83,11 @@ describe("createKeyvCredentials()", () => {
       /"older", which is not among those given \("new"\)/,
     ],
     ["of a newer version", (text) => text.replace("sealed-1", "sealed-2"), /another version/],
+    [
+      "of a version without end",
+      (text) => text.replace("sealed-1", `sealed-${"9".repeat(5000)}`),
+      /was not sealed by Toolport$/,
+    ],
     ["not sealed", () => '{"accessToken":"x"}', /was not sealed by Toolport/],
     ["empty", () => "", /was not sealed by Toolport/],
   ])("fails for a document that is %s, names it, and overwrites nothing", async (_, damage, message) => {

@@ -5,7 +5,7 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createPostgresLock } from "../../src/locks/create-postgres-lock.ts";
 import { createKeyvCredentials, type SealedCredentials } from "../../src/store/create-keyv-credentials.ts";
-import { describeCredentialStore } from "./credential-store-contract.ts";
+import { describeSharedCredentials } from "./credential-store-contract.ts";
 import { postgresBinary, startPostgres, type DatabaseServer } from "./database-servers.ts";
 import { describeSharedLock } from "./lock-contract.ts";
 
@@ -31,7 +31,7 @@ describe.skipIf(postgresBinary === undefined)(
     };
 
     describe("createKeyvCredentials() over @keyv/postgres", () => {
-      describeCredentialStore(() => {
+      describeSharedCredentials(() => {
         const adapters = [new KeyvPostgres({ uri: server.url }), new KeyvPostgres({ uri: server.url })] as const;
         const [store, other] = adapters.map((adapter) => {
           const lock = createPostgresLock(openPool());
@@ -72,6 +72,18 @@ describe.skipIf(postgresBinary === undefined)(
         });
         expect(reason).toMatchObject({ code: "aborted", outcome: "unknown" });
         expect(await lock.withLock("ends", 5000, async () => "next")).toBe("next");
+      });
+
+      it("is a store_failed within the bound when the pool has no connection left, and takes none for ever", async () => {
+        const pool = openPool(1);
+        const taken = await pool.connect();
+        const lock = createPostgresLock(pool, { timeoutMs: 50 });
+        await expect(lock.withLock("a", 5000, async () => expect.unreachable())).rejects.toThrow(
+          /store_failed.*connection to Postgres took more than 50 ms/,
+        );
+        taken.release();
+        expect(await createPostgresLock(pool).withLock("a", 5000, async () => "free")).toBe("free");
+        await expect.poll(() => [pool.totalCount, pool.idleCount]).toEqual([1, 1]);
       });
 
       it("refuses what is no pool", () => {

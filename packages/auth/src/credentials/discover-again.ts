@@ -1,0 +1,55 @@
+import { isToolportError } from "@toolport/core";
+import { untilAborted } from "@toolport/core/implement";
+import type { Account } from "../account.ts";
+import type { AuthParts } from "../auth-parts.ts";
+import { discoverAuthorization, type Discovered } from "../discovering/discover-authorization.ts";
+import { createBackOff, type BackOff } from "../tokens/back-off.ts";
+
+interface Discoveries {
+  running: Promise<Discovered> | undefined;
+  latest: { readonly place: string; readonly discovered: Discovered; readonly at: number } | undefined;
+  readonly backOff: BackOff;
+}
+
+/** So soon it is seen that a server has moved to another authorization server. */
+const countsForMs = 10_000;
+
+// Says nothing of the servers.
+const passesThrough: ReadonlySet<string> = new Set(["aborted", "closed", "store_failed"]);
+
+const discoveriesOf = new WeakMap<Account, Discoveries>();
+
+/**
+ * Where a server that refused a request has its users sign in. Requests are refused a hundred at a time, and servers are out of order for hours: one
+ * finds out for all, what was found counts for 10 s, and after a failure nobody is asked for a while. Ends with `close()`; `signal` ends the wait alone.
+ */
+export function discoverAgain(parts: AuthParts, account: Account, signal?: AbortSignal): Promise<Discovered> {
+  const discoveries = discoveriesOf.get(account) ?? {
+    running: undefined,
+    latest: undefined,
+    backOff: createBackOff(parts.clock),
+  };
+  discoveriesOf.set(account, discoveries);
+  discoveries.running ??= discover(parts, account, discoveries).finally(() => (discoveries.running = undefined));
+  return signal === undefined ? discoveries.running : untilAborted(discoveries.running, signal);
+}
+
+async function discover(parts: AuthParts, account: Account, discoveries: Discoveries): Promise<Discovered> {
+  const { backOff, latest } = discoveries;
+  // A refusal can name another place to look at.
+  const place = account.hints.metadataUrl?.href ?? "";
+  if (latest?.place === place && parts.clock.now() - latest.at < countsForMs) return latest.discovered;
+  const failure = backOff.current(place);
+  if (failure !== undefined) throw failure;
+  try {
+    const discovered = await discoverAuthorization(account, parts, { signal: parts.closing });
+    backOff.succeeded();
+    discoveries.latest = { place, discovered, at: parts.clock.now() };
+    return discovered;
+  } catch (error) {
+    if (isToolportError(error) && !passesThrough.has(error.code)) {
+      backOff.failed(place, error, error.details.retryAfterMs);
+    }
+    throw error;
+  }
+}

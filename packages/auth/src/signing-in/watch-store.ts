@@ -1,0 +1,96 @@
+import { isToolportError } from "@toolport/core";
+import type { Account } from "../account.ts";
+import { authRequired } from "../auth-errors.ts";
+import type { AuthParts } from "../auth-parts.ts";
+import { readAccount } from "../tokens/account-documents.ts";
+import { authorizationOf } from "../tokens/authorizations.ts";
+import { longestAnswerMs } from "../tokens/request-tokens.ts";
+import { toSignedIn, type Completion } from "./complete-authorization.ts";
+import { pendingKey } from "./pending-documents.ts";
+
+/** What another process that shares the store may complete. */
+export interface Watched {
+  readonly state: string;
+  readonly issuer: string;
+  /** The access token that there was before. */
+  readonly before: string | undefined;
+}
+
+/** Who watches, and until when. */
+export interface Watch {
+  /** Whether this process has the answer, and says itself what comes of it. */
+  readonly isOwn: () => boolean;
+  readonly signal: AbortSignal;
+}
+
+const lookMs = 2000;
+// For the answer of the authorization server, and for saving it.
+const longestTakenMs = longestAnswerMs + 20_000;
+
+/**
+ * Looks at the store every two seconds for the end of a sign-in that another process completes. Resolves to it, to a failure when the answer was taken and
+ * no tokens come of it within a minute, and never when nobody takes it. Rejects with the reason of the signal.
+ */
+export async function watchStore(
+  parts: AuthParts,
+  account: Account,
+  { watched, watch }: { readonly watched: Watched; readonly watch: Watch },
+): Promise<Completion> {
+  const { clock } = parts;
+  const { signal, isOwn } = watch;
+  let takenAt: number | undefined;
+  for (;;) {
+    await nextLook(parts, signal);
+    if (isOwn()) continue;
+    let end: Completion | "pending" | "taken";
+    try {
+      end = await look(parts, account, watched);
+    } catch (error) {
+      // A store that is away for a moment says nothing about the user.
+      if (isToolportError(error)) continue;
+      throw error;
+    }
+    signal.throwIfAborted();
+    if (isOwn() || end === "pending") continue;
+    if (end !== "taken") {
+      if (end.signedIn !== undefined) parts.signedIn.emit(end.signedIn);
+      return end;
+    }
+    takenAt ??= clock.now();
+    if (clock.now() - takenAt >= longestTakenMs) return nothingCame(account);
+  }
+}
+
+async function look(
+  parts: AuthParts,
+  account: Account,
+  { state, issuer, before }: Watched,
+): Promise<Completion | "pending" | "taken"> {
+  if ((await parts.store.load(pendingKey(state))) !== undefined) return "pending";
+  const now = authorizationOf(await readAccount(parts, account), issuer);
+  if (now === undefined || now.accessToken === before) return "taken";
+  return { signedIn: toSignedIn(account, now), takenBy: "elsewhere" };
+}
+
+function nextLook({ clock }: Pick<AuthParts, "clock">, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    const cancel = clock.schedule(lookMs, () => {
+      signal.removeEventListener("abort", onAbort);
+      resolve();
+    });
+    const onAbort = (): void => {
+      cancel();
+      reject(signal.reason as Error);
+    };
+    signal.addEventListener("abort", onAbort, { once: true });
+  });
+}
+
+function nothingCame(account: Account): Completion {
+  const failure = authRequired(
+    account,
+    "another process that shares the store took the answer or cancelled, and no tokens came of it; sign in again",
+  );
+  return { failure, takenBy: "elsewhere", isUnknownClient: false };
+}
