@@ -26,6 +26,8 @@ export interface AccountHints {
   scope: string | undefined;
   /** Whether it wants tokens that are bound to a key (RFC 9449). */
   dpop: boolean;
+  /** Whether it has refused anything, whatever it said. */
+  isHeard?: boolean | undefined;
   /** A client that its authorization server does not know any more: not to be used again. */
   refusedClientId?: string | undefined;
 }

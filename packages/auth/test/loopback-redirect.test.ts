@@ -205,9 +205,25 @@ describe("the wait for a user", () => {
   it("ends when it is closed, and a second time nothing happens", async () => {
     const listener = await listen();
     const received = listener.receive(state);
-    await Promise.all([listener.close(), listener.close("failed")]);
+    const closed = Promise.all([listener.close(), listener.close("failed")]);
     await expect(received).rejects.toMatchObject({ code: "aborted", serverId: "wiki" });
+    await closed;
     await expectClosed(listener.redirectUri);
+  });
+
+  it("is over when it is closed: nothing is held any more, by whoever was open", async () => {
+    const held = (): number => process.getActiveResourcesInfo().filter((one) => one === "TCPServerWrap").length;
+    const before = held();
+    const listener = await listen({ host: "localhost" });
+    const received = listener.receive(state);
+    const sockets = [await openSocket(listener.redirectUri), await openSocket(listener.redirectUri, "GET /callback")];
+    const reply = visit(`${listener.redirectUri}?code=a&state=${state}`);
+    await received;
+    expect(held()).toBeGreaterThan(before);
+    await listener.close("signed-in");
+    expect(held()).toBe(before);
+    await reply;
+    for (const socket of sockets) socket.destroy();
   });
 
   it("is for one state", async () => {

@@ -191,12 +191,14 @@ describe.each([
     const terminal = createTerminal(isTTY);
     const answer = promptOn(terminal)(requestFor(page));
     terminal.input.write("what?\n");
-    await terminal.written("That is not the address");
+    const again = "Paste the whole address of the page that you ended on, and press Enter.\n";
+    await terminal.written(`That is not what a sign-in ends with. ${again}`);
     terminal.input.write(`${callback.replace("the-state", "another")}\n`);
+    await terminal.written(`That is the address of another sign-in. ${again}`);
     terminal.input.write("http://127.0.0.1:9/callback?code=secret\n");
     terminal.input.write(`\n  ${callback}  \n`);
     expect(await answer).toEqual({ callbackUrl: callback });
-    expect((await terminal.written("That is not")).split("That is not")).toHaveLength(4);
+    expect((await terminal.written(again)).split(again)).toHaveLength(4);
   });
 
   it("ends when the answer came another way, and leaves the terminal as it was", async () => {
@@ -228,14 +230,32 @@ describe.each([
 });
 
 describe("terminalPrompt", () => {
-  it("takes Ctrl-C for a no, and gives the terminal back (EV-50)", async () => {
+  it.each([
+    ["Ctrl-C", "\u0003"],
+    ["Ctrl-D", "\u0004"],
+  ])("takes %s for a no, and gives the terminal back (EV-50)", async (_, key) => {
     const terminal = createTerminal(true);
     const answer = promptOn(terminal)(requestFor(page));
     await terminal.written("press Enter.");
     expect(terminal.input.isRaw).toBe(true);
-    terminal.input.write("\u0003");
+    terminal.input.write(key);
     expect(await answer).toBe("cancelled");
     expect(terminal.input.isRaw).toBe(false);
+    expect(terminal.input.isPaused()).toBe(true);
+  });
+
+  it("reads the terminal before the page can be seen, so that no key is lost or shown twice (EV-50)", async () => {
+    const terminal = createTerminal(true);
+    const wasRead: unknown[] = [];
+    const write = terminal.output.write.bind(terminal.output);
+    const spied = (text: string): boolean => {
+      wasRead.push(terminal.input.isRaw);
+      if (wasRead.length === 1) terminal.input.write("\u0003");
+      return write(text);
+    };
+    Object.assign(terminal.output, { write: spied });
+    expect(await promptOn(terminal)(requestFor(page))).toBe("cancelled");
+    expect(wasRead[0]).toBe(true);
   });
 
   it("waits for the answer by the redirect where nothing can be pasted", async () => {

@@ -1,6 +1,6 @@
 import { createMemoryLock, ToolportError } from "@toolport/core";
 import { describe, expect, it } from "vitest";
-import { accountKey, readAccount, saveAuthorization } from "../src/tokens/account-documents.ts";
+import { accountKey, readAccount, saveAuthorization, writeAccount } from "../src/tokens/account-documents.ts";
 import { currentAuthorization } from "../src/tokens/authorizations.ts";
 import { renew, settleRenewals, type RenewalRequest } from "../src/tokens/renew.ts";
 import { leaseMs, type RenewalEnd } from "../src/tokens/redeem.ts";
@@ -240,6 +240,51 @@ describe("renew()", () => {
     expect(server.redeemed).toEqual([]);
     clock.advance(1000);
     expect(tokenOf(await renew(parts, world.another(), refused("access-0")))).toBe("access-1");
+  });
+
+  it("does not send it either when the lock is lost before its time", async () => {
+    const server = createRotatingServer();
+    const { parts, account } = await signedIn(server);
+    const lost = new AbortController();
+    const store: typeof parts.store = {
+      ...parts.store,
+      withLock: (_key, _ms, work) => work(lost.signal),
+      save: async (...saved) => {
+        await parts.store.save(...saved);
+        lost.abort();
+      },
+    };
+    const end = await renew({ ...parts, store }, account, refused("access-0"));
+    expect(end).toMatchObject({ kind: "failed", error: { code: "overloaded", outcome: "not-sent" } });
+    expect(server.redeemed).toEqual([]);
+  });
+
+  it.each([
+    ["somebody else got in the meantime, with a refresh token that stays", { accessToken: "access-7" }, "access-7"],
+    [
+      "somebody who signed in got, without a refresh token",
+      { accessToken: "access-8", refreshToken: undefined },
+      "access-8",
+    ],
+    [
+      "is new, when somebody else was refused meanwhile and deleted the refresh token",
+      { refreshToken: undefined },
+      "access-1",
+    ],
+  ])("leaves or saves what %s", async (_, meanwhile, kept) => {
+    const server = createRotatingServer();
+    const world = await signedIn(server);
+    server.play = async (answer) => {
+      const { refreshToken, ...rest } = createAuthorization(meanwhile);
+      const authorization = refreshToken === undefined ? rest : { ...rest, refreshToken };
+      const document = await readAccount(world.parts, world.another());
+      if (document !== undefined) {
+        await writeAccount(world.parts, world.another(), { ...document, authorizations: [authorization] });
+      }
+      return answer();
+    };
+    expect(tokenOf(await renew(world.parts, world.account, refused("access-0")))).toBe(kept);
+    expect(await stored(world)).toMatchObject({ accessToken: kept });
   });
 
   it("is not ended by close(): what is under way is waited for, and nothing more is sent", async () => {

@@ -43,6 +43,24 @@ describe("headersFor()", () => {
     expect(server.redeemed).toEqual(["refresh-0"]);
   });
 
+  it("waits for the renewal that is under way when the token may be over before its request is answered", async () => {
+    const { token, clock, server } = await stage(live);
+    const sent = deferred();
+    const answered = deferred();
+    server.play = async (answer) => {
+      sent.resolve();
+      await answered.promise;
+      return answer();
+    };
+    clock.advance(584_000);
+    expect(await token()).toBe("access-0");
+    await sent.promise;
+    clock.advance(2000);
+    const waiting = token();
+    answered.resolve();
+    expect(await waiting).toBe("access-1");
+  });
+
   it("waits for the renewal once the token is over, and says why there is none when the authorization server is down", async () => {
     const { token, clock, server } = await stage(live);
     clock.advance(600_000);

@@ -9,7 +9,8 @@ const longestChallenge = 2048;
 /** A user has to act, and none is asked: what is wrong, and what to do. */
 export function needsUser(account: Account, why: string, cause?: unknown): ToolportError {
   const { serverId, principal } = account;
-  const who = principal === undefined ? quoteText(serverId) : `${quoteText(serverId)}, { principal: … }`;
+  const who =
+    principal === undefined ? quoteText(serverId) : `${quoteText(serverId)}, { principal: ${quoteText(principal)} }`;
   return authRequired(
     account,
     `${why}; a user has to sign in: call authorize(${who}), or offer its authenticate tool`,

@@ -5,6 +5,7 @@ import { abortError, toAuthError } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import { loadOAuth } from "../load-oauth.ts";
 import type { DiscoveredAuthorization } from "../oauth.ts";
+import { askServer } from "./ask-server.ts";
 import { discoverAuthorization } from "./discover-authorization.ts";
 import { noteChallenge } from "./note-challenge.ts";
 import { readResourceMetadata } from "./read-metadata.ts";
@@ -18,10 +19,6 @@ export interface Inquiry {
   readonly signal: AbortSignal;
 }
 
-// Asks for nothing and changes nothing, whatever the era of the server: one that lets everybody in says so by not refusing it.
-const question = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
-const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
-
 /**
  * What a server wants of those who sign in; `null` when it wants no OAuth: it lets in who has no credentials and says nothing else in its
  * metadata, or refuses and nothing says where to sign in.
@@ -33,8 +30,7 @@ export async function discoverUrl(
   const ending = AbortSignal.any([signal, parts.closing]);
   let response: Response;
   try {
-    const request = { method: "POST", headers, body: question, signal: ending };
-    response = await untilAborted(fetchHead(account.serverUrl, request), ending);
+    response = await askServer(account, fetchHead, ending);
   } catch (error) {
     throw ending.aborted
       ? abortError(ending, account, "discovering")

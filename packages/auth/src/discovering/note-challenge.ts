@@ -10,6 +10,7 @@ const tokenSchemes: ReadonlySet<string> = new Set(["bearer", "dpop"]);
  * names elsewhere could be anything in the host's network.
  */
 export function noteChallenge({ hints, serverUrl }: Account, header: string | undefined): void {
+  hints.isHeard = true;
   const challenges = readChallenges(header).filter(({ scheme }) => tokenSchemes.has(scheme));
   if (challenges.length === 0) return;
   // Who takes plain tokens as well does not insist.

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { showNothing, showPage } from "./callback-page.ts";
 import { uriOf, type LoopbackHost, type RedirectPlace } from "./redirect-place.ts";
 
@@ -14,7 +15,7 @@ export interface Callback {
 /** Listens on this machine, for one redirect URI. */
 export interface CallbackServer {
   readonly redirectUri: string;
-  /** Stops listening and cuts what is open. Idempotent. */
+  /** Stops listening and cuts what is open. Resolves when the process holds nothing of it any more. Idempotent. */
   close(): Promise<void>;
 }
 
@@ -48,8 +49,7 @@ export async function openCallbackServer(
   return {
     redirectUri,
     close() {
-      closing ??= closeAll(servers);
-      for (const socket of sockets) socket.destroy();
+      closing ??= closeAll(servers, sockets);
       return closing;
     },
   };
@@ -137,7 +137,7 @@ async function listenOn(host: LoopbackHost, wanted: number, create: () => Server
     }
     return { servers, port };
   } catch (error) {
-    await closeAll(servers);
+    await closeAll(servers, []);
     throw error;
   }
 }
@@ -162,8 +162,16 @@ function listen(server: Server, host: string, port: number): Promise<number> {
   });
 }
 
-async function closeAll(servers: readonly Server[]): Promise<void> {
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+async function closeAll(servers: readonly Server[], sockets: Iterable<Socket>): Promise<void> {
+  const ends = servers.map((server) => new Promise<unknown>((resolve) => server.close(resolve)));
+  for (const socket of sockets) {
+    ends.push(new Promise((resolve) => socket.once("close", resolve)));
+    socket.destroy();
+  }
+  await Promise.all(ends);
+  // A server says that it is closed before the system has let go of it: that is at the end of this turn of the event loop.
+  await nextTurn();
+  await nextTurn();
 }
 
 /** The code of an error of Node. */

@@ -49,7 +49,7 @@ export function openFiles(
 ): FileAccess {
   let opened: Promise<Folder> | undefined;
   const folder = (): Promise<Folder> => {
-    opened ??= openFolder(path).catch((error: unknown) => {
+    opened ??= openFolder(path, clock).catch((error: unknown) => {
       opened = undefined;
       throw error;
     });

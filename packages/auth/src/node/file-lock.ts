@@ -1,9 +1,11 @@
 import { open, readdir, rename, stat, unlink, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import type { Cancel, Clock, Lock, Random } from "@toolport/core";
+import { settleWithin } from "@toolport/core/implement";
 import { createPolledLock, type Attempt, type Hold } from "../locks/create-polled-lock.ts";
 import { startStopwatch } from "../locks/start-stopwatch.ts";
-import { codeOf, doInFolder, isThere } from "./folder.ts";
+import { doStep } from "../store/store-failed.ts";
+import { codeOf, isThere, longestStepMs } from "./folder.ts";
 
 /** What a {@linkcode createFileLock} is made from. */
 export interface FileLockInit {
@@ -36,7 +38,7 @@ export function createFileLock({ folder, ...init }: FileLockInit): Lock {
     return {
       take: async (onLost) => {
         const path = await folder();
-        return doInFolder(`the lock ${join(path, key)}`, async () => {
+        const taking = (async (): Promise<Hold | undefined> => {
           const latest = last(await listTurns(path, key));
           if (latest?.state === "held" && !(await watch.isSilent(join(path, latest.file)))) return undefined;
           const number = (latest?.number ?? 0) + 1;
@@ -51,6 +53,12 @@ export function createFileLock({ folder, ...init }: FileLockInit): Lock {
           // The one before stays, too: who lists the folder while this goes on sees one of the two.
           for (const { file, number: old } of turns) if (old < number - 1) await isThere(unlink(join(path, file)));
           return hold({ folder: path, key, number, sinceMade }, init.clock, onLost);
+        })();
+        const limit = { clock: init.clock, timeoutMs: longestStepMs };
+        return doStep(`the lock ${join(path, key)}`, limit, () => taking).catch((error: unknown) => {
+          // Nobody has what was taken too late.
+          void taking.then((late) => late?.release()).catch(() => {});
+          throw error;
         });
       },
     };
@@ -147,9 +155,9 @@ function hold({ folder, key, number, sinceMade }: Own, clock: Clock, onLost: (re
     async release() {
       isOver = true;
       cancel();
-      await beating;
       // What cannot be renamed is taken over after a silence.
-      await rename(`${path}.held`, `${path}.free`).catch(() => {});
+      const giveBack = beating.then(() => rename(`${path}.held`, `${path}.free`)).catch(() => {});
+      await settleWithin(giveBack, longestStepMs, clock);
     },
   };
 }

@@ -1,7 +1,8 @@
 import { lstat, mkdir, open, readdir, realpath, rename, stat, unlink } from "node:fs/promises";
 import { constants } from "node:fs";
-import { isAbsolute, join } from "node:path";
-import { storeFailed } from "../store/store-failed.ts";
+import { dirname, isAbsolute, join } from "node:path";
+import type { Clock } from "@toolport/core";
+import { doStep, storeFailed } from "../store/store-failed.ts";
 
 /** A folder that nobody but its owner writes to. */
 export interface Folder {
@@ -20,6 +21,8 @@ export interface Folder {
 const isWindows = process.platform === "win32";
 /** Longer than any document; against a file that is something else. */
 const longestFile = 16 * 1024 * 1024;
+/** How long anything that is done in a folder may take, in milliseconds. */
+export const longestStepMs = 5000;
 
 /** Throws a `TypeError` for what is no absolute path: a relative one would be another folder wherever the program is started. */
 export function assertFolderPath(owner: string, folder: unknown): void {
@@ -28,13 +31,20 @@ export function assertFolderPath(owner: string, folder: unknown): void {
   }
 }
 
-/** Makes the folder if need be. Rejects with `store_failed` when others may change what is in it, and says what to do. */
-export async function openFolder(given: string): Promise<Folder> {
-  const path = await doInFolder(`the folder ${given}`, async () => {
-    await mkdir(given, { recursive: true, mode: 0o700 });
-    return realpath(given);
+/**
+ * Makes the folder if need be. Rejects with `store_failed` when others may change what is in it, and says what to do; and, as all that is done in
+ * it, when a disk of another machine does not answer.
+ */
+export async function openFolder(given: string, clock: Clock): Promise<Folder> {
+  const doInFolder = <T>(what: string, work: () => Promise<T>): Promise<T> =>
+    doStep(what, { clock, timeoutMs: longestStepMs }, work);
+  const { path, owners, mode } = await doInFolder(`the folder ${given}`, async () => {
+    await makeFolder(given);
+    const real = await realpath(given);
+    const [link, folder] = [await lstat(given), await stat(real)];
+    return { path: real, owners: [link.uid, folder.uid], mode: folder.mode };
   });
-  await assertPrivate(given, path);
+  assertPrivate(given, owners, mode);
   return {
     path,
     list: () => doInFolder(`reading the folder ${path}`, () => readdir(path)),
@@ -73,30 +83,36 @@ export function codeOf(error: unknown): unknown {
   return error instanceof Error && "code" in error ? error.code : undefined;
 }
 
-/** Does something with files; what the system says against it is a `store_failed`. */
-export async function doInFolder<T>(what: string, work: () => Promise<T>): Promise<T> {
+// One by one: where nothing can be made (`/proc/none/none`), `mkdir` with `recursive` tries for ever, in a thread that nobody can stop.
+async function makeFolder(path: string): Promise<void> {
+  const make = (): Promise<void> => mkdir(path, { mode: 0o700 });
+  const parent = dirname(path);
   try {
-    return await work();
+    await make().catch(async (error: unknown) => {
+      if (codeOf(error) !== "ENOENT" || parent === path) throw error;
+      await makeFolder(parent);
+      await make();
+    });
   } catch (error) {
-    throw codeOf(error) === "store_failed" ? error : storeFailed(`${what} failed`, error);
+    // Also who came first may have made it; and what is there need not be allowed to be made.
+    const found = await stat(path).catch(() => undefined);
+    if (found?.isDirectory() !== true) throw error;
   }
 }
 
-async function assertPrivate(given: string, path: string): Promise<void> {
+function assertPrivate(given: string, owners: readonly number[], mode: number): void {
   // On Windows a folder in a user's profile is the user's by its access list, and has no mode.
   const me = process.getuid?.();
   if (isWindows || me === undefined) return;
-  const link = await doInFolder(`the folder ${given}`, () => lstat(given));
-  const folder = await doInFolder(`the folder ${given}`, () => stat(path));
-  for (const { uid } of [link, folder]) {
+  for (const uid of owners) {
     if (uid === me || uid === 0) continue;
     throw storeFailed(
       `the folder ${given} belongs to another user (id ${uid}, this one is ${me}): use a folder of your own`,
     );
   }
-  if ((folder.mode & 0o022) !== 0) {
-    const mode = (folder.mode & 0o777).toString(8);
-    throw storeFailed(`others may write to the folder ${given} (mode ${mode}): make it yours alone with chmod 700`);
+  if ((mode & 0o022) !== 0) {
+    const shown = (mode & 0o777).toString(8);
+    throw storeFailed(`others may write to the folder ${given} (mode ${shown}): make it yours alone with chmod 700`);
   }
 }
 

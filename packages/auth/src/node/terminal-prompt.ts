@@ -36,8 +36,8 @@ const longestPaste = 16_384;
 
 /**
  * Shows users authorization pages from a command line: writes the URL, opens it where a browser can be, and takes the whole URL that the user was sent back to when
- * they paste it, for a browser that cannot come back to this machine. Whatever comes first counts. Ctrl-C is `"cancelled"`. The terminal is left as
- * it was found. Throws a `TypeError` that names an option that cannot be used.
+ * they paste it, for a browser that cannot come back to this machine. Whatever comes first counts. Ctrl-C and Ctrl-D are `"cancelled"`. The terminal is
+ * left as it was found. Throws a `TypeError` that names an option that cannot be used.
  */
 export function terminalPrompt(options: TerminalPromptOptions): OAuthPrompt {
   assertKnownOptions(owner, options, fields);
@@ -76,8 +76,6 @@ function ask(request: PromptRequest, terminal: Terminal): Promise<PromptAnswer> 
   const { signal, url } = request;
   const title = cleanText(request.title, 100).replaceAll("\n", " ");
   const how = opens === undefined ? "open this page in a browser" : "this page is opened in your browser";
-  output.write(`To sign in to ${title}, ${how}:\n\n  ${url.href}\n\n`);
-  output.write("If the browser cannot show the page after that, paste its address here and press Enter.\n");
   const wasRaw = input.isRaw === true;
   const isTerminal = input.isTTY === true && output.isTTY === true;
   const lines = createInterface({
@@ -104,18 +102,24 @@ function ask(request: PromptRequest, terminal: Terminal): Promise<PromptAnswer> 
     };
     // The answer has come another way, or is not wanted any more: whoever aborts knows which.
     const onAbort = (): void => answer("completed");
-    // Nothing more can be pasted; the answer may still come by the redirect.
-    const onClose = (): void => answer("completed");
+    // At a terminal somebody ended the input. Elsewhere nothing more can be pasted, and the answer may still come by the redirect.
+    const onClose = (): void => answer(input.isTTY === true ? "cancelled" : "completed");
     signal.addEventListener("abort", onAbort, { once: true });
     lines.on("close", onClose);
     lines.on("SIGINT", () => answer("cancelled"));
     lines.on("line", (line) => {
       const text = cleanText(line, longestPaste).trim();
-      if (isAnswerTo(url, text)) return answer({ callbackUrl: text });
-      if (text !== "")
-        output.write("That is not the address that this sign-in ends at: it has the same state= in it.\n");
+      if (text !== "") {
+        const wrong = whatIsWrong(url, text);
+        if (wrong === undefined) return answer({ callbackUrl: text });
+        output.write(`${wrong} Paste the whole address of the page that you ended on, and press Enter.\n`);
+      }
       lines.prompt();
     });
+    // The terminal is read by now: a user who sees the page may press a key at once.
+    output.write(`To sign in to ${title}, ${how}:\n\n  ${url.href}\n\n`);
+    output.write("If the browser cannot show the page after that, paste its address here and press Enter.\n");
+    if (ended) return;
     lines.prompt();
     opens?.(request).then(
       (how) => void (how === "completed" || answer(how)),
@@ -124,13 +128,13 @@ function ask(request: PromptRequest, terminal: Terminal): Promise<PromptAnswer> 
   });
 }
 
-/** Whether a text is a URL that a user can have been sent back to from this page. The rest is for whoever takes the answer. */
-function isAnswerTo(page: URL, text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const state = new URL(text).searchParams.get("state");
+/** Why no user can have been sent back from this page to what a text says; `undefined` when one can. The rest is for whoever takes the answer. */
+function whatIsWrong(page: URL, text: string): string | undefined {
+  const state = URL.canParse(text) ? new URL(text).searchParams.get("state") : null;
+  if (state === null) return "That is not what a sign-in ends with.";
   // A page may keep to itself what was asked of it (RFC 9126).
   const asked = page.searchParams.get("state");
-  return state !== null && (asked === null || state === asked);
+  return asked === null || state === asked ? undefined : "That is the address of another sign-in.";
 }
 
 function isSeen(env: Readonly<Record<string, string | undefined>>, platform: string): boolean {

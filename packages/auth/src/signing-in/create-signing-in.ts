@@ -3,7 +3,7 @@ import { settleWithin, untilAborted } from "@toolport/core/implement";
 import type { Account } from "../account.ts";
 import { abortError, authRequired, nameServer } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
-import { discoverAuthorization } from "../discovering/discover-authorization.ts";
+import { discoverForSignIn } from "../discovering/ask-server.ts";
 import { requestGrant } from "../grants/request-grant.ts";
 import type { PendingAuthorization, SignedIn } from "../oauth.ts";
 import { longestAnswerMs } from "../tokens/request-tokens.ts";
@@ -113,7 +113,7 @@ function signIn(parts: AuthParts, account: Account, { wish, company }: Start): P
 
 async function signInProgram(parts: AuthParts, account: Account, wish: SignInWish): Promise<SignedIn> {
   const { signal, scopes, needsMore } = wish;
-  const server = await discoverAuthorization(account, parts, { signal });
+  const server = await discoverForSignIn(parts, account, signal);
   const scope = chooseScope(account, server, { scopes, needsMore });
   const authorization = await requestGrant(parts, account, { server, scope, signal });
   const signedIn = toSignedIn(account, authorization);

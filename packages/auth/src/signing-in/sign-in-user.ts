@@ -5,7 +5,8 @@ import { abortError, authRequired, isNotShown, nameServer } from "../auth-errors
 import type { AuthParts } from "../auth-parts.ts";
 import { becomeClient } from "../clients/become-client.ts";
 import { clientKey, forgetClient, readClient } from "../clients/client-documents.ts";
-import { discoverAuthorization, type Discovered } from "../discovering/discover-authorization.ts";
+import { discoverForSignIn } from "../discovering/ask-server.ts";
+import type { Discovered } from "../discovering/discover-authorization.ts";
 import { isLoopbackUrl } from "../fetching/is-confidential-url.ts";
 import type { OAuthPrompt, RedirectListener, RedirectReceiver } from "../oauth-options.ts";
 import type { PendingAuthorization, SignedIn } from "../oauth.ts";
@@ -163,7 +164,7 @@ function assertListensAt(account: Account, { redirectUri }: RedirectListener, co
 }
 
 async function discoverForUsers(parts: AuthParts, account: Account, { signal }: SignInWish): Promise<Discovered> {
-  const discovered = await discoverAuthorization(account, parts, { signal });
+  const discovered = await discoverForSignIn(parts, account, signal);
   assertUsableForUsers(account, discovered);
   return discovered;
 }

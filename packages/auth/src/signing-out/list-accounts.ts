@@ -1,7 +1,8 @@
 import { compareText, isJsonObject } from "@toolport/core/implement";
-import type { JsonObject, ServerSpec } from "@toolport/core";
+import type { ServerSpec } from "@toolport/core";
 import type { AuthParts } from "../auth-parts.ts";
 import type { SignedIn } from "../oauth.ts";
+import { settleInTurns } from "../settle-in-turns.ts";
 import type { CredentialKey } from "../store/credential-store.ts";
 import { toSignedIn } from "../signing-in/complete-authorization.ts";
 import { sameIssuer } from "../tokens/authorizations.ts";
@@ -9,20 +10,13 @@ import { readStoredAccount } from "../tokens/read-stored-account.ts";
 
 type AccountKey = CredentialKey & { readonly kind: "account" };
 
-// Of many thousand accounts not all are asked for at once: a process may have only so many files open.
-const mostAtATime = 32;
-
 /**
  * What is kept of all accounts, without any secret, sorted by server, principal and issuer. A document that this release cannot read is left out.
  * Rejects with `store_failed`.
  */
 export async function listAccounts({ store }: Pick<AuthParts, "store">): Promise<readonly SignedIn[]> {
   const keys = await store.accounts();
-  const documents: { readonly key: AccountKey; readonly document: JsonObject | undefined }[] = [];
-  for (let from = 0; from < keys.length; from += mostAtATime) {
-    const some = keys.slice(from, from + mostAtATime);
-    documents.push(...(await Promise.all(some.map(async (key) => ({ key, document: await store.load(key) })))));
-  }
+  const documents = await settleInTurns(keys, async (key) => ({ key, document: await store.load(key) }));
   return documents
     .flatMap(({ key, document }) => {
       const account = document === undefined ? "" : readStoredAccount(document);

@@ -5,6 +5,7 @@ import { resultWithin } from "@toolport/core/implement";
 import { authenticateClient, proofOf } from "../clients/authenticate-client.ts";
 import { listOf } from "../discovering/server-metadata.ts";
 import { isConfidentialUrl } from "../fetching/is-confidential-url.ts";
+import { settleInTurns } from "../settle-in-turns.ts";
 import type { StoredAuthorization } from "../store/stored-account.ts";
 
 const revokingMs = 5000;
@@ -20,7 +21,7 @@ export async function revokeAll(
 ): Promise<boolean | undefined> {
   const offering = authorizations.filter(({ metadata }) => typeof metadata["revocation_endpoint"] === "string");
   if (offering.length === 0) return undefined;
-  const work = Promise.all(offering.map((authorization) => revoke({ account, clock }, authorization)));
+  const work = settleInTurns(offering, (authorization) => revoke({ account, clock }, authorization));
   const agreed = await resultWithin(work, revokingMs, clock);
   return agreed?.every(Boolean) ?? false;
 }

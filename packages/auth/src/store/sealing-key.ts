@@ -1,5 +1,5 @@
 import { assertKnownOptions, kindOf, type Fields } from "@toolport/core/implement";
-import { base64ToBytes } from "./base64.ts";
+import { base64ToBytes, isBase64Shaped } from "./base64.ts";
 
 /** A key that seals what is kept (AES-256-GCM). */
 export interface SealingKey {
@@ -65,12 +65,18 @@ function readSealingKey(owner: string, given: SealingKey): ReadyKey {
 function readBytes(owner: string, key: unknown): Uint8Array<ArrayBuffer> {
   const bytes = typeof key === "string" ? base64ToBytes(key.trim()) : key;
   if (!(bytes instanceof Uint8Array)) {
-    const shown = typeof key === "string" ? "a text that is not base64" : kindOf(key);
+    const shown = typeof key === "string" ? whatIsWrong(key.trim()) : kindOf(key);
     throw new TypeError(`${owner}: key must be 32 bytes, as a Uint8Array, base64 or a CryptoKey, not ${shown}`);
   }
   if (bytes.length !== 32) throw new TypeError(`${owner}: key must have 32 bytes, not ${bytes.length}`);
   // A copy: who gave it may wipe theirs.
   return Uint8Array.from(bytes);
+}
+
+// Other decoders forgive bits that they have no use for. In a key they are a sign that it was mistyped or cut.
+function whatIsWrong(key: string): string {
+  if (!isBase64Shaped(key)) return "a text that is not base64";
+  return "base64 whose last character has unused bits that are not 0 (it was mistyped or cut)";
 }
 
 function isCryptoKey(key: unknown): key is NativeKey {

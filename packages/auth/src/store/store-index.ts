@@ -1,5 +1,6 @@
 import type { Lock } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
+import { settleInTurns } from "../settle-in-turns.ts";
 import type { ConfirmedStore } from "./confirmed-store.ts";
 import { envelopeText, readEnvelope } from "./envelope.ts";
 import { hashText } from "./hash-text.ts";
@@ -91,7 +92,7 @@ export function createStoreIndex({ texts, lock, sealer, prefix, now }: StoreInde
       });
     },
     async list() {
-      const all = await Promise.all(places.map(async (place) => (await read(place)).entries));
+      const all = await settleInTurns(places, async (place) => (await read(place)).entries);
       return all.flatMap((entries) =>
         Array.from(entries).flatMap(([key, endsAt]) => (endsAt === null || endsAt > now() ? [key] : [])),
       );

@@ -45,6 +45,18 @@ describe("a user", () => {
     expect(await countOf(server, "registration")).toBe(1);
   });
 
+  it("is asked for the same access whether or not something has connected", async () => {
+    for (const isConnected of [false, true]) {
+      await using host = startHost(server);
+      const provider = host.providerFor();
+      if (isConnected) await provider.init();
+      expect(await host.oauth.authorize(host.spec)).toMatchObject({ scopes: ["mcp:use"] });
+    }
+    await using page = startHost(server, { redirect: "https://product.example/callback" });
+    const { url } = await page.oauth.begin(page.spec);
+    expect(url.searchParams.get("scope")).toBe("mcp:use offline_access");
+  });
+
   it("is neither asked nor registered by init, refresh and calls (EV-32)", async () => {
     await using host = startHost(server);
     const provider = host.providerFor();

@@ -4,9 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { createFileCredentials } from "../../src/node/create-file-credentials.ts";
+import { openFolder } from "../../src/node/folder.ts";
 import { defaultCredentialsFolder } from "../../src/node/default-credentials-folder.ts";
 import type { SealingKey } from "../../src/store/sealing-key.ts";
 import { jumpingClock } from "../jumping-clock.ts";
+import { manualClock } from "../manual-clock.ts";
 import { describeCredentialStore, describeSharedCredentials } from "./credential-store-contract.ts";
 
 const root = mkdtempSync(join(tmpdir(), "toolport-files-"));
@@ -84,6 +86,30 @@ describe("createFileCredentials()", () => {
       }
     },
   );
+
+  it("fails for a folder that does not answer within 5 s, and says which", async () => {
+    const folder = freshFolder();
+    const clock = manualClock();
+    const opening = openFolder(folder, clock);
+    clock.advance(5000);
+    await expect(opening).rejects.toMatchObject({
+      code: "store_failed",
+      rawMessage: `the folder ${folder} took more than 5000 ms`,
+    });
+    const opened = await openFolder(folder, clock);
+    const reading = opened.read("a.json");
+    clock.advance(5000);
+    await expect(reading).rejects.toMatchObject({ code: "store_failed", message: expect.stringContaining(folder) });
+    expect(clock.pending).toBe(0);
+  });
+
+  it.runIf(process.platform === "linux")("fails for a folder where none can ever be made", async () => {
+    const store = createFileCredentials({ folder: "/proc/none/none" });
+    await expect(store.load(account)).rejects.toMatchObject({
+      code: "store_failed",
+      message: expect.stringContaining("the folder /proc/none/none failed: ENOENT"),
+    });
+  });
 
   it("fails for a folder that cannot be made, and for a file in place of a document that is no file", async () => {
     const blocker = join(root, "blocker");

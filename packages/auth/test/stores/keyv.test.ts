@@ -143,6 +143,10 @@ describe("createKeyvCredentials()", () => {
       [{ keys: [{ id: "a", key: new Uint8Array(16) }] }, /32 bytes, not 16/],
       [{ keys: [{ id: "a", key: "correct horse battery staple" }] }, /not base64/],
       [{ keys: [{ id: "a", key: "c2hvcnQ=" }] }, /32 bytes, not 5/],
+      [
+        { keys: [{ id: "a", key: `${"A".repeat(42)}B=` }] },
+        /base64 whose last character has unused bits that are not 0/,
+      ],
       [{ keys: [{ id: "a", key: weak }] }, /256 bits/],
       [{ keys: "key" }, /must be a list/],
       [{ lock: undefined }, /lock must have a method withLock/],

@@ -1,0 +1,78 @@
+import type { AuthorizationFetch } from "@toolport/core";
+import { createDeadline, untilAborted } from "@toolport/core/implement";
+import type { Account } from "../account.ts";
+import { authRequired, throwIfAborted } from "../auth-errors.ts";
+import type { AuthParts } from "../auth-parts.ts";
+import { discoverAuthorization, type Discovered } from "./discover-authorization.ts";
+import { noteChallenge } from "./note-challenge.ts";
+
+// Asks for nothing and changes nothing, whatever the era of the server: one that lets everybody in says so by not refusing it.
+const question = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
+const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+// A sign-in goes on without the answer.
+const answerMs = 5000;
+
+/** Asks a server something without credentials. */
+export function askServer(
+  { serverUrl }: Pick<Account, "serverUrl">,
+  fetch: AuthorizationFetch,
+  signal: AbortSignal,
+): Promise<Response> {
+  return untilAborted(fetch(serverUrl, { method: "POST", headers, body: question, signal }), signal);
+}
+
+/**
+ * Finds out where to sign in to a server, and for what. One that has not refused anything yet is asked for its challenge before, so that what is
+ * asked for is the same whether or not something has connected; one that says nothing within 5 s, or has its scopes configured, goes without.
+ *
+ * Rejects as {@linkcode discoverAuthorization}, and with `auth_required` when the server lets in who has no credentials and nothing says where
+ * to sign in.
+ */
+export async function discoverForSignIn(
+  parts: Pick<AuthParts, "clock" | "closing" | "store">,
+  account: Account,
+  signal: AbortSignal,
+): Promise<Discovered> {
+  const { hints, config } = account;
+  const isAsked = hints.isHeard !== true && config.scopes === undefined;
+  const status = isAsked ? await askForChallenge(parts, account, signal) : undefined;
+  const discovered = await discoverAuthorization(account, parts, { signal });
+  if (letsIn(status) && !discovered.isPublished) throw wantsNoOAuth(account);
+  return discovered;
+}
+
+async function askForChallenge(
+  { clock, closing }: Pick<AuthParts, "clock" | "closing">,
+  account: Account,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  const deadline = createDeadline({
+    timeoutMs: answerMs,
+    clock,
+    signal: AbortSignal.any([signal, closing]),
+    onTimeout: () => new Error("no answer"),
+  });
+  try {
+    const { status, headers: said } = await askServer(account, account.fetch, deadline.signal);
+    if (status === 401) noteChallenge(account, said.get("www-authenticate") ?? undefined);
+    return status;
+  } catch {
+    throwIfAborted(signal, account, "signing in");
+    closing.throwIfAborted();
+    return undefined;
+  } finally {
+    deadline.dispose();
+  }
+}
+
+// A server of the protocol of 2025-03-26 that wants OAuth and publishes nothing answers 401. With sessions, 400 stands for "no session".
+function letsIn(status: number | undefined): boolean {
+  return status !== undefined && ((status >= 200 && status < 300) || status === 400);
+}
+
+function wantsNoOAuth(account: Account): Error {
+  return authRequired(
+    account,
+    "it does not refuse requests without credentials, and publishes no metadata that say where to sign in: it wants no OAuth; nobody was registered there. If it refuses its tools, it may want a key (createApiKeys())",
+  );
+}
