@@ -1,4 +1,6 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { LongestFirst } from "./test/longest-first.ts";
 
 // Tests run the packages' TypeScript sources; servers that tests start as child processes run from `dist`, which `pnpm test` builds first.
 // "import" is not among them: workers are started with these conditions, and CommonJS that requires a package would get its modules (`pg` does so).
@@ -15,7 +17,9 @@ export default defineConfig({
     pool: "forks",
     // Files share a process and its modules, so that a fifth of the time is not spent on loading them again; a test leaves no state behind.
     isolate: false,
-    maxWorkers: "100%",
+    // One more than there are cores: a third of the time, a file waits for a process or a clock, and another can use the core.
+    maxWorkers: availableParallelism() + 1,
+    sequence: { sequencer: LongestFirst },
     testTimeout: 20_000,
     hookTimeout: 30_000,
     unstubGlobals: true,

@@ -1,4 +1,5 @@
-import { fileURLToPath } from "node:url";
+import { cruise, type IConfiguration } from "dependency-cruiser";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { createTemporaryTree, type TemporaryTree } from "./temporary-tree.ts";
 
@@ -24,7 +25,7 @@ describe("the rules of layers.json", () => {
       "packages/transports/src/stdio/open.ts": `import { spawn } from "node:child_process";`,
       "packages/transports/src/http/on-node.ts": `import type { Client } from "sdk";`,
     });
-    const { exitCode, output } = await check(tree);
+    const { exitCode, output } = await checkByCommand(tree);
     expect(output).toContain("no dependency violations found");
     expect(exitCode).toBe(0);
   });
@@ -49,7 +50,7 @@ describe("the rules of layers.json", () => {
       ...Object.fromEntries(files),
       "packages/naming/src/index.ts": `export const b = 1;`,
     });
-    const { exitCode, output } = await check(tree);
+    const { exitCode, output } = await checkByCommand(tree);
     expect(exitCode).not.toBe(0);
     for (const form of Object.keys(imports)) {
       expect(output).toContain(`error @x/core may not import this: packages/core/src/${form}.ts →`);
@@ -137,17 +138,46 @@ describe("the rules of layers.json", () => {
       { "layers.json": { ...layers, folders: { "packages/core/src": [["a"]] } }, "packages/core/src/b/b.ts": "" },
       "packages/core/src/b has no layer",
     ],
-    ["nothing to look at", {}, "nothing to look at"],
   ])("fail for %s", async (_, files, message) => {
     await using tree = await createTree(files);
-    const { exitCode, output } = await check(tree);
+    await expect(check(tree)).rejects.toThrow(message);
+  });
+
+  it("fail for nothing to look at, as a command, too", async () => {
+    await using tree = await createTree({});
+    const { exitCode, output } = await checkByCommand(tree);
     expect(exitCode).not.toBe(0);
-    expect(output).toContain(message);
+    expect(output).toContain("nothing to look at");
   });
 });
 
-function check(tree: TemporaryTree): ReturnType<TemporaryTree["runTool"]> {
+type Verdict = Awaited<ReturnType<TemporaryTree["runTool"]>>;
+
+/** As `pnpm check layers` does it. */
+function checkByCommand(tree: TemporaryTree): Promise<Verdict> {
   return tree.runTool("depcruise", "--config", config, "packages/*/src");
+}
+
+/** The same in this process, which takes a twentieth of the time. Throws what the making of the rules throws, for which the command fails. */
+async function check({ folder }: TemporaryTree): Promise<Verdict> {
+  const home = process.cwd();
+  process.chdir(folder);
+  try {
+    // The rules come of the files of the folder: each tree needs its own copy of the module that makes them.
+    const url = `${pathToFileURL(config).href}?tree=${encodeURIComponent(folder)}`;
+    const { forbidden, options } = ((await import(/* @vite-ignore */ url)) as { default: IConfiguration }).default;
+    const ruleSet = { forbidden: forbidden ?? [] };
+    const { exitCode, output } = await cruise(["packages/*/src"], {
+      ...options,
+      ruleSet,
+      validate: true,
+      outputType: "err",
+    });
+    if (typeof output !== "string") throw new TypeError("the report is a text");
+    return { exitCode, output };
+  } finally {
+    process.chdir(home);
+  }
 }
 
 function errorsOf(output: string): readonly string[] {

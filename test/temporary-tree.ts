@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 
 /** A small repository on disk, for trying the scripts of this one on it. */
 export interface TemporaryTree extends AsyncDisposable {
+  readonly folder: string;
   /** Writes files, by path; a value that is not a text is written as JSON. */
   write(files: Readonly<Record<string, unknown>>): Promise<void>;
   /** Runs `scripts/<name>.mjs` of this repository there. */
@@ -32,6 +33,7 @@ export async function createTemporaryTree(files: Readonly<Record<string, unknown
   };
   await write(files);
   return {
+    folder,
     write,
     async run(name, ...args) {
       const script = fileURLToPath(new URL(`../scripts/${name}.mjs`, import.meta.url));
