@@ -1,7 +1,6 @@
-import { isPlainObject, kindOf } from "@toolport/core/implement";
+import { isConfidentialUrl, isPlainObject, kindOf } from "@toolport/core/implement";
 import type { Fields } from "@toolport/core/implement";
 import { isScope } from "./discovering/scopes.ts";
-import { isConfidentialUrl } from "./fetching/is-confidential-url.ts";
 import { findKeyProblem } from "./clients/check-private-key.ts";
 import type {
   AuthorizationCodeConfig,

@@ -1,10 +1,9 @@
 import { ToolportError, type JsonObject } from "@toolport/core";
-import { dateOf, isJsonObject } from "@toolport/core/implement";
+import { dateOf, isJsonObject, isLoopbackUrl } from "@toolport/core/implement";
 import type { Account } from "../account.ts";
 import { nameServer } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import { coversScopes, joinScopes } from "../discovering/scopes.ts";
-import { isLoopbackUrl } from "../fetching/is-confidential-url.ts";
 import type { CredentialKey } from "../store/credential-store.ts";
 import type { StoredClient } from "../store/stored-account.ts";
 

@@ -1,11 +1,10 @@
 import type { OAuthClientMetadata } from "@modelcontextprotocol/client";
 import type { AuthorizationFetch } from "@toolport/core";
-import { dateOf, isJsonObject } from "@toolport/core/implement";
+import { dateOf, isJsonObject, isLoopbackUrl } from "@toolport/core/implement";
 import type { Account } from "../account.ts";
 import { excerptOf, toAuthError } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import { listOf, toSdkMetadata, type ServerMetadata } from "../discovering/server-metadata.ts";
-import { isLoopbackUrl } from "../fetching/is-confidential-url.ts";
 import { loadOAuth } from "../load-oauth.ts";
 import type { ClientDocument } from "./client-documents.ts";
 

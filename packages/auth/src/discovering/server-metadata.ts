@@ -1,8 +1,8 @@
 import type { AuthorizationServerMetadata } from "@modelcontextprotocol/client";
 import type { JsonObject, JsonValue } from "@toolport/core";
+import { isConfidentialUrl, isLoopbackUrl } from "@toolport/core/implement";
 import { authRequired } from "../auth-errors.ts";
 import type { Account } from "../account.ts";
-import { isConfidentialUrl, isLoopbackUrl } from "../fetching/is-confidential-url.ts";
 import type { StoredMetadata } from "../store/stored-account.ts";
 
 const endpointNames = [

@@ -5,10 +5,9 @@ import {
   type ConnectionGuard,
   type GuardedServer,
 } from "@toolport/core";
-import { createDeadline, formatMs, untilAborted } from "@toolport/core/implement";
+import { createDeadline, formatMs, isConfidentialUrl, untilAborted } from "@toolport/core/implement";
 import { nameServer } from "../auth-errors.ts";
 import { askGuard } from "./ask-guard.ts";
-import { isConfidentialUrl } from "./is-confidential-url.ts";
 
 const timeoutMs = 30_000;
 const maxBodyBytes = 1024 * 1024;

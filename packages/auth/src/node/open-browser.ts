@@ -1,6 +1,5 @@
 import { ToolportError } from "@toolport/core";
-import { assertKnownOptions, kindOf, quoteText, type Fields } from "@toolport/core/implement";
-import { isConfidentialUrl } from "../fetching/is-confidential-url.ts";
+import { assertKnownOptions, type Fields, isConfidentialUrl, kindOf, quoteText } from "@toolport/core/implement";
 import type { OAuthPrompt } from "../oauth-options.ts";
 import { launchBrowser } from "./launch-browser.ts";
 

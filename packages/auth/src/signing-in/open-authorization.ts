@@ -1,5 +1,5 @@
 import { isToolportError } from "@toolport/core";
-import { dateOf } from "@toolport/core/implement";
+import { dateOf, isConfidentialUrl } from "@toolport/core/implement";
 import type { Account } from "../account.ts";
 import { authRequired, excerptOf, throwIfAborted, toAuthError } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
@@ -7,7 +7,6 @@ import type { Discovered } from "../discovering/discover-authorization.ts";
 import { listOf, textOf, toSdkMetadata } from "../discovering/server-metadata.ts";
 import { choosesDpop } from "../dpop/choose-dpop.ts";
 import { dpopOf } from "../dpop/dpop-signer.ts";
-import { isConfidentialUrl } from "../fetching/is-confidential-url.ts";
 import { loadOAuth } from "../load-oauth.ts";
 import type { PendingAuthorization } from "../oauth.ts";
 import type { StoredClient } from "../store/stored-account.ts";

@@ -1,5 +1,5 @@
 import { ToolportError } from "@toolport/core";
-import { untilAborted } from "@toolport/core/implement";
+import { isLoopbackUrl, untilAborted } from "@toolport/core/implement";
 import type { Account } from "../account.ts";
 import { abortError, authRequired, isNotShown, nameServer } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
@@ -7,7 +7,6 @@ import { becomeClient } from "../clients/become-client.ts";
 import { clientKey, forgetClient, readClient } from "../clients/client-documents.ts";
 import { discoverForSignIn } from "../discovering/ask-server.ts";
 import type { Discovered } from "../discovering/discover-authorization.ts";
-import { isLoopbackUrl } from "../fetching/is-confidential-url.ts";
 import type { OAuthPrompt, RedirectListener, RedirectReceiver } from "../oauth-options.ts";
 import type { PendingAuthorization, SignedIn } from "../oauth.ts";
 import { readAccount } from "../tokens/account-documents.ts";

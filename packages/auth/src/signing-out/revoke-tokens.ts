@@ -1,10 +1,9 @@
 import type { Clock } from "@toolport/core";
 import type { Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
-import { resultWithin } from "@toolport/core/implement";
+import { isConfidentialUrl, resultWithin } from "@toolport/core/implement";
 import { authenticateClient, proofOf } from "../clients/authenticate-client.ts";
 import { listOf } from "../discovering/server-metadata.ts";
-import { isConfidentialUrl } from "../fetching/is-confidential-url.ts";
 import { settleInTurns } from "../settle-in-turns.ts";
 import type { StoredAuthorization } from "../store/stored-account.ts";
 

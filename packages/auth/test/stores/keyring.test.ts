@@ -106,7 +106,6 @@ describe("createKeyringCredentials()", () => {
     ["is another module", async () => ({}) as unknown as KeyringModule, /keyring failed/],
     ["is nothing", async () => undefined as unknown as KeyringModule, /keyring failed/],
     // What a module that is not ours may throw.
-    // oxlint-disable-next-line typescript/prefer-promise-reject-errors
     ["throws nothing", async () => Promise.reject(null), /loading the keyring failed/],
     [
       "answers with what is no text",

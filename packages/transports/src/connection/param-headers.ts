@@ -1,6 +1,5 @@
 import type { JsonObject } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
-import { isHeaderName } from "../http/exchange/header-rules.ts";
+import { isHeaderName, isJsonObject } from "@toolport/core/implement";
 import { encodeHeaderValue } from "../http/exchange/encode-header-value.ts";
 
 /** An argument that travels in a header, too, so that proxies can route by it. */

@@ -1,11 +1,10 @@
 import type { ServerSpec } from "@toolport/core";
-import { specError } from "@toolport/core/implement";
+import { checkHttpSpec, specError } from "@toolport/core/implement";
 import type { Transport } from "../message/transport.ts";
 import { createTransportContext, type TransportContext } from "../context/transport-context.ts";
 import { isOAuthProvider, isServerCredentials } from "./auth/authorization-provider.ts";
 import { createAuthorizer } from "./auth/create-authorizer.ts";
 import type { AuthorizerInit } from "./auth/authorizer-init.ts";
-import { checkHttpSpec } from "./exchange/check-http-spec.ts";
 import { loadOAuth } from "./auth/load-oauth.ts";
 import { createExchangeFetch } from "./auth/exchange-fetch.ts";
 import { createHttpEndpoint, type HttpEndpoint } from "./exchange/http-endpoint.ts";

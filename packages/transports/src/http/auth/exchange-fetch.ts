@@ -1,9 +1,8 @@
 import { ToolportError } from "@toolport/core";
-import { formatMs, isJsonObject, isSecretName, type SecretMemory } from "@toolport/core/implement";
+import { formatMs, isConfidentialUrl, isJsonObject, isSecretName, type SecretMemory } from "@toolport/core/implement";
 import type { TransportContext } from "../../context/transport-context.ts";
 import { guardCredentials } from "../exchange/guard-credentials.ts";
 import type { HttpExchange, HttpReply, HttpRequest } from "../exchange/http-exchange.ts";
-import { isConfidentialUrl } from "../exchange/is-confidential-url.ts";
 import { readBody } from "../exchange/read-body.ts";
 
 const timeoutMs = 30_000;

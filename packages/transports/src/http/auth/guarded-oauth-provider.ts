@@ -1,7 +1,7 @@
 import { ToolportError } from "@toolport/core";
+import { isConfidentialUrl } from "@toolport/core/implement";
 import type { SecretMemory } from "@toolport/core/implement";
 import type { OAuthClient, OAuthContext, OAuthProvider, OAuthTokens } from "./authorization-provider.ts";
-import { isConfidentialUrl } from "../exchange/is-confidential-url.ts";
 
 /** What was found out about an authorization server; the SDK's to read. */
 export type DiscoveryState = object;

@@ -1,5 +1,5 @@
+import { isHeaderValue } from "@toolport/core/implement";
 import { createByteBuffer, type ByteBuffer } from "../../bytes/byte-buffer.ts";
-import { isHeaderValue } from "../exchange/header-rules.ts";
 import { isUtf8 } from "../../bytes/is-utf8.ts";
 
 /** One event of a `text/event-stream`. */

@@ -1,6 +1,6 @@
 import { cleanText, ToolportError, type CredentialHeaders, type ToolportErrorCode } from "@toolport/core";
+import { isHeaderName, isHeaderValue, isReservedHeader } from "@toolport/core/implement";
 import type { TransportContext } from "../../context/transport-context.ts";
-import { isHeaderName, isHeaderValue, isReservedHeader } from "./header-rules.ts";
 
 const longestExcerpt = 100;
 

@@ -1,7 +1,6 @@
 import { ToolportError } from "@toolport/core";
+import { isConfidentialUrl, isCredentialHeader } from "@toolport/core/implement";
 import type { HttpRequest } from "./http-exchange.ts";
-import { isConfidentialUrl } from "./is-confidential-url.ts";
-import { isCredentialHeader } from "./header-rules.ts";
 
 /**
  * The last check before a request leaves: whatever put them there, headers that carry credentials only go where nobody else

@@ -6,9 +6,15 @@ import {
   type JsonObject,
   type ServerSpec,
 } from "@toolport/core";
-import { isJsonObject, safeCause } from "@toolport/core/implement";
+import {
+  isCredentialHeader,
+  isHeaderName,
+  isHeaderValue,
+  isJsonObject,
+  isReservedHeader,
+  safeCause,
+} from "@toolport/core/implement";
 import type { TransportContext } from "../../context/transport-context.ts";
-import { isCredentialHeader, isHeaderName, isHeaderValue, isReservedHeader } from "./header-rules.ts";
 
 /** An HTTP request to a server, as far as a host's own headers may depend on it. */
 export interface HeaderRequest {

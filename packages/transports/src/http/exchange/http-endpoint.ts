@@ -1,14 +1,12 @@
 import type { Clock, CredentialHeaders, HttpTransportSpec, ServerSpec, ToolportError } from "@toolport/core";
-import type { Redactor } from "@toolport/core/implement";
+import { bearerTokenOf, isCredentialHeader, type Redactor } from "@toolport/core/implement";
 import type { TransportContext } from "../../context/transport-context.ts";
 import type { Authorizer, Recovery } from "./authorizer.ts";
-import { bearerTokenOf } from "./check-http-spec.ts";
 import { toRequestHeaders } from "./credential-headers.ts";
 import { fromHttpStatus, type SessionUse } from "./from-http-status.ts";
 import type { Carried } from "./host-headers.ts";
 import { sendAgainOnceAuthorized } from "./send-again-once-authorized.ts";
 import { guardCredentials } from "./guard-credentials.ts";
-import { isCredentialHeader } from "./header-rules.ts";
 import type { HttpCall, HttpExchange, HttpRequest } from "./http-exchange.ts";
 import type { CompleteReply } from "./read-body.ts";
 

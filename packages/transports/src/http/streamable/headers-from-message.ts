@@ -1,7 +1,6 @@
 import type { JsonObject } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import { isHeaderValue, isJsonObject } from "@toolport/core/implement";
 import { encodeHeaderValue } from "../exchange/encode-header-value.ts";
-import { isHeaderValue } from "../exchange/header-rules.ts";
 
 const versionKey = "io.modelcontextprotocol/protocolVersion";
 

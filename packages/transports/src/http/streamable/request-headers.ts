@@ -1,5 +1,5 @@
 import { ToolportError } from "@toolport/core";
-import { isCredentialHeader, isHeaderName, isHeaderValue, isReservedHeader } from "../exchange/header-rules.ts";
+import { isCredentialHeader, isHeaderName, isHeaderValue, isReservedHeader } from "@toolport/core/implement";
 
 /**
  * The headers that come with one message from above, in lower case. Those that the transport sets itself, and credentials,

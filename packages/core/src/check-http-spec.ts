@@ -1,7 +1,7 @@
-import type { HttpTransportSpec, ServerSpec } from "@toolport/core";
-import { specError } from "@toolport/core/implement";
 import { isCredentialHeader, isHeaderName, isHeaderValue, isReservedHeader } from "./header-rules.ts";
 import { isConfidentialUrl } from "./is-confidential-url.ts";
+import { specError } from "./assert-server-spec.ts";
+import type { HttpTransportSpec, ServerSpec } from "./server-spec.ts";
 
 /**
  * Checks what only the HTTP transports know about a spec: its URL, its headers, and that no credential would cross the network in
