@@ -1,0 +1,152 @@
+import type { DialectName } from "./dialects/dialect-name.ts";
+import { dataAt, isConfigMap, type ConfigData, type ConfigPath } from "./parse/config-data.ts";
+
+interface Signature {
+  readonly dialect: DialectName;
+  /** What the path of a file of the tool ends with; separators are `/`. */
+  readonly file?: RegExp;
+  /** Where its servers are. */
+  readonly roots: readonly ConfigPath[];
+  /** What else must be true of the data. */
+  readonly when?: (data: ConfigData) => boolean;
+  /** And what besides, where its path does not say it. */
+  readonly looks?: (data: ConfigData) => boolean;
+}
+
+const underMcpServers: readonly ConfigPath[] = [["mcpServers"]];
+
+// In the order in which they are tried: what is more special stands before what is more general.
+const signatures: readonly Signature[] = [
+  {
+    dialect: "toolport",
+    file: /(?:^|[/.])toolport\.jsonc?$/,
+    roots: [["servers"]],
+    looks: hasTransports,
+  },
+  { dialect: "anda", roots: [["servers"], ["mcpServers"], []], when: hasAndaShape },
+  { dialect: "claude-code", file: /(?:^|\/)(?:\.mcp|\.claude)\.json$/, roots: [...underMcpServers, ["projects"]] },
+  { dialect: "claude-desktop", file: /(?:^|\/)claude_desktop_config\.json$/, roots: underMcpServers },
+  { dialect: "cursor", file: /(?:^|\/)\.cursor\/mcp\.json$/, roots: underMcpServers },
+  {
+    dialect: "vscode",
+    file: /(?:^|\/)(?:\.vscode\/(?:mcp|settings)|Code(?: - Insiders)?\/User\/(?:.*\/)?(?:mcp|settings)|\.?devcontainer)\.json$/,
+    roots: [["servers"], ["mcp", "servers"], ["customizations", "vscode", "mcp", "servers"]],
+    when: (data) => !isOpencode(data),
+    looks: (data) => !hasTransports(data),
+  },
+  { dialect: "codex", file: /(?:^|\/)\.codex\/config\.toml$/, roots: [["mcp_servers"]] },
+  { dialect: "gemini", file: /(?:^|\/)(?:\.gemini|gemini-cli|GeminiCli)\/settings\.json$/, roots: underMcpServers },
+  { dialect: "windsurf", file: /(?:^|\/)mcp_config\.json$/, roots: underMcpServers },
+  { dialect: "zed", file: /(?:^|\/)\.?zed\/settings\.json$/i, roots: [["context_servers"]] },
+  { dialect: "cline", file: /(?:^|\/)(?:cline_mcp_settings|\.cline\/mcp)\.json$/, roots: underMcpServers },
+  { dialect: "roo", file: /(?:^|\/)(?:\.roo\/mcp|mcp_settings)\.json$/, roots: underMcpServers },
+  {
+    dialect: "continue",
+    file: /(?:^|\/)\.continue\/(?:.*\/)?[^/]+\.ya?ml$/,
+    roots: underMcpServers,
+    when: (data) => Array.isArray(dataAt(data, ["mcpServers"])),
+  },
+  { dialect: "opencode", file: /(?:^|\/)opencode\.jsonc?$/, roots: [["mcp"]], when: isOpencode },
+  { dialect: "goose", file: /(?:^|\/)goose\/(?:config\/)?config\.yaml$/, roots: [["extensions"]] },
+  { dialect: "amazon-q", file: /(?:^|\/)\.?(?:aws\/)?amazonq\/(?:.*\/)?[^/]+\.json$/, roots: underMcpServers },
+  { dialect: "mcporter", file: /(?:^|\/)mcporter\.jsonc?$/, roots: underMcpServers },
+  { dialect: "evva", file: /(?:^|\/)\.?evva\/settings\.json$/, roots: underMcpServers },
+  { dialect: "adk", roots: [["toolsets"]] },
+  { dialect: "nexo", roots: [["mcp", "servers"]], when: (data) => !isOpencode(data) },
+  { dialect: "mcp-json", roots: underMcpServers },
+];
+
+/**
+ * Which dialect a file is in: by its path where that is a tool's own and the data agrees, else by its root key. `undefined` where it is
+ * none that is known.
+ */
+export function detectDialect(file: string | undefined, data: ConfigData | undefined): DialectName | undefined {
+  const path = plainPath(file);
+  const byPath = signaturesOf(path);
+  const agreed = byPath.find((one) => fits(one, data));
+  if (agreed !== undefined) return agreed.dialect;
+  return detectByData(data, /\.ya?ml$/i.test(path)) ?? byPath[0]?.dialect;
+}
+
+/** Which tool has its configuration at such a path. */
+export function dialectOfPath(file: string | undefined): DialectName | undefined {
+  return signaturesOf(plainPath(file))[0]?.dialect;
+}
+
+function plainPath(file: string | undefined): string {
+  return file?.replaceAll("\\", "/") ?? "";
+}
+
+function signaturesOf(path: string): readonly Signature[] {
+  return signatures.filter((one) => one.file?.test(path) === true);
+}
+
+/** Which dialect data looks like, whatever its file is called. */
+export function detectByData(data: ConfigData | undefined, isYaml: boolean = false): DialectName | undefined {
+  const general = signatures.filter(({ dialect }) => isRecognizable(dialect));
+  // The one difference that no key shows.
+  const ordered = isYaml
+    ? general.toSorted((a, b) => Number(b.dialect === "nexo") - Number(a.dialect === "nexo"))
+    : general;
+  return ordered.find((one) => fits(one, data) && (data === undefined || one.looks?.(data) !== false))?.dialect;
+}
+
+/** Whether data has servers where a dialect has them. */
+export function hasRootOf(dialect: DialectName, data: ConfigData | undefined): boolean {
+  return signatures.some(
+    (one) => one.dialect === dialect && one.roots.some((root) => dataAt(data, root) !== undefined),
+  );
+}
+
+// Those that have something of their own; the others are `mcpServers` in a file with a certain name.
+function isRecognizable(dialect: DialectName): boolean {
+  const own: readonly DialectName[] = [
+    "toolport",
+    "codex",
+    "zed",
+    "continue",
+    "opencode",
+    "goose",
+    "adk",
+    "anda",
+    "vscode",
+    "nexo",
+    "mcp-json",
+  ];
+  return own.includes(dialect);
+}
+
+function fits({ roots, when }: Signature, data: ConfigData | undefined): boolean {
+  if (data === undefined) return false;
+  return roots.some((root) => isContainer(dataAt(data, root))) && (when === undefined || when(data));
+}
+
+function isContainer(value: ConfigData | undefined): boolean {
+  return isConfigMap(value) || Array.isArray(value);
+}
+
+function entriesAt(data: ConfigData, path: ConfigPath): readonly ConfigData[] {
+  const value = dataAt(data, path);
+  if (isConfigMap(value)) return [...value.values()];
+  return Array.isArray(value) ? (value as readonly ConfigData[]) : [];
+}
+
+// Our own entries have a transport with a kind.
+function hasTransports(data: ConfigData): boolean {
+  return entriesAt(data, ["servers"]).some((entry) => dataAt(entry, ["transport", "kind"]) !== undefined);
+}
+
+function isOpencode(data: ConfigData): boolean {
+  const entries = [...entriesAt(data, ["mcp"]), ...entriesAt(data, ["mcp", "servers"])];
+  return entries.some((entry) => isOneOf(dataAt(entry, ["type"]), ["local", "remote"]));
+}
+
+function hasAndaShape(data: ConfigData): boolean {
+  const inMembers = [...entriesAt(data, ["servers"]), ...entriesAt(data, ["mcpServers"])];
+  const entries = Array.isArray(data) ? (data as readonly ConfigData[]) : inMembers;
+  return entries.some((entry) => isOneOf(dataAt(entry, ["transport", "type"]), ["stdio", "streamable_http"]));
+}
+
+function isOneOf(value: ConfigData | undefined, words: readonly string[]): boolean {
+  return typeof value === "string" && words.includes(value);
+}

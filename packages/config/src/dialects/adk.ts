@@ -1,0 +1,64 @@
+import { isConfigMap } from "../parse/config-data.ts";
+import type { DraftBuilder } from "../read/draft-builder.ts";
+import type { Entry } from "../read/entry.ts";
+import type { ChosenTransport, EntryRules } from "../read/entry-rules.ts";
+import { readEntry } from "../read/read-entry.ts";
+import { createServerReader } from "../read/server-reader.ts";
+import type { Dialect } from "./dialect.ts";
+import { warnInheritance } from "./warn-inheritance.ts";
+
+const callSeconds = { stdio: 30, http: 60 } as const;
+
+const rules: EntryRules = {
+  title: "adk",
+  typeKeys: [],
+  types: {},
+  untypedUrl: "streamable",
+  inheritEnv: "all",
+  innerOthers: ["timeout"],
+  others: ["timeout", "confirmation"],
+  missing: {
+    command: "MCP stdio command must not be empty",
+    url: "MCP HTTP url must not be empty",
+    both: "has neither stdio nor http",
+  },
+  extra: readExtras,
+};
+
+/** The parameters of adk's tool sets, as data: `{ "toolsets": { "files": { "stdio": { "command": … } } } }`. */
+export const adk: Dialect = {
+  name: "adk",
+  title: rules.title,
+  format: "json",
+  syntax: { forms: [], unset: () => "literal" },
+  read(parsed) {
+    const reader = createServerReader(parsed, { dialect: "adk" });
+    reader.readMap(["toolsets"], (entry, id) => {
+      const nested = ["stdio", "http"].find((kind) => isConfigMap(entry.get(kind)));
+      return readEntry(entry, { ...rules, nested }, { id, parsed });
+    });
+    const result = reader.result();
+    warnInheritance(reader, result.servers, rules.title);
+    return result;
+  },
+};
+
+function readExtras(entry: Entry, draft: DraftBuilder, { kind, transport }: ChosenTransport): void {
+  const timeout = transport.get("timeout");
+  const parts = isConfigMap(timeout) ? transport.entry("timeout") : undefined;
+  // Seconds, or the two parts in which Rust writes a duration.
+  const seconds =
+    parts === undefined
+      ? transport.number("timeout")
+      : (parts.number("secs") ?? 0) + (parts.number("nanos") ?? 0) / 1e9;
+  draft.timeout("callMs", (seconds ?? callSeconds[kind]) * 1000, transport.at("timeout"));
+  const policy = entry.get("confirmation");
+  if (policy === undefined || policy === "None") return;
+  if (policy === "All") return draft.extra("confirmation", "always");
+  const named = isConfigMap(policy) ? entry.entry("confirmation")?.texts("Named") : undefined;
+  if (named === undefined)
+    entry.error("confirmation", { code: "wrong_type", message: 'must be "None", "All" or { "Named": […] }' });
+  for (const [index, name] of (named ?? []).entries()) {
+    draft.tool(name, { requiresConfirmation: true }, [...entry.at("confirmation"), "Named", index]);
+  }
+}

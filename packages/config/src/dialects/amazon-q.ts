@@ -1,0 +1,68 @@
+import { dataAt, type ConfigData } from "../parse/config-data.ts";
+import type { EntryRules } from "../read/entry-rules.ts";
+import { readEntry } from "../read/read-entry.ts";
+import { createServerReader, type ServerReader } from "../read/server-reader.ts";
+import type { Dialect } from "./dialect.ts";
+
+const rules: EntryRules = {
+  title: "Amazon Q",
+  types: { stdio: "stdio", http: "http" },
+  untypedUrl: "unsure",
+  timeouts: [{ key: "timeout", unit: "ms", field: "callMs" }],
+};
+
+/** Agent files of Amazon Q, and its old `mcp.json`. */
+export const amazonQ: Dialect = {
+  name: "amazon-q",
+  title: rules.title,
+  format: "json",
+  syntax: { forms: ["env"], unset: () => "error" },
+  read(parsed) {
+    const reader = createServerReader(parsed, { dialect: "amazon-q" });
+    const allowed = readAllowed(reader);
+    reader.readMap(["mcpServers"], (entry, id) => {
+      const { extra } = { extra: allowed.get(id) ?? [] };
+      return readEntry(entry, withAllowed(extra), { id, parsed });
+    });
+    return reader.result();
+  },
+};
+
+interface Allowed {
+  readonly tool: string | undefined;
+  readonly index: number;
+}
+
+function withAllowed(allowed: readonly Allowed[]): EntryRules {
+  return {
+    ...rules,
+    extra(_entry, draft) {
+      for (const { tool, index } of allowed) {
+        if (tool === undefined) draft.extra("confirmation", "never");
+        else draft.tool(tool, { requiresConfirmation: false }, ["allowedTools", index]);
+      }
+    },
+  };
+}
+
+// `@server` is all of its tools, `@server/tool` is one.
+function readAllowed({ parsed, problems }: ServerReader): ReadonlyMap<string, readonly Allowed[]> {
+  const allowed = new Map<string, Allowed[]>();
+  const list = dataAt(parsed.data, ["allowedTools"]);
+  if (!Array.isArray(list)) return allowed;
+  for (const [index, item] of (list as readonly ConfigData[]).entries()) {
+    const [, server, tool] = /^@([^/]+)(?:\/(.+))?$/s.exec(typeof item === "string" ? item : "") ?? [];
+    if (server === undefined) continue;
+    if (/[*?]/.test(`${server}${tool ?? ""}`)) {
+      const message = "patterns are not read here, so that its tools are asked about";
+      problems.add({
+        path: ["allowedTools", index],
+        severity: "warning",
+        code: "unsupported",
+        message,
+        fix: "name each tool",
+      });
+    } else allowed.set(server, [...(allowed.get(server) ?? []), { tool, index }]);
+  }
+  return allowed;
+}

@@ -1,0 +1,165 @@
+import { defaultLimits, type ServerLimits } from "@toolport/core";
+import { isConfigMap, type ConfigData } from "../parse/config-data.ts";
+import type { DraftBuilder } from "../read/draft-builder.ts";
+import type { Entry } from "../read/entry.ts";
+import type { ChosenTransport, EntryRules } from "../read/entry-rules.ts";
+import { readEntry } from "../read/read-entry.ts";
+import { readOauth } from "../read/read-oauth.ts";
+import { createServerReader, type ReadServer } from "../read/server-reader.ts";
+import type { Dialect } from "./dialect.ts";
+
+const lifecycles = { auto: "auto", discover: "2026-07-28", initialize: "legacy" } as const;
+const startups = { eager: "init", background: "background" } as const;
+const concurrencies = { serial: "serial", read_only_parallel: "read-only-parallel", parallel: "parallel" } as const;
+const timeFields = { connect: "connectMs", list: "listMs", call: "callMs", request: "requestMs" } as const;
+
+const rules: EntryRules = {
+  title: "anda",
+  nested: "transport",
+  types: { stdio: "stdio", streamable_http: "streamable", http: "streamable" },
+  untypedUrl: "streamable",
+  cwd: true,
+  include: "include",
+  exclude: "exclude",
+  innerOthers: ["bearer_token", "auth", "environment", "inherit_env"],
+  others: [
+    "id",
+    "bearer_token",
+    "auth",
+    "environment",
+    "inherit_env",
+    "lifecycle",
+    "required",
+    "startup",
+    "concurrency",
+    "limits",
+    "timeouts",
+    "elicitation",
+    "resources",
+    "tasks",
+    "disabled",
+    "enabled",
+  ],
+  missing: {
+    command: "MCP stdio command must not be empty",
+    url: "MCP HTTP URL must not be empty",
+    both: "has neither command nor url",
+  },
+  extra: readExtras,
+};
+
+/** Servers of anda, as a list or by name, and of the bot that is made with it. */
+export const anda: Dialect = {
+  name: "anda",
+  title: rules.title,
+  format: "json",
+  syntax: { forms: ["braces", "default", "bare", "folders"], unset: () => "error" },
+  read(parsed) {
+    const reader = createServerReader(parsed, { dialect: "anda", ids: { alike: "refused" } });
+    const read: ReadServer = (entry, id) => readEntry(entry, rules, { id, parsed });
+    for (const root of [[], ["servers"], ["mcpServers"]]) {
+      const data = root.length === 0 ? parsed.data : memberOf(parsed.data, root[0] ?? "");
+      if (Array.isArray(data)) reader.readList(root, "id", read);
+      else if (root.length > 0) reader.readMap(root, read);
+    }
+    return reader.result();
+  },
+};
+
+function memberOf(data: ConfigData | undefined, name: string): ConfigData | undefined {
+  return isConfigMap(data) ? data.get(name) : undefined;
+}
+
+function readExtras(entry: Entry, draft: DraftBuilder, chosen: ChosenTransport): void {
+  if (chosen.kind === "stdio") readProcess(chosen.transport, draft);
+  else readCredentials(chosen.transport, draft);
+  readKnobs(entry, draft);
+  readTimes(entry, draft);
+  const { limits, unknown } = readLimits(entry.entry("limits"));
+  if (Object.keys(limits).length > 0) draft.spec("limits", limits, entry.at("limits"));
+  for (const name of unknown)
+    entry.warn("limits", { code: "unsupported", message: `there is no limit ${JSON.stringify(name)} here` });
+}
+
+function readProcess(transport: Entry, draft: DraftBuilder): void {
+  for (const [name, value] of transport.textMap("environment") ?? []) {
+    draft.member("env", [name, value], [...transport.at("environment"), name]);
+  }
+  if (transport.flag("inherit_env") === true) draft.transport("inheritEnv", "all", transport.at("inherit_env"));
+  if (!transport.has("cwd")) draft.extra("defaultCwd", "workspaceFolder");
+}
+
+function readCredentials(transport: Entry, draft: DraftBuilder): void {
+  const token = transport.text("bearer_token");
+  if (token !== undefined && token.trim() !== "") {
+    if (transport.has("auth"))
+      transport.error("auth", { code: "conflicting_fields", message: "cannot set both bearer_token and auth" });
+    draft.transport("bearerToken", token, transport.at("bearer_token"));
+  }
+  const auth = isConfigMap(transport.get("auth")) ? transport.entry("auth") : undefined;
+  for (const name of ["redirect_uri", "client_id", "client_secret"]) {
+    if (auth?.text(name)?.trim() === "") auth.error(name, { code: "missing_field", message: "must not be blank" });
+  }
+  readOauth(transport, draft, "auth");
+}
+
+function readKnobs(entry: Entry, draft: DraftBuilder): void {
+  const word = <Words extends object>(name: string, words: Words): Words[keyof Words] | undefined => {
+    const written = entry.text(name);
+    if (written === undefined) return undefined;
+    if (Object.hasOwn(words, written)) return words[written as keyof Words];
+    entry.error(name, { code: "wrong_type", message: `must be one of ${Object.keys(words).join(", ")}` });
+    return undefined;
+  };
+  const era = word("lifecycle", lifecycles);
+  if (era !== undefined) draft.spec("era", era, entry.at("lifecycle"));
+  const required = entry.flag("required");
+  if (required !== undefined) draft.spec("required", required, entry.at("required"));
+  const startup = word("startup", startups);
+  if (startup !== undefined) draft.spec("startup", startup, entry.at("startup"));
+  if (required === true && startup === "background") {
+    const message = "a server that is required cannot start in the background";
+    entry.error("startup", { code: "conflicting_fields", message, fix: 'write "eager"' });
+  }
+  draft.spec("concurrency", word("concurrency", concurrencies) ?? "serial", entry.at("concurrency"));
+  const elicitation = entry.flag("elicitation");
+  if (elicitation !== undefined) draft.spec("elicitation", elicitation, entry.at("elicitation"));
+  const resources = entry.flag("resources");
+  if (resources !== undefined) draft.extra("resources", resources);
+  if (entry.flag("disabled") === true || entry.flag("enabled") === false)
+    draft.spec("disabled", true, entry.at("disabled"));
+  const seconds = entry.entry("tasks")?.number("max_wait_secs") ?? 300;
+  if (entry.has("tasks")) draft.extra("taskWaitMs", Math.min(Math.max(seconds, 1), 86_400) * 1000);
+}
+
+function readTimes(entry: Entry, draft: DraftBuilder): void {
+  const timeouts = entry.entry("timeouts");
+  for (const name of timeouts?.names ?? []) {
+    const [, known = "", unit = ""] = /^(connect|list|call|request)_(secs|ms)$/.exec(name) ?? [];
+    const amount = known === "" ? undefined : timeouts?.number(name);
+    if (known === "")
+      timeouts?.warn(name, { code: "unsupported", message: `there is no timeout ${JSON.stringify(name)} here` });
+    else if (amount !== undefined) {
+      draft.timeout(timeFields[known as keyof typeof timeFields], unit === "ms" ? amount : amount * 1000, [
+        ...entry.at("timeouts"),
+        name,
+      ]);
+    }
+  }
+}
+
+// `max_tools` is `maxTools`.
+function readLimits(limits: Entry | undefined): {
+  readonly limits: Partial<ServerLimits>;
+  readonly unknown: readonly string[];
+} {
+  const names = (limits?.names ?? []).map((name) => ({
+    name,
+    known: name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+  }));
+  const found = names.filter(({ known }) => Object.hasOwn(defaultLimits, known));
+  return {
+    limits: Object.fromEntries(found.map(({ name, known }) => [known, limits?.number(name)])),
+    unknown: names.filter(({ known }) => !Object.hasOwn(defaultLimits, known)).map(({ name }) => name),
+  };
+}

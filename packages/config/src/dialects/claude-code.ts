@@ -1,0 +1,72 @@
+import { isConfigMap, type ConfigPath } from "../parse/config-data.ts";
+import { readEntry } from "../read/read-entry.ts";
+import type { DraftBuilder } from "../read/draft-builder.ts";
+import type { Entry } from "../read/entry.ts";
+import type { EntryRules } from "../read/entry-rules.ts";
+import { readOauth } from "../read/read-oauth.ts";
+import { createServerReader, type ReadServer } from "../read/server-reader.ts";
+import { readServerLists } from "../read/server-lists.ts";
+import type { Dialect } from "./dialect.ts";
+
+const rules: EntryRules = {
+  title: "Claude Code",
+  types: { stdio: "stdio", http: "http", "streamable-http": "http", sse: "sse", ws: "unsupported" },
+  untypedUrl: "error",
+  both: "stdio",
+  timeouts: [{ key: "timeout", unit: "ms", field: "callMs" }],
+  others: ["alwaysLoad", "oauth", "tools"],
+  unsupported: { headersHelper: "the command that makes headers is not run here, so that its headers are not sent" },
+  extra: readExtras,
+};
+
+/** `.mcp.json`, and `mcpServers` of `~/.claude.json`, at the top and of each project. */
+export const claudeCode: Dialect = {
+  name: "claude-code",
+  title: "Claude Code",
+  format: "json",
+  strict: "no comments",
+  syntax: { forms: ["braces", "default"], unset: () => "literal" },
+  read(parsed, { projectFolder }) {
+    const reader = createServerReader(parsed, { dialect: "claude-code" });
+    const read: ReadServer = (entry, id) => readEntry(entry, rules, { id, parsed });
+    const isHomeFile = parsed.file === undefined ? false : /(?:^|[\\/])\.claude\.json$/.test(parsed.file);
+    const local = projectFolder === undefined ? undefined : projectPath(parsed.data, projectFolder);
+    // Of the same name, what is local wins: it is read first.
+    if (local !== undefined) reader.readMap([...local, "mcpServers"], read, { scope: "local" });
+    reader.readMap(["mcpServers"], read, isHomeFile ? { scope: "user" } : {});
+    return reader.result(readServerLists(reader, []));
+  },
+};
+
+function readExtras(entry: Entry, draft: DraftBuilder): void {
+  readOauth(entry, draft);
+  const tools = entry.get("tools");
+  if (!Array.isArray(tools)) return;
+  const denied: string[] = [];
+  for (const [index, tool] of tools.entries()) {
+    const name = isConfigMap(tool) ? tool.get("name") : undefined;
+    const policy = isConfigMap(tool) ? tool.get("permission_policy") : undefined;
+    const path = [...entry.at("tools"), index];
+    if (typeof name !== "string")
+      entry.error("tools", { code: "wrong_type", message: `item ${index} must have a name` });
+    else if (policy === "always_deny") denied.push(name);
+    else if (policy === "always_allow") draft.tool(name, { requiresConfirmation: false }, path);
+    else if (policy === "always_ask") draft.tool(name, { requiresConfirmation: true }, path);
+    else if (policy !== undefined)
+      entry.error("tools", { code: "wrong_type", message: `the permission_policy of item ${index} is not known` });
+  }
+  if (denied.length > 0) draft.spec("exclude", denied, entry.at("tools"));
+}
+
+// Keys are absolute paths, as the system of their user writes them.
+function projectPath(data: Parameters<typeof isConfigMap>[0], folder: string): ConfigPath | undefined {
+  const projects = isConfigMap(data) ? data.get("projects") : undefined;
+  if (!isConfigMap(projects)) return undefined;
+  const key = [...projects.keys()].find((name) => plainFolder(name) === plainFolder(folder));
+  return key === undefined ? undefined : ["projects", key];
+}
+
+function plainFolder(folder: string): string {
+  const plain = folder.replaceAll("\\", "/").replace(/(?<=.)\/+$/, "");
+  return /^[a-z]:/i.test(plain) ? plain.toLowerCase() : plain;
+}

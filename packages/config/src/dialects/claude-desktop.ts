@@ -1,0 +1,13 @@
+import { noSyntax } from "../expand/syntax.ts";
+import { createDialect } from "./create-dialect.ts";
+import type { Dialect } from "./dialect.ts";
+
+/** `claude_desktop_config.json`. */
+export const claudeDesktop: Dialect = createDialect({
+  name: "claude-desktop",
+  format: "json",
+  strict: "no comments",
+  syntax: noSyntax,
+  roots: [["mcpServers"]],
+  rules: { title: "Claude Desktop", types: { stdio: "stdio" }, urls: false, untypedUrl: "error" },
+});

@@ -1,0 +1,124 @@
+import { noSyntax } from "../expand/syntax.ts";
+import { isConfigMap, type ConfigData } from "../parse/config-data.ts";
+import { readOauth } from "../read/read-oauth.ts";
+import type { DraftBuilder } from "../read/draft-builder.ts";
+import type { Entry } from "../read/entry.ts";
+import { createDialect } from "./create-dialect.ts";
+import type { Dialect } from "./dialect.ts";
+
+/** `config.toml` of Codex. */
+export const codex: Dialect = createDialect({
+  name: "codex",
+  format: "toml",
+  syntax: noSyntax,
+  roots: [["mcp_servers"]],
+  rules: {
+    title: "Codex",
+    typeKeys: [],
+    types: {},
+    untypedUrl: "streamable",
+    headersKey: "http_headers",
+    cwd: true,
+    timeouts: [
+      { key: "startup_timeout_ms", unit: "ms", field: "connectMs" },
+      { key: "startup_timeout_sec", unit: "s", field: "connectMs" },
+      { key: "tool_timeout_sec", unit: "s", field: "callMs" },
+    ],
+    off: { key: "enabled", when: false },
+    include: "enabled_tools",
+    exclude: "disabled_tools",
+    unsupported: {
+      http_headers_helper: "the command that makes headers is not run here, so that its headers are not sent",
+    },
+    others: [
+      "bearer_token",
+      "bearer_token_env_var",
+      "env_http_headers",
+      "env_vars",
+      "oauth",
+      "oauth_resource",
+      "scopes",
+      "required",
+      "tools",
+      "default_tools_approval_mode",
+    ],
+    extra(entry, draft, { kind }) {
+      if (kind === "http") readCredentials(entry, draft);
+      else readForwarded(entry, draft);
+      if (entry.flag("required") === true) draft.spec("required", true, entry.at("required"));
+      readApproval(entry, draft);
+    },
+  },
+});
+
+function readCredentials(entry: Entry, draft: DraftBuilder): void {
+  if (entry.has("bearer_token")) {
+    const message = "Codex refuses its whole file for a token in it";
+    entry.error("bearer_token", {
+      code: "conflicting_fields",
+      message,
+      fix: "name a variable with bearer_token_env_var",
+    });
+  }
+  const variable = entry.text("bearer_token_env_var");
+  if (variable !== undefined) {
+    draft.variable({ field: "transport.bearerToken", variable, required: true }, entry.at("bearer_token_env_var"));
+  }
+  for (const [name, header] of entry.textMap("env_http_headers") ?? []) {
+    const path = [...entry.at("env_http_headers"), name];
+    draft.variable({ field: `transport.headers.${name}`, variable: header, required: false }, path);
+  }
+  readOauth(entry, draft);
+  const scopes = entry.texts("scopes");
+  const resource = entry.text("oauth_resource");
+  if (scopes !== undefined || resource !== undefined) {
+    draft.extra("oauth", {
+      ...(scopes === undefined ? {} : { scopes }),
+      ...(resource === undefined ? {} : { resource }),
+    });
+  }
+}
+
+function readForwarded(entry: Entry, draft: DraftBuilder): void {
+  const names = entry.get("env_vars");
+  if (names === undefined) return;
+  if (!Array.isArray(names)) return entry.error("env_vars", { code: "wrong_type", message: "must be a list of names" });
+  for (const [index, item] of (names as readonly ConfigData[]).entries()) {
+    const name = isConfigMap(item) ? item.get("name") : item;
+    const source = isConfigMap(item) ? (item.get("source") ?? name) : name;
+    if (typeof name !== "string" || typeof source !== "string") {
+      entry.error("env_vars", { code: "wrong_type", message: `item ${index} must be a name` });
+    } else {
+      draft.variable({ field: `transport.env.${name}`, variable: source, required: false }, [
+        ...entry.at("env_vars"),
+        index,
+      ]);
+    }
+  }
+}
+
+const modes: Readonly<Record<string, "never" | "always" | undefined>> = {
+  approve: "never",
+  prompt: "always",
+  auto: undefined,
+};
+
+function readApproval(entry: Entry, draft: DraftBuilder): void {
+  const mode = (written: string | undefined, name: string): "never" | "always" | undefined => {
+    if (written === undefined) return undefined;
+    if (Object.hasOwn(modes, written)) return modes[written];
+    entry.warn(name, {
+      code: "unsupported",
+      message: "is no approval mode that is known; calls are asked about as by default",
+    });
+    return undefined;
+  };
+  const general = mode(entry.text("default_tools_approval_mode"), "default_tools_approval_mode");
+  if (general !== undefined) draft.extra("confirmation", general);
+  const tools = entry.entry("tools");
+  for (const name of tools?.names ?? []) {
+    const chosen = mode(tools?.entry(name)?.text("approval_mode"), "tools");
+    if (chosen !== undefined)
+      draft.tool(name, { requiresConfirmation: chosen === "always" }, [...entry.at("tools"), name]);
+  }
+}

@@ -1,0 +1,39 @@
+import type { EntryRules } from "../read/entry-rules.ts";
+import { readEntry } from "../read/read-entry.ts";
+import { createServerReader } from "../read/server-reader.ts";
+import type { Dialect } from "./dialect.ts";
+
+const rules: EntryRules = {
+  title: "Continue",
+  types: { stdio: "stdio", sse: "sse", "streamable-http": "streamable" },
+  untypedUrl: "unsure",
+  cwd: true,
+  unsupported: { connectionTimeout: "its unit is not documented, so that it is not used" },
+  others: ["name", "apiKey", "requestOptions"],
+  extra(entry, draft, { kind }) {
+    if (kind === "stdio") return;
+    const key = entry.text("apiKey");
+    if (key !== undefined) draft.transport("bearerToken", key, entry.at("apiKey"));
+    const options = entry.entry("requestOptions");
+    for (const [name, value] of options?.textMap("headers") ?? []) {
+      draft.member("headers", [name, value], [...entry.at("requestOptions"), "headers", name]);
+    }
+    for (const name of options?.names ?? []) {
+      if (name !== "headers")
+        options?.warn(name, { code: "unsupported", message: "of requestOptions only headers are used" });
+    }
+  },
+};
+
+/** `config.yaml` of Continue: a list of servers. */
+export const continueDev: Dialect = {
+  name: "continue",
+  title: rules.title,
+  format: "yaml",
+  syntax: { forms: ["secrets"], unset: () => "error" },
+  read(parsed) {
+    const reader = createServerReader(parsed, { dialect: "continue" });
+    reader.readList(["mcpServers"], "name", (entry, id) => readEntry(entry, rules, { id, parsed }));
+    return reader.result();
+  },
+};

@@ -1,0 +1,36 @@
+import { noSyntax } from "../expand/syntax.ts";
+import { createDialect } from "./create-dialect.ts";
+import type { Dialect } from "./dialect.ts";
+
+/** `config.yaml` of Goose: its extensions that are MCP servers. */
+export const goose: Dialect = createDialect({
+  name: "goose",
+  format: "yaml",
+  syntax: noSyntax,
+  roots: [["extensions"]],
+  rules: {
+    title: "Goose",
+    types: {
+      stdio: "stdio",
+      streamable_http: "streamable",
+      sse: "sse",
+      builtin: "unsupported",
+      platform: "unsupported",
+    },
+    untypedUrl: "error",
+    commandKeys: ["cmd"],
+    envKey: "envs",
+    urlKeys: ["uri"],
+    timeouts: [{ key: "timeout", unit: "s", field: "callMs" }],
+    off: { key: "enabled", when: false },
+    include: "available_tools",
+    others: ["name", "display_name", "description", "bundled", "env_keys"],
+    extra(entry, draft, { kind }) {
+      if (kind !== "stdio") return;
+      for (const [index, name] of (entry.texts("env_keys") ?? []).entries()) {
+        const field = `transport.env.${name}`;
+        draft.variable({ field, variable: name, required: false }, [...entry.at("env_keys"), index]);
+      }
+    },
+  },
+});

@@ -1,0 +1,96 @@
+import { dataAt, type ConfigData } from "../parse/config-data.ts";
+import type { DraftBuilder } from "../read/draft-builder.ts";
+import type { Entry } from "../read/entry.ts";
+import { createDialect } from "./create-dialect.ts";
+import type { Dialect } from "./dialect.ts";
+
+/** `mcporter.json`. Its keys may be in camel or in snake case. */
+export const mcporter: Dialect = createDialect({
+  name: "mcporter",
+  format: "jsonc",
+  syntax: { forms: ["braces", "default", "shell"], unset: () => "error" },
+  roots: [["mcpServers"]],
+  rules: {
+    title: "mcporter",
+    typeKeys: [],
+    types: {},
+    untypedUrl: "http",
+    urlKeys: ["baseUrl", "base_url", "url", "serverUrl", "server_url"],
+    cwd: true,
+    unsupported: {
+      refresh: "credentials are not refreshed by settings of mcporter here",
+      lifecycle: "servers are started when they are needed; its lifecycle is not used",
+    },
+    others: [
+      "auth",
+      "description",
+      "bearerToken",
+      "bearer_token",
+      "bearerTokenEnv",
+      "bearer_token_env",
+      "allowedTools",
+      "allowed_tools",
+      "blockedTools",
+      "blocked_tools",
+      "oauthScope",
+      "oauth_scope",
+
+      "oauthClientId",
+      "oauth_client_id",
+      "oauthClientSecret",
+      "oauth_client_secret",
+      "oauthRedirectUrl",
+      "oauth_redirect_url",
+    ],
+    extra(entry, draft, { kind }) {
+      readTools(entry, draft);
+      if (kind === "http") readAuth(entry, draft);
+    },
+  },
+  settings({ parsed }) {
+    const imports = dataAt(parsed.data, ["imports"]);
+    if (!Array.isArray(imports)) return {};
+    const names = (imports as readonly ConfigData[]).filter((name) => typeof name === "string");
+    return { imports: names.map((from) => ({ from })) };
+  },
+});
+
+function keyOf(entry: Entry, ...names: readonly string[]): string {
+  return names.find((name) => entry.has(name)) ?? names[0] ?? "";
+}
+
+function readTools(entry: Entry, draft: DraftBuilder): void {
+  const allowedKey = keyOf(entry, "allowedTools", "allowed_tools");
+  const blockedKey = keyOf(entry, "blockedTools", "blocked_tools");
+  const allowed = entry.texts(allowedKey);
+  const blocked = entry.texts(blockedKey);
+  if (allowed !== undefined && blocked !== undefined) {
+    const message = `has both ${allowedKey} and ${blockedKey}`;
+    entry.error(blockedKey, { code: "conflicting_fields", message, fix: "remove one of them" });
+  }
+  if (allowed !== undefined) draft.spec("include", allowed, entry.at(allowedKey));
+  if (blocked !== undefined) draft.spec("exclude", blocked, entry.at(blockedKey));
+}
+
+function readAuth(entry: Entry, draft: DraftBuilder): void {
+  const tokenKey = keyOf(entry, "bearerToken", "bearer_token");
+  const variableKey = keyOf(entry, "bearerTokenEnv", "bearer_token_env");
+  const token = entry.text(tokenKey);
+  const variable = entry.text(variableKey);
+  if (token !== undefined) draft.transport("bearerToken", token, entry.at(tokenKey));
+  if (variable !== undefined)
+    draft.variable({ field: "transport.bearerToken", variable, required: true }, entry.at(variableKey));
+  if (entry.text("auth") === "oauth") draft.transport("auth", "oauth", entry.at("auth"));
+  else if (entry.has("auth")) entry.warn("auth", { code: "unsupported", message: 'nothing but "oauth" is there here' });
+  const clientId = entry.text(keyOf(entry, "oauthClientId", "oauth_client_id"));
+  const clientSecret = entry.text(keyOf(entry, "oauthClientSecret", "oauth_client_secret"));
+  const redirectUri = entry.text(keyOf(entry, "oauthRedirectUrl", "oauth_redirect_url"));
+  const scopes = entry
+    .text(keyOf(entry, "oauthScope", "oauth_scope"))
+    ?.split(/\s+/)
+    .filter(Boolean);
+  const settings = Object.entries({ clientId, clientSecret, redirectUri, scopes }).filter(
+    ([, value]) => value !== undefined,
+  );
+  if (settings.length > 0) draft.extra("oauth", Object.fromEntries(settings));
+}

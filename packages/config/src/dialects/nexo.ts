@@ -1,0 +1,222 @@
+import { compareText, quoteText } from "@toolport/core/implement";
+import type { ConfiguredServer } from "../configured-server.ts";
+import type { HostSettings } from "../host-settings.ts";
+import type { DraftBuilder } from "../read/draft-builder.ts";
+import { parseDuration } from "../read/duration.ts";
+import type { Entry } from "../read/entry.ts";
+import type { EntryRules } from "../read/entry-rules.ts";
+import { isInside } from "../read/is-inside.ts";
+import { readEntry } from "../read/read-entry.ts";
+import { createServerReader, type ReadServer } from "../read/server-reader.ts";
+import type { Dialect, ExtensionContext } from "./dialect.ts";
+import { warnInheritance } from "./warn-inheritance.ts";
+
+const settingKeys: readonly string[] = [
+  "enabled",
+  "session_ttl",
+  "idle_reap_interval",
+  "connect_timeout",
+  "connect_timeout_ms",
+  "initialize_timeout",
+  "call_timeout",
+  "call_timeout_ms",
+  "shutdown_grace",
+  "shutdown_grace_ms",
+  "servers",
+  "resource_cache",
+  "resource_uri_allowlist",
+  "strict_root_paths",
+  "context",
+  "sampling",
+  "watch",
+];
+
+const rules: EntryRules = {
+  title: "nexo",
+  nested: "transport",
+  typeKeys: ["type"],
+  types: { stdio: "stdio", http: "http", streamable_http: "streamable", sse: "sse", auto: "http" },
+  untypedUrl: "http",
+  cwd: true,
+  unknown: "refused",
+  inheritEnv: "all",
+  unsupported: { log_level: "levels of logging are not sent to servers" },
+  innerOthers: ["mode"],
+  others: ["context"],
+  extra: readServerExtras,
+};
+// As its source has it: all in one object, and `transport` is the word.
+const flatRules: EntryRules = { ...rules, nested: undefined, typeKeys: ["transport"], others: ["context", "mode"] };
+
+const modes = { auto: "auto", streamable_http: "streamable", sse: "sse" } as const;
+
+/** `mcp.yaml` of nexo, and the files of its extensions. */
+export const nexo: Dialect = {
+  name: "nexo",
+  title: rules.title,
+  format: "yaml",
+  syntax: { forms: ["braces", "default", "file", "folders"], unset: () => "error", foldersNotIn: ["url"] },
+  read(parsed, { extension }) {
+    const reader = createServerReader(parsed, { dialect: "nexo" });
+    const mcp = reader.entryAt(["mcp"]);
+    const { settings, timeouts } = mcp === undefined ? { settings: {}, timeouts: [] } : readSettings(mcp);
+    // What is misspelt may be what protects: as there, nothing of the file is used.
+    if (mcp?.failed() === true) return reader.result(settings);
+    const read: ReadServer = (entry, id) => {
+      const own = entry.get("transport");
+      const chosen = typeof own === "string" ? flatRules : rules;
+      return readEntry(entry, withSettings(chosen, { settings, timeouts, extension, path: entry.path }), {
+        id,
+        parsed,
+      });
+    };
+    const prefix = extension === undefined ? "" : `${extension.id}.`;
+    reader.readMap(["mcp", "servers"], read, { prefix });
+    const result = reader.result(settings);
+    warnInheritance(reader, result.servers, rules.title);
+    return { ...result, servers: result.servers.toSorted((a, b) => compareText(a.id, b.id)) };
+  },
+};
+
+interface Timeout {
+  readonly field: "connectMs" | "callMs" | "closeMs";
+  readonly ms: number;
+  readonly path: ConfiguredServer["path"];
+}
+
+interface Surroundings {
+  readonly settings: HostSettings;
+  readonly timeouts: readonly Timeout[];
+  readonly extension: ExtensionContext | undefined;
+  readonly path: ConfiguredServer["path"];
+}
+
+function withSettings(chosen: EntryRules, { settings, timeouts, extension }: Surroundings): EntryRules {
+  return {
+    ...chosen,
+    extra(entry, draft, decided) {
+      chosen.extra?.(entry, draft, decided);
+      for (const { field, ms, path } of timeouts) draft.timeout(field, ms, path);
+      if (settings.enabled === false) draft.spec("disabled", true, ["mcp", "enabled"]);
+      if (extension !== undefined && decided.kind === "stdio") checkRoot(decided.transport, extension);
+    },
+  };
+}
+
+function readServerExtras(
+  entry: Entry,
+  draft: DraftBuilder,
+  { kind, transport }: { kind: string; transport: Entry },
+): void {
+  const passContext = entry.entry("context")?.flag("passthrough");
+  if (passContext !== undefined) draft.extra("passContext", passContext);
+  const mode = kind === "http" ? transport.text("mode") : undefined;
+  if (mode === undefined) return;
+  if (Object.hasOwn(modes, mode)) draft.transport("mode", modes[mode as keyof typeof modes], transport.at("mode"));
+  else
+    transport.error("mode", {
+      code: "unknown_transport",
+      message: `${quoteText(mode, 40)} is none of ${Object.keys(modes).join(", ")}`,
+    });
+}
+
+// A relative command is within the extension, and what references make of one is seen only when they are expanded.
+function checkRoot(transport: Entry, { root, strictRootPaths }: ExtensionContext): void {
+  const command = transport.text("command") ?? "";
+  if (isInside(root, command)) return;
+  const message = `the command ${quoteText(command)} is outside of the extension`;
+  const finding = { code: "outside_root", message, fix: "use a program within the extension" } as const;
+  if (strictRootPaths === true) transport.error("command", finding);
+  else transport.warn("command", finding);
+}
+
+function readSettings(mcp: Entry): { readonly settings: HostSettings; readonly timeouts: readonly Timeout[] } {
+  refuseUnknown(mcp, settingKeys);
+  const time = (name: string): number | undefined => readTime(mcp, name);
+  const enabled = mcp.flag("enabled");
+  const uris = mcp.texts("resource_uri_allowlist");
+  const strictRootPaths = mcp.flag("strict_root_paths");
+  const resourceCache = readPart(mcp, "resource_cache", { enabled: "flag", ttl: "time", max_entries: "number" });
+  const watch = readPart(mcp, "watch", { enabled: "flag", debounce_ms: "number" });
+  const context = readPart(mcp, "context", { passthrough: "flag" });
+  const sampling = readPart(mcp, "sampling", { enabled: "flag" });
+  if (sampling?.["enabled"] === true) {
+    mcp.warn("sampling", { code: "unsupported", message: "sampling is never offered to a server" });
+  }
+  const settings = {
+    enabled,
+    sessionTtlMs: time("session_ttl") ?? 1_800_000,
+    idleReapMs: time("idle_reap_interval") ?? 60_000,
+    resourceCache: resourceCache && {
+      enabled: resourceCache["enabled"],
+      ttlMs: resourceCache["ttl"],
+      maxEntries: resourceCache["max_entries"],
+    },
+    allowedResourceUris: uris,
+    strictRootPaths,
+    passContext: context?.["passthrough"],
+    watch: watch && { enabled: watch["enabled"], quietMs: watch["debounce_ms"] },
+  };
+  const timeouts = [
+    firstTime(mcp, "connectMs", { names: ["connect_timeout_ms", "connect_timeout", "initialize_timeout"], ms: 10_000 }),
+    firstTime(mcp, "callMs", { names: ["call_timeout_ms", "call_timeout"], ms: 30_000 }),
+    firstTime(mcp, "closeMs", { names: ["shutdown_grace_ms", "shutdown_grace"], ms: 3000 }),
+  ];
+  return { settings: withoutAbsent(settings), timeouts };
+}
+
+function firstTime(
+  mcp: Entry,
+  field: Timeout["field"],
+  { names, ms }: { readonly names: readonly string[]; readonly ms: number },
+): Timeout {
+  const name = names.find((one) => mcp.has(one)) ?? names[0] ?? "";
+  return { field, ms: readTime(mcp, name) ?? ms, path: mcp.at(name) };
+}
+
+// `…_ms` is a number of milliseconds, everything else a text with units.
+function readTime(entry: Entry, name: string): number | undefined {
+  const written = name.endsWith("_ms") ? entry.number(name) : entry.text(name);
+  if (written === undefined) return undefined;
+  const ms = typeof written === "number" ? written : parseDuration(written);
+  if (ms !== undefined && ms > 0) return ms;
+  entry.warn(name, {
+    code: "out_of_range",
+    message: "is no duration, and is not used",
+    fix: "write it like 30s or 5m",
+  });
+  return undefined;
+}
+
+type Part = Readonly<Record<string, "flag" | "time" | "number">>;
+
+function readPart(mcp: Entry, name: string, keys: Part): Record<string, unknown> | undefined {
+  const part = mcp.entry(name);
+  if (part === undefined) return undefined;
+  refuseUnknown(part, Object.keys(keys));
+  const read = {
+    flag: (key: string) => part.flag(key),
+    number: (key: string) => part.number(key),
+    time: (key: string) => readTime(part, key),
+  };
+  return Object.fromEntries(Object.entries(keys).map(([key, kind]) => [key, read[kind](key)]));
+}
+
+function refuseUnknown(entry: Entry, known: readonly string[]): void {
+  for (const name of entry.names) {
+    if (known.includes(name)) continue;
+    const message = `nexo has no ${quoteText(name, 40)}; known are ${known.join(", ")}`;
+    entry.error(name, { code: "unknown_key", message });
+  }
+}
+
+function withoutAbsent(settings: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const entries = Object.entries(settings).map(
+    ([name, value]) => [name, isRecord(value) ? withoutAbsent(value) : value] as const,
+  );
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

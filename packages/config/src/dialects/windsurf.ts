@@ -1,0 +1,18 @@
+import { createDialect } from "./create-dialect.ts";
+import type { Dialect } from "./dialect.ts";
+
+/** `mcp_config.json` of Windsurf. */
+export const windsurf: Dialect = createDialect({
+  name: "windsurf",
+  format: "jsonc",
+  syntax: { forms: ["env", "file"], unset: () => "error" },
+  roots: [["mcpServers"]],
+  rules: {
+    title: "Windsurf",
+    types: { stdio: "stdio", http: "http", "streamable-http": "streamable", sse: "sse" },
+    untypedUrl: "unsure",
+    urlKeys: ["serverUrl", "url"],
+    off: { key: "disabled", when: true },
+    exclude: "disabledTools",
+  },
+});

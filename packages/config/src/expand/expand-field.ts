@@ -1,0 +1,120 @@
+import type { ConfiguredServer, FieldPlace } from "../configured-server.ts";
+import type { ConfigProblem, ConfigProblemCode } from "../problem/config-problem.ts";
+import { placeProblem } from "../problem/problem-list.ts";
+import type { ExpandContext } from "./expand-context.ts";
+import { findReferences, type Reference } from "./find-references.ts";
+import { resolveReference } from "./resolve-reference.ts";
+import type { ReferenceForm, Syntax, UnsetRule } from "./syntax.ts";
+
+/** Expands the fields of one server, and collects what that brings to light. */
+export interface FieldExpander {
+  /** The text of a field, such as `"transport.env.TOKEN"`, with what its references stand for. */
+  expand(field: string, template: string): Promise<string>;
+  report(field: string, problem: FieldProblem): void;
+  addSecret(value: string): void;
+  readonly problems: readonly ConfigProblem[];
+  /** What came from a place that is for secrets. */
+  readonly secrets: ReadonlySet<string>;
+}
+
+/** A problem of a field. */
+export interface FieldProblem {
+  readonly severity: ConfigProblem["severity"];
+  readonly code: ConfigProblemCode;
+  readonly message: string;
+  readonly fix?: string | undefined;
+}
+
+const anyForm: readonly ReferenceForm[] = ["braces", "curly", "secrets"];
+
+/** An expander for one server. */
+export function createFieldExpander(server: ConfiguredServer, syntax: Syntax, context: ExpandContext): FieldExpander {
+  const problems: ConfigProblem[] = [];
+  const secrets = new Set<string>();
+  const report = (field: string, problem: FieldProblem): void => {
+    const { path, position } = placeOf(server, field);
+    const places = { file: server.file, positionOf: () => position };
+    problems.push(placeProblem(places, { ...problem, path, serverId: server.id }));
+  };
+  return {
+    problems,
+    secrets,
+    report,
+    addSecret: (value) => void secrets.add(value),
+    async expand(field, template) {
+      const missing = new Set<string>();
+      const texts: string[] = [];
+      const rule = syntax.unset(partOf(field));
+      for (const piece of findReferences(template, { forms: formsFor(syntax, field, context.platform) })) {
+        if (typeof piece === "string") {
+          const foreign = findReferences(piece, { forms: anyForm }).find((one) => typeof one !== "string");
+          if (foreign !== undefined) report(field, notExpanded(foreign, server.dialect));
+          texts.push(piece);
+          continue;
+        }
+        const resolved = await resolveReference(piece, context, server.inputs);
+        if ("value" in resolved) {
+          if (resolved.isSecret && resolved.value !== "") secrets.add(resolved.value);
+          texts.push(resolved.value);
+        } else if ("unset" in resolved) {
+          missing.add(resolved.unset);
+          texts.push(rule === "empty" ? "" : piece.text);
+        } else {
+          report(field, { severity: "error", ...resolved });
+        }
+      }
+      if (missing.size > 0) reportMissing(field, [...missing], { syntax, rule, report });
+      // Its command is expanded as a whole or not at all.
+      return syntax.evva === true && missing.size > 0 && partOf(field) === "command" ? template : texts.join("");
+    },
+  };
+}
+
+function formsFor({ forms, foldersNotIn = [] }: Syntax, field: string, platform?: string): readonly ReferenceForm[] {
+  const part = partOf(field);
+  const without = new Set<ReferenceForm>();
+  if (foldersNotIn.includes(part)) without.add("folders");
+  // Elsewhere it is how URLs are written: `%20a%20`.
+  if (platform !== "win32" || (part !== "env" && part !== "headers")) without.add("percent");
+  return forms.filter((form) => !without.has(form));
+}
+
+interface Missing {
+  readonly syntax: Syntax;
+  readonly rule: UnsetRule;
+  readonly report: FieldExpander["report"];
+}
+
+function reportMissing(field: string, names: readonly string[], { syntax, rule, report }: Missing): void {
+  if (syntax.evva === true) {
+    if (partOf(field) !== "args")
+      report(field, { severity: "warning", code: "unset_variable", message: `missing [${names.join(" ")}]` });
+    return;
+  }
+  const list = names.join(", ");
+  const are = names.length === 1 ? "is" : "are";
+  const fix = `set ${list}`;
+  const code = "unset_variable";
+  if (rule === "error") return report(field, { severity: "error", code, message: `${list} ${are} not set`, fix });
+  const then = rule === "empty" ? "nothing is put in place" : "the text is sent as it is written";
+  report(field, { severity: "warning", code, message: `${list} ${are} not set, and ${then}`, fix });
+}
+
+function notExpanded({ text }: Reference, dialect: string): FieldProblem {
+  const message = `${text} is not a reference in the dialect ${dialect}, and is sent as it is written`;
+  return { severity: "warning", code: "not_expanded", message };
+}
+
+/** The first part of a field of the transport: `"env"` of `"transport.env.TOKEN"`. */
+function partOf(field: string): string {
+  return /^transport\.([A-Za-z]+)/.exec(field)?.[1] ?? field;
+}
+
+/** Where a field of a spec was read; for one that was not, where what it is in was. */
+export function placeOf(server: ConfiguredServer, field: string): FieldPlace {
+  for (let part = field; part !== ""; part = part.replace(/(?:^|\.|\[)[^.[]*$/, "")) {
+    const place = server.places.get(part);
+    if (place !== undefined) return place;
+  }
+  return { path: server.path, position: server.position };
+}

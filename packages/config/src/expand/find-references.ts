@@ -1,0 +1,102 @@
+import type { ReferenceForm, Syntax } from "./syntax.ts";
+
+/** A reference in a text. */
+export interface Reference {
+  /** As it is written, with its braces. */
+  readonly text: string;
+  readonly kind: "variable" | "file" | "input" | "folder" | "secret";
+  readonly name: string;
+  /** What it is when the variable is not set. */
+  readonly fallback?: string | undefined;
+}
+
+const folderNames: ReadonlySet<string> = new Set([
+  "workspaceFolder",
+  "workspaceFolderBasename",
+  "userHome",
+  "pathSeparator",
+  "/",
+  "configFolder",
+  "extensionRoot",
+  "EXTENSION_ROOT",
+]);
+
+/** A text in pieces: texts that stay, and references. One pass, and nothing is looked at twice. */
+export function findReferences(text: string, { forms }: Pick<Syntax, "forms">): readonly (string | Reference)[] {
+  const pieces: (string | Reference)[] = [];
+  const has = new Set(forms);
+  const lastBrace = text.lastIndexOf("}");
+  let kept = 0;
+  for (const { index } of text.matchAll(/[$%{]/g)) {
+    if (index < kept) continue;
+    const reference = referenceAt(text, index, { has, lastBrace });
+    if (reference === undefined) continue;
+    if (index > kept) pieces.push(text.slice(kept, index));
+    pieces.push(reference);
+    kept = index + reference.text.length;
+  }
+  if (kept < text.length) pieces.push(text.slice(kept));
+  return pieces;
+}
+
+interface Search {
+  readonly has: ReadonlySet<ReferenceForm>;
+  readonly lastBrace: number;
+}
+
+function referenceAt(text: string, index: number, { has, lastBrace }: Search): Reference | undefined {
+  if (text.startsWith("${{", index)) {
+    return has.has("secrets") && index < lastBrace
+      ? matchAt(text, index, { pattern: /\$\{\{\s*secrets\.([^}\s]+)\s*\}\}/y, kind: "secret" })
+      : undefined;
+  }
+  if (text.startsWith("${", index)) {
+    if (index > lastBrace) return undefined;
+    const end = text.indexOf("}", index);
+    return inBraces(text.slice(index, end + 1), text.slice(index + 2, end), has);
+  }
+  if (text[index] === "{") {
+    if (!has.has("curly") || index > lastBrace || !/^\{(?:env|file):/.test(text.slice(index, index + 6)))
+      return undefined;
+    const [whole, kind, name] = splitPrefix(text.slice(index, text.indexOf("}", index) + 1));
+    return name === "" ? undefined : { text: whole, kind: kind === "env" ? "variable" : "file", name };
+  }
+  if (text[index] === "%") {
+    return has.has("percent") ? matchAt(text, index, { pattern: /%(\w+)%/y }) : undefined;
+  }
+  const shell = has.has("shell") ? matchAt(text, index, { pattern: /\$env:(\w+)/y }) : undefined;
+  return shell ?? (has.has("bare") ? matchAt(text, index, { pattern: /\$([A-Za-z_]\w*)/y }) : undefined);
+}
+
+function splitPrefix(whole: string): readonly [string, string, string] {
+  const colon = whole.indexOf(":");
+  return [whole, whole.slice(1, colon), whole.slice(colon + 1, -1)];
+}
+
+interface Form {
+  /** Sticky, with the name as its first group. */
+  readonly pattern: RegExp;
+  readonly kind?: Reference["kind"];
+}
+
+function matchAt(text: string, index: number, { pattern, kind = "variable" }: Form): Reference | undefined {
+  pattern.lastIndex = index;
+  const [whole, name] = pattern.exec(text) ?? [];
+  return whole === undefined || name === undefined ? undefined : { text: whole, kind, name };
+}
+
+function inBraces(text: string, content: string, has: ReadonlySet<ReferenceForm>): Reference | undefined {
+  if (content === "") return undefined;
+  if (has.has("folders") && folderNames.has(content)) return { text, kind: "folder", name: content };
+  const [, prefix, rest = ""] = /^(env|file|input):(.+)$/s.exec(content) ?? [];
+  if (prefix === "file" && has.has("file")) return { text, kind: "file", name: rest };
+  if (prefix === "input" && has.has("input")) return { text, kind: "input", name: rest };
+  if (prefix === "env" && has.has("env")) return variable(text, rest, has);
+  return has.has("braces") ? variable(text, content, has) : undefined;
+}
+
+function variable(text: string, content: string, has: ReadonlySet<ReferenceForm>): Reference {
+  const split = has.has("default") ? content.indexOf(":-") : -1;
+  if (split < 0) return { text, kind: "variable", name: content };
+  return { text, kind: "variable", name: content.slice(0, split), fallback: content.slice(split + 2) };
+}

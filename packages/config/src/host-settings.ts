@@ -1,0 +1,51 @@
+/** A value that is asked of a user when a reference needs it, as VS Code has it. */
+export interface ConfigInput {
+  readonly id: string;
+  readonly type: "promptString" | "pickString" | "command";
+  readonly description?: string | undefined;
+  /** What is taken when there is no answer. */
+  readonly default?: string | undefined;
+  /** `true`: the answer is a secret. */
+  readonly password?: boolean | undefined;
+  /** Of `"pickString"`: what there is to pick. */
+  readonly options?: readonly string[] | undefined;
+}
+
+/** Another configuration whose servers are wanted as well. */
+export interface ConfigImport {
+  /** A dialect (`"cursor"`): its files, wherever they are. Or a path. */
+  readonly from: string;
+  /** How the file at a path is read. Default: found out. */
+  readonly dialect?: string | undefined;
+}
+
+/** What a configuration says of the host, and no server's spec has a place for. All durations in milliseconds. */
+export interface HostSettings {
+  /** `false`: none of these servers is to be used. */
+  readonly enabled?: boolean | undefined;
+  readonly imports?: readonly ConfigImport[] | undefined;
+  readonly inputs?: readonly ConfigInput[] | undefined;
+  /** How long what belongs to a conversation is kept after its last use. */
+  readonly sessionTtlMs?: number | undefined;
+  /** How often is looked for what is no longer used. */
+  readonly idleReapMs?: number | undefined;
+  readonly resourceCache?:
+    | {
+        readonly enabled?: boolean | undefined;
+        readonly ttlMs?: number | undefined;
+        readonly maxEntries?: number | undefined;
+      }
+    | undefined;
+  /** Resources that may be read, by what their URI begins with. Empty or absent: all. */
+  readonly allowedResourceUris?: readonly string[] | undefined;
+  /** Whether the command of an extension's server must be within the extension. */
+  readonly strictRootPaths?: boolean | undefined;
+  /** Whether servers get the context of a call as `_meta`. */
+  readonly passContext?: boolean | undefined;
+  /** Whether an edit of the file is taken over while the host runs, and after how long without another one. */
+  readonly watch?: { readonly enabled?: boolean | undefined; readonly quietMs?: number | undefined } | undefined;
+  /** Names of the only servers that may be used. */
+  readonly allowedServers?: readonly string[] | undefined;
+  /** Names of servers that may not be used; wins. */
+  readonly deniedServers?: readonly string[] | undefined;
+}

@@ -1,0 +1,40 @@
+export { readConfig, type ConfigResult, type ReadConfigOptions } from "./read-config.ts";
+export { expandConfig, type ExpandedServer } from "./expand/expand-config.ts";
+export type { ExpandContext, Folders, Source } from "./expand/expand-context.ts";
+export { expandEnv, type Env, type ExpandedText } from "./expand/expand-env.ts";
+export { detectDialect } from "./detect-dialect.ts";
+export { dialectNames, isDialectName, type DialectName } from "./dialects/dialect-name.ts";
+export type { ExtensionContext, ReadContext } from "./dialects/dialect.ts";
+export type { ConfiguredServer, FieldPlace, ServerDraft, ServerExtras, VariableField } from "./configured-server.ts";
+export type { ConfigImport, ConfigInput, HostSettings } from "./host-settings.ts";
+export { parseConfig, type ParseOptions } from "./parse/parse-config.ts";
+export type { ConfigFormat, Liberty, ParsedConfig, Position } from "./parse/parsed-config.ts";
+export { formatPath, type ConfigData, type ConfigMap, type ConfigPath } from "./parse/config-data.ts";
+export {
+  configProblemCodes,
+  formatProblem,
+  type ConfigProblem,
+  type ConfigProblemCode,
+} from "./problem/config-problem.ts";
+export { mergeLayers, type MergedConfig, type MergeOptions } from "./layers/merge-layers.ts";
+export {
+  configScopes,
+  type ConfigLayer,
+  type ConfigScope,
+  type LayeredServer,
+  type OffReason,
+} from "./layers/config-layer.ts";
+export { createTrust, type TrustOptions } from "./trust/create-trust.ts";
+export type {
+  AskTrust,
+  DecideOptions,
+  NamedReference,
+  Trust,
+  TrustAnswer,
+  TrustEntry,
+  TrustPlace,
+  TrustQuestion,
+  TrustRecord,
+  TrustVerdict,
+} from "./trust/trust.ts";
+export { findConfigs, findProjectFolder, type ConfigLocation, type FindOptions } from "./find/find-configs.ts";

@@ -1,0 +1,129 @@
+import { compareText, quoteText } from "@toolport/core/implement";
+import type { ConfiguredServer } from "../configured-server.ts";
+import type { HostSettings } from "../host-settings.ts";
+import type { ConfigProblem } from "../problem/config-problem.ts";
+import { placeProblem } from "../problem/problem-list.ts";
+import { normalizeId } from "../read/id-check.ts";
+import { configScopes, type ConfigLayer, type ConfigScope, type LayeredServer } from "./config-layer.ts";
+import { groupBy } from "./group-by.ts";
+import { mergeSettings } from "./merge-settings.ts";
+
+/** What merging depends on. */
+export interface MergeOptions {
+  /** Whether the user trusts this entry of a project. Default: never. */
+  readonly isTrusted?: ((server: ConfiguredServer) => boolean) | undefined;
+}
+
+/** Several configurations as one. */
+export interface MergedConfig {
+  /** One for each name, sorted by it. */
+  readonly servers: readonly LayeredServer[];
+  readonly settings: HostSettings;
+  /** Of merging alone; each layer has its own. */
+  readonly problems: readonly ConfigProblem[];
+}
+
+/**
+ * Several configurations as one: of two entries with one name, the whole of the stronger one is used, by `configScopes`, and of those of one
+ * scope the one that comes later. An entry of a project that is not trusted is never used in place of another one. Pure.
+ */
+export function mergeLayers(layers: readonly ConfigLayer[], options: MergeOptions = {}): MergedConfig {
+  // Stable: of one scope, the order stays.
+  const ordered = layers.toSorted((a, b) => rankOf(a.scope) - rankOf(b.scope));
+  const { settings, problems } = mergeSettings(ordered);
+  const found: ConfigProblem[] = [...problems];
+  const servers = [...groupById(ordered)].map(([, entries]) => pick(entries, { ...options, settings, found }));
+  const sorted = servers.toSorted((a, b) => compareText(a.server.id, b.server.id));
+  return { servers: sorted, settings, problems: [...found, ...alikeProblems(sorted)] };
+}
+
+interface Candidate {
+  readonly server: ConfiguredServer;
+  readonly scope: ConfigScope;
+  readonly layer: ConfigLayer;
+}
+
+function groupById(layers: readonly ConfigLayer[]): ReadonlyMap<string, readonly Candidate[]> {
+  const all = layers.flatMap((layer) =>
+    layer.result.servers.map((server) => ({ server, scope: scopeOf(server, layer), layer })),
+  );
+  return groupBy(
+    all.toSorted((a, b) => rankOf(a.scope) - rankOf(b.scope)),
+    ({ server }) => server.id,
+  );
+}
+
+// One file can speak for several scopes; a project's cannot raise itself.
+function scopeOf(server: ConfiguredServer, { scope, projectFolder }: ConfigLayer): ConfigScope {
+  return projectFolder === undefined ? (server.scope ?? scope) : scope;
+}
+
+interface Picking extends MergeOptions {
+  readonly settings: HostSettings;
+  readonly found: ConfigProblem[];
+}
+
+function pick(candidates: readonly Candidate[], { isTrusted, settings, found }: Picking): LayeredServer {
+  const trusts = ({ server, layer }: Candidate): boolean =>
+    layer.projectFolder === undefined || isTrusted?.(server) === true;
+  const index = candidates.findLastIndex(trusts);
+  const used = candidates[index] ?? candidates.at(-1);
+  if (used === undefined) throw new TypeError("a group of entries has at least one");
+  for (const { server } of index < 0 ? [] : candidates.slice(index + 1)) found.push(notInPlaceOf(server, used.server));
+  const { server, scope, layer } = used;
+  const over = candidates.slice(0, Math.max(index, 0)).map((candidate) => candidate.server);
+  const off = offReason(used, { trusted: index >= 0, settings });
+  return {
+    server,
+    scope,
+    ...(layer.projectFolder === undefined ? {} : { projectFolder: layer.projectFolder }),
+    ...(off === undefined ? {} : { off }),
+    over,
+  };
+}
+
+function offReason(
+  { server, layer }: Candidate,
+  { trusted, settings }: { readonly trusted: boolean; readonly settings: HostSettings },
+): LayeredServer["off"] {
+  const { allowedServers, deniedServers } = settings;
+  if (server.draft.disabled === true || layer.result.settings.enabled === false) return "disabled";
+  if (deniedServers?.includes(server.id) === true || allowedServers?.includes(server.id) === false) {
+    return "not allowed";
+  }
+  return trusted ? undefined : "untrusted";
+}
+
+function notInPlaceOf(server: ConfiguredServer, used: ConfiguredServer): ConfigProblem {
+  const message = `is not trusted, and not used in place of ${placeInWords(used)}`;
+  const fix = "trust it, or give it another name";
+  return problemAt(server, { code: "untrusted_server", message, fix });
+}
+
+// Within one file, whoever read it has said so.
+function alikeProblems(servers: readonly LayeredServer[]): readonly ConfigProblem[] {
+  const groups = groupBy(servers, ({ server }) => normalizeId(server.id));
+  return [...groups.values()].flatMap((group) =>
+    group.slice(1).flatMap(({ server }, index) => {
+      const other = group[index]?.server;
+      if (other === undefined || other.file === server.file) return [];
+      const message = `${quoteText(server.id, 80)} and ${quoteText(other.id, 80)} in ${placeInWords(other)} are the same after normalisation`;
+      return [problemAt(server, { code: "ids_alike", message, fix: "give one of them another name" })];
+    }),
+  );
+}
+
+function problemAt(server: ConfiguredServer, problem: Pick<ConfigProblem, "code" | "message" | "fix">): ConfigProblem {
+  const places = { file: server.file, positionOf: () => server.position };
+  return placeProblem(places, { ...problem, path: server.path, severity: "warning", serverId: server.id });
+}
+
+/** Where an entry is, for a message: `/home/ada/.cursor/mcp.json:4:5`. */
+export function placeInWords({ file, position }: ConfiguredServer): string {
+  const parts = [file ?? "another configuration", position?.line, position?.column];
+  return parts.filter((part) => part !== undefined).join(":");
+}
+
+function rankOf(scope: ConfigScope): number {
+  return configScopes.indexOf(scope);
+}

@@ -1,0 +1,50 @@
+import type { HostSettings } from "../host-settings.ts";
+import type { ConfigProblem } from "../problem/config-problem.ts";
+import { placeProblem } from "../problem/problem-list.ts";
+import type { ConfigLayer } from "./config-layer.ts";
+
+// What a file says of itself, or what is done before layers are merged.
+const ownKeys: readonly (keyof HostSettings)[] = ["enabled", "imports", "inputs"];
+const narrowingKeys: readonly (keyof HostSettings)[] = [...ownKeys, "allowedServers", "deniedServers"];
+
+/** The settings of all layers. */
+export interface MergedSettings {
+  readonly settings: HostSettings;
+  readonly problems: readonly ConfigProblem[];
+}
+
+/**
+ * The settings of several configurations, the stronger one last: each setting whole, as with servers. Lists of servers only ever narrow: denied
+ * is what any of them denies, allowed what all of them allow. A project's file can do nothing but narrow.
+ */
+export function mergeSettings(layers: readonly ConfigLayer[]): MergedSettings {
+  const merged = new Map<string, unknown>();
+  const problems: ConfigProblem[] = [];
+  for (const { result, file, projectFolder } of layers) {
+    const ignored: string[] = [];
+    for (const [key, value] of Object.entries(result.settings) as [keyof HostSettings, unknown][]) {
+      if (narrowingKeys.includes(key) || value === undefined) continue;
+      if (projectFolder === undefined || (key === "strictRootPaths" && value === true)) merged.set(key, value);
+      else ignored.push(key);
+    }
+    if (ignored.length > 0) problems.push(ignoredSettings(file, ignored));
+  }
+  const allowed = intersect(layers.map(({ result }) => result.settings.allowedServers));
+  const denied = new Set(layers.flatMap(({ result }) => result.settings.deniedServers ?? []));
+  if (allowed !== undefined) merged.set("allowedServers", allowed);
+  if (denied.size > 0) merged.set("deniedServers", [...denied]);
+  return { settings: Object.fromEntries(merged), problems };
+}
+
+function ignoredSettings(file: string | undefined, keys: readonly string[]): ConfigProblem {
+  const message = `settings of a project's file are not used: ${keys.join(", ")}`;
+  const fix = "put them into a file of your own";
+  const places = { file, positionOf: () => undefined };
+  return placeProblem(places, { path: [], severity: "warning", code: "untrusted_setting", message, fix });
+}
+
+function intersect(lists: readonly (readonly string[] | undefined)[]): readonly string[] | undefined {
+  const given = lists.filter((list) => list !== undefined);
+  const [first, ...others] = given;
+  return first?.filter((name) => others.every((list) => list.includes(name)));
+}

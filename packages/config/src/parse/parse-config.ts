@@ -1,0 +1,126 @@
+import { createProblemList, type ProblemInit } from "../problem/problem-list.ts";
+import { nodeAt, type ConfigNode, type ParsedTree, type ParseLimits, type TextFault } from "./config-node.ts";
+import { createLineIndex } from "./line-index.ts";
+import { parseJson } from "./parse-json.ts";
+import { parseToml } from "./parse-toml.ts";
+import { parseYaml } from "./parse-yaml.ts";
+import type { ConfigPath } from "./config-data.ts";
+import type { ConfigFormat, Liberty, ParsedConfig } from "./parsed-config.ts";
+
+/** How a text is parsed. */
+export interface ParseOptions {
+  /** `"json"`: comments and trailing commas are read, with a warning. */
+  readonly format: ConfigFormat;
+  /** For problems alone: nothing is read from it. */
+  readonly file?: string | undefined;
+}
+
+const mostFaults = 1000;
+const maxDepth = 64;
+const maxEntries = 200_000;
+// Files of whole products are a few megabytes. The two others are written by hand, and cost more to read.
+const limits: Readonly<Record<ConfigFormat, ParseLimits>> = {
+  json: { maxLength: 8 * 1024 * 1024, maxDepth, maxEntries },
+  jsonc: { maxLength: 8 * 1024 * 1024, maxDepth, maxEntries },
+  yaml: { maxLength: 128 * 1024, maxDepth, maxEntries: 50_000 },
+  toml: { maxLength: 256 * 1024, maxDepth, maxEntries: 50_000 },
+};
+
+/** A text as data, with the place of everything in it. Never throws: what cannot be read is a problem, and the rest is there. */
+export function parseConfig(written: string, { format, file }: ParseOptions): ParsedConfig {
+  const text = written.startsWith("\uFEFF") ? written.slice(1) : written;
+  const { root, faults, liberties } = parseText(text, format);
+  const positionAt = createLineIndex(text);
+  const positionOf = (path: ConfigPath, of: "name" | "value" = "value") => {
+    if (root === undefined) return positionAt(0);
+    const { node, found } = nodeAt(root, path);
+    return positionAt(of === "name" && found ? (node.name ?? node.start) : node.start);
+  };
+  const problems = createProblemList({ file, positionOf });
+  for (const fault of faults.slice(0, mostFaults)) {
+    problems.add({
+      path: fault.path ?? (root === undefined ? [] : pathAt(root, fault.offset)),
+      severity: fault.breaks ? "error" : "warning",
+      code: fault.code,
+      message: fault.message,
+      position: positionAt(fault.offset),
+    });
+  }
+  if (text.trim() === "") {
+    problems.add({ path: [], severity: "warning", code: "empty_file", message: "is empty" });
+  }
+  if (format === "json") for (const liberty of liberties) problems.add(strictProblem(liberty, positionAt));
+  return {
+    ...(file === undefined ? {} : { file }),
+    format,
+    data: root?.data,
+    problems: problems.all,
+    liberties,
+    positionOf,
+    positionAt,
+    isWhole: (path) => isWhole(path, faults, root),
+  };
+}
+
+/** The warning about a comment or a trailing comma, for `reader`, the tool that would not read the file. */
+export function strictProblem(
+  liberty: Liberty,
+  positionAt: ParsedConfig["positionAt"],
+  reader: string = "a strict reader",
+): ProblemInit {
+  return {
+    path: [],
+    severity: "warning",
+    code: "not_strict_json",
+    message: `${reader} cannot read this file because of a ${liberty.kind}`,
+    fix: `remove the ${liberty.kind}`,
+    position: positionAt(liberty.offset),
+  };
+}
+
+function parseText(text: string, format: ConfigFormat): ParsedTree & { readonly liberties: readonly Liberty[] } {
+  const allowed = limits[format];
+  if (text.length > allowed.maxLength) {
+    const message = `has ${text.length} characters; at most ${allowed.maxLength} are read`;
+    return { root: undefined, faults: [{ offset: 0, code: "too_large", message, breaks: true }], liberties: [] };
+  }
+  if (text.trim() === "") return { root: undefined, faults: [], liberties: [] };
+  switch (format) {
+    case "json":
+    case "jsonc":
+      return parseJson(text, allowed);
+    case "yaml":
+      return { ...parseYaml(text, allowed), liberties: [] };
+    case "toml":
+      return { ...parseToml(text, allowed), liberties: [] };
+  }
+}
+
+// The innermost value around an offset.
+function pathAt(root: ConfigNode, offset: number): ConfigPath {
+  const path: (string | number)[] = [];
+  for (let node: ConfigNode | undefined = root; node !== undefined;) {
+    const inside: [string, ConfigNode] | undefined = [...(node.children ?? [])].find(
+      ([, child]) => (child.name ?? child.start) <= offset && offset < child.end,
+    );
+    if (inside === undefined) break;
+    path.push(Array.isArray(node.data) ? Number(inside[0]) : inside[0]);
+    node = inside[1];
+  }
+  return path;
+}
+
+function isWhole(path: ConfigPath, faults: readonly TextFault[], root: ConfigNode | undefined): boolean {
+  const { node, found } = root === undefined ? { found: false } : nodeAt(root, path);
+  if (node === undefined || !found) return false;
+  const start = node.name ?? node.start;
+  // What is beyond the last fault that is looked at is as good as broken.
+  const known = faults[mostFaults]?.offset ?? Number.POSITIVE_INFINITY;
+  if (node.end >= known) return false;
+  return !faults.slice(0, mostFaults).some(({ breaks, path: broken, offset }) => {
+    if (!breaks) return false;
+    if (broken !== undefined) return path.every((part, index) => index >= broken.length || broken[index] === part);
+    // The end counts: what a text breaks off in ends where the text does.
+    return start <= offset && offset <= node.end;
+  });
+}

@@ -1,0 +1,115 @@
+import { createScanner, parseTree, printParseErrorCode, type Node, type ParseError } from "jsonc-parser";
+import type { ConfigData } from "./config-data.ts";
+import type { ConfigNode, ParsedTree, ParseLimits, TextFault } from "./config-node.ts";
+import type { Liberty } from "./parsed-config.ts";
+
+// Kinds of tokens, as numbers: the enumeration of the library is a `const enum`, which is gone at run time.
+const token = {
+  openBrace: 1,
+  closeBrace: 2,
+  openBracket: 3,
+  closeBracket: 4,
+  comma: 5,
+  lineComment: 12,
+  blockComment: 13,
+  lineBreak: 14,
+  trivia: 15,
+  end: 17,
+} as const;
+
+/** What is known of a JSON text before it is parsed: nothing here recurses. */
+interface JsonSurvey {
+  readonly liberties: readonly Liberty[];
+  readonly fault?: TextFault;
+}
+
+/** JSON with comments and trailing commas, and as much of a broken text as can be read. */
+export function parseJson(text: string, limits: ParseLimits): ParsedTree & { readonly liberties: readonly Liberty[] } {
+  const { liberties, fault } = surveyJson(text, limits);
+  if (fault !== undefined) return { root: undefined, faults: [fault], liberties };
+  const errors: ParseError[] = [];
+  const tree = parseTree(text, errors, { allowTrailingComma: true, disallowComments: false });
+  // Where a text breaks off, everything that is open says so.
+  const found = errors.filter(({ offset }, index) => offset !== errors[index - 1]?.offset);
+  const faults: TextFault[] = found.map(({ error, offset }) => ({
+    offset,
+    code: "invalid_syntax",
+    message: describeError(printParseErrorCode(error)),
+    breaks: true,
+  }));
+  return { root: tree === undefined ? undefined : toNode(tree, faults), faults, liberties };
+}
+
+// The parser recurses, so that depth is counted first; and how much there is.
+function surveyJson(text: string, { maxDepth, maxEntries }: ParseLimits): JsonSurvey {
+  const scanner = createScanner(text);
+  let depth = 0;
+  let entries = 0;
+  let comma = -1;
+  let comment: Liberty | undefined;
+  let trailing: Liberty | undefined;
+  const liberties = (): readonly Liberty[] => [comment, trailing].filter((one) => one !== undefined);
+  for (let kind: number = scanner.scan(); kind !== token.end; kind = scanner.scan()) {
+    const offset = scanner.getTokenOffset();
+    if (kind === token.lineComment || kind === token.blockComment) comment ??= { kind: "comment", offset };
+    if (kind >= token.lineComment && kind <= token.trivia) continue;
+    const opens = kind === token.openBrace || kind === token.openBracket;
+    const closes = kind === token.closeBrace || kind === token.closeBracket;
+    if (closes && comma >= 0) trailing ??= { kind: "trailing comma", offset: comma };
+    comma = kind === token.comma ? offset : -1;
+    if (opens) depth++;
+    if (closes) depth--;
+    if (opens || kind === token.comma) entries++;
+    if (depth > maxDepth) return { liberties: liberties(), fault: tooDeep(offset, maxDepth) };
+    if (entries > maxEntries) return { liberties: liberties(), fault: tooMany(offset, maxEntries) };
+  }
+  return { liberties: liberties() };
+}
+
+function toNode(tree: Node, faults: TextFault[]): ConfigNode {
+  const place = { start: tree.offset, end: tree.offset + tree.length };
+  if (tree.type === "array") {
+    const items = (tree.children ?? []).map((child) => toNode(child, faults));
+    const children = new Map(items.map((item, index) => [String(index), item]));
+    return { data: items.map(({ data }) => data), ...place, children };
+  }
+  if (tree.type !== "object") return { data: tree.value as ConfigData, ...place };
+  const data = new Map<string, ConfigData>();
+  const children = new Map<string, ConfigNode>();
+  for (const { children: [key, value] = [] } of tree.children ?? []) {
+    if (key === undefined) continue;
+    const name = String(key.value);
+    if (children.has(name)) faults.push(duplicate(name, key.offset));
+    // A name without a value is what a broken text ends with.
+    if (value === undefined) continue;
+    const node = toNode(value, faults);
+    node.name = key.offset;
+    data.set(name, node.data);
+    children.set(name, node);
+  }
+  return { data, ...place, children };
+}
+
+function describeError(code: string): string {
+  return code.replaceAll(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
+}
+
+/** The same name twice in one object: the last one counts, as in every parser of JSON. */
+export function duplicate(name: string, offset: number): TextFault {
+  return {
+    offset,
+    code: "duplicate_key",
+    message: `${JSON.stringify(name)} is here a second time; the last one counts`,
+    breaks: false,
+  };
+}
+
+/** A text that nests more than is read. */
+export function tooDeep(offset: number, maxDepth: number): TextFault {
+  return { offset, code: "too_deep", message: `is nested more than ${maxDepth} deep`, breaks: true };
+}
+
+/** A text with more in it than is read. */
+export function tooMany(offset: number, maxEntries: number): TextFault {
+  return { offset, code: "too_many_entries", message: `has more than ${maxEntries} values`, breaks: true };
+}

@@ -1,0 +1,76 @@
+/** Every code of a {@linkcode ConfigProblem}. Branch on these, never on a message. */
+export const configProblemCodes = [
+  // The file.
+  "unreadable_file",
+  "too_large",
+  "too_deep",
+  "too_many_entries",
+  "too_many_problems",
+  "empty_file",
+  "other_dialect",
+  "unknown_dialect",
+  // Its text.
+  "invalid_syntax",
+  "not_strict_json",
+  "duplicate_key",
+  "cyclic_alias",
+  // Its entries.
+  "incomplete_entry",
+  "unknown_key",
+  "wrong_type",
+  "missing_field",
+  "conflicting_fields",
+  "unknown_transport",
+  "untyped_url",
+  "out_of_range",
+  "unsupported",
+  "invalid_id",
+  "ids_alike",
+  "outside_root",
+  "inherits_environment",
+  "missing_rm",
+  // What references in it stand for, and what is made of it.
+  "unset_variable",
+  "not_expanded",
+  "unreadable_reference",
+  "missing_input",
+  "invalid_spec",
+  // Several files together.
+  "missing_file",
+  "changing_file",
+  "untrusted_server",
+  "untrusted_setting",
+  "import_failed",
+] as const;
+
+/** What is wrong, as a closed list. */
+export type ConfigProblemCode = (typeof configProblemCodes)[number];
+
+/** Something in a configuration that is wrong, or that is not as its author may think. A value: nothing here throws it. */
+export interface ConfigProblem {
+  /** As it was handed over; absent where the configuration was no file. */
+  readonly file?: string | undefined;
+  /** From 1. */
+  readonly line?: number | undefined;
+  /** From 1, in UTF-16 units; a byte order mark does not count. */
+  readonly column?: number | undefined;
+  /** Where in the data: `mcpServers.github.env.TOKEN`; `""` for the whole. */
+  readonly path: string;
+  /** `"error"`: what it is about is not used: a server, a setting, all of the file. `"warning"`: it is used. */
+  readonly severity: "error" | "warning";
+  readonly code: ConfigProblemCode;
+  /** What is wrong. Never the value of a variable, a file or an input. */
+  readonly message: string;
+  /** What would be right. */
+  readonly fix?: string | undefined;
+  /** The server that it costs, or that it is about. */
+  readonly serverId?: string | undefined;
+}
+
+/** A problem as one line, as compilers write theirs: `mcp.json:4:12: mcpServers.a: stdio requires command; add "command"`. */
+export function formatProblem(problem: ConfigProblem): string {
+  const { file, line, column, path, message, fix } = problem;
+  const place = [file, line, column].filter((part) => part !== undefined).join(":");
+  const parts = [place, path, fix === undefined ? message : `${message}; ${fix}`];
+  return parts.filter((part) => part !== "").join(": ");
+}

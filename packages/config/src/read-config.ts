@@ -1,0 +1,105 @@
+import type { ConfiguredServer } from "./configured-server.ts";
+import { detectByData, detectDialect, dialectOfPath, hasRootOf } from "./detect-dialect.ts";
+import { dialectOf } from "./dialects/all-dialects.ts";
+import type { Dialect, ReadContext } from "./dialects/dialect.ts";
+import type { DialectName } from "./dialects/dialect-name.ts";
+import type { HostSettings } from "./host-settings.ts";
+import { fromData } from "./parse/from-data.ts";
+import { parseConfig, strictProblem } from "./parse/parse-config.ts";
+import type { ConfigFormat, ParsedConfig } from "./parse/parsed-config.ts";
+import type { ConfigProblem } from "./problem/config-problem.ts";
+import { createProblemList } from "./problem/problem-list.ts";
+
+/** How one configuration is read. */
+export interface ReadConfigOptions extends ReadContext {
+  /** The path of the file: for problems, and to find out the dialect. Nothing is read from it. */
+  readonly file?: string | undefined;
+  /** Default: found out, by the path and by what is in the file. */
+  readonly dialect?: DialectName | undefined;
+  /** Default: by the name of the file, else as the dialect has it, else JSON. */
+  readonly format?: ConfigFormat | undefined;
+}
+
+/** What one configuration says. */
+export interface ConfigResult {
+  /** Absent where it is none that is known. */
+  readonly dialect?: DialectName | undefined;
+  /** In the order of the file; references are not expanded. */
+  readonly servers: readonly ConfiguredServer[];
+  readonly settings: HostSettings;
+  /** Of the text first, then of the entries. */
+  readonly problems: readonly ConfigProblem[];
+}
+
+/**
+ * Reads one configuration: a text, or a plain object that a product has. What is wrong with it is a problem with its place,
+ * and never thrown; a dialect that there is not is a `TypeError`.
+ */
+export function readConfig(config: string | object, options: ReadConfigOptions = {}): ConfigResult {
+  const parsed = parse(config, options);
+  const name = options.dialect ?? detectDialect(options.file, parsed.data);
+  const problems = createProblemList(parsed);
+  if (parsed.data === undefined) return { ...named(name), servers: [], settings: {}, problems: parsed.problems };
+  if (name === undefined) {
+    const message = "has no servers in any form that is known";
+    const fix = 'put them under "mcpServers", or name the dialect';
+    problems.add({ path: [], severity: "error", code: "unknown_dialect", message, fix });
+    return { servers: [], settings: {}, problems: [...parsed.problems, ...problems.all] };
+  }
+  const dialect = dialectOf(name);
+  const expected = options.dialect === undefined ? dialectOfPath(options.file) : undefined;
+  if (expected !== undefined && expected !== name) {
+    const message = `${dialectOf(expected).title} does not read this file: it is written like one of ${dialect.title}`;
+    problems.add({ path: [], severity: "warning", code: "other_dialect", message });
+  }
+  reportLiberties(parsed, dialect, problems.add);
+  const other = hasRootOf(name, parsed.data) ? undefined : detectByData(parsed.data);
+  if (other !== undefined && other !== name) {
+    const message = `is no file of ${dialect.title}: it looks like one of ${dialectOf(other).title}`;
+    const fix = `read it as ${JSON.stringify(other)}`;
+    problems.add({ path: [], severity: "error", code: "other_dialect", message, fix });
+  }
+  const result = dialect.read(parsed, options);
+  return {
+    dialect: name,
+    servers: result.servers,
+    settings: result.settings,
+    problems: [...(result.coversText === true ? [] : parsed.problems), ...problems.all, ...result.problems],
+  };
+}
+
+function parse(config: string | object, { file, dialect, format }: ReadConfigOptions): ParsedConfig {
+  if (typeof config !== "string") return fromData(config, file);
+  const known =
+    format ?? formatOfFile(file) ?? (dialect === undefined ? undefined : dialectOf(dialect).format) ?? "json";
+  // What a reader of JSON does not take depends on the dialect, which is known only afterwards.
+  return parseConfig(config, { file, format: known === "json" ? "jsonc" : known });
+}
+
+function formatOfFile(file: string | undefined): ConfigFormat | undefined {
+  const [, extension = ""] = /\.([a-z]+)$/i.exec(file ?? "") ?? [];
+  const formats: Readonly<Record<string, ConfigFormat>> = {
+    json: "json",
+    jsonc: "jsonc",
+    yaml: "yaml",
+    yml: "yaml",
+    toml: "toml",
+  };
+  return formats[extension.toLowerCase()];
+}
+
+function reportLiberties(
+  parsed: ParsedConfig,
+  { strict, title }: Dialect,
+  add: ReturnType<typeof createProblemList>["add"],
+): void {
+  for (const liberty of parsed.liberties) {
+    const isRefused =
+      strict === "no comments" || (strict === "no trailing commas" && liberty.kind === "trailing comma");
+    if (isRefused) add(strictProblem(liberty, parsed.positionAt, title));
+  }
+}
+
+function named(dialect: DialectName | undefined): { readonly dialect?: DialectName } {
+  return dialect === undefined ? {} : { dialect };
+}

@@ -1,0 +1,113 @@
+import type { ServerSpec, ToolOverride } from "@toolport/core";
+import type { FieldPlace, ServerDraft, ServerExtras, VariableField } from "../configured-server.ts";
+import type { ConfigPath } from "../parse/config-data.ts";
+import type { ParsedConfig } from "../parse/parsed-config.ts";
+
+/** A spec while it is put together, with the place of each of its fields. */
+export interface DraftBuilder {
+  /** A field of the transport: `"command"`. Those with members have methods of their own. */
+  transport(field: string, value: unknown, path: ConfigPath): void;
+  arguments(args: readonly string[], paths: readonly ConfigPath[]): void;
+  /** Members of `env` or `headers` of the transport, each at its own place; of two with one name the first stays. */
+  member(field: "env" | "headers", named: readonly [name: string, value: string], path: ConfigPath): void;
+  /** A field of the spec itself. */
+  spec<Field extends keyof ServerSpec>(field: Field, value: ServerSpec[Field], path: ConfigPath): void;
+  timeout(field: keyof NonNullable<ServerSpec["timeouts"]>, ms: number, path: ConfigPath): void;
+  /** What is said of one tool, beside what was said before. */
+  tool(name: string, override: ToolOverride, path: ConfigPath): void;
+  variable(reference: VariableField, path: ConfigPath): void;
+  extra<Field extends keyof ServerExtras>(field: Field, value: ServerExtras[Field]): void;
+  /** Where something was read that is in no spec. */
+  place(field: string, path: ConfigPath): void;
+  /** A rule of the dialect that decided something the file does not say. */
+  assume(rule: string): void;
+  build(id: string): BuiltDraft;
+}
+
+/** What a {@linkcode DraftBuilder} made. */
+export interface BuiltDraft {
+  readonly draft: ServerDraft;
+  readonly places: ReadonlyMap<string, FieldPlace>;
+  readonly variables: readonly VariableField[];
+  readonly extras: ServerExtras;
+}
+
+/** An empty draft of a server over stdio or HTTP. */
+export function createDraftBuilder(kind: "stdio" | "http", positionOf: ParsedConfig["positionOf"]): DraftBuilder {
+  const transport = new Map<string, unknown>([["kind", kind]]);
+  const members = { env: new Map<string, string>(), headers: new Map<string, string>() };
+  const spec = new Map<string, unknown>();
+  const timeouts = new Map<string, number>();
+  const tools = new Map<string, ToolOverride>();
+  const places = new Map<string, FieldPlace>();
+  const variables: VariableField[] = [];
+  const extras = new Map<string, unknown>();
+  const assumed: string[] = [];
+  const place = (field: string, path: ConfigPath): void => {
+    const position = positionOf(path);
+    places.set(field, position === undefined ? { path } : { path, position });
+  };
+  return {
+    transport(field, value, path) {
+      transport.set(field, value);
+      place(`transport.${field}`, path);
+    },
+    arguments(args, paths) {
+      transport.set("args", args);
+      for (const [index, path] of paths.entries()) place(`transport.args[${index}]`, path);
+    },
+    member(field, [name, value], path) {
+      if (members[field].has(name)) return;
+      members[field].set(name, value);
+      place(`transport.${field}.${name}`, path);
+    },
+    spec(field, value, path) {
+      spec.set(field, value);
+      place(field, path);
+    },
+    timeout(field, ms, path) {
+      timeouts.set(field, ms);
+      place(`timeouts.${field}`, path);
+    },
+    tool(name, override, path) {
+      tools.set(name, { ...tools.get(name), ...override });
+      place(`tools[${JSON.stringify(name)}]`, path);
+    },
+    variable(reference, path) {
+      variables.push(reference);
+      place(reference.field, path);
+    },
+    place,
+    extra: (field, value) => void extras.set(field, value),
+    assume: (rule) => void assumed.push(rule),
+    build(id) {
+      for (const [field, texts] of Object.entries(members)) if (texts.size > 0) transport.set(field, toRecord(texts));
+      if (kind === "http" && extras.has("oauth") && !hasCredentials(transport, members.headers, variables)) {
+        transport.set("auth", "oauth");
+      }
+      if (timeouts.size > 0) spec.set("timeouts", toRecord(timeouts));
+      if (tools.size > 0) spec.set("tools", toRecord(tools));
+      if (assumed.length > 0) extras.set("assumed", assumed);
+      const draft = { id, ...toRecord(spec), transport: toRecord(transport) } as unknown as ServerDraft;
+      return { draft, places, variables, extras: toRecord(extras) as ServerExtras };
+    },
+  };
+}
+
+// A server that says how to sign in wants that, unless it has credentials already.
+function hasCredentials(
+  transport: ReadonlyMap<string, unknown>,
+  headers: ReadonlyMap<string, string>,
+  variables: readonly VariableField[],
+): boolean {
+  const isHeader = (name: string): boolean => name.toLowerCase() === "authorization";
+  if (transport.has("bearerToken") || [...headers.keys()].some(isHeader)) return true;
+  return variables.some(
+    ({ field }) => field === "transport.bearerToken" || isHeader(field.replace("transport.headers.", "")),
+  );
+}
+
+// Own members whatever they are called, `__proto__` included.
+function toRecord<T>(members: ReadonlyMap<string, T>): Record<string, T> {
+  return Object.fromEntries(members);
+}

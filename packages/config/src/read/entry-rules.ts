@@ -1,0 +1,68 @@
+import type { ServerSpec } from "@toolport/core";
+import type { DraftBuilder } from "./draft-builder.ts";
+import type { Entry } from "./entry.ts";
+
+/** What a word for a transport means. */
+export type TransportWord = "stdio" | "http" | "streamable" | "sse" | "unsupported";
+
+/** A number of a dialect that is one of our timeouts. */
+export interface TimeoutRule {
+  readonly key: string;
+  readonly unit: "s" | "ms";
+  readonly field: keyof NonNullable<ServerSpec["timeouts"]>;
+}
+
+/** What was decided of an entry. */
+export interface ChosenTransport {
+  readonly kind: "stdio" | "http";
+  /** The entry itself, or the object in it that the transport is in. */
+  readonly transport: Entry;
+}
+
+/** How the entry of one server looks in a dialect, as data. */
+export interface EntryRules {
+  /** As people call the tool. */
+  readonly title: string;
+  /** The member that says which transport. Default `["type"]`; the first that is there counts. */
+  readonly typeKeys?: readonly string[] | undefined;
+  readonly types: Readonly<Record<string, TransportWord>>;
+  /** Default `true`: the tool knows servers behind a URL. */
+  readonly urls?: false | undefined;
+  /** A URL without a type: what it is, or `"error"`. `"unsure"`: HTTP, with a warning, because it is not known. */
+  readonly untypedUrl: "http" | "streamable" | "sse" | "unsure" | "error";
+  /** Both a command and a URL, and no type: what counts. Default `"error"`. */
+  readonly both?: "stdio" | "error" | undefined;
+  /** The member that the transport is in, where it is an object of its own. What is known there is `type`, command, arguments, URL and headers. */
+  readonly nested?: string | undefined;
+  readonly commandKeys?: readonly string[] | undefined;
+  /** Default `["env"]`. */
+  readonly envKey?: string | undefined;
+  /** Default `["url"]`. The first that is there counts. */
+  readonly urlKeys?: readonly string[] | undefined;
+  /** Default `"headers"`. */
+  readonly headersKey?: string | undefined;
+  readonly cwd?: boolean | undefined;
+  readonly envFile?: boolean | undefined;
+  readonly timeouts?: readonly TimeoutRule[] | undefined;
+  /** The member that switches a server off, and the value that does. */
+  readonly off?: { readonly key: string; readonly when: boolean } | undefined;
+  readonly include?: string | undefined;
+  readonly exclude?: string | undefined;
+  /** Tools that run without asking; `"*"` is all of them. */
+  readonly autoApprove?: string | undefined;
+  /** Members that say something that nothing here does, and what that means. Warned about where they are there and not `false`. */
+  readonly unsupported?: Readonly<Record<string, string>> | undefined;
+  /** Other members that the dialect has. */
+  readonly others?: readonly string[] | undefined;
+  /** Other members that its nested transport has. */
+  readonly innerOthers?: readonly string[] | undefined;
+  /** `"refused"`: a member that the dialect does not know costs the server. Default: a warning where it looks as if it mattered. */
+  readonly unknown?: "refused" | undefined;
+  readonly inheritEnv?: "all" | undefined;
+  /** What the dialect calls the lack of a command, and of a URL. */
+  readonly missing?: { readonly command: string; readonly url: string; readonly both: string } | undefined;
+  /** Whether the word for a transport may have capitals and spaces around it. */
+  readonly looseType?: boolean | undefined;
+  /** What is special. */
+  readonly extra?: ((entry: Entry, draft: DraftBuilder, chosen: ChosenTransport) => void) | undefined;
+}

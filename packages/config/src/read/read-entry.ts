@@ -1,0 +1,248 @@
+import { longestTimeoutMs } from "@toolport/core";
+import { quoteText } from "@toolport/core/implement";
+import { isConfigMap } from "../parse/config-data.ts";
+import type { ParsedConfig } from "../parse/parsed-config.ts";
+import { createDraftBuilder, type BuiltDraft, type DraftBuilder } from "./draft-builder.ts";
+import type { Entry } from "./entry.ts";
+import type { EntryRules, TransportWord } from "./entry-rules.ts";
+import { warnMissingRm } from "./missing-rm.ts";
+import { reportUnknownKeys } from "./unknown-keys.ts";
+
+type Kind = "stdio" | "http";
+
+interface Choice {
+  readonly kind: Kind;
+  readonly mode?: "streamable" | "sse" | undefined;
+}
+
+/** The entry of one server as a draft; `undefined` where it cannot be used, which its problems say. */
+export function readEntry(
+  entry: Entry,
+  rules: EntryRules,
+  { id, parsed }: { readonly id: string; readonly parsed: ParsedConfig },
+): BuiltDraft | undefined {
+  const { nested = "" } = rules;
+  const inner = isConfigMap(entry.get(nested)) ? entry.entry(nested) : undefined;
+  const transport = inner ?? entry;
+  reportUnknownKeys(entry, inner === undefined ? rules : { ...rules, typeKeys: [], commandKeys: [], urlKeys: [] });
+  for (const [key, meaning] of Object.entries(rules.unsupported ?? {})) {
+    if (entry.has(key) && entry.get(key) !== false) entry.warn(key, { code: "unsupported", message: meaning });
+  }
+  if (inner !== undefined) reportUnknownKeys(inner, { ...innerRules(rules), title: `the ${nested} of ${rules.title}` });
+  const assumed: string[] = [];
+  const choice = chooseTransport(transport, rules, assumed);
+  if (choice === undefined) return undefined;
+  const draft = createDraftBuilder(choice.kind, parsed.positionOf);
+  for (const rule of assumed) draft.assume(rule);
+  if (choice.kind === "stdio") readStdio(transport, rules, draft);
+  else readHttp(transport, rules, { draft, mode: choice.mode });
+  if (inner !== undefined && choice.kind === "stdio")
+    readMembers(entry, draft, { key: rules.envKey ?? "env", field: "env" });
+  readCommon(entry, rules, draft);
+  rules.extra?.(entry, draft, { kind: choice.kind, transport });
+  return entry.failed() ? undefined : draft.build(id);
+}
+
+// What belongs to the transport alone.
+function innerRules({
+  typeKeys,
+  types,
+  untypedUrl,
+  commandKeys,
+  envKey,
+  urlKeys,
+  headersKey,
+  cwd,
+  unknown,
+  innerOthers,
+}: EntryRules) {
+  const others = innerOthers ?? [];
+  return { typeKeys, types, untypedUrl, commandKeys, envKey, urlKeys, headersKey, cwd, unknown, others };
+}
+
+function chooseTransport(entry: Entry, rules: EntryRules, assumed: string[]): Choice | undefined {
+  const typeKey = (rules.typeKeys ?? ["type"]).find((key) => entry.has(key));
+  const commandKey = keyOf(entry, rules.commandKeys ?? ["command"]);
+  const urlKey = keyOf(entry, rules.urlKeys ?? ["url"]);
+  if (typeKey !== undefined) return chooseByWord(entry, rules, typeKey);
+  if (commandKey !== undefined && urlKey !== undefined && rules.both !== "stdio") {
+    entry.error(urlKey, {
+      code: "conflicting_fields",
+      message: `has both ${commandKey} and ${urlKey}`,
+      fix: "remove one of them",
+    });
+    return undefined;
+  }
+  if (commandKey !== undefined) return { kind: "stdio" };
+  if (urlKey !== undefined && rules.urls === false) {
+    entry.error(urlKey, {
+      code: "unsupported",
+      message: `${rules.title} only starts programs, and has no servers behind a URL`,
+    });
+    return undefined;
+  }
+  if (urlKey === undefined) {
+    const { missing } = rules;
+    const message =
+      missing?.both ?? `has neither ${(rules.commandKeys ?? ["command"])[0]} nor ${(rules.urlKeys ?? ["url"])[0]}`;
+    entry.error("", { code: "missing_field", message });
+    return undefined;
+  }
+  return chooseForUrl(entry, rules, { urlKey, assumed });
+}
+
+function chooseForUrl(
+  entry: Entry,
+  { untypedUrl, title }: EntryRules,
+  { urlKey, assumed }: { readonly urlKey: string; readonly assumed: string[] },
+): Choice | undefined {
+  switch (untypedUrl) {
+    case "error":
+      entry.error(urlKey, {
+        code: "untyped_url",
+        message: `${title} does not use a URL without a type`,
+        fix: 'add "type": "http"',
+      });
+      return undefined;
+    case "unsure":
+      entry.warn(urlKey, {
+        code: "untyped_url",
+        message: `the URL has no type, and is taken for HTTP`,
+        fix: 'add "type": "http" or "type": "sse"',
+      });
+      assumed.push(`a ${urlKey} without a type is HTTP`);
+      return { kind: "http" };
+    case "sse":
+      entry.warn(urlKey, {
+        code: "untyped_url",
+        message: `${title} takes a URL without a type for HTTP+SSE, and so is it here`,
+        fix: "add a type",
+      });
+      assumed.push(`a ${urlKey} without a type is HTTP+SSE`);
+      return { kind: "http", mode: "sse" };
+    case "streamable":
+      assumed.push(`a ${urlKey} without a type is Streamable HTTP`);
+      return { kind: "http", mode: "streamable" };
+    case "http":
+      assumed.push(`a ${urlKey} without a type is HTTP`);
+      return { kind: "http" };
+  }
+}
+
+function chooseByWord(entry: Entry, rules: EntryRules, typeKey: string): Choice | undefined {
+  const written = entry.text(typeKey);
+  if (written === undefined) return undefined;
+  const word = rules.looseType === true ? written.trim().toLowerCase() : written;
+  const meaning: TransportWord | undefined = Object.hasOwn(rules.types, word) ? rules.types[word] : undefined;
+  switch (meaning) {
+    case "stdio":
+      return { kind: "stdio" };
+    case "http":
+      return { kind: "http" };
+    case "streamable":
+    case "sse":
+      return { kind: "http", mode: meaning };
+    case "unsupported":
+      entry.error(typeKey, {
+        code: "unsupported",
+        message: `${quoteText(written, 40)} is a transport that is not there here`,
+      });
+      return undefined;
+    case undefined:
+      entry.error(typeKey, { code: "unknown_transport", message: unknownType(written, rules) });
+      return undefined;
+  }
+}
+
+function unknownType(written: string, { types, looseType }: EntryRules): string {
+  const wanted = Object.entries(types).flatMap(([word, meaning]) =>
+    meaning === "unsupported" ? [] : [JSON.stringify(word)],
+  );
+  const list = looseType === true ? wanted.join(" or ") : wanted.join(", ");
+  return `unknown type ${quoteText(written, 40)} (want ${list})`;
+}
+
+function readStdio(entry: Entry, rules: EntryRules, draft: DraftBuilder): void {
+  const commandKey = keyOf(entry, rules.commandKeys ?? ["command"]) ?? "command";
+  const isArgv = Array.isArray(entry.get(commandKey));
+  const argv = isArgv ? (entry.texts(commandKey) ?? []) : [];
+  const command = isArgv ? argv[0] : entry.text(commandKey);
+  if ((command ?? "").trim() === "") {
+    if (!entry.failed())
+      entry.error("", { code: "missing_field", message: rules.missing?.command ?? "stdio requires command" });
+    return;
+  }
+  const written = entry.texts("args") ?? [];
+  const args = [...argv.slice(1), ...written];
+  draft.transport("command", command, isArgv ? [...entry.at(commandKey), 0] : entry.at(commandKey));
+  const paths = argv.slice(1).map((_, index) => [...entry.at(commandKey), index + 1]);
+  if (args.length > 0) draft.arguments(args, [...paths, ...written.map((_, index) => [...entry.at("args"), index])]);
+  readMembers(entry, draft, { key: rules.envKey ?? "env", field: "env" });
+  const cwd = rules.cwd === true ? entry.text("cwd") : undefined;
+  if (cwd !== undefined && cwd !== "") draft.transport("cwd", cwd, entry.at("cwd"));
+  const envFile = rules.envFile === true ? entry.text("envFile") : undefined;
+  if (envFile !== undefined) {
+    draft.extra("envFile", envFile);
+    draft.place("envFile", entry.at("envFile"));
+  }
+  if (rules.inheritEnv !== undefined) draft.transport("inheritEnv", rules.inheritEnv, entry.path);
+  warnMissingRm(entry, command ?? "", args);
+}
+
+function readHttp(
+  entry: Entry,
+  rules: EntryRules,
+  { draft, mode }: { readonly draft: DraftBuilder; readonly mode: Choice["mode"] },
+): void {
+  const urlKey = keyOf(entry, rules.urlKeys ?? ["url"]) ?? "url";
+  const url = entry.text(urlKey);
+  if ((url ?? "").trim() === "") {
+    if (!entry.failed()) entry.error("", { code: "missing_field", message: rules.missing?.url ?? "http requires url" });
+    return;
+  }
+  draft.transport("url", url, entry.at(urlKey));
+  if (mode !== undefined)
+    draft.transport("mode", mode, entry.at((rules.typeKeys ?? ["type"]).find(entry.has) ?? urlKey));
+  readMembers(entry, draft, { key: rules.headersKey ?? "headers", field: "headers" });
+}
+
+function readMembers(
+  entry: Entry,
+  draft: DraftBuilder,
+  { key, field }: { readonly key: string; readonly field: "env" | "headers" },
+): void {
+  for (const [name, value] of entry.textMap(key) ?? []) draft.member(field, [name, value], [...entry.at(key), name]);
+}
+
+function readCommon(entry: Entry, rules: EntryRules, draft: DraftBuilder): void {
+  for (const { key, unit, field } of rules.timeouts ?? []) {
+    const amount = entry.number(key);
+    if (amount === undefined) continue;
+    const ms = unit === "s" ? amount * 1000 : amount;
+    if (ms > 0 && ms <= longestTimeoutMs) draft.timeout(field, ms, entry.at(key));
+    else
+      entry.warn(key, {
+        code: "out_of_range",
+        message: `timeout ${amount} is out of range, and not used`,
+        fix: `at most a day, in ${unit}`,
+      });
+  }
+  const { off, include, exclude, autoApprove } = rules;
+  if (off !== undefined && entry.flag(off.key) === off.when) draft.spec("disabled", true, entry.at(off.key));
+  const wanted = include === undefined ? undefined : entry.texts(include);
+  if (include !== undefined && wanted !== undefined) draft.spec("include", wanted, entry.at(include));
+  const unwanted = exclude === undefined ? undefined : entry.texts(exclude);
+  if (exclude !== undefined && unwanted !== undefined) draft.spec("exclude", unwanted, entry.at(exclude));
+  if (autoApprove !== undefined) readApproved(entry, autoApprove, draft);
+}
+
+function readApproved(entry: Entry, key: string, draft: DraftBuilder): void {
+  for (const [index, name] of (entry.texts(key) ?? []).entries()) {
+    if (name === "*") draft.extra("confirmation", "never");
+    else draft.tool(name, { requiresConfirmation: false }, [...entry.at(key), index]);
+  }
+}
+
+function keyOf(entry: Entry, keys: readonly string[]): string | undefined {
+  return keys.find((key) => entry.has(key));
+}

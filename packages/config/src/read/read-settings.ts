@@ -1,0 +1,83 @@
+import { quoteText } from "@toolport/core/implement";
+import type { ConfigImport, ConfigInput, HostSettings } from "../host-settings.ts";
+import { isConfigMap, nameOfData, type ConfigData } from "../parse/config-data.ts";
+import type { Entry } from "./entry.ts";
+import type { ServerReader } from "./server-reader.ts";
+
+type Kind = "flag" | "number" | "texts";
+type Shape = Readonly<Record<string, Kind | Readonly<Record<string, "flag" | "number">>>>;
+
+const topFields: readonly string[] = ["$schema", "servers", "inputs", "imports", "settings"];
+const shape: Shape = {
+  enabled: "flag",
+  sessionTtlMs: "number",
+  idleReapMs: "number",
+  resourceCache: { enabled: "flag", ttlMs: "number", maxEntries: "number" },
+  allowedResourceUris: "texts",
+  strictRootPaths: "flag",
+  passContext: "flag",
+  watch: { enabled: "flag", quietMs: "number" },
+  allowedServers: "texts",
+  deniedServers: "texts",
+};
+
+/** What `toolport.json` says of the host. */
+export function readSettings(reader: ServerReader, inputs: readonly ConfigInput[]): HostSettings {
+  const top = reader.entryAt([]);
+  if (top === undefined) return {};
+  refuseUnknown(top, topFields);
+  const imports = readImports(top);
+  const settings = top.entry("settings");
+  return {
+    ...(settings === undefined ? {} : readShape(settings, shape)),
+    ...(imports.length === 0 ? {} : { imports }),
+    ...(inputs.length === 0 ? {} : { inputs }),
+  };
+}
+
+function readShape(entry: Entry, members: Shape): HostSettings {
+  refuseUnknown(entry, Object.keys(members));
+  const read: [string, unknown][] = [];
+  for (const [name, kind] of Object.entries(members)) {
+    const inner = typeof kind === "string" ? undefined : entry.entry(name);
+    if (typeof kind === "string") read.push([name, readKind(entry, name, kind)]);
+    else if (inner !== undefined) read.push([name, readShape(inner, kind)]);
+  }
+  return Object.fromEntries(read.filter(([, value]) => value !== undefined));
+}
+
+function readKind(entry: Entry, name: string, kind: Kind): unknown {
+  if (kind === "flag") return entry.flag(name);
+  if (kind === "texts") return entry.texts(name);
+  const amount = entry.number(name);
+  if (amount === undefined || amount > 0) return amount;
+  entry.error(name, { code: "out_of_range", message: "must be above 0" });
+  return undefined;
+}
+
+function readImports(top: Entry): readonly ConfigImport[] {
+  const list = top.get("imports");
+  if (list === undefined) return [];
+  if (!Array.isArray(list)) {
+    top.error("imports", { code: "wrong_type", message: `must be a list, and is ${nameOfData(list)}` });
+    return [];
+  }
+  return (list as readonly ConfigData[]).flatMap((item, index) => {
+    const from = isConfigMap(item) ? item.get("from") : item;
+    const dialect = isConfigMap(item) ? item.get("dialect") : undefined;
+    if (typeof from === "string" && from !== "") return [{ from, ...(typeof dialect === "string" ? { dialect } : {}) }];
+    top.error("imports", {
+      code: "wrong_type",
+      message: `item ${index} must be a dialect, a path, or an object with from`,
+    });
+    return [];
+  });
+}
+
+function refuseUnknown(entry: Entry, known: readonly string[]): void {
+  for (const name of entry.names) {
+    if (known.includes(name)) continue;
+    const message = `there is no ${quoteText(name, 40)}; known are ${known.join(", ")}`;
+    entry.error(name, { code: "unknown_key", message });
+  }
+}

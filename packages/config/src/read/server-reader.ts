@@ -1,0 +1,143 @@
+import { quoteText } from "@toolport/core/implement";
+import type { ConfiguredServer } from "../configured-server.ts";
+import type { DialectName } from "../dialects/dialect-name.ts";
+import type { ConfigInput, HostSettings } from "../host-settings.ts";
+import { dataAt, formatPath, isConfigMap, nameOfData, type ConfigData, type ConfigPath } from "../parse/config-data.ts";
+import type { ParsedConfig } from "../parse/parsed-config.ts";
+import { createProblemList, type ProblemList } from "../problem/problem-list.ts";
+import type { DialectResult } from "../dialects/dialect.ts";
+import type { BuiltDraft } from "./draft-builder.ts";
+import { createEntry, type Entry } from "./entry.ts";
+import { createIdCheck, type IdRules } from "./id-check.ts";
+
+const mostServers = 1000;
+
+/** Reads the servers of one file, and collects what it says besides. */
+export interface ServerReader {
+  readonly parsed: ParsedConfig;
+  readonly problems: ProblemList;
+  /** What is at a path, as an entry; a problem where it is something else than an object. */
+  entryAt(path: ConfigPath): Entry | undefined;
+  /** Servers in an object, by name. */
+  readMap(path: ConfigPath, read: ReadServer, place?: ServerPlace): void;
+  /** Servers in a list, each with its name in a member. */
+  readList(path: ConfigPath, nameKey: string, read: ReadServer): void;
+  result(settings?: HostSettings): DialectResult;
+}
+
+/** Makes a draft of one entry; `undefined` where that is not possible, with a problem. */
+export type ReadServer = (entry: Entry, id: string) => BuiltDraft | undefined;
+
+/** What is known of servers from where they are. */
+export interface ServerPlace {
+  readonly scope?: ConfiguredServer["scope"];
+  /** Before each name, as part of the id. */
+  readonly prefix?: string | undefined;
+}
+
+/** What all servers of a file have in common. */
+export interface ReaderInit {
+  readonly dialect: DialectName;
+  readonly inputs?: readonly ConfigInput[] | undefined;
+  readonly ids?: IdRules | undefined;
+  /** As in `EntryContext`. */
+  readonly flat?: boolean | undefined;
+}
+
+/** A reader for one file. */
+export function createServerReader(
+  parsed: ParsedConfig,
+  { dialect, inputs = [], ids, flat }: ReaderInit,
+): ServerReader {
+  const problems = createProblemList(parsed);
+  const servers: ConfiguredServer[] = [];
+  // What one file says for several scopes is kept apart by them.
+  const idChecks = new Map<ConfiguredServer["scope"], ReturnType<typeof createIdCheck>>();
+  let seen = 0;
+
+  const readOne = (named: NamedEntry, read: ReadServer, scope?: ConfiguredServer["scope"]): void => {
+    const { id, path, data } = named;
+    seen++;
+    if (seen > mostServers) {
+      if (seen === mostServers + 1) problems.add(tooManyServers(path));
+      return;
+    }
+    if (!parsed.isWhole(path)) return problems.add(incomplete(id, path));
+    if (!isConfigMap(data)) {
+      const message = `must be an object, and is ${nameOfData(data)}`;
+      return problems.add({ path, severity: "error", code: "wrong_type", message, serverId: id });
+    }
+    const checkId = idChecks.get(scope) ?? createIdCheck(problems, ids);
+    idChecks.set(scope, checkId);
+    if (!checkId({ id, path, namePath: named.namePath })) return;
+    const built = read(createEntry(data, path, { problems, serverId: id, flat }), id);
+    if (built === undefined) return;
+    const position = parsed.positionOf(path, "name");
+    servers.push({
+      id,
+      dialect,
+      ...(parsed.file === undefined ? {} : { file: parsed.file }),
+      path,
+      ...(position === undefined ? {} : { position }),
+      ...(scope === undefined ? {} : { scope }),
+      ...built,
+      inputs,
+    });
+  };
+
+  const containerAt = (path: ConfigPath, wanted: "an object" | "a list"): ConfigData | undefined => {
+    const data = dataAt(parsed.data, path) ?? undefined;
+    if (data === undefined || (wanted === "a list" ? Array.isArray(data) : isConfigMap(data))) return data;
+    const message = `must be ${wanted}, and is ${nameOfData(data)}`;
+    problems.add({ path, severity: "error", code: "wrong_type", message });
+    return undefined;
+  };
+
+  return {
+    parsed,
+    problems,
+    entryAt(path) {
+      const data = containerAt(path, "an object");
+      return isConfigMap(data) ? createEntry(data, path, { problems }) : undefined;
+    },
+    readMap(path, read, { scope, prefix = "" } = {}) {
+      const data = containerAt(path, "an object");
+      if (!isConfigMap(data)) return;
+      for (const [name, entry] of data) {
+        readOne({ id: `${prefix}${name}`, path: [...path, name], namePath: [...path, name], data: entry }, read, scope);
+      }
+    },
+    readList(path, nameKey, read) {
+      const data = containerAt(path, "a list");
+      if (!Array.isArray(data)) return;
+      for (const [index, item] of (data as readonly ConfigData[]).entries()) {
+        const name = isConfigMap(item) ? item.get(nameKey) : undefined;
+        const at = [...path, index];
+        if (typeof name === "string") readOne({ id: name, path: at, namePath: [...at, nameKey], data: item }, read);
+        else if (isConfigMap(item)) {
+          const message = `${nameKey} must be a text, and is ${nameOfData(name)}`;
+          problems.add({ path: at, severity: "error", code: "missing_field", message });
+        } else readOne({ id: String(index), path: at, namePath: at, data: item }, read);
+      }
+    },
+    result: (settings = {}) => ({ servers, settings, problems: problems.all }),
+  };
+}
+
+interface NamedEntry {
+  readonly id: string;
+  readonly path: ConfigPath;
+  /** Where the name stands. */
+  readonly namePath: ConfigPath;
+  readonly data: ConfigData;
+}
+
+function tooManyServers(path: ConfigPath) {
+  const message = `is one server more than the ${mostServers} that are read of one file`;
+  return { path, severity: "error", code: "too_many_entries", message } as const;
+}
+
+function incomplete(id: string, path: ConfigPath) {
+  const message = `${quoteText(id, 80)} is not read, because the text is broken inside of ${formatPath(path)}`;
+  return { path, severity: "error", code: "incomplete_entry", message, of: "name", serverId: id } as const;
+}

@@ -1,0 +1,70 @@
+import { quoteText } from "@toolport/core/implement";
+import type { Entry } from "./entry.ts";
+import type { EntryRules } from "./entry-rules.ts";
+
+// What members of servers are called by one tool or another, and what a tool that does not know one of them leaves out.
+const telling: ReadonlySet<string> = new Set(
+  [
+    "allowedTools alwaysAllow autoApprove baseUrl bearerToken bearer_token bearer_token_env_var blockedTools command args cwd disabled",
+    "disabledTools disabled_tools enabled enabledTools enabled_tools env envFile env_vars environment excludeTools exclude headers",
+    "headersHelper httpUrl http_headers include includeTools inheritEnv oauth serverUrl timeout tools transport transportType trust type url",
+  ].flatMap((line) => line.split(" ")),
+);
+
+/** What to do about members that the dialect does not know: refuse them as it does, or warn where one would change something. */
+export function reportUnknownKeys(entry: Entry, rules: EntryRules): void {
+  const known = knownKeys(rules);
+  for (const name of entry.names) {
+    if (known.has(name)) continue;
+    const meant = [...known].find((one) => plain(one) === plain(name));
+    const fix = meant === undefined ? undefined : `write ${meant}`;
+    if (rules.unknown === "refused") {
+      entry.error(name, {
+        code: "unknown_key",
+        message: `${rules.title} has no ${quoteText(name, 40)}; known are ${[...known].join(", ")}`,
+        fix,
+      });
+    } else if (meant !== undefined || telling.has(name)) {
+      entry.warn(name, {
+        code: "unknown_key",
+        message: `${rules.title} does not read ${quoteText(name, 40)}, so that it changes nothing`,
+        fix,
+      });
+    }
+  }
+}
+
+function knownKeys(rules: EntryRules): ReadonlySet<string> {
+  const {
+    typeKeys = ["type"],
+    commandKeys = ["command"],
+    urlKeys = ["url"],
+    envKey = "env",
+    headersKey = "headers",
+    nested,
+  } = rules;
+  const { cwd, envFile, off, include, exclude, autoApprove, timeouts = [], unsupported = {}, others = [] } = rules;
+  const known = [
+    ...typeKeys,
+    ...commandKeys,
+    "args",
+    envKey,
+    ...urlKeys,
+    nested,
+    headersKey,
+    cwd === true ? "cwd" : undefined,
+    envFile === true ? "envFile" : undefined,
+    off?.key,
+    include,
+    exclude,
+    autoApprove,
+    ...timeouts.map(({ key }) => key),
+    ...Object.keys(unsupported),
+    ...others,
+  ];
+  return new Set(known.filter((key) => key !== undefined));
+}
+
+function plain(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z]/g, "");
+}

@@ -1,0 +1,177 @@
+import { createMemoryStore, type Store } from "@toolport/core";
+import { createTrust, readConfig, type TrustAnswer, type TrustEntry, type TrustQuestion } from "@toolport/config";
+import { describe, expect, it } from "vitest";
+
+describe("createTrust()", () => {
+  it("asks once, and remembers a yes", async () => {
+    const { trust, questions } = answering("trust");
+    for (let load = 0; load < 3; load++) expect(await trust.decide(entry(), { ask: true })).toEqual({ trusted: true });
+    expect(questions).toHaveLength(1);
+  });
+
+  it("remembers a no", async () => {
+    const { trust, questions } = answering("refuse");
+    expect(await trust.decide(entry(), { ask: true })).toMatchObject({ trusted: false, why: "refused" });
+    expect(await trust.decide(entry(), { ask: true })).toMatchObject({ trusted: false, why: "refused" });
+    expect(questions).toHaveLength(1);
+  });
+
+  it("shows what would start, what it would get, and where it is written", async () => {
+    const { trust, questions } = answering("trust");
+    await trust.decide(entry({ command: "npx", args: ["-y", "x"], env: { A: "${TOKEN}", B: "${HOME:-/}" } }), {
+      ask: true,
+    });
+    expect(questions).toEqual([
+      {
+        serverId: "one",
+        folder: "/srv/app",
+        file: "/srv/app/.mcp.json",
+        line: 1,
+        column: 16,
+        starts: ["npx", "-y", "x"],
+        references: [
+          { kind: "variable", name: "HOME" },
+          { kind: "variable", name: "TOKEN" },
+        ],
+        changed: [],
+        fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/),
+      },
+    ]);
+  });
+
+  const before = { command: "npx", args: ["a"], env: { A: "${TOKEN}" } };
+  it.each<[string, object, string[]]>([
+    ["a command", { ...before, command: "sh" }, ["transport.command"]],
+    ["an argument", { ...before, args: ["a", "-c"] }, ["transport.args"]],
+    ["a value of a variable", { ...before, env: { A: "x${TOKEN}" } }, ["transport.env"]],
+    ["the name of what is put in", { ...before, env: { A: "${OTHER}" } }, ["references", "transport.env"]],
+    ["a way of signing in", { ...before, oauth: { clientId: "other" } }, ["oauth"]],
+  ])("asks again after a change of %s, and says what changed", async (_, after, changed) => {
+    const { trust, questions } = answering("trust");
+    await trust.decide(entry(before), { ask: true });
+    expect(await trust.decide(entry(after))).toMatchObject({ trusted: false, why: "undecided" });
+    await trust.decide(entry(after), { ask: true });
+    expect(questions[1]).toMatchObject({ changed, before: "trust" });
+  });
+
+  it("asks again after a change of a file of the project that is put into the entry", async () => {
+    const { trust, questions } = answering("trust");
+    await trust.decide({ ...entry(), files: { ".env": "hash of a" } }, { ask: true });
+    await trust.decide({ ...entry(), files: { ".env": "hash of b" } }, { ask: true });
+    expect(questions.map(({ changed }) => changed)).toEqual([[], ["file .env"]]);
+  });
+
+  it.each<[string, TrustEntry]>([
+    ["folder", { ...entry(), folder: "/srv/clone" }],
+    ["file", entry(undefined, "/srv/app/.cursor/mcp.json")],
+  ])("asks again for another %s, and the first answer stays", async (_, other) => {
+    const { trust, questions } = answering("trust");
+    await trust.decide(entry(), { ask: true });
+    await trust.decide(other, { ask: true });
+    expect(questions.map(({ changed }) => changed)).toEqual([[], []]);
+    expect(await trust.decide(entry())).toEqual({ trusted: true });
+  });
+
+  it("trusts nothing where there is nobody to ask, and says so", async () => {
+    const trust = createTrust({ store: createMemoryStore() });
+    expect(trust.canAsk).toBe(false);
+    expect(await trust.decide(entry(), { ask: true })).toMatchObject({
+      trusted: false,
+      why: "undecided",
+      message: "is brought by a project, and there is nobody to ask whether it is trusted",
+    });
+  });
+
+  it.each<[string, () => Promise<never> | Promise<undefined>, string]>([
+    ["fails", () => Promise.reject(new Error("secret")), "failed"],
+    ["gives no answer", () => Promise.resolve(undefined), "undecided"],
+    ["gives another answer", () => Promise.resolve("yes" as never), "undecided"],
+  ])("trusts nothing, and remembers nothing, where whoever asks %s", async (_, ask, why) => {
+    const store = createMemoryStore();
+    const verdict = await createTrust({ store, ask }).decide(entry(), { ask: true });
+    expect(verdict).toMatchObject({ trusted: false, why });
+    expect(JSON.stringify(verdict)).not.toContain("secret");
+    expect(await createTrust({ store }).list()).toEqual([]);
+  });
+
+  it.each(["get", "set"] as const)("trusts nothing where %s of the store fails, and says so", async (method) => {
+    const store: Store = { ...createMemoryStore(), [method]: () => Promise.reject(new Error("down")) };
+    const verdict = await createTrust({ store, ask: () => Promise.resolve("trust") }).decide(entry(), { ask: true });
+    expect(verdict).toMatchObject({ trusted: false, why: "failed" });
+    expect(verdict).toHaveProperty("message", expect.stringContaining("store"));
+  });
+
+  it.each<unknown>([true, "trust", {}, { answer: "trust" }, { answer: "trust", fingerprint: 1 }])(
+    "takes %j in the store for no answer",
+    async (value) => {
+      const memory = createMemoryStore();
+      const trust = createTrust({ store: { ...memory, get: () => Promise.resolve(value) } });
+      expect(await trust.decide(entry())).toMatchObject({ trusted: false, why: "undecided" });
+    },
+  );
+
+  it("asks the same question once at a time, and one question after the other", async () => {
+    let open = 0;
+    let most = 0;
+    const ask = async (): Promise<TrustAnswer> => {
+      most = Math.max(most, ++open);
+      await Promise.resolve();
+      open--;
+      asked++;
+      return "trust";
+    };
+    let asked = 0;
+    const trust = createTrust({ store: createMemoryStore(), ask });
+    const entries = [entry(), entry(), entry({ command: "other" }, "/srv/app/b.json")];
+    await Promise.all(entries.map((one) => trust.decide(one, { ask: true })));
+    expect({ asked, most }).toEqual({ asked: 2, most: 1 });
+  });
+
+  it("waits for no answer once its signal aborts", async () => {
+    const trust = createTrust({ store: createMemoryStore(), ask: () => new Promise(() => undefined) });
+    const controller = new AbortController();
+    const decided = trust.decide(entry(), { ask: true, signal: controller.signal });
+    controller.abort();
+    expect(await decided).toMatchObject({ trusted: false, why: "undecided" });
+  });
+
+  it("lists what was answered without any value, and revokes it", async () => {
+    const { trust } = answering("trust");
+    await trust.decide(entry({ command: "npx", env: { KEY: "a-literal-secret" } }), { ask: true });
+    await trust.remember({ ...entry(), folder: "/srv/other" }, "refuse");
+    const records = await trust.list();
+    expect(records.map(({ folder, serverId, answer }) => [folder, serverId, answer])).toEqual([
+      ["/srv/app", "one", "trust"],
+      ["/srv/other", "one", "refuse"],
+    ]);
+    expect(JSON.stringify(records)).not.toContain("a-literal-secret");
+    expect(await trust.revoke({ folder: "/srv/app" })).toBe(1);
+    expect(await trust.decide(entry({ command: "npx", env: { KEY: "a-literal-secret" } }))).toMatchObject({
+      trusted: false,
+    });
+    expect(await trust.list()).toHaveLength(1);
+  });
+
+  it("refuses options that it does not know", () => {
+    expect(() => createTrust({ store: createMemoryStore(), asks: 1 } as never)).toThrow(TypeError);
+  });
+});
+
+function entry(server: object = { command: "npx" }, file = "/srv/app/.mcp.json"): TrustEntry {
+  const result = readConfig(`{"mcpServers":{"one":${JSON.stringify(server)}}}`, { file, dialect: "claude-code" });
+  const [first] = result.servers;
+  if (first === undefined) throw new Error(JSON.stringify(result.problems));
+  return { server: first, folder: "/srv/app" };
+}
+
+function answering(answer: TrustAnswer) {
+  const questions: TrustQuestion[] = [];
+  const trust = createTrust({
+    store: createMemoryStore(),
+    ask(question) {
+      questions.push(question);
+      return Promise.resolve(answer);
+    },
+  });
+  return { trust, questions };
+}

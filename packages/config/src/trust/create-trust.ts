@@ -1,0 +1,170 @@
+import type { Clock, Store } from "@toolport/core";
+import {
+  assertKnownOptions,
+  dateOf,
+  quoteText,
+  systemClock,
+  untilAborted,
+  type Fields,
+} from "@toolport/core/implement";
+import { fingerprintEntry, type EntryFingerprint } from "./fingerprint-entry.ts";
+import { referencesOf } from "./references-of.ts";
+import { createTrustRecords, type TrustRecords } from "./trust-records.ts";
+import type { AskTrust, DecideOptions, Trust, TrustEntry, TrustQuestion, TrustRecord, TrustVerdict } from "./trust.ts";
+
+/** Options of {@linkcode createTrust}. */
+export interface TrustOptions {
+  /** Where answers are kept. A user's own: what a project can write to, it could trust itself with. */
+  readonly store: Store;
+  /** Absent: what nobody has decided about does not start. */
+  readonly ask?: AskTrust | undefined;
+  /** By which answers have their date. Default the real time. */
+  readonly clock?: Clock | undefined;
+}
+
+const optionFields: Fields<TrustOptions> = { store: true, ask: true, clock: true };
+
+/**
+ * What users decided about servers that projects bring. An answer counts for one entry in one folder as it was when it was given: after any
+ * change of it the user is asked again. Only what is kept counts: where the store fails, nothing is trusted.
+ *
+ * Throws a `TypeError` for an option that is unknown or of a wrong type.
+ */
+export function createTrust(options: TrustOptions): Trust {
+  assertKnownOptions("createTrust()", options, optionFields);
+  const { store, ask, clock = systemClock } = options;
+  if (ask !== undefined && typeof ask !== "function") throw new TypeError("ask must be a function");
+  const records = createTrustRecords(store);
+  const parts: TrustParts = { records, ask, clock, asking: new Map(), last: Promise.resolve() };
+  return {
+    canAsk: ask !== undefined,
+    decide: (entry, decideOptions = {}) => decide(entry, decideOptions, parts),
+    async remember(entry, answer) {
+      await records.write(toRecord(entry, { ...(await fingerprintEntry(entry)), answer, answeredAt: dateOf(clock) }));
+    },
+    revoke: (place) => records.remove(place),
+    list: () => records.all(),
+  };
+}
+
+interface TrustParts {
+  readonly records: TrustRecords;
+  readonly ask: AskTrust | undefined;
+  readonly clock: Clock;
+  /** What the user is being asked, by what an answer would be remembered of. */
+  readonly asking: Map<string, Promise<TrustVerdict>>;
+  /** When the user has time for the next question. */
+  last: Promise<unknown>;
+}
+
+async function decide(entry: TrustEntry, { ask, signal }: DecideOptions, parts: TrustParts): Promise<TrustVerdict> {
+  const found = await fingerprintEntry(entry);
+  const known = await attempt(() => parts.records.read(placeOf(entry)));
+  const question = questionOf(entry, found, "value" in known ? known.value : undefined);
+  if ("error" in known) return failed(question, "what was decided about it cannot be read from the store");
+  const verdict = verdictOf(question, known.value);
+  if (verdict !== undefined) return verdict;
+  if (ask !== true || parts.ask === undefined) return undecided(question, parts.ask !== undefined);
+  const key = JSON.stringify([placeOf(entry), found.fingerprint]);
+  const asked = parts.asking.get(key) ?? askInTurn({ entry, found, question, signal }, parts);
+  parts.asking.set(key, asked);
+  return asked.finally(() => parts.asking.delete(key));
+}
+
+interface Asking {
+  readonly entry: TrustEntry;
+  readonly found: EntryFingerprint;
+  readonly question: TrustQuestion;
+  readonly signal: AbortSignal | undefined;
+}
+
+function askInTurn(asking: Asking, parts: TrustParts): Promise<TrustVerdict> {
+  const next = parts.last.then(() => askUser(asking, parts));
+  parts.last = next;
+  return next;
+}
+
+async function askUser({ entry, found, question, signal }: Asking, { ask, records, clock }: TrustParts) {
+  if (isAborted(signal) || ask === undefined) return undecided(question, true);
+  const answered = await attempt(() =>
+    signal === undefined ? ask(question) : untilAborted(ask(question, signal), signal),
+  );
+  if ("error" in answered && isAborted(signal)) return undecided(question, true);
+  if ("error" in answered) return failed(question, "whoever asks about it failed");
+  const answer = answered.value;
+  if (answer !== "trust" && answer !== "refuse") return undecided(question, true);
+  const record = toRecord(entry, { ...found, answer, answeredAt: dateOf(clock) });
+  const kept = await attempt(() => records.write(record));
+  if ("error" in kept) return failed(question, "the answer about it cannot be kept in the store");
+  return verdictOf(question, record) ?? undecided(question, true);
+}
+
+// `undefined`: nobody has decided about what the entry is now.
+function verdictOf(question: TrustQuestion, record: TrustRecord | undefined): TrustVerdict | undefined {
+  if (record?.fingerprint !== question.fingerprint) return undefined;
+  if (record.answer === "trust") return { trusted: true };
+  return { trusted: false, why: "refused", message: `is brought by a project, and was refused`, question };
+}
+
+function undecided(question: TrustQuestion, canAsk: boolean): TrustVerdict {
+  const { changed } = question;
+  const since =
+    changed.length === 0 ? "" : ` since it changed (${changed.map((name) => quoteText(name, 80)).join(", ")})`;
+  const message = canAsk
+    ? `is brought by a project, and waits for somebody to trust it${since}`
+    : `is brought by a project, and there is nobody to ask whether it is trusted${since}`;
+  return { trusted: false, why: "undecided", message, question };
+}
+
+function failed(question: TrustQuestion, why: string): TrustVerdict {
+  return { trusted: false, why: "failed", message: `is brought by a project, and is not trusted: ${why}`, question };
+}
+
+function questionOf(
+  { server, folder }: TrustEntry,
+  { fingerprint, parts }: EntryFingerprint,
+  before: TrustRecord | undefined,
+): TrustQuestion {
+  const { transport } = server.draft;
+  const { line, column } = server.position ?? {};
+  return {
+    serverId: server.id,
+    folder,
+    ...(server.file === undefined ? {} : { file: server.file }),
+    ...(line === undefined ? {} : { line, column }),
+    starts: transport.kind === "stdio" ? [transport.command, ...(transport.args ?? [])] : [transport.url],
+    references: referencesOf(server),
+    changed: before === undefined ? [] : changedParts(before.parts, parts),
+    ...(before === undefined ? {} : { before: before.answer }),
+    fingerprint,
+  };
+}
+
+function changedParts(before: TrustRecord["parts"], after: TrustRecord["parts"]): readonly string[] {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names].filter((name) => before[name] !== after[name]).toSorted();
+}
+
+function placeOf({ server, folder }: TrustEntry) {
+  return { folder, ...(server.file === undefined ? {} : { file: server.file }), serverId: server.id };
+}
+
+function toRecord(
+  entry: TrustEntry,
+  { fingerprint, parts, answer, answeredAt }: Pick<TrustRecord, "fingerprint" | "parts" | "answer" | "answeredAt">,
+): TrustRecord {
+  return { ...placeOf(entry), answer, fingerprint, parts, answeredAt };
+}
+
+// A signal aborts while it is looked away.
+function isAborted(signal: AbortSignal | undefined): boolean {
+  return signal?.aborted === true;
+}
+
+async function attempt<T>(work: () => Promise<T>): Promise<{ readonly value: T } | { readonly error: unknown }> {
+  try {
+    return { value: await work() };
+  } catch (error) {
+    return { error };
+  }
+}

@@ -1,0 +1,246 @@
+import { expandConfig, expandEnv, readConfig, type DialectName, type ExpandContext } from "@toolport/config";
+import { describe, expect, it } from "vitest";
+
+const none: ExpandContext = { env: {} };
+
+interface Outcome {
+  readonly spec: unknown;
+  readonly said: readonly string[];
+  readonly secrets: readonly string[];
+}
+
+/** What becomes of the only server of a configuration. */
+async function expandOnly(config: object, dialect: DialectName, context: ExpandContext = none): Promise<Outcome> {
+  const { servers, problems } = readConfig(config, { dialect });
+  const [server] = servers;
+  if (server === undefined) throw new Error(JSON.stringify(problems));
+  const { spec, problems: said, secrets } = await expandConfig(server, context);
+  return {
+    spec: spec?.transport,
+    said: said.map(({ severity, path, message }) => `${severity} ${path}: ${message}`),
+    secrets,
+  };
+}
+
+const env = { SET: "value", EMPTY: "", NESTED: "${SET}" };
+
+describe("expandEnv() (EV-9)", () => {
+  it.each([
+    ["${SET}", "value", []],
+    ["a ${SET} b ${SET}", "a value b value", []],
+    ["${EMPTY:-default}", "", []],
+    ["${UNSET:-default}", "default", []],
+    ["${UNSET:-}", "", []],
+    ["${UNSET:-a:-b}", "a:-b", []],
+    ["${UNSET} ${UNSET} ${OTHER}", "${UNSET} ${UNSET} ${OTHER}", ["UNSET", "OTHER"]],
+    ["$SET", "$SET", []],
+    ["$$SET ${", "$$SET ${", []],
+    ["${}", "${}", []],
+    ["${NESTED}", "${SET}", []],
+    // The first brace ends a reference.
+    ["${UNSET:-${SET}}", "${SET}", []],
+    ["${__proto__} ${toString}", "${__proto__} ${toString}", ["__proto__", "toString"]],
+    ["C:\\dir\\${SET}", "C:\\dir\\value", []],
+  ] as [string, string, string[]][])("%j becomes %j", (text, expanded, missing) => {
+    expect(expandEnv(text, env)).toEqual({ expanded, missing });
+  });
+});
+
+describe("expandConfig() as evva does it (EV-10, EV-11)", () => {
+  const expandEvva = (entry: object) => expandOnly({ mcpServers: { a: entry } }, "evva", { env });
+
+  it("expands env, and warns of what is missing", async () => {
+    const { spec, said } = await expandEvva({ command: "x", env: { A: "${SET}", B: "${UNSET}-${SET}" } });
+    expect(spec).toMatchObject({ env: { A: "value", B: "${UNSET}-value" } });
+    expect(said).toEqual(["warning mcpServers.a.env.B: missing [UNSET]"]);
+  });
+
+  it("keeps a command as it is when anything in it is missing", async () => {
+    expect((await expandEvva({ command: "${SET}/x" })).spec).toMatchObject({ command: "value/x" });
+    expect((await expandEvva({ command: "${SET}/${UNSET}" })).spec).toMatchObject({ command: "${SET}/${UNSET}" });
+  });
+
+  it("expands arguments, and says nothing of what is missing", async () => {
+    const { spec, said } = await expandEvva({ command: "x", args: ["${SET}", "${UNSET}"] });
+    expect([spec, said]).toEqual([expect.objectContaining({ args: ["value", "${UNSET}"] }), []]);
+  });
+
+  it("expands URLs and headers, and warns of what is missing", async () => {
+    const headers = { "X-A": "${SET}", "X-B": "${UNSET}" };
+    const { spec, said } = await expandEvva({ url: "https://${SET}.example.com/${UNSET}", headers });
+    expect(spec).toMatchObject({
+      url: "https://value.example.com/${UNSET}",
+      headers: { "X-A": "value", "X-B": "${UNSET}" },
+    });
+    expect(said).toEqual([
+      "warning mcpServers.a.url: missing [UNSET]",
+      "warning mcpServers.a.headers.X-B: missing [UNSET]",
+    ]);
+  });
+});
+
+describe("expandConfig() as nexo does it", () => {
+  const stdio = (env: object) => ({ mcp: { servers: { a: { transport: { type: "stdio", command: "x" }, env } } } });
+  const http = (headers: object) => ({
+    mcp: { servers: { a: { transport: { type: "http", url: "https://a.example.com", headers } } } },
+  });
+
+  it("puts variables and files into env and headers (NX-3)", async () => {
+    const context = { env, files: { "./key": "from the file\r\n" } };
+    const inEnv = await expandOnly(stdio({ A: "${SET}", B: "${file:./key}" }), "nexo", context);
+    expect(inEnv.spec).toMatchObject({ env: { A: "value", B: "from the file" } });
+    expect(inEnv.secrets).toEqual(["from the file"]);
+    const inHeaders = await expandOnly(http({ "X-A": "${SET}", "X-B": "b ${file:./key}" }), "nexo", context);
+    expect(inHeaders.spec).toMatchObject({ headers: { "X-A": "value", "X-B": "b from the file" } });
+  });
+
+  it("does not use a server whose variable or file is missing (NX-3)", async () => {
+    const { spec, said } = await expandOnly(stdio({ A: "${UNSET}", B: "${file:./gone}" }), "nexo", none);
+    expect(spec).toBeUndefined();
+    expect(said).toEqual([
+      "error mcp.servers.a.env.A: UNSET is not set",
+      'error mcp.servers.a.env.B: the file "./gone" is not there',
+    ]);
+  });
+
+  it.each([
+    ["tab\tand ~ and space", true],
+    ["line\nbreak", false],
+    ["\u007F", false],
+    ["ü", false],
+  ])("a header value of %j is legal: %j (NX-2)", async (value, legal) => {
+    const { spec, said } = await expandOnly(http({ "X-A": "${VALUE}" }), "nexo", { env: { VALUE: value } });
+    expect(spec !== undefined).toBe(legal);
+    const rule = "transport.headers.X-A may contain only tabs and printable ASCII characters";
+    expect(said).toEqual(legal ? [] : [`error mcp.servers.a.transport.headers.X-A: ${rule}`]);
+  });
+
+  it("puts the root of an extension into everything but a URL (NX-4)", async () => {
+    const transport = {
+      type: "stdio",
+      command: "${EXTENSION_ROOT}/bin/x",
+      args: ["${EXTENSION_ROOT}"],
+      cwd: "${EXTENSION_ROOT}/w",
+    };
+    const folders = { extensionRoot: "/ext" };
+    const process = await expandOnly({ mcp: { servers: { a: { transport } } } }, "nexo", { env, folders });
+    expect(process.spec).toMatchObject({ command: "/ext/bin/x", args: ["/ext"], cwd: "/ext/w" });
+    const url = { type: "http", url: "https://a.example.com${EXTENSION_ROOT}" };
+    const remote = await expandOnly({ mcp: { servers: { a: { transport: url } } } }, "nexo", { env, folders });
+    expect(remote.said).toEqual(["error mcp.servers.a.transport.url: EXTENSION_ROOT is not set"]);
+  });
+});
+
+describe("expandConfig() of references", () => {
+  const inArgs = (dialect: DialectName, text: string, context: ExpandContext) =>
+    expandOnly({ mcpServers: { a: { command: "x", args: [text] } } }, dialect, context);
+  const folders = { workspaceFolder: "C:\\work\\app", userHome: "C:\\Users\\ada" };
+
+  it.each<[DialectName, string, string]>([
+    ["claude-code", "${SET} ${UNSET:-d} $SET ${env:SET}", "value d $SET ${env:SET}"],
+    ["cursor", "${env:SET} ${SET}", "value ${SET}"],
+    [
+      "cursor",
+      "${workspaceFolder}${/}${workspaceFolderBasename}${pathSeparator}${userHome}",
+      "C:\\work\\app\\app\\C:\\Users\\ada",
+    ],
+    ["gemini", "$SET ${SET} %SET% ${UNSET:-d} $UNSET", "value value %SET% d $UNSET"],
+    ["windsurf", "${env:SET} ${file:f}", "value text"],
+    ["cline", "${env:SET} ${env:UNSET}", "value ${env:UNSET}"],
+    ["mcporter", "$env:SET ${SET} ${UNSET:-d} $SET", "value value d $SET"],
+    ["claude-desktop", "${SET} %SET%", "${SET} %SET%"],
+    ["anda", "$SET ${SET}", "value value"],
+    ["mcp-json", "${SET} ${env:SET} ${env:UNSET:-d} ${file:f}", "value value d text"],
+  ])("in the dialect %s, %j is %j", async (dialect, text, expanded) => {
+    const { spec } = await inArgs(dialect, text, { env, files: { f: "text" }, folders, platform: "win32" });
+    expect(spec).toMatchObject({ args: [expanded] });
+  });
+
+  it("expands once, and never what a value brings", async () => {
+    const context = { env: { A: "${B} $B {env:B} ${file:f}", B: "no" }, files: { f: "no" } };
+    expect((await inArgs("mcp-json", "${A}", context)).spec).toMatchObject({ args: [context.env.A] });
+    expect((await inArgs("gemini", "$A", context)).spec).toMatchObject({ args: [context.env.A] });
+  });
+
+  it.each([
+    ["win32", "value  value"],
+    ["linux", "%SET%  value"],
+  ])("knows %%NAME%% in the environment of Gemini CLI on Windows alone: %s", async (platform, expanded) => {
+    const config = { mcpServers: { a: { command: "x", env: { A: "%SET% $UNSET $SET" } } } };
+    expect((await expandOnly(config, "gemini", { env, platform })).spec).toMatchObject({ env: { A: expanded } });
+  });
+
+  it("finds variables in any case on Windows alone", async () => {
+    const spelt = { env: { Path: "here" } };
+    expect((await inArgs("mcp-json", "${PATH}", { ...spelt, platform: "win32" })).spec).toMatchObject({
+      args: ["here"],
+    });
+    expect((await inArgs("mcp-json", "${PATH}", { ...spelt, platform: "linux" })).spec).toBeUndefined();
+  });
+
+  it("waits for files and answers, and takes no for an answer", async () => {
+    const files = async (path: string) => {
+      if (path === "gone") throw Object.assign(new Error("secret words"), { code: "EACCES" });
+      return `text of ${path}`;
+    };
+    expect((await inArgs("mcp-json", "${file:here}", { env, files })).spec).toMatchObject({ args: ["text of here"] });
+    const { said } = await inArgs("mcp-json", "${file:gone}", { env, files });
+    expect(said).toEqual(['error mcpServers.a.args[0]: the file "gone" cannot be read (EACCES)']);
+  });
+});
+
+describe("expandConfig() of credentials", () => {
+  it.each<[DialectName, string, boolean]>([
+    ["mcp-json", "${API_TOKEN}", false],
+    ["cursor", "${env:API_TOKEN}", false],
+    ["mcporter", "$env:API_TOKEN", false],
+    ["windsurf", "${env:API_TOKEN}", false],
+    // Their own rule, with a warning.
+    ["claude-code", "${API_TOKEN}", true],
+    ["cline", "${env:API_TOKEN}", true],
+    ["evva", "${API_TOKEN}", true],
+  ])("the name of a variable that is not set goes out as a credential in %s (%j): %j", async (dialect, text, sent) => {
+    const entry = {
+      type: dialect === "cline" ? "streamableHttp" : "http",
+      url: "https://a.example.com",
+      headers: { Authorization: text },
+    };
+    const typed = dialect === "mcporter" ? { url: entry.url, headers: entry.headers } : entry;
+    const { spec, said } = await expandOnly({ mcpServers: { a: typed } }, dialect);
+    expect(spec !== undefined).toBe(sent);
+    expect(said).toHaveLength(1);
+    expect(said[0]).toMatch(
+      sent ? /^warning mcpServers\.a\.headers\.Authorization/ : /^error mcpServers\.a\.headers\.Authorization/,
+    );
+  });
+
+  it("hands on what came from secret places, and nothing else", async () => {
+    const texts = { A: "${API_TOKEN}", B: "${REGION}", C: "${file:f}", D: "${UNSET_TOKEN:-default}" };
+    const context = { env: { API_TOKEN: "t0ken", REGION: "eu" }, files: { f: "of a file" } };
+    const { secrets } = await expandOnly({ mcpServers: { a: { command: "x", env: texts } } }, "mcp-json", context);
+    expect(secrets).toEqual(["t0ken", "of a file"]);
+  });
+
+  it("guards them after they are in place (AD-14)", async () => {
+    const entry = { url: "${URL}", headers: { "X-Api-Key": "${API_KEY}" } };
+    const at = (URL: string) => expandOnly({ mcpServers: { a: entry } }, "mcp-json", { env: { URL, API_KEY: "abc" } });
+    expect((await at("https://a.example.com")).spec).toBeDefined();
+    expect((await at("http://127.0.0.1:80")).spec).toBeDefined();
+    const { spec, said } = await at("http://a.example.com");
+    expect(spec).toBeUndefined();
+    expect(said).toEqual([
+      "error mcpServers.a.headers.X-Api-Key: transport.headers.X-Api-Key carries credentials, which need an https: URL or a loopback address",
+    ]);
+  });
+
+  it("asks the host's own check, and shows no secret of what it says", async () => {
+    const check = () => {
+      throw new Error("no t0ken here");
+    };
+    const { said } = await expandOnly({ mcpServers: { a: { command: "${API_TOKEN}" } } }, "mcp-json", {
+      env: { API_TOKEN: "t0ken" },
+      check,
+    });
+    expect(said).toEqual(["error mcpServers.a: the spec is refused by a check of the host"]);
+  });
+});

@@ -1,0 +1,30 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+
+describe("@toolport/config", () => {
+  it("exports exactly these values", async () => {
+    expect(Object.keys(await import("@toolport/config")).toSorted()).toEqual([
+      "configProblemCodes",
+      "configScopes",
+      "createTrust",
+      "detectDialect",
+      "dialectNames",
+      "expandConfig",
+      "expandEnv",
+      "findConfigs",
+      "findProjectFolder",
+      "formatPath",
+      "formatProblem",
+      "isDialectName",
+      "mergeLayers",
+      "parseConfig",
+      "readConfig",
+    ]);
+    expect(Object.keys(await import("@toolport/config/node")).toSorted()).toEqual(["readConfigFile", "readText"]);
+  });
+
+  it("has exactly these entry points", () => {
+    const { exports } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+    expect(Object.keys(exports)).toEqual([".", "./node", "./toolport.schema.json", "./package.json"]);
+  });
+});

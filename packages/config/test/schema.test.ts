@@ -1,0 +1,146 @@
+import { readFileSync } from "node:fs";
+import { defaultLimits, defaultTimeouts, type ServerSpec, type ToolOverride } from "@toolport/core";
+import type { HttpTransportSpec, StdioTransportSpec } from "@toolport/core";
+import type { Fields } from "@toolport/core/implement";
+import {
+  readConfig,
+  type ConfigImport,
+  type ConfigInput,
+  type HostSettings,
+  type ServerExtras,
+} from "@toolport/config";
+import { Ajv } from "ajv";
+import { describe, expect, it } from "vitest";
+
+const schema = JSON.parse(readFileSync(new URL("../toolport.schema.json", import.meta.url), "utf8"));
+const validate = new Ajv({ strict: true, allErrors: true }).compile(schema);
+const stdio = { kind: "stdio", command: "server" };
+
+// A member that is added to a type does not compile here until the schema has it.
+const specFields: Fields<Omit<ServerSpec, "id">> = {
+  transport: true,
+  title: true,
+  era: true,
+  include: true,
+  exclude: true,
+  tools: true,
+  labels: true,
+  trustAnnotations: true,
+  disabled: true,
+  required: true,
+  startup: true,
+  elicitation: true,
+  concurrency: true,
+  timeouts: true,
+  limits: true,
+};
+const extraFields: Fields<Omit<ServerExtras, "assumed" | "defaultCwd">> = {
+  envFile: true,
+  oauth: true,
+  confirmation: true,
+  passContext: true,
+  resources: true,
+  taskWaitMs: true,
+};
+const oauthFields: Fields<Required<ServerExtras>["oauth"] & object> = {
+  clientId: true,
+  clientSecret: true,
+  scopes: true,
+  callbackPort: true,
+  redirectUri: true,
+  metadataUrl: true,
+  resource: true,
+};
+const stdioFields: Fields<StdioTransportSpec> = {
+  kind: true,
+  command: true,
+  args: true,
+  env: true,
+  inheritEnv: true,
+  cwd: true,
+};
+const httpFields: Fields<HttpTransportSpec> = {
+  kind: true,
+  url: true,
+  headers: true,
+  bearerToken: true,
+  auth: true,
+  mode: true,
+};
+const toolFields: Fields<ToolOverride> = { effect: true, requiresConfirmation: true, title: true, description: true };
+const settingFields: Fields<Omit<HostSettings, "imports" | "inputs">> = {
+  enabled: true,
+  sessionTtlMs: true,
+  idleReapMs: true,
+  resourceCache: true,
+  allowedResourceUris: true,
+  strictRootPaths: true,
+  passContext: true,
+  watch: true,
+  allowedServers: true,
+  deniedServers: true,
+};
+const inputFields: Fields<ConfigInput> = {
+  id: true,
+  type: true,
+  description: true,
+  default: true,
+  password: true,
+  options: true,
+};
+const importFields: Fields<ConfigImport> = { from: true, dialect: true };
+
+describe("toolport.schema.json", () => {
+  const { definitions, properties } = schema;
+
+  it.each([
+    ["a server", definitions.server.properties, { ...specFields, ...extraFields }],
+    ["oauth", definitions.server.properties.oauth.properties, oauthFields],
+    ["stdio", definitions.stdio.properties, stdioFields],
+    ["http", definitions.http.properties, httpFields],
+    ["a tool", definitions.tool.properties, toolFields],
+    ["timeouts", definitions.timeouts.properties, { ...defaultTimeouts, callIdleMs: 1 }],
+    ["limits", definitions.limits.properties, defaultLimits],
+    ["settings", definitions.settings.properties, settingFields],
+    ["an input", definitions.input.properties, inputFields],
+    ["an import", properties.imports.items.anyOf[1].properties, importFields],
+  ])("has exactly the members of %s that the types have", (_, members, fields) => {
+    expect(new Set(Object.keys(members))).toEqual(new Set(Object.keys(fields)));
+  });
+
+  it.each([
+    ["nothing", {}],
+    [
+      "a server",
+      { servers: { a: { transport: stdio, timeouts: { callMs: 5 }, tools: { "x.y": { effect: "pure" } } } } },
+    ],
+    [
+      "a server over HTTP",
+      { servers: { a: { transport: { kind: "http", url: "https://a.example.com", auth: "oauth" } } } },
+    ],
+    ["imports", { imports: ["cursor", { from: "./mcp.json", dialect: "mcp-json" }] }],
+    ["inputs", { inputs: [{ id: "key", type: "promptString", password: true }] }],
+    ["settings", { settings: { watch: { quietMs: 500 }, resourceCache: { ttlMs: 1 }, deniedServers: ["a"] } }],
+  ])("allows what is read without an error: %s", (_, config) => {
+    expect(validate(config), JSON.stringify(validate.errors)).toBe(true);
+    expect(readConfig(config, { dialect: "toolport" }).problems).toEqual([]);
+  });
+
+  it.each([
+    ["an unknown member", { server: {} }],
+    ["no transport", { servers: { a: {} } }],
+    ["a transport without a kind", { servers: { a: { transport: { command: "x" } } } }],
+    ["a command beside the transport", { servers: { a: { command: "x" } } }],
+    ["a number in env", { servers: { a: { transport: { ...stdio, env: { PORT: 1 } } } } }],
+    ["an unknown era", { servers: { a: { transport: stdio, era: "new" } } }],
+    ["a timeout of nothing", { servers: { a: { transport: stdio, timeouts: { callMs: 0 } } } }],
+    ["an unknown setting", { settings: { deniedServer: ["a"] } }],
+    ["an input without an id", { inputs: [{ type: "promptString" }] }],
+    ["an import of nothing", { imports: [""] }],
+  ])("refuses what is read with an error: %s", (_, config) => {
+    expect(validate(config)).toBe(false);
+    expect(readConfig(config, { dialect: "toolport" }).problems.some(({ severity }) => severity === "error")).toBe(
+      true,
+    );
+  });
+});
