@@ -98,6 +98,38 @@ export function hasRootOf(dialect: DialectName, data: ConfigData | undefined): b
   );
 }
 
+/** Where a dialect has its servers, in words: `"mcpServers"`. */
+export function rootsInWords(dialect: DialectName): string {
+  const roots = signatures.find((one) => one.dialect === dialect)?.roots ?? [];
+  return roots
+    .filter(([first]) => first !== undefined && first !== "projects")
+    .map((root) => `"${root.join(".")}"`)
+    .join(" or ");
+}
+
+/** Where something looks like servers in data that has them nowhere where a dialect does: under a name that is misspelt, or at the top. */
+export function findMisplaced(
+  data: ConfigData | undefined,
+): { readonly path: ConfigPath; readonly isEntry: boolean } | undefined {
+  if (!isConfigMap(data)) return undefined;
+  for (const [name, value] of data) {
+    if (!isConfigMap(value)) continue;
+    if (isRootName(name)) return { path: [name], isEntry: false };
+    if (isServerEntry(value)) return { path: [name], isEntry: true };
+    const inner = [...value.keys()].find((one) => isRootName(one) && isConfigMap(value.get(one)));
+    if (inner !== undefined) return { path: [name, inner], isEntry: false };
+  }
+  return undefined;
+}
+
+function isRootName(name: string): boolean {
+  return /^(?:mcp|context)?[-_ ]?servers?$/i.test(name);
+}
+
+function isServerEntry(value: ConfigData): boolean {
+  return ["command", "url", "serverUrl", "httpUrl"].some((name) => typeof dataAt(value, [name]) === "string");
+}
+
 // Those that have something of their own; the others are `mcpServers` in a file with a certain name.
 function isRecognizable(dialect: DialectName): boolean {
   const own: readonly DialectName[] = [

@@ -1,5 +1,12 @@
 import type { ConfiguredServer } from "./configured-server.ts";
-import { detectByData, detectDialect, dialectOfPath, hasRootOf } from "./detect-dialect.ts";
+import {
+  detectByData,
+  detectDialect,
+  dialectOfPath,
+  findMisplaced,
+  hasRootOf,
+  rootsInWords,
+} from "./detect-dialect.ts";
 import { dialectOf } from "./dialects/all-dialects.ts";
 import type { Dialect, ReadContext } from "./dialects/dialect.ts";
 import type { DialectName } from "./dialects/dialect-name.ts";
@@ -50,15 +57,11 @@ export function readConfig(config: string | object, options: ReadConfigOptions =
   const expected = options.dialect === undefined ? dialectOfPath(options.file) : undefined;
   if (expected !== undefined && expected !== name) {
     const message = `${dialectOf(expected).title} does not read this file: it is written like one of ${dialect.title}`;
-    problems.add({ path: [], severity: "warning", code: "other_dialect", message });
+    const fix = `put its servers under ${rootsInWords(expected)}`;
+    problems.add({ path: [], severity: "warning", code: "other_dialect", message, fix });
   }
   reportLiberties(parsed, dialect, problems.add);
-  const other = hasRootOf(name, parsed.data) ? undefined : detectByData(parsed.data);
-  if (other !== undefined && other !== name) {
-    const message = `is no file of ${dialect.title}: it looks like one of ${dialectOf(other).title}`;
-    const fix = `read it as ${JSON.stringify(other)}`;
-    problems.add({ path: [], severity: "error", code: "other_dialect", message, fix });
-  }
+  if (!hasRootOf(name, parsed.data)) reportNoServers(parsed, dialect, problems.add);
   const result = dialect.read(parsed, options);
   return {
     dialect: name,
@@ -67,6 +70,25 @@ export function readConfig(config: string | object, options: ReadConfigOptions =
     problems: [...(result.coversText === true ? [] : parsed.problems), ...problems.all, ...result.problems],
   };
 }
+
+// Most files of a tool have other things in them as well, so that no servers are nothing to speak of, unless somebody meant some.
+function reportNoServers(parsed: ParsedConfig, { name, title }: Dialect, add: AddProblem): void {
+  const other = detectByData(parsed.data);
+  if (other !== undefined && other !== name) {
+    const message = `is no file of ${title}: it looks like one of ${dialectOf(other).title}`;
+    const fix = `read it as ${JSON.stringify(other)}`;
+    return add({ path: [], severity: "error", code: "other_dialect", message, fix });
+  }
+  const misplaced = findMisplaced(parsed.data);
+  // It knows each name at the top, and says so itself.
+  if (misplaced === undefined || name === "toolport") return;
+  const { path, isEntry } = misplaced;
+  const message = `${title} has its servers under ${rootsInWords(name)}, and not here`;
+  const fix = `${isEntry ? "put it under" : "write"} ${rootsInWords(name)}`;
+  add({ path, severity: "error", code: "unknown_key", message, fix, of: "name" });
+}
+
+type AddProblem = ReturnType<typeof createProblemList>["add"];
 
 function parse(config: string | object, { file, dialect, format }: ReadConfigOptions): ParsedConfig {
   if (typeof config !== "string") return fromData(config, file);
@@ -88,11 +110,7 @@ function formatOfFile(file: string | undefined): ConfigFormat | undefined {
   return formats[extension.toLowerCase()];
 }
 
-function reportLiberties(
-  parsed: ParsedConfig,
-  { strict, title }: Dialect,
-  add: ReturnType<typeof createProblemList>["add"],
-): void {
+function reportLiberties(parsed: ParsedConfig, { strict, title }: Dialect, add: AddProblem): void {
   for (const liberty of parsed.liberties) {
     const isRefused =
       strict === "no comments" || (strict === "no trailing commas" && liberty.kind === "trailing comma");

@@ -189,7 +189,55 @@ describe("expandConfig() of references", () => {
   });
 });
 
+describe("expandConfig() of hostile texts", () => {
+  it.each<[DialectName, string]>([
+    ["cursor", `${"${".repeat(250_000)}}`],
+    ["claude-desktop", `${"${env:".repeat(80_000)}}`],
+    ["opencode", "{env:".repeat(80_000)],
+    ["continue", `${"${{secrets.a".repeat(40_000)}}`],
+    ["gemini", "%a".repeat(250_000)],
+  ])("reads half a megabyte of beginnings of references in %s at once", async (dialect, text) => {
+    const { servers } = readConfig({ mcpServers: { a: { command: "x", args: [text] } } }, { dialect: "mcp-json" });
+    const [server] = servers;
+    if (server === undefined) throw new Error("there is no server");
+    const started = performance.now();
+    const { problems } = await expandConfig({ ...server, dialect }, { env: {}, platform: "win32" });
+    // Each took seconds or minutes when it took the square of its length.
+    expect(performance.now() - started).toBeLessThan(2000);
+    for (const { message } of problems) expect(message.length).toBeLessThan(300);
+  });
+
+  it("does not put together what is larger than any argument", async () => {
+    const context = { env: { A: "x".repeat(1024 * 1024) } };
+    const { spec, said } = await expandOnly(
+      { mcpServers: { a: { command: "x", args: ["${A}".repeat(1000)] } } },
+      "mcp-json",
+      context,
+    );
+    const message = "is longer than 1048576 characters with what its references stand for";
+    expect([spec, said]).toEqual([undefined, [`error mcpServers.a.args[0]: ${message}`]]);
+  });
+});
+
 describe("expandConfig() of credentials", () => {
+  it.each<[DialectName, string, string]>([
+    ["cursor", "${env:API_TOKEN:-hunter2}", "API_TOKEN… is not set"],
+    ["cursor", "${API_TOKEN:-hunter2}", "${API_TOKEN…} is not a reference in the dialect cursor"],
+    ["claude-desktop", "a${x-hunter2}", "${x…} is not a reference in the dialect claude-desktop"],
+    ["mcp-json", "${x \u001B[31mhunter2}", "x… is not set"],
+  ])("never shows what may be one in a text about %s %j", async (dialect, text, message) => {
+    const { said } = await expandOnly({ mcpServers: { a: { command: "x", env: { K: text } } } }, dialect);
+    expect(said).toEqual([expect.stringContaining(`mcpServers.a.env.K: ${message}`)]);
+    expect(said.join()).not.toContain("hunter2");
+  });
+
+  it.each([undefined, "", " "])("does not use a server whose bearer token is %j in the environment", async (token) => {
+    const config = { mcp_servers: { a: { url: "https://a.example.com", bearer_token_env_var: "TOKEN" } } };
+    const { spec, said } = await expandOnly(config, "codex", { env: { TOKEN: token } });
+    const message = `TOKEN is ${token === undefined ? "not set" : "empty"}`;
+    expect([spec, said]).toEqual([undefined, [`error mcp_servers.a.bearer_token_env_var: ${message}`]]);
+  });
+
   it.each<[DialectName, string, boolean]>([
     ["mcp-json", "${API_TOKEN}", false],
     ["cursor", "${env:API_TOKEN}", false],

@@ -20,7 +20,13 @@ describe("@toolport/config", () => {
       "parseConfig",
       "readConfig",
     ]);
-    expect(Object.keys(await import("@toolport/config/node")).toSorted()).toEqual(["readConfigFile", "readText"]);
+    expect(Object.keys(await import("@toolport/config/node")).toSorted()).toEqual([
+      "findConfigFiles",
+      "loadConfig",
+      "readConfigFile",
+      "readText",
+      "watchConfig",
+    ]);
   });
 
   it("has exactly these entry points", () => {

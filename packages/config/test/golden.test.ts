@@ -35,7 +35,7 @@ const context = {
     FIGMA_OAUTH_TOKEN: "figma-token",
     GITHUB_TOKEN: "github-token",
     GIT_TOKEN: "git-token",
-    HOME: "/home/ada",
+    HOME: "/home/user",
     ISSUES_TOKEN: "issues-token",
     LOCAL_TOKEN: "local-token",
     OPENCODE_KEY: "opencode-key",
@@ -51,11 +51,11 @@ const context = {
     "/run/secrets/github": "github-secret\n",
     "./key": "key-of-a-file",
     "./secrets/gmail_token.json": "gmail-secret\n",
-    "/work/app/.env": "# made by hand\nexport DEBUG=1\nFILE_TOKEN='token of a file' # quoted\nAPI_KEY=loses\n",
+    "/srv/app/.env": "# made by hand\nexport DEBUG=1\nFILE_TOKEN='token of a file' # quoted\nAPI_KEY=loses\n",
     "~/.token": "token-of-a-file",
   },
   inputs: { "perplexity-key": "perplexity-secret", key: "key-of-an-input" },
-  folders: { workspaceFolder: "/work/app", userHome: "/home/ada" },
+  folders: { workspaceFolder: "/srv/app", userHome: "/home/user" },
   platform: "linux",
 } as const;
 

@@ -91,6 +91,56 @@ describe("parseConfig() of bad input", () => {
     expect(parseConfig(text, { format }).problems.some(({ code }) => code === "too_deep")).toBe(true);
   });
 
+  it("says one thing of what is no UTF-8, such as UTF-16", () => {
+    const text = Buffer.from('\uFEFF{"mcpServers": {}}', "utf16le").toString("utf8");
+    expect(parseConfig(text, { format: "json" }).problems).toEqual([
+      expect.objectContaining({ code: "invalid_syntax", line: 1, fix: "save the file as UTF-8" }),
+    ]);
+  });
+
+  it("says that there is more than one document", () => {
+    const { problems, isWhole } = parseConfig("a:\n  b: 1\n---\nc: 2\n", { format: "yaml" });
+    const message = "begins a second document, which is not read";
+    expect(problems).toEqual([expect.objectContaining({ message, line: 3, severity: "warning" })]);
+    expect(isWhole(["a"])).toBe(true);
+  });
+
+  it("says of a hundred faults where they are, and how many there are", () => {
+    const text = `{"a": [${"1 ".repeat(50_000)}]}`;
+    const started = performance.now();
+    const { problems } = parseConfig(text, { format: "json" });
+    expect(performance.now() - started).toBeLessThan(1000);
+    expect(problems).toHaveLength(101);
+    expect(problems.at(-1)).toMatchObject({ code: "too_many_problems", message: expect.stringContaining("49999") });
+  });
+
+  it.each<[string, ConfigFormat, string]>([
+    ['{"a": {"command": "C:\\path"}}', "json", String.raw`write \\ for a backslash`],
+    ['{"a": {"x": 1} "b": 2}', "json", 'put "," before it'],
+    ["{a: 1}", "json", "put names and texts in double quotation marks"],
+    ['{"a": {"x": "y}', "json", "end the text with a double quotation mark"],
+  ])("says what would be right in %j", (text, format, fix) => {
+    expect(parseConfig(text, { format }).problems[0]).toMatchObject({ code: "invalid_syntax", fix });
+  });
+
+  it.each<[string, ConfigFormat]>([
+    ["s:\n  a:\n    key: hunter2: b: c\n", "yaml"],
+    ["s: {a: b}\n hunter2\n", "yaml"],
+    ["s:\n  a:\n    key: &hunter2\n    b: *hunter3\n", "yaml"],
+    ["s:\n  a:\n  - b\n  } hunter2", "yaml"],
+    ['{"s": {"a": {"key" "hunter2": 1}}}', "json"],
+    ["[s.a]\nkey = hunter2\n", "toml"],
+  ])("shows nothing that may be a value of %j", (text, format) => {
+    const { problems } = parseConfig(text, { format });
+    expect(problems.some(({ severity }) => severity === "error")).toBe(true);
+    expect(JSON.stringify(problems)).not.toContain("hunter2");
+  });
+
+  it("takes what only lacks a comma before it for whole", () => {
+    const { isWhole } = parseConfig('{"a": {"x": 1}\n"b": {"y": 1 "z": 1}\n"c": {}}', { format: "json" });
+    expect(["a", "b", "c"].map((name) => isWhole([name]))).toEqual([true, false, true]);
+  });
+
   it("does not follow a billion laughs", () => {
     const levels = Array.from({ length: 12 }, (_, level) =>
       level === 0

@@ -160,6 +160,23 @@ describe("readConfig() as nexo does it", () => {
   });
 });
 
+describe("readConfig() as adk does it (AD-2)", () => {
+  const read = (entry: object) => readConfig({ toolsets: { a: entry } }, { dialect: "adk" });
+
+  it("gives a call 30 seconds over stdio and 60 over HTTP", () => {
+    expect(read({ stdio: { command: "x" } }).servers[0]?.draft.timeouts).toEqual({ callMs: 30_000 });
+    expect(read({ http: { url: "https://a" } }).servers[0]?.draft.timeouts).toEqual({ callMs: 60_000 });
+  });
+
+  it.each([
+    [{ stdio: { command: "" } }, "toolsets.a.stdio: MCP stdio command must not be empty"],
+    [{ http: { url: "" } }, "toolsets.a.http: MCP HTTP url must not be empty"],
+  ])("refuses %j", (entry, text) => {
+    expect(said({ toolsets: { a: entry } }, "adk")).toEqual([text]);
+    expect(read(entry).servers).toEqual([]);
+  });
+});
+
 describe("readConfig() of ids", () => {
   const entry = { command: "x" };
 
@@ -178,6 +195,20 @@ describe("readConfig() of ids", () => {
     const { servers, problems } = readConfig({ mcpServers: { [id]: entry } }, { dialect: "cursor" });
     expect(servers).toEqual([]);
     expect(problems[0]).toMatchObject({ code: "invalid_id", fix: `call it ${suggestion}` });
+  });
+
+  it("says of a name that is there twice where it is, too", () => {
+    const config = {
+      mcpServers: [
+        { name: "a", command: "x" },
+        { name: "a", command: "y" },
+      ],
+    };
+    const { servers } = readConfig(config, { dialect: "continue" });
+    expect(servers.map(({ draft }) => draft.transport)).toEqual([expect.objectContaining({ command: "x" })]);
+    expect(said(config, "continue")).toEqual([
+      'mcpServers[1].name: "a" is the name of the server at mcpServers[0] already',
+    ]);
   });
 
   it("names both places of two that are equal after normalisation", () => {

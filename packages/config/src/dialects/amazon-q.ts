@@ -1,4 +1,3 @@
-import { dataAt, type ConfigData } from "../parse/config-data.ts";
 import type { EntryRules } from "../read/entry-rules.ts";
 import { readEntry } from "../read/read-entry.ts";
 import { createServerReader, type ServerReader } from "../read/server-reader.ts";
@@ -21,8 +20,7 @@ export const amazonQ: Dialect = {
     const reader = createServerReader(parsed, { dialect: "amazon-q" });
     const allowed = readAllowed(reader);
     reader.readMap(["mcpServers"], (entry, id) => {
-      const { extra } = { extra: allowed.get(id) ?? [] };
-      return readEntry(entry, withAllowed(extra), { id, parsed });
+      return readEntry(entry, withAllowed(allowed.get(id) ?? []), { id, parsed });
     });
     return reader.result();
   },
@@ -46,16 +44,14 @@ function withAllowed(allowed: readonly Allowed[]): EntryRules {
 }
 
 // `@server` is all of its tools, `@server/tool` is one.
-function readAllowed({ parsed, problems }: ServerReader): ReadonlyMap<string, readonly Allowed[]> {
+function readAllowed(reader: ServerReader): ReadonlyMap<string, readonly Allowed[]> {
   const allowed = new Map<string, Allowed[]>();
-  const list = dataAt(parsed.data, ["allowedTools"]);
-  if (!Array.isArray(list)) return allowed;
-  for (const [index, item] of (list as readonly ConfigData[]).entries()) {
+  for (const [index, item] of (reader.listAt(["allowedTools"]) ?? []).entries()) {
     const [, server, tool] = /^@([^/]+)(?:\/(.+))?$/s.exec(typeof item === "string" ? item : "") ?? [];
     if (server === undefined) continue;
     if (/[*?]/.test(`${server}${tool ?? ""}`)) {
       const message = "patterns are not read here, so that its tools are asked about";
-      problems.add({
+      reader.problems.add({
         path: ["allowedTools", index],
         severity: "warning",
         code: "unsupported",

@@ -1,4 +1,4 @@
-import { isConfigMap, type ConfigPath } from "../parse/config-data.ts";
+import { isConfigMap, nameOfData, type ConfigPath } from "../parse/config-data.ts";
 import { readEntry } from "../read/read-entry.ts";
 import type { DraftBuilder } from "../read/draft-builder.ts";
 import type { Entry } from "../read/entry.ts";
@@ -41,7 +41,10 @@ export const claudeCode: Dialect = {
 function readExtras(entry: Entry, draft: DraftBuilder): void {
   readOauth(entry, draft);
   const tools = entry.get("tools");
-  if (!Array.isArray(tools)) return;
+  if (tools === undefined) return;
+  if (!Array.isArray(tools)) {
+    return entry.error("tools", { code: "wrong_type", message: `must be a list, and is ${nameOfData(tools)}` });
+  }
   const denied: string[] = [];
   for (const [index, tool] of tools.entries()) {
     const name = isConfigMap(tool) ? tool.get("name") : undefined;

@@ -68,11 +68,12 @@ function readCredentials(entry: Entry, draft: DraftBuilder): void {
     const path = [...entry.at("env_http_headers"), name];
     draft.variable({ field: `transport.headers.${name}`, variable: header, required: false }, path);
   }
-  readOauth(entry, draft);
+  const oauth = readOauth(entry, draft);
   const scopes = entry.texts("scopes");
   const resource = entry.text("oauth_resource");
   if (scopes !== undefined || resource !== undefined) {
     draft.extra("oauth", {
+      ...oauth,
       ...(scopes === undefined ? {} : { scopes }),
       ...(resource === undefined ? {} : { resource }),
     });

@@ -52,8 +52,8 @@ export const evva: Dialect = {
 function findFault({ problems, liberties, positionAt }: ParsedConfig) {
   const broken = problems.find(({ severity }) => severity === "error");
   if (broken !== undefined) {
-    const { line = 1, column = 1 } = broken;
-    return { message: `invalid json: ${broken.message}`, position: { line, column, offset: 0 } };
+    const { line = 1, column = 1, fix } = broken;
+    return { fix, message: `invalid json: ${broken.message}`, position: { line, column, offset: 0 } };
   }
   const [liberty] = liberties;
   if (liberty === undefined) return undefined;

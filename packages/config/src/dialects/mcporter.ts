@@ -1,4 +1,3 @@
-import { dataAt, type ConfigData } from "../parse/config-data.ts";
 import type { DraftBuilder } from "../read/draft-builder.ts";
 import type { Entry } from "../read/entry.ts";
 import { createDialect } from "./create-dialect.ts";
@@ -34,7 +33,6 @@ export const mcporter: Dialect = createDialect({
       "blocked_tools",
       "oauthScope",
       "oauth_scope",
-
       "oauthClientId",
       "oauth_client_id",
       "oauthClientSecret",
@@ -47,10 +45,10 @@ export const mcporter: Dialect = createDialect({
       if (kind === "http") readAuth(entry, draft);
     },
   },
-  settings({ parsed }) {
-    const imports = dataAt(parsed.data, ["imports"]);
-    if (!Array.isArray(imports)) return {};
-    const names = (imports as readonly ConfigData[]).filter((name) => typeof name === "string");
+  settings(reader) {
+    const imports = reader.listAt(["imports"]);
+    if (imports === undefined) return {};
+    const names = imports.filter((name) => typeof name === "string");
     return { imports: names.map((from) => ({ from })) };
   },
 });

@@ -7,6 +7,7 @@ import type { Entry } from "../read/entry.ts";
 import type { EntryRules } from "../read/entry-rules.ts";
 import { isInside } from "../read/is-inside.ts";
 import { readEntry } from "../read/read-entry.ts";
+import { refuseUnknownKeys } from "../read/unknown-keys.ts";
 import { createServerReader, type ReadServer } from "../read/server-reader.ts";
 import type { Dialect, ExtensionContext } from "./dialect.ts";
 import { warnInheritance } from "./warn-inheritance.ts";
@@ -131,7 +132,7 @@ function checkRoot(transport: Entry, { root, strictRootPaths }: ExtensionContext
 }
 
 function readSettings(mcp: Entry): { readonly settings: HostSettings; readonly timeouts: readonly Timeout[] } {
-  refuseUnknown(mcp, settingKeys);
+  refuseUnknownKeys(mcp, settingKeys, rules.title);
   const time = (name: string): number | undefined => readTime(mcp, name);
   const enabled = mcp.flag("enabled");
   const uris = mcp.texts("resource_uri_allowlist");
@@ -193,21 +194,13 @@ type Part = Readonly<Record<string, "flag" | "time" | "number">>;
 function readPart(mcp: Entry, name: string, keys: Part): Record<string, unknown> | undefined {
   const part = mcp.entry(name);
   if (part === undefined) return undefined;
-  refuseUnknown(part, Object.keys(keys));
+  refuseUnknownKeys(part, Object.keys(keys), rules.title);
   const read = {
     flag: (key: string) => part.flag(key),
     number: (key: string) => part.number(key),
     time: (key: string) => readTime(part, key),
   };
   return Object.fromEntries(Object.entries(keys).map(([key, kind]) => [key, read[kind](key)]));
-}
-
-function refuseUnknown(entry: Entry, known: readonly string[]): void {
-  for (const name of entry.names) {
-    if (known.includes(name)) continue;
-    const message = `nexo has no ${quoteText(name, 40)}; known are ${known.join(", ")}`;
-    entry.error(name, { code: "unknown_key", message });
-  }
 }
 
 function withoutAbsent(settings: Readonly<Record<string, unknown>>): Record<string, unknown> {

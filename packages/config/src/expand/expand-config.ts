@@ -83,11 +83,11 @@ function withVariables(server: ConfiguredServer, { transport, fields, context }:
   let filled: Transport = transport;
   for (const { field, variable, required } of server.variables) {
     const value = readVariable(context.env, variable, context.platform);
-    if (value !== undefined) {
+    if (value !== undefined && !(required && value.trim() === "")) {
       if (value !== "") fields.addSecret(value);
       filled = withField(filled, field, value);
     } else if (required) {
-      const message = `${variable} is not set`;
+      const message = `${variable} is ${value === undefined ? "not set" : "empty"}`;
       fields.report(field, { severity: "error", code: "unset_variable", message, fix: `set ${variable}` });
     }
   }

@@ -25,6 +25,8 @@ export interface FieldProblem {
   readonly fix?: string | undefined;
 }
 
+// A value of a reference may be a file; a text full of references to it is nobody's wish.
+const longestExpanded = 1024 * 1024;
 const anyForm: readonly ReferenceForm[] = ["braces", "curly", "secrets"];
 
 /** An expander for one server. */
@@ -44,6 +46,7 @@ export function createFieldExpander(server: ConfiguredServer, syntax: Syntax, co
     async expand(field, template) {
       const missing = new Set<string>();
       const texts: string[] = [];
+      let length = 0;
       const rule = syntax.unset(partOf(field));
       for (const piece of findReferences(template, { forms: formsFor(syntax, field, context.platform) })) {
         if (typeof piece === "string") {
@@ -56,8 +59,13 @@ export function createFieldExpander(server: ConfiguredServer, syntax: Syntax, co
         if ("value" in resolved) {
           if (resolved.isSecret && resolved.value !== "") secrets.add(resolved.value);
           texts.push(resolved.value);
+          length += resolved.value.length;
+          if (length > longestExpanded) {
+            report(field, tooLong);
+            return template;
+          }
         } else if ("unset" in resolved) {
-          missing.add(resolved.unset);
+          missing.add(nameInWords(resolved.unset));
           texts.push(rule === "empty" ? "" : piece.text);
         } else {
           report(field, { severity: "error", ...resolved });
@@ -100,8 +108,25 @@ function reportMissing(field: string, names: readonly string[], { syntax, rule, 
   report(field, { severity: "warning", code, message: `${list} ${are} not set, and ${then}`, fix });
 }
 
+const tooLong: FieldProblem = {
+  severity: "error",
+  code: "too_large",
+  message: `is longer than ${longestExpanded} characters with what its references stand for`,
+};
+
+// What follows the name may be a default, in a dialect that has none, and with it a secret.
+function nameInWords(name: string): string {
+  const [start = ""] = /^\w{0,80}/.exec(name) ?? [];
+  return start === name ? name : `${start}…`;
+}
+
+function referenceInWords(text: string): string {
+  const [start = ""] = /^\W{0,4}(?:[a-z]{1,8}[:.])?\w{0,80}/.exec(text) ?? [];
+  return /^\s*\}{1,2}$/.test(text.slice(start.length)) ? text : `${start}…}`;
+}
+
 function notExpanded({ text }: Reference, dialect: string): FieldProblem {
-  const message = `${text} is not a reference in the dialect ${dialect}, and is sent as it is written`;
+  const message = `${referenceInWords(text)} is not a reference in the dialect ${dialect}, and is sent as it is written`;
   return { severity: "warning", code: "not_expanded", message };
 }
 

@@ -20,16 +20,17 @@ const folderNames: ReadonlySet<string> = new Set([
   "extensionRoot",
   "EXTENSION_ROOT",
 ]);
+const longestFolderName = 32;
 
 /** A text in pieces: texts that stay, and references. One pass, and nothing is looked at twice. */
 export function findReferences(text: string, { forms }: Pick<Syntax, "forms">): readonly (string | Reference)[] {
   const pieces: (string | Reference)[] = [];
   const has = new Set(forms);
-  const lastBrace = text.lastIndexOf("}");
+  const closingAfter = createClosingFinder(text);
   let kept = 0;
   for (const { index } of text.matchAll(/[$%{]/g)) {
     if (index < kept) continue;
-    const reference = referenceAt(text, index, { has, lastBrace });
+    const reference = referenceAt(text, index, { has, closingAfter });
     if (reference === undefined) continue;
     if (index > kept) pieces.push(text.slice(kept, index));
     pieces.push(reference);
@@ -41,24 +42,33 @@ export function findReferences(text: string, { forms }: Pick<Syntax, "forms">): 
 
 interface Search {
   readonly has: ReadonlySet<ReferenceForm>;
-  readonly lastBrace: number;
+  readonly closingAfter: (index: number) => number;
 }
 
-function referenceAt(text: string, index: number, { has, lastBrace }: Search): Reference | undefined {
+// The next closing brace, -1 where there is none. It is asked for places one after the other, and reads the text once for all of them.
+function createClosingFinder(text: string): (index: number) => number {
+  let closing = text.indexOf("}");
+  return (index) => {
+    if (closing >= 0 && closing < index) closing = text.indexOf("}", index);
+    return closing;
+  };
+}
+
+function referenceAt(text: string, index: number, { has, closingAfter }: Search): Reference | undefined {
   if (text.startsWith("${{", index)) {
-    return has.has("secrets") && index < lastBrace
-      ? matchAt(text, index, { pattern: /\$\{\{\s*secrets\.([^}\s]+)\s*\}\}/y, kind: "secret" })
+    return has.has("secrets")
+      ? matchAt(text, index, { pattern: /\$\{\{\s{0,16}secrets\.([^}\s]{1,256})\s{0,16}\}\}/y, kind: "secret" })
       : undefined;
   }
   if (text.startsWith("${", index)) {
-    if (index > lastBrace) return undefined;
-    const end = text.indexOf("}", index);
-    return inBraces(text.slice(index, end + 1), text.slice(index + 2, end), has);
+    const end = closingAfter(index);
+    return end < 0 ? undefined : inBraces(text.slice(index, end + 1), text.slice(index + 2, end), has);
   }
   if (text[index] === "{") {
-    if (!has.has("curly") || index > lastBrace || !/^\{(?:env|file):/.test(text.slice(index, index + 6)))
-      return undefined;
-    const [whole, kind, name] = splitPrefix(text.slice(index, text.indexOf("}", index) + 1));
+    if (!has.has("curly") || !/^\{(?:env|file):/.test(text.slice(index, index + 6))) return undefined;
+    const end = closingAfter(index);
+    if (end < 0) return undefined;
+    const [whole, kind, name] = splitPrefix(text.slice(index, end + 1));
     return name === "" ? undefined : { text: whole, kind: kind === "env" ? "variable" : "file", name };
   }
   if (text[index] === "%") {
@@ -85,10 +95,14 @@ function matchAt(text: string, index: number, { pattern, kind = "variable" }: Fo
   return whole === undefined || name === undefined ? undefined : { text: whole, kind, name };
 }
 
+// What is no reference costs the same however long it is: a text may be full of them.
 function inBraces(text: string, content: string, has: ReadonlySet<ReferenceForm>): Reference | undefined {
   if (content === "") return undefined;
-  if (has.has("folders") && folderNames.has(content)) return { text, kind: "folder", name: content };
-  const [, prefix, rest = ""] = /^(env|file|input):(.+)$/s.exec(content) ?? [];
+  if (has.has("folders") && content.length <= longestFolderName && folderNames.has(content)) {
+    return { text, kind: "folder", name: content };
+  }
+  const [, prefix] = /^(env|file|input):./s.exec(content) ?? [];
+  const rest = prefix === undefined ? "" : content.slice(prefix.length + 1);
   if (prefix === "file" && has.has("file")) return { text, kind: "file", name: rest };
   if (prefix === "input" && has.has("input")) return { text, kind: "input", name: rest };
   if (prefix === "env" && has.has("env")) return variable(text, rest, has);

@@ -5,12 +5,12 @@ import { locationRows } from "./locations.ts";
 
 describe("findConfigs()", () => {
   it("knows where each tool keeps its files on Linux", async () => {
-    const found = pathsOf({ platform: "linux", home: "/home/ada", env: {}, cwd: "/home/ada/app" });
+    const found = pathsOf({ platform: "linux", home: "/home/user", env: {}, cwd: "/home/user/app" });
     await expect(`${found.join("\n")}\n`).toMatchFileSnapshot("../../test/locations/linux.txt");
   });
 
   it("knows where each tool keeps its files on macOS", async () => {
-    const found = pathsOf({ platform: "darwin", home: "/Users/ada", env: {}, cwd: "/Users/ada/app" });
+    const found = pathsOf({ platform: "darwin", home: "/Users/user", env: {}, cwd: "/Users/user/app" });
     await expect(`${found.join("\n")}\n`).toMatchFileSnapshot("../../test/locations/macos.txt");
   });
 
@@ -18,9 +18,9 @@ describe("findConfigs()", () => {
     const env = { AppData: String.raw`D:\Roaming` };
     const found = pathsOf({
       platform: "win32",
-      home: String.raw`C:\Users\ada`,
+      home: String.raw`C:\Home\user`,
       env,
-      cwd: String.raw`C:\Users\ada\app`,
+      cwd: String.raw`C:\Home\user\app`,
     });
     await expect(`${found.join("\n")}\n`).toMatchFileSnapshot("../../test/locations/windows.txt");
     for (const line of found) {
@@ -31,39 +31,39 @@ describe("findConfigs()", () => {
 
   it("takes folders from variables that are set to absolute paths", () => {
     const env = { XDG_CONFIG_HOME: "/xdg", CODEX_HOME: "relative", MCPORTER_CONFIG: "/etc/mcporter.json" };
-    const found = findConfigs({ platform: "linux", home: "/home/ada", env }).map(({ path }) => path);
+    const found = findConfigs({ platform: "linux", home: "/home/user", env }).map(({ path }) => path);
     expect(found).toContain("/xdg/zed/settings.json");
-    expect(found).toContain("/home/ada/.codex/config.toml");
+    expect(found).toContain("/home/user/.codex/config.toml");
     expect(found).toContain("/etc/mcporter.json");
     expect(found.some((path) => path.includes("OPENCODE"))).toBe(false);
   });
 
   it("looks into folders for places with any name in them", () => {
-    const folder = String.raw`C:\Users\ada\AppData\Local\Packages`;
+    const folder = String.raw`C:\Home\user\AppData\Local\Packages`;
     const list = (path: string): readonly string[] => (path === folder ? ["Claude_pz", "Other_pz", "Claude_"] : []);
-    const found = findConfigs({ platform: "win32", home: String.raw`C:\Users\ada`, env: {}, list });
+    const found = findConfigs({ platform: "win32", home: String.raw`C:\Home\user`, env: {}, list });
     expect(found.map(({ path }) => path).filter((path) => path.startsWith(folder))).toEqual([
       String.raw`${folder}\Claude_pz\LocalCache\Roaming\Claude\claude_desktop_config.json`,
     ]);
   });
 
   it.each([
-    ["the folder with a .git", "/home/ada/work/app/src", ["/home/ada/work/app/.git"], "/home/ada/work/app"],
-    ["what is below home, without one", "/home/ada/work/app", [], "/home/ada/work"],
+    ["the folder with a .git", "/home/user/work/app/src", ["/home/user/work/app/.git"], "/home/user/work/app"],
+    ["what is below home, without one", "/home/user/work/app", [], "/home/user/work"],
     ["cwd, elsewhere", "/srv/a/b", [], "/srv/a/b"],
-    ["nothing, at home", "/home/ada", ["/home/ada/.git"], undefined],
-    ["never home, though it has a .git", "/home/ada/app", ["/home/ada/.git"], "/home/ada/app"],
+    ["nothing, at home", "/home/user", ["/home/user/.git"], undefined],
+    ["never home, though it has a .git", "/home/user/app", ["/home/user/.git"], "/home/user/app"],
   ])("has a project begin at %s", (...[, cwd, there, folder]) => {
     const exists = (path: string): boolean => there.includes(path);
-    expect(findProjectFolder({ platform: "linux", home: "/home/ada", env: {}, cwd, exists })).toBe(folder);
+    expect(findProjectFolder({ platform: "linux", home: "/home/user", env: {}, cwd, exists })).toBe(folder);
   });
 
   it("lists what is there, from the outermost folder to cwd", () => {
-    const there = ["/p/.git", "/p/.mcp.json", "/p/a/b/.mcp.json", "/.mcp.json", "/home/ada/.claude.json"];
+    const there = ["/p/.git", "/p/.mcp.json", "/p/a/b/.mcp.json", "/.mcp.json", "/home/user/.claude.json"];
     const exists = (path: string): boolean => there.includes(path);
-    const found = findConfigs({ platform: "linux", home: "/home/ada", env: {}, cwd: "/p/a/b", exists });
+    const found = findConfigs({ platform: "linux", home: "/home/user", env: {}, cwd: "/p/a/b", exists });
     expect(found.map(({ path, scope, folder, tool }) => [path, scope, folder, tool])).toEqual([
-      ["/home/ada/.claude.json", "user", undefined, "Claude Code"],
+      ["/home/user/.claude.json", "user", undefined, "Claude Code"],
       ["/p/.mcp.json", "project", "/p", "Claude Code"],
       ["/p/a/b/.mcp.json", "project", "/p/a/b", "Claude Code"],
     ]);
@@ -75,7 +75,7 @@ describe("findConfigs()", () => {
   });
 
   it("reads what is in each place as what it is", () => {
-    for (const { path, dialect } of findConfigs({ platform: "linux", home: "/home/ada", env: {}, cwd: "/p" })) {
+    for (const { path, dialect } of findConfigs({ platform: "linux", home: "/home/user", env: {}, cwd: "/p" })) {
       expect(readConfig({}, { file: path, dialect }).problems, path).toEqual([]);
     }
   });

@@ -118,7 +118,7 @@ function problemAt(server: ConfiguredServer, problem: Pick<ConfigProblem, "code"
   return placeProblem(places, { ...problem, path: server.path, severity: "warning", serverId: server.id });
 }
 
-/** Where an entry is, for a message: `/home/ada/.cursor/mcp.json:4:5`. */
+/** Where an entry is, for a message: `/home/user/.cursor/mcp.json:4:5`. */
 export function placeInWords({ file, position }: ConfiguredServer): string {
   const parts = [file ?? "another configuration", position?.line, position?.column];
   return parts.filter((part) => part !== undefined).join(":");

@@ -15,19 +15,21 @@ export interface MergedSettings {
 
 /**
  * The settings of several configurations, the stronger one last: each setting whole, as with servers. Lists of servers only ever narrow: denied
- * is what any of them denies, allowed what all of them allow. A project's file can do nothing but narrow.
+ * is what any of them denies, allowed what all of them allow. A file of a project or of an extension
+ * can do nothing but narrow.
  */
 export function mergeSettings(layers: readonly ConfigLayer[]): MergedSettings {
   const merged = new Map<string, unknown>();
   const problems: ConfigProblem[] = [];
-  for (const { result, file, projectFolder } of layers) {
+  for (const { scope, result, file, projectFolder } of layers) {
+    const isOwn = projectFolder === undefined && scope !== "extension";
     const ignored: string[] = [];
     for (const [key, value] of Object.entries(result.settings) as [keyof HostSettings, unknown][]) {
       if (narrowingKeys.includes(key) || value === undefined) continue;
-      if (projectFolder === undefined || (key === "strictRootPaths" && value === true)) merged.set(key, value);
+      if (isOwn || (key === "strictRootPaths" && value === true)) merged.set(key, value);
       else ignored.push(key);
     }
-    if (ignored.length > 0) problems.push(ignoredSettings(file, ignored));
+    if (ignored.length > 0 && projectFolder !== undefined) problems.push(ignoredSettings(file, ignored));
   }
   const allowed = intersect(layers.map(({ result }) => result.settings.allowedServers));
   const denied = new Set(layers.flatMap(({ result }) => result.settings.deniedServers ?? []));

@@ -29,9 +29,12 @@ export interface TextFault {
     | "too_large"
     | "not_strict_json";
   readonly message: string;
+  readonly fix?: string | undefined;
   readonly path?: ConfigPath | undefined;
   /** Whether the text is broken there, so that what is around it may lack something. */
   readonly breaks: boolean;
+  /** Whether it is before what begins there, and not in it. */
+  readonly between?: boolean | undefined;
 }
 
 /** The node at a path, or the last one on the way that exists, and whether it is the whole way. */

@@ -26,7 +26,9 @@ export function fromData(value: unknown, file?: string): ParsedConfig {
     liberties: [],
     positionOf: () => undefined,
     positionAt: () => undefined,
-    isWhole: (path) => !walk.broken.some((broken) => path.every((part, index) => broken[index] === part)),
+    isWhole: (path) =>
+      walk.broken.length < mostBroken &&
+      !walk.broken.some((broken) => path.every((part, index) => broken[index] === part)),
   };
 }
 

@@ -15,7 +15,12 @@ export interface ParseOptions {
   readonly file?: string | undefined;
 }
 
-const mostFaults = 1000;
+// Nobody reads more of one text, and each takes a look at what is around it.
+const mostFaults = 100;
+// Each is there once at most.
+const limitCodes: ReadonlySet<TextFault["code"]> = new Set(["too_deep", "too_many_entries", "cyclic_alias"]);
+// What is below may be a value that a broken text made a name of.
+const longestFaultPath = 2;
 const maxDepth = 64;
 const maxEntries = 200_000;
 // Files of whole products are a few megabytes. The two others are written by hand, and cost more to read.
@@ -37,19 +42,21 @@ export function parseConfig(written: string, { format, file }: ParseOptions): Pa
     return positionAt(of === "name" && found ? (node.name ?? node.start) : node.start);
   };
   const problems = createProblemList({ file, positionOf });
-  for (const fault of faults.slice(0, mostFaults)) {
-    problems.add({
-      path: fault.path ?? (root === undefined ? [] : pathAt(root, fault.offset)),
-      severity: fault.breaks ? "error" : "warning",
-      code: fault.code,
-      message: fault.message,
-      position: positionAt(fault.offset),
-    });
+  for (const fault of faults.filter(({ code }, index) => index < mostFaults || limitCodes.has(code))) {
+    const { offset, breaks, code, message, fix } = fault;
+    const around = root === undefined ? [] : pathAt(root, offset);
+    const path = fault.path ?? (breaks ? around.slice(0, longestFaultPath) : around);
+    problems.add({ path, severity: breaks ? "error" : "warning", code, message, fix, position: positionAt(offset) });
+  }
+  if (faults.length > mostFaults) {
+    const message = `has ${faults.length} faults; these are the first ${mostFaults}`;
+    problems.add({ path: [], severity: "warning", code: "too_many_problems", message });
   }
   if (text.trim() === "") {
     problems.add({ path: [], severity: "warning", code: "empty_file", message: "is empty" });
   }
   if (format === "json") for (const liberty of liberties) problems.add(strictProblem(liberty, positionAt));
+  const breaking = faults.filter(({ breaks }) => breaks).toSorted((a, b) => a.offset - b.offset);
   return {
     ...(file === undefined ? {} : { file }),
     format,
@@ -58,7 +65,7 @@ export function parseConfig(written: string, { format, file }: ParseOptions): Pa
     liberties,
     positionOf,
     positionAt,
-    isWhole: (path) => isWhole(path, faults, root),
+    isWhole: (path) => isWhole(path, breaking, root),
   };
 }
 
@@ -85,6 +92,8 @@ function parseText(text: string, format: ConfigFormat): ParsedTree & { readonly 
     return { root: undefined, faults: [{ offset: 0, code: "too_large", message, breaks: true }], liberties: [] };
   }
   if (text.trim() === "") return { root: undefined, faults: [], liberties: [] };
+  const nul = text.indexOf("\0");
+  if (nul >= 0) return { root: undefined, faults: [notUtf8(nul)], liberties: [] };
   switch (format) {
     case "json":
     case "jsonc":
@@ -96,13 +105,17 @@ function parseText(text: string, format: ConfigFormat): ParsedTree & { readonly 
   }
 }
 
+// As what Windows writes when it is told nothing else, UTF-16, looks in UTF-8.
+function notUtf8(offset: number): TextFault {
+  const message = "has a NUL in it, and is no text in UTF-8";
+  return { offset, code: "invalid_syntax", message, fix: "save the file as UTF-8", breaks: true };
+}
+
 // The innermost value around an offset.
 function pathAt(root: ConfigNode, offset: number): ConfigPath {
   const path: (string | number)[] = [];
   for (let node: ConfigNode | undefined = root; node !== undefined;) {
-    const inside: [string, ConfigNode] | undefined = [...(node.children ?? [])].find(
-      ([, child]) => (child.name ?? child.start) <= offset && offset < child.end,
-    );
+    const inside = childAt(node, offset);
     if (inside === undefined) break;
     path.push(Array.isArray(node.data) ? Number(inside[0]) : inside[0]);
     node = inside[1];
@@ -110,6 +123,15 @@ function pathAt(root: ConfigNode, offset: number): ConfigPath {
   return path;
 }
 
+function childAt({ children = new Map() }: ConfigNode, offset: number): readonly [string, ConfigNode] | undefined {
+  for (const child of children) {
+    const [, { name, start, end }] = child;
+    if ((name ?? start) <= offset && offset < end) return child;
+  }
+  return undefined;
+}
+
+// Of faults in their order, all of which break something.
 function isWhole(path: ConfigPath, faults: readonly TextFault[], root: ConfigNode | undefined): boolean {
   const { node, found } = root === undefined ? { found: false } : nodeAt(root, path);
   if (node === undefined || !found) return false;
@@ -117,10 +139,9 @@ function isWhole(path: ConfigPath, faults: readonly TextFault[], root: ConfigNod
   // What is beyond the last fault that is looked at is as good as broken.
   const known = faults[mostFaults]?.offset ?? Number.POSITIVE_INFINITY;
   if (node.end >= known) return false;
-  return !faults.slice(0, mostFaults).some(({ breaks, path: broken, offset }) => {
-    if (!breaks) return false;
+  return !faults.slice(0, mostFaults).some(({ path: broken, offset, between }) => {
     if (broken !== undefined) return path.every((part, index) => index >= broken.length || broken[index] === part);
     // The end counts: what a text breaks off in ends where the text does.
-    return start <= offset && offset <= node.end;
+    return (between === true ? start < offset : start <= offset) && offset <= node.end;
   });
 }

@@ -1,4 +1,5 @@
 import { createScanner, parseTree, printParseErrorCode, type Node, type ParseError } from "jsonc-parser";
+import { quoteText } from "@toolport/core/implement";
 import type { ConfigData } from "./config-data.ts";
 import type { ConfigNode, ParsedTree, ParseLimits, TextFault } from "./config-node.ts";
 import type { Liberty } from "./parsed-config.ts";
@@ -31,12 +32,13 @@ export function parseJson(text: string, limits: ParseLimits): ParsedTree & { rea
   const tree = parseTree(text, errors, { allowTrailingComma: true, disallowComments: false });
   // Where a text breaks off, everything that is open says so.
   const found = errors.filter(({ offset }, index) => offset !== errors[index - 1]?.offset);
-  const faults: TextFault[] = found.map(({ error, offset }) => ({
-    offset,
-    code: "invalid_syntax",
-    message: describeError(printParseErrorCode(error)),
-    breaks: true,
-  }));
+  const faults: TextFault[] = found.map(({ error, offset }) => {
+    const name = printParseErrorCode(error);
+    // What lacks a comma before it may be whole itself.
+    const between = name === "CommaExpected";
+    const fix = fixes[name];
+    return { offset, code: "invalid_syntax", message: describeError(name), fix, breaks: true, between };
+  });
   return { root: tree === undefined ? undefined : toNode(tree, faults), faults, liberties };
 }
 
@@ -90,6 +92,20 @@ function toNode(tree: Node, faults: TextFault[]): ConfigNode {
   return { data, ...place, children };
 }
 
+const fixes: Readonly<Record<string, string>> = {
+  InvalidSymbol: "put names and texts in double quotation marks",
+  PropertyNameExpected: "write a name in double quotation marks, or remove the comma before it",
+  ValueExpected: "write a value",
+  ColonExpected: 'put ":" between the name and its value',
+  CommaExpected: 'put "," before it',
+  CloseBraceExpected: 'add "}"',
+  CloseBracketExpected: 'add "]"',
+  EndOfFileExpected: "look for a bracket that is missing, or that is one too many",
+  UnexpectedEndOfString: "end the text with a double quotation mark",
+  InvalidEscapeCharacter: String.raw`write \\ for a backslash`,
+  InvalidCharacter: String.raw`write \t for a tab and \n for a line break`,
+};
+
 function describeError(code: string): string {
   return code.replaceAll(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
 }
@@ -99,7 +115,7 @@ export function duplicate(name: string, offset: number): TextFault {
   return {
     offset,
     code: "duplicate_key",
-    message: `${JSON.stringify(name)} is here a second time; the last one counts`,
+    message: `${quoteText(name, 80)} is here a second time; the last one counts`,
     breaks: false,
   };
 }

@@ -20,20 +20,32 @@ export function parseYaml(text: string, limits: ParseLimits): ParsedTree {
   let document: Document;
   try {
     // Without its own look for names that come twice, which takes the square of their number.
-    document = parseDocument(text, { prettyErrors: false, uniqueKeys: false, logLevel: "silent", stringKeys: false });
+    // With "silent", nothing would be said of a second document.
+    document = parseDocument(text, { prettyErrors: false, uniqueKeys: false, logLevel: "error", stringKeys: false });
   } catch (error) {
     // The parser recurses.
     if (!(error instanceof RangeError)) throw error;
     return { root: undefined, faults: [tooDeep(0, limits.maxDepth)] };
   }
-  const faults: TextFault[] = document.errors.map(({ message, pos }) => ({
+  const faults: TextFault[] = document.errors.map(({ code, message, pos }) => ({
     offset: pos[0],
     code: "invalid_syntax",
-    message: message.split("\n", 1)[0] ?? message,
-    breaks: true,
+    message: messages[code] ?? withoutSource(message),
+    // The first document is whole all the same.
+    breaks: code !== "MULTIPLE_DOCS",
   }));
   const walk: Walk = { limits, faults, open: new Set(), anchors: new Map(), following: 0, entries: 0 };
   return { root: toNode(document.contents, walk), faults };
+}
+
+const messages: Readonly<Record<string, string>> = {
+  MULTIPLE_DOCS: "begins a second document, which is not read",
+};
+
+// Some messages end with the text that they are about, which may be a secret.
+function withoutSource(message: string): string {
+  const [line = ""] = message.split("\n", 1);
+  return line.replace(/: "(?:[^"\\]|\\.)*"?$/, "");
 }
 
 function toNode(node: Node | null | undefined, walk: Walk): ConfigNode | undefined {

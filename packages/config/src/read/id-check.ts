@@ -42,7 +42,10 @@ export function createIdCheck(problems: ProblemList, { alike }: IdRules = {}): (
       return true;
     }
     const refused = alike === "refused" || other.id === id;
-    const message = `${quoteText(id, 80)} and ${quoteText(other.id, 80)} at ${formatPath(other.path)} are the same after normalisation`;
+    const message =
+      other.id === id
+        ? `${quoteText(id, 80)} is the name of the server at ${formatPath(other.path)} already`
+        : `${quoteText(id, 80)} and ${quoteText(other.id, 80)} at ${formatPath(other.path)} are the same after normalisation`;
     const severity = refused ? "error" : "warning";
     const fix = "give one of them another name";
     problems.add({ path: namePath, severity, code: "ids_alike", message, fix, of: "name", serverId: id });

@@ -1,6 +1,6 @@
 import { longestTimeoutMs } from "@toolport/core";
 import { quoteText } from "@toolport/core/implement";
-import { isConfigMap } from "../parse/config-data.ts";
+import { isConfigMap, type ConfigData } from "../parse/config-data.ts";
 import type { ParsedConfig } from "../parse/parsed-config.ts";
 import { createDraftBuilder, type BuiltDraft, type DraftBuilder } from "./draft-builder.ts";
 import type { Entry } from "./entry.ts";
@@ -32,12 +32,14 @@ export function readEntry(
   const assumed: string[] = [];
   const choice = chooseTransport(transport, rules, assumed);
   if (choice === undefined) return undefined;
+  reportUnused(transport, rules, choice.kind);
   const draft = createDraftBuilder(choice.kind, parsed.positionOf);
   for (const rule of assumed) draft.assume(rule);
   if (choice.kind === "stdio") readStdio(transport, rules, draft);
   else readHttp(transport, rules, { draft, mode: choice.mode });
   if (inner !== undefined && choice.kind === "stdio")
     readMembers(entry, draft, { key: rules.envKey ?? "env", field: "env" });
+  else if (inner !== undefined) reportUnused(entry, { ...rules, commandKeys: [] }, choice.kind);
   readCommon(entry, rules, draft);
   rules.extra?.(entry, draft, { kind: choice.kind, transport });
   return entry.failed() ? undefined : draft.build(id);
@@ -58,6 +60,23 @@ function innerRules({
 }: EntryRules) {
   const others = innerOthers ?? [];
   return { typeKeys, types, untypedUrl, commandKeys, envKey, urlKeys, headersKey, cwd, unknown, others };
+}
+
+// What is there for the other transport: an `Authorization` that is never sent is nothing to keep quiet about.
+function reportUnused(entry: Entry, rules: EntryRules, kind: Kind): void {
+  const { commandKeys = ["command"], urlKeys = ["url"], envKey = "env", headersKey = "headers" } = rules;
+  for (const name of kind === "stdio"
+    ? [...urlKeys, headersKey]
+    : [...commandKeys, ...(commandKeys.length === 0 ? [] : ["args"]), envKey]) {
+    if (!isFilled(entry.get(name))) continue;
+    const message = `${name} means nothing for a server over ${kind === "stdio" ? "stdio" : "HTTP"}, and is not used`;
+    entry.warn(name, { code: "conflicting_fields", message, fix: "remove it" });
+  }
+}
+
+function isFilled(value: ConfigData | undefined): boolean {
+  if (isConfigMap(value)) return value.size > 0;
+  return value !== undefined && value !== "" && !(Array.isArray(value) && value.length === 0);
 }
 
 function chooseTransport(entry: Entry, rules: EntryRules, assumed: string[]): Choice | undefined {
@@ -201,6 +220,11 @@ function readHttp(
     return;
   }
   draft.transport("url", url, entry.at(urlKey));
+  for (const other of rules.urlKeys ?? []) {
+    if (other === urlKey || !isFilled(entry.get(other))) continue;
+    const message = `${other} is not used, because there is a ${urlKey}`;
+    entry.warn(other, { code: "conflicting_fields", message, fix: "remove one of them" });
+  }
   if (mode !== undefined)
     draft.transport("mode", mode, entry.at((rules.typeKeys ?? ["type"]).find(entry.has) ?? urlKey));
   readMembers(entry, draft, { key: rules.headersKey ?? "headers", field: "headers" });
@@ -224,7 +248,7 @@ function readCommon(entry: Entry, rules: EntryRules, draft: DraftBuilder): void 
       entry.warn(key, {
         code: "out_of_range",
         message: `timeout ${amount} is out of range, and not used`,
-        fix: `at most a day, in ${unit}`,
+        fix: `above 0 and at most a day, in ${unit}`,
       });
   }
   const { off, include, exclude, autoApprove } = rules;

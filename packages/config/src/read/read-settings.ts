@@ -1,8 +1,8 @@
-import { quoteText } from "@toolport/core/implement";
 import type { ConfigImport, ConfigInput, HostSettings } from "../host-settings.ts";
 import { isConfigMap, nameOfData, type ConfigData } from "../parse/config-data.ts";
 import type { Entry } from "./entry.ts";
 import type { ServerReader } from "./server-reader.ts";
+import { refuseUnknownKeys } from "./unknown-keys.ts";
 
 type Kind = "flag" | "number" | "texts";
 type Shape = Readonly<Record<string, Kind | Readonly<Record<string, "flag" | "number">>>>;
@@ -25,7 +25,7 @@ const shape: Shape = {
 export function readSettings(reader: ServerReader, inputs: readonly ConfigInput[]): HostSettings {
   const top = reader.entryAt([]);
   if (top === undefined) return {};
-  refuseUnknown(top, topFields);
+  refuseUnknownKeys(top, topFields, "toolport.json");
   const imports = readImports(top);
   const settings = top.entry("settings");
   return {
@@ -36,7 +36,7 @@ export function readSettings(reader: ServerReader, inputs: readonly ConfigInput[
 }
 
 function readShape(entry: Entry, members: Shape): HostSettings {
-  refuseUnknown(entry, Object.keys(members));
+  refuseUnknownKeys(entry, Object.keys(members), "toolport.json");
   const read: [string, unknown][] = [];
   for (const [name, kind] of Object.entries(members)) {
     const inner = typeof kind === "string" ? undefined : entry.entry(name);
@@ -72,12 +72,4 @@ function readImports(top: Entry): readonly ConfigImport[] {
     });
     return [];
   });
-}
-
-function refuseUnknown(entry: Entry, known: readonly string[]): void {
-  for (const name of entry.names) {
-    if (known.includes(name)) continue;
-    const message = `there is no ${quoteText(name, 40)}; known are ${known.join(", ")}`;
-    entry.error(name, { code: "unknown_key", message });
-  }
 }

@@ -16,11 +16,10 @@ export function readServerLists(reader: ServerReader, path: ConfigPath): HostSet
 }
 
 function namesAt(reader: ServerReader, path: ConfigPath, keys: readonly string[]): readonly string[] | undefined {
-  const lists = keys.map((key) => ({ key, list: dataAt(reader.parsed.data, [...path, key]) }));
-  const found = lists.filter(({ list }) => Array.isArray(list));
-  if (found.length === 0) return undefined;
-  return found.flatMap(({ key, list }) =>
-    (list as readonly ConfigData[]).flatMap((item, index) => {
+  const lists = keys.map((key) => ({ key, list: reader.listAt([...path, key]) }));
+  if (lists.every(({ list }) => list === undefined)) return undefined;
+  return lists.flatMap(({ key, list = [] }) =>
+    list.flatMap((item, index) => {
       const name = nameOf(item);
       if (name !== undefined) return [name];
       const at = [...path, key, index];

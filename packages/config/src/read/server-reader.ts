@@ -18,6 +18,8 @@ export interface ServerReader {
   readonly problems: ProblemList;
   /** What is at a path, as an entry; a problem where it is something else than an object. */
   entryAt(path: ConfigPath): Entry | undefined;
+  /** What is at a path, as a list; a problem where it is something else. */
+  listAt(path: ConfigPath): readonly ConfigData[] | undefined;
   /** Servers in an object, by name. */
   readMap(path: ConfigPath, read: ReadServer, place?: ServerPlace): void;
   /** Servers in a list, each with its name in a member. */
@@ -100,6 +102,7 @@ export function createServerReader(
       const data = containerAt(path, "an object");
       return isConfigMap(data) ? createEntry(data, path, { problems }) : undefined;
     },
+    listAt: (path) => containerAt(path, "a list") as readonly ConfigData[] | undefined,
     readMap(path, read, { scope, prefix = "" } = {}) {
       const data = containerAt(path, "an object");
       if (!isConfigMap(data)) return;

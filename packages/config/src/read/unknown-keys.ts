@@ -5,6 +5,8 @@ import type { EntryRules } from "./entry-rules.ts";
 // What members of servers are called by one tool or another, and what a tool that does not know one of them leaves out.
 const telling: ReadonlySet<string> = new Set(
   [
+    // And how people misspell them; YAML's merging is a name like any other.
+    "arg argument arguments cmd commands envs environmentVariables envVars header params parameters uri <<",
     "allowedTools alwaysAllow autoApprove baseUrl bearerToken bearer_token bearer_token_env_var blockedTools command args cwd disabled",
     "disabledTools disabled_tools enabled enabledTools enabled_tools env envFile env_vars environment excludeTools exclude headers",
     "headersHelper httpUrl http_headers include includeTools inheritEnv oauth serverUrl timeout tools transport transportType trust type url",
@@ -34,6 +36,15 @@ export function reportUnknownKeys(entry: Entry, rules: EntryRules): void {
   }
 }
 
+/** Refuses members that an object cannot have. */
+export function refuseUnknownKeys(entry: Entry, known: readonly string[], title: string): void {
+  for (const name of entry.names) {
+    if (known.includes(name)) continue;
+    const message = `${title} has no ${quoteText(name, 40)}; known are ${known.join(", ")}`;
+    entry.error(name, { code: "unknown_key", message });
+  }
+}
+
 function knownKeys(rules: EntryRules): ReadonlySet<string> {
   const {
     typeKeys = ["type"],
@@ -47,11 +58,12 @@ function knownKeys(rules: EntryRules): ReadonlySet<string> {
   const known = [
     ...typeKeys,
     ...commandKeys,
-    "args",
+    // Where the transport is an object of its own, they are in there.
+    ...(commandKeys.length === 0 ? [] : ["args"]),
     envKey,
     ...urlKeys,
     nested,
-    headersKey,
+    urlKeys.length === 0 ? undefined : headersKey,
     cwd === true ? "cwd" : undefined,
     envFile === true ? "envFile" : undefined,
     off?.key,

@@ -1,0 +1,48 @@
+import { isAbsolute, resolve } from "node:path";
+import type { ServerSpec } from "@toolport/core";
+import { quoteText } from "@toolport/core/implement";
+import type { ExpandContext } from "../expand/expand-context.ts";
+import { placeOf } from "../expand/expand-field.ts";
+import type { LayeredServer } from "../layers/config-layer.ts";
+import type { ConfigProblem } from "../problem/config-problem.ts";
+import { placeProblem } from "../problem/problem-list.ts";
+import { isInside } from "../read/is-inside.ts";
+import { isWithin, realPathOf } from "./real-path.ts";
+
+/** What a command of an extension is held to. */
+export interface ExtensionCheck {
+  readonly layered: LayeredServer;
+  readonly context: ExpandContext;
+  /** Whether a command outside is an error; else it is a warning. */
+  readonly strict: boolean;
+}
+
+/**
+ * Whether the command of an extension's server is within the extension, now that all is put into it and links are followed. What can be seen
+ * without that was said when the file was read. `undefined`: it is, or it is not of an extension.
+ */
+export async function checkExtensionRoot(
+  spec: ServerSpec | undefined,
+  { layered, context, strict }: ExtensionCheck,
+): Promise<ConfigProblem | undefined> {
+  const root = context.folders?.extensionRoot;
+  const { server, scope } = layered;
+  if (root === undefined || scope !== "extension" || spec?.transport.kind !== "stdio") return undefined;
+  const { command } = spec.transport;
+  const { transport } = server.draft;
+  if (!/[\\/]/.test(command) || (transport.kind === "stdio" && !isInside(root, transport.command))) return undefined;
+  const path = isAbsolute(command) ? command : resolve(spec.transport.cwd ?? root, command);
+  if (isWithin(await realPathOf(root), await realPathOf(path))) return undefined;
+  const place = placeOf(server, "transport.command");
+  return placeProblem(
+    { file: server.file, positionOf: () => place.position },
+    {
+      path: place.path,
+      severity: strict ? "error" : "warning",
+      code: "outside_root",
+      message: `the command ${quoteText(command)} is outside of the extension`,
+      fix: "use a program within the extension",
+      serverId: server.id,
+    },
+  );
+}

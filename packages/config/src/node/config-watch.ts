@@ -1,0 +1,57 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import type { Clock, Event, ServerSpec, ToolportError } from "@toolport/core";
+import type { LoadedConfig } from "./load-config.ts";
+import type { LoadConfigOptions } from "./load-options.ts";
+
+/** Whoever runs the servers. A provider of `@toolport/provider` is one. */
+export interface ConfigTarget {
+  /** Makes the set of servers this one. */
+  applyServers(specs: readonly ServerSpec[], options?: { readonly signal?: AbortSignal }): Promise<ConfigChange>;
+}
+
+/** What became of a set of servers; each list has ids. */
+export interface ConfigChange {
+  readonly added: readonly string[];
+  readonly updated: readonly string[];
+  readonly removed: readonly string[];
+  /** Could not be started; they stay in the set. */
+  readonly failed: readonly { readonly serverId: string; readonly error: ToolportError }[];
+}
+
+/** What an edit of the files brought. */
+export interface ConfigReport extends ConfigChange {
+  readonly config: LoadedConfig;
+  /** Files with a fault: what they said before is still used. `config.problems` says what is wrong, with its place. */
+  readonly keptFiles: readonly string[];
+  /** Servers whose entry can be read, and not used: what they were before is still used. */
+  readonly keptServers: readonly string[];
+  /** What `applyServers` rejected with; then the servers are what they were, and the next edit tries again. */
+  readonly error?: unknown;
+}
+
+/** Options of {@linkcode watchConfig}. */
+export interface WatchConfigOptions extends Omit<LoadConfigOptions, "signal"> {
+  /** Default: none; reports say what changed. */
+  readonly target?: ConfigTarget | undefined;
+  /** How long nothing must have changed before files are read, in milliseconds. Default: as the settings say, else 500. */
+  readonly quietMs?: number | undefined;
+  /**
+   * How often files are looked at without any hint of the system, in milliseconds: for folders of a network, about which it hears nothing.
+   * Default: never, and each 5,000 where the system cannot watch a folder.
+   */
+  readonly pollMs?: number | undefined;
+  /** Default the real time. */
+  readonly clock?: Clock | undefined;
+}
+
+/** Configurations while their host runs. */
+export interface ConfigWatch extends AsyncDisposable {
+  /** What is used. */
+  readonly config: LoadedConfig;
+  /** Fires once for each edit that changed something, or that could not be used. Not for the first load. */
+  readonly onReport: Event<ConfigReport>;
+  /** Reads everything at once, whether anything seems to have changed or not; for a decision that was made elsewhere. Never rejects. */
+  reload(): Promise<void>;
+  /** Ends it: nothing is watched, read, asked or applied any more. Idempotent. The target keeps its servers. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,242 @@
+import { dirname, resolve } from "node:path";
+import type { ServerSpec } from "@toolport/core";
+import { assertKnownOptions } from "@toolport/core/implement";
+import type { ConfiguredServer, ServerExtras } from "../configured-server.ts";
+import type { DialectName } from "../dialects/dialect-name.ts";
+import type { ExpandContext } from "../expand/expand-context.ts";
+import { expandConfig } from "../expand/expand-config.ts";
+import type { HostSettings } from "../host-settings.ts";
+import type { ConfigLayer, ConfigScope, LayeredServer, OffReason } from "../layers/config-layer.ts";
+import { groupBy } from "../layers/group-by.ts";
+import { mergeLayers, placeInWords } from "../layers/merge-layers.ts";
+import { specOfOff, withLabels } from "../layers/spec-of-off.ts";
+import { formatPath } from "../parse/config-data.ts";
+import type { ConfigProblem } from "../problem/config-problem.ts";
+import { placeProblem } from "../problem/problem-list.ts";
+import type { TrustEntry, TrustQuestion, TrustVerdict } from "../trust/trust.ts";
+import { checkExtensionRoot } from "./check-extension-root.ts";
+import { createFileSource } from "./file-source.ts";
+import { projectFolderAt } from "./find-config-files.ts";
+import { loadFields, placeOf, type LoadConfigOptions, type LoadPlace } from "./load-options.ts";
+import { hashProjectFiles } from "./project-files.ts";
+import { realPathOf } from "./real-path.ts";
+import { readLayers, type Accept } from "./read-layers.ts";
+
+/** Where a server comes from, and what became of it. */
+export interface ServerSource {
+  readonly serverId: string;
+  readonly scope: ConfigScope;
+  readonly dialect: DialectName;
+  readonly file?: string | undefined;
+  readonly line?: number | undefined;
+  readonly column?: number | undefined;
+  /** Where in the data. */
+  readonly path: string;
+  /** `"on"`: it starts. `"off"`: its spec is disabled. `"failed"`: there is no spec, and a problem says why. */
+  readonly state: "on" | "off" | "failed";
+  /** Why it is off. */
+  readonly off?: OffReason | undefined;
+  /** What its file says and a spec has no place for, expanded where it is on. */
+  readonly extras: ServerExtras;
+  /** Places of entries of the same name that it is used in place of, such as `/home/user/.cursor/mcp.json:4:5`. */
+  readonly over: readonly string[];
+}
+
+/** Configurations as a product uses them. */
+export interface LoadedConfig {
+  /** Sorted by id, ready for `applyServers()`; the label `scope` says where each comes from, and `off` why one is disabled. */
+  readonly servers: readonly ServerSpec[];
+  readonly settings: HostSettings;
+  readonly problems: readonly ConfigProblem[];
+  /** One for each name, sorted by it. */
+  readonly sources: readonly ServerSource[];
+  /** Values in the specs that are secrets: for a redactor. */
+  readonly secrets: readonly string[];
+  /** What nobody has answered yet about servers that a project brings. */
+  readonly questions: readonly TrustQuestion[];
+}
+
+/**
+ * Reads the files that a user has, or those that are named, and makes of them what a provider takes. Never rejects for what a file is like:
+ * what is wrong is a problem with its place, and the rest works. A server that a project brings starts only when `trust` says so, and nothing
+ * is put into its entry before.
+ *
+ * Throws a `TypeError` for an option that is unknown.
+ */
+export async function loadConfig(options: LoadConfigOptions = {}): Promise<LoadedConfig> {
+  assertKnownOptions("loadConfig()", options, { ...loadFields, signal: true });
+  const { config } = await loadAll(options, { ask: true, accept: (_, result) => result });
+  return config;
+}
+
+/** How all is loaded. */
+export interface LoadMode {
+  /** Whether users are asked and waited for. */
+  readonly ask: boolean;
+  readonly accept: Accept;
+}
+
+/** What is loaded, and what it came from. */
+export interface LoadAll {
+  readonly config: LoadedConfig;
+  /** All paths that were looked at, whether there is something or not. */
+  readonly paths: readonly string[];
+  /** What `questions` are about. */
+  readonly undecided: readonly TrustEntry[];
+}
+
+/** {@linkcode loadConfig}, for whoever loads again and again. */
+export async function loadAll(options: LoadConfigOptions, { ask, accept }: LoadMode): Promise<LoadAll> {
+  const place = placeOf(options);
+  const { layers, paths, problems } = await readLayers(options, place, accept);
+  const kept = new Map<string, Promise<string | undefined>>();
+  const loading: Loading = { options, place, ask, kept, projectFolder: projectFolderAt(place) };
+  const verdicts = await judgeAll(layers, loading);
+  const merged = mergeLayers(layers, { isTrusted: (server) => verdicts.get(server)?.verdict.trusted === true });
+  const outcomes: Outcome[] = [];
+  for (const server of merged.servers) {
+    outcomes.push(
+      server.off === undefined
+        ? await useServer(server, { ...loading, settings: merged.settings })
+        : leaveOff(server, verdicts),
+    );
+  }
+  const undecided = [...verdicts.values()].filter(({ verdict }) => !verdict.trusted && verdict.why === "undecided");
+  const config: LoadedConfig = {
+    servers: outcomes.flatMap(({ spec }) => spec ?? []),
+    settings: merged.settings,
+    problems: [
+      ...problems,
+      ...layers.flatMap(({ result }) => result.problems),
+      ...merged.problems,
+      ...outcomes.flatMap((outcome) => outcome.problems),
+    ],
+    sources: outcomes.map(({ source }) => source),
+    secrets: [...new Set(outcomes.flatMap(({ secrets }) => secrets))],
+    questions: undecided.flatMap(({ verdict }) => (verdict.trusted ? [] : [verdict.question])),
+  };
+  return { config, paths: [...paths, ...kept.keys()], undecided: undecided.map(({ entry }) => entry) };
+}
+
+interface Loading {
+  readonly options: LoadConfigOptions;
+  readonly place: LoadPlace;
+  readonly ask: boolean;
+  readonly kept: Map<string, Promise<string | undefined>>;
+  readonly projectFolder: string | undefined;
+}
+
+interface Judged {
+  readonly entry: TrustEntry;
+  readonly verdict: TrustVerdict;
+}
+
+async function judgeAll(
+  layers: readonly ConfigLayer[],
+  loading: Loading,
+): Promise<ReadonlyMap<ConfiguredServer, Judged>> {
+  const { trust, signal } = loading.options;
+  const verdicts = new Map<ConfiguredServer, Judged>();
+  const named = groupBy(
+    layers.flatMap(({ result }) => result.servers),
+    ({ id }) => id,
+  );
+  for (const { result, projectFolder } of layers) {
+    if (projectFolder === undefined || trust === undefined) continue;
+    for (const server of result.servers) {
+      const { context, source } = surroundingsOf(server, projectFolder, loading);
+      const files = await hashProjectFiles(server, { source, folder: projectFolder, context });
+      const entry = { server: await withRealFile(server), folder: projectFolder, files };
+      const starts = server.draft.disabled !== true && result.settings.enabled !== false;
+      // What does not start needs no answer, unless it would stand in place of something that does.
+      const ask = loading.ask && (starts || (named.get(server.id)?.length ?? 0) > 1);
+      verdicts.set(server, { entry, verdict: await trust.decide(entry, { ask, signal }) });
+    }
+  }
+  return verdicts;
+}
+
+// By whatever name somebody came to a project, an answer about it is the same.
+async function withRealFile(server: ConfiguredServer): Promise<ConfiguredServer> {
+  return server.file === undefined ? server : { ...server, file: await realPathOf(server.file) };
+}
+
+function surroundingsOf(server: ConfiguredServer, projectFolder: string | undefined, loading: Loading) {
+  const { options, place, kept } = loading;
+  const folder = server.file === undefined ? place.cwd : dirname(server.file);
+  const source = createFileSource({ folder, home: place.home, kept });
+  const extension = options.extensions?.find(({ root, file }) => resolve(place.cwd, root, file) === server.file);
+  const context: ExpandContext = {
+    env: place.env,
+    files: (path) => source.read(path),
+    inputs: options.inputs,
+    folders: {
+      workspaceFolder: projectFolder ?? loading.projectFolder ?? place.cwd,
+      userHome: place.home,
+      configFolder: folder,
+      ...(extension === undefined ? {} : { extensionRoot: resolve(place.cwd, extension.root) }),
+    },
+    platform: place.platform,
+    check: options.check,
+  };
+  return { context, source };
+}
+
+interface Outcome {
+  readonly spec?: ServerSpec | undefined;
+  readonly source: ServerSource;
+  readonly problems: readonly ConfigProblem[];
+  readonly secrets: readonly string[];
+}
+
+interface Using extends Loading {
+  readonly settings: HostSettings;
+}
+
+async function useServer(layered: LayeredServer, loading: Using): Promise<Outcome> {
+  const { server, scope, projectFolder } = layered;
+  const { context } = surroundingsOf(server, projectFolder, loading);
+  const labelled = { ...server, draft: withLabels(server.draft, scope) };
+  const expanded = await expandConfig(labelled, context);
+  const strict = loading.settings.strictRootPaths === true;
+  const outside = await checkExtensionRoot(expanded.spec, { layered, context, strict });
+  const isOutside = outside?.severity === "error";
+  const state = expanded.spec === undefined || isOutside ? "failed" : "on";
+  return {
+    ...(state === "on" ? { spec: expanded.spec } : {}),
+    source: { ...sourceOf(layered, state), extras: expanded.extras },
+    problems: outside === undefined ? expanded.problems : [...expanded.problems, outside],
+    secrets: expanded.secrets,
+  };
+}
+
+function leaveOff(layered: LayeredServer, verdicts: ReadonlyMap<ConfiguredServer, Judged>): Outcome {
+  const { server, off } = layered;
+  const outcome = { spec: specOfOff(layered), source: sourceOf(layered, "off"), secrets: [] };
+  if (off !== "untrusted") return { ...outcome, problems: [] };
+  const verdict = verdicts.get(server)?.verdict;
+  const message =
+    verdict === undefined || verdict.trusted
+      ? "is brought by a project, and there is nobody to ask whether it is trusted"
+      : verdict.message;
+  const places = { file: server.file, positionOf: () => server.position };
+  const { path, id: serverId } = server;
+  const problem = placeProblem(places, { path, severity: "warning", code: "untrusted_server", message, serverId });
+  return { ...outcome, problems: [problem] };
+}
+
+function sourceOf({ server, scope, off, over }: LayeredServer, state: ServerSource["state"]): ServerSource {
+  const { line, column } = server.position ?? {};
+  return {
+    serverId: server.id,
+    scope,
+    dialect: server.dialect,
+    ...(server.file === undefined ? {} : { file: server.file }),
+    ...(line === undefined ? {} : { line, column }),
+    path: formatPath(server.path),
+    state,
+    ...(off === undefined ? {} : { off }),
+    extras: server.extras,
+    over: over.map(placeInWords),
+  };
+}

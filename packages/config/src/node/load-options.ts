@@ -1,0 +1,93 @@
+import { homedir } from "node:os";
+import type { Fields } from "@toolport/core/implement";
+import type { DialectName } from "../dialects/dialect-name.ts";
+import type { ExpandContext } from "../expand/expand-context.ts";
+import type { Env } from "../expand/expand-env.ts";
+import type { ConfigLayer, ConfigScope } from "../layers/config-layer.ts";
+import type { Trust } from "../trust/trust.ts";
+
+/** A file to load, and what is known of it. */
+export interface ConfigFile {
+  /** Relative to `cwd`. */
+  readonly path: string;
+  /** Default `"command-line"`: somebody named the file. */
+  readonly scope?: ConfigScope | undefined;
+  /** Default: found out. */
+  readonly dialect?: DialectName | undefined;
+  /**
+   * The folder of the project that the file belongs to: its servers start only where their user trusts them. Default: with the scope
+   * `"project"` that of `cwd` if the file is in it, else the folder of the file; with others none.
+   */
+  readonly projectFolder?: string | undefined;
+  /** `true`: it is an error when the file is not there. Default: with the scope `"command-line"`. */
+  readonly required?: boolean | undefined;
+}
+
+/** An extension that brings servers, as nexo has them. Whoever installed it trusted it. */
+export interface ConfigExtension {
+  readonly id: string;
+  /** Its folder. */
+  readonly root: string;
+  /** Its configuration. */
+  readonly file: string;
+}
+
+/** What `loadConfig` and `watchConfig` load. */
+export interface LoadConfigOptions {
+  /**
+   * `"auto"` (default): what `findConfigFiles` finds; where the user has a `toolport.json` of their own, then only `toolport.json`s and what
+   * they import. Else these files, the stronger ones last; a text is a path that somebody named, and is trusted.
+   */
+  readonly files?: "auto" | readonly (string | ConfigFile)[] | undefined;
+  /** Configurations that are no files, such as what was said on a command line. */
+  readonly layers?: readonly ConfigLayer[] | undefined;
+  readonly extensions?: readonly ConfigExtension[] | undefined;
+  /** Who decides about servers that a project brings. Default: none of them starts. */
+  readonly trust?: Trust | undefined;
+  /** Answers to inputs; see `ExpandContext`. */
+  readonly inputs?: ExpandContext["inputs"];
+  /** What else is asked about each spec, such as the `check` of a connector. */
+  readonly check?: ExpandContext["check"];
+  /** Default: that of this process. */
+  readonly cwd?: string | undefined;
+  /** Default: the user's. */
+  readonly home?: string | undefined;
+  /** Default: that of this process. */
+  readonly env?: Env | undefined;
+  /** Default: that of this process. */
+  readonly platform?: string | undefined;
+  /** Ends the wait for a user's answer; what was not answered does not start. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The names of the options that every way of loading has. */
+export const loadFields: Fields<Omit<LoadConfigOptions, "signal">> = {
+  files: true,
+  layers: true,
+  extensions: true,
+  trust: true,
+  inputs: true,
+  check: true,
+  cwd: true,
+  home: true,
+  env: true,
+  platform: true,
+};
+
+/** Options with their defaults. */
+export interface LoadPlace {
+  readonly cwd: string;
+  readonly home: string;
+  readonly env: Env;
+  readonly platform: string;
+}
+
+/** Where something is loaded, with what this process says in place of what is not given. */
+export function placeOf({ cwd, home, env, platform }: LoadConfigOptions): LoadPlace {
+  return {
+    cwd: cwd ?? process.cwd(),
+    home: home ?? homedir(),
+    env: env ?? process.env,
+    platform: platform ?? process.platform,
+  };
+}

@@ -1,0 +1,172 @@
+import { existsSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { isDialectName } from "../dialects/dialect-name.ts";
+import type { ConfigLocation } from "../find/find-configs.ts";
+import { joinPath } from "../find/path-text.ts";
+import type { ConfigLayer } from "../layers/config-layer.ts";
+import type { ConfigProblem } from "../problem/config-problem.ts";
+import { readConfig, type ConfigResult, type ReadConfigOptions } from "../read-config.ts";
+import { findLocalProject } from "./local-project.ts";
+import { locationsAt, projectFolderAt } from "./find-config-files.ts";
+import type { ConfigFile, LoadConfigOptions, LoadPlace } from "./load-options.ts";
+import { fileProblem, readFileText } from "./read-config-file.ts";
+import { isWithin, realPathOf } from "./real-path.ts";
+
+const mostImports = 5;
+
+/** Sees what was read of each file, and says what is used: that, or what an earlier reading of it brought. */
+export type Accept = (path: string, result: ConfigResult) => ConfigResult;
+
+/** What was read, the weaker layers first. */
+export interface ReadLayers {
+  readonly layers: readonly ConfigLayer[];
+  /** All paths that were looked at, whether there is something or not. */
+  readonly paths: readonly string[];
+  /** Of what is no layer's own. */
+  readonly problems: readonly ConfigProblem[];
+}
+
+interface Reading {
+  readonly place: LoadPlace;
+  readonly accept: Accept;
+  /** Real paths of what was read already: a file counts once, and files that import each other end. */
+  readonly seen: Set<string>;
+  readonly paths: Set<string>;
+  readonly problems: ConfigProblem[];
+}
+
+/** Reads all files that options name, and what they import. */
+export async function readLayers(options: LoadConfigOptions, place: LoadPlace, accept: Accept): Promise<ReadLayers> {
+  const reading: Reading = { place, accept, seen: new Set(), paths: new Set(), problems: [] };
+  const own = await readFiles(filesOf(options.files ?? "auto", place), reading);
+  const strictRootPaths = own.findLast(({ result, projectFolder }) => {
+    return projectFolder === undefined && result.settings.strictRootPaths !== undefined;
+  })?.result.settings.strictRootPaths;
+  const extensions: ConfigLayer[] = [];
+  for (const { id, root, file } of options.extensions ?? []) {
+    const path = resolve(place.cwd, root, file);
+    const extension = { id, root: resolve(place.cwd, root), strictRootPaths };
+    const layer = await readLayer({ path, scope: "extension", required: true }, reading, {
+      dialect: "nexo",
+      extension,
+    });
+    if (layer !== undefined) extensions.push(layer);
+  }
+  const { paths, problems } = reading;
+  return { layers: [...extensions, ...own, ...(options.layers ?? [])], paths: [...paths], problems };
+}
+
+function filesOf(files: "auto" | readonly (string | ConfigFile)[], place: LoadPlace): readonly ConfigFile[] {
+  if (files !== "auto") return files.map((file) => (typeof file === "string" ? { path: file } : file));
+  const all = locationsAt(place);
+  // Whoever has one has said in it what is wanted.
+  const isOwn = ({ dialect, scope, path }: ConfigLocation): boolean =>
+    dialect === "toolport" && scope === "user" && existsSync(path);
+  return (all.some(isOwn) ? all.filter(({ dialect }) => dialect === "toolport") : all).map(toFile);
+}
+
+function toFile({ path, dialect, scope, folder }: ConfigLocation): ConfigFile {
+  // A file called `mcp.json` may be in any.
+  const known = dialect === "mcp-json" ? {} : { dialect };
+  return { path, scope, ...known, ...(folder === undefined ? {} : { projectFolder: folder }) };
+}
+
+async function readFiles(files: readonly ConfigFile[], reading: Reading): Promise<readonly ConfigLayer[]> {
+  const layers: ConfigLayer[] = [];
+  for (const file of files) layers.push(...(await readWithImports(file, reading, 0)));
+  return layers;
+}
+
+async function readWithImports(file: ConfigFile, reading: Reading, depth: number): Promise<readonly ConfigLayer[]> {
+  const layer = await readLayer(file, reading);
+  if (layer === undefined) return [];
+  const imported: ConfigLayer[] = [];
+  // The first of them is the strongest, and all are weaker than who imports them.
+  for (const { from, dialect } of (layer.result.settings.imports ?? []).toReversed()) {
+    if (depth === mostImports) {
+      const message = `imports more than ${mostImports} files deep are not read`;
+      reading.problems.push(fileProblem(layer.file ?? "", { code: "import_failed", message }));
+      break;
+    }
+    const files = isDialectName(from)
+      ? locationsOf(from, layer, reading.place)
+      : await importedFile(layer, from, { dialect, reading });
+    for (const one of files) imported.push(...(await readWithImports(one, reading, depth + 1)));
+  }
+  return [...imported, layer];
+}
+
+interface Importing {
+  readonly dialect: string | undefined;
+  readonly reading: Reading;
+}
+
+// Which of a user's own tools are used, no project says.
+function locationsOf(dialect: string, { projectFolder }: ConfigLayer, place: LoadPlace): readonly ConfigFile[] {
+  return locationsAt(place)
+    .filter((location) => location.dialect === dialect && (projectFolder === undefined || location.scope !== "user"))
+    .map(toFile);
+}
+
+// What a project imports is the project's, too.
+async function importedFile(
+  { file = "", scope, projectFolder }: ConfigLayer,
+  from: string,
+  { dialect, reading }: Importing,
+): Promise<readonly ConfigFile[]> {
+  const { home, platform } = reading.place;
+  const path = /^~[\\/]/.test(from) ? joinPath(home, from.slice(2), platform) : resolve(dirname(file), from);
+  if (projectFolder !== undefined && !isWithin(projectFolder, await realPathOf(path))) {
+    const message = "is outside of the project that imports it, and not read";
+    reading.problems.push(fileProblem(path, { code: "import_failed", message }));
+    return [];
+  }
+  const known = dialect !== undefined && isDialectName(dialect) ? { dialect } : {};
+  return [{ path, scope, required: true, ...known, ...(projectFolder === undefined ? {} : { projectFolder }) }];
+}
+
+// That of `cwd` where the file is in it: a file may be in a folder that a tool has there.
+function folderOf(path: string, place: LoadPlace): string {
+  const folder = projectFolderAt(place);
+  return folder !== undefined && isWithin(folder, path) ? folder : dirname(path);
+}
+
+type LayerContext = Pick<ReadConfigOptions, "dialect" | "extension">;
+
+async function readLayer(
+  file: ConfigFile,
+  { place, accept, seen, paths, problems }: Reading,
+  context: LayerContext = {},
+): Promise<ConfigLayer | undefined> {
+  const { scope = "command-line", required = scope === "command-line" } = file;
+  const path = resolve(place.cwd, file.path);
+  paths.add(path);
+  const real = await realPathOf(path);
+  if (seen.has(real)) return undefined;
+  seen.add(real);
+  const projectFolder = file.projectFolder ?? (scope === "project" ? folderOf(path, place) : undefined);
+  const read = await readFileText(path);
+  if ("missing" in read) {
+    if (required)
+      problems.push(fileProblem(path, { code: "missing_file", message: "is not there", fix: "check its path" }));
+    // Whoever keeps earlier ones is to know that this one is over.
+    accept(path, { servers: [], settings: {}, problems: [] });
+    return undefined;
+  }
+  const found: ConfigResult =
+    "problem" in read
+      ? { servers: [], settings: {}, problems: [read.problem] }
+      : readConfig(read.text, {
+          file: path,
+          ...(file.dialect === undefined ? {} : { dialect: file.dialect }),
+          projectFolder: await findLocalProject(read.text, path, place),
+          ...context,
+        });
+  const result = accept(path, found);
+  return {
+    scope,
+    result,
+    file: path,
+    ...(projectFolder === undefined ? {} : { projectFolder: await realPathOf(projectFolder) }),
+  };
+}

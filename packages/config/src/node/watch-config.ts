@@ -1,0 +1,101 @@
+import { assertKnownOptions, createEvent, systemClock, type Fields } from "@toolport/core/implement";
+import { createAsker } from "./ask-later.ts";
+import type { ConfigReport, ConfigWatch, WatchConfigOptions } from "./config-watch.ts";
+import { createFolderWatch } from "./folder-watch.ts";
+import { createGoodConfigs } from "./keep-good.ts";
+import type { LoadedConfig } from "./load-config.ts";
+import { loadFields } from "./load-options.ts";
+import { createQueue } from "./queue.ts";
+import { runOnce, type Used, type WatchParts } from "./watch-run.ts";
+
+const optionFields: Fields<WatchConfigOptions> = {
+  ...loadFields,
+  target: true,
+  quietMs: true,
+  pollMs: true,
+  clock: true,
+};
+const defaultQuietMs = 500;
+const mostQuiets = 10;
+const fallbackPollMs = 5000;
+
+/**
+ * Loads configurations, applies them, and does so again whenever a file that may have to do with it changes, comes or goes. Edits are applied one
+ * after the other, and of several only the last. Nobody is waited for who is asked about trust: their server starts when they have answered.
+ *
+ * Resolves when the first load is applied. Rejects with what `applyServers` rejects with then, and with a `TypeError` for an option that is
+ * unknown.
+ */
+export async function watchConfig(options: WatchConfigOptions = {}): Promise<ConfigWatch> {
+  assertKnownOptions("watchConfig()", options, optionFields);
+  const controller = new AbortController();
+  const { clock = systemClock } = options;
+  const reports = createEvent<ConfigReport>();
+  let cancelTimer = (): void => undefined;
+  let cancelPoll = (): void => undefined;
+  let hintedAt: number | undefined;
+  let used: Used | undefined;
+
+  const queue = createQueue(async () => {
+    if (controller.signal.aborted) return;
+    const { next, report } = await runOnce(parts, used);
+    // Nobody hears of what ends after close().
+    if (controller.signal.aborted) return;
+    const isFirst = used === undefined;
+    used = next;
+    poll(next.config);
+    if (report !== undefined && !isFirst) reports.emit(report);
+    parts.asker?.ask(next.undecided);
+  });
+  const onHint = (): void => {
+    cancelTimer();
+    if (controller.signal.aborted) return;
+    const quietMs = options.quietMs ?? used?.config.settings.watch?.quietMs ?? defaultQuietMs;
+    hintedAt ??= clock.now();
+    // A file that never rests is read all the same.
+    const leftMs = Math.max(0, hintedAt + mostQuiets * quietMs - clock.now());
+    cancelTimer = clock.schedule(Math.min(quietMs, leftMs), () => {
+      hintedAt = undefined;
+      void queue.request();
+    });
+  };
+  const parts: WatchParts = {
+    options,
+    signal: controller.signal,
+    folders: createFolderWatch(onHint),
+    good: createGoodConfigs(),
+    asker: options.trust?.canAsk === true ? createAsker(options.trust, () => void queue.request()) : undefined,
+  };
+  const poll = ({ settings }: LoadedConfig): void => {
+    cancelPoll();
+    const isBlind = parts.folders.unwatched.length > 0 && settings.watch?.enabled !== false;
+    const pollMs = options.pollMs ?? (isBlind ? fallbackPollMs : undefined);
+    if (pollMs !== undefined) cancelPoll = clock.schedule(pollMs, () => void queue.request());
+  };
+  const close = async (): Promise<void> => {
+    controller.abort();
+    cancelTimer();
+    cancelPoll();
+    parts.folders.close();
+    parts.asker?.close();
+    reports.close();
+    await queue.settled();
+  };
+  try {
+    await queue.request();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const first: Used | undefined = used;
+  if (first === undefined) throw new TypeError("the first load has ended without a configuration");
+  return {
+    get config() {
+      return (used ?? first).config;
+    },
+    onReport: reports.on,
+    reload: () => queue.request(),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}

@@ -1,0 +1,96 @@
+import { untilAborted } from "@toolport/core/implement";
+import type { TrustEntry } from "../trust/trust.ts";
+import type { Asker } from "./ask-later.ts";
+import type { ConfigChange, ConfigReport, WatchConfigOptions } from "./config-watch.ts";
+import type { FolderWatch } from "./folder-watch.ts";
+import type { GoodConfigs } from "./keep-good.ts";
+import { loadAll, type LoadAll, type LoadedConfig, type LoadMode } from "./load-config.ts";
+import { diffSpecs, isSameData, keepSpecs } from "./spec-changes.ts";
+import { watchPointsOf } from "./watch-points.ts";
+
+const mostLooks = 5;
+
+/** What a run of a watch works with. */
+export interface WatchParts {
+  readonly options: WatchConfigOptions;
+  readonly signal: AbortSignal;
+  readonly folders: FolderWatch;
+  readonly good: GoodConfigs;
+  readonly asker: Asker | undefined;
+}
+
+/** What a run left. */
+export interface Used {
+  readonly config: LoadedConfig;
+  readonly keptFiles: readonly string[];
+  readonly keptServers: readonly string[];
+  /** What the target has: something else than the configuration where it refused that. */
+  readonly applied: LoadedConfig["servers"];
+  readonly undecided: readonly TrustEntry[];
+}
+
+/** Loads, and applies what is different. Rejects for the first load alone; what fails later is in the report. */
+export async function runOnce(parts: WatchParts, before: Used | undefined): Promise<Run> {
+  if (before === undefined) return loadAndApply(parts, undefined);
+  try {
+    return await loadAndApply(parts, before);
+  } catch (error) {
+    // A part that the host gave has failed: the trust that it asks.
+    const { config, keptFiles, keptServers } = before;
+    return { next: before, report: { ...noChange, config, keptFiles, keptServers, error } };
+  }
+}
+
+interface Run {
+  readonly next: Used;
+  readonly report?: ConfigReport | undefined;
+}
+
+async function loadAndApply(parts: WatchParts, before: Used | undefined): Promise<Run> {
+  const loaded = await loadWatched(parts);
+  const { config, keptServers } = keepSpecs(loaded.config, before?.config);
+  const keptFiles = parts.good.kept;
+  const state = { config, keptFiles, keptServers, undecided: loaded.undecided };
+  const applied = before?.applied ?? [];
+  const isNew = before === undefined || !isSameData(config.servers, applied);
+  const isOld = before !== undefined && !isNew && isSameData(factsOf(before), factsOf(state));
+  if (parts.signal.aborted || isOld) return { next: { ...state, applied } };
+  try {
+    const change = isNew ? await apply(config.servers, applied, parts) : noChange;
+    const report = { ...pickChange(change), config, keptFiles, keptServers };
+    return { next: { ...state, applied: config.servers }, report };
+  } catch (error) {
+    if (before === undefined) throw error;
+    return { next: { ...state, applied }, report: { ...noChange, config, keptFiles, keptServers, error } };
+  }
+}
+
+const noChange: ConfigChange = { added: [], updated: [], removed: [], failed: [] };
+
+// What was not watched while it was read may have changed meanwhile.
+async function loadWatched({ options, signal, folders, good }: WatchParts): Promise<LoadAll> {
+  folders.renew();
+  const mode: LoadMode = { ask: false, accept: (path, result) => good.accept(path, result) };
+  for (let look = 1; ; look++) {
+    const loaded = await loadAll({ ...options, signal }, mode);
+    const isWatching = !signal.aborted && loaded.config.settings.watch?.enabled !== false;
+    if (!isWatching || !folders.arm(watchPointsOf(loaded.paths)) || look === mostLooks) return loaded;
+  }
+}
+
+async function apply(
+  specs: LoadedConfig["servers"],
+  before: LoadedConfig["servers"],
+  { options: { target }, signal }: WatchParts,
+): Promise<ConfigChange> {
+  return target === undefined ? diffSpecs(before, specs) : untilAborted(target.applyServers(specs, { signal }), signal);
+}
+
+function pickChange({ added, updated, removed, failed }: ConfigChange): ConfigChange {
+  return { added, updated, removed, failed };
+}
+
+function factsOf({ config, keptFiles, keptServers }: Pick<Used, "config" | "keptFiles" | "keptServers">): unknown {
+  const { settings, problems, questions } = config;
+  return { settings, problems, questions, keptFiles, keptServers };
+}

@@ -1,0 +1,342 @@
+import { once } from "node:events";
+import { existsSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { createMemoryStore } from "@toolport/core";
+import { createTrust, formatProblem, readConfig, type TrustQuestion } from "@toolport/config";
+import { loadConfig, type LoadConfigOptions } from "@toolport/config/node";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createFakeHome, mcpServers } from "./fake-home.ts";
+
+describe("loadConfig()", () => {
+  it("loads what a user has, the project's where it is trusted, and says where each is from (EV-1, EV-7)", async () => {
+    const { place, home, project, write } = createFakeHome();
+    write("home/.cursor/mcp.json", mcpServers({ shared: "of-user", zeta: "z" }));
+    write("home/work/app/.mcp.json", mcpServers({ shared: "of-project", alpha: "a" }));
+    const config = await loadConfig({ ...place, trust: trustAll() });
+    expect(config.servers).toEqual([
+      { id: "alpha", transport: { kind: "stdio", command: "a" }, labels: { scope: "project" } },
+      { id: "shared", transport: { kind: "stdio", command: "of-project" }, labels: { scope: "project" } },
+      { id: "zeta", transport: { kind: "stdio", command: "z" }, labels: { scope: "user" } },
+    ]);
+    expect(
+      config.sources.map(({ serverId, file, line, path, state, over }) => [serverId, file, line, path, state, over]),
+    ).toEqual([
+      ["alpha", join(project, ".mcp.json"), 1, "mcpServers.alpha", "on", []],
+      [
+        "shared",
+        join(project, ".mcp.json"),
+        1,
+        "mcpServers.shared",
+        "on",
+        [`${join(home, ".cursor", "mcp.json")}:1:16`],
+      ],
+      ["zeta", join(home, ".cursor", "mcp.json"), 1, "mcpServers.zeta", "on", []],
+    ]);
+    expect(config.problems).toEqual([]);
+  });
+
+  it("has no servers and no problems where there are no files (EV-2)", async () => {
+    const { place } = createFakeHome();
+    expect(await loadConfig(place)).toEqual({
+      servers: [],
+      settings: {},
+      problems: [],
+      sources: [],
+      secrets: [],
+      questions: [],
+    });
+  });
+
+  it("reads what ~/.claude.json has for the project that cwd is in, by any name of its folder", async () => {
+    const { place, root, project, write } = createFakeHome();
+    symlinkSync(project, join(root, "link"));
+    const projects = { [join(root, "link")]: mcpServers({ mine: "local" }), "/elsewhere": mcpServers({ other: "x" }) };
+    write("home/.claude.json", { projects, ...mcpServers({ mine: "user" }) });
+    mkdirSync(join(project, "src"));
+    const { servers } = await loadConfig({ ...place, cwd: join(project, "src") });
+    expect(servers.map(({ id, transport, labels }) => [id, transport, labels])).toEqual([
+      ["mine", { kind: "stdio", command: "local" }, { scope: "local" }],
+    ]);
+  });
+
+  it("keeps a disabled entry in its place, and reads nothing for it (EV-6)", async () => {
+    const { place, write } = createFakeHome();
+    const env = { TOKEN: "${file:/nowhere}" };
+    write("toolport.json", { servers: { a: { transport: { kind: "stdio", command: "x", env }, disabled: true } } });
+    const { servers, problems } = await loadConfig({ ...place, files: ["../../../toolport.json"] });
+    expect(problems).toEqual([]);
+    expect(servers).toEqual([
+      {
+        id: "a",
+        transport: { kind: "stdio", command: "x" },
+        labels: { scope: "command-line", off: "disabled" },
+        disabled: true,
+      },
+    ]);
+  });
+
+  it("expands by the file that says it, and knows what is secret (AN-90)", async () => {
+    const { place, write } = createFakeHome();
+    const env = { A: "${file:./token}", B: "${file:~/.token}", C: "${WORD}", D: "${workspaceFolder}" };
+    write("home/.config/toolport/toolport.json", {
+      servers: { a: { transport: { kind: "stdio", command: "x", env } } },
+    });
+    write("home/.config/toolport/token", "beside\n");
+    write("home/.token", "at-home\n");
+    const { servers, secrets, problems } = await loadConfig({ ...place, env: { WORD: "word" } });
+    expect(problems).toEqual([]);
+    expect(servers[0]?.transport).toMatchObject({ env: { A: "beside", B: "at-home", C: "word", D: place.cwd } });
+    expect(secrets).toEqual(["beside", "at-home"]);
+  });
+
+  it("uses what a user's toolport.json imports, and no other tool, where there is one", async () => {
+    const { place, write } = createFakeHome();
+    write("home/.cursor/mcp.json", mcpServers({ cursor: "c", both: "of-cursor" }));
+    write("home/.gemini/settings.json", mcpServers({ gemini: "g" }));
+    write("home/.config/toolport/more.json", mcpServers({ more: "m", both: "of-more" }));
+    write("home/.config/toolport/toolport.json", {
+      imports: ["./more.json", "cursor", "./toolport.json"],
+      servers: {},
+    });
+    const { servers, problems } = await loadConfig(place);
+    expect(problems).toEqual([]);
+    expect(servers.map(({ id, transport }) => [id, "command" in transport && transport.command])).toEqual([
+      ["both", "of-more"],
+      ["cursor", "c"],
+      ["more", "m"],
+    ]);
+  });
+
+  it("reports a file that was named and is not there, and an import that is not", async () => {
+    const { place, root, write } = createFakeHome();
+    const file = write("toolport.json", { imports: ["gone.json"], servers: {} });
+    const { problems } = await loadConfig({ ...place, files: ["missing.json", file] });
+    expect(problems.map(formatProblem)).toEqual([
+      `${join(place.cwd, "missing.json")}: is not there; check its path`,
+      `${join(root, "gone.json")}: is not there; check its path`,
+    ]);
+  });
+
+  it("reports what cannot be read with its path, and loads the rest (EV-2)", async () => {
+    const { place, root, project, write } = createFakeHome();
+    mkdirSync(join(project, ".mcp.json"));
+    const pipe = await listenAt(join(root, "pipe.json"));
+    const big = write("big.json", " ".repeat(10 * 1024 * 1024 + 1));
+    const half = write("half.json", '{ "mcpServers": { "a": { "command": "x" }, "b": { "comm');
+    const files = [join(project, ".mcp.json"), pipe, big, half, "/dev/zero"];
+    const { servers, problems } = await loadConfig({ ...place, files });
+    expect(servers.map(({ id }) => id)).toEqual(["a"]);
+    expect(problems.map((problem) => `${problem.code} ${formatProblem(problem)}`.split("; ")[0])).toEqual([
+      `unreadable_file ${join(project, ".mcp.json")}: cannot be read: it is a directory`,
+      `unreadable_file ${pipe}: cannot be read: it is no file`,
+      `too_large ${big}: cannot be read: it has ${10 * 1024 * 1024 + 1} bytes`,
+      `invalid_syntax ${half}:1:51: mcpServers.b: unexpected end of string`,
+      `invalid_syntax ${half}:1:56: colon expected`,
+      expect.stringContaining(`incomplete_entry ${half}:1:44: mcpServers.b: "b" is not read`),
+      "unreadable_file /dev/zero: cannot be read: it is no file",
+    ]);
+  });
+
+  it("takes layers that are no files", async () => {
+    const { place, write } = createFakeHome();
+    write("home/.cursor/mcp.json", mcpServers({ a: "of-user" }));
+    const result = readConfig(mcpServers({ a: "of-command-line" }));
+    const { servers } = await loadConfig({ ...place, layers: [{ scope: "command-line", result }] });
+    expect(servers.map(({ labels }) => labels)).toEqual([{ scope: "command-line" }]);
+  });
+
+  it("refuses an option that it does not know", async () => {
+    await expect(loadConfig({ file: "x" } as LoadConfigOptions)).rejects.toThrow(TypeError);
+  });
+});
+
+describe("loadConfig() of an extension (NX-4)", () => {
+  const server = (command: string): object => ({ transport: { type: "stdio", command } });
+  const extensionAt = (root: string) => [{ id: "notes", root, file: "mcp.yaml" }];
+
+  it("names its servers after it, and has its root put in place", async () => {
+    const { place, root, write } = createFakeHome();
+    write("ext/mcp.yaml", { mcp: { servers: { files: server("${EXTENSION_ROOT}/run") } } });
+    write("ext/run", "");
+    const { servers, problems } = await loadConfig({ ...place, extensions: extensionAt(join(root, "ext")) });
+    expect(problems.filter(({ code }) => code !== "inherits_environment")).toEqual([]);
+    expect(servers).toMatchObject([
+      { id: "notes.files", transport: { command: join(root, "ext", "run") }, labels: { scope: "extension" } },
+    ]);
+  });
+
+  it.each<[boolean, string[], string]>([
+    [false, ["notes.by-link", "notes.by-variable"], "warning"],
+    [true, [], "error"],
+  ])("with strict root paths %s, has commands that lead out of it", async (strict_root_paths, ids, severity) => {
+    const { place, root, write } = createFakeHome();
+    write("outside", "");
+    write("ext/mcp.yaml", {
+      mcp: { servers: { "by-link": server("./link"), "by-variable": server("${OUT}/outside") } },
+    });
+    symlinkSync(join(root, "outside"), join(root, "ext", "link"));
+    const file = write("mcp.yaml", { mcp: { strict_root_paths, servers: {} } });
+    const options = { ...place, env: { OUT: root }, files: [file], extensions: extensionAt(join(root, "ext")) };
+    const { servers, problems } = await loadConfig(options);
+    expect(servers.map(({ id }) => id)).toEqual(ids);
+    const outside = problems.filter(({ code }) => code === "outside_root");
+    expect(outside.map((problem) => [problem.severity, problem.path])).toEqual([
+      [severity, "mcp.servers.by-link.transport.command"],
+      [severity, "mcp.servers.by-variable.transport.command"],
+    ]);
+  });
+});
+
+describe("trust in what a project brings", () => {
+  it("runs and reads nothing of a repository that was cloned", async () => {
+    const { place, root, write } = createFakeHome();
+    const planted = join(root, "planted");
+    const touch = { command: "touch", args: [planted], env: { STOLEN: "${file:~/.ssh/id}" } };
+    write("home/.ssh/id", "private key");
+    write("home/work/app/.mcp.json", {
+      mcpServers: { evil: touch, web: { type: "http", url: "https://${HOST}/mcp" } },
+    });
+    write("home/work/app/.cursor/mcp.json", { mcpServers: { evil2: { ...touch, envFile: "~/.ssh/id" } } });
+    write("home/work/app/.vscode/mcp.json", { servers: { evil3: touch } });
+    write("home/work/app/.codex/config.toml", `[mcp_servers.evil4]\ncommand = "touch"\nargs = ["${planted}"]\n`);
+    write("home/work/app/toolport.local.json", { servers: { evil5: { transport: { kind: "stdio", ...touch } } } });
+    write("home/work/app/toolport.json", { imports: ["/dev/zero", "../../.ssh/id"], servers: {} });
+    for (const trust of [undefined, createTrust({ store: createMemoryStore() })]) {
+      const config = await loadConfig({ ...place, trust });
+      expect(config.servers.map(({ id, disabled, labels }) => [id, disabled, labels?.["off"]])).toEqual(
+        ["evil", "evil2", "evil3", "evil4", "evil5", "web"].map((id) => [id, true, "untrusted"]),
+      );
+      expect(JSON.stringify(config)).not.toContain("private key");
+      expect(config.problems.filter(({ code }) => code === "untrusted_server")).toHaveLength(6);
+    }
+    expect(existsSync(planted)).toBe(false);
+  });
+
+  it("asks once for each entry, and starts what is trusted", async () => {
+    const { place, project, write } = createFakeHome();
+    write("home/work/app/.mcp.json", mcpServers({ good: "good", bad: "bad" }));
+    const questions: TrustQuestion[] = [];
+    const store = createMemoryStore();
+    const ask = (question: TrustQuestion): Promise<"trust" | "refuse"> => {
+      questions.push(question);
+      return Promise.resolve(question.serverId === "good" ? "trust" : "refuse");
+    };
+    for (let load = 0; load < 2; load++) {
+      const { servers, problems } = await loadConfig({ ...place, trust: createTrust({ store, ask }) });
+      expect(servers.map(({ id, disabled }) => [id, disabled])).toEqual([
+        ["bad", true],
+        ["good", undefined],
+      ]);
+      expect(problems.map(formatProblem)).toEqual([
+        `${join(project, ".mcp.json")}:1:42: mcpServers.bad: is brought by a project, and was refused`,
+      ]);
+    }
+    expect(questions.map(({ serverId, folder }) => [serverId, folder])).toEqual([
+      ["good", project],
+      ["bad", project],
+    ]);
+  });
+
+  it.each<[string, (write: ReturnType<typeof createFakeHome>["write"]) => void, string[]]>([
+    ["its arguments", (write) => write("home/work/app/.mcp.json", entryWith(["-c", "evil"])), ["transport.args"]],
+    [
+      "its file of variables",
+      (write) => write("home/work/app/.env", "NODE_OPTIONS=--require ./evil.js"),
+      ["file ${workspaceFolder}/.env"],
+    ],
+    ["a file that it names", (write) => write("home/work/app/flag", "--evil"), ["file ./flag"]],
+  ])("asks again when somebody changes %s, and starts nothing meanwhile", async (_, change, changed) => {
+    const { place, write } = createFakeHome();
+    const file = write("home/work/app/.mcp.json", entryWith([]));
+    write("home/work/app/.env", "A=1");
+    write("home/work/app/flag", "--good");
+    const options = { ...place, files: [{ path: file, scope: "project", dialect: "toolport" }] } as const;
+    const store = createMemoryStore();
+    const first = await loadConfig({ ...options, trust: createTrust({ store, ask: () => Promise.resolve("trust") }) });
+    expect(first.problems).toEqual([]);
+    expect(first.servers[0]?.transport).toMatchObject({ args: expect.arrayContaining(["--good"]), env: { A: "1" } });
+    change(write);
+    const { servers, questions } = await loadConfig({ ...options, trust: createTrust({ store }) });
+    expect(servers.map(({ disabled }) => disabled)).toEqual([true]);
+    expect(questions).toMatchObject([{ serverId: "a", changed, before: "trust" }]);
+  });
+
+  it("does not ask again when a secret elsewhere changes, and does when the project leads somewhere else", async () => {
+    const { place, root, project, write } = createFakeHome();
+    const token = write("home/.token", "one");
+    write("elsewhere", "three");
+    symlinkSync(token, join(project, "token"));
+    const env = { TOKEN: "${file:./token}" };
+    const file = write("home/work/app/mcp.json", {
+      servers: { a: { transport: { kind: "stdio", command: "x", env } } },
+    });
+    const store = createMemoryStore();
+    const options = { ...place, files: [{ path: file, scope: "project", dialect: "toolport" }] } as const;
+    const load = (answer: "trust" | undefined) =>
+      loadConfig({ ...options, trust: createTrust({ store, ask: () => Promise.resolve(answer) }) });
+    expect((await load("trust")).secrets).toEqual(["one"]);
+    write("home/.token", "two");
+    expect((await load(undefined)).secrets).toEqual(["two"]);
+    rmSync(join(project, "token"));
+    symlinkSync(join(root, "elsewhere"), join(project, "token"));
+    expect((await load(undefined)).servers.map(({ disabled }) => disabled)).toEqual([true]);
+  });
+
+  it("lets a project import its own files alone, and holds them to the same", async () => {
+    const { place, home, project, write } = createFakeHome();
+    const mine = write("home/private.json", mcpServers({ mine: "x" }));
+    write("home/.cursor/mcp.json", mcpServers({ cursor: "x" }));
+    write("home/.config/toolport/toolport.json", { servers: {} });
+    write("home/work/app/servers/more.json", mcpServers({ more: "x" }));
+    symlinkSync(mine, join(project, "link.json"));
+    write("home/work/app/toolport.json", {
+      imports: [mine, "./link.json", "cursor", "./servers/more.json"],
+      servers: {},
+    });
+    const { servers, problems } = await loadConfig(place);
+    expect(servers.map(({ id, labels }) => [id, labels])).toEqual([["more", { scope: "project", off: "untrusted" }]]);
+    expect(problems.filter(({ code }) => code === "import_failed").map(({ file, message }) => [file, message])).toEqual(
+      [
+        [join(project, "link.json"), "is outside of the project that imports it, and not read"],
+        [join(home, "private.json"), "is outside of the project that imports it, and not read"],
+      ],
+    );
+  });
+
+  it("asks once for a project, by whatever name somebody came to it", async () => {
+    const { place, root, project, write } = createFakeHome();
+    write("home/work/app/.cursor/mcp.json", mcpServers({ a: "x" }));
+    symlinkSync(project, join(root, "link"));
+    const store = createMemoryStore();
+    const ask = () => Promise.resolve("trust" as const);
+    await loadConfig({ ...place, trust: createTrust({ store, ask }) });
+    const files = [{ path: ".cursor/mcp.json", scope: "project" }] as const;
+    const { servers } = await loadConfig({ ...place, cwd: join(root, "link"), files, trust: createTrust({ store }) });
+    expect(servers.map(({ disabled }) => disabled)).toEqual([undefined]);
+  });
+
+  it("takes a file that somebody named for trusted", async () => {
+    const { place, write } = createFakeHome();
+    const file = write("home/work/app/.mcp.json", mcpServers({ a: "x" }));
+    const { servers } = await loadConfig({ ...place, files: [file] });
+    expect(servers.map(({ disabled, labels }) => [disabled, labels])).toEqual([[undefined, { scope: "command-line" }]]);
+  });
+});
+
+function entryWith(args: readonly string[]): object {
+  const transport = { kind: "stdio", command: "x", args: ["${file:./flag}", ...args] };
+  return { servers: { a: { transport, envFile: "${workspaceFolder}/.env" } } };
+}
+
+function trustAll() {
+  return createTrust({ store: createMemoryStore(), ask: () => Promise.resolve("trust") });
+}
+
+// What stands in a folder and is no file; to open some of its kind waits for ever.
+async function listenAt(path: string): Promise<string> {
+  const server = createServer().listen(path);
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  return path;
+}

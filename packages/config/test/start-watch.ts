@@ -1,0 +1,132 @@
+import type { Cancel, Clock, ServerSpec } from "@toolport/core";
+import {
+  watchConfig,
+  type ConfigChange,
+  type ConfigReport,
+  type ConfigWatch,
+  type WatchConfigOptions,
+} from "@toolport/config/node";
+import { onTestFinished } from "vitest";
+import { createFakeHome, mcpServers, type FakeHome } from "./fake-home.ts";
+
+/** What a watch of a test is started with. */
+export interface Start extends Pick<WatchConfigOptions, "trust" | "pollMs" | "files" | "check"> {
+  /** Given how many sets there were, this one among them. */
+  readonly onApply?: (count: number) => Promise<Partial<ConfigChange> | undefined>;
+  readonly home?: FakeHome;
+}
+
+/** A watch of a fake home, and what it did. */
+export interface Started {
+  readonly home: FakeHome;
+  readonly watch: ConfigWatch;
+  readonly clock: TestClock;
+  /** Ids of the sets that the target was given. */
+  readonly applied: string[][];
+  readonly reports: ConfigReport[];
+  readonly nextReport: () => Promise<ConfigReport>;
+  /** Does something to files, lets the time of quiet pass as soon as it begins, and resolves to the report. */
+  readonly edit: (change: () => unknown) => Promise<ConfigReport>;
+}
+
+/** Starts one; it is closed when the test is over. */
+export async function startWatch(
+  prepare = (home: FakeHome): void => void home.write("home/.cursor/mcp.json", mcpServers({ a: "a" })),
+  { onApply, home = createFakeHome(), ...options }: Start = {},
+): Promise<Started> {
+  prepare(home);
+  const clock = createTestClock();
+  const applied: string[][] = [];
+  const reports: ConfigReport[] = [];
+  let set: readonly ServerSpec[] = [];
+  const target = {
+    async applyServers(specs: readonly ServerSpec[]): Promise<ConfigChange> {
+      applied.push(specs.map(({ id }) => id));
+      const result = await onApply?.(applied.length);
+      const before = new Map(set.map((spec) => [spec.id, JSON.stringify(spec)]));
+      set = specs;
+      const ids = new Set(specs.map(({ id }) => id));
+      return {
+        added: specs.filter(({ id }) => !before.has(id)).map(({ id }) => id),
+        updated: specs
+          .filter((spec) => (before.get(spec.id) ?? JSON.stringify(spec)) !== JSON.stringify(spec))
+          .map(({ id }) => id),
+        removed: [...before.keys()].filter((id) => !ids.has(id)),
+        failed: [],
+        ...result,
+      };
+    },
+  };
+  const watch = await watchConfig({ ...home.place, clock, target, ...options });
+  onTestFinished(() => watch.close());
+  watch.onReport((report) => void reports.push(report));
+  const nextReport = (): Promise<ConfigReport> =>
+    new Promise((resolve) => {
+      const end = watch.onReport((report) => {
+        end();
+        resolve(report);
+      });
+    });
+  return {
+    home,
+    watch,
+    clock,
+    applied,
+    reports,
+    nextReport,
+    async edit(change) {
+      // What is still on its way of an earlier change would be a hint as good as the one that this is about.
+      for (let turn = 0; turn < 3; turn++) {
+        await new Promise((resolve) => setImmediate(resolve));
+        if (clock.tasks() === 0) continue;
+        clock.pass();
+        await watch.reload();
+      }
+      const report = nextReport();
+      const waiting = clock.waiting();
+      change();
+      await waiting;
+      // A change comes as several hints: what is written after the first is read all the same, because all of it is done.
+      clock.pass();
+      return report;
+    },
+  };
+}
+
+/** A clock that stands still. */
+export interface TestClock extends Clock {
+  /** Resolves to the delay when something waits. */
+  waiting(): Promise<number>;
+  /** Lets all that waits happen. */
+  pass(): void;
+  tasks(): number;
+}
+
+/** One at 0. */
+export function createTestClock(): TestClock {
+  const waiting = new Map<() => void, number>();
+  let heard: ((delayMs: number) => void)[] = [];
+  let now = 0;
+  return {
+    now: () => now,
+    schedule(delayMs, task): Cancel {
+      const run = (): void => task();
+      waiting.set(run, delayMs);
+      for (const hear of heard) hear(delayMs);
+      heard = [];
+      return () => void waiting.delete(run);
+    },
+    waiting: () => {
+      const [first] = waiting.values();
+      return first === undefined ? new Promise((resolve) => heard.push(resolve)) : Promise.resolve(first);
+    },
+    pass() {
+      for (const [run, delayMs] of waiting) {
+        waiting.delete(run);
+        now += delayMs;
+        run();
+      }
+    },
+    tasks: () => waiting.size,
+  };
+}
