@@ -75,6 +75,14 @@ describe("askForTokens()", () => {
     expect(failure?.error.message.length).toBeLessThan(400);
   });
 
+  it.each([2048, 16_384])("quotes no half of a secret that stands across the %ith character", async (cut) => {
+    const room = " ".repeat(cut - "invalid_grant: refre…".length);
+    const said = { error: "invalid_grant", error_description: `${room}refresh-0` };
+    const { failure } = await refresh(answering(said, { status: 400 }));
+    expect(failure?.error.message).toContain("invalid_grant");
+    expect(failure?.error.message).not.toContain("refr");
+  });
+
   it.each<[unknown, number | undefined]>([
     ["3600", 3_600_000],
     [60.5, 60_500],

@@ -1,7 +1,7 @@
-import { cleanText, isToolportError, ToolportError, truncateText, type ErrorDetails } from "@toolport/core";
+import { isToolportError, ToolportError, truncateText, type ErrorDetails } from "@toolport/core";
 import { parseRetryAfter, quoteText, safeCause } from "@toolport/core/implement";
 import type { Account } from "../account.ts";
-import { nameServer, withServerName } from "../auth-errors.ts";
+import { excerptOf, nameServer, withServerName } from "../auth-errors.ts";
 
 /**
  * What a failed request for tokens means:
@@ -46,8 +46,6 @@ const troubles: ReadonlyMap<string, TokenTrouble> = new Map([
   ["slow_down", "passing"],
 ]);
 
-// More than is quoted, so that white space does not use up the room.
-const longestSource = 2048;
 const longestQuote = 200;
 
 /** Names what an answer without tokens means. `now`: milliseconds since 1970. */
@@ -105,7 +103,7 @@ export function fromRequestError(account: Account, cause: unknown, wasSent: bool
     };
   }
   const said = cause instanceof Error ? `${cause.name}: ${cause.message}` : "no reason given";
-  const reason = quoteText(secrets.redact(cleanText(said, longestSource)), longestQuote);
+  const reason = quoteText(excerptOf(account, said, longestQuote), longestQuote);
   const error = new ToolportError(
     `${nameServer(serverId)}: ${wasSent ? "no answer of the authorization server" : "no token could be asked for"}: ${reason}`,
     {
@@ -125,11 +123,11 @@ function troubleOf({ status, code }: RefusedAnswer): TokenTrouble {
   return troubles.get(code) ?? "refused";
 }
 
-function describeAnswer({ secrets }: Account, { status, code, text }: RefusedAnswer): string {
+function describeAnswer(account: Account, { status, code, text }: RefusedAnswer): string {
   const said = [code, text].filter((part) => part !== undefined && part !== "").join(": ");
-  const clean = secrets.redact(cleanText(said, longestSource).replaceAll(/\s+/g, " ")).trim();
+  const clean = excerptOf(account, said, longestQuote);
   const what = status >= 400 ? "" : " without a usable token";
-  return `HTTP ${status}${what}${clean === "" ? "" : ` (${quoteText(truncateText(clean, longestQuote), longestQuote)})`}`;
+  return `HTTP ${status}${what}${clean === "" ? "" : ` (${quoteText(clean, longestQuote)})`}`;
 }
 
 function hostOf(url: URL): string {
