@@ -1,5 +1,7 @@
 import type { JsonObject } from "@toolport/core";
 import type { DpopKeyPair } from "@modelcontextprotocol/client";
+import { bytesToBase64Url } from "../store/base64.ts";
+import { hashText } from "../store/hash-text.ts";
 
 /** What proofs are signed with: every authorization server that knows DPoP knows it, and its keys are small. */
 export const dpopAlgorithm = "ES256";
@@ -33,10 +35,5 @@ function isText(value: unknown): value is string {
 
 // RFC 7638: the members that are needed, in the order of their names.
 async function thumbprintOf({ crv, kty, x, y }: { crv: string; kty: string; x: string; y: string }): Promise<string> {
-  const bytes = new TextEncoder().encode(JSON.stringify({ crv, kty, x, y }));
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-  return btoa(String.fromCharCode(...digest))
-    .replaceAll("+", "-")
-    .replaceAll("/", "_")
-    .replaceAll("=", "");
+  return bytesToBase64Url(await hashText(JSON.stringify({ crv, kty, x, y })));
 }

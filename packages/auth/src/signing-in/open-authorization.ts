@@ -11,6 +11,7 @@ import { loadOAuth } from "../load-oauth.ts";
 import type { PendingAuthorization } from "../oauth.ts";
 import type { StoredClient } from "../store/stored-account.ts";
 import { noteBegun } from "./begun-authorizations.ts";
+import { bytesToBase64Url } from "../store/base64.ts";
 import { pendingMs, savePending } from "./pending-documents.ts";
 
 /** What a user is to be sent to an authorization page for. */
@@ -94,9 +95,5 @@ export async function openAuthorization(
 
 // 256 bits, in the alphabet of URLs.
 function randomText(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(32));
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll("+", "-")
-    .replaceAll("/", "_")
-    .replaceAll("=", "");
+  return bytesToBase64Url(crypto.getRandomValues(new Uint8Array(32)));
 }
