@@ -48,14 +48,14 @@ describe("findConfigs()", () => {
   });
 
   it.each([
-    ["the folder with a .git", "/home/user/work/app/src", ["/home/user/work/app/.git"], "/home/user/work/app"],
-    ["what is below home, without one", "/home/user/work/app", [], "/home/user/work"],
+    ["the folder with a .git", "/people/ada/work/app/src", ["/people/ada/work/app/.git"], "/people/ada/work/app"],
+    ["what is below home, without one", "/people/ada/work/app", [], "/people/ada/work"],
     ["cwd, elsewhere", "/srv/a/b", [], "/srv/a/b"],
-    ["nothing, at home", "/home/user", ["/home/user/.git"], undefined],
-    ["never home, though it has a .git", "/home/user/app", ["/home/user/.git"], "/home/user/app"],
+    ["nothing, at home", "/people/ada", ["/people/ada/.git"], undefined],
+    ["never home, though it has a .git", "/people/ada/app", ["/people/ada/.git"], "/people/ada/app"],
   ])("has a project begin at %s", (...[, cwd, there, folder]) => {
     const exists = (path: string): boolean => there.includes(path);
-    expect(findProjectFolder({ platform: "linux", home: "/home/user", env: {}, cwd, exists })).toBe(folder);
+    expect(findProjectFolder({ platform: "linux", home: "/people/ada", env: {}, cwd, exists })).toBe(folder);
   });
 
   it("lists what is there, from the outermost folder to cwd", () => {
