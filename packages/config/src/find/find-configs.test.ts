@@ -1,5 +1,5 @@
 import { win32 } from "node:path";
-import { dialectNames, findConfigs, findProjectFolder, readConfig } from "@toolport/config";
+import { detectDialect, dialectNames, findConfigs, findProjectFolder, readConfig } from "@toolport/config";
 import { describe, expect, it } from "vitest";
 import { locationRows } from "./locations.ts";
 
@@ -77,6 +77,8 @@ describe("findConfigs()", () => {
   it("reads what is in each place as what it is", () => {
     for (const { path, dialect } of findConfigs({ platform: "linux", home: "/home/user", env: {}, cwd: "/p" })) {
       expect(readConfig({}, { file: path, dialect }).problems, path).toEqual([]);
+      // With the dialect given, nothing looks at the path.
+      expect(detectDialect(path, undefined) ?? dialect, path).toBe(dialect);
     }
   });
 });
