@@ -1,4 +1,4 @@
-import { compareText, quoteText } from "@toolport/core/implement";
+import { compareText, isPlainObject, quoteText } from "@toolport/core/implement";
 import type { ConfiguredServer } from "../configured-server.ts";
 import type { HostSettings } from "../host-settings.ts";
 import type { DraftBuilder } from "../read/draft-builder.ts";
@@ -66,7 +66,7 @@ export const nexo: Dialect = {
     const read: ReadServer = (entry, id) => {
       const own = entry.get("transport");
       const chosen = typeof own === "string" ? flatRules : rules;
-      return readEntry(entry, withSettings(chosen, { settings, timeouts, extension, path: entry.path }), {
+      return readEntry(entry, withSettings(chosen, { settings, timeouts, extension }), {
         id,
         parsed,
       });
@@ -89,7 +89,6 @@ interface Surroundings {
   readonly settings: HostSettings;
   readonly timeouts: readonly Timeout[];
   readonly extension: ExtensionContext | undefined;
-  readonly path: ConfiguredServer["path"];
 }
 
 function withSettings(chosen: EntryRules, { settings, timeouts, extension }: Surroundings): EntryRules {
@@ -205,11 +204,7 @@ function readPart(mcp: Entry, name: string, keys: Part): Record<string, unknown>
 
 function withoutAbsent(settings: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const entries = Object.entries(settings).map(
-    ([name, value]) => [name, isRecord(value) ? withoutAbsent(value) : value] as const,
+    ([name, value]) => [name, isPlainObject(value) ? withoutAbsent(value) : value] as const,
   );
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
