@@ -1,12 +1,7 @@
-import type { JsonValue, ServerSpec } from "@toolport/core";
-import { canonicalJson, compareText } from "@toolport/core/implement";
+import type { ServerSpec } from "@toolport/core";
+import { compareText, sameJson } from "@toolport/core/implement";
 import type { ConfigChange } from "./config-watch.ts";
 import type { LoadedConfig } from "./load-config.ts";
-
-/** Whether two values are the same JSON. */
-export function isSameData(a: unknown, b: unknown): boolean {
-  return textOf(a) === textOf(b);
-}
 
 /** What is different between two sets of specs. */
 export function diffSpecs(before: readonly ServerSpec[], after: readonly ServerSpec[]): ConfigChange {
@@ -14,7 +9,7 @@ export function diffSpecs(before: readonly ServerSpec[], after: readonly ServerS
   const has = new Map(after.map((spec) => [spec.id, spec]));
   return {
     added: [...has.keys()].filter((id) => !had.has(id)),
-    updated: after.filter((spec) => had.has(spec.id) && !isSameData(had.get(spec.id), spec)).map(({ id }) => id),
+    updated: after.filter((spec) => had.has(spec.id) && !sameJson(had.get(spec.id), spec)).map(({ id }) => id),
     removed: [...had.keys()].filter((id) => !has.has(id)),
     failed: [],
   };
@@ -32,8 +27,4 @@ export function keepSpecs(
   // They may be in what is kept.
   const secrets = [...new Set([...config.secrets, ...before.secrets])];
   return { config: { ...config, servers, secrets }, keptServers: kept.map(({ id }) => id) };
-}
-
-function textOf(value: unknown): string {
-  return value === undefined ? "" : canonicalJson(JSON.parse(JSON.stringify(value)) as JsonValue);
 }

@@ -1,11 +1,11 @@
-import { untilAborted } from "@toolport/core/implement";
+import { sameJson, untilAborted } from "@toolport/core/implement";
 import type { TrustEntry } from "../trust/trust.ts";
 import type { Asker } from "./ask-later.ts";
 import type { ConfigChange, ConfigReport, WatchConfigOptions } from "./config-watch.ts";
 import type { FolderWatch } from "./folder-watch.ts";
 import type { GoodConfigs } from "./keep-good.ts";
 import { loadAll, type LoadAll, type LoadedConfig, type LoadMode } from "./load-config.ts";
-import { diffSpecs, isSameData, keepSpecs } from "./spec-changes.ts";
+import { diffSpecs, keepSpecs } from "./spec-changes.ts";
 import { watchPointsOf } from "./watch-points.ts";
 
 const mostLooks = 5;
@@ -52,8 +52,8 @@ async function loadAndApply(parts: WatchParts, before: Used | undefined): Promis
   const keptFiles = parts.good.kept;
   const state = { config, keptFiles, keptServers, undecided: loaded.undecided };
   const applied = before?.applied ?? [];
-  const isNew = before === undefined || !isSameData(config.servers, applied);
-  const isOld = before !== undefined && !isNew && isSameData(factsOf(before), factsOf(state));
+  const isNew = before === undefined || !sameJson(config.servers, applied);
+  const isOld = before !== undefined && !isNew && sameJson(factsOf(before), factsOf(state));
   if (parts.signal.aborted || isOld) return { next: { ...state, applied } };
   try {
     const change = isNew ? await apply(config.servers, applied, parts) : noChange;
