@@ -1,4 +1,4 @@
-import { quoteText } from "@toolport/core/implement";
+import { foldCase, quoteText } from "@toolport/core/implement";
 import { formatPath, type ConfigPath } from "../parse/config-data.ts";
 import type { ProblemList } from "../problem/problem-list.ts";
 
@@ -69,5 +69,5 @@ function suggestId(id: string): string {
 
 /** An id as names of tools are made of it: ids that differ in nothing else give names that need a suffix. */
 export function normalizeId(id: string): string {
-  return id.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase()).replaceAll(/[^a-z0-9]/g, "_");
+  return foldCase(id).replaceAll(/[^a-z0-9]/g, "_");
 }
