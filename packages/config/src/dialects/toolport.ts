@@ -3,6 +3,7 @@ import type { FieldPlace, ServerDraft, ServerExtras } from "../configured-server
 import { isConfigMap, type ConfigData, type ConfigPath } from "../parse/config-data.ts";
 import type { ParsedConfig } from "../parse/parsed-config.ts";
 import { toPlain } from "../parse/to-plain.ts";
+import { faultInWords, innermostPlace } from "../problem/spec-fault.ts";
 import type { BuiltDraft } from "../read/draft-builder.ts";
 import type { Entry } from "../read/entry.ts";
 import { warnMissingRm } from "../read/missing-rm.ts";
@@ -44,8 +45,9 @@ function readSpec(entry: Entry, id: string, parsed: ParsedConfig): BuiltDraft | 
     assertServerSpec(spec);
   } catch (error) {
     if (!isToolportError(error)) throw error;
-    const message = error.rawMessage.replace(`server ${JSON.stringify(id)}: `, "");
-    entry.error(placed(places, error.details["field"] ?? "", entry), { code: "invalid_spec", message });
+    const place = innermostPlace(places, error.details["field"] ?? "");
+    const message = faultInWords(error, id);
+    entry.error(place?.path.slice(entry.path.length) ?? [], { code: "invalid_spec", message });
     return undefined;
   }
   const { transport } = spec;
@@ -57,15 +59,6 @@ function readSpec(entry: Entry, id: string, parsed: ParsedConfig): BuiltDraft | 
     });
   }
   return entry.failed() ? undefined : { draft: spec as ServerDraft, places, variables: [], extras };
-}
-
-// The innermost part of a field such as `transport.env.TOKEN` that is there.
-function placed(places: ReadonlyMap<string, FieldPlace>, field: string, entry: Entry): ConfigPath {
-  for (let part = field; part !== ""; part = part.replace(/(?:^|\.|\[)[^.[]*$/, "")) {
-    const place = places.get(part);
-    if (place !== undefined) return place.path.slice(entry.path.length);
-  }
-  return [];
 }
 
 interface Placing {

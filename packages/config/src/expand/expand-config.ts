@@ -3,6 +3,7 @@ import { checkHttpSpec, isSecretName } from "@toolport/core/implement";
 import type { ConfiguredServer, ServerExtras } from "../configured-server.ts";
 import { dialectOf } from "../dialects/all-dialects.ts";
 import type { ConfigProblem } from "../problem/config-problem.ts";
+import { faultInWords } from "../problem/spec-fault.ts";
 import type { ExpandContext } from "./expand-context.ts";
 import { createFieldExpander, type FieldExpander } from "./expand-field.ts";
 import { readVariable } from "./expand-env.ts";
@@ -143,17 +144,11 @@ function checkSpec(spec: ServerSpec, fields: FieldExpander, { check }: ExpandCon
     check?.(spec);
   } catch (error) {
     const { message, details } = isToolportError(error)
-      ? { message: withoutServer(error.rawMessage, spec.id), details: error.details }
+      ? { message: faultInWords(error, spec.id), details: error.details }
       : { message: "the spec is refused by a check of the host", details: undefined };
     const field = details !== undefined && "field" in details ? details.field : "";
     fields.report(field, { severity: "error", code: "invalid_spec", message: hide(message, fields.secrets) });
   }
-}
-
-// Whoever reads the problem has the place.
-function withoutServer(message: string, id: string): string {
-  const start = `server ${JSON.stringify(id)}: `;
-  return message.startsWith(start) ? message.slice(start.length) : message;
 }
 
 function hide(message: string, secrets: ReadonlySet<string>): string {

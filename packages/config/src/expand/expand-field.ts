@@ -1,6 +1,7 @@
 import type { ConfiguredServer, FieldPlace } from "../configured-server.ts";
 import type { ConfigProblem, ConfigProblemCode } from "../problem/config-problem.ts";
 import { placeProblem } from "../problem/problem-list.ts";
+import { innermostPlace } from "../problem/spec-fault.ts";
 import type { ExpandContext } from "./expand-context.ts";
 import { findReferences, type Reference } from "./find-references.ts";
 import { resolveReference } from "./resolve-reference.ts";
@@ -137,9 +138,5 @@ function partOf(field: string): string {
 
 /** Where a field of a spec was read; for one that was not, where what it is in was. */
 export function placeOf(server: ConfiguredServer, field: string): FieldPlace {
-  for (let part = field; part !== ""; part = part.replace(/(?:^|\.|\[)[^.[]*$/, "")) {
-    const place = server.places.get(part);
-    if (place !== undefined) return place;
-  }
-  return { path: server.path, position: server.position };
+  return innermostPlace(server.places, field) ?? { path: server.path, position: server.position };
 }
