@@ -269,6 +269,21 @@ describe("watchConfig()", () => {
     expect(clock.tasks()).toBe(0);
   });
 
+  it("stops watching once the settings say so, until it is asked to load again", async () => {
+    const path = "home/.config/toolport/toolport.json";
+    const { home, edit, watch } = await startWatch((fake) => {
+      fake.write(path, { servers: {} });
+    });
+    const watched = (): number => process.getActiveResourcesInfo().filter((name) => name === "FSEventWrap").length;
+    expect(watched()).toBeGreaterThan(0);
+    await edit(() => home.write(path, { servers: {}, settings: { watch: { enabled: false } } }));
+    // The system's handles go with the next turn.
+    await expect.poll(watched).toBe(0);
+    home.write(path, { servers: {}, settings: {} });
+    await watch.reload();
+    expect(watched()).toBeGreaterThan(0);
+  });
+
   it("looks again and again where it is asked to", async () => {
     const { home, clock, nextReport } = await startWatch(undefined, { pollMs: 1000 });
     expect(clock.tasks()).toBe(1);

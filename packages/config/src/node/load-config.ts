@@ -50,7 +50,10 @@ export interface LoadedConfig {
   readonly problems: readonly ConfigProblem[];
   /** One for each name, sorted by it. */
   readonly sources: readonly ServerSource[];
-  /** Values in the specs that are secrets: for a redactor. */
+  /**
+   * Values in the specs that came from variables with the name of a secret, from files and from hidden inputs: for a redactor, beside those that stand in a
+   * spec's headers, environment and token, which it knows from the spec.
+   */
   readonly secrets: readonly string[];
   /** What nobody has answered yet about servers that a project brings. */
   readonly questions: readonly TrustQuestion[];

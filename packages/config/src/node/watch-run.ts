@@ -6,9 +6,10 @@ import type { FolderWatch } from "./folder-watch.ts";
 import type { GoodConfigs } from "./keep-good.ts";
 import { loadAll, type LoadAll, type LoadedConfig, type LoadMode } from "./load-config.ts";
 import { diffSpecs, keepSpecs } from "./spec-changes.ts";
-import { watchPointsOf } from "./watch-points.ts";
+import { watchPointsOf, type WatchPoints } from "./watch-points.ts";
 
 const mostLooks = 5;
+const nothing: WatchPoints = new Map();
 
 /** What a run of a watch works with. */
 export interface WatchParts {
@@ -73,8 +74,10 @@ async function loadWatched({ options, signal, folders, good }: WatchParts): Prom
   const mode: LoadMode = { ask: false, accept: (path, result) => good.accept(path, result) };
   for (let look = 1; ; look++) {
     const loaded = await loadAll({ ...options, signal }, mode);
-    const isWatching = !signal.aborted && loaded.config.settings.watch?.enabled !== false;
-    if (!isWatching || !folders.arm(watchPointsOf(loaded.paths)) || look === mostLooks) return loaded;
+    if (signal.aborted) return loaded;
+    const isWatching = loaded.config.settings.watch?.enabled !== false;
+    const isNew = folders.arm(isWatching ? watchPointsOf(loaded.paths) : nothing);
+    if (!isNew || look === mostLooks) return loaded;
   }
 }
 
