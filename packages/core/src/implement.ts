@@ -67,6 +67,7 @@ export type { Redactor } from "./redacted.ts";
 export { createRedactor, createSecretMemory, type SecretMemory } from "./secret-memory.ts";
 export { createSecretFinder, type FoundSecret, type SecretFinder } from "./secret-finder.ts";
 export { isSecretName } from "./secret-name.ts";
+export { learnOAuthAnswer, learnOAuthRequest, type OAuthRequestParts } from "./learn-oauth-secrets.ts";
 export { redactData } from "./redact-data.ts";
 export { originalCause, safeCause } from "./safe-cause.ts";
 export { quoteText } from "./quote-text.ts";

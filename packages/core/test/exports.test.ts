@@ -68,6 +68,8 @@ const forImplementers = [
   "isToolEffect",
   "kindOf",
   "lastWordMs",
+  "learnOAuthAnswer",
+  "learnOAuthRequest",
   "lenderOf",
   "onAbort",
   "originalCause",

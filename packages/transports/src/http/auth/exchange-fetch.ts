@@ -1,5 +1,5 @@
 import { ToolportError } from "@toolport/core";
-import { formatMs, isConfidentialUrl, isJsonObject, isSecretName, type SecretMemory } from "@toolport/core/implement";
+import { formatMs, isConfidentialUrl, learnOAuthAnswer, learnOAuthRequest } from "@toolport/core/implement";
 import type { TransportContext } from "../../context/transport-context.ts";
 import { guardCredentials } from "../exchange/guard-credentials.ts";
 import type { HttpExchange, HttpReply, HttpRequest } from "../exchange/http-exchange.ts";
@@ -9,8 +9,6 @@ const timeoutMs = 30_000;
 const maxBodyBytes = 1024 * 1024;
 // What OAuth code reads of a response. Not `location`: who does not know it cannot follow it.
 const passedHeaders = ["content-type", "dpop-nonce", "retry-after", "www-authenticate"];
-// Parameters that are secrets by no part of their name.
-const secretParameters: ReadonlySet<string> = new Set(["code", "code_verifier", "device_code", "saml_response"]);
 
 /** What an exchange fetch is made from. */
 export interface ExchangeFetchInit {
@@ -35,7 +33,7 @@ export function createExchangeFetch(
     try {
       if (!isConfidentialUrl(request.url)) throw exposedRequest(request.url, serverId);
       guardCredentials(request, serverId);
-      learnFromRequest(request, secrets);
+      learnOAuthRequest({ headers: Object.entries(request.headers), form: request.body }, secrets);
       const call = exchange.start(request);
       const cancelTimer = clock.schedule(timeoutMs, () => call.cancel(timedOut(request.url, serverId)));
       const onAbort = (): void => call.cancel(givenUp(serverId));
@@ -80,7 +78,7 @@ async function toResponse(
       serverId,
     });
   const text = await readBody(reply, maxBodyBytes, tooLarge);
-  learnFromJson(text, secrets);
+  learnOAuthAnswer(text, secrets);
   const headers = new Headers();
   for (const name of passedHeaders) {
     const value = reply.header(name);
@@ -89,32 +87,6 @@ async function toResponse(
   // A Response of these statuses may have no body.
   const bodiless = reply.status === 204 || reply.status === 205 || reply.status === 304;
   return new Response(bodiless ? null : text, { status: reply.status, headers });
-}
-
-function learnFromRequest({ headers, body = "" }: HttpRequest, { learn }: SecretMemory): void {
-  for (const [name, value] of Object.entries(headers)) {
-    if (!isSecretName(name) && name !== "dpop") continue;
-    learn(value);
-    learn(value.replace(/^\S+\s+/, ""));
-  }
-  for (const [name, value] of new URLSearchParams(body)) if (isSecretParameter(name)) learn(value);
-}
-
-function learnFromJson(text: string, { learn }: SecretMemory): void {
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    return;
-  }
-  if (!isJsonObject(body)) return;
-  for (const [name, value] of Object.entries(body)) {
-    if (typeof value === "string" && isSecretName(name)) learn(value);
-  }
-}
-
-function isSecretParameter(name: string): boolean {
-  return isSecretName(name) || secretParameters.has(name);
 }
 
 function exposedRequest({ protocol }: URL, serverId: string): ToolportError {
