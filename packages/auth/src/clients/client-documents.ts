@@ -5,6 +5,7 @@ import { nameServer } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import { coversScopes, joinScopes } from "../discovering/scopes.ts";
 import type { CredentialKey } from "../store/credential-store.ts";
+import { savingMs } from "../store/saving-ms.ts";
 import type { StoredClient } from "../store/stored-account.ts";
 
 /** A client that was registered or that somebody gave, and for what. */
@@ -78,8 +79,6 @@ export function holds(document: ClientDocument, redirectUri: string, scope: stri
   if (document.redirectUri !== redirectUri) return false;
   return document.scope === undefined || coversScopes(joinScopes(document.scope, document.askedScope), scope);
 }
-
-const savingMs = 30_000;
 
 /**
  * Forgets a client that its authorization server no longer knows, so that the next sign-in registers anew; not one that took its place meanwhile.

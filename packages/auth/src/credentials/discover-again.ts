@@ -3,7 +3,7 @@ import { untilAborted } from "@toolport/core/implement";
 import type { Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import { discoverAuthorization, type Discovered } from "../discovering/discover-authorization.ts";
-import { createBackOff, type BackOff } from "../tokens/back-off.ts";
+import { createBackOff, isHostsOwn, type BackOff } from "../tokens/back-off.ts";
 
 interface Discoveries {
   running: Promise<Discovered> | undefined;
@@ -13,9 +13,6 @@ interface Discoveries {
 
 /** So soon it is seen that a server has moved to another authorization server. */
 const countsForMs = 10_000;
-
-// Says nothing of the servers.
-const passesThrough: ReadonlySet<string> = new Set(["aborted", "closed", "store_failed"]);
 
 const discoveriesOf = new WeakMap<Account, Discoveries>();
 
@@ -47,7 +44,7 @@ async function discover(parts: AuthParts, account: Account, discoveries: Discove
     discoveries.latest = { place, discovered, at: parts.clock.now() };
     return discovered;
   } catch (error) {
-    if (isToolportError(error) && !passesThrough.has(error.code)) {
+    if (isToolportError(error) && !isHostsOwn(error)) {
       backOff.failed(place, error, error.details.retryAfterMs);
     }
     throw error;

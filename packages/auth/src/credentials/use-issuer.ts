@@ -1,9 +1,8 @@
 import type { Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
+import { savingMs } from "../store/saving-ms.ts";
 import { accountKey, readAccount, writeAccount } from "../tokens/account-documents.ts";
 import { authorizationOf } from "../tokens/authorizations.ts";
-
-const savingMs = 30_000;
 
 /** Has the tokens used that an authorization server gave earlier. Resolves to whether there are any that may still be of use. */
 export function useIssuer(parts: AuthParts, account: Account, issuer: string): Promise<boolean> {

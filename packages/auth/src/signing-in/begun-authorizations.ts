@@ -1,9 +1,9 @@
 import type { Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import type { CredentialKey } from "../store/credential-store.ts";
+import { savingMs } from "../store/saving-ms.ts";
 import { pendingKey, pendingMs } from "./pending-documents.ts";
 
-const savingMs = 30_000;
 // What is begun and never completed ends by itself.
 const mostBegun = 16;
 

@@ -4,10 +4,10 @@ import type { AuthParts } from "../auth-parts.ts";
 import { isClient } from "../clients/client-documents.ts";
 import type { StoredClient, StoredMetadata } from "../store/stored-account.ts";
 import type { CredentialKey } from "../store/credential-store.ts";
+import { savingMs } from "../store/saving-ms.ts";
 
 /** How long the answer of a user is waited for. */
 export const pendingMs = 600_000;
-const savingMs = 30_000;
 
 /** A user who was sent to an authorization page: all that is needed to redeem what comes back, in whichever process. */
 export interface PendingDocument {

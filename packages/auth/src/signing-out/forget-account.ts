@@ -1,9 +1,8 @@
 import type { Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import type { CredentialKey } from "../store/credential-store.ts";
+import { savingMs } from "../store/saving-ms.ts";
 import { clearAccount } from "../tokens/account-documents.ts";
-
-const forgettingMs = 30_000;
 
 /** What is to be forgotten. */
 export interface Forgotten {
@@ -17,7 +16,7 @@ export interface Forgotten {
  * one; rejects with `store_failed`. Other processes see it within 10 s.
  */
 export async function forgetAccount(parts: AuthParts, { key, account }: Forgotten): Promise<boolean> {
-  return parts.store.withLock(key, forgettingMs, () =>
+  return parts.store.withLock(key, savingMs, () =>
     account === undefined ? parts.store.clear(key) : clearAccount(parts, account),
   );
 }

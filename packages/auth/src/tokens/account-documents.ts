@@ -3,12 +3,10 @@ import { quoteText } from "@toolport/core/implement";
 import type { Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import type { CredentialKey } from "../store/credential-store.ts";
+import { savingMs } from "../store/saving-ms.ts";
 import type { StoredAccount, StoredAuthorization } from "../store/stored-account.ts";
 import { authorizationOf, sameIssuer, withAuthorization } from "./authorizations.ts";
 import { readStoredAccount } from "./read-stored-account.ts";
-
-/** How long whoever saves may have the lock: a read and a write, without a request to anybody. */
-const savingMs = 30_000;
 
 /** What is known of an account's document in this process. */
 export interface HeldDocument {

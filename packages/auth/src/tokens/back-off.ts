@@ -1,4 +1,4 @@
-import type { Clock, ToolportError } from "@toolport/core";
+import type { Clock, ToolportError, ToolportErrorCode } from "@toolport/core";
 import { withErrorContext } from "@toolport/core/implement";
 
 /** Keeps an authorization server from being asked again right after it failed. */
@@ -14,6 +14,13 @@ const firstMs = 1000;
 const longestMs = 60_000;
 // What a server may ask for: a user who waits is worth an attempt after that.
 const longestAskedMs = 300_000;
+
+const hostsOwn: ReadonlySet<ToolportErrorCode> = new Set(["aborted", "closed", "store_failed"]);
+
+/** Whether a failure is the host's own, and says nothing of the server that was to be asked. */
+export function isHostsOwn({ code }: ToolportError): boolean {
+  return hostsOwn.has(code);
+}
 
 /** Makes one that has seen no failure. What it holds is in memory: each process backs off by itself. */
 export function createBackOff(clock: Clock): BackOff {

@@ -8,6 +8,7 @@ import { authenticateClient, proofOf } from "../clients/authenticate-client.ts";
 import { dpopOf } from "../dpop/dpop-signer.ts";
 import { toSdkMetadata } from "../discovering/server-metadata.ts";
 import { loadOAuth } from "../load-oauth.ts";
+import { savingMs } from "../store/saving-ms.ts";
 import type { StoredAccount, StoredAuthorization } from "../store/stored-account.ts";
 import {
   accountKey,
@@ -38,7 +39,6 @@ export type RenewalEnd =
 const latestStartMs = 40_000;
 /** Longer than the longest redeem: until the last request leaves, its answer, and what the store needs. */
 export const leaseMs: number = latestStartMs + longestAnswerMs + 20_000;
-const savingMs = 30_000;
 // A store that is out of order for a while costs nobody the answer; so long nobody else may redeem, who could not save either.
 const saveAgainAfterMs = [100, 1000, 3000, 5000, 10_000];
 

@@ -5,7 +5,7 @@ import type { AuthParts } from "../auth-parts.ts";
 import type { StoredAccount, StoredAuthorization } from "../store/stored-account.ts";
 import { accountKey, hasUnsaved, readAccount, saveUnsaved } from "./account-documents.ts";
 import { currentAuthorization } from "./authorizations.ts";
-import { createBackOff, type BackOff } from "./back-off.ts";
+import { createBackOff, isHostsOwn, type BackOff } from "./back-off.ts";
 import { decideRenewal, type RenewalStep, type Unwanted } from "./decide-renewal.ts";
 import { leaseMs, redeem, type Redeeming, type RenewalEnd } from "./redeem.ts";
 
@@ -23,9 +23,6 @@ interface Renewals {
 }
 
 const lastSavingMs = 5000;
-
-// Says nothing of the authorization server.
-const passesThrough: ReadonlySet<string> = new Set(["aborted", "closed", "store_failed"]);
 
 const renewalsOf = new WeakMap<Account, Renewals>();
 /** What is being redeemed, and for whom something was that may not be saved yet. */
@@ -147,7 +144,7 @@ async function obtain(
     backOff.succeeded();
     return { kind: "renewed", authorization };
   } catch (error) {
-    if (!isToolportError(error) || passesThrough.has(error.code)) throw error;
+    if (!isToolportError(error) || isHostsOwn(error)) throw error;
     backOff.failed(credential, error, error.details.retryAfterMs);
     return error.kind === "auth" || error.kind === "contract"
       ? { kind: "unrenewable", error }
