@@ -4,8 +4,7 @@ import { accountKey, readAccount, saveAuthorization, writeAccount } from "../src
 import { currentAuthorization } from "../src/tokens/authorizations.ts";
 import { renew, settleRenewals, type RenewalRequest } from "../src/tokens/renew.ts";
 import { leaseMs, type RenewalEnd } from "../src/tokens/redeem.ts";
-import { deferred } from "./deferred.ts";
-import { createRotatingServer, type RotatingServer } from "./rotating-server.ts";
+import { createRotatingServer, type RotatingServer, holdAnswers } from "./rotating-server.ts";
 import { createAuthorization, createTokenWorld, type TokenWorld } from "./token-world.ts";
 import { firstDate } from "../../provider/test/simulation/virtual-clock.ts";
 
@@ -291,13 +290,7 @@ describe("renew()", () => {
     const server = createRotatingServer();
     const world = await signedIn(server);
     const { parts, account, another, close, clock } = world;
-    const sent = deferred();
-    const released = deferred();
-    server.play = async (answer) => {
-      sent.resolve();
-      await released.promise;
-      return answer();
-    };
+    const { sent, answered: released } = holdAnswers(server);
     const work = renew(parts, account, refused("access-0"));
     await sent.promise;
     close.abort();

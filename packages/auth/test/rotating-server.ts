@@ -1,3 +1,4 @@
+import { deferred, type Deferred } from "./deferred.ts";
 import type { AuthorizationFetch } from "@toolport/core";
 import type { StoredAuthorization } from "../src/store/stored-account.ts";
 
@@ -98,4 +99,19 @@ export function createRotatingServer(lifeSeconds = 600): RotatingServer {
     },
   };
   return server;
+}
+
+/** Has the next requests be taken, and their answers held until the test says so. */
+export function holdAnswers(server: Pick<RotatingServer, "play">): {
+  readonly sent: Deferred;
+  readonly answered: Deferred;
+} {
+  const sent = deferred();
+  const answered = deferred();
+  server.play = async (answer) => {
+    sent.resolve();
+    await answered.promise;
+    return answer();
+  };
+  return { sent, answered };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { given, live, needsScope, program, request, stage } from "../../test/credentials-stage.ts";
-import { deferred } from "../../test/deferred.ts";
+import { holdAnswers } from "../../test/rotating-server.ts";
 import { createAuthorization, serverUrl } from "../../test/token-world.ts";
 import { makeDpopKey } from "../dpop/dpop-key.ts";
 import { clearAccount, readAccount, saveAuthorization } from "../tokens/account-documents.ts";
@@ -27,13 +27,7 @@ describe("headersFor()", () => {
 
   it("renews in the background while the token is good, and sends the old one meanwhile", async () => {
     const { token, clock, server } = await stage(live);
-    const sent = deferred();
-    const answered = deferred();
-    server.play = async (answer) => {
-      sent.resolve();
-      await answered.promise;
-      return answer();
-    };
+    const { sent, answered } = holdAnswers(server);
     clock.advance(541_000);
     expect(await token()).toBe("access-0");
     await sent.promise;
@@ -45,13 +39,7 @@ describe("headersFor()", () => {
 
   it("waits for the renewal that is under way when the token may be over before its request is answered", async () => {
     const { token, clock, server } = await stage(live);
-    const sent = deferred();
-    const answered = deferred();
-    server.play = async (answer) => {
-      sent.resolve();
-      await answered.promise;
-      return answer();
-    };
+    const { sent, answered } = holdAnswers(server);
     clock.advance(584_000);
     expect(await token()).toBe("access-0");
     await sent.promise;
@@ -151,13 +139,7 @@ describe("onRefused()", () => {
 
   it("ends the wait of who gives up, and nothing else", async () => {
     const { refuse, server, parts, another } = await stage(live);
-    const sent = deferred();
-    const answered = deferred();
-    server.play = async (answer) => {
-      sent.resolve();
-      await answered.promise;
-      return answer();
-    };
+    const { sent, answered } = holdAnswers(server);
     const giveUp = new AbortController();
     const waiting = refuse("access-0", { signal: giveUp.signal });
     await sent.promise;
