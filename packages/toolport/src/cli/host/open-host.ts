@@ -1,0 +1,46 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import { createTrust } from "@toolport/config";
+import { createToolport } from "../../create-toolport.ts";
+import { userState } from "../../state/user-state.ts";
+import type { ToolportState } from "../../toolport-options.ts";
+import type { Toolport } from "../../toolport.ts";
+import type { CommandContext } from "../command-context.ts";
+
+/** What a command wants of its host. */
+export interface HostWish {
+  /** Ids of the only servers that are started. Default: all. */
+  readonly only?: readonly string[] | undefined;
+  /** Whether servers are waited for. Default `true`; `false`: they come up while the command looks on. */
+  readonly wait?: boolean | undefined;
+}
+
+/** The user's servers, as a command works with them. */
+export interface Host extends AsyncDisposable {
+  readonly toolport: Toolport;
+  readonly state: ToolportState;
+}
+
+/** Loads the configuration, asks about what a project brings if somebody can be asked, and starts the servers. */
+export async function openHost(
+  { terminal, options }: CommandContext,
+  { only, wait = true }: HostWish = {},
+): Promise<Host> {
+  const { env, home, platform, cwd, signal } = terminal;
+  const state = userState({ env, home, platform });
+  const toolport = await createToolport({
+    config: {
+      files: options.config ?? "auto",
+      watch: false,
+      trust: createTrust({ store: state.store }),
+      only: only === undefined ? undefined : (serverId) => only.includes(serverId),
+      env,
+      home,
+      platform,
+      cwd,
+    },
+    state,
+    signal,
+    timeoutMs: wait ? (options.timeout ?? 30) * 1000 : 0,
+  });
+  return { toolport, state, [Symbol.asyncDispose]: () => toolport.close() };
+}

@@ -1,0 +1,61 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import type { OAuth } from "@toolport/auth";
+import type { ConfigReport, LoadedConfig } from "@toolport/config/node";
+import type {
+  CallContext,
+  CallOptions,
+  Diagnostic,
+  Event,
+  ToolDefinition,
+  ToolOutcome,
+  ToolsChange,
+} from "@toolport/core";
+import type { Toolbox, ToolboxView, ViewOptions } from "@toolport/discovery";
+import type { Policy } from "@toolport/policy";
+import type { McpProvider, ServerStatus } from "@toolport/provider";
+import type { Resources } from "@toolport/resources";
+import type { ResultPresenter, Results } from "@toolport/results";
+
+/** Options of one conversation. */
+export interface ConversationOptions extends ViewOptions {
+  /** Names the conversation in approvals, limits and kept results; a name that is given again goes on where that one was. Default: a random one. */
+  readonly id?: string | undefined;
+}
+
+/**
+ * One conversation of a model with all tools. Any adapter takes it as it is: `createAiSdkTools(conversation)`. Its calls wait for a server that is
+ * still on its way.
+ */
+export interface Conversation extends ToolboxView, AsyncDisposable {
+  readonly id: string;
+  readonly context: Omit<CallContext, "approval">;
+  /** Makes of results what this conversation's model reads; adapters use it by themselves. */
+  readonly presenter: ResultPresenter;
+  /** Forgets what was kept for it: results and approvals. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** All that a product needs of many servers, composed. */
+export interface Toolport extends AsyncDisposable {
+  readonly provider: McpProvider;
+  readonly toolbox: Toolbox;
+  readonly policy: Policy;
+  readonly resources: Resources;
+  readonly results: Results;
+  /** Signs in and out; `undefined` where `auth` is not of this package's making. */
+  readonly oauth: OAuth | undefined;
+  /** What the files say now, with every problem and its place; `undefined` without `config`. */
+  readonly config: LoadedConfig | undefined;
+  conversation(options?: ConversationOptions): Conversation;
+  /** Every tool, whatever the conversation. */
+  definitions(names?: readonly string[]): readonly ToolDefinition[];
+  call(name: string, args?: unknown, options?: CallOptions): Promise<ToolOutcome>;
+  statuses(): readonly ServerStatus[];
+  readonly onStatusChanged: Event<ServerStatus>;
+  readonly onToolsChanged: Event<ToolsChange>;
+  /** Fires for each edit of the configuration that was taken over, or could not be. Never without `config`. */
+  readonly onConfigReport: Event<ConfigReport>;
+  readonly onDiagnostic: Event<Diagnostic>;
+  /** Ends all that was made here, at most once. What was handed in stays open. */
+  close(reason?: string): Promise<void>;
+}
