@@ -50,7 +50,7 @@ export default configuration;
  * @returns {import("dependency-cruiser").IForbiddenRuleType[]}
  */
 function rulesForRow(row) {
-  const name = row.split("/", 2).join("/");
+  const name = row.split("/", row.startsWith("@") ? 2 : 1).join("/");
   const folder = folderOf.get(name) ?? "";
   const from = join(folder, row === name ? "src" : row.slice(name.length + 1));
   if (folder === "") throw new Error(`layers.json: there is no package ${name}`);

@@ -130,7 +130,7 @@ function typeCheck(resolution, options) {
   const lines = stdout.split("\n");
   if (status !== 0) throw new Error(`the compiler says\n${lines.filter((line) => !isAbsolute(line)).join("\n")}`);
   // Types of a dependency in our own would be part of our contract, and change with it.
-  const foreign = new Set(lines.map(packageOf).filter((name) => name !== "" && !name.startsWith("@toolport/")));
+  const foreign = new Set(lines.map(packageOf).filter((name) => name !== "" && !isOurs(name)));
   if (foreign.size > 0) throw new Error(`types of ours need those of ${Array.from(foreign).join(", ")}`);
 }
 
@@ -141,6 +141,11 @@ function typeCheck(resolution, options) {
 function packageOf(line) {
   if (!isAbsolute(line) || !line.includes(basename(consumer))) return "";
   return /.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/.exec(line)?.[1]?.replace("\\", "/") ?? "";
+}
+
+/** @param {string} name */
+function isOurs(name) {
+  return packed.some((one) => one.name === name);
 }
 
 /** @param {string[]} args */
