@@ -2,10 +2,11 @@ import type { CallContext } from "@toolport/core";
 import { assertCallContext, assertKnownOptions, assertTimeoutMs, type Fields } from "@toolport/core/implement";
 import type { ResultPresenter } from "@toolport/results";
 import type { LeftOutTool } from "./declared-tool.ts";
+import { isPresenter } from "./is-presenter.ts";
 
 /** What every adapter can be given. */
 export interface AdapterOptions {
-  /** What makes of a result what the model gets. Default: pure and bounded; what is too big is cut, and a notice says so. */
+  /** What makes of a result what the model gets. Default: the presenter of the source, else pure and bounded: what is too big is cut, and a notice says so. */
   readonly presenter?: ResultPresenter | undefined;
   /** On whose behalf the model calls, in every call of this adapter. A call's own context goes first, member by member. Default: nobody's. */
   readonly context?: Omit<CallContext, "approval"> | undefined;
@@ -59,8 +60,4 @@ export function assertAdapterOptions(
     throw new TypeError("maxTools must be a number of at least 1");
   }
   if (onLeftOut !== undefined && typeof onLeftOut !== "function") throw new TypeError("onLeftOut must be a function");
-}
-
-function isPresenter(value: ResultPresenter | null): boolean {
-  return typeof value?.present === "function" && typeof value.presentError === "function";
 }

@@ -128,6 +128,27 @@ describe("answer()", () => {
     });
   });
 
+  it("shows results as the presenter of the source does, unless the options name another one", async () => {
+    const shows = (text: string): NonNullable<AdapterOptions["presenter"]> => ({
+      present: ({ isError }) => ({ blocks: [{ type: "text", part: "content", text }], isError, omitted: [] }),
+      presentError: () => ({ blocks: [{ type: "text", part: "error", text }], isError: true, omitted: [] }),
+    });
+    const source = { ...createSource([define("t")]), presenter: shows("of the source") };
+    const texts = async (options?: AdapterOptions): Promise<string> => {
+      const answerer = createAnswerer(source, openaiChat, options);
+      return JSON.stringify([await answerer.answer({ name: "t" }), await answerer.answer({ name: "u" })]);
+    };
+    expect((await texts()).match(/of the source/g)).toHaveLength(2);
+    expect((await texts({ presenter: shows("of the options") })).match(/of the options/g)).toHaveLength(2);
+  });
+
+  it.each([null, {}, { present: () => undefined }])("refuses a source whose presenter is %o", (presenter) => {
+    const source = { ...createSource([]), presenter } as unknown as ToolSource;
+    expect(() => createAnswerer(source, openaiChat)).toThrow(
+      new TypeError("the presenter of source must have present() and presentError()"),
+    );
+  });
+
   it("says why a tool that was left out is not there", async () => {
     const source = createSource([define("one"), define("two")]);
     const presented = await createAnswerer(source, openaiChat, { maxTools: 1 }).answer({ name: "two" });

@@ -34,6 +34,7 @@ const policy = { kind: "policy", retryable: true, outcome: "not-sent" } as const
  * release, a renamed or removed one a major release.
  */
 export type ToolportErrorCode =
+  | "invalid_config"
   | "invalid_spec"
   | "invalid_names"
   | "duplicate_server"
@@ -89,6 +90,10 @@ export type ToolportErrorCode =
 
 /** What each code stands for. */
 export const errorCodes: Readonly<Record<ToolportErrorCode, ErrorCodeEntry>> = {
+  invalid_config: {
+    ...contract,
+    meaning: "A configuration that was named cannot be used: no server of it can be started.",
+  },
   invalid_spec: { ...contract, meaning: "A server spec breaks a rule; nothing was started." },
   invalid_names: { ...contract, meaning: "Saved tool names are malformed or break a rule of the naming strategy." },
   duplicate_server: {

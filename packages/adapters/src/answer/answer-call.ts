@@ -30,6 +30,7 @@ export interface ModelCall {
 /** With what calls are answered. */
 export interface AnswerMeans {
   readonly source: ToolSource;
+  /** Default: that of the source, else a pure one. */
   readonly presenter?: ResultPresenter | undefined;
   readonly context?: Omit<CallContext, "approval"> | undefined;
   readonly timeoutMs?: number | undefined;
@@ -42,7 +43,7 @@ export interface AnswerMeans {
  * for a signal or context of a wrong type, before anything is sent. Two calls are two calls, whatever ids the model gave them.
  */
 export async function answerCall(declaration: Declaration, call: ModelCall, means: AnswerMeans): Promise<Presented> {
-  const { presenter = plainPresenter } = means;
+  const presenter = means.presenter ?? means.source.presenter ?? plainPresenter;
   const { signal } = call;
   if (signal !== undefined) assertSignal(signal);
   if (call.context !== undefined) assertCallContext(call.context);

@@ -1,0 +1,6 @@
+import type { ResultPresenter } from "@toolport/results";
+
+/** Whether something that was given as a presenter has what is called. */
+export function isPresenter(value: ResultPresenter | null): boolean {
+  return typeof value?.present === "function" && typeof value.presentError === "function";
+}
