@@ -1,3 +1,4 @@
+import type { Host } from "./host/host.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Options that every command has. */
@@ -6,14 +7,20 @@ export interface GlobalOptions {
   readonly config?: readonly string[] | undefined;
   /** One JSON document on stdout, and nothing else there. */
   readonly json?: boolean | undefined;
-  /** How long servers may take to come up, in seconds. */
+  /** How long servers may take to come up, in seconds: more than 0. Default 30. */
   readonly timeout?: number | undefined;
+  /** No progress on stderr. Problems and questions stay. */
+  readonly quiet?: boolean | undefined;
+  /** What servers write to stderr and what a developer wants to know, on stderr. */
+  readonly verbose?: boolean | undefined;
 }
 
 /** What a command gets beside its own arguments. */
 export interface CommandContext {
   readonly terminal: Terminal;
   readonly options: GlobalOptions;
+  /** A host that is open already and stays so, as in the `repl`. `openHost()` hands it out. */
+  readonly host?: Host | undefined;
 }
 
 /** A command's work: resolves to the exit code, see `exitCodes`. What it throws becomes a message and `exitCodeOf` of it. */

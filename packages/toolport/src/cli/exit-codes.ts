@@ -1,4 +1,5 @@
 import { isToolportError } from "@toolport/core";
+import { UsageError } from "./usage-error.ts";
 
 /** What a command exits with: the table of the conformance kit. */
 export const exitCodes: {
@@ -33,6 +34,7 @@ const unreachable: ReadonlySet<string> = new Set([
 
 /** The code that a failure ends a command with. */
 export function exitCodeOf(error: unknown): number {
+  if (error instanceof UsageError) return exitCodes.usage;
   if (!isToolportError(error)) return exitCodes.fail;
   const { code, kind } = error;
   if (code === "aborted") return exitCodes.incomplete;

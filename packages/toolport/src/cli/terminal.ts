@@ -35,10 +35,6 @@ const formats = { good: "green", bad: "red", warn: "yellow", dim: "dim", bold: "
 /** The process's own streams. */
 export function processTerminal(signal: AbortSignal): Terminal {
   const { stdin, stdout, stderr, env, platform } = process;
-  const isRich = (stream: NodeJS.WriteStream): boolean =>
-    stream.isTTY && (env["NO_COLOR"] ?? "") === "" && env["TERM"] !== "dumb";
-  const painter = (stream: NodeJS.WriteStream) => (style: Style, text: string) =>
-    isRich(stream) ? styleText(formats[style], text, { validateStream: false }) : text;
   return {
     stdin,
     stdout,
@@ -47,13 +43,41 @@ export function processTerminal(signal: AbortSignal): Terminal {
     err: (text) => void stderr.write(text),
     isLive: stdout.isTTY && env["TERM"] !== "dumb",
     canAsk: stdin.isTTY && stderr.isTTY,
-    columns: stdout.columns ?? stderr.columns ?? 80,
-    paint: painter(stdout),
-    paintErr: painter(stderr),
+    get columns() {
+      return stdout.columns ?? stderr.columns ?? 80;
+    },
+    paint: painter(isColored(stdout, env)),
+    paintErr: painter(isColored(stderr, env)),
     env,
     cwd: process.cwd(),
     home: homedir(),
     platform,
     signal,
   };
+}
+
+/** The same terminal with colours in any case, in none, or as it was. */
+export function withColor(terminal: Terminal, color: boolean | undefined): Terminal {
+  if (color === undefined) return terminal;
+  return {
+    ...terminal,
+    get columns() {
+      return terminal.columns;
+    },
+    paint: painter(color),
+    paintErr: painter(color),
+  };
+}
+
+/** Whether a stream shows colours, decided for each: https://no-color.org and https://force-color.org, of which the first wins. */
+export function isColored(stream: { readonly isTTY?: boolean | undefined }, env: Terminal["env"]): boolean {
+  if ((env["NO_COLOR"] ?? "") !== "") return false;
+  const forced = env["FORCE_COLOR"];
+  if (forced !== undefined) return forced !== "0" && forced !== "false";
+  return stream.isTTY === true && env["TERM"] !== "dumb";
+}
+
+/** Makes texts look like what they are, or leaves them alone. */
+export function painter(isOn: boolean): Terminal["paint"] {
+  return (style, text) => (isOn ? styleText(formats[style], text, { validateStream: false }) : text);
 }

@@ -1,4 +1,4 @@
-import type { Declare } from "../run-command-line.ts";
+import type { Declare } from "../program/declare.ts";
 
 /** `list [server]`. */
 export const declareList: Declare = (program, run) => {

@@ -1,10 +1,8 @@
-/// <reference lib="esnext.disposable" preserve="true" />
 import { createTrust } from "@toolport/config";
 import { createToolport } from "../../create-toolport.ts";
 import { userState } from "../../state/user-state.ts";
-import type { ToolportState } from "../../toolport-options.ts";
-import type { Toolport } from "../../toolport.ts";
 import type { CommandContext } from "../command-context.ts";
+import type { Host } from "./host.ts";
 
 /** What a command wants of its host. */
 export interface HostWish {
@@ -14,17 +12,13 @@ export interface HostWish {
   readonly wait?: boolean | undefined;
 }
 
-/** The user's servers, as a command works with them. */
-export interface Host extends AsyncDisposable {
-  readonly toolport: Toolport;
-  readonly state: ToolportState;
-}
-
 /** Loads the configuration, asks about what a project brings if somebody can be asked, and starts the servers. */
 export async function openHost(
-  { terminal, options }: CommandContext,
+  { terminal, options, host: open }: CommandContext,
   { only, wait = true }: HostWish = {},
 ): Promise<Host> {
+  // It is the repl's, which closes it.
+  if (open !== undefined) return { ...open, [Symbol.asyncDispose]: async () => undefined };
   const { env, home, platform, cwd, signal } = terminal;
   const state = userState({ env, home, platform });
   const toolport = await createToolport({

@@ -1,0 +1,34 @@
+import { InvalidArgumentError, type Command } from "commander";
+import type { GlobalOptions } from "../command-context.ts";
+
+/** Global options, and those that are done with before a command runs. */
+export interface ProgramOptions extends GlobalOptions {
+  /** Colours in any case, or in none. Default: as the streams and the environment say. */
+  readonly color?: boolean | undefined;
+}
+
+/** Declares the options that every command has, before its name and after it. */
+export function addGlobalOptions(program: Command): Command {
+  return program
+    .option("--config <file>", "use this file in place of what is found; can be given again", collect)
+    .option("--json", "one JSON document on stdout, and nothing else there")
+    .option("--timeout <seconds>", "how long servers may take to come up (default: 30)", readSeconds)
+    .option("--quiet", "no progress")
+    .option("--verbose", "what servers write to stderr, and what a developer wants to know")
+    .option("--color", "colours, also where there is no terminal")
+    .option("--no-color", "no colours");
+}
+
+function collect(file: string, files: readonly string[] = []): readonly string[] {
+  return [...files, file];
+}
+
+function readSeconds(text: string): number {
+  const seconds = Number(text);
+  if (text.trim() === "" || !(seconds > 0) || seconds > longestSeconds)
+    throw new InvalidArgumentError("It must be a number of seconds above 0.");
+  return seconds;
+}
+
+// What a timer of JavaScript can wait for.
+const longestSeconds = 2_147_483;
