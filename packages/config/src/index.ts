@@ -9,6 +9,7 @@ export type { ConfiguredServer, FieldPlace, ServerDraft, ServerExtras, VariableF
 export type { ConfigImport, ConfigInput, HostSettings } from "./host-settings.ts";
 export { parseConfig, type ParseOptions } from "./parse/parse-config.ts";
 export type { ConfigFormat, Liberty, ParsedConfig, Position } from "./parse/parsed-config.ts";
+export { editConfig, type ConfigEdit, type EditedConfig } from "./edit/edit-config.ts";
 export { formatPath, type ConfigData, type ConfigMap, type ConfigPath } from "./parse/config-data.ts";
 export {
   configProblemCodes,

@@ -9,6 +9,7 @@ describe("@toolport/config", () => {
       "createTrust",
       "detectDialect",
       "dialectNames",
+      "editConfig",
       "expandConfig",
       "expandEnv",
       "findConfigs",

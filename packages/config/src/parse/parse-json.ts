@@ -2,21 +2,8 @@ import { createScanner, parseTree, printParseErrorCode, type Node, type ParseErr
 import { quoteText } from "@toolport/core/implement";
 import type { ConfigData } from "./config-data.ts";
 import type { ConfigNode, ParsedTree, ParseLimits, TextFault } from "./config-node.ts";
+import { token } from "./json-token.ts";
 import type { Liberty } from "./parsed-config.ts";
-
-// Kinds of tokens, as numbers: the enumeration of the library is a `const enum`, which is gone at run time.
-const token = {
-  openBrace: 1,
-  closeBrace: 2,
-  openBracket: 3,
-  closeBracket: 4,
-  comma: 5,
-  lineComment: 12,
-  blockComment: 13,
-  lineBreak: 14,
-  trivia: 15,
-  end: 17,
-} as const;
 
 /** What is known of a JSON text before it is parsed: nothing here recurses. */
 interface JsonSurvey {

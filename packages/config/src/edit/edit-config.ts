@@ -1,0 +1,133 @@
+import { applyEdits, parseTree, type Edit, type Node } from "jsonc-parser";
+import type { JsonValue } from "@toolport/core";
+import { formatPath, type ConfigPath } from "../parse/config-data.ts";
+import { parseConfig } from "../parse/parse-config.ts";
+import type { ConfigProblem } from "../problem/config-problem.ts";
+import { placeProblem } from "../problem/problem-list.ts";
+import { insertInto, replaceValue } from "./insert.ts";
+import { readStyle } from "./json-style.ts";
+import { removeFrom } from "./remove.ts";
+
+/** One change of a configuration. */
+export interface ConfigEdit {
+  /** What is changed; not the whole. Objects on the way that are not there are made; the index behind the end of a list appends to it. */
+  readonly path: ConfigPath;
+  /** What stands there afterwards; `undefined`: nothing. */
+  readonly value: JsonValue | undefined;
+}
+
+/** The text after all edits; or why nothing was changed. */
+export type EditedConfig = { readonly text: string } | { readonly problem: ConfigProblem };
+
+/**
+ * Changes a text in JSON or JSONC and leaves everything else of it as it is: comments, order, trailing commas, line ends, indentation, a byte order mark. Comments
+ * inside of what is replaced or removed go with it. Of a name that stands twice in an object the last is changed, because it is the one
+ * that counts; all of them are removed. A blank text counts as `{}`.
+ *
+ * A text that is broken anywhere, or where something else than an object or a list is on the way, is not changed: a problem with its place. Throws a `TypeError` for an
+ * empty path.
+ */
+export function editConfig(
+  written: string,
+  edits: readonly ConfigEdit[],
+  { file }: { readonly file?: string | undefined } = {},
+): EditedConfig {
+  const mark = written.startsWith("\uFEFF") ? "\uFEFF" : "";
+  let text = written.slice(mark.length);
+  for (const edit of edits) {
+    if (edit.path.length === 0) throw new TypeError("path must name a member");
+    const edited = editOnce(text, edit, file);
+    if ("problem" in edited) return edited;
+    text = edited.text;
+  }
+  return { text: `${mark}${text}` };
+}
+
+function editOnce(written: string, { path, value }: ConfigEdit, file: string | undefined): EditedConfig {
+  const text = written.trim() === "" ? "{}\n" : written;
+  const parsed = parseConfig(text, { format: "jsonc", file });
+  const broken = parsed.problems.find(({ severity }) => severity === "error");
+  if (broken !== undefined) return { problem: broken };
+  const root = parseTree(text, [], { allowTrailingComma: true });
+  if (root === undefined) throw new TypeError("a text without a fault has a root");
+  const plan = value === undefined ? planRemoval(root, path, text) : planValue(text, { root, path, value });
+  if ("obstacle" in plan) {
+    const problem = { path: plan.path, severity: "error", code: "wrong_type", message: plan.obstacle } as const;
+    return { problem: placeProblem(parsed, problem) };
+  }
+  const edited = applyEdits(text, [...plan.edits]);
+  return plan.again === true ? editOnce(edited, { path, value }, file) : { text: edited };
+}
+
+/** What is to be done to a text, or what is in the way of that. */
+type Plan =
+  | { readonly edits: readonly Edit[]; /** Whether there is more of the same. */ readonly again?: boolean }
+  | Obstacle;
+
+interface Obstacle {
+  readonly obstacle: string;
+  readonly path: ConfigPath;
+}
+
+interface Setting {
+  readonly root: Node;
+  readonly path: ConfigPath;
+  readonly value: JsonValue;
+}
+
+function planValue(text: string, { root, path, value }: Setting): Plan {
+  const style = readStyle(text, root);
+  let node = root;
+  for (const [index, part] of path.entries()) {
+    const obstacle = obstacleAt(node, path, index);
+    if (obstacle !== undefined) return obstacle;
+    const rest = path.slice(index + 1);
+    const child = childrenAt(node, part).at(-1);
+    if (child === undefined) {
+      const name = node.type === "object" ? String(part) : undefined;
+      return { edits: insertInto({ text, node, style }, name, nest(rest, value)) };
+    }
+    const inner = child.type === "property" ? (child.children?.[1] ?? child) : child;
+    // `null` is nothing, as it is to all who read.
+    if (rest.length === 0 || inner.type === "null") {
+      return { edits: [replaceValue({ text, node: inner, style }, nest(rest, value))] };
+    }
+    node = inner;
+  }
+  return { edits: [] };
+}
+
+function planRemoval(root: Node, path: ConfigPath, text: string): Plan {
+  let node = root;
+  for (const [index, part] of path.entries()) {
+    const obstacle = node.type === "null" ? undefined : obstacleAt(node, path, index);
+    if (obstacle !== undefined) return obstacle;
+    const [child, ...others] = childrenAt(node, part).toReversed();
+    if (child === undefined) break;
+    // What stands before it under the same name would count now.
+    if (index === path.length - 1) return { edits: removeFrom(text, node, child), again: others.length > 0 };
+    node = child.type === "property" ? (child.children?.[1] ?? child) : child;
+  }
+  return { edits: [] };
+}
+
+function obstacleAt(node: Node, path: ConfigPath, index: number): Obstacle | undefined {
+  const [before, part] = [path.slice(0, index), path[index]];
+  if (node.type === "object") return undefined;
+  if (node.type !== "array")
+    return { path: before, obstacle: `must be an object to have ${formatPath([part ?? ""])} in it` };
+  const length = node.children?.length ?? 0;
+  if (typeof part === "number" && Number.isInteger(part) && part >= 0 && part <= length) return undefined;
+  return { path: before, obstacle: `is a list of ${length}, and has no place for ${formatPath([part ?? ""])}` };
+}
+
+function childrenAt(node: Node, part: string | number): readonly Node[] {
+  if (node.type === "array") return (node.children ?? []).filter((_, index) => index === part);
+  return (node.children ?? []).filter(({ children }) => children?.[0]?.value === String(part));
+}
+
+function nest(path: ConfigPath, value: JsonValue): JsonValue {
+  return path.toReversed().reduce<JsonValue>((inner, part) => {
+    return typeof part === "number" ? [inner] : Object.fromEntries([[part, inner]]);
+  }, value);
+}
