@@ -1,15 +1,34 @@
 import { exitCodes } from "./exit-codes.ts";
+import { OutputClosed } from "./output-closed.ts";
+import { renderError } from "./program/render-error.ts";
 import { runCommandLine } from "./run-command-line.ts";
 import { processTerminal } from "./terminal.ts";
 
-/** The program. Ctrl-C ends what is under way and waits until nothing is left; the second one does not wait. */
+/**
+ * The program. A signal ends what is under way, and the process ends by itself when nothing of it is left; the second signal does not wait: servers get SIGTERM then. Nobody
+ * who reads the output is as good as a signal, and no failure.
+ */
 export async function main(): Promise<void> {
   const controller = new AbortController();
+  const terminal = processTerminal(controller.signal);
+  let isAsked = false;
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(signal, () => {
-      if (controller.signal.aborted) process.exit(exitCodes.incomplete);
+      if (isAsked) process.exit(exitCodes.incomplete);
+      isAsked = true;
       controller.abort();
     });
   }
-  process.exitCode = await runCommandLine(process.argv.slice(2), processTerminal(controller.signal));
+  // `toolport list | head -1`, or a terminal that was closed. Without a listener, either would be an uncaught exception.
+  terminal.stdout.on("error", () => controller.abort(new OutputClosed()));
+  terminal.stderr.on("error", () => undefined);
+  let isBroken = false;
+  process.on("uncaughtException", (error) => {
+    if (!isBroken) renderError(error, { terminal, options: {} });
+    isBroken = true;
+    process.exitCode = exitCodes.fail;
+    controller.abort();
+  });
+  const exitCode = await runCommandLine(process.argv.slice(2), terminal);
+  process.exitCode = isBroken ? exitCodes.fail : exitCode;
 }

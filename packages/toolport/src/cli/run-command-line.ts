@@ -1,6 +1,8 @@
 import { CommanderError } from "commander";
+import { isToolportError, ToolportError } from "@toolport/core";
 import type { CommandContext } from "./command-context.ts";
 import { exitCodeOf, exitCodes } from "./exit-codes.ts";
+import { OutputClosed } from "./output-closed.ts";
 import { createProgram } from "./program/create-program.ts";
 import type { Run } from "./program/declare.ts";
 import type { ProgramOptions } from "./program/global-options.ts";
@@ -10,12 +12,27 @@ import { usageError } from "./usage-error.ts";
 
 export type { Declare, Run } from "./program/declare.ts";
 
-/** Runs a command line and resolves to the exit code. Never rejects; what went wrong is on stderr, and with `--json` on stdout. */
-export async function runCommandLine(argv: readonly string[], terminal: Terminal): Promise<number> {
+/** Where command lines are run one after the other. */
+export interface CommandLineOptions {
+  /** Has commands work with what is open already. */
+  readonly host?: CommandContext["host"];
+  /** Global options that hold where a line does not say otherwise. */
+  readonly options?: CommandContext["options"] | undefined;
+}
+
+/**
+ * Runs a command line and resolves to the exit code. Never rejects; what went wrong is on stderr, and with `--json` on stdout. When the terminal's signal aborts, the
+ * command ends as soon as nothing of it is left.
+ */
+export async function runCommandLine(
+  argv: readonly string[],
+  terminal: Terminal,
+  { host, options: given }: CommandLineOptions = {},
+): Promise<number> {
   let exitCode: number = exitCodes.pass;
   const contextOf = (): CommandContext => {
     const { color, ...options } = program.opts<ProgramOptions>();
-    return { terminal: withColor(terminal, color), options };
+    return { terminal: withColor(terminal, color), options: { ...given, ...options }, host };
   };
   const run: Run = async (work) => {
     exitCode = await work(contextOf());
@@ -25,18 +42,23 @@ export async function runCommandLine(argv: readonly string[], terminal: Terminal
   program.hook("preSubcommand", (_parent, chosen) => {
     command = chosen;
   });
+  const { signal } = terminal;
   try {
     await program.parseAsync(argv, { from: "user" });
-    return exitCode;
+    return isInterrupted(signal) ? exitCodes.incomplete : exitCode;
   } catch (error) {
+    if (signal.aborted && signal.reason instanceof OutputClosed) return exitCodes.pass;
     if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.pass;
-    const problem = error instanceof CommanderError ? toUsageError(error, command.name()) : error;
-    const context = contextOf();
+    const problem = toProblem(error, { command: command.name(), signal });
+    const { terminal: shown, options } = contextOf();
     // Of a line that could not be read to its end, not all options are known.
-    const isJson = context.options.json === true || isJsonAsked(argv);
-    renderError(problem, { ...context, options: { ...context.options, json: isJson } });
+    renderError(problem, { terminal: shown, options: { ...options, json: options.json ?? isJsonAsked(argv) } });
     return exitCodeOf(problem);
   }
+}
+
+function isInterrupted({ aborted, reason }: AbortSignal): boolean {
+  return aborted && !(reason instanceof OutputClosed);
 }
 
 function isJsonAsked(argv: readonly string[]): boolean {
@@ -44,8 +66,19 @@ function isJsonAsked(argv: readonly string[]): boolean {
   return argv.slice(0, end === -1 ? undefined : end).includes("--json");
 }
 
+function toProblem(
+  error: unknown,
+  { command, signal }: { readonly command: string; readonly signal: AbortSignal },
+): unknown {
+  if (error instanceof CommanderError) return toUsageError(error, command);
+  // Whatever a command makes of it: it ends because somebody wanted that.
+  if (signal.aborted && !isToolportError(error, "aborted"))
+    return new ToolportError("interrupted", { code: "aborted", cause: error });
+  return error;
+}
+
 function toUsageError({ code, message }: CommanderError, command: string): Error {
-  if (code === "commander.help") return usageError("no command", "toolport help");
+  if (code === "commander.help") return usageError("a command is missing", "toolport --help lists them");
   const [first = "", suggestion] = message.replace(/^error: /, "").split("\n");
   const page = command === "toolport" ? "toolport --help" : `toolport help ${command}`;
   return usageError(first, suggestion?.replace(/^\((.*)\)$/, "$1") ?? `see ${page}`);

@@ -1,8 +1,10 @@
 import { createRequire } from "node:module";
 import { Command } from "commander";
 import { allCommands } from "../commands/all-commands.ts";
+import { exitCodes } from "../exit-codes.ts";
 import type { Terminal } from "../terminal.ts";
 import { configurePages } from "./configure-pages.ts";
+import { describePage, type Page } from "./describe-page.ts";
 import type { Run } from "./declare.ts";
 import { addGlobalOptions } from "./global-options.ts";
 
@@ -17,10 +19,27 @@ export function createProgram(terminal: Terminal, run: Run): Command {
     .exitOverride()
     .configureOutput({ writeOut: terminal.out, writeErr: terminal.err, outputError: () => undefined });
   addGlobalOptions(program);
+  describePage(program, overview);
   configurePages(program, terminal);
   for (const declare of allCommands) declare(program, run);
   return program;
 }
+
+const overview: Page = {
+  purpose: "More",
+  about: [
+    "Servers come from the configurations that you have (toolport.json, and those of Claude Code, Cursor, VS Code and others), or from the files of --config.",
+  ],
+  examples: [
+    { line: "toolport list", does: "every server with what is wrong with it, and its tools" },
+    { line: "toolport --config mcp.json list", does: "the same for one file" },
+  ],
+  exits: {
+    [exitCodes.fail]: "a tool failed, a server is not well, or a check found something",
+    [exitCodes.unreachable]: "a server could not be reached",
+    [exitCodes.authRequired]: "somebody has to sign in first",
+  },
+};
 
 // By its name, because built files lie elsewhere than sources.
 function readVersion(): string {
