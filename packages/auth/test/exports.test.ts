@@ -21,6 +21,7 @@ describe("@toolport/auth", () => {
       "createFileCredentials",
       "createKeyringCredentials",
       "defaultCredentialsFolder",
+      "hasBrowser",
       "loopbackRedirect",
       "openBrowser",
       "terminalPrompt",

@@ -146,6 +146,39 @@ describe("loadConfig()", () => {
     expect(servers.map(({ labels }) => labels)).toEqual([{ scope: "command-line" }]);
   });
 
+  it("asks about the servers that are wanted and no other, and has only those", async () => {
+    const { place, write } = createFakeHome();
+    const entry = (id: string): object => ({ command: id, env: { KEY: `\${input:${id}}` } });
+    const inputs = ["mine", "other"].map((id) => ({ id, type: "promptString" }));
+    const servers = { mine: entry("mine"), other: entry("other") };
+    write("home/work/app/.vscode/mcp.json", { servers, inputs });
+    write("home/.cursor/mcp.json", mcpServers({ ours: "o" }));
+    const asked: string[] = [];
+    const config = await loadConfig({
+      ...place,
+      only: (id) => id === "mine",
+      trust: createTrust({
+        store: createMemoryStore(),
+        ask: async ({ serverId }) => {
+          asked.push(serverId);
+          return "trust";
+        },
+      }),
+      inputs: ({ id }) => {
+        asked.push(id);
+        return "k";
+      },
+    });
+    expect(asked).toEqual(["mine", "mine"]);
+    expect(config.servers.map(({ id }) => id)).toEqual(["mine"]);
+    expect(config.sources.map(({ serverId, state, off }) => [serverId, state, off])).toEqual([
+      ["mine", "on", undefined],
+      ["other", "off", "untrusted"],
+      ["ours", "off", "not wanted"],
+    ]);
+    expect([config.problems, config.questions]).toEqual([[], []]);
+  });
+
   it("refuses an option that it does not know", async () => {
     await expect(loadConfig({ file: "x" } as LoadConfigOptions)).rejects.toThrow(TypeError);
   });

@@ -2,6 +2,7 @@ import { cleanText } from "@toolport/core";
 import { assertKnownOptions, kindOf, untilAborted, type Fields } from "@toolport/core/implement";
 import { createInterface } from "node:readline";
 import type { OAuthPrompt, PromptAnswer, PromptRequest } from "../oauth-options.ts";
+import { hasBrowser } from "./has-browser.ts";
 import { openBrowser } from "./open-browser.ts";
 
 /** A stream that may be a terminal's, such as `process.stdin`. */
@@ -52,7 +53,7 @@ export function terminalPrompt(options: TerminalPromptOptions): OAuthPrompt {
   if (open !== false && typeof open !== "function") {
     throw new TypeError(`${owner}: open must be a function or false, not ${kindOf(open)}`);
   }
-  const opens = open !== false && (env === undefined || isSeen(env, platform)) ? open : undefined;
+  const opens = open !== false && (env === undefined || hasBrowser({ env, platform })) ? open : undefined;
 
   let turn: Promise<unknown> = Promise.resolve();
 
@@ -135,11 +136,4 @@ function whatIsWrong(page: URL, text: string): string | undefined {
   // A page may keep to itself what was asked of it (RFC 9126).
   const asked = page.searchParams.get("state");
   return asked === null || state === asked ? undefined : "That is the address of another sign-in.";
-}
-
-function isSeen(env: Readonly<Record<string, string | undefined>>, platform: string): boolean {
-  const has = (...names: readonly string[]): boolean => names.some((name) => (env[name] ?? "") !== "");
-  if (has("SSH_CONNECTION", "SSH_CLIENT", "SSH_TTY")) return false;
-  const needsDisplay = platform !== "darwin" && platform !== "win32";
-  return !needsDisplay || has("DISPLAY", "WAYLAND_DISPLAY", "BROWSER", "WSL_DISTRO_NAME");
 }

@@ -31,5 +31,5 @@ export interface LayeredServer {
   readonly over: readonly ConfiguredServer[];
 }
 
-/** Why a server does not start: its entry says so, its file or a list of names does, or nobody trusted what a project brings. */
-export type OffReason = "disabled" | "not allowed" | "untrusted";
+/** Why a server does not start: its entry says so, its file or a list of names does, nobody trusted what a project brings, or who loads wants others. */
+export type OffReason = "disabled" | "not allowed" | "untrusted" | "not wanted";

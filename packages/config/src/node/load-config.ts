@@ -98,13 +98,13 @@ export async function loadAll(options: LoadConfigOptions, { ask, accept }: LoadM
   const merged = mergeLayers(layers, { isTrusted: (server) => verdicts.get(server)?.verdict.trusted === true });
   const outcomes: Outcome[] = [];
   for (const server of merged.servers) {
-    outcomes.push(
-      server.off === undefined
-        ? await useServer(server, { ...loading, settings: merged.settings })
-        : leaveOff(server, verdicts),
-    );
+    if (!isWanted(options, server.server)) outcomes.push(leaveOut(server));
+    else if (server.off !== undefined) outcomes.push(leaveOff(server, verdicts));
+    else outcomes.push(await useServer(server, { ...loading, settings: merged.settings }));
   }
-  const undecided = [...verdicts.values()].filter(({ verdict }) => !verdict.trusted && verdict.why === "undecided");
+  const undecided = [...verdicts.values()].filter(
+    ({ entry, verdict }) => !verdict.trusted && verdict.why === "undecided" && isWanted(options, entry.server),
+  );
   const config: LoadedConfig = {
     servers: outcomes.flatMap(({ spec }) => spec ?? []),
     settings: merged.settings,
@@ -152,7 +152,8 @@ async function judgeAll(
       const entry = { server: await withRealFile(server), folder: projectFolder, files };
       const starts = server.draft.disabled !== true && result.settings.enabled !== false;
       // What does not start needs no answer, unless it would stand in place of something that does.
-      const ask = loading.ask && (starts || (named.get(server.id)?.length ?? 0) > 1);
+      const ask =
+        loading.ask && isWanted(loading.options, server) && (starts || (named.get(server.id)?.length ?? 0) > 1);
       verdicts.set(server, { entry, verdict: await trust.decide(entry, { ask, signal }) });
     }
   }
@@ -211,6 +212,14 @@ async function useServer(layered: LayeredServer, loading: Using): Promise<Outcom
     problems: outside === undefined ? expanded.problems : [...expanded.problems, outside],
     secrets: expanded.secrets,
   };
+}
+
+function isWanted({ only }: LoadConfigOptions, { id }: ConfiguredServer): boolean {
+  return only?.(id) !== false;
+}
+
+function leaveOut(layered: LayeredServer): Outcome {
+  return { source: sourceOf({ off: "not wanted", ...layered }, "off"), problems: [], secrets: [] };
 }
 
 function leaveOff(layered: LayeredServer, verdicts: ReadonlyMap<ConfiguredServer, Judged>): Outcome {

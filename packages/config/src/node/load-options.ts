@@ -46,6 +46,10 @@ export interface LoadConfigOptions {
   readonly trust?: Trust | undefined;
   /** Answers to inputs; see `ExpandContext`. */
   readonly inputs?: ExpandContext["inputs"];
+  /**
+   * Which servers are wanted, by id. Of the others there is a source and no spec: nothing is expanded, nobody is asked about them. Default: all.
+   */
+  readonly only?: ((serverId: string) => boolean) | undefined;
   /** What else is asked about each spec, such as the `check` of a connector. */
   readonly check?: ExpandContext["check"];
   /** Default: that of this process. */
@@ -67,6 +71,7 @@ export const loadFields: Fields<Omit<LoadConfigOptions, "signal">> = {
   extensions: true,
   trust: true,
   inputs: true,
+  only: true,
   check: true,
   cwd: true,
   home: true,

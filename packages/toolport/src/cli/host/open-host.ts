@@ -1,40 +1,160 @@
 import { createTrust } from "@toolport/config";
+import { loadConfig } from "@toolport/config/node";
+import { ToolportError, type ServerSpec } from "@toolport/core";
+import { hasBrowser, openBrowser } from "@toolport/auth/node";
+import type { PolicyOptions } from "@toolport/policy";
 import { createToolport } from "../../create-toolport.ts";
 import { userState } from "../../state/user-state.ts";
+import type { ConfigOptions, ToolportState } from "../../toolport-options.ts";
+import type { Toolport } from "../../toolport.ts";
 import type { CommandContext } from "../command-context.ts";
+import { oneLine } from "../render/one-line.ts";
+import type { Terminal } from "../terminal.ts";
+import { askApproval } from "./asking/ask-approval.ts";
+import { askElicitation, type OpenPage } from "./asking/ask-elicitation.ts";
+import { askInput } from "./asking/ask-input.ts";
+import { askTrust } from "./asking/ask-trust.ts";
+import type { Asker } from "./asking/asker.ts";
+import { terminalAsker } from "./asking/terminal-asker.ts";
+import type { KnownBefore } from "./find-tool.ts";
 import type { Host } from "./host.ts";
+import { knownServer, startableServer } from "./known-server.ts";
+import { reportProblems } from "./report-problems.ts";
+import { keepNames, readSavedNames } from "./saved-names.ts";
+import { signInPrompt } from "./sign-in-prompt.ts";
 
 /** What a command wants of its host. */
 export interface HostWish {
-  /** Ids of the only servers that are started. Default: all. */
-  readonly only?: readonly string[] | undefined;
+  /** Ids, as a person typed them, of the only servers that are started; or who chooses among what is known before anything is started. Default: all. */
+  readonly only?: readonly string[] | ((known: KnownBefore) => readonly string[] | undefined) | undefined;
+  /** What becomes of servers of `only` that do not start: `"refuse"` (default) is a usage error that says why, `"show"` leaves them as they are. */
+  readonly off?: "refuse" | "show" | undefined;
   /** Whether servers are waited for. Default `true`; `false`: they come up while the command looks on. */
   readonly wait?: boolean | undefined;
+  /** Beside what holds for all commands: arguments are checked, and a person is asked about calls that somebody has to approve. */
+  readonly policy?: PolicyOptions | undefined;
 }
 
-/** Loads the configuration, asks about what a project brings if somebody can be asked, and starts the servers. */
-export async function openHost(
-  { terminal, options, host: open }: CommandContext,
-  { only, wait = true }: HostWish = {},
-): Promise<Host> {
+/**
+ * Loads the configuration, asks about what a project brings and for inputs if somebody can be asked, and starts the servers. Says on stderr what is wrong with the
+ * configuration. In the repl it is the host that is open already, whatever is wished for.
+ *
+ * Throws a usage error for a server of `only` that is not configured, or does not start; `aborted` when the person cancels a question.
+ */
+export async function openHost(context: CommandContext, wish: HostWish = {}): Promise<Host> {
+  const { terminal, options } = context;
   // It is the repl's, which closes it.
-  if (open !== undefined) return { ...open, [Symbol.asyncDispose]: async () => undefined };
-  const { env, home, platform, cwd, signal } = terminal;
+  if (context.host !== undefined) return reopen(context.host, wish);
+  const { env, home, platform } = terminal;
   const state = userState({ env, home, platform });
+  const asker = canAsk(context) ? terminalAsker(terminal) : undefined;
+  const files = filesOf(context);
+  const savedNames = await readSavedNames(state.store);
+  const only = await chooseServers(wish, files, savedNames);
+  const isWanted = (serverId: string): boolean => only?.includes(serverId) !== false;
+  const cancelled = new AbortController();
+  const signal = AbortSignal.any([terminal.signal, cancelled.signal]);
+  const onCancel = (): void => cancelled.abort(new ToolportError("cancelled", { code: "aborted" }));
   const toolport = await createToolport({
     config: {
-      files: options.config ?? "auto",
+      ...files,
       watch: false,
-      trust: createTrust({ store: state.store }),
-      only: only === undefined ? undefined : (serverId) => only.includes(serverId),
-      env,
-      home,
-      platform,
-      cwd,
+      trust: createTrust({ store: state.store, ask: asker && askTrust(asker, onCancel) }),
+      inputs: asker && askInput(asker, onCancel),
+      only: only && isWanted,
     },
     state,
     signal,
-    timeoutMs: wait ? (options.timeout ?? 30) * 1000 : 0,
+    // At least 1; nobody waits then.
+    timeoutMs: wish.wait === false ? 1 : (options.timeout ?? 30) * 1000,
+    provider: { savedNames },
+    policy: {
+      validation: { input: "strict" },
+      ...wish.policy,
+      approval: { handler: asker && askApproval(asker), ...wish.policy?.approval },
+    },
+    auth: { prompt: signInPrompt(terminal, { asker }) },
+    onElicit: asker && askElicitation(asker, pageOpener(terminal)),
+    onDiagnostic: ({ serverId, message }) => {
+      if (options.verbose === true) note(context, serverId, message);
+    },
   });
-  return { toolport, state, [Symbol.asyncDispose]: () => toolport.close() };
+  const host = toHost({ toolport, state, asker }, context, savedNames);
+  try {
+    signal.throwIfAborted();
+    if (toolport.config !== undefined) reportProblems(context, toolport.config, isWanted);
+    if (toolport.config !== undefined && wish.off !== "show") {
+      for (const id of only ?? []) startableServer(toolport.config, id);
+    }
+    return host;
+  } catch (error) {
+    await host[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+interface Opened {
+  readonly toolport: Toolport;
+  readonly state: ToolportState;
+  readonly asker: Asker | undefined;
+}
+
+function toHost(opened: Opened, context: CommandContext, savedNames: unknown): Host {
+  const { toolport, state } = opened;
+  const logs =
+    context.options.verbose === true
+      ? toolport.provider.onServerLog(({ serverId, text }) => note(context, serverId, text))
+      : undefined;
+  const close = async (): Promise<void> => {
+    logs?.();
+    await keepNames(toolport.provider, state.store, savedNames).catch((error: unknown) => {
+      if (context.options.verbose === true) note(context, "", `names of tools were not kept: ${String(error)}`);
+    });
+    await toolport.close();
+  };
+  return { ...opened, [Symbol.asyncDispose]: close };
+}
+
+function reopen(host: Host, { only, off }: HostWish): Host {
+  const { config } = host.toolport;
+  if (Array.isArray(only) && config !== undefined) {
+    for (const id of only as readonly string[]) (off === "show" ? knownServer : startableServer)(config, id);
+  }
+  return { ...host, [Symbol.asyncDispose]: async () => undefined };
+}
+
+/** Whether a person is there who can be asked, and wants to be. */
+export function canAsk({ terminal, options }: Pick<CommandContext, "terminal" | "options">): boolean {
+  const ci = terminal.env["CI"] ?? "";
+  return terminal.canAsk && options.quiet !== true && (ci === "" || ci === "false" || ci === "0");
+}
+
+/** Where a command looks for the configuration: in nothing of the process. */
+export function filesOf({ terminal, options }: Pick<CommandContext, "terminal" | "options">): ConfigOptions {
+  const { env, home, platform, cwd } = terminal;
+  return { files: options.config ?? "auto", env, home, platform, cwd };
+}
+
+// Nothing is expanded, asked or started for it.
+async function chooseServers(
+  { only }: HostWish,
+  files: ConfigOptions,
+  savedNames: unknown,
+): Promise<readonly string[] | undefined> {
+  if (only === undefined) return undefined;
+  const { watch: _, ...rest } = files;
+  const known = await loadConfig({ ...rest, only: () => false });
+  const serverIds = known.sources.map(({ serverId }) => serverId);
+  const chosen = typeof only === "function" ? only({ serverIds, savedNames }) : only;
+  return chosen?.map((typed) => knownServer(known, typed).serverId);
+}
+
+function pageOpener({ env, platform }: Terminal): OpenPage | undefined {
+  if (!hasBrowser({ env, platform })) return undefined;
+  const open = openBrowser();
+  return async (url, serverId, signal) => void (await open({ url, serverId, title: serverId, signal }));
+}
+
+function note({ terminal }: CommandContext, serverId: ServerSpec["id"], text: string): void {
+  terminal.err(`${terminal.paintErr("dim", `${oneLine(serverId, 80)}: ${oneLine(text)}`)}\n`);
 }

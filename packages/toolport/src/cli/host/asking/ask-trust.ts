@@ -1,0 +1,54 @@
+import type { AskTrust, TrustQuestion } from "@toolport/config";
+import { redactUrl } from "@toolport/core";
+import type { Asker } from "./asker.ts";
+
+/** Asks about a server that a project brings. Who cancels has given no answer, and `onCancel` hears of it. */
+export function askTrust(asker: Asker, onCancel: () => void): AskTrust {
+  return (question, signal) =>
+    asker.alone(async (ask) => {
+      ask.show(describeTrust(question));
+      const answer = await ask.choose(
+        "Start it?",
+        [
+          { value: "trust", label: "Yes", hint: "now, and from now on until it changes" },
+          { value: "refuse", label: "No", hint: "and do not ask again until it changes" },
+          { value: "later", label: "Not now" },
+        ],
+        "later",
+      );
+      if (answer === undefined) onCancel();
+      return answer === "trust" || answer === "refuse" ? answer : undefined;
+    }, signal);
+}
+
+/** What a user is to know before they answer, as lines. */
+export function describeTrust(question: TrustQuestion): readonly string[] {
+  const { serverId, folder, file, line, column, starts, references, changed, before } = question;
+  const place = [file, line, column].filter((part) => part !== undefined).join(":");
+  const gets = references.map(({ kind, name }) => `${kind} ${quoteWhereNeeded(name)}`).join(", ");
+  const answered = before === "trust" ? "you trusted it before that" : "you refused it before that";
+  const rows: readonly (readonly [string, string])[] = [
+    ["server", serverId],
+    ["project", folder],
+    ["written in", place],
+    [
+      isUrl(starts) ? "reaches" : "runs",
+      isUrl(starts) ? redactUrl(starts[0] ?? "") : starts.map(quoteWhereNeeded).join(" "),
+    ],
+    ["gets", gets],
+    ["changed", changed.length === 0 ? "" : `${changed.join(", ")} (${answered})`],
+  ];
+  return [
+    "",
+    "A project brings a server:",
+    ...rows.filter(([, text]) => text !== "").map(([name, text]) => `  ${name.padEnd(10)}  ${text}`),
+  ];
+}
+
+function isUrl(starts: readonly string[]): boolean {
+  return starts.length === 1 && /^https?:\/\//i.test(starts[0] ?? "");
+}
+
+function quoteWhereNeeded(text: string): string {
+  return /^[\w./:@%+=,${}-]+$/.test(text) ? text : JSON.stringify(text);
+}
