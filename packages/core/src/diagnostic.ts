@@ -26,7 +26,8 @@ export interface Diagnostic {
     | "admission-failed"
     | "defect"
     | "over-budget"
-    | "not-kept";
+    | "not-kept"
+    | "setting-unused";
   readonly serverId: string;
   /** One sentence with the evidence, bounded and stripped of control characters. */
   readonly message: string;

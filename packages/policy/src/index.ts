@@ -55,7 +55,7 @@ export type {
   ApprovalQuestion,
   SuspendOptions,
 } from "./approval/approval-options.ts";
-export type { ApprovalScope, RememberedFor } from "./approval/remembered-approvals.ts";
+export type { ApprovalScope, ConversationScope, RememberedFor } from "./approval/remembered-approvals.ts";
 export { toConfirmationRequest, toRejection, type ConfirmationRequest } from "./approval/confirmation-request.ts";
 export type { RedactionOptions, SecretDetector } from "./redaction/redaction-options.ts";
 export type { ValidationMode, ValidationOptions } from "./validation/create-validation.ts";

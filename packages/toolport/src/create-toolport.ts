@@ -1,164 +1,113 @@
-import { readConfig, type ServerExtras } from "@toolport/config";
-import {
-  loadConfig,
-  watchConfig,
-  type ConfigReport,
-  type ConfigTarget,
-  type LoadedConfig,
-} from "@toolport/config/node";
-import type { Connector, Diagnostic, ServerSpec } from "@toolport/core";
-import { createEvent } from "@toolport/core/implement";
-import { createToolbox, reservedNames } from "@toolport/discovery";
-import { createPolicy, type Policy, type PolicyOptions } from "@toolport/policy";
-import { createProvider } from "@toolport/provider";
-import { createResources, createResourceTools } from "@toolport/resources";
-import { createMemorySink, createResults, type Results, type ResultsOptions } from "@toolport/results";
-import { createConnector, type ConnectorOptions } from "@toolport/transports";
-import { createConversation } from "./conversation/create-conversation.ts";
+import type { Diagnostic } from "@toolport/core";
+import { createEvent, systemClock } from "@toolport/core/implement";
+import { toolportNaming } from "@toolport/naming";
 import { chooseAuth } from "./auth/choose-auth.ts";
 import { signInWhereAsked } from "./auth/sign-in-where-asked.ts";
+import { checkOptions } from "./check-options.ts";
+import { openConfiguration, type Configuration } from "./configuration/open-configuration.ts";
+import { readConfigOptions } from "./configuration/read-config-options.ts";
+import { createConversation } from "./conversation/create-conversation.ts";
+import { createClosing, type Closing } from "./lifecycle/create-closing.ts";
+import { startServers } from "./lifecycle/start-servers.ts";
+import { chooseConnector } from "./parts/choose-connector.ts";
+import { choosePolicy } from "./parts/choose-policy.ts";
+import { chooseResources } from "./parts/choose-resources.ts";
+import { chooseResults } from "./parts/choose-results.ts";
+import { openProvider } from "./parts/open-provider.ts";
+import { openToolbox } from "./parts/open-toolbox.ts";
+import { unusedSettings } from "./settings/unused-settings.ts";
 import { chooseState } from "./state/choose-state.ts";
-import type { ConfigOptions, ToolportOptions } from "./toolport-options.ts";
+import type { ToolportOptions } from "./toolport-options.ts";
 import type { Toolport } from "./toolport.ts";
+
+// A refresh token that was sent is waited for: the answer to it is the only copy of a sign-in.
+const longestSignInMs = 60_000;
 
 /**
  * Connects to the servers that are configured, and composes everything that a product needs of them. Resolves within `timeoutMs` with what is ready by then; who is
- * late, and who failed, is in `statuses()`. Shows nobody a page and asks nobody anything.
+ * late, and who failed, is in `statuses()`. Shows nobody a page, and asks nobody anything but what `config` has handlers for.
+ *
+ * Throws a `TypeError` for an option that is unknown or of a wrong type; rejects with `invalid_spec`, `duplicate_server` or `unsupported_transport` for `servers`,
+ * with `invalid_config` when files or entries were named and no server can be used, with `refresh_failed` or `connect_timeout` for servers that are `required`, and
+ * with `aborted`. Nothing is left then.
  */
 export async function createToolport(options: ToolportOptions = {}): Promise<Toolport> {
-  const { clock, tools = [], timeoutMs = 10_000, signal, onElicit } = options;
+  checkOptions(options);
+  const closing = createClosing(options.clock ?? systemClock);
+  try {
+    return await compose(options, closing);
+  } catch (error) {
+    // What led here says more than what follows from it.
+    await closing.close().catch(() => undefined);
+    throw error;
+  }
+}
+
+async function compose(options: ToolportOptions, closing: Closing): Promise<Toolport> {
+  const { clock = systemClock, signal, timeoutMs = 10_000 } = options;
   const diagnostics = createEvent<Diagnostic>();
+  closing.add(() => diagnostics.close());
   if (options.onDiagnostic !== undefined) diagnostics.on(options.onDiagnostic);
-  const reports = createEvent<ConfigReport>();
-  let config: LoadedConfig | undefined;
-  const extrasOf = (serverId: string): ServerExtras | undefined =>
-    config?.sources.find((source) => source.serverId === serverId)?.extras;
+  const report = (diagnostic: Diagnostic): void => diagnostics.emit(diagnostic);
 
   const state = chooseState(options);
+  let configuration: Configuration | undefined = undefined;
+  const extrasOf = (serverId: string): ReturnType<Configuration["extrasOf"]> => configuration?.extrasOf(serverId);
   const auth = chooseAuth(options.auth, { state, extrasOf, clock });
-  const policy = choosePolicy(options.policy, { store: state.store, clock });
-  const results = chooseResults(options.results, { clock, onDiagnostic: (one) => diagnostics.emit(one) });
-  const connector = chooseConnector(options.connector, auth.authProvider);
-  const own = [...tools, results.tool];
-  const layers = { admit: policy.admit, interceptors: policy.interceptors };
-  const provider = createProvider({
-    connector,
-    ...layers,
-    reservedNames: reservedNames({ tools: own }),
-    onElicit,
+  closing.add(() => auth.close(), longestSignInMs);
+  const kept = chooseResults(options.results, { clock, onDiagnostic: report });
+  const { results } = kept;
+  closing.add(() => kept.close());
+  const connector = chooseConnector(options.connector, { authProvider: auth.authProvider, clock });
+  const opened = await openConfiguration({
+    ...readConfigOptions(options),
+    naming: options.provider?.naming ?? toolportNaming,
+    check: connector.check === undefined ? undefined : (spec) => connector.check?.(spec),
+    prepare: auth.authProvider === undefined ? (spec) => spec : signInWhereAsked,
+    timeoutMs,
+    signal,
     clock,
-    ...options.provider,
   });
-  const { tools: resourceTools = {}, ...resourcesOptions } = options.resources ?? {};
-  const resources = createResources(provider, resourcesOptions);
-  const providers = resourceTools === false ? [provider] : [provider, createResourceTools(resources, resourceTools)];
-  const toolbox = createToolbox({
-    tools: own,
-    providers,
-    ...layers,
-    onDiagnostic: (one) => diagnostics.emit(one),
-    ...options.toolbox,
+  configuration = opened;
+  closing.add(() => opened.close());
+  if (opened.config !== undefined) unusedSettings(opened.config).forEach(report);
+
+  const secrets = (): readonly string[] => opened.config?.secrets ?? [];
+  const policy = choosePolicy(options.policy, { store: state.store, clock, specs: opened.specs, secrets });
+  const means = { options, closing, clock, report, policy, configuration: opened };
+  const ownTools = [...(options.tools ?? []), results.tool];
+  const provider = await openProvider({ ...means, connector, ownTools, store: state.store });
+  const resources = chooseResources(options.resources, { provider, config: opened.config, clock });
+  closing.add(() => resources.resources.close());
+  const toolbox = openToolbox({ ...means, provider, ownTools, resourceTools: resources.providers, oauth: auth.oauth });
+  opened.start(provider);
+  // Before everything else: what ends gets no edits.
+  closing.add(() => opened.close());
+  await startServers(provider, opened.specs, {
+    timeoutMs: timeoutMs && Math.max(1, timeoutMs - opened.spentMs),
+    signal,
+    clock,
   });
-  const attached = [policy.attach(provider), provider.onDiagnostic((one) => diagnostics.emit(one))];
 
-  const given = Array.isArray(options.servers) ? (options.servers as readonly ServerSpec[]) : [];
-  const prepare = (specs: readonly ServerSpec[]): readonly ServerSpec[] => {
-    const rest = specs.filter(({ id }) => !given.some((spec) => spec.id === id));
-    return [...rest, ...given].map((spec) => (auth.authProvider === undefined ? spec : signInWhereAsked(spec)));
-  };
-  let isStarted = false;
-  const target: ConfigTarget = {
-    async applyServers(specs, applyOptions) {
-      const prepared = prepare(specs);
-      if (isStarted) return provider.applyServers(prepared, applyOptions);
-      for (const spec of prepared) provider.registerServer(spec);
-      return { added: prepared.map(({ id }) => id), updated: [], removed: [], failed: [] };
-    },
-  };
-  const loadOptions = readConfigOptions(options);
-  const { watch = true, only: _only, ...load } = loadOptions ?? {};
-  const watching = loadOptions !== undefined && watch ? await watchConfig({ ...load, clock, target }) : undefined;
-  if (watching !== undefined) {
-    ({ config } = watching);
-    watching.onReport((report) => {
-      ({ config } = report);
-      reports.emit(report);
-    });
-  } else {
-    config = loadOptions === undefined ? undefined : await loadConfig({ ...load, signal });
-    await target.applyServers(config?.servers ?? []);
-  }
-  isStarted = true;
-  await provider.init({ timeoutMs, signal });
-
-  const close = async (reason?: string): Promise<void> => {
-    await watching?.close();
-    for (const end of attached) end();
-    toolbox.close(reason);
-    await resources.close();
-    await provider.close(reason);
-    await results.close();
-    await auth.close();
-    diagnostics.close();
-    reports.close();
-  };
   return {
     provider,
     toolbox,
     policy,
-    resources,
     results,
+    resources: resources.resources,
     oauth: auth.oauth,
     get config() {
-      return config;
+      return opened.config;
     },
-    conversation: (conversationOptions) => createConversation({ toolbox, results }, conversationOptions),
+    conversation: (conversationOptions) => createConversation({ toolbox, results, policy }, conversationOptions),
     definitions: (names) => toolbox.definitions(names),
     call: (name, args, callOptions) => toolbox.call(name, args, { wait: "servers", ...callOptions }),
     statuses: () => provider.statuses(),
     onStatusChanged: provider.onStatusChanged,
     onToolsChanged: toolbox.onToolsChanged,
-    onConfigReport: reports.on,
+    onConfigReport: opened.onReport,
     onDiagnostic: diagnostics.on,
-    close,
-    [Symbol.asyncDispose]: () => close(),
+    close: (reason) => closing.close(reason),
+    [Symbol.asyncDispose]: () => closing.close(),
   };
-}
-
-function readConfigOptions({ config, servers }: ToolportOptions): ConfigOptions | undefined {
-  const entries = servers === undefined || Array.isArray(servers) ? undefined : servers;
-  if (config === undefined && entries === undefined) return undefined;
-  const options: ConfigOptions =
-    config === undefined
-      ? { files: [], watch: false }
-      : config === "auto"
-        ? { files: "auto" }
-        : typeof config === "string"
-          ? { files: [config] }
-          : Array.isArray(config)
-            ? { files: config as readonly string[] }
-            : (config as ConfigOptions);
-  if (entries === undefined) return options;
-  const layer = {
-    scope: "command-line",
-    result: readConfig({ mcpServers: entries }, { dialect: "mcp-json" }),
-  } as const;
-  return { ...options, layers: [...(options.layers ?? []), layer] };
-}
-
-function choosePolicy(given: ToolportOptions["policy"], defaults: PolicyOptions): Policy {
-  return given !== undefined && "explain" in given ? given : createPolicy({ ...defaults, ...given });
-}
-
-function chooseResults(given: ToolportOptions["results"], defaults: Partial<ResultsOptions>): Results {
-  if (given !== undefined && "present" in given) return given;
-  return createResults({ sink: createMemorySink({ clock: defaults.clock }), ...defaults, ...given });
-}
-
-function chooseConnector(
-  given: ToolportOptions["connector"],
-  authProvider: ConnectorOptions["authProvider"],
-): Connector {
-  if (given !== undefined && "connect" in given) return given;
-  return createConnector({ ...given, ...(authProvider !== undefined && { authProvider }) });
 }

@@ -1,7 +1,6 @@
-import type { OAuth, OAuthOptions } from "@toolport/auth";
-import type { CredentialStore } from "@toolport/auth";
+import type { CredentialStore, OAuth, OAuthOptions } from "@toolport/auth";
 import type { LoadConfigOptions } from "@toolport/config/node";
-import type { Clock, Connector, Diagnostic, JsonObject, ServerSpec, Store } from "@toolport/core";
+import type { Clock, Connector, Diagnostic, JsonObject, ServerSpec, Store, ToolProvider } from "@toolport/core";
 import type { StaticTool, ToolboxOptions } from "@toolport/discovery";
 import type { Policy, PolicyOptions } from "@toolport/policy";
 import type { ProviderOptions } from "@toolport/provider";
@@ -28,7 +27,7 @@ export interface ToolportState {
 /** What a toolport is made from. Everything has a default; what is handed in ready-made is used as it is, and stays open when the toolport closes. */
 export interface ToolportOptions {
   /** `"auto"`: the configurations that the user has (`findConfigFiles`). Else one file, several, or all options. Default: no file is read. */
-  readonly config?: "auto" | string | readonly string[] | ConfigOptions | undefined;
+  readonly config?: string | readonly string[] | ConfigOptions | undefined;
   /** Servers beside those of `config`, which they win over: specs, or entries by their names as in the `mcpServers` of a file. */
   readonly servers?: readonly ServerSpec[] | Readonly<Record<string, JsonObject>> | undefined;
   /**
@@ -38,12 +37,20 @@ export interface ToolportOptions {
   readonly state?: "user" | "memory" | ToolportState | undefined;
   /** The product's own tools. Default none. */
   readonly tools?: readonly StaticTool[] | undefined;
+  /** Further sources of tools. They stay open when the toolport closes. Default none. */
+  readonly providers?: readonly ToolProvider[] | undefined;
+  /** Opens connections. Of one that is handed in, `auth` is nobody's business but its own. */
   readonly connector?: Connector | Omit<ConnectorOptions, "authProvider"> | undefined;
+  /** `interceptors` stand behind the policy, around each single try. With `savedNames`, no names are kept here. */
   readonly provider?: Omit<ProviderOptions, "connector" | "servers" | "admit" | "onElicit" | "clock"> | undefined;
+  /** `interceptors` stand before the policy, around all that it decides. */
   readonly toolbox?: Omit<ToolboxOptions, "tools" | "providers" | "admit" | "clock" | "onDiagnostic"> | undefined;
+  /** What may run, and who is asked. One that is made here asks about the tools of servers whose entry says `confirmation: "always"`. Default: `{}`. */
   readonly policy?: Policy | PolicyOptions | undefined;
-  /** How servers are signed in to. A function or object of yours is asked first. `false`: not at all. */
+  /** How servers are signed in to: options beside the defaults, an `OAuth` or a function of your own, or `false`: not at all. */
   readonly auth?: OAuth | OAuthOptions | NonNullable<ConnectorOptions["authProvider"]> | false | undefined;
+  /** `true`: a model gets a tool for each server that its user has to sign in to. Default `false`. */
+  readonly authenticateTools?: boolean | undefined;
   /** What a model reads of results, and where the rest is kept. Default: 64 MiB in memory. */
   readonly results?: Results | Partial<ResultsOptions> | undefined;
   /** Resources and prompts of the servers. `tools: false`: a model gets no tools for them. */
@@ -52,7 +59,10 @@ export interface ToolportOptions {
   readonly onElicit?: ProviderOptions["onElicit"];
   /** Hears of what a developer wants to know and what stops nobody. Must not throw. */
   readonly onDiagnostic?: ((diagnostic: Diagnostic) => void) | undefined;
-  /** How long `createToolport()` waits for servers, in milliseconds; who is late comes later. Default 10,000. */
+  /**
+   * How long `createToolport()` waits for servers, in milliseconds; who is late comes later, but for those that are `required`: without them it rejects. 0 waits
+   * for nobody, and requires nobody. Configurations are read for so long, or 10,000 if that is more. Default 10,000.
+   */
   readonly timeoutMs?: number | undefined;
   /** Ends `createToolport()`, and everything that it has begun. */
   readonly signal?: AbortSignal | undefined;

@@ -1,13 +1,17 @@
 import { assertServerSpec, type ServerSpec } from "@toolport/core";
-import type { ServerDraft } from "../configured-server.ts";
+import type { ConfiguredServer, ServerDraft } from "../configured-server.ts";
 import type { ConfigScope, LayeredServer } from "./config-layer.ts";
 
 const nowhere = "https://disabled.invalid/";
 
-/** A draft with the labels that say where its entry comes from; what the entry itself says of them does not count. */
-export function withLabels(draft: ServerDraft, scope: ConfigScope, off?: LayeredServer["off"]): ServerDraft {
-  const labels = { ...draft.labels, scope, ...(off === undefined ? {} : { off }) };
-  return { ...draft, labels };
+/**
+ * The draft of a server with the labels that say where its entry comes from, and `confirmation` where somebody is to be asked about its tools; what the entry
+ * itself says of them does not count.
+ */
+export function withLabels({ draft, extras }: ConfiguredServer, scope: ConfigScope): ServerDraft {
+  const { confirmation: _own, ...own } = draft.labels ?? {};
+  const asked = extras.confirmation === "always" ? { confirmation: "always" } : {};
+  return { ...draft, labels: { ...own, scope, ...asked } };
 }
 
 /**

@@ -5,8 +5,12 @@ import type { LoadConfigOptions } from "./load-options.ts";
 
 /** Whoever runs the servers. A provider of `@toolport/provider` is one. */
 export interface ConfigTarget {
-  /** Makes the set of servers this one. */
-  applyServers(specs: readonly ServerSpec[], options?: { readonly signal?: AbortSignal }): Promise<ConfigChange>;
+  /** Makes the set of servers this one. `config`: what they are in, for a target that wants to know more of them. */
+  applyServers(
+    specs: readonly ServerSpec[],
+    options: { readonly signal: AbortSignal },
+    config: LoadedConfig,
+  ): Promise<ConfigChange>;
 }
 
 /** What became of a set of servers; each list has ids. */

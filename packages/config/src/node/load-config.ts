@@ -44,7 +44,10 @@ export interface ServerSource {
 
 /** Configurations as a product uses them. */
 export interface LoadedConfig {
-  /** Sorted by id, ready for `applyServers()`; the label `scope` says where each comes from, and `off` why one is disabled. */
+  /**
+   * Sorted by id, ready for `applyServers()`; the label `scope` says where each comes from, `off` why one is disabled, and `confirmation: "always"` that
+   * somebody is to be asked about its tools.
+   */
   readonly servers: readonly ServerSpec[];
   readonly settings: HostSettings;
   readonly problems: readonly ConfigProblem[];
@@ -200,7 +203,7 @@ interface Using extends Loading {
 async function useServer(layered: LayeredServer, loading: Using): Promise<Outcome> {
   const { server, scope, projectFolder } = layered;
   const { context } = surroundingsOf(server, projectFolder, loading);
-  const labelled = { ...server, draft: withLabels(server.draft, scope) };
+  const labelled = { ...server, draft: withLabels(server, scope) };
   const expanded = await expandConfig(labelled, context);
   const strict = loading.settings.strictRootPaths === true;
   const outside = await checkExtensionRoot(expanded.spec, { layered, context, strict });

@@ -57,7 +57,7 @@ async function loadAndApply(parts: WatchParts, before: Used | undefined): Promis
   const isOld = before !== undefined && !isNew && sameJson(factsOf(before), factsOf(state));
   if (parts.signal.aborted || isOld) return { next: { ...state, applied } };
   try {
-    const change = isNew ? await apply(config.servers, applied, parts) : noChange;
+    const change = isNew ? await apply(config, applied, parts) : noChange;
     const report = { ...pickChange(change), config, keptFiles, keptServers };
     return { next: { ...state, applied: config.servers }, report };
   } catch (error) {
@@ -82,11 +82,13 @@ async function loadWatched({ options, signal, folders, good }: WatchParts): Prom
 }
 
 async function apply(
-  specs: LoadedConfig["servers"],
+  config: LoadedConfig,
   before: LoadedConfig["servers"],
   { options: { target }, signal }: WatchParts,
 ): Promise<ConfigChange> {
-  return target === undefined ? diffSpecs(before, specs) : untilAborted(target.applyServers(specs, { signal }), signal);
+  const { servers } = config;
+  if (target === undefined) return diffSpecs(before, servers);
+  return untilAborted(target.applyServers(servers, { signal }, config), signal);
 }
 
 function pickChange({ added, updated, removed, failed }: ConfigChange): ConfigChange {

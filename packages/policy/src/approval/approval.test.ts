@@ -317,6 +317,24 @@ describe("an answer", () => {
     expect(await rejectionOf(other.send(gated(here)))).toMatchObject({ code: "approval_denied" });
   });
 
+  it("is forgotten with its conversation, whatever the tools and the process, and nothing else with it", async () => {
+    const world = createStageWorld();
+    const first = setUp(() => "conversation", {}, { world });
+    const calls = [
+      gated(here),
+      { ...gated(here), args: { other: true } },
+      gated({ context: { principal, conversation: "c2" } }),
+    ];
+    for (const call of calls) await first.send(call);
+    const other = setUp(() => "no", {}, { world });
+    await other.approval.forget({ conversation: "c1", principal: "bob" });
+    for (const call of calls) await other.send(call);
+    await other.approval.forget({ conversation: "c1", principal });
+    expect(await rejectionOf(other.send(gated(here)))).toMatchObject({ code: "approval_denied" });
+    await other.send(gated({ context: { principal, conversation: "c2" } }));
+    expect(other.questions).toHaveLength(1);
+  });
+
   it("settles the open questions that it holds for, and no other", async () => {
     const answers: ((decision: ApprovalAnswer) => void)[] = [];
     const { send, questions, ran } = setUp(() => new Promise((resolve) => void answers.push(resolve)));

@@ -17,7 +17,12 @@ import { copyArguments, type CopiedArguments } from "./copy-arguments.ts";
 import { holdToDefinition } from "./hold-to-definition.ts";
 import { keepApprovals, type KeptApprovals } from "./kept-approvals.ts";
 import { hintFor, type PendingCall } from "./pending-call.ts";
-import { createRememberedApprovals, type ApprovalScope, type RememberedFor } from "./remembered-approvals.ts";
+import {
+  createRememberedApprovals,
+  type ApprovalScope,
+  type ConversationScope,
+  type RememberedFor,
+} from "./remembered-approvals.ts";
 import { resumeCall, type Resumption } from "./resume-call.ts";
 import { createSuspension, type Suspension } from "./suspend-call.ts";
 import { readMode, type AskedByMode, type AskedTool, type WhyAsked } from "./why-asked.ts";
@@ -50,8 +55,11 @@ export interface Approval {
   approve(suspended: unknown, options?: { readonly remember?: RememberedFor | undefined }): string;
   /** The token by which a suspended call is refused as rejected by the user, and can never go on. Throws as {@linkcode Approval.approve} does. */
   reject(suspended: unknown): string;
-  /** Takes back what was remembered for a tool; with `conversation`, for that as well. Rejects as the store does. */
-  forget(scope: ApprovalScope): Promise<void>;
+  /**
+   * Takes back what was remembered for a tool; with `conversation`, for that as well. With `conversation` and no tool, all that was remembered for that
+   * conversation, of this principal: for when it is over. Rejects as the store does.
+   */
+  forget(scope: ApprovalScope | ConversationScope): Promise<void>;
   /** What happens to calls of a tool, in sentences. */
   describe(subject: ToolSubject, definition?: ToolDefinition): readonly string[];
 }
@@ -63,9 +71,9 @@ export function createApproval(
   asks: AskedByRules = () => undefined,
 ): Approval {
   const settings = readApprovalOptions(options);
-  const { store, clock } = parts;
+  const { store, clock, lock } = parts;
   const byMode = readMode(settings.mode);
-  const remembered = createRememberedApprovals({ store, clock, conversationMs: settings.conversationMs });
+  const remembered = createRememberedApprovals({ store, lock, clock, conversationMs: settings.conversationMs });
   const suspension = settings.suspend && createSuspension({ ...settings.suspend, parts });
   const why = (tool: AskedTool): WhyAsked | undefined => whyAsked(tool, { byMode, asks, parts });
   const decided = (suspended: unknown, decision: "once" | "no" | RememberedFor): string => {

@@ -1,4 +1,4 @@
-import type { Clock, JsonValue, Store, ToolEffect } from "@toolport/core";
+import type { Clock, JsonValue, Lock, Store, ToolEffect } from "@toolport/core";
 import { dateOf, isJsonObject, isToolEffect } from "@toolport/core/implement";
 import { hashJson } from "@toolport/naming";
 import { LRUCache } from "lru-cache";
@@ -15,6 +15,12 @@ export interface ApprovalScope {
   readonly conversation?: string | undefined;
 }
 
+/** All that was remembered for one conversation, whatever the tool. */
+export interface ConversationScope {
+  readonly conversation: string;
+  readonly principal?: string | undefined;
+}
+
 /** The tool as it is now. */
 export interface ApprovedTool {
   readonly fingerprint: string;
@@ -28,23 +34,37 @@ export interface RememberedApprovals {
   /** Keeps an answer in place of one for another fingerprint. Rejects as the store does. */
   keep(kind: RememberedFor, scope: ApprovalScope, tool: ApprovedTool): Promise<void>;
   /** Forgets what was remembered for this scope. Rejects as the store does. */
-  forget(scope: ApprovalScope): Promise<void>;
+  forget(scope: ApprovalScope | ConversationScope): Promise<void>;
 }
 
 /** What remembered answers are kept with. */
 export interface RememberedApprovalsInit {
   readonly store: Store;
+  /** What makes a change to the list of a conversation's answers exclusive. */
+  readonly lock: Lock;
   readonly clock: Clock;
   readonly conversationMs: number;
 }
 
+const leaseMs = 10_000;
+
 /** Remembers answers in a store. There is one record for each tool and kind, so that there are no more than that, however often a server changes. */
 export function createRememberedApprovals({
   store,
+  lock,
   clock,
   conversationMs,
 }: RememberedApprovalsInit): RememberedApprovals {
   const keyOf = createKeys();
+  const inTurn = (scope: ConversationScope, work: (list: string, keys: readonly string[]) => Promise<void>) => {
+    const list = listKey(scope);
+    return lock.withLock(list, leaseMs, async () => work(list, readKeys(await store.get(list))));
+  };
+  const forgetAll = (scope: ConversationScope): Promise<void> =>
+    inTurn(scope, async (list, keys) => {
+      for (const key of keys) await store.delete(key);
+      await store.delete(list);
+    });
   return {
     async find(scope, tool) {
       for (const kind of kindsFor(scope)) {
@@ -54,9 +74,17 @@ export function createRememberedApprovals({
     },
     async keep(kind, scope, { fingerprint, effect }) {
       const record: JsonValue = { fingerprint, effect, at: dateOf(clock) };
-      await store.set(keyOf(kind, scope), record, kind === "conversation" ? conversationMs : undefined);
+      const key = keyOf(kind, scope);
+      if (kind === "always" || scope.conversation === undefined) return void (await store.set(key, record));
+      const { conversation, principal } = scope;
+      await inTurn({ conversation, principal }, async (list, keys) => {
+        // First, so that nothing is kept that is not on it.
+        await store.set(list, [...keys.filter((one) => one !== key), key], conversationMs);
+        await store.set(key, record, conversationMs);
+      });
     },
     async forget(scope) {
+      if (!("toolName" in scope)) return forgetAll(scope);
       for (const kind of kindsFor(scope)) await store.delete(keyOf(kind, scope));
     },
   };
@@ -81,6 +109,15 @@ function createKeys(): (kind: RememberedFor, scope: ApprovalScope) => string {
     keys.set(text, key);
     return key;
   };
+}
+
+/** Where the keys of a conversation's answers are listed. */
+function listKey({ principal, conversation }: ConversationScope): string {
+  return `toolport:approvals:${hashJson([principal ?? null, conversation])}`;
+}
+
+function readKeys(list: unknown): readonly string[] {
+  return Array.isArray(list) ? list.filter((key) => typeof key === "string") : [];
 }
 
 function holdsFor(record: unknown, { fingerprint, effect }: ApprovedTool): boolean {

@@ -1,14 +1,16 @@
-import { createOAuth, type ClientConfig, type OAuth, type OAuthOptions } from "@toolport/auth";
+import { createOAuth, type ClientsFor, type OAuth, type OAuthOptions } from "@toolport/auth";
 import { loopbackRedirect, openBrowser } from "@toolport/auth/node";
 import type { ServerExtras } from "@toolport/config";
 import type { Clock } from "@toolport/core";
 import type { ConnectorOptions } from "@toolport/transports";
-import type { ToolportState } from "../toolport-options.ts";
+import type { ToolportOptions, ToolportState } from "../toolport-options.ts";
+import { toClient } from "./to-client.ts";
 
 /** Who lets the host in. */
 export interface ChosenAuth {
   readonly authProvider: ConnectorOptions["authProvider"];
   readonly oauth: OAuth | undefined;
+  /** Ends what was made here. */
   close(): Promise<void>;
 }
 
@@ -20,10 +22,7 @@ export interface AuthMeans {
 }
 
 /** Takes what was handed in, or makes what signs users in. Shows nobody a page before `authorize()`. */
-export function chooseAuth(
-  given: OAuth | OAuthOptions | NonNullable<ConnectorOptions["authProvider"]> | false | undefined,
-  means: AuthMeans,
-): ChosenAuth {
+export function chooseAuth(given: ToolportOptions["auth"], means: AuthMeans): ChosenAuth {
   const nothing = async (): Promise<void> => undefined;
   if (given === false) return { authProvider: undefined, oauth: undefined, close: nothing };
   if (typeof given === "function") return { authProvider: given, oauth: undefined, close: nothing };
@@ -33,15 +32,16 @@ export function chooseAuth(
     store: means.state.credentials,
     redirect: loopbackRedirect(),
     prompt: openBrowser(),
-    clients: ({ serverId }) => toClient(means.extrasOf(serverId)?.oauth),
     clock: means.clock,
     ...given,
+    clients: firstOf(given?.clients, ({ serverId }) => toClient(means.extrasOf(serverId)?.oauth)),
   });
   return { authProvider: oauth.authProvider, oauth, close: () => oauth.close() };
 }
 
-function toClient(said: ServerExtras["oauth"]): ClientConfig | undefined {
-  if (said === undefined) return undefined;
-  const { clientId, clientSecret, scopes, redirectUri, resource } = said;
-  return { clientId, clientSecret, scopes, redirectUri, resource };
+/** What the product says of a server, else what its configuration says. */
+function firstOf(given: OAuthOptions["clients"], configured: ClientsFor): ClientsFor {
+  if (given === undefined) return configured;
+  if (typeof given === "function") return (server) => given(server) ?? configured(server);
+  return (server) => (Object.hasOwn(given, server.serverId) ? given[server.serverId] : configured(server));
 }

@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
+import { ToolportError } from "@toolport/core";
 import type { Toolbox } from "@toolport/discovery";
+import type { Policy } from "@toolport/policy";
 import type { Results } from "@toolport/results";
 import type { Conversation, ConversationOptions } from "../toolport.ts";
 
@@ -7,17 +9,27 @@ import type { Conversation, ConversationOptions } from "../toolport.ts";
 export interface ConversationParts {
   readonly toolbox: Toolbox;
   readonly results: Results;
+  readonly policy: Policy;
 }
 
-/** A view of the toolbox whose calls, approvals and kept results belong to one conversation. */
+/** A view of the toolbox whose calls, approvals and kept results belong to one conversation. Throws a `TypeError` as a view does. */
 export function createConversation(
-  { toolbox, results }: ConversationParts,
-  { id = randomUUID(), context: given, ...viewOptions }: ConversationOptions = {},
+  { toolbox, results, policy }: ConversationParts,
+  options: ConversationOptions = {},
 ): Conversation {
-  const context = { ...given, conversation: id };
+  const { id = options.context?.conversation ?? randomUUID(), ...viewOptions } = options;
+  const context = { ...options.context, conversation: id };
   const view = toolbox.view({ ...viewOptions, context });
-  const close = async (): Promise<void> => {
-    await results.forget(id);
+  let closing: Promise<void> | undefined;
+  const forget = async (): Promise<void> => {
+    const { principal } = context;
+    const forgotten = await Promise.allSettled([results.forget(id), policy.forget({ conversation: id, principal })]);
+    for (const one of forgotten) if (one.status === "rejected") throw one.reason;
+  };
+  const close = (): Promise<void> => (closing ??= forget());
+  const assertOpen = (): void => {
+    if (closing === undefined) return;
+    throw new ToolportError(`conversation ${JSON.stringify(id)} is closed`, { code: "closed" });
   };
   return {
     ...view,
@@ -28,7 +40,18 @@ export function createConversation(
         results.present(outcome, { ...occasion, context: { ...context, ...occasion?.context } }),
       presentError: (error, occasion) => results.presentError(error, occasion),
     },
-    call: (name, args, options) => view.call(name, args, { wait: "servers", ...options }),
+    async call(name, args, callOptions) {
+      assertOpen();
+      return view.call(name, args, { wait: "servers", ...callOptions });
+    },
+    async selectTools(input, helperOptions) {
+      assertOpen();
+      return view.selectTools(input, helperOptions);
+    },
+    async searchTools(input, helperOptions) {
+      assertOpen();
+      return view.searchTools(input, helperOptions);
+    },
     close,
     [Symbol.asyncDispose]: close,
   };

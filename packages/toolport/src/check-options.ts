@@ -1,0 +1,108 @@
+import { assertServerSpec, longestTimeoutMs } from "@toolport/core";
+import { assertKnownOptions, assertSignal, isPlainObject, kindOf, type Fields } from "@toolport/core/implement";
+import type { ConfigOptions, ToolportOptions, ToolportState } from "./toolport-options.ts";
+
+const optionFields: Fields<ToolportOptions> = {
+  config: true,
+  servers: true,
+  state: true,
+  tools: true,
+  providers: true,
+  connector: true,
+  provider: true,
+  toolbox: true,
+  policy: true,
+  auth: true,
+  authenticateTools: true,
+  results: true,
+  resources: true,
+  onElicit: true,
+  onDiagnostic: true,
+  timeoutMs: true,
+  signal: true,
+  clock: true,
+};
+const configFields: Fields<ConfigOptions> = {
+  files: true,
+  layers: true,
+  extensions: true,
+  trust: true,
+  inputs: true,
+  cwd: true,
+  home: true,
+  env: true,
+  platform: true,
+  watch: true,
+  only: true,
+};
+const stateFields: Fields<ToolportState> = { store: true, credentials: true };
+const owner = "createToolport()";
+
+/** Throws a `TypeError` that names the option that is unknown or of a wrong type. Options of parts are checked where the parts are made. */
+export function checkOptions(options: ToolportOptions): void {
+  assertKnownOptions(owner, options, optionFields);
+  const { config, servers, state, tools, providers, signal, clock, onDiagnostic, auth, authenticateTools } = options;
+  checkConfig(config);
+  checkServers(servers);
+  checkState(state);
+  for (const [name, list] of Object.entries({ tools, providers })) {
+    if (list !== undefined && !Array.isArray(list))
+      throw new TypeError(`${name} must be an array, not ${kindOf(list)}`);
+  }
+  for (const name of ["connector", "provider", "toolbox", "policy", "results", "resources"] as const) {
+    const part: unknown = options[name];
+    if (part === undefined || (typeof part === "object" && part !== null)) continue;
+    throw new TypeError(`${name} must be an object, not ${kindOf(part)}`);
+  }
+  if (auth !== undefined && auth !== false && typeof auth !== "function" && !isObject(auth)) {
+    throw new TypeError(`auth must be options, an OAuth, a function or false, not ${kindOf(auth)}`);
+  }
+  if (authenticateTools !== undefined && typeof authenticateTools !== "boolean") {
+    throw new TypeError("authenticateTools must be true or false");
+  }
+  if (onDiagnostic !== undefined && typeof onDiagnostic !== "function") {
+    throw new TypeError(`onDiagnostic must be a function, not ${kindOf(onDiagnostic)}`);
+  }
+  if (clock !== undefined && !(typeof clock?.now === "function" && typeof clock.schedule === "function")) {
+    throw new TypeError("clock must have the functions now and schedule");
+  }
+  if (signal !== undefined) assertSignal(signal);
+  const { timeoutMs = 0 } = options;
+  if (!(typeof timeoutMs === "number" && timeoutMs >= 0 && timeoutMs <= longestTimeoutMs)) {
+    throw new TypeError(`timeoutMs must be a number of milliseconds from 0 to ${longestTimeoutMs}`);
+  }
+}
+
+function checkConfig(config: ToolportOptions["config"]): void {
+  if (config === undefined) return;
+  if (typeof config === "string" || Array.isArray(config)) {
+    const paths: readonly unknown[] = Array.isArray(config) ? config : [config];
+    if (paths.length > 0 && paths.every((path) => typeof path === "string" && path !== "")) return;
+    throw new TypeError('config must be "auto", a path, a list of paths that is not empty, or options');
+  }
+  assertKnownOptions("config", config, configFields);
+  const { watch, only } = config as ConfigOptions;
+  if (watch !== undefined && typeof watch !== "boolean") throw new TypeError("config.watch must be true or false");
+  if (only !== undefined && typeof only !== "function") throw new TypeError("config.only must be a function");
+}
+
+function checkServers(servers: ToolportOptions["servers"]): void {
+  if (servers === undefined || isPlainObject(servers)) return;
+  if (!Array.isArray(servers)) {
+    throw new TypeError(`servers must be an array of specs, or entries by their names, not ${kindOf(servers)}`);
+  }
+  for (const spec of servers) assertServerSpec(spec);
+}
+
+function checkState(state: ToolportOptions["state"]): void {
+  if (state === undefined || state === "user" || state === "memory") return;
+  if (!isObject(state)) throw new TypeError('state must be "user", "memory", or { store, credentials }');
+  assertKnownOptions("state", state, stateFields);
+  for (const name of ["store", "credentials"] as const) {
+    if (!isObject(state[name])) throw new TypeError(`state.${name} must be a store, not ${kindOf(state[name])}`);
+  }
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null;
+}

@@ -1,0 +1,132 @@
+import type { ServerExtras } from "@toolport/config";
+import {
+  loadConfig,
+  watchConfig,
+  type ConfigReport,
+  type ConfigTarget,
+  type ConfigWatch,
+  type LoadConfigOptions,
+  type LoadedConfig,
+} from "@toolport/config/node";
+import type { Clock, Event, ServerSpec } from "@toolport/core";
+import { createEvent } from "@toolport/core/implement";
+import { keepToBound, type Bound } from "../lifecycle/keep-to-bound.ts";
+import type { ConfigOptions } from "../toolport-options.ts";
+import { configError, slowConfigError } from "./config-error.ts";
+import type { WantedConfig } from "./read-config-options.ts";
+import { settleServers, type ServersWanted, type SettledServers } from "./settle-servers.ts";
+
+/** What a configuration is opened with. */
+export interface OpeningConfig extends WantedConfig, Pick<ServersWanted, "naming"> {
+  readonly check: LoadConfigOptions["check"];
+  /** What else becomes of each spec. */
+  readonly prepare: (spec: ServerSpec) => ServerSpec;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal | undefined;
+  readonly clock: Clock;
+}
+
+/** The servers that there are, and where they come from. */
+export interface Configuration {
+  /** `undefined` where there is none: all servers are the product's own. */
+  readonly config: LoadedConfig | undefined;
+  /** The servers to start with. */
+  readonly specs: readonly ServerSpec[];
+  /** How long it took, without what took a human. */
+  readonly spentMs: number;
+  extrasOf(serverId: string): ServerExtras | undefined;
+  readonly onReport: Event<ConfigReport>;
+  /** Has edits applied, from now on. */
+  start(target: ConfigTarget): void;
+  /** Nothing is read, watched or applied any more. Idempotent. */
+  close(): Promise<void>;
+}
+
+const nothing: LoadedConfig = { servers: [], settings: {}, problems: [], sources: [], secrets: [], questions: [] };
+const longestReadMs = 10_000;
+
+/**
+ * Loads what is wanted, and watches it. Rejects with `invalid_config` when servers or files were named and no server can be used, or nothing could be read in
+ * time, where nobody is asked meanwhile; with `aborted`; nothing of it is left then.
+ */
+export async function openConfiguration(opening: OpeningConfig): Promise<Configuration> {
+  const { wanted, given, isNamed, naming, check, prepare, clock } = opening;
+  const { watch = true, only, ...load } = wanted ?? ({ files: [] } satisfies ConfigOptions);
+  const settle = (config: LoadedConfig): SettledServers => {
+    const { specs, config: used } = settleServers(config, { given, only, naming });
+    return { specs: specs.map(prepare), config: used };
+  };
+  let current = settle(nothing);
+  let raw = nothing;
+  let begin = (_target: ConfigTarget): void => undefined;
+  const started = new Promise<ConfigTarget>((resolve) => {
+    begin = resolve;
+  });
+  const reports = createEvent<ConfigReport>();
+  const take = (config: LoadedConfig): void => {
+    raw = config;
+    current = settle(config);
+  };
+  let isFirst = true;
+  const target: ConfigTarget = {
+    async applyServers(_specs, options, config) {
+      take(config);
+      const { specs } = current;
+      if (!isFirst) return (await started).applyServers(specs, options, config);
+      isFirst = false;
+      return { added: specs.map(({ id }) => id), updated: [], removed: [], failed: [] };
+    },
+  };
+  const end = new AbortController();
+  let watching: Promise<ConfigWatch> | undefined;
+  const close = async (): Promise<void> => {
+    end.abort();
+    reports.close();
+    await watching?.then(
+      (one) => one.close(),
+      () => undefined,
+    );
+  };
+  const open = async (): Promise<void> => {
+    if (wanted === undefined) return;
+    if (!watch) return take(await loadConfig({ ...load, check, signal: end.signal }));
+    watching = watchConfig({ ...load, check, clock, target });
+    const { config, onReport } = await watching;
+    if (config !== raw) take(config);
+    onReport((report) => {
+      if (report.config !== raw) take(report.config);
+      reports.emit({ ...report, config: current.config });
+    });
+  };
+  const bound = boundOf(opening, load, watch);
+  const startedAt = clock.now();
+  try {
+    await keepToBound(open(), bound, () => slowConfigError(load.files, bound.timeoutMs ?? 0));
+    const error = isNamed && given.length === 0 ? configError(raw) : undefined;
+    if (error !== undefined) throw error;
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    get config() {
+      return wanted === undefined ? undefined : current.config;
+    },
+    specs: current.specs,
+    spentMs: bound.timeoutMs === undefined ? 0 : clock.now() - startedAt,
+    extrasOf: (serverId) => raw.sources.find((source) => source.serverId === serverId)?.extras,
+    onReport: reports.on,
+    start: begin,
+    close,
+  };
+}
+
+// A human is not hurried: whoever waits for one has a signal.
+function boundOf(
+  { timeoutMs, signal, clock }: OpeningConfig,
+  { trust, inputs }: Pick<ConfigOptions, "trust" | "inputs">,
+  isWatching: boolean,
+): Bound {
+  const isAsking = inputs !== undefined || (trust?.canAsk === true && !isWatching);
+  return { signal, clock, timeoutMs: isAsking ? undefined : Math.max(timeoutMs, longestReadMs) };
+}

@@ -1,0 +1,87 @@
+import { configScopes, type ConfigProblem } from "@toolport/config";
+import type { LoadedConfig, ServerSource } from "@toolport/config/node";
+import type { ServerSpec } from "@toolport/core";
+import { foldCase, quoteText } from "@toolport/core/implement";
+import { normalizeServerId, type NamingStrategy } from "@toolport/naming";
+
+/** What the product wants of the servers of a configuration. */
+export interface ServersWanted {
+  /** Specs of the product's own, which win. */
+  readonly given: readonly ServerSpec[];
+  readonly only: ((serverId: string) => boolean) | undefined;
+  readonly naming: NamingStrategy;
+}
+
+/** The servers that there are, and the configuration as it is used: with what the rest costs among its problems. */
+export interface SettledServers {
+  readonly specs: readonly ServerSpec[];
+  readonly config: LoadedConfig;
+}
+
+/**
+ * Which servers there are: those that are wanted, the product's own before those of a configuration of the same name, and of several whose ids are
+ * the same in the names of tools the strongest; the others are a problem with its place. Pure.
+ */
+export function settleServers(config: LoadedConfig, { given, only, naming }: ServersWanted): SettledServers {
+  const isWanted = (serverId: string): boolean => only === undefined || only(serverId);
+  const givenIds = new Set(given.map(({ id }) => id));
+  const wanted = config.servers.filter(({ id }) => isWanted(id));
+  const taken = new Map<string, string>();
+  for (const { id } of given) for (const key of keysOf(id, naming)) taken.set(key, id);
+  const used: ServerSpec[] = [];
+  const alike = new Map<string, string>();
+  for (const spec of wanted.filter(({ id }) => !givenIds.has(id)).toSorted(byStrength)) {
+    const keys = keysOf(spec.id, naming);
+    const [rival] = keys.flatMap((key) => taken.get(key) ?? []);
+    if (rival !== undefined) {
+      alike.set(spec.id, rival);
+      continue;
+    }
+    for (const key of keys) taken.set(key, spec.id);
+    used.push(spec);
+  }
+  const specs = config.servers.filter((spec) => used.includes(spec));
+  const sources = config.sources.filter(({ serverId }) => isWanted(serverId));
+  return {
+    specs: [...specs, ...given],
+    config: {
+      ...config,
+      servers: specs,
+      sources: sources.map((source) => (alike.has(source.serverId) ? { ...source, state: "failed" as const } : source)),
+      questions: config.questions.filter(({ serverId }) => isWanted(serverId)),
+      problems: [
+        ...config.problems.filter(({ serverId }) => serverId === undefined || isWanted(serverId)),
+        ...sources.flatMap((source) => alikeProblem(source, alike.get(source.serverId)) ?? []),
+      ],
+    },
+  };
+}
+
+function keysOf(id: string, naming: NamingStrategy): readonly string[] {
+  return [`name ${normalizeServerId(id, naming)}`, `case ${foldCase(id)}`];
+}
+
+/** What starts before what does not, then the stronger scope. */
+function byStrength(a: ServerSpec, b: ServerSpec): number {
+  return Number(a.disabled === true) - Number(b.disabled === true) || rankOf(b) - rankOf(a);
+}
+
+function rankOf({ labels }: ServerSpec): number {
+  return configScopes.findIndex((scope) => scope === labels?.["scope"]);
+}
+
+function alikeProblem(source: ServerSource, rival: string | undefined): ConfigProblem | undefined {
+  if (rival === undefined) return undefined;
+  const { serverId, file, line, column, path } = source;
+  return {
+    ...(file !== undefined && { file }),
+    ...(line !== undefined && { line }),
+    ...(column !== undefined && { column }),
+    path,
+    severity: "error",
+    code: "ids_alike",
+    message: `${quoteText(serverId, 80)} is the same as ${quoteText(rival, 80)} in the names of tools, and is not used`,
+    fix: "give one of them another name",
+    serverId,
+  };
+}

@@ -1,0 +1,42 @@
+import { ToolportError, type ServerSpec } from "@toolport/core";
+import { formatMs } from "@toolport/core/implement";
+import type { McpProvider } from "@toolport/provider";
+import { keepToBound, type Bound } from "./keep-to-bound.ts";
+
+/** How long servers are waited for. */
+export interface StartBounds extends Bound {
+  readonly timeoutMs: number;
+}
+
+/**
+ * Starts all servers, and waits for those that are on time. Rejects as `init()` does for a required one that fails, and with `connect_timeout` for one that
+ * is late. With a time of 0 nobody is waited for, and no failure is more than a status.
+ */
+export async function startServers(
+  provider: McpProvider,
+  specs: readonly ServerSpec[],
+  bounds: StartBounds,
+): Promise<void> {
+  const { timeoutMs, signal, clock } = bounds;
+  if (timeoutMs <= 0) {
+    provider.init({ timeoutMs: 1 }).catch(() => undefined);
+    return;
+  }
+  const required = specs.filter((spec) => spec.required === true && spec.disabled !== true).map(({ id }) => id);
+  const started = provider.init({ timeoutMs, signal });
+  if (required.length === 0) return started;
+  await keepToBound(started, { signal, clock, timeoutMs }, () => lateError(missingOf(provider, required), timeoutMs));
+}
+
+function missingOf(provider: McpProvider, required: readonly string[]): readonly string[] {
+  const missing = provider.statuses().filter(({ id, state }) => required.includes(id) && state !== "ready");
+  return missing.map(({ id, state, error }) => `${JSON.stringify(id)} (${error?.message ?? state})`);
+}
+
+function lateError(missing: readonly string[], timeoutMs: number): ToolportError {
+  const who = `required servers did not come up within ${formatMs(timeoutMs)} (timeoutMs of createToolport())`;
+  return new ToolportError(`${who}: ${missing.join("; ")}`, {
+    code: "connect_timeout",
+    details: { operation: "createToolport", timeoutMs },
+  });
+}

@@ -1,0 +1,103 @@
+import type { Clock, Diagnostic, Store } from "@toolport/core";
+import { resultWithin, sameJson } from "@toolport/core/implement";
+import { toolportNaming, type NamingStrategy, type SavedNames } from "@toolport/naming";
+import type { McpProvider } from "@toolport/provider";
+import { distinct, mergeNames, readNames, type ToolNames } from "./merge-names.ts";
+import { namesKey } from "./names-key.ts";
+
+/** Local names of tools, kept over a restart. */
+export interface KeptNames {
+  /** Names to give again, for these servers. Never rejects: what is malformed, or cannot be read in time, is left out, and a diagnostic says so. */
+  recall(serverIds: readonly string[]): Promise<SavedNames>;
+  /** Keeps the names of a provider's tools from now on, whenever they change. */
+  follow(provider: McpProvider): void;
+  /** Follows nobody any more; resolves when what was to be written is. */
+  close(): Promise<void>;
+}
+
+/** With what names are kept. */
+export interface KeptNamesInit {
+  readonly store: Store;
+  readonly providerName: string | undefined;
+  readonly naming: NamingStrategy | undefined;
+  readonly clock: Clock;
+  readonly report: (diagnostic: Diagnostic) => void;
+}
+
+const longestReadMs = 3000;
+
+/** Makes what keeps names in a store. Nothing is read or written yet. */
+export function createKeptNames({
+  store,
+  providerName = "mcp",
+  naming = toolportNaming,
+  ...means
+}: KeptNamesInit): KeptNames {
+  const { clock, report } = means;
+  const keyOf = namesKey(providerName, naming);
+  const written = new Map<string, ToolNames>();
+  let unfollow = (): void => undefined;
+  let next: SavedNames | undefined;
+  let writing: Promise<void> | undefined;
+
+  const complain = (serverId: string, what: string): void =>
+    report({ kind: "not-kept", serverId, message: `names of tools of server ${JSON.stringify(serverId)} ${what}` });
+  const read = async (serverId: string): Promise<ToolNames> => {
+    const kept = await store.get(keyOf(serverId));
+    if (kept === undefined || kept === null) return [];
+    const names = readNames(kept, naming);
+    if (names === undefined) complain(serverId, "are malformed where they are kept, and are given anew");
+    return names ?? [];
+  };
+  const write = async (serverId: string, names: ToolNames): Promise<void> => {
+    if (sameJson(written.get(serverId), names)) return;
+    try {
+      await store.set(
+        keyOf(serverId),
+        mergeNames(names, await read(serverId)).map((pair) => [...pair]),
+      );
+      written.set(serverId, names);
+    } catch {
+      complain(serverId, "could not be kept; after a restart they may be others");
+    }
+  };
+  // Of changes that come while others are written, the last one has all.
+  const writeAll = async (): Promise<void> => {
+    while (next !== undefined) {
+      const { servers } = next;
+      next = undefined;
+      for (const [serverId, names] of servers) await write(serverId, names);
+    }
+    writing = undefined;
+  };
+  return {
+    async recall(serverIds) {
+      const found = await Promise.all(
+        serverIds.map(async (serverId) => {
+          try {
+            const names = await resultWithin(read(serverId), longestReadMs, clock);
+            if (names === undefined) complain(serverId, "could not be read in time, and are given anew");
+            return [serverId, names ?? []] as const;
+          } catch {
+            complain(serverId, "could not be read, and are given anew");
+            return [serverId, []] as const;
+          }
+        }),
+      );
+      // Processes with other servers may have given a name twice.
+      const taken = new Set<string>();
+      const servers = found.map(([serverId, names]) => [serverId, distinct(names, taken)] as const);
+      return { version: 1, servers: servers.filter(([, names]) => names.length > 0) };
+    },
+    follow(provider) {
+      unfollow = provider.onToolsChanged(() => {
+        next = provider.savedNames();
+        writing ??= writeAll();
+      });
+    },
+    async close() {
+      unfollow();
+      await writing;
+    },
+  };
+}

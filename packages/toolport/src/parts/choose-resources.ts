@@ -1,0 +1,35 @@
+import type { LoadedConfig } from "@toolport/config/node";
+import type { Clock, ToolProvider } from "@toolport/core";
+import type { McpProvider } from "@toolport/provider";
+import { createResources, createResourceTools, type Resources, type ResourcesOptions } from "@toolport/resources";
+import type { ToolportOptions } from "../toolport-options.ts";
+
+/** Resources, and the tools by which a model gets at them. */
+export interface ChosenResources {
+  readonly resources: Resources;
+  /** Empty where none are wanted. */
+  readonly providers: readonly ToolProvider[];
+}
+
+/** Makes the resources of a provider, as the product says, else as the configuration does. */
+export function chooseResources(
+  given: ToolportOptions["resources"],
+  {
+    provider,
+    config,
+    clock,
+  }: { readonly provider: McpProvider; readonly config: LoadedConfig | undefined; readonly clock: Clock },
+): ChosenResources {
+  const { tools = {}, ...options } = given ?? {};
+  const resources = createResources(provider, { clock, ...cacheOf(config), ...options });
+  return { resources, providers: tools === false ? [] : [createResourceTools(resources, tools)] };
+}
+
+/** Kept reads are given to anybody, so there are none where servers hear of the conversation. */
+function cacheOf(config: LoadedConfig | undefined): Pick<ResourcesOptions, "cache"> {
+  const { resourceCache, passContext } = config?.settings ?? {};
+  const isPersonal = passContext === true || config?.sources.some(({ extras }) => extras.passContext === true) === true;
+  if (resourceCache === undefined || resourceCache.enabled === false || isPersonal) return {};
+  const { ttlMs, maxEntries } = resourceCache;
+  return { cache: { ttlMs, maxEntries } };
+}

@@ -1,0 +1,36 @@
+import { createAuthenticateTools, type OAuth } from "@toolport/auth";
+import type { ToolProvider } from "@toolport/core";
+import { createToolbox, type StaticTool, type Toolbox } from "@toolport/discovery";
+import type { McpProvider } from "@toolport/provider";
+import type { PartsContext } from "./parts-context.ts";
+
+/** What a toolbox is made with. */
+export interface ToolboxMeans extends PartsContext {
+  readonly provider: McpProvider;
+  readonly ownTools: readonly StaticTool[];
+  readonly resourceTools: readonly ToolProvider[];
+  readonly oauth: OAuth | undefined;
+}
+
+/** Makes the toolbox over all that brings tools. */
+export function openToolbox(means: ToolboxMeans): Toolbox {
+  const { options, closing, clock, report, policy, provider, ownTools, resourceTools, oauth } = means;
+  const { interceptors = [], ...given } = options.toolbox ?? {};
+  const { principal } = options.provider ?? {};
+  const signIns =
+    options.authenticateTools === true && oauth !== undefined
+      ? [createAuthenticateTools({ oauth, provider, principal, clock })]
+      : [];
+  for (const made of [...resourceTools, ...signIns]) closing.add((reason) => made.close(reason));
+  const toolbox = createToolbox({
+    ...given,
+    tools: ownTools,
+    providers: [provider, ...resourceTools, ...signIns, ...(options.providers ?? [])],
+    admit: policy.admit,
+    interceptors: [...interceptors, ...policy.interceptors],
+    onDiagnostic: report,
+    clock,
+  });
+  closing.add((reason) => toolbox.close(reason));
+  return toolbox;
+}
