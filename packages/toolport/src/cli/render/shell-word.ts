@@ -1,0 +1,11 @@
+import { oneLine } from "./one-line.ts";
+
+/** Arguments as they are typed in a shell, one that nobody has to quote as it is. For people to copy; never run by this program. */
+export function shellLine(words: readonly string[]): string {
+  return words.map(shellWord).join(" ");
+}
+
+function shellWord(word: string): string {
+  const shown = oneLine(word, 500);
+  return /^[\w@%+=:,./~-]+$/.test(shown) ? shown : `'${shown.replaceAll("'", String.raw`'\''`)}'`;
+}
