@@ -1,11 +1,17 @@
 import type { Declare } from "../program/declare.ts";
+import { declareGroups } from "./groups.ts";
 import { declareHelp } from "./help.ts";
 import { declareList } from "./list.ts";
+import { declareSearch } from "./search.ts";
+import { declareShow } from "./show.ts";
 
 /** Every command, in the order in which help shows them within their group. One line for each. */
 export const allCommands: readonly Declare[] = [
   // Look
   declareList,
+  declareShow,
+  declareSearch,
+  declareGroups,
   // Use
   // Set up
   // Sign in

@@ -11,7 +11,6 @@ interface ListFlags {
 export const declareList: Declare = (program, run) => {
   const command = program
     .command("list")
-    .alias("ls")
     .description("servers as they come up, then their tools")
     .argument("[server]", "one server alone, and its tools with all that they say of themselves")
     .option("--no-tools", "servers alone")
@@ -35,12 +34,17 @@ export const declareList: Declare = (program, run) => {
       { line: "toolport list --json", does: "for a script" },
     ],
     json: [
-      "{ servers: [{ id, title?, state, off?, scope?, file?, line?, transport?, era?, protocolVersion?, tools,",
-      "              connectMs?, listMs?, error?: { code, kind, message, stderr? }, mend? }],",
-      "  tools:   [{ name, server, tool, title?, description, effect, tokens }],",
-      "  problems: [{ file?, line?, column?, path, severity, code, message, fix?, serverId? }] }",
-      "",
-      "state: ready | failed | needs-auth | late | down | invalid | disabled",
+      "{ servers: [{ id, title?, state, off?, scope?,",
+      "    file?, line?, transport?, era?,",
+      "    protocolVersion?, tools, connectMs?, listMs?,",
+      "    error?: { code, kind, message, stderr? },",
+      "    mend?: [argument] }],",
+      "  tools: [{ name, server, tool, title?,",
+      "    description, effect, tokens }],",
+      "  problems: [{ file?, line?, column?, path,",
+      "    severity, code, message, fix?, serverId? }] }",
+      "state: ready, failed, needs-auth, late, down,",
+      "  invalid or disabled",
     ].join("\n"),
     exits: {
       0: "every server that should be there is",

@@ -1,13 +1,13 @@
 import type { CommandContext, CommandWork } from "../command-context.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { Host } from "../host/host.ts";
+import { knownServer } from "../host/known-server.ts";
 import { openHost } from "../host/open-host.ts";
-import { nearNames } from "../program/near-names.ts";
+import { printJson, printLines } from "../render/print.ts";
 import { showLiveLines } from "../render/live-lines.ts";
-import { usageError } from "../usage-error.ts";
 import type { FollowEnd } from "./follow-servers.ts";
 import { listExitCode } from "./list-exit-code.ts";
-import { renderProblems } from "./render-problems.ts";
+import { renderWarnings } from "./render-warnings.ts";
 import { renderFrame, renderServers } from "./render-servers.ts";
 import { renderServerTools, renderToolGroups } from "./render-tools.ts";
 import { describeServers, type Listing } from "./server-report.ts";
@@ -26,10 +26,10 @@ export interface ListArguments {
 
 /** Shows the servers as they come up, and the tools of those that did. */
 export const listServers: CommandWork<ListArguments> = async (args, context) => {
-  const { server } = args;
   const { terminal, options } = context;
-  await using host = await openHost(context, { only: server === undefined ? undefined : [server], wait: false });
-  if (server !== undefined) assertKnownServer(server, host);
+  const only = args.server === undefined ? undefined : [args.server];
+  await using host = await openHost(context, { only, off: "show", wait: false });
+  const server = idOf(args.server, host);
   const end = await lookOn(host, context, server);
   const { toolport } = host;
   const listing = describeServers({
@@ -40,22 +40,14 @@ export const listServers: CommandWork<ListArguments> = async (args, context) => 
     timeoutMs: startTimeoutMs(context),
     server,
   });
-  if (options.json === true)
-    terminal.out(`${JSON.stringify(args.tools ? listing : { ...listing, tools: [] }, undefined, 2)}\n`);
-  else show(listing, args, context);
+  if (options.json === true) printJson(terminal, args.tools ? listing : { ...listing, tools: [] });
+  else show(listing, { ...args, server }, context);
   return end === "interrupted" ? exitCodes.incomplete : listExitCode(listing, server);
 };
 
-/** Throws a usage error with near names for a server that nobody has configured. */
-export function assertKnownServer(server: string, { toolport }: Host): void {
-  const ids = [
-    ...toolport.statuses().map(({ id }) => id),
-    ...(toolport.config?.sources ?? []).map(({ serverId }) => serverId),
-  ];
-  if (ids.includes(server)) return;
-  const near = nearNames(server, ids);
-  const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : "toolport list shows all servers.";
-  throw usageError(`no server ${JSON.stringify(server)} is configured`, hint);
+// As its entry has it, however a person typed it.
+function idOf(typed: string | undefined, { toolport: { config } }: Host): string | undefined {
+  return typed === undefined || config === undefined ? typed : knownServer(config, typed).serverId;
 }
 
 /** Waits for the servers, and shows how far they are: on a live terminal in place, else as lines on stderr. */
@@ -78,25 +70,13 @@ async function lookOn(host: Host, context: CommandContext, server: string | unde
   }
 }
 
-function show(
-  listing: Listing,
-  { server, tools, long, where }: ListArguments,
-  { terminal, options }: CommandContext,
-): void {
+function show(listing: Listing, { server, tools, long, where }: ListArguments, context: CommandContext): void {
+  const { terminal, options } = context;
   const { columns, paint, cwd, home } = terminal;
   const common = (options.config ?? []).flatMap((file) => ["--config", file]);
-  const print = (lines: readonly string[]): void => terminal.out(lines.map((line) => `${line}\n`).join(""));
-  print(renderServers(listing, { columns, paint, cwd, home, where, common }));
-  // Of what is not trusted its own line has said so.
-  const untrusted = new Set(listing.servers.filter(({ off }) => off === "untrusted").map(({ id }) => id));
-  const problems = listing.problems.filter(
-    ({ code, serverId = "" }) => code !== "untrusted_server" || !untrusted.has(serverId),
-  );
-  for (const line of renderProblems(problems, terminal)) terminal.err(`${line}\n`);
+  printLines(terminal, renderServers(listing, { columns, paint, cwd, home, where, common }));
+  for (const line of renderWarnings(listing, context)) terminal.err(`${line}\n`);
   if (!tools) return;
-  print(
-    server === undefined
-      ? renderToolGroups(listing, terminal)
-      : renderServerTools(listing.tools, { columns, paint, long }),
-  );
+  if (server === undefined) printLines(terminal, renderToolGroups(listing, terminal));
+  else printLines(terminal, renderServerTools(listing.tools, { columns, paint, long }));
 }
