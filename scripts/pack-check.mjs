@@ -1,11 +1,12 @@
 // Tries the published packages as their users get them: packs all, installs the tarballs with npm into an empty folder outside this
 // repository, type-checks a consumer against them in the two ways of resolving modules that are in use, runs it against a real
-// server, bundles what must run in a browser, and imports each package to see that nothing happens.
+// server, bundles what must run in a browser, imports each package to see that nothing happens, and goes the way of a first user.
 import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { build } from "esbuild";
+import { tryFirstMinutes } from "./first-minutes.mjs";
 import { packPackages } from "./pack-packages.mjs";
 import { readJson } from "./workspace.mjs";
 
@@ -26,10 +27,12 @@ try {
     await step(`a consumer type-checks with ${resolution} resolution`, () => typeCheck(resolution, options));
   }
   await step("a consumer connects, calls and closes", () => runNode("out/connect-and-call.js"));
+  await step("a consumer of the façade calls and closes", () => runNode("out/compose.js"));
   for (const name of forBrowsers) await step(`${name} bundles for a browser`, () => bundleForBrowser(name));
   await step("CommonJS can require every package", () => runNode("--input-type=commonjs", "--eval", requireAll()));
   for (const entry of entries)
     await step(`importing ${entry} does nothing`, () => runNode("import-quietly.mjs", entry, ...frameworksOf(entry)));
+  await tryFirstMinutes(packed, step);
 } finally {
   rmSync(folder, { recursive: true, force: true });
   rmSync(consumer, { recursive: true, force: true });
@@ -80,9 +83,10 @@ function linkPeers() {
  * @param {string} entry
  */
 function frameworksOf(entry) {
-  const [, file] = /^@toolport\/adapters\/(.+)$/.exec(entry) ?? [];
-  if (file === undefined) return [];
-  const code = readFileSync(join(consumer, `node_modules/@toolport/adapters/dist/${file}.js`), "utf8");
+  const [, name = ""] = /^(?:@toolport\/adapters|toolport)\/(.+)$/.exec(entry) ?? [];
+  const file = join(consumer, `node_modules/@toolport/adapters/dist/${name}.js`);
+  if (!existsSync(file)) return [];
+  const code = readFileSync(file, "utf8");
   return Array.from(code.matchAll(/ from "([^".][^"]*)"/g), ([, specifier = ""]) => specifier).filter(
     (specifier) => !specifier.startsWith("@toolport/"),
   );
@@ -96,7 +100,7 @@ function resolutions() {
   const common = { target: "ES2023", strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false };
   return {
     NodeNext: {
-      include: ["connect-and-call.ts"],
+      include: ["connect-and-call.ts", "compose.ts"],
       compilerOptions: {
         ...common,
         module: "NodeNext",

@@ -10,13 +10,13 @@ interface PlannedCall {
 }
 
 /** Calls one tool on each server that is connected, all at once. */
-export async function callEach({ provider, printer, servers }: Stage): Promise<void> {
+export async function callEach({ toolport, printer, servers }: Stage): Promise<void> {
   const calls = planCalls(servers.documents);
   const results = await Promise.allSettled(
     calls.map(async ({ serverId, toolName, args, expected }) => {
-      const name = localNameOf(provider, serverId, toolName);
+      const name = localNameOf(toolport, serverId, toolName);
       const startedAt = performance.now();
-      const outcome = await provider.call(name, args, { timeoutMs: 10_000 });
+      const outcome = await toolport.call(name, args, { timeoutMs: 10_000 });
       const ms = Math.round(performance.now() - startedAt);
       const text = textOf(outcome);
       printer.row([name, `${ms} ms`, text], [34, 7]);

@@ -1,5 +1,4 @@
 import { fixtureServer, startHttpFixture } from "@toolport/fixtures";
-import type { ServerSpec } from "@toolport/core";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,14 +7,21 @@ import { programOf, startEverythingHttp } from "./start-everything-http.ts";
 
 /** The eight servers of the demo. */
 export interface DemoServers {
-  readonly specs: readonly ServerSpec[];
+  readonly ids: readonly string[];
+  /** The configuration file that names them, as a person has one. */
+  readonly configFile: string;
   /** The folder that `files` may read. */
   readonly documents: string;
-  /** Ends the servers that listen on HTTP, and removes the folder. The stdio servers belong to the provider. */
+  /** A home for the command line, so that the demo keeps nothing in that of whoever runs it. */
+  readonly home: string;
+  /** Ends the servers that listen on HTTP, and removes the folder. The stdio servers belong to whoever starts them. */
   readonly close: () => Promise<void>;
 }
 
-/** Starts the servers that are somebody else's (HTTP), and says how to start the others (stdio). All or nothing. */
+/** An entry of the file, in the form that most tools read. */
+type Entry = Readonly<Record<string, unknown>>;
+
+/** Starts the servers that are somebody else's (HTTP), and writes a file that has their addresses and says how to start the others (stdio). All or nothing. */
 export async function prepareServers(): Promise<DemoServers> {
   const folder = await mkdtemp(join(tmpdir(), "toolport-demo-"));
   const starting = [
@@ -32,31 +38,28 @@ export async function prepareServers(): Promise<DemoServers> {
   try {
     const [everything, modern, sseOnly] = await Promise.all(starting);
     const documents = await writeDocuments(folder);
-    const specs: ServerSpec[] = [
-      stdio("files", [programOf("@modelcontextprotocol/server-filesystem"), documents]),
-      stdio("everything", [programOf("@modelcontextprotocol/server-everything")]),
-      stdio("memory", [programOf("@modelcontextprotocol/server-memory")], {
-        MEMORY_FILE_PATH: join(folder, "memory.jsonl"),
-      }),
-      http("everything-http", everything.url),
-      http("modern-http", modern.url),
-      { id: "modern-stdio", transport: { kind: "stdio", ...fixtureServer("modern-stdio") } },
-      http("sse-only", sseOnly.url),
-      stdio("inventory", [fileURLToPath(new URL("cannot-start.js", import.meta.url))]),
-    ];
-    return { specs, documents, close };
+    const memory = { MEMORY_FILE_PATH: join(folder, "memory.jsonl") };
+    const mcpServers: Readonly<Record<string, Entry>> = {
+      files: node(programOf("@modelcontextprotocol/server-filesystem"), documents),
+      everything: node(programOf("@modelcontextprotocol/server-everything")),
+      memory: { ...node(programOf("@modelcontextprotocol/server-memory")), env: memory },
+      "everything-http": { type: "http", url: everything.url },
+      "modern-http": { type: "http", url: modern.url },
+      "modern-stdio": { ...fixtureServer("modern-stdio") },
+      "sse-only": { type: "sse", url: sseOnly.url },
+      inventory: node(fileURLToPath(new URL("cannot-start.js", import.meta.url))),
+    };
+    const configFile = join(folder, "mcp.json");
+    await writeFile(configFile, JSON.stringify({ mcpServers }, undefined, 2));
+    return { ids: Object.keys(mcpServers), configFile, documents, home: join(folder, "home"), close };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-function stdio(id: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): ServerSpec {
-  return { id, transport: { kind: "stdio", command: process.execPath, args, env } };
-}
-
-function http(id: string, url: string): ServerSpec {
-  return { id, transport: { kind: "http", url } };
+function node(...args: readonly string[]): Entry {
+  return { command: process.execPath, args };
 }
 
 async function writeDocuments(folder: string): Promise<string> {

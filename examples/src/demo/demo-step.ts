@@ -1,17 +1,14 @@
 import type { ToolOutcome } from "@toolport/core";
-import type { McpProvider } from "@toolport/provider";
+import type { Toolport } from "toolport";
 import type { DemoServers } from "./demo-servers.ts";
 import type { Printer } from "./printer.ts";
 
-/** What every step of the demo works with. */
+/** What steps of the demo work with. A step prints what it does, and throws when the result is not the right one. */
 export interface Stage {
-  readonly provider: McpProvider;
+  readonly toolport: Toolport;
   readonly servers: DemoServers;
   readonly printer: Printer;
 }
-
-/** One step: prints what it does and throws when the result is not the right one. */
-export type Step = (stage: Stage) => Promise<void>;
 
 /** Throws an error with this message unless the condition holds. */
 export function expectThat(condition: boolean, message: string): asserts condition {
@@ -19,8 +16,8 @@ export function expectThat(condition: boolean, message: string): asserts conditi
 }
 
 /** The local name of a server's tool, looked up as any host would: by where the definition comes from. */
-export function localNameOf(provider: McpProvider, serverId: string, toolName: string): string {
-  const found = provider
+export function localNameOf(toolport: Toolport, serverId: string, toolName: string): string {
+  const found = toolport
     .definitions()
     .find(({ origin }) => origin?.serverId === serverId && origin.toolName === toolName);
   expectThat(found !== undefined, `${serverId} has no tool ${toolName}`);

@@ -1,18 +1,25 @@
-import { createProvider } from "@toolport/provider";
-import { createConnector } from "@toolport/transports";
+import { createToolport } from "toolport";
 import { callEach } from "./call-each.ts";
 import { closeCleanly } from "./close-cleanly.ts";
-import { connectAll } from "./connect-all.ts";
 import { prepareServers } from "./demo-servers.ts";
+import type { Stage } from "./demo-step.ts";
 import { findATool } from "./find-a-tool.ts";
 import { noticeANewTool } from "./notice-a-new-tool.ts";
 import type { Printer } from "./printer.ts";
+import { callOnce, listServers } from "./run-commands.ts";
 import { showDefinitions, showGroups } from "./show-catalog.ts";
-import type { Stage, Step } from "./demo-step.ts";
+import { showStatuses } from "./show-statuses.ts";
 import { surviveAKill } from "./survive-a-kill.ts";
 
-const steps: readonly (readonly [title: string, step: Step])[] = [
-  ["Connect to eight servers, side by side", connectAll],
+type Steps<Needs> = readonly (readonly [title: string, step: (stage: Needs) => Promise<void>])[];
+
+const onTheCommandLine: Steps<Omit<Stage, "toolport">> = [
+  ["One file, eight servers, one command: toolport list", listServers],
+  ["A call from the command line", callOnce],
+];
+
+const inAProgram: Steps<Stage> = [
+  ["The same file in a program: createToolport()", showStatuses],
   ["Groups: what there is, at a glance", showGroups],
   ["A few definitions, as a model gets them", showDefinitions],
   ["A model's way in: groups, a group's schemas, a call", findATool],
@@ -26,22 +33,30 @@ const steps: readonly (readonly [title: string, step: Step])[] = [
 export async function runDemo(printer: Printer): Promise<boolean> {
   const startedAt = performance.now();
   const servers = await prepareServers();
-  // "debounced" lists again by itself when a server says that its tools changed; the default waits for the next call.
-  const provider = createProvider({ connector: createConnector(), servers: servers.specs, refresh: "debounced" });
-  const stage: Stage = { provider, servers, printer };
-
+  const count = onTheCommandLine.length + inAProgram.length;
   const failed: string[] = [];
-  for (const [index, [title, step]] of steps.entries()) {
-    printer.heading(`${index + 1}. ${title}`);
-    try {
-      await step(stage);
-    } catch (error) {
-      failed.push(title);
-      printer.line(`FAILED: ${error instanceof Error ? error.message : String(error)}`, "red");
+  let number = 0;
+  const runAll = async <Needs>(steps: Steps<Needs>, stage: Needs): Promise<void> => {
+    for (const [title, step] of steps) {
+      printer.heading(`${++number}. ${title}`);
+      try {
+        await step(stage);
+      } catch (error) {
+        failed.push(title);
+        printer.line(`FAILED: ${error instanceof Error ? error.message : String(error)}`, "red");
+      }
     }
+  };
+  try {
+    await runAll(onTheCommandLine, { servers, printer });
+    // "debounced" lists again by itself when a server says that its tools changed; the default waits for the next call.
+    const toolport = await createToolport({ config: servers.configFile, provider: { refresh: "debounced" } });
+    await runAll(inAProgram, { servers, printer, toolport });
+  } finally {
+    await servers.close();
   }
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-  const verdict = failed.length === 0 ? "all steps passed" : `${failed.length} of ${steps.length} steps failed`;
+  const verdict = failed.length === 0 ? "all steps passed" : `${failed.length} of ${count} steps failed`;
   printer.heading(`${verdict} in ${seconds} s`);
   return failed.length === 0;
 }

@@ -2,20 +2,20 @@ import type { ToolDefinition } from "@toolport/core";
 import { expectThat, type Stage } from "./demo-step.ts";
 
 /** Lists the groups: one per server that is connected, so that a model can be offered a directory instead of every schema. */
-export async function showGroups({ provider, printer, servers }: Stage): Promise<void> {
-  const groups = provider.groups();
+export async function showGroups({ toolport, printer, servers }: Stage): Promise<void> {
+  const groups = toolport.provider.groups();
   for (const group of groups) {
     printer.row([group.id, `${group.members.length} tools`, group.title], [20, 8]);
   }
   expectThat(
-    groups.length === servers.specs.length - 1,
-    `expected ${servers.specs.length - 1} groups, got ${groups.length}`,
+    groups.length === servers.ids.length - 1,
+    `expected ${servers.ids.length - 1} groups, got ${groups.length}`,
   );
 }
 
 /** Shows a few definitions in the form in which most model APIs take functions. */
-export async function showDefinitions({ provider, printer }: Stage): Promise<void> {
-  const definitions = provider.definitions();
+export async function showDefinitions({ toolport, printer }: Stage): Promise<void> {
+  const definitions = toolport.definitions();
   const legal = definitions.every(({ name }) => /^[a-z][a-z0-9_-]{0,63}$/.test(name));
   for (const definition of pickFew(definitions)) printer.line(JSON.stringify(toFunction(definition)));
   expectThat(definitions.length > 0, "there are no definitions");

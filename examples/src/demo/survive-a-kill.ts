@@ -6,18 +6,18 @@ import { expectThat, localNameOf, textOf, type Stage } from "./demo-step.ts";
 const program = "server-memory";
 
 /** Kills the memory server as a crash would, and calls it again: the call starts it once more and finds what it had stored. */
-export async function surviveAKill({ provider, printer }: Stage): Promise<void> {
+export async function surviveAKill({ toolport, printer }: Stage): Promise<void> {
   const [before] = await findProcesses();
   expectThat(before !== undefined, `no process runs ${program}`);
-  const name = localNameOf(provider, "memory", "read_graph");
+  const name = localNameOf(toolport, "memory", "read_graph");
 
-  const down = firstEvent(provider.onStatusChanged, ({ id, state }) => id === "memory" && state === "down");
+  const down = firstEvent(toolport.onStatusChanged, ({ id, state }) => id === "memory" && state === "down");
   process.kill(before, "SIGKILL");
   const status = await down;
   expectThat(status !== undefined, "nobody noticed that the process is gone");
   printer.line(`killed process ${before}; memory is ${status.state}, its ${status.toolCount} tools stay on offer`);
 
-  const call = (): Promise<ToolOutcome> => provider.call(name, {}, { timeoutMs: 15_000 });
+  const call = (): Promise<ToolOutcome> => toolport.call(name, {}, { timeoutMs: 15_000 });
   // Two callers at once share the one process that is started for them.
   const [first, second] = await Promise.all([call(), call()]);
   const after = await findProcesses();
