@@ -1,5 +1,6 @@
 import type { Declare } from "../program/declare.ts";
 import { declareGroups } from "./groups.ts";
+import { declareCall } from "./call.ts";
 import { declareHelp } from "./help.ts";
 import { declareList } from "./list.ts";
 import { declareSearch } from "./search.ts";
@@ -13,6 +14,7 @@ export const allCommands: readonly Declare[] = [
   declareSearch,
   declareGroups,
   // Use
+  declareCall,
   // Set up
   // Sign in
   // Examine

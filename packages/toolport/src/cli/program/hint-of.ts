@@ -20,6 +20,8 @@ const hints: Readonly<Partial<Record<ToolportErrorCode, Hint>>> = {
       ? "toolport show TOOL shows what it takes"
       : `toolport show ${quote(toolName)} shows what it takes`,
   invalid_config: () => "toolport doctor shows every problem of the configuration",
+  approval_required: () => "--yes approves the call",
+  call_timeout: () => "--call-timeout SECONDS gives it longer",
   tool_changed: review,
   tool_quarantined: review,
   spawn_failed: examine,

@@ -1,0 +1,17 @@
+import type { JsonObject, ToolDefinition } from "@toolport/core";
+import { pathOf } from "../host/find-tool.ts";
+import type { Host } from "../host/host.ts";
+import { oneLine } from "../render/one-line.ts";
+import { usageError } from "../usage-error.ts";
+
+/**
+ * Asks about a call in a host that was opened before it was known who calls: its own policy may ask about less. Throws a usage error where the call is not to be
+ * made. Asks nothing where the policy will.
+ */
+export async function confirmInRepl(definition: ToolDefinition, args: JsonObject, host: Host): Promise<void> {
+  const { effect = "external" } = definition;
+  if (effect === "pure" || host.toolport.policy.requiresConfirmation(definition)) return;
+  const question = `Call ${oneLine(pathOf(definition), 200)} with ${oneLine(JSON.stringify(args), 500)}? It may change things (effect: ${effect}).`;
+  const answer = await host.asker?.alone((questions) => questions.confirm(question));
+  if (answer !== true) throw usageError("the call was not approved; nothing was sent", "--yes approves it.");
+}

@@ -1,0 +1,40 @@
+import { ToolportError, type CallOutcome, type ToolDefinition } from "@toolport/core";
+import type { CommandContext } from "../command-context.ts";
+import { exitCodeOf, exitCodes } from "../exit-codes.ts";
+import { pathOf } from "../host/find-tool.ts";
+import { renderError } from "../program/render-error.ts";
+import { oneLine } from "../render/one-line.ts";
+
+const effects: Readonly<Record<CallOutcome, string>> = {
+  "not-sent": "Nothing was sent.",
+  unknown: "It was sent, and may have run.",
+  failed: "It was sent, and the server says that it did not run.",
+};
+
+/** Says why a call brought no result, and what is known of its effect. Returns what the command exits with. */
+export function explainFailure(error: ToolportError, definition: ToolDefinition, context: CommandContext): number {
+  const { terminal, options } = context;
+  renderError(restate(error, definition), context);
+  if (options.json !== true) terminal.err(`${effects[error.outcome]}\n`);
+  return exitCodeOfCall(error);
+}
+
+/** A call that was sent has failed, whatever broke; else the failure says it. */
+export function exitCodeOfCall(error: ToolportError): number {
+  const code = exitCodeOf(error);
+  const isCertain = code === exitCodes.incomplete || code === exitCodes.authRequired || error.outcome === "not-sent";
+  return isCertain ? code : exitCodes.fail;
+}
+
+// A policy speaks to products of rules and handlers; here a person has typed a call.
+function restate(error: ToolportError, definition: ToolDefinition): ToolportError {
+  const { code, serverId, toolName, outcome } = error;
+  if (code !== "approval_required" && code !== "approval_denied") return error;
+  const { effect = "external" } = definition;
+  const path = oneLine(pathOf(definition), 300);
+  const message =
+    code === "approval_denied"
+      ? `the call of ${path} was not approved`
+      : `${path} may change things (effect: ${effect}), and nobody can be asked here`;
+  return new ToolportError(message, { code, serverId, toolName, outcome, cause: error });
+}
