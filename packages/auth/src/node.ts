@@ -16,3 +16,7 @@ export {
   type KeyringCredentialsOptions,
 } from "./node/create-keyring-credentials.ts";
 export type { KeyringEntry, KeyringEntryOptions, KeyringModule } from "./node/keyring-key.ts";
+
+// For what is kept beside credentials, in files: the same care.
+export { openPrivateFolder, type PrivateFolder } from "./node/private-folder.ts";
+export { createFileLock, type FileLockOptions } from "./node/create-file-lock.ts";

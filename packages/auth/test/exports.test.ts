@@ -19,11 +19,13 @@ describe("@toolport/auth", () => {
   it("exports exactly these values for Node", async () => {
     expect(Object.keys(await import("@toolport/auth/node")).sort()).toEqual([
       "createFileCredentials",
+      "createFileLock",
       "createKeyringCredentials",
       "defaultCredentialsFolder",
       "hasBrowser",
       "loopbackRedirect",
       "openBrowser",
+      "openPrivateFolder",
       "terminalPrompt",
     ]);
   });

@@ -5,8 +5,8 @@ import { createSealer } from "../store/sealer.ts";
 import { readSealingKeys, type SealingKey } from "../store/sealing-key.ts";
 import { createFileAccess, type FileAccess, type FileSealing } from "./file-access.ts";
 import { createFileDocuments } from "./file-documents.ts";
-import { createFileLock } from "./file-lock.ts";
-import { assertFolderPath, openFolder, type Folder } from "./folder.ts";
+import { createFolderLock } from "./folder-lock.ts";
+import { assertFolderPath, keepOpen } from "./private-folder.ts";
 
 /** Options of {@linkcode createFileCredentials}. */
 export interface FileCredentialsOptions {
@@ -47,15 +47,8 @@ export function openFiles(
   clock: Clock,
   sealing: (files: FileAccess) => Promise<FileSealing>,
 ): FileAccess {
-  let opened: Promise<Folder> | undefined;
-  const folder = (): Promise<Folder> => {
-    opened ??= openFolder(path, clock).catch((error: unknown) => {
-      opened = undefined;
-      throw error;
-    });
-    return opened;
-  };
-  const lock = createFileLock({ folder: async () => (await folder()).path, clock, random: systemRandom, maxWaitMs });
+  const folder = keepOpen(path, clock);
+  const lock = createFolderLock({ folder: async () => (await folder()).path, clock, random: systemRandom, maxWaitMs });
   const files: FileAccess = createFileAccess({ folder, sealing: () => sealing(files), lock, clock });
   return files;
 }

@@ -5,7 +5,7 @@ import type { StepLimit } from "../store/store-failed.ts";
 import { openFiles } from "./create-file-credentials.ts";
 import type { FileAccess, FileSealing } from "./file-access.ts";
 import { createFileDocuments } from "./file-documents.ts";
-import { assertFolderPath } from "./folder.ts";
+import { assertFolderPath } from "./private-folder.ts";
 import { readKeyringKey, type KeyringModule } from "./keyring-key.ts";
 
 /** Options of {@linkcode createKeyringCredentials}. */

@@ -4,7 +4,7 @@ import { dateOf } from "@toolport/core/implement";
 import { readEnvelope, type Envelope } from "../store/envelope.ts";
 import { looksSealed, type Sealer } from "../store/sealer.ts";
 import { storeFailed } from "../store/store-failed.ts";
-import type { Folder } from "./folder.ts";
+import type { PrivateFolder } from "./private-folder.ts";
 
 /** What protects the documents of a folder beside the modes of files. */
 export interface FileSealing {
@@ -16,7 +16,7 @@ export interface FileSealing {
 
 /** What documents in files are made from. */
 export interface FileDocumentsInit {
-  readonly folder: () => Promise<Folder>;
+  readonly folder: () => Promise<PrivateFolder>;
   readonly sealing: () => Promise<FileSealing>;
   readonly lock: Lock;
   readonly clock: Clock;
@@ -32,7 +32,7 @@ export interface FoundDocument extends Envelope {
 
 /** The files of documents: `<kind>-<hash of the key>.json`. */
 export interface FileAccess {
-  readonly folder: () => Promise<Folder>;
+  readonly folder: () => Promise<PrivateFolder>;
   readonly lock: Lock;
   readonly clock: Clock;
   names(kind?: string): Promise<readonly string[]>;

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { createFileCredentials } from "../../src/node/create-file-credentials.ts";
-import { openFolder } from "../../src/node/folder.ts";
+import { openPrivateFolder } from "../../src/node/private-folder.ts";
 import { defaultCredentialsFolder } from "../../src/node/default-credentials-folder.ts";
 import type { SealingKey } from "../../src/store/sealing-key.ts";
 import { jumpingClock } from "../jumping-clock.ts";
@@ -90,13 +90,13 @@ describe("createFileCredentials()", () => {
   it("fails for a folder that does not answer within 5 s, and says which", async () => {
     const folder = freshFolder();
     const clock = manualClock();
-    const opening = openFolder(folder, clock);
+    const opening = openPrivateFolder(folder, clock);
     clock.advance(5000);
     await expect(opening).rejects.toMatchObject({
       code: "store_failed",
       rawMessage: `the folder ${folder} took more than 5000 ms`,
     });
-    const opened = await openFolder(folder, clock);
+    const opened = await openPrivateFolder(folder, clock);
     const reading = opened.read("a.json");
     clock.advance(5000);
     await expect(reading).rejects.toMatchObject({ code: "store_failed", message: expect.stringContaining(folder) });

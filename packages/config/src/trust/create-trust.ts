@@ -1,4 +1,4 @@
-import type { Clock, Store } from "@toolport/core";
+import type { Clock, Lock, Store } from "@toolport/core";
 import {
   assertKnownOptions,
   dateOf,
@@ -18,11 +18,13 @@ export interface TrustOptions {
   readonly store: Store;
   /** Absent: what nobody has decided about does not start. */
   readonly ask?: AskTrust | undefined;
+  /** What makes one process at a time change the list of answers. Goes with `store`: processes that share one share the other. Default: in this process. */
+  readonly lock?: Lock | undefined;
   /** By which answers have their date. Default the real time. */
   readonly clock?: Clock | undefined;
 }
 
-const optionFields: Fields<TrustOptions> = { store: true, ask: true, clock: true };
+const optionFields: Fields<TrustOptions> = { store: true, ask: true, lock: true, clock: true };
 
 /**
  * What users decided about servers that projects bring. An answer counts for one entry in one folder as it was when it was given: after any
@@ -32,9 +34,9 @@ const optionFields: Fields<TrustOptions> = { store: true, ask: true, clock: true
  */
 export function createTrust(options: TrustOptions): Trust {
   assertKnownOptions("createTrust()", options, optionFields);
-  const { store, ask, clock = systemClock } = options;
+  const { store, ask, lock, clock = systemClock } = options;
   if (ask !== undefined && typeof ask !== "function") throw new TypeError("ask must be a function");
-  const records = createTrustRecords(store);
+  const records = createTrustRecords(store, lock);
   const parts: TrustParts = { records, ask, clock, asking: new Map(), last: Promise.resolve() };
   return {
     canAsk: ask !== undefined,

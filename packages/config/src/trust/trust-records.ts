@@ -1,4 +1,4 @@
-import type { JsonValue, Store } from "@toolport/core";
+import { createMemoryLock, type JsonValue, type Lock, type Store } from "@toolport/core";
 import { isPlainObject } from "@toolport/core/implement";
 import { hashText } from "./fingerprint-entry.ts";
 import type { TrustPlace, TrustRecord } from "./trust.ts";
@@ -15,21 +15,16 @@ export interface TrustRecords {
   all(): Promise<readonly TrustRecord[]>;
 }
 
-/** Answers in this store. */
-export function createTrustRecords(store: Store): TrustRecords {
-  // Changes of the index, one after the other. Another process may still lose one; then an answer is not in the list, and counts.
-  let last: Promise<unknown> = Promise.resolve();
-  const changeIndex = (change: (keys: readonly string[]) => readonly string[]): Promise<void> => {
-    const before = last;
-    const next = (async () => {
-      await before;
+const longestChangeMs = 10_000;
+
+/** Answers in this store. Changes of the index are made one after the other, among all that share the lock. */
+export function createTrustRecords(store: Store, lock: Lock = createMemoryLock()): TrustRecords {
+  const changeIndex = (change: (keys: readonly string[]) => readonly string[]): Promise<void> =>
+    lock.withLock(indexKey, longestChangeMs, async () => {
       const keys = await readIndex(store);
       const changed = change(keys);
       if (changed !== keys) await store.set(indexKey, [...changed]);
-    })();
-    last = next.catch(() => undefined);
-    return next;
-  };
+    });
   const list = (key: string): Promise<void> => changeIndex((keys) => (keys.includes(key) ? keys : [...keys, key]));
   const all = async (): Promise<readonly (readonly [string, TrustRecord])[]> => {
     const found: [string, TrustRecord][] = [];
@@ -44,7 +39,7 @@ export function createTrustRecords(store: Store): TrustRecords {
       const key = await keyOf(place);
       const record = toRecord(await store.get(key));
       if (record === undefined || !matches(record, place)) return undefined;
-      await list(key);
+      if (!(await readIndex(store)).includes(key)) await list(key);
       return record;
     },
     async write(record) {

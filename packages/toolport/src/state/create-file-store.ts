@@ -1,8 +1,16 @@
-import { createHash, randomUUID } from "node:crypto";
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { stat } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
-import { ToolportError, type Clock, type Store } from "@toolport/core";
-import { assertKnownOptions, dateOf, isJsonObject, systemClock, type Fields } from "@toolport/core/implement";
+import { openPrivateFolder, type PrivateFolder } from "@toolport/auth/node";
+import { ToolportError, type Clock, type JsonObject, type Store } from "@toolport/core";
+import {
+  assertKnownOptions,
+  dateOf,
+  isJsonObject,
+  quoteText,
+  systemClock,
+  type Fields,
+} from "@toolport/core/implement";
 
 /** Options of {@linkcode createFileStore}. */
 export interface FileStoreOptions {
@@ -15,51 +23,107 @@ export interface FileStoreOptions {
 const optionFields: Fields<FileStoreOptions> = { folder: true, clock: true };
 
 /**
- * A store in a folder that its user alone may read, a file for each key, written whole or not at all. Of two processes that write one key at the same time
- * the later one wins. Rejects with `store_failed` for what cannot be read or written.
+ * A store in a folder that its user alone may use (0700), a file for each key (0600), written whole or not at all. Any number of processes on one machine may
+ * share it; of two that write one key at the same time the later one wins. Rejects with `store_failed`, which names the file, for what cannot be read or written, for a file
+ * that somebody has edited into something else, and for a folder that others may change: what is unreadable is never taken for absent.
+ *
+ * `set` rejects with a `TypeError` for a value that JSON cannot write, and for a time that is not above 0. Throws a `TypeError` for options that are wrong.
  */
 export function createFileStore(options: FileStoreOptions): Store {
   assertKnownOptions("createFileStore()", options, optionFields);
-  const { folder, clock = systemClock } = options;
-  if (typeof folder !== "string" || !isAbsolute(folder)) throw new TypeError("folder must be an absolute path");
-  const fileOf = (key: string): string =>
-    join(folder, `${createHash("sha256").update(key).digest("hex").slice(0, 40)}.json`);
+  const { folder: path, clock = systemClock } = options;
+  if (typeof path !== "string" || !isAbsolute(path)) throw new TypeError("folder must be an absolute path");
+  let opened: Promise<PrivateFolder> | undefined;
+  const open = (): Promise<PrivateFolder> => {
+    opened ??= openPrivateFolder(path, clock).catch((error: unknown) => {
+      opened = undefined;
+      throw error;
+    });
+    return opened;
+  };
+  let isTidy = false;
+  // Who only looks leaves no folder behind.
+  const openIfThere = async (): Promise<PrivateFolder | undefined> =>
+    opened === undefined && !(await isThere(path)) ? undefined : open();
   return {
     async get(key) {
+      const folder = await openIfThere();
       const file = fileOf(key);
-      try {
-        const entry: unknown = JSON.parse(await readFile(file, "utf8"));
-        if (!isJsonObject(entry) || entry["key"] !== key) return undefined;
-        const { endsAt } = entry;
-        return typeof endsAt === "number" && endsAt <= dateOf(clock) ? undefined : entry["value"];
-      } catch (error) {
-        if (isMissing(error)) return undefined;
-        throw failed("read", file, error);
-      }
+      const text = await folder?.read(file);
+      if (text === undefined) return undefined;
+      const entry = readEntry(text);
+      if (entry?.["key"] !== key) throw notOurs(join(path, file));
+      return isOver(entry, clock) ? undefined : entry["value"];
     },
     async set(key, value, ttlMs) {
-      const file = fileOf(key);
-      const fresh = `${file}.${randomUUID()}.tmp`;
-      const entry = { key, value, ...(ttlMs !== undefined && { endsAt: dateOf(clock) + ttlMs }) };
-      try {
-        await mkdir(folder, { recursive: true, mode: 0o700 });
-        await writeFile(fresh, JSON.stringify(entry), { mode: 0o600, flush: true });
-        await rename(fresh, file);
-      } catch (error) {
-        await rm(fresh, { force: true }).catch(() => undefined);
-        throw failed("write", file, error);
+      if ((JSON.stringify(value) as string | undefined) === undefined) {
+        throw new TypeError(`the value of ${quoteText(key)} is none that JSON has`);
       }
+      if (ttlMs !== undefined && !(typeof ttlMs === "number" && ttlMs > 0)) {
+        throw new TypeError("ttlMs must be a number above 0");
+      }
+      const entry = { key, value, ...(ttlMs !== undefined && { endsAt: dateOf(clock) + ttlMs }) };
+      const folder = await open();
+      await folder.write(fileOf(key), `${JSON.stringify(entry)}\n`);
+      if (!isTidy) await tidy(folder, clock);
+      isTidy = true;
+      return true;
     },
     async delete(key) {
-      await rm(fileOf(key), { force: true });
+      const folder = await openIfThere();
+      return (await folder?.remove(fileOf(key))) === true;
     },
   };
 }
 
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOENT";
+// Some file systems do not know capitals apart, and no key is too long or too odd for it.
+function fileOf(key: string): string {
+  return `${createHash("sha256").update(key).digest("hex").slice(0, 40)}.json`;
 }
 
-function failed(verb: "read" | "write", file: string, cause: unknown): ToolportError {
-  return new ToolportError(`cannot ${verb} ${file}`, { code: "store_failed", cause });
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch {
+    // One that is there and cannot be looked at fails when it is opened, with a reason.
+    return false;
+  }
+}
+
+function readEntry(text: string): JsonObject | undefined {
+  try {
+    const entry: unknown = JSON.parse(text);
+    return isJsonObject(entry) ? entry : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isOver({ endsAt }: JsonObject, clock: Clock): boolean {
+  return typeof endsAt === "number" && endsAt <= dateOf(clock);
+}
+
+function notOurs(file: string): ToolportError {
+  const message = `${file} is not as it was written: repair it, or delete it to forget what it was`;
+  return new ToolportError(message, { code: "store_failed" });
+}
+
+const mostTidied = 1000;
+// Nobody writes for so long, and what was written anew a moment ago stays.
+const leftoverMs = 60 * 60 * 1000;
+
+/** Removes values whose time is over, and what a crash left behind. */
+async function tidy(folder: PrivateFolder, clock: Clock): Promise<void> {
+  const files = await folder.list();
+  for (const file of files.slice(0, mostTidied)) {
+    // What cannot be read or removed stays; whoever needs it hears why.
+    await tidyFile(folder, file, clock).catch(() => undefined);
+  }
+}
+
+async function tidyFile(folder: PrivateFolder, file: string, clock: Clock): Promise<void> {
+  if (file.endsWith(".tmp")) return folder.removeOld(file, leftoverMs);
+  const entry = file.endsWith(".json") ? readEntry((await folder.read(file)) ?? "") : undefined;
+  if (entry !== undefined && isOver(entry, clock)) await folder.removeOld(file, leftoverMs);
 }

@@ -1,25 +1,45 @@
 import { homedir } from "node:os";
-import { dirname, join } from "node:path";
-import { createFileCredentials, defaultCredentialsFolder } from "@toolport/auth/node";
+import { join, posix, win32 } from "node:path";
+import { createFileCredentials, createFileLock, defaultCredentialsFolder } from "@toolport/auth/node";
+import type { Lock } from "@toolport/core";
 import type { ToolportState } from "../toolport-options.ts";
 import { createFileStore } from "./create-file-store.ts";
 
-/**
- * What the command line keeps for this user, and a toolport with `state: "user"` shares: in `$XDG_STATE_HOME/toolport`, `~/Library/Application Support/toolport` or
- * `%LOCALAPPDATA%\toolport`. Nothing is written before there is something to keep.
- */
-export function userState({
+/** Where a user's state is, as data. */
+export interface UserPlace {
+  /** As `process.env` has it, which is the default. Read are `XDG_STATE_HOME` and `LOCALAPPDATA`. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  /** The user's folder, as an absolute path. Default that of the process's user. */
+  readonly home?: string | undefined;
+  /** As `process.platform` has it, which is the default. */
+  readonly platform?: string | undefined;
+}
+
+/** The folder of {@linkcode userState}: `$XDG_STATE_HOME/toolport` (else `~/.local/state/toolport`), `~/Library/Application Support/toolport`, `%LOCALAPPDATA%\toolport`. */
+export function userStateFolder({
   env = process.env,
   home = homedir(),
   platform = process.platform,
-}: {
-  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
-  readonly home?: string | undefined;
-  readonly platform?: string | undefined;
-} = {}): ToolportState {
-  const folder = defaultCredentialsFolder({ product: "toolport", platform, env, home });
+}: UserPlace = {}): string {
+  const credentials = defaultCredentialsFolder({ product: "toolport", platform, env, home });
+  return platform === "win32" ? win32.dirname(credentials) : posix.dirname(credentials);
+}
+
+/** A user's state, which any number of processes may share. */
+export interface UserState extends ToolportState {
+  /** What makes one process at a time change what several values of the store have in common. */
+  readonly lock: Lock;
+}
+
+/**
+ * What the command line keeps for this user, and a toolport with `state: "user"` shares: sign-ins, trust, approvals and names, in one folder
+ * ({@linkcode userStateFolder}) that nobody else may use. Nothing is read or written before there is need to.
+ */
+export function userState(place: UserPlace = {}): UserState {
+  const folder = userStateFolder(place);
   return {
-    credentials: createFileCredentials({ folder }),
-    store: createFileStore({ folder: join(dirname(folder), "state") }),
+    credentials: createFileCredentials({ folder: join(folder, "credentials") }),
+    store: createFileStore({ folder: join(folder, "state") }),
+    lock: createFileLock({ folder: join(folder, "locks") }),
   };
 }

@@ -59,7 +59,7 @@ export async function openHost(context: CommandContext, wish: HostWish = {}): Pr
     config: {
       ...files,
       watch: false,
-      trust: createTrust({ store: state.store, ask: asker && askTrust(asker, onCancel) }),
+      trust: createTrust({ store: state.store, lock: state.lock, ask: asker && askTrust(asker, onCancel) }),
       inputs: asker && askInput(asker, onCancel),
       only: only && isWanted,
     },

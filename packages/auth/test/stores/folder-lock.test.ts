@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Clock, Lock } from "@toolport/core";
 import { afterAll, describe, expect, it } from "vitest";
-import { createFileLock } from "../../src/node/file-lock.ts";
+import { createFolderLock } from "../../src/node/folder-lock.ts";
 import { jumpingClock } from "../jumping-clock.ts";
 import { manualClock } from "../manual-clock.ts";
 import { describeSharedLock } from "./lock-contract.ts";
@@ -25,7 +25,12 @@ function fastClock(factor: number): Clock {
 }
 
 function open(folder: string, factor = 1): Lock {
-  return createFileLock({ folder: async () => folder, clock: fastClock(factor), random: () => 0.5, maxWaitMs: 60_000 });
+  return createFolderLock({
+    folder: async () => folder,
+    clock: fastClock(factor),
+    random: () => 0.5,
+    maxWaitMs: 60_000,
+  });
 }
 
 const aborted = async (signal: AbortSignal): Promise<unknown> => {
@@ -33,7 +38,7 @@ const aborted = async (signal: AbortSignal): Promise<unknown> => {
   return signal.reason;
 };
 
-describe("createFileLock()", () => {
+describe("createFolderLock()", () => {
   describeSharedLock(() => {
     const folder = freshFolder();
     // A key of a file lock is a name of a file, which a store makes of a hash.
@@ -86,7 +91,7 @@ describe("createFileLock()", () => {
 
   it("has the signal of a holder who stood still be aborted before anything else goes on", async () => {
     const clock = jumpingClock();
-    const lock = createFileLock({ folder: async () => folder, clock, random: () => 0.5, maxWaitMs: 60_000 });
+    const lock = createFolderLock({ folder: async () => folder, clock, random: () => 0.5, maxWaitMs: 60_000 });
     const folder = freshFolder();
     const seen = await lock.withLock("key", 60_000, async (signal) => {
       const before = signal.aborted;
@@ -112,7 +117,7 @@ describe("createFileLock()", () => {
     const clock: Clock = { ...manual, schedule };
     writeFileSync(join(folder, "key.1.held"), "");
     let isTaken = false;
-    const lock = createFileLock({ folder: async () => folder, clock, random: () => 0.5, maxWaitMs: 60_000 });
+    const lock = createFolderLock({ folder: async () => folder, clock, random: () => 0.5, maxWaitMs: 60_000 });
     const work = lock.withLock("key", 60_000, async () => void (isTaken = true));
     await expect.poll(() => looks, { interval: 5 }).toBeGreaterThan(30);
     manual.advance(6000);

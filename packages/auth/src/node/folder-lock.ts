@@ -5,10 +5,10 @@ import { settleWithin } from "@toolport/core/implement";
 import { createPolledLock, type Attempt, type Hold } from "../locks/create-polled-lock.ts";
 import { startStopwatch } from "../locks/start-stopwatch.ts";
 import { doStep } from "../store/store-failed.ts";
-import { codeOf, isThere, longestStepMs } from "./folder.ts";
+import { codeOf, isThere, longestStepMs } from "./private-folder.ts";
 
-/** What a {@linkcode createFileLock} is made from. */
-export interface FileLockInit {
+/** What a {@linkcode createFolderLock} is made from. */
+export interface FolderLockInit {
   /** The path of a folder that is there and nobody else writes to. */
   readonly folder: () => Promise<string>;
   readonly clock: Clock;
@@ -32,7 +32,7 @@ const longestLookMs = 250;
  * see it. (`proper-lockfile` removes what it found dead, and of two who do so one can remove the lock of the other.) Who has it touches
  * the file each second, and waiters compare what they saw with what they see: clocks of different machines need not agree.
  */
-export function createFileLock({ folder, ...init }: FileLockInit): Lock {
+export function createFolderLock({ folder, ...init }: FolderLockInit): Lock {
   const startAttempt = (key: string): Attempt => {
     const watch = createWatch(init.clock);
     return {

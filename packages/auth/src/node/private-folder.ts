@@ -2,10 +2,11 @@ import { lstat, mkdir, open, readdir, realpath, rename, stat, unlink } from "nod
 import { constants } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import type { Clock } from "@toolport/core";
+import { systemClock } from "@toolport/core/implement";
 import { doStep, storeFailed } from "../store/store-failed.ts";
 
 /** A folder that nobody but its owner writes to. */
-export interface Folder {
+export interface PrivateFolder {
   readonly path: string;
   list(): Promise<readonly string[]>;
   /** The text of a file; `undefined` when there is none. */
@@ -35,7 +36,7 @@ export function assertFolderPath(owner: string, folder: unknown): void {
  * Makes the folder if need be. Rejects with `store_failed` when others may change what is in it, and says what to do; and, as all that is done in
  * it, when a disk of another machine does not answer.
  */
-export async function openFolder(given: string, clock: Clock): Promise<Folder> {
+export async function openPrivateFolder(given: string, clock: Clock = systemClock): Promise<PrivateFolder> {
   const doInFolder = <T>(what: string, work: () => Promise<T>): Promise<T> =>
     doStep(what, { clock, timeoutMs: longestStepMs }, work);
   const { path, owners, mode } = await doInFolder(`the folder ${given}`, async () => {
@@ -81,6 +82,18 @@ export async function isThere(done: Promise<unknown>): Promise<boolean> {
 /** The code of an error of the system, such as `ENOENT`. */
 export function codeOf(error: unknown): unknown {
   return error instanceof Error && "code" in error ? error.code : undefined;
+}
+
+/** A folder that is opened when it is first needed, and again as long as that fails. */
+export function keepOpen(path: string, clock: Clock): () => Promise<PrivateFolder> {
+  let opened: Promise<PrivateFolder> | undefined;
+  return () => {
+    opened ??= openPrivateFolder(path, clock).catch((error: unknown) => {
+      opened = undefined;
+      throw error;
+    });
+    return opened;
+  };
 }
 
 // One by one: where nothing can be made (`/proc/none/none`), `mkdir` with `recursive` tries for ever, in a thread that nobody can stop.
