@@ -35,7 +35,7 @@ const configFields: Fields<ConfigOptions> = {
   watch: true,
   only: true,
 };
-const stateFields: Fields<ToolportState> = { store: true, credentials: true };
+const stateFields: Fields<ToolportState> = { store: true, credentials: true, lock: true };
 const owner = "createToolport()";
 
 /** Throws a `TypeError` that names the option that is unknown or of a wrong type. Options of parts are checked where the parts are made. */

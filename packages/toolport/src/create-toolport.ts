@@ -73,7 +73,7 @@ async function compose(options: ToolportOptions, closing: Closing): Promise<Tool
   if (opened.config !== undefined) unusedSettings(opened.config).forEach(report);
 
   const secrets = (): readonly string[] => opened.config?.secrets ?? [];
-  const policy = choosePolicy(options.policy, { store: state.store, clock, specs: opened.specs, secrets });
+  const policy = choosePolicy(options.policy, { ...state, clock, specs: opened.specs, secrets });
   const means = { options, closing, clock, report, policy, configuration: opened };
   const ownTools = [...(options.tools ?? []), results.tool];
   const provider = await openProvider({ ...means, connector, ownTools, store: state.store });

@@ -1,6 +1,6 @@
 import type { CredentialStore, OAuth, OAuthOptions } from "@toolport/auth";
 import type { LoadConfigOptions } from "@toolport/config/node";
-import type { Clock, Connector, Diagnostic, JsonObject, ServerSpec, Store, ToolProvider } from "@toolport/core";
+import type { Clock, Connector, Diagnostic, JsonObject, Lock, ServerSpec, Store, ToolProvider } from "@toolport/core";
 import type { StaticTool, ToolboxOptions } from "@toolport/discovery";
 import type { Policy, PolicyOptions } from "@toolport/policy";
 import type { ProviderOptions } from "@toolport/provider";
@@ -22,6 +22,8 @@ export interface ToolportState {
   readonly store: Store;
   /** Tokens. */
   readonly credentials: CredentialStore;
+  /** Makes a use of an approval exclusive among all that share `store`. Default: in this process. */
+  readonly lock?: Lock | undefined;
 }
 
 /** What a toolport is made from. Everything has a default; what is handed in ready-made is used as it is, and stays open when the toolport closes. */

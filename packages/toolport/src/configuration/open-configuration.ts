@@ -89,8 +89,8 @@ export async function openConfiguration(opening: OpeningConfig): Promise<Configu
   };
   const open = async (): Promise<void> => {
     if (wanted === undefined) return;
-    if (!watch) return take(await loadConfig({ ...load, check, signal: end.signal }));
-    watching = watchConfig({ ...load, check, clock, target });
+    if (!watch) return take(await loadConfig({ ...load, only, check, signal: end.signal }));
+    watching = watchConfig({ ...load, only, check, clock, target });
     const { config, onReport } = await watching;
     if (config !== raw) take(config);
     onReport((report) => {

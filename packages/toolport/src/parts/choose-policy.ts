@@ -1,10 +1,11 @@
-import type { Clock, ServerSpec, Store } from "@toolport/core";
+import type { Clock, Lock, ServerSpec, Store } from "@toolport/core";
 import { createPolicy, type Policy, type PolicyOptions, type StricterRules } from "@toolport/policy";
 import type { ToolportOptions } from "../toolport-options.ts";
 
 /** What a policy is made with. */
 export interface PolicyMeans {
   readonly store: Store;
+  readonly lock?: Lock | undefined;
   readonly clock: Clock;
   readonly specs: readonly ServerSpec[];
   /** Secrets of the configuration, as it is now. */
@@ -14,10 +15,11 @@ export interface PolicyMeans {
 /** Takes what was handed in, or makes a policy; one that is made here asks about the tools of servers of which a configuration says so. */
 export function choosePolicy(given: ToolportOptions["policy"], means: PolicyMeans): Policy {
   if (given !== undefined && "explain" in given) return given;
-  const { store, clock, specs, secrets } = means;
+  const { store, lock, clock, specs, secrets } = means;
   const { stricter = [], redact, ...rest } = given ?? {};
   return createPolicy({
     store,
+    lock,
     clock,
     ...rest,
     stricter: [...stricter, confirmationRules(specs)],

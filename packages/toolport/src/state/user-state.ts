@@ -27,7 +27,6 @@ export function userStateFolder({
 
 /** A user's state, which any number of processes may share. */
 export interface UserState extends ToolportState {
-  /** What makes one process at a time change what several values of the store have in common. */
   readonly lock: Lock;
 }
 

@@ -65,7 +65,7 @@ it.each<[string, FakeTerminalOptions, GlobalOptions]>([
 it("asks once whether a project's server is trusted, shows what it would run, and starts it then and the next time", async () => {
   const terminal = stage({ canAsk: true });
   terminal.file(".vscode/mcp.json", {
-    servers: { notes: { ...entry, env: { KEY: "${input:key}" } } },
+    servers: { notes: { ...entry, env: { KEY: "${input:key}" } }, other: { ...never, env: { KEY: "${input:other}" } } },
     inputs: ["key", "other"].map((id) => ({
       id,
       type: "promptString",
@@ -117,7 +117,7 @@ it("says where an entry is that does not start, and which command mends it", asy
   });
   expect((await fault("broken")).message).toContain(`server "Broken" cannot be used\n  ${file}:`);
   await using host = await openHost(context, { only: ["off"], off: "show" });
-  expect(host.toolport.statuses().map(({ id, state }) => [id, state])).toContainEqual(["off", "disabled"]);
+  expect(host.toolport.statuses().map(({ id, state }) => [id, state])).toEqual([["off", "disabled"]]);
 });
 
 it.each<[string, GlobalOptions, (file: string) => RegExp]>([

@@ -1,9 +1,12 @@
 import { createTrust } from "@toolport/config";
 import { loadConfig } from "@toolport/config/node";
-import { ToolportError, type ServerSpec } from "@toolport/core";
+import { ToolportError, type Store } from "@toolport/core";
+import { systemClock } from "@toolport/core/implement";
+import type { SavedNames } from "@toolport/naming";
 import { hasBrowser, openBrowser } from "@toolport/auth/node";
 import type { PolicyOptions } from "@toolport/policy";
 import { createToolport } from "../../create-toolport.ts";
+import { createKeptNames } from "../../names/keep-names.ts";
 import { userState } from "../../state/user-state.ts";
 import type { ConfigOptions, ToolportState } from "../../toolport-options.ts";
 import type { Toolport } from "../../toolport.ts";
@@ -20,7 +23,6 @@ import type { KnownBefore } from "./find-tool.ts";
 import type { Host } from "./host.ts";
 import { knownServer, startableServer } from "./known-server.ts";
 import { reportProblems } from "./report-problems.ts";
-import { keepNames, readSavedNames } from "./saved-names.ts";
 import { signInPrompt } from "./sign-in-prompt.ts";
 
 /** What a command wants of its host. */
@@ -49,8 +51,7 @@ export async function openHost(context: CommandContext, wish: HostWish = {}): Pr
   const state = userState({ env, home, platform });
   const asker = canAsk(context) ? terminalAsker(terminal) : undefined;
   const files = filesOf(context);
-  const savedNames = await readSavedNames(state.store);
-  const only = await chooseServers(wish, files, savedNames);
+  const only = await chooseServers(wish, files, state.store);
   const isWanted = (serverId: string): boolean => only?.includes(serverId) !== false;
   const cancelled = new AbortController();
   const signal = AbortSignal.any([terminal.signal, cancelled.signal]);
@@ -65,9 +66,7 @@ export async function openHost(context: CommandContext, wish: HostWish = {}): Pr
     },
     state,
     signal,
-    // At least 1; nobody waits then.
-    timeoutMs: wish.wait === false ? 1 : (options.timeout ?? 30) * 1000,
-    provider: { savedNames },
+    timeoutMs: wish.wait === false ? 0 : (options.timeout ?? 30) * 1000,
     policy: {
       validation: { input: "strict" },
       ...wish.policy,
@@ -79,7 +78,7 @@ export async function openHost(context: CommandContext, wish: HostWish = {}): Pr
       if (options.verbose === true) note(context, serverId, message);
     },
   });
-  const host = toHost({ toolport, state, asker }, context, savedNames);
+  const host = toHost({ toolport, state, asker }, context);
   try {
     signal.throwIfAborted();
     if (toolport.config !== undefined) reportProblems(context, toolport.config, isWanted);
@@ -99,17 +98,14 @@ interface Opened {
   readonly asker: Asker | undefined;
 }
 
-function toHost(opened: Opened, context: CommandContext, savedNames: unknown): Host {
-  const { toolport, state } = opened;
+function toHost(opened: Opened, context: CommandContext): Host {
+  const { toolport } = opened;
   const logs =
     context.options.verbose === true
       ? toolport.provider.onServerLog(({ serverId, text }) => note(context, serverId, text))
       : undefined;
   const close = async (): Promise<void> => {
     logs?.();
-    await keepNames(toolport.provider, state.store, savedNames).catch((error: unknown) => {
-      if (context.options.verbose === true) note(context, "", `names of tools were not kept: ${String(error)}`);
-    });
     await toolport.close();
   };
   return { ...opened, [Symbol.asyncDispose]: close };
@@ -139,14 +135,19 @@ export function filesOf({ terminal, options }: Pick<CommandContext, "terminal" |
 async function chooseServers(
   { only }: HostWish,
   files: ConfigOptions,
-  savedNames: unknown,
+  store: Store,
 ): Promise<readonly string[] | undefined> {
   if (only === undefined) return undefined;
   const { watch: _, ...rest } = files;
   const known = await loadConfig({ ...rest, only: () => false });
   const serverIds = known.sources.map(({ serverId }) => serverId);
-  const chosen = typeof only === "function" ? only({ serverIds, savedNames }) : only;
+  const chosen = typeof only === "function" ? only({ serverIds, savedNames: await namesOf(serverIds, store) }) : only;
   return chosen?.map((typed) => knownServer(known, typed).serverId);
+}
+
+function namesOf(serverIds: readonly string[], store: Store): Promise<SavedNames> {
+  const means = { store, providerName: undefined, naming: undefined, clock: systemClock, report: () => undefined };
+  return createKeptNames(means).recall(serverIds);
 }
 
 function pageOpener({ env, platform }: Terminal): OpenPage | undefined {
@@ -155,6 +156,6 @@ function pageOpener({ env, platform }: Terminal): OpenPage | undefined {
   return async (url, serverId, signal) => void (await open({ url, serverId, title: serverId, signal }));
 }
 
-function note({ terminal }: CommandContext, serverId: ServerSpec["id"], text: string): void {
+function note({ terminal }: CommandContext, serverId: string, text: string): void {
   terminal.err(`${terminal.paintErr("dim", `${oneLine(serverId, 80)}: ${oneLine(text)}`)}\n`);
 }
