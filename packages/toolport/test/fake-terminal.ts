@@ -66,6 +66,7 @@ export function fakeTerminal(options: FakeTerminalOptions = {}): FakeTerminal {
     cwd,
     home,
     platform,
+    nodeVersion: process.versions.node,
     signal: controller.signal,
     written,
     type: (text) => void stdin.write(text),

@@ -23,6 +23,8 @@ export interface Terminal {
   readonly cwd: string;
   readonly home: string;
   readonly platform: string;
+  /** Of the Node that runs this, such as `22.1.0`. */
+  readonly nodeVersion: string;
   /** Aborts on Ctrl-C. */
   readonly signal: AbortSignal;
 }
@@ -34,7 +36,7 @@ const formats = { good: "green", bad: "red", warn: "yellow", dim: "dim", bold: "
 
 /** The process's own streams. */
 export function processTerminal(signal: AbortSignal): Terminal {
-  const { stdin, stdout, stderr, env, platform } = process;
+  const { stdin, stdout, stderr, env, platform, versions } = process;
   return {
     stdin,
     stdout,
@@ -52,6 +54,7 @@ export function processTerminal(signal: AbortSignal): Terminal {
     cwd: process.cwd(),
     home: homedir(),
     platform,
+    nodeVersion: versions.node,
     signal,
   };
 }

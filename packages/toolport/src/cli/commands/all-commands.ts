@@ -1,6 +1,7 @@
 import type { Declare } from "../program/declare.ts";
 import { declareGroups } from "./groups.ts";
 import { declareCall } from "./call.ts";
+import { declareDoctor } from "./doctor.ts";
 import { declareHelp } from "./help.ts";
 import { declareList } from "./list.ts";
 import { declareSearch } from "./search.ts";
@@ -18,6 +19,7 @@ export const allCommands: readonly Declare[] = [
   // Set up
   // Sign in
   // Examine
+  declareDoctor,
   // More
   declareHelp,
 ];

@@ -1,0 +1,44 @@
+import type { Terminal } from "../../terminal.ts";
+import type { MachineFacts } from "../facts.ts";
+import { findProgram, pathFolders, realFiles, type FileFacts } from "./find-program.ts";
+
+const proxyNames = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"];
+
+/** Looks at the machine. Starts nothing. */
+export async function gatherMachine(
+  { env, cwd, platform, nodeVersion }: Pick<Terminal, "env" | "cwd" | "platform" | "nodeVersion">,
+  files: FileFacts = realFiles,
+): Promise<MachineFacts> {
+  const place = { env, cwd, platform, files };
+  const found = async (name: string): Promise<string | undefined> => {
+    const program = await findProgram(name, place);
+    return "path" in program ? program.path : undefined;
+  };
+  const [node, npm, npx] = await Promise.all(["node", "npm", "npx"].map(found));
+  const folders = [...new Set(pathFolders(place))];
+  const kinds = await Promise.all(folders.map((folder) => files.kindOf(folder)));
+  const certificates = env["NODE_EXTRA_CA_CERTS"];
+  return {
+    nodeVersion,
+    platform,
+    programs: { ...(node && { node }), ...(npm && { npm }), ...(npx && { npx }) },
+    missingPathFolders: folders.filter((_, index) => kinds[index] !== "directory"),
+    proxyVariables: Object.keys(env)
+      .filter((name) => proxyNames.includes(name.toUpperCase()) && (env[name] ?? "") !== "")
+      .sort(),
+    ...(certificates !== undefined &&
+      certificates !== "" && {
+        extraCertificates: { file: certificates, readable: await files.canRead(certificates) },
+      }),
+    trustsAnyCertificate: env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0",
+    nodeOptions: readOptions(env["NODE_OPTIONS"] ?? ""),
+  };
+}
+
+// Names alone: the value of an option may be anything.
+function readOptions(text: string): readonly string[] {
+  return text
+    .split(/\s+/)
+    .filter((word) => word.startsWith("-"))
+    .map((word) => word.split("=", 1)[0] ?? word);
+}
