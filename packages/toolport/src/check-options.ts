@@ -60,6 +60,9 @@ export function checkOptions(options: ToolportOptions): void {
   if (authenticateTools !== undefined && typeof authenticateTools !== "boolean") {
     throw new TypeError("authenticateTools must be true or false");
   }
+  if (authenticateTools === true && (auth === false || typeof auth === "function")) {
+    throw new TypeError("authenticateTools needs an OAuth, or options for one, as auth");
+  }
   if (onDiagnostic !== undefined && typeof onDiagnostic !== "function") {
     throw new TypeError(`onDiagnostic must be a function, not ${kindOf(onDiagnostic)}`);
   }

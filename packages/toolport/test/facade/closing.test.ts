@@ -1,0 +1,119 @@
+import { createMemoryCredentials } from "@toolport/auth";
+import { createMemoryStore, type ToolProvider } from "@toolport/core";
+import { systemClock } from "@toolport/core/implement";
+import { describe, expect, it, vi } from "vitest";
+import { createToolport } from "toolport";
+import { createClosing } from "../../src/lifecycle/create-closing.ts";
+import { createFakeConnector } from "./fake-connector.ts";
+
+const spec = (id: string) => ({ id, transport: { kind: "stdio", command: "x" } }) as const;
+const never = new Promise(() => {});
+
+describe("createToolport()", () => {
+  it("AN-20: says which required server it waited for in vain, and leaves nothing", async () => {
+    const connector = createFakeConnector({ late: { ready: never } });
+    const servers = [spec("good"), { ...spec("late"), required: true }];
+    await expect(createToolport({ connector, servers, timeoutMs: 20 })).rejects.toMatchObject({
+      code: "connect_timeout",
+      message: expect.stringMatching(/"late" \(connecting\)$/),
+    });
+    expect(connector.open.size).toBe(0);
+  });
+
+  it("waits for nobody with a time of 0, and requires nobody", async () => {
+    const connector = createFakeConnector({ late: { ready: never } });
+    await using toolport = await createToolport({
+      connector,
+      servers: [{ ...spec("late"), required: true }],
+      timeoutMs: 0,
+    });
+    expect(toolport.statuses()).toMatchObject([{ id: "late", state: "connecting" }]);
+  });
+
+  it("ends when its signal aborts, at any time, and leaves nothing", async () => {
+    const connector = createFakeConnector({ late: { ready: never } });
+    const controller = new AbortController();
+    const opening = createToolport({ connector, servers: [spec("good"), spec("late")], signal: controller.signal });
+    await vi.waitFor(() => expect(connector.open.size).toBe(1));
+    controller.abort();
+    await expect(opening).rejects.toMatchObject({ code: "aborted" });
+    expect(connector.open.size).toBe(0);
+    await expect(
+      createToolport({ connector, servers: [spec("a")], signal: AbortSignal.abort() }),
+    ).rejects.toMatchObject({
+      code: "aborted",
+    });
+  });
+});
+
+describe("close()", () => {
+  it("ends once what was made here, and nothing that was handed in", async () => {
+    const connector = createFakeConnector();
+    const close = vi.fn<() => Promise<void>>(async () => {});
+    const handedIn = { ...emptyProvider(), close };
+    const credentials = createMemoryCredentials();
+    const toolport = await createToolport({
+      connector,
+      servers: [spec("a")],
+      providers: [handedIn],
+      state: { store: createMemoryStore(), credentials },
+    });
+    const conversation = toolport.conversation();
+    const closing = toolport.close("enough");
+    expect(toolport.close()).toBe(closing);
+    await closing;
+    expect([connector.open.size, close.mock.calls.length]).toEqual([0, 0]);
+    await expect(conversation.call("mcp_a_echo")).rejects.toMatchObject({ code: "closed" });
+    expect(() => toolport.provider.registerServer(spec("b"))).toThrow(expect.objectContaining({ code: "closed" }));
+  });
+
+  it("closes every part, the last one first, also when others fail or hang", async () => {
+    const closed: string[] = [];
+    const closing = createClosing(systemClock);
+    closing.add(() => closed.push("first"));
+    closing.add(() => {
+      throw new Error("one");
+    });
+    closing.add(() => never, 5);
+    closing.add(() => Promise.reject(new Error("two")));
+    closing.add((reason) => closed.push(`last ${reason}`));
+    await expect(closing.close("why")).rejects.toMatchObject({ errors: [new Error("two"), new Error("one")] });
+    expect(closed).toEqual(["last why", "first"]);
+  });
+});
+
+describe("a conversation", () => {
+  it("EV-40: waits for a tool of a server that is on its way, and refuses calls when it is closed", async () => {
+    let arrive = (): void => {};
+    const ready = new Promise<void>((resolve) => (arrive = resolve));
+    const connector = createFakeConnector({ late: { ready } });
+    await using toolport = await createToolport({ connector, servers: [spec("late")], timeoutMs: 1 });
+    const conversation = toolport.conversation({ context: { principal: "ada" } });
+    const call = conversation.call("mcp_late_echo");
+    arrive();
+    expect(await call).toMatchObject({ content: [{ text: "late did echo" }] });
+    expect(conversation.context).toEqual({ principal: "ada", conversation: conversation.id });
+    await conversation.close();
+    await expect(conversation.call("mcp_late_echo")).rejects.toMatchObject({ code: "closed" });
+    await expect(conversation.searchTools({ query: "echo" })).rejects.toMatchObject({ code: "closed" });
+    await toolport.conversation().call("mcp_late_echo");
+  });
+});
+
+function emptyProvider(): ToolProvider {
+  return {
+    name: "mine",
+    revision: 1,
+    closed: false,
+    definitions: () => [],
+    groups: () => [],
+    has: () => false,
+    init: async () => {},
+    refresh: async () => {},
+    call: async () => {
+      throw new TypeError("has no tools");
+    },
+    onToolsChanged: () => Object.assign(() => {}, { [Symbol.dispose]: () => {} }),
+    close: async () => {},
+  };
+}

@@ -1,0 +1,163 @@
+import { createMemoryStore } from "@toolport/core";
+import { createTrust, type TrustAnswer } from "@toolport/config";
+import type { ConfigReport } from "@toolport/config/node";
+import { describe, expect, it } from "vitest";
+import { createToolport, type Toolport } from "toolport";
+import { createFakeConnector } from "./fake-connector.ts";
+import { createTemporaryFolder } from "./temporary-folder.ts";
+
+const states = (toolport: Toolport) => toolport.statuses().map(({ id, state }) => `${id} ${state}`);
+const x = { kind: "stdio", command: "x" } as const;
+const nextReport = (toolport: Toolport): Promise<ConfigReport> =>
+  new Promise((resolve) => {
+    const end = toolport.onConfigReport((report) => {
+      end();
+      resolve(report);
+    });
+  });
+
+describe("the servers of a toolport", () => {
+  it("AN-12: one that cannot be used is a problem with its place, and blocks nobody", async () => {
+    const folder = createTemporaryFolder();
+    const config = folder.write("mcp.json", {
+      mcpServers: {
+        good: { command: "x" },
+        bad: { command: "refused" },
+        "my-db": { command: "x" },
+        my_db: { command: "y" },
+      },
+    });
+    await using toolport = await createToolport({ connector: createFakeConnector(), config });
+    expect(states(toolport)).toEqual(["good ready", "my-db ready"]);
+    const errors = toolport.config?.problems.filter(({ severity }) => severity === "error");
+    expect(errors).toMatchObject([
+      { code: "invalid_spec", serverId: "bad", file: config, line: 1, path: "mcpServers.bad.command" },
+      { code: "ids_alike", serverId: "my_db", file: config, line: 1, path: "mcpServers.my_db" },
+    ]);
+    expect(toolport.config?.sources.map(({ serverId, state }) => `${serverId} ${state}`)).toEqual([
+      "bad failed",
+      "good on",
+      "my-db on",
+      "my_db failed",
+    ]);
+  });
+
+  it("are the product's own before those of files, whatever the spelling", async () => {
+    const folder = createTemporaryFolder();
+    const config = folder.write("mcp.json", {
+      mcpServers: { a: { command: "x" }, "B-b": { command: "x" }, c: { command: "x" } },
+    });
+    const own = (id: string) => ({ id, title: "own", transport: { kind: "stdio", command: "own" } }) as const;
+    await using toolport = await createToolport({
+      connector: createFakeConnector(),
+      config: { files: [config], only: (id) => id !== "c" },
+      servers: [own("a"), own("b_b")],
+    });
+    expect(toolport.statuses().map(({ id, title }) => [id, title])).toEqual([
+      ["a", "own"],
+      ["b_b", "own"],
+    ]);
+    expect(toolport.config?.problems).toMatchObject([{ code: "ids_alike", serverId: "B-b" }]);
+    expect(toolport.config?.servers).toEqual([]);
+  });
+
+  it("come, change and go with edits while it runs, and a project's when it is trusted", async () => {
+    const folder = createTemporaryFolder();
+    const project = folder.write("toolport.json", { servers: { ours: { transport: x } } });
+    const config = folder.write("mcp.json", { mcpServers: { a: { command: "x" }, b: { command: "x" } } });
+    let answer: ((answer: TrustAnswer) => void) | undefined;
+    const answered = new Promise<TrustAnswer>((resolve) => (answer = resolve));
+    const trust = createTrust({ store: createMemoryStore(), ask: () => answered });
+    const connector = createFakeConnector();
+    await using toolport = await createToolport({
+      connector,
+      config: { files: [{ path: project, scope: "project", projectFolder: folder.path }, config], trust },
+      servers: [{ id: "own", transport: { kind: "stdio", command: "x" } }],
+    });
+    expect(states(toolport)).toEqual(["a ready", "b ready", "ours disabled", "own ready"]);
+
+    const edited = nextReport(toolport);
+    folder.write("mcp.json", { mcpServers: { b: { command: "x" }, c: { command: "x" } } });
+    expect(await edited).toMatchObject({ added: ["c"], removed: ["a"], updated: [], failed: [] });
+    expect(states(toolport)).toEqual(["b ready", "c ready", "ours disabled", "own ready"]);
+    expect(connector.open).toEqual(new Set(["b", "c", "own"]));
+
+    expect(toolport.config?.questions).toMatchObject([{ serverId: "ours" }]);
+    const trusted = nextReport(toolport);
+    answer?.("trust");
+    expect(await trusted).toMatchObject({ updated: ["ours"], config: { questions: [] } });
+    expect(states(toolport)).toEqual(["b ready", "c ready", "ours ready", "own ready"]);
+  });
+
+  it("follow no edits where the settings say so", async () => {
+    const folder = createTemporaryFolder();
+    const settings = { watch: { enabled: false } };
+    const config = folder.write("toolport.json", { servers: { a: { transport: x } }, settings });
+    await using toolport = await createToolport({ connector: createFakeConnector(), config });
+    expect(toolport.config?.problems).toEqual([]);
+    expect(toolport.config?.settings.watch).toEqual({ enabled: false });
+  });
+});
+
+describe("what a configuration says beside its servers", () => {
+  it("NX-47: a server that wants it gets conversation and role as _meta beside the arguments, another one nothing", async () => {
+    const folder = createTemporaryFolder();
+    const config = folder.write("toolport.json", {
+      servers: { a: { transport: x }, b: { transport: x, passContext: false } },
+      settings: { passContext: true },
+    });
+    const connector = createFakeConnector({ a: { resources: true }, b: { resources: true } });
+    await using toolport = await createToolport({ connector, config: { files: [config], watch: false } });
+    const conversation = toolport.conversation({ id: "c1", context: { role: "clerk" } });
+    await conversation.call("mcp_a_echo", { text: "x" });
+    await conversation.call("mcp_b_echo", { text: "x" });
+    await toolport.call("mcp_a_echo", {}, { meta: { session_id: "mine" }, context: { conversation: "c2" } });
+    for (const serverId of ["a", "b"])
+      await toolport.resources.read({ serverId, uri: "file:///a" }, { context: conversation.context });
+    const meta = { agent_id: "clerk", session_id: "c1" };
+    expect(connector.sent).toEqual([
+      { serverId: "a", method: "echo", params: { text: "x" }, meta },
+      { serverId: "b", method: "echo", params: { text: "x" }, meta: undefined },
+      { serverId: "a", method: "echo", params: {}, meta: { session_id: "mine" } },
+      { serverId: "a", method: "resources/read", params: { uri: "file:///a", _meta: meta }, meta: undefined },
+      { serverId: "b", method: "resources/read", params: { uri: "file:///a" }, meta: undefined },
+    ]);
+  });
+
+  it("is asked about: tools of a server with confirmation, but for those that need none", async () => {
+    const folder = createTemporaryFolder();
+    const config = folder.write("toolport.json", {
+      servers: {
+        a: { transport: x, confirmation: "always", tools: { look: { requiresConfirmation: false } } },
+        b: { transport: x },
+      },
+    });
+    const asked: string[] = [];
+    await using toolport = await createToolport({
+      connector: createFakeConnector({ a: { tools: ["look", "write"] } }),
+      config: { files: [config], watch: false },
+      policy: { approval: { handler: ({ tool }) => (asked.push(tool.qualifiedName), "conversation") } },
+    });
+    const conversation = toolport.conversation({ id: "c1" });
+    for (const name of ["mcp_a_look", "mcp_a_write", "mcp_a_write", "mcp_b_echo"]) await conversation.call(name);
+    expect(asked).toEqual(["mcp::a::write"]);
+    await conversation.close();
+    await toolport.conversation({ id: "c1" }).call("mcp_a_write");
+    expect(asked).toEqual(["mcp::a::write", "mcp::a::write"]);
+  });
+
+  it("holds to allowed URIs before anything is sent, and keeps what was read", async () => {
+    const folder = createTemporaryFolder();
+    const config = folder.write("toolport.json", {
+      servers: { a: { transport: x } },
+      settings: { allowedResourceUris: ["file"], resourceCache: { enabled: true } },
+    });
+    const connector = createFakeConnector({ a: { resources: true } });
+    await using toolport = await createToolport({ connector, config: { files: [config], watch: false } });
+    const read = (uri: string) => toolport.resources.read({ serverId: "a", uri });
+    await expect(read("filesystem://a")).rejects.toMatchObject({ code: "not_allowed" });
+    await read("file:///a");
+    await read("file:///a");
+    expect(connector.sent).toMatchObject([{ params: { uri: "file:///a" } }]);
+  });
+});
