@@ -83,7 +83,7 @@ describe("close()", () => {
 });
 
 describe("a conversation", () => {
-  it("EV-40: waits for a tool of a server that is on its way, and refuses calls when it is closed", async () => {
+  it("waits for a tool of a server that is on its way, and refuses calls when it is closed", async () => {
     let arrive = (): void => {};
     const ready = new Promise<void>((resolve) => (arrive = resolve));
     const connector = createFakeConnector({ late: { ready } });

@@ -17,7 +17,7 @@ const nextReport = (toolport: Toolport): Promise<ConfigReport> =>
   });
 
 describe("the servers of a toolport", () => {
-  it("AN-12: one that cannot be used is a problem with its place, and blocks nobody", async () => {
+  it("one that cannot be used is a problem with its place, and blocks nobody", async () => {
     const folder = createTemporaryFolder();
     const config = folder.write("mcp.json", {
       mcpServers: {
