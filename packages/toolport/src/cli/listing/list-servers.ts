@@ -37,7 +37,7 @@ export const listServers: CommandWork<ListArguments> = async (args, context) => 
     statuses: toolport.statuses(),
     definitions: toolport.definitions(),
     quarantined: toolport.provider.quarantined(),
-    timeoutMs: startTimeoutMs(context),
+    waitedMs: end === "interrupted" ? undefined : startTimeoutMs(context),
     server,
   });
   if (options.json === true) printJson(terminal, args.tools ? listing : { ...listing, tools: [] });
@@ -60,7 +60,7 @@ async function lookOn(host: Host, context: CommandContext, server: string | unde
     const { config } = toolport;
     const statuses = toolport.statuses();
     // Of what is known of tools nothing shows here.
-    const parts = { config, statuses, definitions: [], quarantined: [], timeoutMs: startTimeoutMs(context), server };
+    const parts = { config, statuses, definitions: [], quarantined: [], server };
     return renderFrame(describeServers(parts).servers, { ...frame, paint: terminal.paint });
   });
   try {

@@ -1,7 +1,7 @@
 import type { ToolFlag } from "@toolport/core";
 import { formatTokens } from "../render/format-amount.ts";
 import { cleanLines, oneLine } from "../render/one-line.ts";
-import { renderJson } from "../render/render-json.ts";
+import { jsonText, renderJson } from "../render/render-json.ts";
 import type { Terminal } from "../terminal.ts";
 import { wrapText } from "../render/wrap-text.ts";
 import type { ToolFacts } from "./tool-facts.ts";
@@ -46,7 +46,8 @@ function renderFacts(
 ): readonly string[] {
   const facts: readonly (readonly [string, readonly string[]])[] = [
     ["server", [server === "" ? "none: the host's own" : server]],
-    ["remote name", server === "" ? [] : [tool]],
+    // One that a terminal would not show as it is has its escapes shown.
+    ["remote name", server === "" ? [] : [oneLine(tool) === tool ? tool : jsonText(tool)]],
     ["tokens", [formatTokens(tokens)]],
     ["annotations", annotationsOf(definition.annotations)],
     ["odd", flags.map((flag) => meanings[flag])],

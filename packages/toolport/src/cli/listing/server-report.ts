@@ -60,8 +60,8 @@ export interface ListingParts {
   readonly statuses: readonly ServerStatus[];
   readonly definitions: readonly ToolDefinition[];
   readonly quarantined: readonly { readonly definition: ToolDefinition }[];
-  /** How long servers were waited for. */
-  readonly timeoutMs: number;
+  /** How long servers were waited for; absent where somebody did not wait to the end. */
+  readonly waitedMs?: number | undefined;
   /** One server alone. Default: all, and the tools of the host. */
   readonly server?: string | undefined;
 }
@@ -133,11 +133,17 @@ function stateOf(status: ServerStatus | undefined, source: ServerSource | undefi
 function errorOf(
   id: string,
   { state, status }: { readonly state: ListedServer["state"]; readonly status: ServerStatus | undefined },
-  { config, timeoutMs }: ListingParts,
+  { config, waitedMs }: ListingParts,
 ): ListedError | undefined {
-  if (status?.error !== undefined) return describeError(status.error);
-  if (state === "late")
-    return { code: "connect_timeout", kind: "policy", message: `not ready after ${timeoutMs / 1000} s` };
+  if (status?.error !== undefined) {
+    const error = describeError(status.error);
+    // What the error says is for whoever writes a host.
+    return state === "needs-auth" && status.auth === "oauth" ? { ...error, message: "nobody is signed in" } : error;
+  }
+  if (state === "late") {
+    const message = waitedMs === undefined ? "was still on its way" : `not ready after ${waitedMs / 1000} s`;
+    return { code: "connect_timeout", kind: "policy", message };
+  }
   if (state !== "invalid") return undefined;
   const problem = config?.problems.find(({ serverId, severity }) => serverId === id && severity === "error");
   const message = problem === undefined ? "cannot be used" : [problem.message, problem.fix].filter(Boolean).join("; ");
