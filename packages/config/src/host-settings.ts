@@ -13,7 +13,7 @@ export interface ConfigInput {
 
 /** Another configuration whose servers are wanted as well. */
 export interface ConfigImport {
-  /** A dialect (`"cursor"`): its files, wherever they are. Or a path. */
+  /** A dialect (`"cursor"`): its files, wherever they are. `"auto"`: those of every tool. Or a path. */
   readonly from: string;
   /** How the file at a path is read. Default: found out. */
   readonly dialect?: string | undefined;

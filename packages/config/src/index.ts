@@ -18,6 +18,7 @@ export {
   type ConfigProblemCode,
 } from "./problem/config-problem.ts";
 export { mergeLayers, type MergedConfig, type MergeOptions } from "./layers/merge-layers.ts";
+export { normalizeId } from "./read/id-check.ts";
 export {
   configScopes,
   type ConfigLayer,

@@ -18,6 +18,7 @@ describe("@toolport/config", () => {
       "formatProblem",
       "isDialectName",
       "mergeLayers",
+      "normalizeId",
       "parseConfig",
       "readConfig",
     ]);

@@ -88,9 +88,10 @@ async function readWithImports(file: ConfigFile, reading: Reading, depth: number
       reading.problems.push(fileProblem(layer.file ?? "", { code: "import_failed", message }));
       break;
     }
-    const files = isDialectName(from)
-      ? locationsOf(from, layer, reading.place)
-      : await importedFile(layer, from, { dialect, reading });
+    const files =
+      from === "auto" || isDialectName(from)
+        ? locationsOf(from, layer, reading.place)
+        : await importedFile(layer, from, { dialect, reading });
     for (const one of files) imported.push(...(await readWithImports(one, reading, depth + 1)));
   }
   return [...imported, layer];
@@ -104,7 +105,8 @@ interface Importing {
 // Which of a user's own tools are used, no project says.
 function locationsOf(dialect: string, { projectFolder }: ConfigLayer, place: LoadPlace): readonly ConfigFile[] {
   return locationsAt(place)
-    .filter((location) => location.dialect === dialect && (projectFolder === undefined || location.scope !== "user"))
+    .filter((location) => (dialect === "auto" ? location.dialect !== "toolport" : location.dialect === dialect))
+    .filter((location) => projectFolder === undefined || location.scope !== "user")
     .map(toFile);
 }
 

@@ -6,6 +6,11 @@ import { declareHelp } from "./help.ts";
 import { declareList } from "./list.ts";
 import { declareSearch } from "./search.ts";
 import { declareShow } from "./show.ts";
+import { declareAdd } from "./add.ts";
+import { declareInit } from "./init.ts";
+import { declareRemove } from "./remove.ts";
+import { declareDisable, declareEnable } from "./switch.ts";
+import { declareTrust } from "./trust.ts";
 
 /** Every command, in the order in which help shows them within their group. One line for each. */
 export const allCommands: readonly Declare[] = [
@@ -17,6 +22,12 @@ export const allCommands: readonly Declare[] = [
   // Use
   declareCall,
   // Set up
+  declareInit,
+  declareAdd,
+  declareRemove,
+  declareEnable,
+  declareDisable,
+  declareTrust,
   // Sign in
   // Examine
   declareDoctor,

@@ -1,0 +1,116 @@
+import {
+  editConfig,
+  formatProblem,
+  parseConfig,
+  readConfig,
+  type ConfigData,
+  type ConfigEdit,
+  type ConfigResult,
+  type ParsedConfig,
+} from "@toolport/config";
+import { readText } from "@toolport/config/node";
+import type { CommandContext } from "../command-context.ts";
+import { usageError } from "../usage-error.ts";
+import type { ConfigPlace } from "./choose-place.ts";
+import { replaceFile, targetOf, withFile } from "./write-config.ts";
+
+const maxBytes = 10 * 1024 * 1024;
+
+/** A `toolport.json` as it is now. */
+export interface CurrentConfig {
+  readonly place: ConfigPlace;
+  /** `false`: it is not there, and its text is empty. */
+  readonly exists: boolean;
+  readonly parsed: ParsedConfig;
+  readonly result: ConfigResult;
+}
+
+/** What is done to a file. */
+export interface FileChange {
+  readonly edits: readonly ConfigEdit[];
+}
+
+/** How a file is changed. */
+export interface ChangeInit<T extends FileChange> {
+  readonly place: ConfigPlace;
+  /** Says what to do to the file as it is. Throws what ends the command. */
+  readonly plan: (current: CurrentConfig) => T | Promise<T>;
+  /** Looks at what the file would say. What it throws ends the command before anything is written. */
+  readonly check?: ((after: ConfigResult, change: T) => void | Promise<void>) | undefined;
+  /** Asked after the check: whether others may not read a file that is made. Default: of one that is no project's. */
+  readonly isPrivate?: (() => boolean) | undefined;
+  readonly dryRun?: boolean | undefined;
+}
+
+/** What became of it. */
+export interface ChangedConfig<T extends FileChange> {
+  readonly file: string;
+  readonly change: T;
+  /** Whether the file was not there before. */
+  readonly isNew: boolean;
+}
+
+/**
+ * Reads a `toolport.json`, asks what to do to it, and writes it: whole or not at all, and so that no other `toolport` that does the same loses anything. A file that is
+ * broken, or of another tool, is not touched: a usage error with its place.
+ */
+export async function changeConfig<T extends FileChange>(
+  { terminal }: CommandContext,
+  { place, plan, check, isPrivate = () => place.scope !== "project", dryRun = false }: ChangeInit<T>,
+): Promise<ChangedConfig<T>> {
+  const target = await targetOf(place.path);
+  const work = async (): Promise<ChangedConfig<T>> => {
+    const text = await readCurrent(target);
+    const current = toCurrent(place, text);
+    const change = await plan(current);
+    const edited = editConfig(text ?? "", change.edits, { file: place.path });
+    if ("problem" in edited) throw brokenFile(formatProblem(edited.problem));
+    await check?.(readConfig(edited.text, { file: place.path, dialect: "toolport" }), change);
+    if (!dryRun && edited.text !== text) await replaceFile(target, edited.text, isPrivate());
+    return { file: place.path, change, isNew: text === undefined };
+  };
+  return dryRun ? work() : withFile(terminal, target, work);
+}
+
+/** Reads a `toolport.json` to look at it alone. */
+export async function readCurrentConfig(place: ConfigPlace): Promise<CurrentConfig> {
+  return toCurrent(place, await readCurrent(await targetOf(place.path)));
+}
+
+/** What stands at a path of a file's data; `undefined` where there is nothing. */
+export function valueAt(data: ConfigData | undefined, path: readonly string[]): ConfigData | undefined {
+  return path.reduce<ConfigData | undefined>(
+    (value, name) => (value instanceof Map ? (value as ReadonlyMap<string, ConfigData>).get(name) : undefined),
+    data,
+  );
+}
+
+function toCurrent(place: ConfigPlace, text: string | undefined): CurrentConfig {
+  const { path: file } = place;
+  const found = readConfig(text ?? "{}", { file });
+  const isBlank = (text ?? "").trim() === "";
+  if (!isBlank && found.dialect !== undefined && found.dialect !== "toolport") {
+    throw usageError(
+      `${file} is a file of another tool (${found.dialect}), and is left as it is`,
+      "toolport edits toolport.json alone, and imports the others: toolport init",
+    );
+  }
+  const parsed = parseConfig(isBlank ? "{}" : (text ?? ""), { format: "jsonc", file });
+  const broken = parsed.problems.find(({ severity }) => severity === "error");
+  if (broken !== undefined) throw brokenFile(formatProblem(broken));
+  return { place, exists: text !== undefined, parsed, result: readConfig(text ?? "{}", { file, dialect: "toolport" }) };
+}
+
+async function readCurrent(path: string): Promise<string | undefined> {
+  try {
+    return await readText(path, maxBytes);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    if ("code" in error && error.code === "ENOENT") return undefined;
+    throw usageError(`${path} cannot be read: ${error.message}`, "nothing was changed");
+  }
+}
+
+function brokenFile(problem: string): Error {
+  return usageError(problem, "nothing was changed: mend the file first");
+}

@@ -1,0 +1,264 @@
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { loadConfig } from "@toolport/config/node";
+import { execa } from "execa";
+import { describe, expect, it } from "vitest";
+import { fakeTerminal, runIn, type FakeTerminal } from "../fake-terminal.ts";
+import { homeFile, mcpServers, ownFile, readOwn } from "./user-files.ts";
+
+describe("toolport add", () => {
+  it("writes a program, with what it was given", async () => {
+    using terminal = fakeTerminal();
+    const words = [
+      "add",
+      "files",
+      "--env",
+      "ROOT=/srv",
+      "--env",
+      "API_KEY",
+      "--exclude",
+      "write",
+      "--",
+      "npx",
+      "-y",
+      "x",
+      "--env",
+      "y",
+    ];
+    const { code, out } = await runIn(terminal, words);
+    expect({ code, out }).toEqual({ code: 0, out: "files added to ~/.config/toolport/toolport.json\n" });
+    expect(readOwn(terminal)).toEqual({
+      imports: ["auto"],
+      servers: {
+        files: {
+          transport: {
+            kind: "stdio",
+            command: "npx",
+            args: ["-y", "x", "--env", "y"],
+            env: { ROOT: "/srv", API_KEY: "${API_KEY}" },
+          },
+          exclude: ["write"],
+        },
+      },
+    });
+    expect(statSync(ownFile(terminal)).mode & 0o777).toBe(0o600);
+  });
+
+  it.each([
+    ["by itself", ["add", "web", "https://example.com/mcp", "--header", "X-Team: a: b"]],
+    ["behind --", ["add", "web", "--header", "X-Team:a: b", "--", "https://example.com/mcp"]],
+  ])("writes a URL %s", async (_, words) => {
+    using terminal = fakeTerminal();
+    expect(await runIn(terminal, words)).toMatchObject({ code: 0 });
+    expect(readOwn(terminal)).toMatchObject({
+      servers: { web: { transport: { kind: "http", url: "https://example.com/mcp", headers: { "X-Team": "a: b" } } } },
+    });
+  });
+
+  it.each([
+    ["an entry", { command: "npx", args: ["-y", "x"], disabled: true }],
+    [
+      "a file with one server of any name",
+      { mcpServers: { other: { command: "npx", args: ["-y", "x"], disabled: true } } },
+    ],
+    [
+      "a file with several",
+      { servers: { b: { command: "b" }, a: { command: "npx", args: ["-y", "x"], disabled: true } } },
+    ],
+    ["an entry of toolport.json", { transport: { kind: "stdio", command: "npx", args: ["-y", "x"] }, disabled: true }],
+  ])("takes %s that was pasted", async (_, pasted) => {
+    using terminal = fakeTerminal({ input: JSON.stringify(pasted) });
+    expect(await runIn(terminal, ["add", "a", "--json-entry", "-"])).toMatchObject({ code: 0 });
+    expect(readOwn(terminal)).toMatchObject({
+      servers: { a: { transport: { kind: "stdio", command: "npx", args: ["-y", "x"] }, disabled: true } },
+    });
+  });
+
+  it.each<[string, string[], string]>([
+    ["a command that is one word", ["a", "npx -y x"], "one word"],
+    ["no command", ["a"], "neither a command nor a URL"],
+    ["a URL with arguments", ["a", "https://a.example.com", "b"], "no arguments"],
+    ["a header for a program", ["a", "b", "--header", "X: y"], "--header is for a URL"],
+    ["a variable for a URL", ["a", "https://a.example.com", "--env", "A=b"], "--env is for a program"],
+    [
+      "a credential over plain HTTP",
+      ["a", "http://a.example.com", "--header", "Authorization: Bearer secretsecret"],
+      "https",
+    ],
+    ["a name that nobody sees", ["\u200b", "b"], "nobody sees"],
+    ["an entry that is no JSON", ["a", "--json-entry", '{"command": "secretsecret'], "no JSON"],
+    ["an entry without anything", ["a", "--json-entry", "{}"], "neither command nor url"],
+    ["two files", ["a", "b", "--user", "--project"], "two files"],
+  ])("refuses %s, and writes nothing", async (_, words, message) => {
+    using terminal = fakeTerminal();
+    const { code, err } = await runIn(terminal, ["add", ...words]);
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(message) });
+    expect(err).not.toContain("secretsecret");
+    expect(readdirSync(terminal.home)).not.toContain(".config");
+  });
+
+  it("refuses a name that is taken, and says where, until it is asked to replace it", async () => {
+    using terminal = fakeTerminal();
+    const file = homeFile(
+      terminal,
+      ".config/toolport/toolport.json",
+      `{\n  // mine\n  "servers": {\n    "a": {}\n  }\n}\n`,
+    );
+    const { code, err } = await runIn(terminal, ["add", "a", "b"]);
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(`${file}:4 has a server "a" already`) });
+    expect(await runIn(terminal, ["add", "a", "b", "--replace", "--json"])).toMatchObject({ code: 0 });
+    expect(readFileSync(file, "utf8")).toContain("// mine");
+    expect(JSON.parse(terminal.written.out)).toMatchObject({ changes: [{ file, name: "a", change: "replaced" }] });
+  });
+
+  it.each(["__proto__", "10", "constructor", "a b/c"])("takes %j for a name like any other", async (name) => {
+    using terminal = fakeTerminal();
+    expect(await runIn(terminal, ["add", name, "x"])).toMatchObject({ code: 0 });
+    const { sources } = await loadConfig(placeOf(terminal));
+    expect(sources.map(({ serverId }) => serverId)).toEqual([name]);
+    expect(await runIn(terminal, ["remove", name])).toMatchObject({ code: 0 });
+    expect((await loadConfig(placeOf(terminal))).sources).toEqual([]);
+  });
+
+  it("warns of names that are the same after normalisation, and names both", async () => {
+    using terminal = fakeTerminal();
+    homeFile(terminal, ".cursor/mcp.json", mcpServers({ "my-files": "a" }));
+    const { code, err } = await runIn(terminal, ["add", "My_Files", "b"]);
+    expect(code).toBe(0);
+    expect(err).toMatch(/"My_Files" and "my-files" of .*mcp\.json:3 are the same after normalisation/);
+  });
+
+  it("warns of what looks like a secret, proposes a reference, and shows none of it", async () => {
+    using terminal = fakeTerminal();
+    const words = ["add", "a", "--json", "--env", "API_TOKEN=abcdefgh", "--", "npx", "x", "--api-key", "ijklmnop"];
+    const { out, err } = await runIn(terminal, words);
+    expect(JSON.parse(out)).toMatchObject({
+      notes: expect.arrayContaining([
+        expect.stringContaining("--env API_TOKEN"),
+        expect.stringMatching(/^argument 3 .*\$\{NAME\}/),
+        expect.stringContaining("put -y before"),
+      ]),
+      edits: expect.arrayContaining([expect.objectContaining({ path: "servers.a" })]),
+    });
+    expect(`${out}${err}`).not.toMatch(/abcdefgh|ijklmnop/);
+    expect(JSON.stringify(readOwn(terminal))).toContain("abcdefgh");
+  });
+
+  it("EV-1: loses no server of other tools by the first file of toolport's own, here and in other projects", async () => {
+    using terminal = fakeTerminal();
+    homeFile(terminal, ".cursor/mcp.json", mcpServers({ a: "a", b: "b" }));
+    homeFile(terminal, ".claude.json", mcpServers({ b: "other" }));
+    terminal.file(".mcp.json", mcpServers({ c: "c" }));
+    mkdirSync(join(terminal.home, "elsewhere"));
+    const other = join(terminal.home, "elsewhere");
+    homeFile(terminal, "elsewhere/.vscode/mcp.json", { servers: { d: { type: "stdio", command: "d" } } });
+    const look = async (cwd: string) => {
+      const { sources } = await loadConfig({ ...placeOf(terminal), cwd });
+      return sources.filter(({ serverId }) => serverId !== "new");
+    };
+    const before = [await look(terminal.cwd), await look(other)];
+    await runIn(terminal, ["add", "new", "x"]);
+    expect([await look(terminal.cwd), await look(other)]).toEqual(before);
+    expect(before.flat().map(({ serverId }) => serverId)).toEqual(["a", "b", "c", "a", "b", "d"]);
+  });
+
+  it("writes for a project, and trusts what it wrote there", async () => {
+    using terminal = fakeTerminal();
+    terminal.file(".mcp.json", mcpServers({ theirs: "x" }));
+    expect(await runIn(terminal, ["add", "mine", "x", "--project"])).toMatchObject({ code: 0 });
+    const { out } = await runIn(terminal, ["trust", "--list", "--json"]);
+    const file = join(terminal.cwd, "toolport.json");
+    expect(JSON.parse(out)).toMatchObject({ records: [{ name: "mine", answer: "trust", file }] });
+    expect(statSync(file).mode & 0o044).not.toBe(0);
+  });
+
+  it("changes nothing with --dry-run", async () => {
+    using terminal = fakeTerminal();
+    const { code, out } = await runIn(terminal, ["add", "a", "--dry-run", "--env", "API_KEY=secretsecret", "--", "x"]);
+    expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining("servers.a = {") });
+    expect(out).not.toContain("secretsecret");
+    expect(readdirSync(terminal.home)).toEqual([]);
+  });
+});
+
+describe("the file that is edited", () => {
+  it("is the target of a link, with its mode; the link stays", async () => {
+    using terminal = fakeTerminal();
+    const target = homeFile(terminal, "dotfiles/toolport.json", "{ }\n");
+    chmodSync(target, 0o640);
+    mkdirSync(dirname(ownFile(terminal)), { recursive: true });
+    symlinkSync(target, ownFile(terminal));
+    expect(await runIn(terminal, ["add", "a", "x"])).toMatchObject({ code: 0 });
+    expect(lstatSync(ownFile(terminal)).isSymbolicLink()).toBe(true);
+    expect(readFileSync(target, "utf8")).toContain('"a"');
+    expect(statSync(target).mode & 0o777).toBe(0o640);
+  });
+
+  it.each<[string, (terminal: FakeTerminal) => void, number, string]>([
+    ["half a file", (terminal) => homeFile(terminal, ".config/toolport/toolport.json", `{ "servers": {`), 2, ":1:15"],
+    [
+      "a file of another tool",
+      (terminal) => homeFile(terminal, ".config/toolport/toolport.json", mcpServers({ a: "b" })),
+      2,
+      "of another tool",
+    ],
+    ["a folder", (terminal) => mkdirSync(ownFile(terminal), { recursive: true }), 2, "directory"],
+    [
+      "10 MB",
+      (terminal) => homeFile(terminal, ".config/toolport/toolport.json", `{"servers":{}}${" ".repeat(11e6)}`),
+      2,
+      "bytes",
+    ],
+    [
+      "a file that is read-only",
+      (terminal) => chmodSync(homeFile(terminal, ".config/toolport/toolport.json", "{}"), 0o400),
+      1,
+      "read-only",
+    ],
+    [
+      "what is below a file",
+      (terminal) => writeFileSync(join(terminal.home, ".config"), ""),
+      2,
+      "not a directory",
+    ],
+  ])("is left as it is where it is %s", async (...[, prepare, exit, message]) => {
+    using terminal = fakeTerminal();
+    prepare(terminal);
+    const before = treeOf(terminal.home);
+    const { code, err } = await runIn(terminal, ["add", "new", "x"]);
+    expect({ code, err }).toEqual({ code: exit, err: expect.stringContaining(message) });
+    expect(treeOf(terminal.home)).toEqual(before);
+  });
+
+  it("loses nothing where eight processes add to it at the same time", async () => {
+    using terminal = fakeTerminal();
+    const bin = fileURLToPath(new URL("../../bin/toolport.js", import.meta.url));
+    const names = Array.from({ length: 8 }, (_, index) => `s${index}`);
+    const { home, cwd } = terminal;
+    await Promise.all(names.map((name) => execa("node", [bin, "add", name, "x"], { cwd, env: { HOME: home } })));
+    expect(readOwn(terminal)).toMatchObject({
+      servers: Object.fromEntries(names.map((name) => [name, expect.anything()])),
+    });
+  });
+});
+
+function placeOf({ home, cwd, env, platform }: FakeTerminal) {
+  return { home, cwd, env, platform };
+}
+
+// What may come of a try is a folder for locks alone.
+function treeOf(folder: string): readonly string[] {
+  const all = readdirSync(folder, { recursive: true }).map(String);
+  const kept = all.filter((path) => !path.startsWith(".local")).toSorted();
+  return kept.map((path) => `${path} ${statSync(join(folder, path)).size}`);
+}
