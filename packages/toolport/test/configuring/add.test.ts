@@ -225,12 +225,7 @@ describe("the file that is edited", () => {
       1,
       "read-only",
     ],
-    [
-      "what is below a file",
-      (terminal) => writeFileSync(join(terminal.home, ".config"), ""),
-      2,
-      "not a directory",
-    ],
+    ["what is below a file", (terminal) => writeFileSync(join(terminal.home, ".config"), ""), 2, "not a directory"],
   ])("is left as it is where it is %s", async (...[, prepare, exit, message]) => {
     using terminal = fakeTerminal();
     prepare(terminal);

@@ -3,11 +3,13 @@ import { realpath } from "node:fs/promises";
 import { findProjectFolder, type TrustAnswer, type TrustQuestion, type TrustRecord } from "@toolport/config";
 import type { CommandContext, CommandWork } from "../command-context.ts";
 import { exitCodes } from "../exit-codes.ts";
+import { askTrust, describeTrust } from "../host/asking/ask-trust.ts";
+import type { Asker } from "../host/asking/asker.ts";
+import { terminalAsker } from "../host/asking/terminal-asker.ts";
 import { nearNames } from "../program/near-names.ts";
 import { usageError } from "../usage-error.ts";
-import { askTrust } from "./ask-trust.ts";
 import { findSource, loadConfigured, placeOf, type Configured } from "./load-configured.ts";
-import { renderQuestion, renderRecords, type ShownRecord } from "./render-trust.ts";
+import { renderRecords, type ShownRecord } from "./render-trust.ts";
 
 /** What `trust` was given. At most one of the flags. */
 export interface TrustArguments {
@@ -52,21 +54,27 @@ async function decide({ names, yes, refuse }: TrustArguments, context: CommandCo
   if (canDecide) for (const { folder, file, serverId } of known) await before.trust.revoke({ folder, file, serverId });
   const decisions: Decision[] = [];
   const wants = ({ serverId }: TrustQuestion): boolean => names.length === 0 || names.includes(serverId);
-  const show = (question: TrustQuestion): void => terminal.err(renderQuestion(question, terminal));
+  const asker = terminalAsker(terminal);
+  let isOver = false;
+  const ask = askTrust(asker, () => (isOver = true));
   const { config } = await loadConfigured(context, async (question, signal) => {
-    if (!wants(question) || !canDecide) return undefined;
-    show(question);
-    const answer = said ?? (await askTrust(terminal, signal));
+    if (!wants(question) || !canDecide || isOver) return undefined;
+    if (said !== undefined) await show(asker, [question]);
+    const answer = said ?? (await ask(question, signal));
     if (answer !== undefined) decisions.push({ name: question.serverId, folder: question.folder, answer });
     return answer;
   });
   const open = config.questions.filter(wants);
   for (const name of names) if (!isDecided(name, decisions, open)) assertNeedsNone(name, { config, known, canDecide });
   if (!canDecide) {
-    for (const question of open) show(question);
+    await show(asker, open);
     if (open.length > 0 || known.length > 0) throw nobodyToAsk(open.map(({ serverId }) => serverId));
   }
   return report(decisions, open, context);
+}
+
+async function show(asker: Asker, questions: readonly TrustQuestion[]): Promise<void> {
+  await asker.alone(async (ask) => ask.show(questions.flatMap(describeTrust)));
 }
 
 function isDecided(name: string, decisions: readonly Decision[], open: readonly TrustQuestion[]): boolean {

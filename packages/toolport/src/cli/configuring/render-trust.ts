@@ -1,9 +1,7 @@
-import type { TrustAnswer, TrustQuestion } from "@toolport/config";
-import { oneLine } from "../render/one-line.ts";
+import type { TrustAnswer } from "@toolport/config";
 import { renderTable } from "../render/render-table.ts";
-import { wrapText } from "../render/wrap-text.ts";
 import type { Terminal } from "../terminal.ts";
-import { quoteWord, showPath } from "./show-server.ts";
+import { showPath } from "./show-server.ts";
 
 /** What was decided about a server, as `--list` shows it. */
 export interface ShownRecord {
@@ -13,39 +11,6 @@ export interface ShownRecord {
   readonly file?: string | undefined;
   /** ISO 8601. */
   readonly answeredAt: string;
-}
-
-const longestStart = 4000;
-
-/**
- * What somebody is asked to trust, as lines for stderr. What would start is shown whole, with no word masked: a program can hide behind what looks like a secret, and what
- * stands in a file of the project is none. Pure.
- */
-export function renderQuestion(question: TrustQuestion, terminal: Terminal): string {
-  const { serverId, folder, file, line, starts, references, changed, before } = question;
-  const words = starts.map((word) => quoteWord(oneLine(word, longestStart))).join(" ");
-  const cut =
-    words.length > longestStart
-      ? `${words.slice(0, longestStart)}… (${words.length - longestStart} more characters)`
-      : words;
-  const place = [file === undefined ? folder : showPath(file, terminal), line].filter((part) => part !== undefined);
-  const facts = [
-    ["from", place.join(":")],
-    ["would start", cut],
-    ...(references.length > 0
-      ? [["would get", references.map(({ kind, name }) => `${name} (${kind})`).join(", ")]]
-      : []),
-    ...(changed.length > 0 ? [["changed", changed.join(", ")]] : []),
-    ...(before === undefined ? [] : [["before", before === "trust" ? "it was trusted" : "it was refused"]]),
-  ];
-  const lines = facts.flatMap(([label = "", text = ""]) =>
-    wrapText(oneLine(text, longestStart + 100), {
-      width: terminal.columns,
-      indent: `  ${label.padEnd(12)}`,
-      hanging: " ".repeat(14),
-    }),
-  );
-  return `\n${terminal.paintErr("name", oneLine(serverId))}\n${lines.join("\n")}\n`;
 }
 
 /** What was decided, as a table. Pure. */

@@ -16,8 +16,8 @@ function showUrl(url: string): string {
   return /^https?:\/\/[^/?#@]*$/.test(start) ? `${start}…` : "a URL";
 }
 
-/** A word as a shell would want it, where that makes a difference. */
-export function quoteWord(word: string): string {
+// As a shell would want it, where that makes a difference.
+function quoteWord(word: string): string {
   return /^[\w@%+=:,./\\[\]~-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { chown, mkdir, open, readlink, realpath, rename, rm, stat } from "node:fs/promises";
-import { dirname, isAbsolute, join, resolve } from "node:path";
-import { createFolderLock, defaultCredentialsFolder } from "@toolport/auth/node";
+import { dirname, isAbsolute, resolve } from "node:path";
 import { ToolportError } from "@toolport/core";
+import { userState } from "../../state/user-state.ts";
 import type { Terminal } from "../terminal.ts";
 
 const leaseMs = 30_000;
@@ -10,8 +10,7 @@ const mostLinks = 10;
 
 /** Does something with a file while no other `toolport` on this machine changes it. */
 export function withFile<T>({ env, home, platform }: Terminal, path: string, work: () => Promise<T>): Promise<T> {
-  const state = dirname(defaultCredentialsFolder({ product: "toolport", env, home, platform }));
-  return createFolderLock({ folder: join(state, "locks") }).withLock(path, leaseMs, work);
+  return userState({ env, home, platform }).lock.withLock(`config:${path}`, leaseMs, work);
 }
 
 /** What a path leads to: the target of a link, whether it is there or not, because a link to a file elsewhere is to stay one. */
