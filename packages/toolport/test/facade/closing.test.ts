@@ -1,10 +1,12 @@
 import { createMemoryCredentials } from "@toolport/auth";
-import { createMemoryStore, type ToolProvider } from "@toolport/core";
+import { createTrust } from "@toolport/config";
+import { createMemoryStore, type Clock, type ToolProvider } from "@toolport/core";
 import { systemClock } from "@toolport/core/implement";
 import { describe, expect, it, vi } from "vitest";
 import { createToolport } from "toolport";
 import { createClosing } from "../../src/lifecycle/create-closing.ts";
 import { createFakeConnector } from "./fake-connector.ts";
+import { createTemporaryFolder } from "./temporary-folder.ts";
 
 const spec = (id: string) => ({ id, transport: { kind: "stdio", command: "x" } }) as const;
 const never = new Promise(() => {});
@@ -43,6 +45,30 @@ describe("createToolport()", () => {
     ).rejects.toMatchObject({
       code: "aborted",
     });
+  });
+});
+
+describe("a configuration that takes too long to read", () => {
+  it("is an error that names it, and nothing is left waiting", async () => {
+    const tasks = new Map<object, { readonly ms: number; readonly run: () => void }>();
+    const clock: Clock = {
+      now: () => 0,
+      schedule(ms, run) {
+        const key = {};
+        tasks.set(key, { ms, run });
+        return () => void tasks.delete(key);
+      },
+    };
+    const folder = createTemporaryFolder();
+    const path = folder.write("toolport.json", { servers: { a: { transport: spec("a").transport } } });
+    const trust = { ...createTrust({ store: createMemoryStore() }), decide: () => never as Promise<never> };
+    const files = [{ path, scope: "project", projectFolder: folder.path } as const];
+    const opening = createToolport({ connector: createFakeConnector(), config: { files, trust, watch: false }, clock });
+    const failure = opening.catch((error: unknown) => error);
+    await vi.waitFor(() => expect(tasks.size).toBe(1));
+    for (const { ms, run } of tasks.values()) if (ms === 10_000) run();
+    expect(await failure).toMatchObject({ code: "invalid_config", message: expect.stringContaining(path) });
+    expect(tasks.size).toBe(0);
   });
 });
 
