@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { createRequire } from "node:module";
 import { startHttpFixture, type RunningServer } from "@toolport/fixtures";
@@ -165,16 +165,25 @@ describe("toolport call", () => {
     }
   });
 
-  it("starts no other server than the one that has the tool, where that is known", async () => {
+  it("starts no other server than the one that has the tool, where that is known, and all of them where it has it no more", async () => {
     const { terminal, call } = stage();
     await call("good/echo", "--text", "x", "--yes");
-    const config = terminal.file("two.json", {
-      mcpServers: { good: { type: "http", url: server.url }, other: { command: "toolport-test-must-not-run" } },
-    });
+    const mark = join(terminal.cwd, "started");
+    const code = "require('node:fs').writeFileSync(process.argv[1], '')";
+    const other = { command: process.execPath, args: ["-e", code, mark] };
+    const good = { type: "http", url: server.url };
+    const config = terminal.file("two.json", { mcpServers: { good, other } });
     for (const tool of ["good/echo", "mcp_good_echo", "echo"]) {
-      const ran = await runIn(terminal, ["call", "--config", config, tool, "--text", "x", "--yes", "--verbose"]);
-      expect(ran).toEqual({ code: 0, out: "x\n", err: expect.not.stringContaining("must-not-run") });
+      const ran = await runIn(terminal, ["call", "--config", config, tool, "--text", "x", "--yes"]);
+      expect(ran).toEqual({ code: 0, out: "x\n", err: "" });
     }
+    expect(existsSync(mark)).toBe(false);
+    await using library = await startHttpFixture("library-http");
+    const moved = terminal.file("moved.json", {
+      mcpServers: { good: { type: "http", url: library.url }, fresh: { type: "http", url: server.url } },
+    });
+    const ran = await runIn(terminal, ["call", "--config", moved, "echo", "--text", "x", "--yes", "--json"]);
+    expect(JSON.parse(ran.out)).toMatchObject({ tool: { server: "fresh", tool: "echo" } });
   });
 
   it("saves pictures under names of its own, over no file", async () => {

@@ -1,4 +1,5 @@
-import type { JsonObject, ToolDefinition } from "@toolport/core";
+import { redacted, type JsonObject, type ToolDefinition } from "@toolport/core";
+import { isSecretName } from "@toolport/core/implement";
 import { pathOf } from "../host/find-tool.ts";
 import type { Host } from "../host/host.ts";
 import { oneLine } from "../render/one-line.ts";
@@ -11,7 +12,8 @@ import { usageError } from "../usage-error.ts";
 export async function confirmInRepl(definition: ToolDefinition, args: JsonObject, host: Host): Promise<void> {
   const { effect = "external" } = definition;
   if (effect === "pure" || host.toolport.policy.requiresConfirmation(definition)) return;
-  const question = `Call ${oneLine(pathOf(definition), 200)} with ${oneLine(JSON.stringify(args), 500)}? It may change things (effect: ${effect}).`;
+  const shown = JSON.stringify(args, (name, value: unknown) => (isSecretName(name) ? redacted : value));
+  const question = `Call ${oneLine(pathOf(definition), 200)} with ${oneLine(shown, 500)}? It may change things (effect: ${effect}).`;
   const answer = await host.asker?.alone((questions) => questions.confirm(question));
   if (answer !== true) throw usageError("the call was not approved; nothing was sent", "--yes approves it.");
 }
