@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { PassThrough, Writable } from "node:stream";
+import { createInterrupts } from "../src/cli/interrupts.ts";
 import { runCommandLine } from "../src/cli/run-command-line.ts";
 import { painter, type Terminal } from "../src/cli/terminal.ts";
 
@@ -38,6 +39,7 @@ export function fakeTerminal(options: FakeTerminalOptions = {}): FakeTerminal {
   for (const one of [home, cwd]) mkdirSync(one);
   const written = { out: "", err: "" };
   const controller = new AbortController();
+  const { onInterrupt, interrupt } = createInterrupts();
   const stdin = Object.assign(new PassThrough(), { isTTY: canAsk, setRawMode: () => stdin, isRaw: false, fd: 0 });
   if (options.input !== undefined) stdin.end(options.input);
   const stream = (name: "out" | "err", isTTY: boolean): NodeJS.WriteStream => {
@@ -68,9 +70,10 @@ export function fakeTerminal(options: FakeTerminalOptions = {}): FakeTerminal {
     platform,
     nodeVersion: process.versions.node,
     signal: controller.signal,
+    onInterrupt,
     written,
     type: (text) => void stdin.write(text),
-    interrupt: () => controller.abort(),
+    interrupt: () => void (interrupt() || controller.abort()),
     file: (path, content) => {
       const file = join(cwd, path);
       mkdirSync(dirname(file), { recursive: true });

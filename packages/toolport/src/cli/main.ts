@@ -1,4 +1,5 @@
 import { exitCodes } from "./exit-codes.ts";
+import { createInterrupts } from "./interrupts.ts";
 import { OutputClosed } from "./output-closed.ts";
 import { renderError } from "./program/render-error.ts";
 import { runCommandLine } from "./run-command-line.ts";
@@ -10,10 +11,12 @@ import { processTerminal } from "./terminal.ts";
  */
 export async function main(): Promise<void> {
   const controller = new AbortController();
-  const terminal = processTerminal(controller.signal);
+  const { onInterrupt, interrupt } = createInterrupts();
+  const terminal = processTerminal({ signal: controller.signal, onInterrupt });
   let isAsked = false;
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(signal, () => {
+      if (signal === "SIGINT" && interrupt()) return;
       if (isAsked) process.exit(exitCodes.incomplete);
       isAsked = true;
       controller.abort();

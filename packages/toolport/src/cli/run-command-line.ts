@@ -37,7 +37,7 @@ export async function runCommandLine(
   const run: Run = async (work) => {
     exitCode = await work(contextOf());
   };
-  const program = createProgram(terminal, run);
+  const program = createProgram(terminal, run, (line, { terminal: own, ...rest }) => runCommandLine(line, own, rest));
   let command = program;
   program.hook("preSubcommand", (_parent, chosen) => {
     command = chosen;

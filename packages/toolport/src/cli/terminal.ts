@@ -27,6 +27,8 @@ export interface Terminal {
   readonly nodeVersion: string;
   /** Aborts on Ctrl-C. */
   readonly signal: AbortSignal;
+  /** Has Ctrl-C call a listener in place of aborting {@linkcode signal}, the latest one alone. Returns what takes it away again. */
+  readonly onInterrupt: (listener: () => void) => () => void;
 }
 
 /** What a text looks like. */
@@ -35,7 +37,7 @@ export type Style = "good" | "bad" | "warn" | "dim" | "bold" | "name";
 const formats = { good: "green", bad: "red", warn: "yellow", dim: "dim", bold: "bold", name: "cyan" } as const;
 
 /** The process's own streams. */
-export function processTerminal(signal: AbortSignal): Terminal {
+export function processTerminal({ signal, onInterrupt }: Pick<Terminal, "signal" | "onInterrupt">): Terminal {
   const { stdin, stdout, stderr, env, platform, versions } = process;
   return {
     stdin,
@@ -56,6 +58,7 @@ export function processTerminal(signal: AbortSignal): Terminal {
     platform,
     nodeVersion: versions.node,
     signal,
+    onInterrupt,
   };
 }
 

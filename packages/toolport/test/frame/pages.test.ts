@@ -6,13 +6,17 @@ import { widthOf } from "../../src/cli/render/text-width.ts";
 import { fakeTerminal, runIn } from "../fake-terminal.ts";
 
 using terminal = fakeTerminal();
-const program = createProgram(terminal, async () => undefined);
+const program = createProgram(
+  terminal,
+  async () => undefined,
+  async () => 0,
+);
 const commands = program.createHelp().visibleCommands(program);
 
 /** The arguments of a command line as it is typed, up to where the shell takes over. */
 function argvOf(line: string): readonly string[] {
   const words = split(line);
-  const end = words.findIndex((word) => ["|", ">", "<", "&&"].includes(word));
+  const end = words.findIndex((word) => ["|", ">", ">>", "<", "&&"].includes(word));
   return words.slice(1, end === -1 ? undefined : end);
 }
 
@@ -28,7 +32,11 @@ describe("the pages of help", () => {
       expect(line).toMatch(/^toolport /);
       let ran = 0;
       using own = fakeTerminal();
-      const fresh = createProgram(own, async () => void (ran += 1));
+      const fresh = createProgram(
+        own,
+        async () => void (ran += 1),
+        async () => 0,
+      );
       await fresh.parseAsync(argvOf(line), { from: "user" });
       expect({ line, ran }).toEqual({ line, ran: 1 });
     }

@@ -33,7 +33,11 @@ describe("a command line that is wrong", () => {
 describe("global options", () => {
   const read = async (...argv: readonly string[]): Promise<CommandContext["options"]> => {
     using terminal = fakeTerminal();
-    const program = createProgram(terminal, async () => undefined);
+    const program = createProgram(
+      terminal,
+      async () => undefined,
+      async () => 0,
+    );
     await program.parseAsync(argv, { from: "user" });
     return program.opts();
   };

@@ -1,9 +1,11 @@
 import type { Declare } from "../program/declare.ts";
-import { declareGroups } from "./groups.ts";
 import { declareCall } from "./call.ts";
+import { declareComplete, declareCompletion } from "./completion.ts";
 import { declareDoctor } from "./doctor.ts";
+import { declareGroups } from "./groups.ts";
 import { declareHelp } from "./help.ts";
 import { declareList } from "./list.ts";
+import { declareRepl } from "./repl.ts";
 import { declareSearch } from "./search.ts";
 import { declareShow } from "./show.ts";
 import { declareAdd } from "./add.ts";
@@ -21,6 +23,7 @@ export const allCommands: readonly Declare[] = [
   declareGroups,
   // Use
   declareCall,
+  declareRepl,
   // Set up
   declareInit,
   declareAdd,
@@ -32,5 +35,7 @@ export const allCommands: readonly Declare[] = [
   // Examine
   declareDoctor,
   // More
+  declareCompletion,
+  declareComplete,
   declareHelp,
 ];

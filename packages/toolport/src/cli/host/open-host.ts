@@ -145,7 +145,8 @@ async function chooseServers(
   return chosen?.map((typed) => knownServer(known, typed).serverId);
 }
 
-function namesOf(serverIds: readonly string[], store: Store): Promise<SavedNames> {
+/** The names that tools of these servers had last. Never rejects. */
+export function namesOf(serverIds: readonly string[], store: Store): Promise<SavedNames> {
   const means = { store, providerName: undefined, naming: undefined, clock: systemClock, report: () => undefined };
   return createKeptNames(means).recall(serverIds);
 }

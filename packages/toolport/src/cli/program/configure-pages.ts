@@ -23,6 +23,8 @@ export function configurePages(program: Command, terminal: Terminal): void {
     .configureHelp({
       formatHelp: (command, helper) => `${formatPage(command, helper).join("\n")}\n`,
       styleTitle: (title) => withColor(terminal, true).paint("bold", title),
+      // What it takes is on its own page.
+      subcommandTerm: (command) => command.name(),
       showGlobalOptions: true,
       minWidthToWrap: 20,
     });
@@ -53,7 +55,7 @@ function formatPage(command: Command, helper: Help): readonly string[] {
 }
 
 function itemFormatter(command: Command, helper: Help) {
-  const termWidth = Math.min(helper.padWidth(command, helper), 28);
+  const termWidth = helper.padWidth(command, helper);
   const format = (term: string, description: string): string => helper.formatItem(term, termWidth, description, helper);
   return {
     option: (one: Option) => format(helper.optionTerm(one), helper.optionDescription(one)),

@@ -1,0 +1,50 @@
+/** Shells that completion is there for. */
+export const shells = ["bash", "zsh", "fish"] as const;
+
+/** One of them. */
+export type ShellName = (typeof shells)[number];
+
+// The first line of an answer is `files` or `words`; each other line is a word, and for zsh and fish a tab and what it is.
+const bash = String.raw`# bash completion for toolport
+_toolport() {
+  local line kind="" IFS=$'\n'
+  COMPREPLY=()
+  while IFS= read -r line; do
+    if [[ -z $kind ]]; then kind=$line; else COMPREPLY+=("$line"); fi
+  done < <("$1" complete --shell bash --breaks "$COMP_WORDBREAKS" --line "${"$"}{COMP_LINE:0:COMP_POINT}" 2>/dev/null)
+  if [[ $kind == files ]]; then
+    compopt -o filenames 2>/dev/null
+    COMPREPLY=($(compgen -f -- "$2"))
+  fi
+}
+complete -F _toolport toolport
+`;
+
+const zsh = String.raw`#compdef toolport
+_toolport() {
+  local line kind=""
+  local -a values shown
+  while IFS= read -r line; do
+    if [[ -z $kind ]]; then kind=$line; continue; fi
+    values+=("${"$"}{line%%$'\t'*}")
+    shown+=("${"$"}{line/$'\t'/  -- }")
+  done < <("${"$"}{(Q)words[1]}" complete --shell zsh -- "${"$"}{(@Q)words[2,CURRENT]}" 2>/dev/null)
+  if [[ $kind == files ]]; then _files; else compadd -l -d shown -a values; fi
+}
+if [[ $funcstack[1] == _toolport ]]; then _toolport "$@"; else compdef _toolport toolport; fi
+`;
+
+const fish = String.raw`# fish completion for toolport
+function __toolport_complete
+    set -l answer (toolport complete --shell fish --line (commandline -cp | string collect) 2>/dev/null)
+    if test "$answer[1]" = files
+        __fish_complete_path (commandline -ct)
+    else
+        printf '%s\n' $answer[2..-1]
+    end
+end
+complete -c toolport -f -a '(__toolport_complete)'
+`;
+
+/** What a shell reads to complete command lines of toolport. */
+export const shellScripts: Readonly<Record<ShellName, string>> = { bash, zsh, fish };
