@@ -39,7 +39,7 @@ export function chooseImports(
   const imports: JsonValue[] = [];
   const notes: string[] = [];
   for (const dialect of new Set(ordered.map((one) => one.dialect))) {
-    const left = found.filter((one) => one.dialect === dialect && !chosen.includes(one) && isPreselected(one));
+    const left = found.filter((one) => one.dialect === dialect && !chosen.includes(one) && one.servers.length > 0);
     if (left.length === 0) {
       imports.push(dialect);
       continue;
