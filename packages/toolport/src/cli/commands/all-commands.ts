@@ -1,11 +1,14 @@
 import type { Declare } from "../program/declare.ts";
+import { declareGroups } from "./groups.ts";
+import { declareAuth } from "./auth.ts";
 import { declareCall } from "./call.ts";
 import { declareComplete, declareCompletion } from "./completion.ts";
 import { declareDoctor } from "./doctor.ts";
-import { declareGroups } from "./groups.ts";
 import { declareHelp } from "./help.ts";
 import { declareList } from "./list.ts";
 import { declareRepl } from "./repl.ts";
+import { declareLogin } from "./login.ts";
+import { declareLogout } from "./logout.ts";
 import { declareSearch } from "./search.ts";
 import { declareShow } from "./show.ts";
 import { declareAdd } from "./add.ts";
@@ -32,6 +35,9 @@ export const allCommands: readonly Declare[] = [
   declareDisable,
   declareTrust,
   // Sign in
+  declareLogin,
+  declareLogout,
+  declareAuth,
   // Examine
   declareDoctor,
   // More

@@ -3,6 +3,7 @@ import type { LoadedConfig, ServerSource } from "@toolport/config/node";
 import { foldCase, quoteText } from "@toolport/core/implement";
 import { nearNames } from "../program/near-names.ts";
 import { oneLine } from "../render/one-line.ts";
+import { shellLine } from "../render/shell-word.ts";
 import { usageError, type UsageError } from "../usage-error.ts";
 
 /** What is known of a configuration. */
@@ -49,10 +50,10 @@ function notStartable({ serverId, state, off, file, line, column }: ServerSource
     case "untrusted": {
       const own = problems.find((problem) => problem.serverId === serverId && problem.code === "untrusted_server");
       const why = own?.message ?? "is brought by a project";
-      return usageError(`${server} ${why}${where}`, `toolport trust ${argument(serverId)}`);
+      return usageError(`${server} ${why}${where}`, shellLine(["toolport", "trust", serverId]));
     }
     case "disabled":
-      return usageError(`${server} is disabled${where}`, `toolport enable ${argument(serverId)}`);
+      return usageError(`${server} is disabled${where}`, shellLine(["toolport", "enable", serverId]));
     case "not allowed":
       return usageError(`${server} is not among the servers that the configuration allows${where}`);
     case "not wanted":
@@ -74,9 +75,4 @@ function listed(ids: readonly string[]): string {
 
 function quoteName(name: string): string {
   return quoteText(name, 200);
-}
-
-// As a person types it into a shell.
-function argument(name: string): string {
-  return /^[\w.@:/-]+$/.test(name) ? name : `'${name.replaceAll("'", String.raw`'\''`)}'`;
 }
