@@ -17,6 +17,15 @@ export { toJson } from "./report/json-report.ts";
 export { toJunit } from "./report/junit-report.ts";
 export { toMarkdown } from "./report/markdown-report.ts";
 export { toSarif } from "./report/sarif-report.ts";
+export { toTerminal } from "./report/terminal-report.ts";
+export type { TextStyle } from "./report/text-style.ts";
+
+// For a command line of your own: its options as the kit reads them.
+export { readConsent } from "./cli/read-consent.ts";
+export { selectChecks, type Selection } from "./cli/select-checks.ts";
+export { showProgress, type Progress, type ProgressTerminal } from "./cli/progress.ts";
+export { writeReports } from "./cli/write-reports.ts";
+export type { ReportFormat } from "./cli/command.ts";
 
 // What a server offers, pinned and compared.
 export {

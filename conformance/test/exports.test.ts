@@ -11,12 +11,17 @@ it("exports these values and no others", () => {
     "lockTools",
     "parseBaseline",
     "parseLock",
+    "readConsent",
+    "selectChecks",
     "serverChecks",
+    "showProgress",
     "toHtml",
     "toJson",
     "toJunit",
     "toMarkdown",
     "toSarif",
+    "toTerminal",
+    "writeReports",
   ]);
 });
 

@@ -2,6 +2,9 @@ import { truncateText } from "@toolport/core";
 import type { CheckInfo, CheckResult } from "../engine/check.ts";
 import type { CommandIo } from "./command-io.ts";
 
+/** Where progress is shown. */
+export type ProgressTerminal = Pick<CommandIo, "err" | "live" | "columns">;
+
 /** Tells how far a run is. */
 export interface Progress {
   readonly onStart: (check: CheckInfo) => void;
@@ -12,7 +15,7 @@ export interface Progress {
 
 /** One live line on a terminal; elsewhere a line at the start and one for each failure. */
 export function showProgress(
-  { err, live, columns }: CommandIo,
+  { err, live, columns }: ProgressTerminal,
   { total, target }: { total: number; target: string },
 ): Progress {
   const running = new Set<string>();

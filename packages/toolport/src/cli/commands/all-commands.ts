@@ -1,19 +1,22 @@
 import type { Declare } from "../program/declare.ts";
-import { declareGroups } from "./groups.ts";
+import { declareAdd } from "./add.ts";
 import { declareAuth } from "./auth.ts";
 import { declareCall } from "./call.ts";
+import { declareCheck } from "./check.ts";
 import { declareComplete, declareCompletion } from "./completion.ts";
+import { declareDiff } from "./diff.ts";
 import { declareDoctor } from "./doctor.ts";
+import { declareGroups } from "./groups.ts";
 import { declareHelp } from "./help.ts";
+import { declareInit } from "./init.ts";
 import { declareList } from "./list.ts";
-import { declareRepl } from "./repl.ts";
+import { declareLock } from "./lock.ts";
 import { declareLogin } from "./login.ts";
 import { declareLogout } from "./logout.ts";
+import { declareRemove } from "./remove.ts";
+import { declareRepl } from "./repl.ts";
 import { declareSearch } from "./search.ts";
 import { declareShow } from "./show.ts";
-import { declareAdd } from "./add.ts";
-import { declareInit } from "./init.ts";
-import { declareRemove } from "./remove.ts";
 import { declareDisable, declareEnable } from "./switch.ts";
 import { declareTrust } from "./trust.ts";
 
@@ -40,6 +43,9 @@ export const allCommands: readonly Declare[] = [
   declareAuth,
   // Examine
   declareDoctor,
+  declareLock,
+  declareDiff,
+  declareCheck,
   // More
   declareCompletion,
   declareComplete,

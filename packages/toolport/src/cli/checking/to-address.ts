@@ -1,0 +1,53 @@
+import type { ServerSpec } from "@toolport/core";
+import { bearerTokenOf } from "@toolport/core/implement";
+import type { ServerAddress } from "@toolport/conformance";
+import type { OAuth } from "@toolport/auth";
+import { connect } from "@toolport/transports";
+import { signInWhereAsked } from "../../auth/sign-in-where-asked.ts";
+
+/** Who lets the kit in, where somebody has signed in. */
+export interface AddressMeans {
+  readonly authProvider: OAuth["authProvider"] | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Where the kit finds a server of the configuration, with what lets it in; `undefined` for a transport that the kit does not speak. */
+export async function toAddress(spec: ServerSpec, means: AddressMeans): Promise<ServerAddress | undefined> {
+  const { transport } = spec;
+  if (transport.kind === "stdio") {
+    const { command, args = [], env, cwd } = transport;
+    return { kind: "stdio", server: { command, args, ...(env && { env }), ...(cwd !== undefined && { cwd }) } };
+  }
+  if (transport.kind !== "http") return undefined;
+  const url = new URL(transport.url);
+  const token = bearerTokenOf(transport);
+  const headers = {
+    ...transport.headers,
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    ...(await signedInHeaders(spec, url, means)),
+  };
+  return { kind: "http", url, headers };
+}
+
+/** What a sign-in gives; nothing where nobody has signed in, and the kit reports what the server asks for. */
+async function signedInHeaders(
+  spec: ServerSpec,
+  url: URL,
+  { authProvider, signal }: AddressMeans,
+): Promise<Readonly<Record<string, string>>> {
+  const signed = signInWhereAsked(spec);
+  if (authProvider === undefined || signed.transport.kind !== "http" || signed.transport.auth === undefined) return {};
+  try {
+    // A connection renews what has run out, over its own HTTP; the kit then gets what is kept.
+    const connection = await connect(signed, { authProvider, signal, isInteractive: () => false });
+    await connection.close();
+    const given = authProvider(signed, { interactive: false, fetch: refuse });
+    return (await given?.headersFor({ method: "POST", url })) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+function refuse(): Promise<Response> {
+  return Promise.reject(new TypeError("nothing is asked for here"));
+}

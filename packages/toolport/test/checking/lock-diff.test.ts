@@ -1,0 +1,83 @@
+import { createPolicy } from "@toolport/policy";
+import { startHttpFixture } from "@toolport/fixtures";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { fakeTerminal, runIn, type FakeTerminal } from "../fake-terminal.ts";
+
+let terminal: FakeTerminal;
+let server: Awaited<ReturnType<typeof startHttpFixture>>;
+
+beforeAll(async () => {
+  terminal = fakeTerminal();
+  server = await startHttpFixture("modern-http");
+});
+afterAll(async () => {
+  terminal[Symbol.dispose]();
+  await server.close();
+});
+
+const configure = (urls: Readonly<Record<string, string>>): void => {
+  const entries = Object.entries(urls).map(([id, url]) => [id, { type: "http", url }]);
+  terminal.file("mcp.json", { mcpServers: Object.fromEntries(entries) });
+};
+const run = (...argv: readonly string[]) => runIn(terminal, [...argv, "--config", "mcp.json"]);
+const lockText = (): string => readFileSync(join(terminal.cwd, "toolport-lock.json"), "utf8");
+// Nothing listens there.
+const nowhere = "http://127.0.0.1:9/mcp";
+
+it("diff without a lock file says what writes one, and starts nothing", async () => {
+  configure({ good: server.url });
+  const { code, err } = await run("diff");
+  expect(code).toBe(2);
+  expect(err).toMatch(/toolport-lock\.json does not exist[^]*toolport lock/);
+});
+
+it("writes what servers offer, whole, and what pins take as it is (NX-47)", async () => {
+  configure({ good: server.url });
+  const { code, out } = await run("lock", "--json");
+  expect([code, JSON.parse(out)]).toMatchObject([
+    0,
+    { written: true, locked: [{ server: "good", was: "new" }], failed: [] },
+  ]);
+  const { servers: locks } = JSON.parse(lockText()) as { servers: Record<string, string> };
+  expect(() => createPolicy({ pins: { locks } })).not.toThrow();
+  expect(readdirSync(terminal.cwd).sort()).toEqual(["mcp.json", "toolport-lock.json"]);
+  expect((await run("diff", "--strict")).code).toBe(0);
+});
+
+it("loses nothing of a server that cannot be reached, and says so", async () => {
+  configure({ good: nowhere, next: server.url });
+  const lock = await run("lock");
+  expect(lock.code).toBe(4);
+  expect(lock.err).toMatch(/good .*its lock stays as it was/);
+  expect(Object.keys((JSON.parse(lockText()) as { servers: object }).servers)).toEqual(["good", "next"]);
+  const diff = await run("diff");
+  expect([diff.code, diff.out]).toEqual([3, expect.stringContaining("The servers offer what")]);
+});
+
+it("finds what changed, and fails on what counts", async () => {
+  configure({ next: server.url });
+  const gone = await run("diff", "--json");
+  expect(gone.code).toBe(1);
+  expect(JSON.parse(gone.out)).toMatchObject({
+    changes: [{ server: "good", kind: "breaking" }],
+    counts: { breaking: 1, security: 0, compatible: 0 },
+  });
+  configure({ next: server.url, good: server.url, new: server.url });
+  expect([(await run("diff")).code, (await run("diff", "--strict")).code]).toEqual([0, 1]);
+});
+
+it("does not write over a file that is something else, and starts nothing for it", async () => {
+  const file = terminal.file("other.json", '{"lockVersion":1,"tools":[]}');
+  configure({ good: nowhere });
+  const { code, err } = await run("lock", file);
+  expect([code, err]).toEqual([2, expect.stringContaining("lock of one server")]);
+  expect(readFileSync(file, "utf8")).toBe('{"lockVersion":1,"tools":[]}');
+});
+
+it("writes nothing where no server could be reached", async () => {
+  configure({ good: nowhere });
+  const { code } = await run("lock", "none.json");
+  expect([code, existsSync(join(terminal.cwd, "none.json"))]).toEqual([4, false]);
+});
