@@ -6,7 +6,7 @@ import {
   type AuthorizedServer,
 } from "@toolport/fixtures";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
-import { fakeTerminal, runIn, type FakeTerminal } from "../fake-terminal.ts";
+import { fakeTerminal, runIn, type FakeTerminal, type FakeTerminalOptions } from "../fake-terminal.ts";
 
 let server: AuthorizedServer;
 let open: Awaited<ReturnType<typeof startHttpFixture>>;
@@ -17,8 +17,8 @@ afterAll(async () => {
   await Promise.all([server.close(), open.close()]);
 });
 
-function stage(): FakeTerminal {
-  const terminal = fakeTerminal();
+function stage(options?: FakeTerminalOptions): FakeTerminal {
+  const terminal = fakeTerminal(options);
   onTestFinished(() => terminal[Symbol.dispose]());
   terminal.file("toolport.local.json", {
     servers: {
@@ -96,6 +96,17 @@ it("signs in once, stays so, shows it, and signs out, without a secret in any te
   const secrets = await server.secrets();
   expect(secrets.length).toBeGreaterThan(3);
   expect(secrets.filter((secret) => text.includes(secret))).toEqual([]);
+});
+
+it("offers a sign-in before a call, and calls then", async () => {
+  const terminal = stage({ canAsk: true });
+  const calling = runIn(terminal, ["call", "notes/whoami", "--config", "toolport.local.json"]);
+  await expect.poll(() => terminal.written.err, { interval: 5 }).toContain("wants a sign-in. Sign in now?");
+  terminal.type("\r");
+  await withUser(terminal, Promise.resolve());
+  await expect.poll(() => terminal.written.err + terminal.written.out, { interval: 5 }).toMatch(/ada|Call it/);
+  if (terminal.written.out === "") terminal.type("\u001B[A\r");
+  expect(await calling).toMatchObject({ code: 0, out: expect.stringContaining('"user":"ada"') });
 });
 
 it("ends with the code of its table when the user says no", async () => {

@@ -42,7 +42,10 @@ export interface CallArguments {
 /** Calls a tool: finds it, completes and checks its arguments, asks where it may change something, and shows what came of it. */
 export const callTool: CommandWork<CallArguments> = async (given, context) => {
   const approver: Approver = { isYes: given.yes === true, canAsk: canAsk(context) };
-  const { host, definition } = await findServerAndTool(given.tool, context, { policy: callPolicy(approver) });
+  const { host, definition } = await findServerAndTool(given.tool, context, {
+    policy: callPolicy(approver),
+    signIn: true,
+  });
   await using _ = host;
   approver.asker = host.asker;
   if (given.help === true) return showPage(definition, context);

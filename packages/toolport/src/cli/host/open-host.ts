@@ -22,6 +22,7 @@ import { terminalAsker } from "./asking/terminal-asker.ts";
 import type { KnownBefore } from "./find-tool.ts";
 import type { Host } from "./host.ts";
 import { knownServer, startableServer } from "./known-server.ts";
+import { offerSignIn } from "./offer-sign-in.ts";
 import { reportProblems } from "./report-problems.ts";
 import { signInPrompt } from "./sign-in-prompt.ts";
 
@@ -33,6 +34,8 @@ export interface HostWish {
   readonly off?: "refuse" | "show" | undefined;
   /** Whether servers are waited for. Default `true`; `false`: they come up while the command looks on. */
   readonly wait?: boolean | undefined;
+  /** `true`: to servers of `only` that want a sign-in, one is offered where somebody can be asked. */
+  readonly signIn?: boolean | undefined;
   /** Beside what holds for all commands: arguments are checked, and a person is asked about calls that somebody has to approve. */
   readonly policy?: PolicyOptions | undefined;
 }
@@ -84,6 +87,9 @@ export async function openHost(context: CommandContext, wish: HostWish = {}): Pr
     if (toolport.config !== undefined) reportProblems(context, toolport.config, isWanted);
     if (toolport.config !== undefined && wish.off !== "show") {
       for (const id of only ?? []) startableServer(toolport.config, id);
+    }
+    if (wish.signIn === true && asker !== undefined) {
+      for (const id of only ?? []) await offerSignIn(toolport, id, { asker, signal });
     }
     return host;
   } catch (error) {
