@@ -1,4 +1,5 @@
-import { execFile } from "node:child_process";
+import { fork } from "node:child_process";
+import { once } from "node:events";
 import {
   chmodSync,
   mkdtempSync,
@@ -11,7 +12,6 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, win32 } from "node:path";
-import { promisify } from "node:util";
 import { createTrust, type TrustEntry } from "@toolport/config";
 import { loadConfig } from "@toolport/config/node";
 import { createMemoryStore, type Clock, type JsonValue, type Store } from "@toolport/core";
@@ -167,8 +167,14 @@ describe("userState()", () => {
   it("lets one process at a time change what it reads", async () => {
     const home = freshFolder();
     const program = join(import.meta.dirname, "count-up.mjs");
-    const run = promisify(execFile);
-    await Promise.all([1, 2].map(() => run(process.execPath, [program, home, "20"], { env: {} })));
+    const processes = [1, 2].map(() => fork(program, [home, "20"], { env: {}, execArgv: [] }));
+    const ends = processes.map((child) => once(child, "exit"));
+    await Promise.all(processes.map((child) => once(child, "message")));
+    for (const child of processes) child.send("go");
+    expect(await Promise.all(ends)).toEqual([
+      [0, null],
+      [0, null],
+    ]);
     expect(await userState({ env: {}, home, platform: "linux" }).store.get("count")).toBe(40);
   });
 });
