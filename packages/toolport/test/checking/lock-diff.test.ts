@@ -68,6 +68,13 @@ it("finds what changed, and fails on what counts", async () => {
   expect([(await run("diff")).code, (await run("diff", "--strict")).code]).toEqual([0, 1]);
 });
 
+it("asks the named servers alone, and leaves the others as they are", async () => {
+  configure({ next: server.url });
+  expect((await run("diff", "--server", "next")).code).toBe(0);
+  expect((await run("lock", "--server", "next")).code).toBe(0);
+  expect(lockText()).toContain('"good": {');
+});
+
 it("does not write over a file that is something else, and starts nothing for it", async () => {
   const file = terminal.file("other.json", '{"lockVersion":1,"tools":[]}');
   configure({ good: nowhere });

@@ -121,6 +121,14 @@ it("gives up on a server that hangs when its time is over, and leaves nothing of
   expect(server.livePids()).toEqual([]);
 });
 
+it("reports an entry that cannot be used, once and with its place, and needs no server for that", async () => {
+  using terminal = fakeTerminal();
+  const config = terminal.file("mcp.json", { mcpServers: { empty: {} } });
+  const { code, out, err } = await runIn(terminal, ["doctor", "--config", config]);
+  expect([code, err]).toEqual([1, ""]);
+  expect(out).toMatch(/✗ .*mcp\.json:3:\d+: mcpServers\.empty: /);
+});
+
 it("refuses a server that is not configured, and names a near one", async () => {
   using terminal = fakeTerminal();
   const config = terminal.file("mcp.json", { mcpServers: { github: { command: "no-such-program" } } });

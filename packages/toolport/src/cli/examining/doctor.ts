@@ -1,17 +1,17 @@
-import type { ServerSource } from "@toolport/config/node";
-import type { Diagnostic } from "@toolport/core";
+import { loadConfig, type LoadedConfig, type ServerSource } from "@toolport/config/node";
+import { isToolportError, type Diagnostic } from "@toolport/core";
 import { createConnector } from "@toolport/transports";
 import type { Toolport } from "../../toolport.ts";
 import type { CommandContext, CommandWork } from "../command-context.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { openHost } from "../host/open-host.ts";
+import { filesOf, openHost } from "../host/open-host.ts";
 import { knownServer } from "../host/known-server.ts";
 import type { DoctorFacts, ServerFacts } from "./facts.ts";
 import { countFindings } from "./finding.ts";
 import { realFiles } from "./gather/find-program.ts";
 import { gatherConfig } from "./gather/gather-config.ts";
 import { gatherMachine } from "./gather/gather-machine.ts";
-import { gatherServer } from "./gather/gather-server.ts";
+import { gatherServer, unusableServer } from "./gather/gather-server.ts";
 import { judgeAll } from "./judge/judge-all.ts";
 import { renderFindings } from "./render-findings.ts";
 import { showProgress } from "./show-progress.ts";
@@ -39,47 +39,59 @@ export const doctor: CommandWork<DoctorArguments> = async ({ server }, context) 
 
 async function gatherFacts(typed: string | undefined, context: CommandContext): Promise<DoctorFacts> {
   const { terminal, options } = context;
-  const { signal } = terminal;
   const machine = await gatherMachine(terminal);
-  // What nobody trusted and what is wrong with the configuration are findings, and neither questions nor warnings.
-  const quiet = { ...terminal, canAsk: false, err: () => undefined };
-  const only = typed === undefined ? undefined : [typed];
-  await using host = await openHost({ terminal: quiet, options }, { only, off: "show", wait: false });
-  const { toolport } = host;
-  const diagnostics: Diagnostic[] = [];
-  toolport.onDiagnostic((diagnostic) => diagnostics.push(diagnostic));
-  const loaded = toolport.config ?? {
-    servers: [],
-    sources: [],
-    problems: [],
-    settings: {},
-    secrets: [],
-    questions: [],
-  };
-  const server = typed === undefined ? undefined : knownServer(loaded, typed).serverId;
+  await using opened = await open(typed, context);
+  const { config, look } = opened;
+  const server = typed === undefined ? undefined : knownServer(config, typed).serverId;
   const isWanted = (serverId: string): boolean => server === undefined || serverId === server;
-  const sources = loaded.sources.filter(({ serverId }) => isWanted(serverId));
-
-  const authProvider = toolport.oauth?.authProvider;
-  const means = {
-    toolport,
-    config: loaded,
-    connector: createConnector(authProvider === undefined ? {} : { authProvider }),
-    place: { env: terminal.env, cwd: terminal.cwd, platform: terminal.platform, files: realFiles },
-    diagnostics,
-    timeoutMs: (options.timeout ?? 30) * 1000,
-    signal,
-    signInEnds: await readSignInEnds(toolport),
-  };
+  const sources = config.sources.filter(({ serverId }) => isWanted(serverId));
   const progress = showProgress(terminal, { isQuiet: options.quiet === true, total: sources.length });
   const gather = async (source: ServerSource): Promise<ServerFacts> => {
-    const facts = await gatherServer(source, means);
+    const facts = await look(source);
     progress.add(source.serverId);
     return facts;
   };
   const servers = await Promise.all(sources.map(gather));
   progress.end();
-  return { machine, config: await gatherConfig(loaded, isWanted), servers, now: Date.now() };
+  return { machine, config: await gatherConfig(config, isWanted), servers, now: Date.now() };
+}
+
+interface Opened extends AsyncDisposable {
+  readonly config: LoadedConfig;
+  readonly look: (source: ServerSource) => Promise<ServerFacts>;
+}
+
+async function open(typed: string | undefined, { terminal, options }: CommandContext): Promise<Opened> {
+  // What nobody trusted and what is wrong with the configuration are findings, and neither questions nor warnings.
+  const quiet = { terminal: { ...terminal, canAsk: false, err: () => undefined }, options };
+  const only = typed === undefined ? undefined : [typed];
+  try {
+    const host = await openHost(quiet, { only, off: "show", wait: false });
+    const { toolport } = host;
+    const diagnostics: Diagnostic[] = [];
+    toolport.onDiagnostic((diagnostic) => diagnostics.push(diagnostic));
+    const authProvider = toolport.oauth?.authProvider;
+    const config = toolport.config ?? (await loadConfig({ files: [] }));
+    const means = {
+      toolport,
+      config,
+      connector: createConnector(authProvider === undefined ? {} : { authProvider }),
+      place: { env: terminal.env, cwd: terminal.cwd, platform: terminal.platform, files: realFiles },
+      diagnostics,
+      timeoutMs: (options.timeout ?? 30) * 1000,
+      signal: terminal.signal,
+      signInEnds: await readSignInEnds(toolport),
+    };
+    const close = (): Promise<void> => Promise.resolve(host[Symbol.asyncDispose]());
+    return { config, look: (source) => gatherServer(source, means), [Symbol.asyncDispose]: close };
+  } catch (error) {
+    if (!isToolportError(error, "invalid_config")) throw error;
+    // There is no server to start, and that is what somebody wants to know more of.
+    const { watch: _, ...files } = filesOf(quiet);
+    const config = await loadConfig(files);
+    const look = async (source: ServerSource): Promise<ServerFacts> => unusableServer(source);
+    return { config, look, [Symbol.asyncDispose]: async () => undefined };
+  }
 }
 
 async function readSignInEnds({ oauth }: Toolport): Promise<ReadonlyMap<string, number>> {

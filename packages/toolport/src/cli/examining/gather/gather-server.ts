@@ -35,10 +35,7 @@ export async function gatherServer(source: ServerSource, means: ServerMeans): Pr
   const id = source.serverId;
   const spec = config.servers.find((one) => one.id === id);
   const about = aboutSource(source, spec);
-  if (spec === undefined || source.state !== "on") {
-    const state = spec === undefined ? "unusable" : "off";
-    return { ...about, state, ...(source.off !== undefined && { off: source.off }), diagnostics: [], waitedMs: 0 };
-  }
+  if (spec === undefined || source.state !== "on") return unstartedServer(source, spec);
   const { transport } = spec;
   const program = transport.kind === "stdio" ? await gatherProgram(spec, transport, place) : undefined;
   const startedAt = performance.now();
@@ -63,6 +60,17 @@ export async function gatherServer(source: ServerSource, means: ServerMeans): Pr
     ...(signInEndsAt !== undefined && { signInEndsAt }),
     waitedMs,
   };
+}
+
+/** A server whose entry cannot be used. */
+export function unusableServer(source: ServerSource): ServerFacts {
+  return unstartedServer(source, undefined);
+}
+
+function unstartedServer(source: ServerSource, spec: ServerSpec | undefined): ServerFacts {
+  const state = spec === undefined ? "unusable" : "off";
+  const { off } = source;
+  return { ...aboutSource(source, spec), state, ...(off !== undefined && { off }), diagnostics: [], waitedMs: 0 };
 }
 
 function aboutSource({ serverId, scope, file }: ServerSource, spec: ServerSpec | undefined) {
