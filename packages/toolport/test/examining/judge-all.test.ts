@@ -67,6 +67,11 @@ describe("the machine", () => {
 });
 
 describe("the configuration", () => {
+  it("says of a file that cannot be read what is wrong, and not that there are no servers", () => {
+    const problem = { code: "invalid_syntax", severity: "error", text: "close brace expected" } as const;
+    expect(only({ servers: [], config: configOf({ problems: [problem] }) })[2]).toBe("close brace expected");
+  });
+
   it("says what to run where there is no server", () => {
     expect(only({ servers: [] })).toEqual([
       "problem",

@@ -11,7 +11,10 @@ export function judgeConfig(
   servers: readonly ServerFacts[],
 ): readonly Finding[] {
   return [
-    ...(servers.length === 0 ? [noServers(files.length)] : []),
+    // Where something could not be read, that is what to mend.
+    ...(servers.length === 0 && !problems.some(({ severity }) => severity === "error")
+      ? [noServers(files.length)]
+      : []),
     ...files.map(({ file, servers: ids, scope }): Finding => {
       return {
         level: "ok",
