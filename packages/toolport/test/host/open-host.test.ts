@@ -1,6 +1,7 @@
 import { fixtureServer } from "@toolport/fixtures";
 import { expect, it, onTestFinished } from "vitest";
 import type { CommandContext, GlobalOptions } from "../../src/cli/command-context.ts";
+import { terminalAsker } from "../../src/cli/host/asking/terminal-asker.ts";
 import { openHost } from "../../src/cli/host/open-host.ts";
 import { UsageError } from "../../src/cli/usage-error.ts";
 import { fakeTerminal, type FakeTerminal, type FakeTerminalOptions } from "../fake-terminal.ts";
@@ -129,4 +130,11 @@ it.each<[string, GlobalOptions, (file: string) => RegExp]>([
   await using host = await openHost(contextOf(terminal, { config: [file], ...options }));
   expect(host.toolport.statuses().map(({ id, state }) => [id, state])).toEqual([["notes", "ready"]]);
   expect(terminal.written.err).toMatch(expected(file));
+});
+
+it("shows what somebody else wrote without anything that a terminal obeys, one line for each", async () => {
+  const terminal = stage({ canAsk: true });
+  const hostile = "a\u001B[2Jb\u009B1Ac\u202Ed\nStart it? yes\u0007";
+  await terminalAsker(terminal).alone(async (ask) => ask.show([`server ${hostile}`]));
+  expect(terminal.written.err).toBe("server abcd Start it? yes\n");
 });
