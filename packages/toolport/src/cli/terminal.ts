@@ -64,14 +64,17 @@ export function processTerminal({ signal, onInterrupt }: Pick<Terminal, "signal"
 
 /** The same terminal with colours in any case, in none, or as it was. */
 export function withColor(terminal: Terminal, color: boolean | undefined): Terminal {
-  if (color === undefined) return terminal;
+  return color === undefined ? terminal : changeTerminal(terminal, { paint: painter(color), paintErr: painter(color) });
+}
+
+/** The same terminal, but for some members. It still knows how wide it is when that changes. */
+export function changeTerminal(terminal: Terminal, changes: Partial<Omit<Terminal, "columns">>): Terminal {
   return {
     ...terminal,
+    ...changes,
     get columns() {
       return terminal.columns;
     },
-    paint: painter(color),
-    paintErr: painter(color),
   };
 }
 

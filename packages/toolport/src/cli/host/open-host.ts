@@ -36,6 +36,8 @@ export interface HostWish {
   readonly wait?: boolean | undefined;
   /** `true`: to servers of `only` that want a sign-in, one is offered where somebody can be asked. */
   readonly signIn?: boolean | undefined;
+  /** Whether servers that say that their tools changed are listed again at once. Default `false`: with the next call. */
+  readonly follow?: boolean | undefined;
   /** Beside what holds for all commands: arguments are checked, and a person is asked about calls that somebody has to approve. */
   readonly policy?: PolicyOptions | undefined;
 }
@@ -67,6 +69,7 @@ export async function openHost(context: CommandContext, wish: HostWish = {}): Pr
       inputs: asker && askInput(asker, onCancel),
       only: only && isWanted,
     },
+    provider: wish.follow === true ? { refresh: "debounced" } : {},
     state,
     signal,
     timeoutMs: wish.wait === false ? 0 : (options.timeout ?? 30) * 1000,

@@ -1,6 +1,7 @@
 import { loadConfig } from "@toolport/config/node";
 import { userState } from "../../state/user-state.ts";
 import type { CommandContext } from "../command-context.ts";
+import { searchTool } from "../host/find-tool.ts";
 import type { Host } from "../host/host.ts";
 import { filesOf, namesOf } from "../host/open-host.ts";
 import type { Candidate, CompletionSources, ToolArgument } from "./complete-words.ts";
@@ -32,7 +33,7 @@ export function sourcesOfHost({ toolport }: Host): CompletionSources {
     servers: async () => toolport.statuses().map(({ id, state }): Candidate => ({ value: id, about: state })),
     tools: async () =>
       toolport.definitions().map(({ name, description }): Candidate => ({ value: name, about: description })),
-    argumentsOf: (tool) => argumentsIn(toolport.definitions([tool])[0]?.inputSchema),
+    argumentsOf: (tool) => argumentsIn(searchTool(tool, toolport.definitions())[0]?.inputSchema),
   };
 }
 

@@ -41,6 +41,7 @@ export function readLines({ stdin, stderr, err, signal }: Terminal, { prompt, co
     });
     let resolve: (line: string | undefined) => void = () => undefined;
     const promise = new Promise<string | undefined>((settle) => (resolve = settle));
+    let isCleared = false;
     const end = (): void => resolve(undefined);
     reader.on("history", (lines) => (history = lines));
     reader.on("line", (line) => {
@@ -50,6 +51,7 @@ export function readLines({ stdin, stderr, err, signal }: Terminal, { prompt, co
     });
     reader.on("SIGINT", () => {
       err("^C\n");
+      isCleared = true;
       pasted.push("");
       resolve("");
     });
@@ -65,7 +67,7 @@ export function readLines({ stdin, stderr, err, signal }: Terminal, { prompt, co
       return await promise;
     } finally {
       show = undefined;
-      begun = reader.line;
+      begun = isCleared ? "" : reader.line;
       signal.removeEventListener("abort", end);
       reader.close();
     }

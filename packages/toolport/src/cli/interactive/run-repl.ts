@@ -8,7 +8,7 @@ import { openHost } from "../host/open-host.ts";
 import type { RunLine } from "../program/declare.ts";
 import { renderError } from "../program/render-error.ts";
 import { oneLine } from "../render/one-line.ts";
-import type { Terminal } from "../terminal.ts";
+import { changeTerminal, type Terminal } from "../terminal.ts";
 import { usageError } from "../usage-error.ts";
 import { completeWords } from "./complete-words.ts";
 import { sourcesOfHost } from "./completion-sources.ts";
@@ -32,7 +32,7 @@ const endings: ReadonlySet<string> = new Set(["exit", "quit"]);
  * leaves has seen what failed.
  */
 export const runRepl: CommandWork<ReplArguments> = async (args, context) => {
-  await using host = await openHost(context);
+  await using host = await openHost(context, { follow: true });
   const { terminal } = context;
   const session = { ...args, host, context };
   const lines = terminal.canAsk ? typedLines(session) : pipedLines(terminal);
@@ -55,7 +55,7 @@ async function runTyped(line: string, { runLine, host, context }: Session): Prom
   const controller = new AbortController();
   const forget = terminal.onInterrupt(() => controller.abort());
   const signal = AbortSignal.any([terminal.signal, controller.signal]);
-  const own: CommandContext = { ...context, terminal: withSignal(terminal, signal), host };
+  const own: CommandContext = { ...context, terminal: changeTerminal(terminal, { signal }), host };
   try {
     const argv = wordsOf(line);
     const [name] = argv;
@@ -88,11 +88,6 @@ function wordsOf(line: string): readonly string[] {
   }
 }
 
-// What is behind a getter stays so.
-function withSignal(terminal: Terminal, signal: AbortSignal): Terminal {
-  return Object.create(terminal, { signal: { value: signal, enumerable: true } }) as Terminal;
-}
-
 async function* pipedLines({ stdin, signal }: Terminal): AsyncGenerator<string> {
   const reader = createInterface({ input: stdin, signal });
   yield* reader;
@@ -109,7 +104,8 @@ async function* typedLines({ program, host, context }: Session): AsyncGenerator<
       const found = words.length === 0 ? replWords(current) : await completeWords(program, wanted, sources);
       const typed = quote === "" ? line.slice(start) : line.slice(start + 1);
       if (found === "files") return [[], typed];
-      return [found.map(({ value }) => quoteFor(value, quote)), typed];
+      const hits = Array.from(new Set(found.map(({ value }) => quoteFor(value, quote))));
+      return [hits.length === 1 ? hits.map((word) => `${word}${quote} `) : hits, typed];
     },
   });
   const forget = host.toolport.onToolsChanged(({ added, removed, changed }) => {
