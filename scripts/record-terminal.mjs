@@ -5,8 +5,8 @@ import headless from "@xterm/headless";
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { homedir, tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
-import { drawWindow, readRows } from "./terminal-svg.mjs";
+import { join, resolve } from "node:path";
+import { cutRows, drawWindow, readRows } from "./terminal-svg.mjs";
 
 const columns = 100;
 const program = resolve("packages/toolport/bin/toolport.js");
@@ -19,7 +19,7 @@ const recordings = [
   {
     name: "call",
     args: ["call", "files/read_text_file", "--path", "harbour.md"],
-    answers: [{ when: /\?/, keys: "y" }],
+    answers: [{ when: /Call it\?/, keys: "\u001B[A\u001B[A\r" }],
   },
   { name: "doctor", args: ["doctor"] },
 ];
@@ -44,12 +44,13 @@ function prepare() {
   const require = createRequire(resolve("packages/toolport/package.json"));
   const work = join(home, "harbour");
   const bin = join(home, ".local/bin");
-  const own = { calculator: "@toolport/fixtures/package.json" };
+  const programOf = (/** @type {string} */ name) =>
+    require.resolve(`@modelcontextprotocol/server-${name}/dist/index.js`);
   const programs = {
-    "mcp-server-filesystem": require.resolve("@modelcontextprotocol/server-filesystem/dist/index.js"),
-    "mcp-server-everything": require.resolve("@modelcontextprotocol/server-everything/dist/index.js"),
-    "mcp-server-memory": require.resolve("@modelcontextprotocol/server-memory/dist/index.js"),
-    "mcp-calculator": join(dirname(require.resolve(own.calculator)), "dist/servers/modern-stdio.js"),
+    "mcp-server-filesystem": programOf("filesystem"),
+    "mcp-server-everything": programOf("everything"),
+    "mcp-server-memory": programOf("memory"),
+    "mcp-calculator": resolve("fixtures/dist/servers/modern-stdio.js"),
     "mcp-inventory": resolve("examples/dist/demo/cannot-start.js"),
   };
   for (const path of [work, bin, join(home, ".cursor")]) mkdirSync(path, { recursive: true });
@@ -76,10 +77,6 @@ function prepare() {
  * @returns {Promise<string>}
  */
 async function record({ args, answers = [] }, folder) {
-  // High enough that nothing scrolls while lines are replaced.
-  const terminal = new headless.Terminal({ cols: columns, rows: 200, allowProposedApi: true });
-  const line = `toolport ${args.join(" ")}`;
-  terminal.write(`\u001B[2m$\u001B[0m \u001B[1m${line}\u001B[0m\r\n`);
   const child = spawn(process.execPath, [program, ...args], {
     name: "xterm-256color",
     cols: columns,
@@ -89,15 +86,19 @@ async function record({ args, answers = [] }, folder) {
   });
   const open = [...answers];
   let heard = "";
-  terminal.onData((answer) => child.write(answer));
+  let read = 0;
   child.onData((chunk) => {
-    terminal.write(chunk);
     heard += chunk;
-    if (open[0]?.when.test(heard) === true) {
+    if (open[0]?.when.test(heard.slice(read)) === true) {
       child.write(open.shift()?.keys ?? "");
-      heard = "";
+      read = heard.length;
     }
   });
-  await new Promise((done) => void child.onExit(() => terminal.write("", () => done(undefined))));
-  return drawWindow(readRows(terminal), { title: line, columns });
+  await new Promise((done) => void child.onExit(done));
+  const line = `toolport ${args.join(" ")}`;
+  // High enough that nothing scrolls while lines are replaced.
+  const terminal = new headless.Terminal({ cols: columns, rows: 200, allowProposedApi: true });
+  const shown = `\u001B[2m$\u001B[0m \u001B[1m${line}\u001B[0m\r\n${heard.replaceAll(home, "~")}`;
+  await new Promise((done) => terminal.write(shown, () => done(undefined)));
+  return drawWindow(cutRows(readRows(terminal), 34), { title: line, columns });
 }

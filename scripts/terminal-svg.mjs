@@ -27,11 +27,10 @@ export function readRows({ buffer: { active }, cols }) {
 function readRow(line, columns) {
   /** @type {Run[]} */
   const runs = [];
-  const end = line?.translateToString(true).length ?? 0;
   for (let column = 0; column < columns; column++) {
     const cell = line?.getCell(column);
     const width = cell?.getWidth() ?? 0;
-    if (cell === undefined || width === 0 || column >= end + 1) continue;
+    if (cell === undefined || width === 0) continue;
     const next = {
       text: cell.getChars() || " ",
       column,
@@ -48,7 +47,16 @@ function readRow(line, columns) {
       last.width += width;
     } else runs.push(next);
   }
-  return runs.filter(({ text }) => text.trim() !== "");
+  return runs.map(withoutEnd).filter(({ text }) => text.trim() !== "");
+}
+
+/**
+ * @param {Run} run
+ * @returns {Run}
+ */
+function withoutEnd(run) {
+  const text = run.text.trimEnd();
+  return { ...run, text, width: run.width - (run.text.length - text.length) };
 }
 
 /** @param {import("@xterm/headless").IBufferCell} cell */
@@ -56,6 +64,19 @@ function colorOf(cell) {
   const color = cell.getFgColor();
   if (cell.isFgRGB()) return `#${color.toString(16).padStart(6, "0")}`;
   return (cell.isFgPalette() ? ansi[color] : undefined) ?? look.text;
+}
+
+/**
+ * The first rows, and how many there are beyond them.
+ * @param {readonly Run[][]} rows
+ * @param {number} most
+ * @returns {readonly Run[][]}
+ */
+export function cutRows(rows, most) {
+  if (rows.length <= most) return rows;
+  const text = `… ${rows.length - most + 1} lines more`;
+  const last = { text, column: 0, width: text.length, color: look.text, isBold: false, isDim: true };
+  return [...rows.slice(0, most - 1), [last]];
 }
 
 /**
@@ -74,7 +95,7 @@ export function drawWindow(rows, { title, columns }) {
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${escapeXml(title)}">`,
     `<rect x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="8" fill="${look.background}" stroke="${look.frame}"/>`,
     ...dots,
-    `<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="${look.size}" xml:space="preserve">`,
+    `<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="${look.size}">`,
     ...lines,
     "</g>",
     "</svg>",
@@ -89,8 +110,8 @@ export function drawWindow(rows, { title, columns }) {
 function drawRun({ text, column, width, color, isBold, isDim }, y) {
   const x = round(edge.side + column * look.cellWidth);
   const style = `${isBold ? ' font-weight="bold"' : ""}${isDim ? ' opacity="0.65"' : ""}`;
-  // Its width is that of its cells, whatever font there is.
-  return `<text x="${x}" y="${round(y)}" fill="${color}" textLength="${round(width * look.cellWidth)}" lengthAdjust="spacingAndGlyphs"${style}>${escapeXml(text)}</text>`;
+  // Its width is that of its cells, whatever font there is; and every space counts.
+  return `<text x="${x}" y="${round(y)}" fill="${color}" textLength="${round(width * look.cellWidth)}" lengthAdjust="spacingAndGlyphs"${style}>${escapeXml(text.replaceAll(" ", "\u00A0"))}</text>`;
 }
 
 /** @param {number} value */

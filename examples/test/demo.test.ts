@@ -22,6 +22,12 @@ describe("the demo", () => {
     expect(durationMs).toBeLessThan(60_000);
     expect(stripVTControlCharacters(all)).toBe(all);
 
+    expect(lines).toContain("$ toolport list --no-tools --config mcp.json");
+    expect(matching(/^✓ +[\w-]+ +ready +20\d\d-\d\d-\d\d +\d+ tools +\d+(\.\d+)? m?s$/)).toBe(7);
+    expect(matching(/^✗ +inventory +failed$/)).toBe(1);
+    expect(lines).toContain("| error: INVENTORY_URL is not set");
+    expect(lines).toContain("42");
+
     expect(
       matching(/^(files|everything|memory|everything-http|sse-only) +legacy +20\d\d-\d\d-\d\d +\d+ tools +\d+ ms$/),
     ).toBe(5);

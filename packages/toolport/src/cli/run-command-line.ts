@@ -10,8 +10,6 @@ import { renderError } from "./program/render-error.ts";
 import { withColor, type Terminal } from "./terminal.ts";
 import { usageError } from "./usage-error.ts";
 
-export type { Declare, Run } from "./program/declare.ts";
-
 /** Where command lines are run one after the other. */
 export interface CommandLineOptions {
   /** Has commands work with what is open already. */

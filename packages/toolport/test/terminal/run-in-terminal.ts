@@ -26,7 +26,7 @@ export interface TerminalSetting {
 
 /** A command on a pseudo-terminal, seen as a person sees it. */
 export interface TerminalRun extends AsyncDisposable {
-  /** Every line there is, also those that have scrolled away, after all escape sequences; without blank ones at the end. */
+  /** Every line there is, also those that have scrolled away, after all escape sequences; without blanks at the end of each, and of all. */
   lines(): readonly string[];
   /** {@linkcode lines} as one text. */
   screen(): string;
@@ -134,7 +134,10 @@ export function runInTerminal(
 }
 
 function readLines({ buffer: { active } }: headless.Terminal): readonly string[] {
-  const lines = Array.from({ length: active.length }, (_, row) => active.getLine(row)?.translateToString(true) ?? "");
+  const lines = Array.from(
+    { length: active.length },
+    (_, row) => active.getLine(row)?.translateToString(true).trimEnd() ?? "",
+  );
   return lines.slice(0, lines.findLastIndex((line) => line !== "") + 1);
 }
 

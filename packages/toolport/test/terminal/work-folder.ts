@@ -16,7 +16,7 @@ export interface WorkFolder extends AsyncDisposable {
   /** Writes files by their paths in the folder; what is no text is written as JSON. Resolves to the path of the last one. */
   write(files: Readonly<Record<string, unknown>>): Promise<string>;
   read(path: string): Promise<string>;
-  /** The command lines of processes that were started here, by the command line or by what it started. Linux alone. */
+  /** The command lines of processes that were started here, by the command line or by what it started. Elsewhere than on Linux none is found. */
   processes(): Promise<readonly string[]>;
 }
 
@@ -48,6 +48,7 @@ export async function createWorkFolder(): Promise<WorkFolder> {
     },
     read: (path) => readFile(join(folder, path), "utf8"),
     async processes() {
+      if (process.platform !== "linux") return [];
       const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
       const found = await Promise.all(pids.map((pid) => commandWithin(root, pid)));
       return found.filter((command) => command !== undefined);
