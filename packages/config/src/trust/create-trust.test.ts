@@ -29,6 +29,7 @@ describe("createTrust()", () => {
         line: 1,
         column: 16,
         starts: ["npx", "-y", "x"],
+        sets: ["A=${TOKEN}", "B=${HOME:-/}"],
         references: [
           { kind: "variable", name: "HOME" },
           { kind: "variable", name: "TOKEN" },
@@ -36,6 +37,15 @@ describe("createTrust()", () => {
         changed: [],
         fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/),
       },
+    ]);
+  });
+
+  it("shows the variables that a program gets from the project, and none of their secrets", async () => {
+    const { trust, questions } = answering("trust");
+    const env = { NODE_OPTIONS: "--require ./evil.js", API_KEY: "s3cret", DB: "postgres://u:s3cret@h/d" };
+    await trust.decide(entry({ command: "npx", env }), { ask: true });
+    expect(questions).toMatchObject([
+      { sets: ["NODE_OPTIONS=--require ./evil.js", "API_KEY", "DB=postgres://***@h/d"] },
     ]);
   });
 

@@ -1,7 +1,8 @@
-import type { Clock, Lock, Store } from "@toolport/core";
+import { redactUrl, type Clock, type Lock, type Store } from "@toolport/core";
 import {
   assertKnownOptions,
   dateOf,
+  isSecretName,
   quoteText,
   systemClock,
   untilAborted,
@@ -134,12 +135,23 @@ function questionOf(
     folder,
     ...(server.file === undefined ? {} : { file: server.file }),
     ...(line === undefined ? {} : { line, column }),
-    starts: transport.kind === "stdio" ? [transport.command, ...(transport.args ?? [])] : [transport.url],
+    ...(transport.kind === "stdio"
+      ? {
+          starts: [transport.command, ...(transport.args ?? [])],
+          ...(transport.cwd === undefined ? {} : { cwd: transport.cwd }),
+          sets: Object.entries(transport.env ?? {}).map(showVariable),
+        }
+      : { starts: [transport.url], sets: [] }),
     references: referencesOf(server),
     changed: before === undefined ? [] : changedParts(before.parts, parts),
     ...(before === undefined ? {} : { before: before.answer }),
     fingerprint,
   };
+}
+
+function showVariable([name, value]: readonly [string, string]): string {
+  if (isSecretName(name)) return name;
+  return `${name}=${value.includes("://") && URL.canParse(value) ? redactUrl(value) : value}`;
 }
 
 function changedParts(before: TrustRecord["parts"], after: TrustRecord["parts"]): readonly string[] {

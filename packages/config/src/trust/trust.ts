@@ -28,6 +28,10 @@ export interface TrustQuestion {
   readonly column?: number | undefined;
   /** The program and its arguments, or the URL, with references as they are written. */
   readonly starts: readonly string[];
+  /** The folder that the program starts in, where the entry says one. */
+  readonly cwd?: string | undefined;
+  /** What the entry itself puts into the program's environment, as `NAME=value`; of what looks like a secret the name alone. A variable can run code, as `NODE_OPTIONS` does. */
+  readonly sets: readonly string[];
   /** Variables, files and inputs whose values the server would get or be reached with, sorted. */
   readonly references: readonly NamedReference[];
   /** What changed since the last answer: `"transport.args"`, `"file .env"`. Empty: nobody was asked before. */

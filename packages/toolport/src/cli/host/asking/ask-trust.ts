@@ -23,7 +23,7 @@ export function askTrust(asker: Asker, onCancel: () => void): AskTrust {
 
 /** What a user is to know before they answer, as lines. */
 export function describeTrust(question: TrustQuestion): readonly string[] {
-  const { serverId, folder, file, line, column, starts, references, changed, before } = question;
+  const { serverId, folder, file, line, column, starts, cwd = "", sets, references, changed, before } = question;
   const place = [file, line, column].filter((part) => part !== undefined).join(":");
   const gets = references.map(({ kind, name }) => `${kind} ${quoteWhereNeeded(name)}`).join(", ");
   const answered = before === "trust" ? "you trusted it before that" : "you refused it before that";
@@ -31,10 +31,9 @@ export function describeTrust(question: TrustQuestion): readonly string[] {
     ["server", serverId],
     ["project", folder],
     ["written in", place],
-    [
-      isUrl(starts) ? "reaches" : "runs",
-      isUrl(starts) ? redactUrl(starts[0] ?? "") : starts.map(quoteWhereNeeded).join(" "),
-    ],
+    isUrl(starts) ? ["reaches", showStarts(starts).join(" ")] : ["runs", starts.map(quoteWhereNeeded).join(" ")],
+    ["in", cwd],
+    ["with", sets.map(quoteWhereNeeded).join(", ")],
     ["gets", gets],
     ["changed", changed.length === 0 ? "" : `${changed.join(", ")} (${answered})`],
   ];
@@ -43,6 +42,14 @@ export function describeTrust(question: TrustQuestion): readonly string[] {
     "A project brings a server:",
     ...rows.filter(([, text]) => text !== "").map(([name, text]) => `  ${name.padEnd(10)}  ${text}`),
   ];
+}
+
+/** What would start as a user is shown it: of a URL without what may be secret, of a program all. */
+export function showStarts(starts: readonly string[]): readonly string[] {
+  const [url = ""] = starts;
+  if (!isUrl(starts)) return starts;
+  // With a reference for a host it is none yet, and where it leads is still to be seen.
+  return [URL.canParse(url) ? redactUrl(url) : url.replace(/[?#].*$/s, "").replace(/\/\/[^/]*@/, "//***@")];
 }
 
 function isUrl(starts: readonly string[]): boolean {
