@@ -6,11 +6,12 @@ import { childPath, processesOfGroup, until } from "./open-child.ts";
 async function runHost(
   host: string,
   server: string,
+  ...how: readonly string[]
 ): Promise<{ readonly exitCode: number | undefined; readonly signal: string | undefined; readonly group: number }> {
   const { exitCode, signal, stdout } = await execa({
     reject: false,
     timeout: 15_000,
-  })`${process.execPath} ${childPath(host)} ${childPath(server)}`;
+  })`${process.execPath} ${childPath(host)} ${childPath(server)} ${how}`;
   const group = Number(stdout);
   expect(group).toBeGreaterThan(0);
   return { exitCode, signal, group };
@@ -42,6 +43,12 @@ describe("a host of stdio servers", () => {
 
   it("leaves no server behind when it calls process.exit(), also one that ignores the end of its stdin", async () => {
     const { exitCode, group } = await runHost("host-exits.mjs", "ignores-stdin-end.mjs");
+    expect(exitCode).toBe(0);
+    await until(() => processesOfGroup(group).length === 0);
+  });
+
+  it("leaves no server behind when it calls process.exit() while it closes, also one that ignores SIGTERM", async () => {
+    const { exitCode, group } = await runHost("host-exits.mjs", "ignores-sigterm.mjs", "while-closing");
     expect(exitCode).toBe(0);
     await until(() => processesOfGroup(group).length === 0);
   });

@@ -108,7 +108,7 @@ export function createStdioTransport({ context, process, group }: StdioTransport
   const sink = createSink(transport, context, () => state !== "closed");
   const reader = createMessageReader({ serverId, maxMessageBytes, redact, onEndless: fail, ...sink });
   const stderr = readServerStderr(process.stderr, { tailBytes: stderrTailBytes, redact, onLog: sink.onLog, clock });
-  const cancelTermination = terminateOnExit(group);
+  const cancelTermination = terminateOnExit(group, () => state === "closed");
   const cancelWatch = watchForDeath({
     process,
     pipes: () => [output ?? process.stdout, stderr.pipe],
