@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { fakeTerminal, runIn } from "../fake-terminal.ts";
 import { mcpServers } from "./user-files.ts";
@@ -6,10 +8,15 @@ describe("toolport trust", () => {
   it("shows what a project brings where nobody can be asked, cleaned, and decides nothing", async () => {
     using terminal = fakeTerminal();
     terminal.file(".mcp.json", { mcpServers: { a: { command: "sh", args: ["-c", "x\u001b[2J", "${TOKEN}"] } } });
-    const { code, err } = await runIn(terminal, ["trust"]);
-    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("variable TOKEN") });
+    const { code, out, err } = await runIn(terminal, ["trust", "--json"]);
+    expect({ code, err }).toEqual({ code: 3, err: expect.stringContaining("variable TOKEN") });
     expect(err).toContain("sh -c");
+    expect(err).toContain("toolport trust --yes a ");
     expect(err).not.toContain("\u001b");
+    expect(JSON.parse(out)).toMatchObject({
+      decisions: [],
+      open: [{ serverId: "a", starts: ["sh", "-c", "x\u001b[2J", "${TOKEN}"] }],
+    });
     expect(await decided(terminal)).toEqual([]);
   });
 
@@ -29,7 +36,7 @@ describe("toolport trust", () => {
     expect(await runIn(terminal, ["trust", "--yes", "a"])).toMatchObject({ code: 0 });
     terminal.file(".mcp.json", mcpServers({ a: "changed" }));
     expect(await runIn(terminal, ["trust"])).toMatchObject({
-      code: 2,
+      code: 3,
       err: expect.stringContaining("transport.command"),
     });
   });
@@ -41,6 +48,26 @@ describe("toolport trust", () => {
     terminal.type("\u001b[A\r");
     expect(await runIn(terminal, ["trust"])).toMatchObject({ code: 0, out: '"a" is refused\n' });
     expect(await decided(terminal)).toEqual(["a: refuse"]);
+  });
+
+  it("keeps a refusal until somebody has given another answer", async () => {
+    using terminal = fakeTerminal({ canAsk: true });
+    terminal.file(".mcp.json", mcpServers({ a: "a" }));
+    await runIn(terminal, ["trust", "--refuse", "a"]);
+    terminal.type("\u0003");
+    expect(await runIn(terminal, ["trust", "a"])).toMatchObject({ code: 3 });
+    expect(await decided(terminal)).toEqual(["a: refuse"]);
+    terminal.type("\u001b[A\u001b[A\r");
+    expect(await runIn(terminal, ["trust", "a"])).toMatchObject({ code: 0 });
+    expect(await decided(terminal)).toEqual(["a: trust"]);
+  });
+
+  it("says so where an answer cannot be kept", async () => {
+    using terminal = fakeTerminal();
+    terminal.file(".mcp.json", mcpServers({ a: "a" }));
+    writeFileSync(join(terminal.home, ".local"), "");
+    const { code, out } = await runIn(terminal, ["trust", "--yes", "a"]);
+    expect({ code, out }).toEqual({ code: 1, out: "" });
   });
 
   it("says that something is still to be decided", async () => {

@@ -27,7 +27,7 @@ export const declareTrust: Declare = (program, run) => {
       { line: "toolport trust --yes github", does: "trust github without a question" },
       { line: "toolport trust --list", does: "what was decided so far" },
     ],
-    json: '{ "decisions": [{ "name", "folder", "answer": "trust" | "refuse" }], "open": [{ "serverId", "folder", "file", "line", "starts": […], "references": […], "changed": […] }] };\nwith --list { "records": [{ "name", "answer", "folder", "file", "answeredAt" }] }; with --revoke { "revoked": [{ "name", "count" }] }',
-    exits: { 2: "there was nobody to ask", 3: "something is still to be decided" },
+    json: '{ "decisions": [{ "name", "folder", "answer": "trust" | "refuse" }], "open": [{ "serverId", "folder", "file", "line", "column", "starts": […], "cwd", "sets": […], "references": […], "changed": […], "before", "fingerprint" }] };\nwith --list { "records": [{ "name", "answer", "folder", "file", "answeredAt" }] }; with --revoke { "revoked": [{ "name", "count" }] }',
+    exits: { 2: "there is nothing to decide about a name", 3: "something is still to be decided" },
   });
 };

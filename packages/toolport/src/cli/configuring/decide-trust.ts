@@ -1,14 +1,16 @@
-import { existsSync } from "node:fs";
-import { realpath } from "node:fs/promises";
-import { findProjectFolder, type TrustAnswer, type TrustQuestion, type TrustRecord } from "@toolport/config";
+import type { AskTrust, Trust, TrustAnswer, TrustQuestion } from "@toolport/config";
+import type { LoadedConfig } from "@toolport/config/node";
+import { ToolportError } from "@toolport/core";
 import type { CommandContext, CommandWork } from "../command-context.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { askTrust, describeTrust } from "../host/asking/ask-trust.ts";
+import { askTrust, describeTrust, showStarts } from "../host/asking/ask-trust.ts";
 import type { Asker } from "../host/asking/asker.ts";
 import { terminalAsker } from "../host/asking/terminal-asker.ts";
+import { canAsk } from "../host/open-host.ts";
 import { nearNames } from "../program/near-names.ts";
+import { shellLine } from "../render/shell-word.ts";
 import { usageError } from "../usage-error.ts";
-import { findSource, loadConfigured, placeOf, type Configured } from "./load-configured.ts";
+import { findSource, loadConfigured, placeOf } from "./load-configured.ts";
 import { renderRecords, type ShownRecord } from "./render-trust.ts";
 
 /** What `trust` was given. At most one of the flags. */
@@ -45,81 +47,67 @@ export const decideTrust: CommandWork<TrustArguments> = async (args, context) =>
 };
 
 async function decide({ names, yes, refuse }: TrustArguments, context: CommandContext): Promise<number> {
-  const { terminal } = context;
   const said: TrustAnswer | undefined = yes === true ? "trust" : refuse === true ? "refuse" : undefined;
-  const canDecide = said !== undefined || terminal.canAsk;
-  const before = await loadConfigured(context);
-  // Somebody who names one that was refused wants to be asked again.
-  const known = names.length === 0 ? [] : await refusedHere(names, before, context);
-  if (canDecide) for (const { folder, file, serverId } of known) await before.trust.revoke({ folder, file, serverId });
+  const asker = terminalAsker(context.terminal);
   const decisions: Decision[] = [];
-  const wants = ({ serverId }: TrustQuestion): boolean => names.length === 0 || names.includes(serverId);
-  const asker = terminalAsker(terminal);
+  const open: TrustQuestion[] = [];
   let isOver = false;
   const ask = askTrust(asker, () => (isOver = true));
-  const { config } = await loadConfigured(context, async (question, signal) => {
-    if (!wants(question) || !canDecide || isOver) return undefined;
-    if (said !== undefined) await show(asker, [question]);
-    const answer = said ?? (await ask(question, signal));
-    if (answer !== undefined) decisions.push({ name: question.serverId, folder: question.folder, answer });
+  const answerTo: AskTrust = async (question, signal) => {
+    if (names.length > 0 && !names.includes(question.serverId)) return undefined;
+    const isAsked = said === undefined && canAsk(context);
+    if (!isAsked) await show(asker, question);
+    const answer = isAsked && !isOver ? await ask(question, signal) : said;
+    if (answer === undefined) open.push(question);
+    else decisions.push({ name: question.serverId, folder: question.folder, answer });
     return answer;
-  });
-  const open = config.questions.filter(wants);
-  for (const name of names) if (!isDecided(name, decisions, open)) assertNeedsNone(name, { config, known, canDecide });
-  if (!canDecide) {
-    await show(asker, open);
-    if (open.length > 0 || known.length > 0) throw nobodyToAsk(open.map(({ serverId }) => serverId));
-  }
+  };
+  const { config } = await loadConfigured(context, answerTo, (trust) => askAgain(trust, names, answerTo));
+  for (const name of names) if (!isDecided(name, decisions, open)) throw needsNone(name, config);
   return report(decisions, open, context);
 }
 
-async function show(asker: Asker, questions: readonly TrustQuestion[]): Promise<void> {
-  await asker.alone(async (ask) => ask.show(questions.flatMap(describeTrust)));
+// Somebody who names one that was refused wants to be asked again; until they answer it stays refused. And nothing is said to be decided that was not kept.
+function askAgain(trust: Trust, names: readonly string[], answerTo: AskTrust): Trust {
+  return {
+    ...trust,
+    async decide(entry, options) {
+      const verdict = await trust.decide(entry, options);
+      if (!verdict.trusted && verdict.why === "failed") {
+        throw new ToolportError(verdict.message, { code: "store_failed", serverId: entry.server.id });
+      }
+      if (verdict.trusted || verdict.why !== "refused" || !names.includes(entry.server.id)) return verdict;
+      const answer = await answerTo(verdict.question, options?.signal);
+      if (answer !== undefined) await trust.remember(entry, answer);
+      return answer === "trust" ? { trusted: true } : verdict;
+    },
+  };
+}
+
+async function show(asker: Asker, question: TrustQuestion): Promise<void> {
+  await asker.alone(async (ask) => ask.show(describeTrust(question)));
 }
 
 function isDecided(name: string, decisions: readonly Decision[], open: readonly TrustQuestion[]): boolean {
   return decisions.some((one) => one.name === name) || open.some(({ serverId }) => serverId === name);
 }
 
-interface Asked extends Pick<Configured, "config"> {
-  readonly known: readonly TrustRecord[];
-  readonly canDecide: boolean;
-}
-
-function assertNeedsNone(name: string, { config, known, canDecide }: Asked): void {
-  if (!canDecide && known.some(({ serverId }) => serverId === name)) return;
+function needsNone(name: string, config: LoadedConfig): Error {
   const source = findSource(config, name);
   const why =
     source.scope === "project" ? "is trusted already, or is off for another reason" : "is your own, and needs no trust";
-  throw usageError(`${name} of ${placeOf(source)} ${why}`, "toolport trust --list shows what was decided");
-}
-
-async function refusedHere(
-  names: readonly string[],
-  { trust }: Configured,
-  { terminal }: CommandContext,
-): Promise<readonly TrustRecord[]> {
-  const { env, home, platform, cwd } = terminal;
-  const project = findProjectFolder({ env, home, platform, cwd, exists: existsSync });
-  const folder = project === undefined ? undefined : await realpath(project);
-  const records = await trust.list();
-  return records.filter((one) => one.answer === "refuse" && names.includes(one.serverId) && one.folder === folder);
-}
-
-function nobodyToAsk(names: readonly string[]): Error {
-  return usageError(
-    "nothing was decided: there is nobody here to ask",
-    `toolport trust --yes ${names.length === 0 ? "NAME" : names.join(" ")}, or --refuse`,
-  );
+  return usageError(`${name} of ${placeOf(source)} ${why}`, "toolport trust --list shows what was decided");
 }
 
 function report(
   decisions: readonly Decision[],
   open: readonly TrustQuestion[],
-  { terminal, options }: CommandContext,
+  context: Pick<CommandContext, "terminal" | "options">,
 ): number {
+  const { terminal, options } = context;
   if (options.json === true) {
-    terminal.out(`${JSON.stringify({ decisions, open })}\n`);
+    const shown = open.map((question) => ({ ...question, starts: showStarts(question.starts) }));
+    terminal.out(`${JSON.stringify({ decisions, open: shown })}\n`);
   } else {
     for (const { name, answer } of decisions) {
       terminal.out(
@@ -128,7 +116,12 @@ function report(
     }
     if (decisions.length === 0 && open.length === 0) terminal.out("There is nothing to decide here.\n");
   }
-  return open.length > 0 ? exitCodes.incomplete : exitCodes.pass;
+  if (open.length === 0) return exitCodes.pass;
+  if (!canAsk(context)) {
+    const words = ["toolport", "trust", "--yes", ...new Set(open.map(({ serverId }) => serverId))];
+    terminal.err(`\nThere is nobody here to ask: ${shellLine(words)}   or --refuse\n`);
+  }
+  return exitCodes.incomplete;
 }
 
 async function listRecords(context: CommandContext, names: readonly string[]): Promise<number> {

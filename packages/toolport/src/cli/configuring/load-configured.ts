@@ -11,10 +11,15 @@ export interface Configured {
   readonly trust: Trust;
 }
 
-/** Reads the configurations that every other command uses. `ask`: who answers for servers of a project that nobody has decided about. */
-export async function loadConfigured({ terminal, options }: CommandContext, ask?: AskTrust): Promise<Configured> {
+/** Reads the configurations that every other command uses. `ask`: who answers for servers of a project that nobody has decided about; `around`: what is asked of it as well. */
+export async function loadConfigured(
+  { terminal, options }: CommandContext,
+  ask?: AskTrust,
+  around: (trust: Trust) => Trust = (trust) => trust,
+): Promise<Configured> {
   const { env, home, platform, cwd, signal } = terminal;
-  const trust = createTrust({ store: userState({ env, home, platform }).store, ask });
+  const { store, lock } = userState({ env, home, platform });
+  const trust = around(createTrust({ store, lock, ask }));
   const config = await loadConfig({ files: options.config ?? "auto", trust, env, home, platform, cwd, signal });
   return { config, trust };
 }
