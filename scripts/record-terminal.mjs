@@ -19,7 +19,7 @@ const recordings = [
   {
     name: "call",
     args: ["call", "files/read_text_file", "--path", "harbour.md"],
-    answers: [{ when: /Call it\?/, keys: "\u001B[A\u001B[A\r" }],
+    answers: [{ when: /● No/, keys: "\u001B[A\u001B[A\r" }],
   },
   { name: "doctor", args: ["doctor"] },
 ];
