@@ -35,6 +35,19 @@ describe("readConfig() loses nothing in silence", () => {
     ]);
   });
 
+  it.each<[DialectName, object, string]>([
+    ["cursor", { disabled: true }, "disabled"],
+    ["claude-desktop", { enabled: false }, "enabled"],
+    ["cline", { Disabled: true }, "Disabled"],
+  ])("leaves off, and says so, what somebody has off by a word that %s does not read: %j", (dialect, off, name) => {
+    const read = (more: object) => readConfig({ mcpServers: { a: { command: "x", ...more } } }, { dialect });
+    const { servers, problems } = read(off);
+    expect(servers[0]?.draft).toMatchObject({ disabled: true });
+    const message = expect.stringMatching(/does not read .*; the server is off here all the same$/);
+    expect(problems).toEqual([expect.objectContaining({ severity: "warning", path: `mcpServers.a.${name}`, message })]);
+    expect(read({ disabled: false, enabled: true }).servers[0]?.draft["disabled"]).toBeUndefined();
+  });
+
   it("says that a URL beside another one is not used", () => {
     const entry = { httpUrl: "https://a", url: "https://b" };
     const { servers, problems } = readConfig({ mcpServers: { a: entry } }, { dialect: "gemini" });

@@ -24,11 +24,15 @@ export function readEntry(
   const { nested = "" } = rules;
   const inner = isConfigMap(entry.get(nested)) ? entry.entry(nested) : undefined;
   const transport = inner ?? entry;
-  reportUnknownKeys(entry, inner === undefined ? rules : { ...rules, typeKeys: [], commandKeys: [], urlKeys: [] });
+  const off = reportUnknownKeys(
+    entry,
+    inner === undefined ? rules : { ...rules, typeKeys: [], commandKeys: [], urlKeys: [] },
+  );
   for (const [key, meaning] of Object.entries(rules.unsupported ?? {})) {
     if (entry.has(key) && entry.get(key) !== false) entry.warn(key, { code: "unsupported", message: meaning });
   }
-  if (inner !== undefined) reportUnknownKeys(inner, { ...innerRules(rules), title: `the ${nested} of ${rules.title}` });
+  const innerOff =
+    inner && reportUnknownKeys(inner, { ...innerRules(rules), title: `the ${nested} of ${rules.title}` });
   const assumed: string[] = [];
   const choice = chooseTransport(transport, rules, assumed);
   if (choice === undefined) return undefined;
@@ -41,6 +45,8 @@ export function readEntry(
     readMembers(entry, draft, { key: rules.envKey ?? "env", field: "env" });
   else if (inner !== undefined) reportUnused(entry, { ...rules, commandKeys: [] }, choice.kind);
   readCommon(entry, rules, draft);
+  const marked = off ?? innerOff;
+  if (marked !== undefined) draft.spec("disabled", true, marked);
   rules.extra?.(entry, draft, { kind: choice.kind, transport });
   return entry.failed() ? undefined : draft.build(id);
 }

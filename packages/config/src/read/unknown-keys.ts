@@ -1,4 +1,5 @@
 import { quoteText } from "@toolport/core/implement";
+import type { ConfigPath } from "../parse/config-data.ts";
 import type { Entry } from "./entry.ts";
 import type { EntryRules } from "./entry-rules.ts";
 
@@ -13,9 +14,13 @@ const telling: ReadonlySet<string> = new Set(
   ].flatMap((line) => line.split(" ")),
 );
 
-/** What to do about members that the dialect does not know: refuse them as it does, or warn where one would change something. */
-export function reportUnknownKeys(entry: Entry, rules: EntryRules): void {
+/**
+ * What to do about members that the dialect does not know: refuse them as it does, or warn where one would change something. Returns the place of one by which
+ * somebody has the server off: their tool may start it all the same; to start it here would surprise them more than not to.
+ */
+export function reportUnknownKeys(entry: Entry, rules: EntryRules): ConfigPath | undefined {
   const known = knownKeys(rules);
+  let off: ConfigPath | undefined;
   for (const name of entry.names) {
     if (known.has(name)) continue;
     const meant = [...known].find((one) => plain(one) === plain(name));
@@ -26,6 +31,10 @@ export function reportUnknownKeys(entry: Entry, rules: EntryRules): void {
         message: `${rules.title} has no ${quoteText(name, 40)}; known are ${[...known].join(", ")}`,
         fix,
       });
+    } else if (isOff(name, entry)) {
+      off = entry.at(name);
+      const message = `${rules.title} does not read ${quoteText(name, 40)}; the server is off here all the same`;
+      entry.warn(name, { code: "unknown_key", message, fix: fix ?? "remove it if the server is to start" });
     } else if (meant !== undefined || telling.has(name)) {
       entry.warn(name, {
         code: "unknown_key",
@@ -34,6 +43,12 @@ export function reportUnknownKeys(entry: Entry, rules: EntryRules): void {
       });
     }
   }
+  return off;
+}
+
+function isOff(name: string, entry: Entry): boolean {
+  const word = plain(name);
+  return (word === "disabled" && entry.get(name) === true) || (word === "enabled" && entry.get(name) === false);
 }
 
 /** Refuses members that an object cannot have. */
