@@ -23,15 +23,20 @@ export async function main(): Promise<void> {
     });
   }
   // `toolport list | head -1`, or a terminal that was closed. Without a listener, either would be an uncaught exception.
-  terminal.stdout.on("error", () => controller.abort(new OutputClosed()));
-  terminal.stderr.on("error", () => undefined);
   let isBroken = false;
-  process.on("uncaughtException", (error) => {
+  const giveUp = (error: Error): void => {
     if (!isBroken) renderError(error, { terminal, options: {} });
     isBroken = true;
     process.exitCode = exitCodes.fail;
     controller.abort();
+  };
+  terminal.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    // EIO is a terminal that is gone. A disk that is full is no reader who has enough.
+    if (error.code === "EPIPE" || error.code === "EIO") controller.abort(new OutputClosed());
+    else giveUp(error);
   });
+  terminal.stderr.on("error", () => undefined);
+  process.on("uncaughtException", giveUp);
   const exitCode = await runCommandLine(process.argv.slice(2), terminal);
   process.exitCode = isBroken ? exitCodes.fail : exitCode;
 }

@@ -48,7 +48,7 @@ export function processTerminal({ signal, onInterrupt }: Pick<Terminal, "signal"
     isLive: stdout.isTTY && env["TERM"] !== "dumb",
     canAsk: stdin.isTTY && stderr.isTTY,
     get columns() {
-      return stdout.columns ?? stderr.columns ?? 80;
+      return columnsOf(stdout, stderr);
     },
     paint: painter(isColored(stdout, env)),
     paintErr: painter(isColored(stderr, env)),
@@ -60,6 +60,11 @@ export function processTerminal({ signal, onInterrupt }: Pick<Terminal, "signal"
     signal,
     onInterrupt,
   };
+}
+
+/** Columns of the first stream that knows its own: one without a terminal has none, and a terminal without a size has 0. */
+export function columnsOf(...streams: readonly { readonly columns?: number | undefined }[]): number {
+  return streams.find(({ columns = 0 }) => columns > 0)?.columns ?? 80;
 }
 
 /** The same terminal with colours in any case, in none, or as it was. */

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runInTerminal } from "../terminal/run-in-terminal.ts";
@@ -60,6 +61,14 @@ async function untilWritten({ stderr }: ChildProcessWithoutNullStreams, wanted: 
 }
 
 describe.skipIf(process.platform === "win32")("a command in a process of its own", () => {
+  it.runIf(existsSync("/dev/full"))("fails where a disk is full, because what it wrote is lost", async () => {
+    const line = `"$0" "$@" > /dev/full`;
+    const child = spawn("sh", ["-c", line, process.execPath, program, "--help"], { cwd: work.folder, env: work.env });
+    const [said, [code]] = await Promise.all([text(child.stderr), once(child, "exit")]);
+    expect(code).toBe(1);
+    expect(said).toContain("error: ENOSPC");
+  });
+
   it("ends with 3 on each signal while a server hangs, and leaves no child and no grandchild", async () => {
     const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
     const ends = signals.map(async (signal) => {

@@ -30,8 +30,8 @@ export function showLiveLines({ stdout, columns }: Terminal, render: (frame: Fra
   const draw = (): void => {
     if (isOver) return;
     // The last line belongs to the cursor, and the last column is where terminals disagree about wrapping.
-    const rows = Math.max(1, (stdout.rows ?? 24) - 1);
-    const frame = { spinner: spinners[turn % spinners.length] ?? "", columns: (stdout.columns ?? columns) - 1, rows };
+    const rows = Math.max(1, (stdout.rows || 24) - 1);
+    const frame = { spinner: spinners[turn % spinners.length] ?? "", columns: (stdout.columns || columns) - 1, rows };
     const lines = render(frame);
     if (lines.length > 0) update(lines.slice(0, rows).join("\n"));
   };
