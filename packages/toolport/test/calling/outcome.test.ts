@@ -9,6 +9,7 @@ import { exitCodeOfCall } from "../../src/cli/calling/explain-failure.ts";
 import { showOutcome } from "../../src/cli/calling/show-outcome.ts";
 import { describeProgress } from "../../src/cli/calling/show-progress.ts";
 import { readParameters } from "../../src/cli/calling/tool-parameters.ts";
+import { widthOf } from "../../src/cli/render/text-width.ts";
 import { fakeTerminal, type FakeTerminal } from "../fake-terminal.ts";
 
 const origin = { serverId: "s", toolName: "../../etc/x", qualifiedName: "mcp::s::x" };
@@ -117,6 +118,40 @@ it("fills in a required argument from the schema's default, and shows it; one th
   expect(await completeArguments({ deep: {} }, init)).toEqual({ deep: {}, mode: "b" });
   expect(shown).toEqual([["mode", "b"]]);
   await expect(completeArguments({}, init)).rejects.toMatchObject({ message: "missing: --deep" });
+});
+
+it.each([40, 80])("shows every parameter on the page of a tool, in %i columns", (columns) => {
+  const inputSchema: JsonObject = {
+    type: "object",
+    properties: {
+      bare: { type: "string" },
+      長い: { type: "integer", description: "How many of them there are to be, at the most." },
+      choice: { enum: Array.from({ length: 20 }, (_, at) => `choice number ${at}`), description: "One of many." },
+    },
+  };
+  const page = toolPage({ ...definition, inputSchema }, columns);
+  expect(page).toContain("  --bare <string>");
+  expect(page.find((line) => line.includes("長い"))).toMatch(/^ {2}.*--長い.* <integer> +How/);
+  expect(page.join(" ")).toMatch(/choice\s+number 11.*One of\s+many\./);
+  // Commands are whole, so that they can be copied.
+  const text = page.slice(0, page.indexOf("Example:"));
+  expect(text.filter((line) => widthOf(line) > columns)).toEqual([]);
+});
+
+it.each<[JsonObject, string]>([
+  [{ type: "object" }, "It names no arguments, and takes any."],
+  [{ type: "object", additionalProperties: false }, "It takes no arguments."],
+  [{ type: "object", properties: "of no use", additionalProperties: false }, "It takes no arguments."],
+])("says what a tool without parameters takes: %j", (inputSchema, line) => {
+  expect(toolPage({ ...definition, inputSchema }, 80)).toContain(line);
+});
+
+it("prints of a result as JSON nothing that a terminal obeys, and the same value", async () => {
+  const terminal = stage(true);
+  const outcome = outcomeOf({ content: [{ type: "text", text: escape }] });
+  await showOutcome({ outcome, definition, ms: 1 }, { terminal, options: { json: true } });
+  expect(terminal.written.out).not.toMatch(/[\u001B\u009B\u202E]/);
+  expect(JSON.parse(terminal.written.out).outcome.content[0].text).toBe(escape);
 });
 
 it("shows a hostile schema without its escape sequences", () => {

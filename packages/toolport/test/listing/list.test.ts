@@ -63,7 +63,7 @@ describe("toolport list", () => {
     );
     expect(out).toMatch(/^✓ {2}good +ready +2026-07-28 +9 tools +[\d.]+ m?s$/m);
     expect(out).toMatch(/^! {2}guarded +needs sign-in\n(?: {4}.*\n)+? {4}toolport login guarded$/m);
-    expect(out).toMatch(/^○ {2}off +disabled\n +toolport enable off$/m);
+    expect(out).toMatch(/^○ {2}off +disabled\n +off in \S*mcp_config\.json:1: switch it on there$/m);
     expect(out).toMatch(/^ {2}echo +Returns the text it is given\.$/m);
     expect(out).not.toContain("\u001B");
     expect(err).toMatch(/^\d of \d servers: good ready$/m);

@@ -21,6 +21,7 @@ import { sourceReader } from "./read-source.ts";
 import { showOutcome } from "./show-outcome.ts";
 import { showProgress } from "./show-progress.ts";
 import { readParameters } from "./tool-parameters.ts";
+import { printJson } from "../render/print.ts";
 
 /** What was typed. */
 export interface CallArguments {
@@ -133,7 +134,7 @@ function showPage(definition: ToolDefinition, { terminal, options }: CommandCont
   const { name, description, inputSchema, outputSchema, effect = "external" } = definition;
   if (options.json === true) {
     const tool = { name, path: pathOf(definition), description, effect, inputSchema, outputSchema };
-    terminal.out(`${JSON.stringify({ tool, example: exampleOf(definition) })}\n`);
+    printJson(terminal, { tool, example: exampleOf(definition) });
   } else terminal.out(`${toolPage(definition, terminal.columns).join("\n")}\n`);
   return exitCodes.pass;
 }
@@ -141,10 +142,10 @@ function showPage(definition: ToolDefinition, { terminal, options }: CommandCont
 function showDryRun(definition: ToolDefinition, args: JsonObject, { terminal, options }: CommandContext): number {
   const { name, origin, effect = "external" } = definition;
   const call = { name, server: origin?.serverId ?? null, tool: origin?.toolName ?? name, effect, arguments: args };
-  if (options.json === true) terminal.out(`${JSON.stringify({ dryRun: call })}\n`);
+  if (options.json === true) printJson(terminal, { dryRun: call });
   else {
     terminal.err(`Would call ${oneLine(pathOf(definition), 300)} (effect: ${effect}) with:\n`);
-    terminal.out(`${JSON.stringify(args, undefined, 2)}\n`);
+    printJson(terminal, args);
   }
   return exitCodes.pass;
 }

@@ -3,6 +3,7 @@ import { quoteText } from "@toolport/core/implement";
 import { quote } from "shlex";
 import { pathOf } from "../host/find-tool.ts";
 import { cleanLines, oneLine } from "../render/one-line.ts";
+import { padToWidth, widthOf } from "../render/text-width.ts";
 import { wrapText } from "../render/wrap-text.ts";
 import { describeKinds } from "./coerce-text.ts";
 import { alternativesOf, memberOf } from "./schema-alternatives.ts";
@@ -63,26 +64,39 @@ export function toolPage(definition: ToolDefinition, columns: number): readonly 
   const { inputSchema: root, effect = "external" } = definition;
   const parameters = readParameters(root, root);
   const rows = describeParameters(parameters);
-  const heads = rows.map(({ option, kinds }) => `${option} <${kinds}>`);
-  const width = Math.min(36, Math.max(0, ...heads.map((head) => head.length)));
-  const lines = rows.flatMap((row, at) => {
-    const notes = [row.isRequired ? "required" : "", row.default === undefined ? "" : `default ${row.default}`];
-    const said = notes.filter((note) => note !== "").join(", ");
-    const text = [row.description, said === "" ? "" : `(${said})`].filter((part) => part !== "").join(" ");
-    const head = `  ${(heads[at] ?? "").padEnd(width)}  `;
-    return wrapText(text, { width: columns, indent: head, hanging: " ".repeat(width + 4) });
-  });
+  const lines = parameterLines(rows, columns);
   return [
     `${definition.name}  ${pathOf(definition) === definition.name ? "" : oneLine(pathOf(definition), 200)}`.trimEnd(),
     ...cleanLines(definition.description, 4000).flatMap((line) => wrapText(line, { width: columns })),
     `Effect: ${effect}`,
     "",
-    ...(lines.length === 0 ? ["It takes no arguments."] : ["Arguments:", ...lines]),
-    ...(parameters.takesOthers ? ["", "It takes arguments of other names, too."] : []),
+    ...argumentLines(lines, parameters),
     "",
     "Example:",
     `  ${exampleOf(definition)}`,
   ];
+}
+
+// A name that is too wide for its column has a line of its own.
+function parameterLines(rows: readonly ParameterRow[], columns: number): readonly string[] {
+  const heads = rows.map(({ option, kinds }) => `${option} <${kinds}>`);
+  const width = Math.min(36, Math.floor(columns / 2), Math.max(0, ...heads.map(widthOf)));
+  const hanging = " ".repeat(width + 4);
+  return rows.flatMap((row, at) => {
+    const head = heads[at] ?? "";
+    const notes = [row.isRequired ? "required" : "", row.default === undefined ? "" : `default ${row.default}`];
+    const said = notes.filter((note) => note !== "").join(", ");
+    const text = [row.description, said === "" ? "" : `(${said})`].filter((part) => part !== "").join(" ");
+    const wide = widthOf(head) <= width ? [] : wrapText(head, { width: columns, indent: "  ", hanging: "    " });
+    if (text === "") return wide.length > 0 ? wide : [`  ${head}`];
+    const indent = wide.length > 0 ? hanging : `  ${padToWidth(head, width)}  `;
+    return [...wide, ...wrapText(text, { width: columns, indent, hanging })];
+  });
+}
+
+function argumentLines(lines: readonly string[], { takesOthers }: Parameters): readonly string[] {
+  if (lines.length === 0) return [takesOthers ? "It names no arguments, and takes any." : "It takes no arguments."];
+  return ["Arguments:", ...lines, ...(takesOthers ? ["", "It takes arguments of other names, too."] : [])];
 }
 
 const mostShown = 20;

@@ -8,7 +8,7 @@ import { oneLine } from "../render/one-line.ts";
 const effects: Readonly<Record<CallOutcome, string>> = {
   "not-sent": "Nothing was sent.",
   unknown: "It was sent, and may have run.",
-  failed: "It was sent, and the server says that it did not run.",
+  failed: "It was sent, and the server says that it failed.",
 };
 
 /** Says why a call brought no result, and what is known of its effect. Returns what the command exits with. */

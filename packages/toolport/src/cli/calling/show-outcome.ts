@@ -7,6 +7,7 @@ import { oneLine } from "../render/one-line.ts";
 import { renderJson } from "../render/render-json.ts";
 import { reportOutcome, type OutcomeReport } from "./report-outcome.ts";
 import { saveFile } from "./save-file.ts";
+import { printJson } from "../render/print.ts";
 
 /** A result, and what is known of the call. */
 export interface OutcomeToShow {
@@ -36,7 +37,7 @@ export async function showOutcome(shown: OutcomeToShow, context: CommandContext)
     const { output: result, is_error } = present(outcome, "envelope");
     const { serverId, toolName } = outcome.origin;
     const tool = { name: definition.name, server: serverId, tool: toolName };
-    terminal.out(`${JSON.stringify({ tool, ms, isError: is_error === true, outcome: result, files: paths })}\n`);
+    printJson(terminal, { tool, ms, isError: is_error === true, outcome: result, files: paths });
   } else writeReport(report, context, paths);
   return report.isError ? exitCodes.fail : exitCodes.pass;
 }

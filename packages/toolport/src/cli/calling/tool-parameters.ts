@@ -1,5 +1,5 @@
 import type { JsonObject } from "@toolport/core";
-import { foldCase } from "@toolport/core/implement";
+import { foldCase, isJsonObject } from "@toolport/core/implement";
 import { alternativesOf, listOf, memberOf, resolveSchema } from "./schema-alternatives.ts";
 
 /** A parameter of a tool, as its schema has it. Names and texts are a server's. */
@@ -40,8 +40,9 @@ export function readParameters(schema: unknown, root: JsonObject): Parameters {
     left -= 1;
     if (left < 0) return;
     const required = new Set(isSure ? listOf(node["required"]) : []);
-    const properties = Object.entries(node["properties"] ?? {}).slice(0, mostParameters - byName.size);
-    for (const [name, given] of properties) {
+    const { properties } = node;
+    const entries = isJsonObject(properties) ? Object.entries(properties) : [];
+    for (const [name, given] of entries.slice(0, mostParameters - byName.size)) {
       const known = byName.get(name);
       byName.set(name, {
         name,
@@ -50,7 +51,7 @@ export function readParameters(schema: unknown, root: JsonObject): Parameters {
       });
     }
     const { additionalProperties: others, patternProperties } = node;
-    isSilent &&= node["properties"] === undefined;
+    isSilent &&= properties === undefined;
     takesOthers ||=
       others === true || (typeof others === "object" && others !== null) || patternProperties !== undefined;
     if (depth >= deepest) return;

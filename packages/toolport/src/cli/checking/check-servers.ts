@@ -12,6 +12,7 @@ import { filesOf } from "../host/open-host.ts";
 import { usageError } from "../usage-error.ts";
 import { loadKit, type ConformanceKit } from "./load-kit.ts";
 import { toAddress } from "./to-address.ts";
+import { printJson } from "../render/print.ts";
 
 /** What `check` is asked. */
 export interface CheckArguments {
@@ -61,7 +62,7 @@ export async function checkWith(
     await auth.close();
   }
   for (const failure of failures) terminal.err(`${failure}\n`);
-  if (options.json === true) terminal.out(`${JSON.stringify({ reports })}\n`);
+  if (options.json === true) printJson(terminal, { reports });
   if (failures.length > 0) return exitCodes.usage;
   return terminal.signal.aborted ? exitCodes.incomplete : worstOf(reports.map(({ report }) => report.exitCode));
 }

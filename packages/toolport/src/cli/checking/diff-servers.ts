@@ -6,6 +6,7 @@ import { usageError } from "../usage-error.ts";
 import { compareOffers, countChanges, type ServerChange } from "./compare-offers.ts";
 import { lockPath, readLockFile } from "./lock-file.ts";
 import { readOffers } from "./read-offers.ts";
+import { printJson } from "../render/print.ts";
 
 /** What `diff` is asked. */
 export interface DiffArguments {
@@ -28,7 +29,7 @@ export const diffServers: CommandWork<DiffArguments> = async ({ file, servers, s
   const unreached = offers.unread.filter(({ isOff }) => !isOff);
   if (options.json === true) {
     const failed = unreached.map(({ server, reason }) => ({ server, reason }));
-    terminal.out(`${JSON.stringify({ file: path, changes, counts, failed })}\n`);
+    printJson(terminal, { file: path, changes, counts, failed });
   } else {
     for (const change of changes) terminal.out(`${describeChange(change, terminal)}\n`);
     for (const { server, reason } of offers.unread) terminal.err(`${server} ${reason}; it was not compared\n`);

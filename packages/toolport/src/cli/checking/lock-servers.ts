@@ -6,6 +6,7 @@ import { renewLocks } from "./compare-offers.ts";
 import { lockPath, readLockFile, writeLockFile } from "./lock-file.ts";
 import { readOffers } from "./read-offers.ts";
 import { formatServersLock } from "./servers-lock.ts";
+import { printJson } from "../render/print.ts";
 
 /** What `lock` is asked. */
 export interface LockArguments {
@@ -35,7 +36,7 @@ export const lockServers: CommandWork<LockArguments> = async ({ file, servers },
   const { locked, kept, removed } = renewed;
   if (options.json === true) {
     const failed = unreached.map(({ server, reason }) => ({ server, reason }));
-    terminal.out(`${JSON.stringify({ file: path, written: isWritten, locked, kept, removed, failed })}\n`);
+    printJson(terminal, { file: path, written: isWritten, locked, kept, removed, failed });
   } else {
     for (const { server, tools, hash, was } of locked)
       terminal.out(`${terminal.paint("name", server)}  ${formatCount(tools, "tool")}  ${hash}  ${was}\n`);

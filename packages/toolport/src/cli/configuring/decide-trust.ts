@@ -12,6 +12,7 @@ import { shellLine } from "../render/shell-word.ts";
 import { usageError } from "../usage-error.ts";
 import { findSource, loadConfigured, placeOf } from "./load-configured.ts";
 import { renderRecords, type ShownRecord } from "./render-trust.ts";
+import { printJson } from "../render/print.ts";
 
 /** What `trust` was given. At most one of the flags. */
 export interface TrustArguments {
@@ -107,7 +108,7 @@ function report(
   const { terminal, options } = context;
   if (options.json === true) {
     const shown = open.map((question) => ({ ...question, starts: showStarts(question.starts) }));
-    terminal.out(`${JSON.stringify({ decisions, open: shown })}\n`);
+    printJson(terminal, { decisions, open: shown });
   } else {
     for (const { name, answer } of decisions) {
       terminal.out(
@@ -136,7 +137,7 @@ async function listRecords(context: CommandContext, names: readonly string[]): P
       ...(file !== undefined && { file }),
       answeredAt: new Date(answeredAt).toISOString(),
     }));
-  if (options.json === true) terminal.out(`${JSON.stringify({ records })}\n`);
+  if (options.json === true) printJson(terminal, { records });
   else terminal.out(renderRecords(records, terminal));
   return exitCodes.pass;
 }
@@ -158,7 +159,7 @@ async function revokeRecords(context: CommandContext, names: readonly string[]):
   }
   const revoked: { readonly name: string; readonly count: number }[] = [];
   for (const name of names) revoked.push({ name, count: await trust.revoke({ serverId: name }) });
-  if (options.json === true) terminal.out(`${JSON.stringify({ revoked })}\n`);
+  if (options.json === true) printJson(terminal, { revoked });
   else for (const { name, count } of revoked) terminal.out(`${JSON.stringify(name)}: ${count} forgotten\n`);
   return exitCodes.pass;
 }

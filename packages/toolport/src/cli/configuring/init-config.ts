@@ -11,6 +11,7 @@ import { renderSurvey } from "./render-survey.ts";
 import { schemaEdits } from "./schema-reference.ts";
 import { showPath } from "./show-server.ts";
 import { surveyConfigs, type SurveyedFile } from "./survey-configs.ts";
+import { printJson } from "../render/print.ts";
 
 /** What `init` was given. */
 export interface InitArguments extends PlaceWish {
@@ -112,7 +113,7 @@ function importsOf({ parsed, result }: CurrentConfig): readonly JsonValue[] {
 function report(done: InitReport, { terminal, options }: CommandContext): number {
   const { file, imports, change, notes, dryRun } = done;
   if (options.json === true) {
-    terminal.out(`${JSON.stringify(done)}\n`);
+    printJson(terminal, done);
     return exitCodes.pass;
   }
   const shown = terminal.paint("name", showPath(file, terminal));

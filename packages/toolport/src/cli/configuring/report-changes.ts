@@ -4,6 +4,7 @@ import type { CommandContext } from "../command-context.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { oneLine } from "../render/one-line.ts";
 import { showPath } from "./show-server.ts";
+import { printJson } from "../render/print.ts";
 
 /** What a command did to one server, or would do. */
 export interface ServerChange {
@@ -50,7 +51,7 @@ function redactEntry(entry: JsonValue): JsonValue {
 /** Says what was done: as a line for each server, or as one document. */
 export function reportChanges(report: ChangeReport, { terminal, options }: CommandContext): number {
   if (options.json === true) {
-    terminal.out(`${JSON.stringify(report)}\n`);
+    printJson(terminal, report);
     return exitCodes.pass;
   }
   const { changes, edits, notes, dryRun } = report;

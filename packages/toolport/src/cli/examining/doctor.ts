@@ -15,6 +15,7 @@ import { gatherServer, unusableServer } from "./gather/gather-server.ts";
 import { judgeAll } from "./judge/judge-all.ts";
 import { renderFindings } from "./render-findings.ts";
 import { showProgress } from "./show-progress.ts";
+import { printJson } from "../render/print.ts";
 
 /** What `doctor` is asked. */
 export interface DoctorArguments {
@@ -28,7 +29,7 @@ export const doctor: CommandWork<DoctorArguments> = async ({ server }, context) 
   const findings = judgeAll(facts);
   if (options.json === true) {
     const { machine, config, servers } = facts;
-    terminal.out(`${JSON.stringify({ findings, machine, config, servers })}\n`);
+    printJson(terminal, { findings, machine, config, servers });
   } else terminal.out(renderFindings(findings, terminal));
   if (terminal.signal.aborted) {
     terminal.err("The examination was stopped: what is here is not all.\n");

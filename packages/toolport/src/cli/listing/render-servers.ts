@@ -1,5 +1,6 @@
 import type { Style, Terminal } from "../terminal.ts";
 import { formatCount, formatDuration, formatTokens } from "../render/format-amount.ts";
+import { oneLine } from "../render/one-line.ts";
 import { renderTable, type Cell, type TableColumn } from "../render/render-table.ts";
 import { shellLine } from "../render/shell-word.ts";
 import { shortPath } from "../render/short-path.ts";
@@ -91,12 +92,15 @@ const reasons: Readonly<Record<string, string>> = {
   "not allowed": "a list of allowed or denied servers leaves it out",
 };
 
-function detailsOf(server: ListedServer, { columns, paint, common = [] }: ServersView): readonly string[] {
-  const { error, mend, off, droppedTools = 0, quarantinedTools = 0 } = server;
+function detailsOf(server: ListedServer, view: ServersView): readonly string[] {
+  const { columns, paint, common = [] } = view;
+  const { error, mend, off, file, droppedTools = 0, quarantinedTools = 0 } = server;
+  const isOffElsewhere = off === "disabled" && mend === undefined && file !== undefined;
   const indent = "    ";
   const notes = [
     ...(error === undefined ? [] : [error.message]),
     ...(off === undefined || reasons[off] === undefined ? [] : [reasons[off]]),
+    ...(isOffElsewhere ? [`off in ${oneLine(placeOf({ ...server, scope: "" }, view))}: switch it on there`] : []),
     ...(droppedTools === 0 ? [] : [`${formatCount(droppedTools, "entry", "entries")} of its list cannot be used`]),
     ...(quarantinedTools === 0 ? [] : [`${formatCount(quarantinedTools, "tool")} held back until somebody approves`]),
   ];

@@ -90,7 +90,7 @@ function describeServer(id: string, { status, source }: KnownServer, parts: List
   const held = quarantined.filter(({ definition }) => definition.origin?.serverId === id).length;
   const state = stateOf(status, source);
   const error = errorOf(id, { state, status }, parts);
-  const mend = mendOf(id, { state, status, off: source?.off });
+  const mend = mendOf(id, { state, status, source }, config);
   const isUndecided = source?.off === "untrusted" && config?.questions.some(({ serverId }) => serverId === id) === true;
   const listed: ListedServer = {
     id,
@@ -172,16 +172,14 @@ function endsOf(lines: readonly string[]): readonly string[] {
 
 function mendOf(
   id: string,
-  server: {
-    readonly state: ListedServer["state"];
-    readonly status: ServerStatus | undefined;
-    readonly off: OffReason | undefined;
-  },
+  { state, status, source }: KnownServer & { readonly state: ListedServer["state"] },
+  config: LoadedConfig | undefined,
 ): readonly string[] | undefined {
-  const { state, status, off } = server;
+  const off = source?.off;
   if (off === "untrusted") return ["trust", id];
-  if (off === "not allowed") return undefined;
-  if (state === "disabled") return ["enable", id];
+  // What `enable` refuses mends nothing: it changes no file of another tool, and no list of what is allowed.
+  if (off === "not allowed") return config?.settings.deniedServers?.includes(id) === true ? ["enable", id] : undefined;
+  if (state === "disabled") return source === undefined || source.dialect === "toolport" ? ["enable", id] : undefined;
   if (state === "ready") return status?.error === undefined ? undefined : ["doctor", id];
   return [state === "needs-auth" && status?.auth === "oauth" ? "login" : "doctor", id];
 }

@@ -4,11 +4,12 @@ import type { CommandContext } from "../command-context.ts";
 import { cleanLines, oneLine } from "../render/one-line.ts";
 import type { Terminal } from "../terminal.ts";
 import { reportError, type ErrorReport } from "./error-report.ts";
+import { printJson } from "../render/print.ts";
 
 /** Says what went wrong: on stderr for people, and with `--json` as the one document on stdout, too. */
 export function renderError(error: unknown, { terminal, options }: CommandContext): void {
   const report = reportError(error);
-  if (options.json === true) terminal.out(`${JSON.stringify({ error: report }, undefined, 2)}\n`);
+  if (options.json === true) printJson(terminal, { error: report });
   else terminal.err(`${linesOfError(error, report, terminal).join("\n")}\n`);
   if (options.verbose === true) terminal.err(`${cleanLines(inspect(error)).join("\n")}\n`);
 }
