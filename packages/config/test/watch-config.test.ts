@@ -317,4 +317,35 @@ describe("watchConfig()", () => {
     await expect.poll(() => applied.length).toBe(2);
     await watch.close();
   });
+
+  it.each(["before", "after"])(
+    "ends with its signal though whoever decides about trust does not, %s the first load",
+    async (when) => {
+      const home = createFakeHome();
+      home.write("home/.cursor/mcp.json", mcpServers({ a: "a" }));
+      const clock = createTestClock();
+      const controller = new AbortController();
+      const reason = new Error("enough");
+      let asked = (): void => undefined;
+      const isAsked = new Promise<void>((resolve) => (asked = resolve));
+      const trust = {
+        ...createTrust({ store: createMemoryStore() }),
+        decide: () => (asked(), new Promise<never>(() => undefined)),
+      };
+      const brought = (): unknown => home.write("home/work/app/.mcp.json", mcpServers({ p: "p" }));
+      if (when === "before") brought();
+      const run = async (): Promise<unknown> => {
+        const watch = await watchConfig({ ...home.place, clock, trust, signal: controller.signal });
+        brought();
+        await watch.reload();
+        return watch.close();
+      };
+      const outcome = run().catch((error: unknown) => error);
+      await isAsked;
+      controller.abort(reason);
+      expect(await outcome).toBe(when === "before" ? reason : undefined);
+      expect(clock.tasks()).toBe(0);
+      await expect.poll(() => process.getActiveResourcesInfo().filter((name) => name === "FSEventWrap")).toEqual([]);
+    },
+  );
 });

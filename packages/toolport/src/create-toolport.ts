@@ -1,3 +1,4 @@
+import { createTrust } from "@toolport/config";
 import type { Diagnostic } from "@toolport/core";
 import { createEvent, systemClock } from "@toolport/core/implement";
 import { toolportNaming } from "@toolport/naming";
@@ -63,12 +64,14 @@ async function compose(options: ToolportOptions, closing: Closing): Promise<Tool
     ...readConfigOptions(options),
     naming: options.provider?.naming ?? toolportNaming,
     check: connector.check === undefined ? undefined : (spec) => connector.check?.(spec),
+    trust: createTrust({ store: state.store, lock: state.lock, clock }),
     prepare: auth.authProvider === undefined ? (spec) => spec : signInWhereAsked,
     timeoutMs,
     signal,
     clock,
   });
   configuration = opened;
+  const openedAt = clock.now() - opened.spentMs;
   closing.add(() => opened.close());
   if (opened.config !== undefined) unusedSettings(opened.config).forEach(report);
 
@@ -84,7 +87,7 @@ async function compose(options: ToolportOptions, closing: Closing): Promise<Tool
   // Before everything else: what ends gets no edits.
   closing.add(() => opened.close());
   await startServers(provider, opened.specs, {
-    timeoutMs: timeoutMs && Math.max(1, timeoutMs - opened.spentMs),
+    timeoutMs: timeoutMs && Math.max(1, timeoutMs - (clock.now() - openedAt)),
     signal,
     clock,
   });

@@ -18,7 +18,7 @@ export interface ConfigOptions extends Omit<LoadConfigOptions, "signal" | "check
 
 /** What is kept for longer than the process, and where. */
 export interface ToolportState {
-  /** Approvals, pins, decisions about trust, and names that were given. */
+  /** Approvals, pins, decisions about trust (unless `config` has a `trust` of its own), and names that were given. */
   readonly store: Store;
   /** Tokens. */
   readonly credentials: CredentialStore;

@@ -44,6 +44,8 @@ export interface WatchConfigOptions extends Omit<LoadConfigOptions, "signal"> {
    * Default: never, and each 5,000 where the system cannot watch a folder.
    */
   readonly pollMs?: number | undefined;
+  /** Ends the watch as `close()` does, also before it is there. */
+  readonly signal?: AbortSignal | undefined;
   /** Default the real time. */
   readonly clock?: Clock | undefined;
 }

@@ -13,6 +13,7 @@ const optionFields: Fields<WatchConfigOptions> = {
   target: true,
   quietMs: true,
   pollMs: true,
+  signal: true,
   clock: true,
 };
 const defaultQuietMs = 500;
@@ -23,13 +24,13 @@ const fallbackPollMs = 5000;
  * Loads configurations, applies them, and does so again whenever a file that may have to do with it changes, comes or goes. Edits are applied one
  * after the other, and of several only the last. Nobody is waited for who is asked about trust: their server starts when they have answered.
  *
- * Resolves when the first load is applied. Rejects with what `applyServers` rejects with then, and with a `TypeError` for an option that is
- * unknown.
+ * Resolves when the first load is applied. Rejects with what `applyServers` rejects with then, with the reason of `signal` when it aborts before, and with a
+ * `TypeError` for an option that is unknown.
  */
 export async function watchConfig(options: WatchConfigOptions = {}): Promise<ConfigWatch> {
   assertKnownOptions("watchConfig()", options, optionFields);
   const controller = new AbortController();
-  const { clock = systemClock } = options;
+  const { clock = systemClock, signal } = options;
   const reports = createEvent<ConfigReport>();
   let cancelTimer = (): void => undefined;
   let cancelPoll = (): void => undefined;
@@ -72,8 +73,10 @@ export async function watchConfig(options: WatchConfigOptions = {}): Promise<Con
     const pollMs = options.pollMs ?? (isBlind ? fallbackPollMs : undefined);
     if (pollMs !== undefined) cancelPoll = clock.schedule(pollMs, () => void queue.request());
   };
+  const onAbort = (): void => void close();
   const close = async (): Promise<void> => {
-    controller.abort();
+    controller.abort(signal?.reason);
+    signal?.removeEventListener("abort", onAbort);
     cancelTimer();
     cancelPoll();
     parts.folders.close();
@@ -81,8 +84,11 @@ export async function watchConfig(options: WatchConfigOptions = {}): Promise<Con
     reports.close();
     await queue.settled();
   };
+  signal?.addEventListener("abort", onAbort, { once: true });
   try {
+    signal?.throwIfAborted();
     await queue.request();
+    controller.signal.throwIfAborted();
   } catch (error) {
     await close();
     throw error;

@@ -48,7 +48,8 @@ interface Run {
 }
 
 async function loadAndApply(parts: WatchParts, before: Used | undefined): Promise<Run> {
-  const loaded = await loadWatched(parts);
+  // A file, a store or a person that never answers is left behind by close().
+  const loaded = await untilAborted(loadWatched(parts), parts.signal);
   const { config, keptServers } = keepSpecs(loaded.config, before?.config);
   const keptFiles = parts.good.kept;
   const state = { config, keptFiles, keptServers, undecided: loaded.undecided };

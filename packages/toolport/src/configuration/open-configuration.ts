@@ -1,4 +1,4 @@
-import type { ServerExtras } from "@toolport/config";
+import type { ServerExtras, Trust } from "@toolport/config";
 import {
   loadConfig,
   watchConfig,
@@ -19,6 +19,8 @@ import { settleServers, type ServersWanted, type SettledServers } from "./settle
 /** What a configuration is opened with. */
 export interface OpeningConfig extends WantedConfig, Pick<ServersWanted, "naming"> {
   readonly check: LoadConfigOptions["check"];
+  /** Who decides about servers that a project brings, where the product names nobody. */
+  readonly trust: Trust;
   /** What else becomes of each spec. */
   readonly prepare: (spec: ServerSpec) => ServerSpec;
   readonly timeoutMs: number;
@@ -51,9 +53,9 @@ const longestReadMs = 10_000;
  */
 export async function openConfiguration(opening: OpeningConfig): Promise<Configuration> {
   const { wanted, given, isNamed, naming, check, prepare, clock } = opening;
-  const { watch = true, only, ...load } = wanted ?? ({ files: [] } satisfies ConfigOptions);
+  const { watch = true, only: isWanted, ...rest } = wanted ?? ({ files: [] } satisfies ConfigOptions);
   const settle = (config: LoadedConfig): SettledServers => {
-    const { specs, config: used } = settleServers(config, { given, only, naming });
+    const { specs, config: used } = settleServers(config, { given, only: isWanted, naming });
     return { specs: specs.map(prepare), config: used };
   };
   let current = settle(nothing);
@@ -78,6 +80,10 @@ export async function openConfiguration(opening: OpeningConfig): Promise<Configu
     },
   };
   const end = new AbortController();
+  const givenIds = new Set(given.map(({ id }) => id));
+  // Nothing is expanded and nobody is asked for what the product's own servers stand in place of.
+  const only = (serverId: string): boolean => !givenIds.has(serverId) && isWanted?.(serverId) !== false;
+  const load = { ...rest, trust: rest.trust ?? opening.trust, only, check, signal: end.signal };
   let watching: Promise<ConfigWatch> | undefined;
   const close = async (): Promise<void> => {
     end.abort();
@@ -89,8 +95,8 @@ export async function openConfiguration(opening: OpeningConfig): Promise<Configu
   };
   const open = async (): Promise<void> => {
     if (wanted === undefined) return;
-    if (!watch) return take(await loadConfig({ ...load, only, check, signal: end.signal }));
-    watching = watchConfig({ ...load, only, check, clock, target });
+    if (!watch) return take(await loadConfig(load));
+    watching = watchConfig({ ...load, clock, target });
     const { config, onReport } = await watching;
     if (config !== raw) take(config);
     onReport((report) => {
@@ -98,10 +104,10 @@ export async function openConfiguration(opening: OpeningConfig): Promise<Configu
       reports.emit({ ...report, config: current.config });
     });
   };
-  const bound = boundOf(opening, load, watch);
+  const bound = boundOf(opening, rest, watch);
   const startedAt = clock.now();
   try {
-    await keepToBound(open(), bound, () => slowConfigError(load.files, bound.timeoutMs ?? 0));
+    await keepToBound(open(), bound, () => slowConfigError(rest.files, bound.timeoutMs ?? 0));
     const error = isNamed && given.length === 0 ? configError(raw) : undefined;
     if (error !== undefined) throw error;
   } catch (error) {
@@ -114,7 +120,9 @@ export async function openConfiguration(opening: OpeningConfig): Promise<Configu
     },
     specs: current.specs,
     spentMs: bound.timeoutMs === undefined ? 0 : clock.now() - startedAt,
-    extrasOf: (serverId) => raw.sources.find((source) => source.serverId === serverId)?.extras,
+    // What does not start is not trusted, or is not what runs by this name.
+    extrasOf: (serverId) =>
+      current.config.sources.find((source) => source.serverId === serverId && source.state === "on")?.extras,
     onReport: reports.on,
     start: begin,
     close,

@@ -19,18 +19,16 @@ export interface SettledServers {
 }
 
 /**
- * Which servers there are: those that are wanted, the product's own before those of a configuration of the same name, and of several whose ids are
- * the same in the names of tools the strongest; the others are a problem with its place. Pure.
+ * Which servers there are: the product's own before those of a configuration, and of several whose ids are the same in the names of tools the strongest; the
+ * others are a problem with its place. Of what is not wanted nothing is left. Pure.
  */
 export function settleServers(config: LoadedConfig, { given, only, naming }: ServersWanted): SettledServers {
   const isWanted = (serverId: string): boolean => only === undefined || only(serverId);
-  const givenIds = new Set(given.map(({ id }) => id));
-  const wanted = config.servers.filter(({ id }) => isWanted(id));
   const taken = new Map<string, string>();
   for (const { id } of given) for (const key of keysOf(id, naming)) taken.set(key, id);
   const used: ServerSpec[] = [];
   const alike = new Map<string, string>();
-  for (const spec of wanted.filter(({ id }) => !givenIds.has(id)).toSorted(byStrength)) {
+  for (const spec of config.servers.toSorted(byStrength)) {
     const keys = keysOf(spec.id, naming);
     const [rival] = keys.flatMap((key) => taken.get(key) ?? []);
     if (rival !== undefined) {

@@ -52,10 +52,13 @@ export function createKeptNames({
   const write = async (serverId: string, names: ToolNames): Promise<void> => {
     if (sameJson(written.get(serverId), names)) return;
     try {
-      await store.set(
-        keyOf(serverId),
-        mergeNames(names, await read(serverId)).map((pair) => [...pair]),
-      );
+      const kept = new Map(await read(serverId));
+      const isNew = names.some(([toolName, localName]) => kept.get(toolName) !== localName);
+      if (isNew)
+        await store.set(
+          keyOf(serverId),
+          mergeNames(names, [...kept]).map((pair) => [...pair]),
+        );
       written.set(serverId, names);
     } catch {
       complain(serverId, "could not be kept; after a restart they may be others");

@@ -49,7 +49,7 @@ describe("createToolport()", () => {
 });
 
 describe("a configuration that takes too long to read", () => {
-  it("is an error that names it, and nothing is left waiting", async () => {
+  it.each([true, false])("is an error that names it, and nothing is left waiting (watch: %s)", async (watch) => {
     const tasks = new Map<object, { readonly ms: number; readonly run: () => void }>();
     const clock: Clock = {
       now: () => 0,
@@ -63,7 +63,7 @@ describe("a configuration that takes too long to read", () => {
     const path = folder.write("toolport.json", { servers: { a: { transport: spec("a").transport } } });
     const trust = { ...createTrust({ store: createMemoryStore() }), decide: () => never as Promise<never> };
     const files = [{ path, scope: "project", projectFolder: folder.path } as const];
-    const opening = createToolport({ connector: createFakeConnector(), config: { files, trust, watch: false }, clock });
+    const opening = createToolport({ connector: createFakeConnector(), config: { files, trust, watch }, clock });
     const failure = opening.catch((error: unknown) => error);
     await vi.waitFor(() => expect(tasks.size).toBe(1));
     for (const { ms, run } of tasks.values()) if (ms === 10_000) run();

@@ -1,6 +1,7 @@
+import { createMemoryCredentials } from "@toolport/auth";
 import { createMemoryStore } from "@toolport/core";
 import { createTrust, type TrustAnswer } from "@toolport/config";
-import type { ConfigReport } from "@toolport/config/node";
+import { loadConfig, type ConfigReport } from "@toolport/config/node";
 import { describe, expect, it } from "vitest";
 import { createToolport, type Toolport } from "toolport";
 import { createFakeConnector } from "./fake-connector.ts";
@@ -59,6 +60,45 @@ describe("the servers of a toolport", () => {
     ]);
     expect(toolport.config?.problems).toMatchObject([{ code: "ids_alike", serverId: "B-b" }]);
     expect(toolport.config?.servers).toEqual([]);
+  });
+
+  it("take nothing of an entry of their name that does not start, or that they are used in place of", async () => {
+    const folder = createTemporaryFolder();
+    const entry = { transport: x, passContext: true, oauth: { clientId: "theirs" } };
+    const project = folder.write("toolport.json", { servers: { a: entry } });
+    const connector = createFakeConnector();
+    for (const file of [project, { path: project, scope: "project", projectFolder: folder.path } as const]) {
+      await using toolport = await createToolport({
+        connector,
+        config: { files: [file], watch: false },
+        servers: [{ id: "a", transport: x }],
+      });
+      await toolport.conversation({ id: "c" }).call("mcp_a_echo");
+      expect(toolport.config).toMatchObject({ sources: [{ state: "off" }], questions: [] });
+    }
+    expect(connector.sent.map(({ meta }) => meta)).toEqual([undefined, undefined]);
+  });
+
+  it("of a project start where the state has it that their user trusts them, and no others", async () => {
+    const folder = createTemporaryFolder();
+    const path = folder.write("toolport.json", { servers: { ours: { transport: x } } });
+    const store = createMemoryStore();
+    const config = { files: [{ path, scope: "project", projectFolder: folder.path } as const], watch: false };
+    const open = (): Promise<Toolport> =>
+      createToolport({
+        connector: createFakeConnector(),
+        config,
+        state: { store, credentials: createMemoryCredentials() },
+      });
+    await using before = await open();
+    expect(states(before)).toEqual(["ours disabled"]);
+    const trust = createTrust({ store, ask: async () => "trust" });
+    await loadConfig({ files: config.files, trust });
+    await using after = await open();
+    expect(states(after)).toEqual(["ours ready"]);
+    folder.write("toolport.json", { servers: { ours: { transport: { ...x, args: ["--evil"] } } } });
+    await using changed = await open();
+    expect(states(changed)).toEqual(["ours disabled"]);
   });
 
   it("come, change and go with edits while it runs, and a project's when it is trusted", async () => {

@@ -1,5 +1,5 @@
 import { createMemoryCredentials } from "@toolport/auth";
-import { createMemoryStore, type Diagnostic, type Store } from "@toolport/core";
+import { createMemoryStore, type Clock, type Diagnostic, type Store } from "@toolport/core";
 import { describe, expect, it } from "vitest";
 import { createToolport, type ToolportOptions } from "toolport";
 import { createFakeConnector, type FakeServer } from "./fake-connector.ts";
@@ -39,6 +39,42 @@ describe("names of tools", () => {
     await namesOf({ b: {} }, store);
     await namesOf({ a: { tools: ["other"] } }, store);
     expect((await namesOf({ a: { tools: ["get.it", "get/it"] } }, store)).names).toContain("mcp_a_get_it");
+  });
+
+  it("are written where they are others than what is kept, and nowhere else", async () => {
+    const written: string[] = [];
+    const memory = createMemoryStore();
+    const store: Store = {
+      ...memory,
+      set: (key, value, ttlMs) => (written.push(JSON.stringify(value)), memory.set(key, value, ttlMs)),
+    };
+    const seen: number[] = [];
+    for (const tools of [["one"], ["one"], ["one", "two"], ["two"], ["one", "two"]]) {
+      await namesOf({ a: { tools }, b: {} }, store);
+      seen.push(written.length);
+    }
+    expect(seen).toEqual([2, 2, 3, 3, 3]);
+  });
+
+  it("take their time from that for servers where the store never answers", async () => {
+    const never = (): Promise<never> => new Promise(() => {});
+    const store = { get: never, set: never, delete: never };
+    let now = 0;
+    const waits: number[] = [];
+    const clock: Clock = {
+      now: () => now,
+      schedule(ms, run) {
+        waits.push(ms);
+        if (ms !== 3000) return () => undefined;
+        now += ms;
+        queueMicrotask(run);
+        return () => undefined;
+      },
+    };
+    const connector = createFakeConnector();
+    const servers = [{ id: "a", transport: { kind: "stdio", command: "x" } }] as const;
+    await createToolport({ connector, servers, clock, state: { store, credentials: createMemoryCredentials() } });
+    expect(waits).toContain(7000);
   });
 
   it("that are malformed, or given twice, are dropped, and block nobody", async () => {
