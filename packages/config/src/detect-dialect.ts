@@ -20,8 +20,8 @@ const signatures: readonly Signature[] = [
   {
     dialect: "toolport",
     file: /(?:^|[/.])toolport\.jsonc?$/,
-    roots: [["servers"]],
-    looks: hasTransports,
+    roots: [["servers"], ["imports"], ["settings"]],
+    looks: (data) => hasTransports(data) || isOursWithoutServers(data),
   },
   { dialect: "anda", roots: [["servers"], ["mcpServers"], []], when: hasAndaShape },
   { dialect: "claude-code", file: /(?:^|\/)(?:\.mcp|\.claude)\.json$/, roots: [...underMcpServers, ["projects"]] },
@@ -102,7 +102,7 @@ export function hasRootOf(dialect: DialectName, data: ConfigData | undefined): b
 export function rootsInWords(dialect: DialectName): string {
   const roots = signatures.find((one) => one.dialect === dialect)?.roots ?? [];
   return roots
-    .filter(([first]) => first !== undefined && first !== "projects")
+    .filter(([first]) => first !== undefined && !["projects", "imports", "settings"].includes(String(first)))
     .map((root) => `"${root.join(".")}"`)
     .join(" or ");
 }
@@ -166,6 +166,14 @@ function entriesAt(data: ConfigData, path: ConfigPath): readonly ConfigData[] {
 // Our own entries have a transport with a kind.
 function hasTransports(data: ConfigData): boolean {
   return entriesAt(data, ["servers"]).some((entry) => dataAt(entry, ["transport", "kind"]) !== undefined);
+}
+
+const ownNames: ReadonlySet<unknown> = new Set(["$schema", "imports", "inputs", "settings", "servers"]);
+
+// Others have some of these names as well, and others beside them.
+function isOursWithoutServers(data: ConfigData): boolean {
+  const isOurs = isConfigMap(data) && [...data.keys()].every((name) => ownNames.has(name));
+  return isOurs && entriesAt(data, ["servers"]).length === 0;
 }
 
 function isOpencode(data: ConfigData): boolean {

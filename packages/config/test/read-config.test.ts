@@ -318,6 +318,8 @@ describe("detectDialect()", () => {
     ["/p/anything.json", servers, "mcp-json"],
     ["/p/toolport.json", '{"servers": {}}', "toolport"],
     ["/p/other.json", '{"servers": {"a": {"transport": {"kind": "stdio"}}}}', "toolport"],
+    ["/p/other.json", '{"imports": ["auto"], "servers": {}}', "toolport"],
+    ["/p/other.json", '{"imports": ["x"], "mcpServers": {}}', "mcp-json"],
     ["/p/other.json", "{}", undefined],
     ["/p/.cursor/mcp.json", "{}", "cursor"],
   ])("%s with %s is %s", (file, text, dialect) => {

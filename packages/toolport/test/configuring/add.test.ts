@@ -10,9 +10,11 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { ConfigEdit } from "@toolport/config";
 import { loadConfig } from "@toolport/config/node";
 import { execa } from "execa";
 import { describe, expect, it } from "vitest";
+import { changeConfig, valueAt, type CurrentConfig } from "../../src/cli/configuring/change-config.ts";
 import { fakeTerminal, runIn, type FakeTerminal } from "../fake-terminal.ts";
 import { homeFile, mcpServers, ownFile, readOwn } from "./user-files.ts";
 
@@ -99,6 +101,9 @@ describe("toolport add", () => {
     ["an entry that is no JSON", ["a", "--json-entry", '{"command": "secretsecret'], "no JSON"],
     ["an entry without anything", ["a", "--json-entry", "{}"], "neither command nor url"],
     ["two files", ["a", "b", "--user", "--project"], "two files"],
+    ["a file, and another one", ["a", "b", "--config", "x.json", "--project"], "--config names a file"],
+    ["a file that is no JSON", ["a", "b", "--config", "x.toml"], "is no JSON"],
+    ["another kind of URL", ["a", "ws://a.example.com"], "neither https: nor http:"],
   ])("refuses %s, and writes nothing", async (_, words, message) => {
     using terminal = fakeTerminal();
     const { code, err } = await runIn(terminal, ["add", ...words]);
@@ -180,6 +185,10 @@ describe("toolport add", () => {
     const file = join(terminal.cwd, "toolport.json");
     expect(JSON.parse(out)).toMatchObject({ records: [{ name: "mine", answer: "trust", file }] });
     expect(statSync(file).mode & 0o044).not.toBe(0);
+    const { err } = await runIn(terminal, ["add", "later", "x", "--project", "--disabled"]);
+    expect(err).not.toContain("trusted");
+    // What a project brings is not used in place of this one.
+    expect((await runIn(terminal, ["add", "theirs", "x"])).err).toContain("this one is used");
   });
 
   it("changes nothing with --dry-run", async () => {
@@ -233,6 +242,37 @@ describe("the file that is edited", () => {
     const { code, err } = await runIn(terminal, ["add", "new", "x"]);
     expect({ code, err }).toEqual({ code: exit, err: expect.stringContaining(message) });
     expect(treeOf(terminal.home)).toEqual(before);
+  });
+
+  it("is the one that --config names, also when nothing is left in it", async () => {
+    using terminal = fakeTerminal();
+    for (const words of [
+      ["add", "a", "x"],
+      ["remove", "a"],
+      ["add", "b", "x"],
+    ]) {
+      expect(await runIn(terminal, [...words, "--config", "my.json"])).toMatchObject({ code: 0 });
+    }
+    const other = terminal.file("package.json", `{"name":"x"}`);
+    expect(await runIn(terminal, ["add", "a", "x", "--config", other])).toMatchObject({ code: 2 });
+    expect(readFileSync(other, "utf8")).toBe(`{"name":"x"}`);
+  });
+
+  it("keeps what an editor saves meanwhile", async () => {
+    using terminal = fakeTerminal();
+    const file = homeFile(terminal, ".config/toolport/toolport.json", "{}");
+    const seen: boolean[] = [];
+    const add = (name: string): ConfigEdit => ({ path: ["servers", name], value: {} });
+    const place = { path: file, scope: "user" } as const;
+    const plan = ({ parsed }: CurrentConfig) => {
+      seen.push(valueAt(parsed.data, ["servers", "theirs"]) !== undefined);
+      if (seen.length === 1) writeFileSync(file, `{ "servers": { "theirs": {} } }`);
+      return { edits: [add("mine")] };
+    };
+    await changeConfig({ terminal, options: {} }, { place, plan });
+    expect(seen).toEqual([false, true]);
+    expect(readOwn(terminal)).toEqual({ servers: { theirs: {}, mine: {} } });
+    expect(readdirSync(dirname(file))).toEqual(["toolport.json"]);
   });
 
   it("loses nothing where eight processes add to it at the same time", async () => {

@@ -27,13 +27,12 @@ describe("toolport init", () => {
     expect(out).not.toContain("secretsecret");
     // LM Studio's file is in the dialect of Cursor's, and nobody is sure of its place.
     const imports = ["claude-code", { from: "~/.cursor/mcp.json", dialect: "cursor" }];
-    expect(readOwn(terminal)).toEqual({ $schema: "./toolport.schema.json", imports });
+    expect(readOwn(terminal)).toEqual({ imports });
     expect((await sourcesOf(terminal)).map(({ serverId }) => serverId)).toEqual(["a", "b", "c"]);
-    expect(existsSync(join(ownFile(terminal), "..", "toolport.schema.json"))).toBe(true);
     expect(readFileSync(cursor, "utf8")).toBe(before);
   });
 
-  it("imports what makes the same of each name be used as before", async () => {
+  it("has everything used as before where nothing is left out, and what is set up later, too", async () => {
     using terminal = fakeTerminal();
     homeFile(terminal, ".cursor/mcp.json", mcpServers({ a: "cursor", b: "b" }));
     homeFile(terminal, ".claude.json", mcpServers({ a: "claude" }));
@@ -41,6 +40,8 @@ describe("toolport init", () => {
     const before = await sourcesOf(terminal);
     expect(await runIn(terminal, ["init", "--yes"])).toMatchObject({ code: 0 });
     expect(await sourcesOf(terminal)).toEqual(before);
+    homeFile(terminal, ".gemini/settings.json", mcpServers({ later: "x" }));
+    expect((await sourcesOf(terminal)).map(({ serverId }) => serverId)).toContain("later");
   });
 
   it("writes nothing where nobody can be asked, and says what to do", async () => {
@@ -74,9 +75,9 @@ describe("toolport init", () => {
         },
       ],
       file: ownFile(terminal),
-      imports: ["cursor"],
+      imports: ["auto"],
       change: "created",
-      notes: [],
+      notes: [expect.stringContaining("later")],
       dryRun: true,
     });
     expect(readdirSync(terminal.home)).toEqual([".cursor"]);
@@ -110,8 +111,10 @@ describe("toolport init", () => {
     homeFile(terminal, ".cursor/mcp.json", mcpServers({ a: "a" }));
     terminal.file(".mcp.json", mcpServers({ b: "b" }));
     terminal.file(".cursor/mcp.json", mcpServers({ c: "c" }));
+    terminal.file("node_modules/@toolport/config/toolport.schema.json", "{}");
     expect(await runIn(terminal, ["init", "--yes", "--project"])).toMatchObject({ code: 0 });
     expect(JSON.parse(readFileSync(join(terminal.cwd, "toolport.json"), "utf8"))).toEqual({
+      $schema: "./node_modules/@toolport/config/toolport.schema.json",
       imports: ["./.mcp.json", "./.cursor/mcp.json"],
     });
   });
@@ -129,6 +132,7 @@ describe("toolport init", () => {
   it("writes nothing for a person who wants no more of it", async () => {
     using terminal = fakeTerminal({ canAsk: true });
     homeFile(terminal, ".cursor/mcp.json", mcpServers({ a: "a" }));
+    expect(await runIn(terminal, ["init", "--quiet"])).toMatchObject({ code: 2 });
     terminal.type("\u0003");
     expect(await runIn(terminal, ["init"])).toMatchObject({
       code: 3,

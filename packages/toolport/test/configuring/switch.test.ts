@@ -69,6 +69,23 @@ describe("toolport disable and enable", () => {
     expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(/a is off in .*\.cline\/mcp\.json:3/) });
   });
 
+  it("change no file where one of them is broken", async () => {
+    using terminal = fakeTerminal();
+    const text = JSON.stringify({ servers: { a: stdio }, settings: { deniedServers: ["a"] } });
+    homeFile(terminal, ".config/toolport/toolport.json", text);
+    terminal.file("toolport.json", "{");
+    const { code, err } = await runIn(terminal, ["enable", "a"]);
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("nothing was changed") });
+    expect(readFileSync(ownFile(terminal), "utf8")).toBe(text);
+  });
+
+  it("say that a server of a project that is on still has to be trusted", async () => {
+    using terminal = fakeTerminal();
+    terminal.file("toolport.json", { servers: { a: { ...stdio, disabled: true } } });
+    const { code, err } = await runIn(terminal, ["enable", "a"]);
+    expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining("toolport trust a") });
+  });
+
   it("send who wants a server of a project to trust", async () => {
     using terminal = fakeTerminal();
     terminal.file(".mcp.json", mcpServers({ a: "a" }));

@@ -17,7 +17,7 @@ describe("toolport init", () => {
       expect(await run.exit).toBe(0);
     }
     expect(JSON.parse(await work.read("../home/.config/toolport/toolport.json"))).toMatchObject({
-      imports: ["cursor"],
+      imports: ["auto"],
     });
     const { exitCode, stdout } = await runPiped(work, ["list", "--no-tools"]);
     expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/modern +ready/)]);

@@ -164,7 +164,8 @@ function findNeighbours(
     .flatMap((source) => {
       const { serverId } = source;
       if (serverId === name) {
-        const isStronger = configScopes.indexOf(source.scope) > rank;
+        // What a project brings is not used in place of something else before it is trusted.
+        const isStronger = configScopes.indexOf(source.scope) > rank && source.off !== "untrusted";
         return [`${placeOf(source)} has ${serverId}, too; ${isStronger ? "that one" : "this one"} is used`];
       }
       if (normalizeId(serverId) !== normalizeId(name)) return [];
@@ -177,8 +178,11 @@ function findNeighbours(
 // Whoever writes an entry of a project has seen what it starts.
 async function trustOwn(context: CommandContext, file: string, name: string): Promise<readonly string[]> {
   const real = await realpath(file);
-  await loadConfigured(context, async (question) =>
-    question.serverId === name && question.file === real ? "trust" : undefined,
-  );
-  return ["it is trusted in this project, because you added it; others are asked (toolport trust)"];
+  let isAsked = false;
+  await loadConfigured(context, async (question) => {
+    if (question.serverId !== name || question.file !== real) return undefined;
+    isAsked = true;
+    return "trust";
+  });
+  return isAsked ? ["it is trusted in this project, because you added it; others are asked (toolport trust)"] : [];
 }

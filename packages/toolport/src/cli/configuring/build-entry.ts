@@ -20,6 +20,13 @@ export function buildEntry(name: string, given: EntryArguments, folder: string):
       `toolport add ${name} -- npx -y PACKAGE   or   toolport add ${name} https://…`,
     );
   }
+  const [, protocol] = /^([a-z][a-z+.-]+):\/\//i.exec(first) ?? [];
+  if (protocol !== undefined && !/^https?$/i.test(protocol)) {
+    throw usageError(
+      `the URL begins with ${protocol}://, and neither https: nor http:`,
+      "servers are reached over HTTP",
+    );
+  }
   return /^https?:\/\//i.test(first) ? httpEntry(first, rest, given) : stdioEntry([first, ...rest], given, folder);
 }
 

@@ -1,4 +1,5 @@
 import {
+  detectDialect,
   editConfig,
   formatProblem,
   parseConfig,
@@ -14,6 +15,7 @@ import { usageError } from "../usage-error.ts";
 import type { ConfigPlace } from "./choose-place.ts";
 import { replaceFile, targetOf, withFile } from "./write-config.ts";
 
+const mostTries = 3;
 const maxBytes = 10 * 1024 * 1024;
 
 /** A `toolport.json` as it is now. */
@@ -51,25 +53,30 @@ export interface ChangedConfig<T extends FileChange> {
 }
 
 /**
- * Reads a `toolport.json`, asks what to do to it, and writes it: whole or not at all, and so that no other `toolport` that does the same loses anything. A file that is
- * broken, or of another tool, is not touched: a usage error with its place.
+ * Reads a `toolport.json`, asks what to do to it, and writes it: whole or not at all, and so that no other `toolport` that does the same loses anything. Where an editor
+ * saves it meanwhile, `plan` is asked again about what is there then. A file that is broken, or of another tool, is not touched: a usage error with its place.
  */
 export async function changeConfig<T extends FileChange>(
   { terminal }: CommandContext,
   { place, plan, check, isPrivate = () => place.scope !== "project", dryRun = false }: ChangeInit<T>,
 ): Promise<ChangedConfig<T>> {
   const target = await targetOf(place.path);
-  const work = async (): Promise<ChangedConfig<T>> => {
+  const work = async (left: number): Promise<ChangedConfig<T>> => {
     const text = await readCurrent(target);
     const current = toCurrent(place, text);
     const change = await plan(current);
     const edited = editConfig(text ?? "", change.edits, { file: place.path });
     if ("problem" in edited) throw brokenFile(formatProblem(edited.problem));
     await check?.(readConfig(edited.text, { file: place.path, dialect: "toolport" }), change);
-    if (!dryRun && edited.text !== text) await replaceFile(target, edited.text, isPrivate());
+    if (!dryRun && edited.text !== text) {
+      const isAsBefore = async (): Promise<boolean> => (await readCurrent(target)) === text;
+      const isWritten = await replaceFile(target, edited.text, { isPrivate: isPrivate(), isAsBefore });
+      if (!isWritten && left > 0) return work(left - 1);
+      if (!isWritten) throw usageError(`${place.path} changes all the time`, "nothing was changed: try again");
+    }
     return { file: place.path, change, isNew: text === undefined };
   };
-  return dryRun ? work() : withFile(terminal, target, work);
+  return dryRun ? work(0) : withFile(terminal, target, () => work(mostTries));
 }
 
 /** Reads a `toolport.json` to look at it alone. */
@@ -87,18 +94,29 @@ export function valueAt(data: ConfigData | undefined, path: readonly string[]): 
 
 function toCurrent(place: ConfigPlace, text: string | undefined): CurrentConfig {
   const { path: file } = place;
-  const found = readConfig(text ?? "{}", { file });
+  if (/\.(?:ya?ml|toml)$/i.test(file)) {
+    throw usageError(`${file} is no JSON, and toolport edits nothing else`, "nothing was changed");
+  }
   const isBlank = (text ?? "").trim() === "";
-  if (!isBlank && found.dialect !== undefined && found.dialect !== "toolport") {
+  const parsed = parseConfig(isBlank ? "{}" : (text ?? ""), { format: "jsonc", file });
+  const other = otherTool(file, parsed.data);
+  if (other !== undefined) {
     throw usageError(
-      `${file} is a file of another tool (${found.dialect}), and is left as it is`,
+      `${file} is a file of another tool${other}, and is left as it is`,
       "toolport edits toolport.json alone, and imports the others: toolport init",
     );
   }
-  const parsed = parseConfig(isBlank ? "{}" : (text ?? ""), { format: "jsonc", file });
   const broken = parsed.problems.find(({ severity }) => severity === "error");
   if (broken !== undefined) throw brokenFile(formatProblem(broken));
   return { place, exists: text !== undefined, parsed, result: readConfig(text ?? "{}", { file, dialect: "toolport" }) };
+}
+
+// Which one, in words. What has nothing in it is nobody's.
+function otherTool(file: string, data: ConfigData | undefined): string | undefined {
+  const dialect = detectDialect(file, data);
+  if (dialect === "toolport" || data === undefined) return undefined;
+  if (dialect !== undefined) return ` (${dialect})`;
+  return data instanceof Map && data.size === 0 ? undefined : "";
 }
 
 async function readCurrent(path: string): Promise<string | undefined> {

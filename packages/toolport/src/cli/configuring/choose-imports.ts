@@ -23,19 +23,29 @@ export function isPreselected({ certain, servers }: SurveyedFile): boolean {
   return certain && servers.length > 0;
 }
 
+interface Choosing extends Pick<Terminal, "home"> {
+  readonly place: ConfigPlace;
+  /** Whether there are no imports yet. */
+  readonly isFirst: boolean;
+}
+
 /**
- * The imports for what was chosen among what was found, the stronger ones first. For a user: a dialect, which brings the files of any project as well, where nothing of it was left
+ * The imports for what was chosen among what was found, the stronger ones first. For a user who left nothing out: all of all tools, as without a file. Else a dialect, which brings the files of any project as well, where nothing of it was left
  * out; else the user's own files of it, by path. A file of a project is never imported by its path there: its servers would start without trust. Pure.
  */
 export function chooseImports(
   found: readonly SurveyedFile[],
   chosen: readonly SurveyedFile[],
-  { place, home }: { readonly place: ConfigPlace } & Pick<Terminal, "home">,
+  { place, home, isFirst }: Choosing,
 ): ChosenImports {
   // Of two files of one name the later one wins, and of two imports the first.
   const ordered = chosen.toReversed();
   if (place.scope === "project")
     return { imports: ordered.map((one) => pathImport(one, dirname(place.path))), notes: [] };
+  const isAll = found.every((one) => chosen.includes(one) || one.servers.length === 0);
+  if (isAll && isFirst && chosen.length > 0) {
+    return { imports: ["auto"], notes: ['"auto" is all files of all tools, also of those that you set up later'] };
+  }
   const imports: JsonValue[] = [];
   const notes: string[] = [];
   for (const dialect of new Set(ordered.map((one) => one.dialect))) {

@@ -25,6 +25,12 @@ export function choosePlace({ terminal, options }: CommandContext, { user, proje
     throw usageError("--user and --project are two files", "leave one of them out");
   if (named !== undefined) {
     if (others.length > 0) throw usageError("--config names several files, and one is edited");
+    if (user === true || project === true) {
+      throw usageError(
+        `--config names a file, and --${user === true ? "user" : "project"} another`,
+        "leave one of them out",
+      );
+    }
     const path = resolve(terminal.cwd, named);
     return path === userPlace(terminal).path ? userPlace(terminal) : { path, scope: "named" };
   }

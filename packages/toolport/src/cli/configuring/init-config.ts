@@ -2,6 +2,7 @@ import type { ConfigEdit } from "@toolport/config";
 import type { JsonValue } from "@toolport/core";
 import type { CommandContext, CommandWork } from "../command-context.ts";
 import { exitCodes } from "../exit-codes.ts";
+import { canAsk } from "../host/open-host.ts";
 import { usageError } from "../usage-error.ts";
 import { askConsent, askFiles, askPlace } from "./ask-init.ts";
 import { changeConfig, readCurrentConfig, valueAt, type CurrentConfig } from "./change-config.ts";
@@ -35,7 +36,7 @@ export interface InitReport {
 export const initConfig: CommandWork<InitArguments> = async (args, context) => {
   const { terminal, options } = context;
   const { yes = false, dryRun = false } = args;
-  const isAsked = terminal.canAsk && !yes && !dryRun;
+  const isAsked = canAsk(context) && !yes && !dryRun;
   const found = await surveyConfigs(terminal);
   if (options.json !== true) terminal.out(renderSurvey(found, terminal));
   const place = await findPlace(args, context, isAsked ? found : []);
@@ -53,8 +54,9 @@ export const initConfig: CommandWork<InitArguments> = async (args, context) => {
   const chosen = isAsked ? await askFiles(offered, preselected, terminal) : preselected;
   if (chosen === undefined) return cancel(context);
   const current = await readCurrentConfig(place);
-  const wanted = chooseImports(offered, chosen, { place, home: terminal.home });
-  const missing = missingImports(wanted.imports, importsOf(current));
+  const there = importsOf(current);
+  const wanted = chooseImports(offered, chosen, { place, home: terminal.home, isFirst: there.length === 0 });
+  const missing = missingImports(wanted.imports, there);
   const isKept = isAsked && current.exists && missing.length > 0;
   if (isKept && !(await askConsent(missing, place, terminal))) return cancel(context);
   return write({ found, place, wanted, dryRun }, context);
@@ -88,7 +90,7 @@ async function write({ found, place, wanted, dryRun }: Writing, context: Command
     plan: async (current) => {
       const there = importsOf(current);
       const imports = missingImports(wanted.imports, there);
-      const start = current.exists ? [] : await schemaEdits(place, dryRun);
+      const start = current.exists ? [] : schemaEdits(place);
       const added: readonly ConfigEdit[] =
         there.length === 0
           ? [{ path: ["imports"], value: imports }]

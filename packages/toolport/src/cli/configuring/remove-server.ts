@@ -28,7 +28,12 @@ export const removeServer: CommandWork<RemoveArguments> = async (args, context) 
   });
   const { sources } = (await loadConfigured(context)).config;
   const other = sources.find(({ serverId, file: at }) => serverId === name && (!dryRun || at !== file));
-  const notes = other === undefined ? [] : [`${placeOf(other)} has ${name}, too; that one is used now`];
+  const notes =
+    other === undefined
+      ? []
+      : [
+          `${placeOf(other)} has ${name}, too; that one is ${other.off === undefined ? "used now" : `there now, and ${other.off}`}`,
+        ];
   return reportChanges(
     { changes: [{ file, name, change: "removed" }], edits: showEdits(file, change.edits), notes, dryRun },
     context,

@@ -1,6 +1,7 @@
 import type { ConfigEdit } from "@toolport/config";
 import type { LoadedConfig, ServerSource } from "@toolport/config/node";
 import type { CommandContext, CommandWork } from "../command-context.ts";
+import { shellLine } from "../render/shell-word.ts";
 import { usageError } from "../usage-error.ts";
 import { changeConfig, valueAt, type CurrentConfig, type FileChange } from "./change-config.ts";
 import { choosePlace, ownPlaces, type ConfigPlace, type PlaceWish } from "./choose-place.ts";
@@ -36,16 +37,33 @@ async function switchAll(args: SwitchArguments, context: CommandContext, switchO
   const sources = args.names.map((name) => findSource(config, name));
   for (const source of sources) assertSwitchable(source, switchOne === enableOne, config);
   const done: Switched[] = [];
-  for (const source of sources) done.push(await switchOne(source, args, context));
-  return reportChanges(
-    {
-      changes: done.flatMap(({ changes }) => changes),
-      edits: done.flatMap(({ edits }) => edits),
-      notes: done.flatMap(({ notes }) => notes),
-      dryRun: args.dryRun === true,
-    },
-    context,
-  );
+  // And no file is one that cannot be edited.
+  for (const source of sources) done.push(await switchOne(source, { ...args, dryRun: true }, context));
+  if (args.dryRun !== true) {
+    done.length = 0;
+    for (const source of sources) done.push(await switchOne(source, args, context));
+  }
+  const waiting = switchOne === enableOne ? await notesOnTrust(args, context) : [];
+  return reportChanges({ ...together(done, waiting), dryRun: args.dryRun === true }, context);
+}
+
+// A project's own file can have a server on, and its user is asked all the same.
+async function notesOnTrust({ names }: SwitchArguments, context: CommandContext): Promise<readonly string[]> {
+  const { config } = await loadConfigured(context);
+  return config.sources
+    .filter(({ serverId, off }) => off === "untrusted" && names.includes(serverId))
+    .map(
+      ({ serverId }) =>
+        `${serverId} is brought by a project, and starts when you trust it: ${shellLine(["toolport", "trust", serverId])}`,
+    );
+}
+
+function together(done: readonly Switched[], notes: readonly string[] = []): Switched {
+  return {
+    changes: done.flatMap((one) => one.changes),
+    edits: done.flatMap((one) => one.edits),
+    notes: [...done.flatMap((one) => one.notes), ...notes],
+  };
 }
 
 function assertSwitchable(source: ServerSource, isOn: boolean, { settings }: LoadedConfig): void {
@@ -98,11 +116,7 @@ async function enableOne(source: ServerSource, args: SwitchArguments, context: C
       `${name} is off, because ${source.file ?? "its file"} says "enabled": false for all of its servers`,
     );
   }
-  return {
-    changes: done.flatMap(({ changes }) => changes),
-    edits: done.flatMap(({ edits }) => edits),
-    notes: done.flatMap(({ notes }) => notes),
-  };
+  return together(done);
 }
 
 interface Writing {

@@ -27,8 +27,14 @@ export async function targetOf(path: string, links: number = 0): Promise<string>
 /**
  * Puts a file in the place of the one before: all of it or nothing, with the rights and the owner of that one. A new file is for its user alone where it is `isPrivate`, and a
  * folder that is made for it always. A file that says that nobody writes to it is left alone. Rejects with `store_failed`.
+ *
+ * `isAsBefore` is asked at the last moment, because no lock keeps an editor from saving; resolves to `false` where nothing was replaced because of it.
  */
-export async function replaceFile(path: string, text: string, isPrivate: boolean = true): Promise<void> {
+export async function replaceFile(
+  path: string,
+  text: string,
+  { isPrivate, isAsBefore }: { readonly isPrivate: boolean; readonly isAsBefore: () => Promise<boolean> },
+): Promise<boolean> {
   const fresh = `${path}.${randomUUID()}.tmp`;
   try {
     const before = await stat(path).catch((error: unknown) => {
@@ -50,7 +56,10 @@ export async function replaceFile(path: string, text: string, isPrivate: boolean
     } finally {
       await file.close();
     }
-    await rename(fresh, path);
+    const isUsed = await isAsBefore();
+    if (isUsed) await rename(fresh, path);
+    else await rm(fresh);
+    return isUsed;
   } catch (error) {
     await rm(fresh, { force: true }).catch(() => undefined);
     const why = error instanceof Error ? error.message : String(error);
