@@ -13,12 +13,15 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 let count = 0;
 const freshFolder = (): string => mkdtempSync(join(root, `${(count += 1)}-`));
 
+// From here on a delay is a limit that nobody is to reach, such as that of a step on the disk, which gets no faster.
+const leastLimitMs = 5000;
+
 /** Time that goes by so many times faster. */
 function fastClock(factor: number): Clock {
   return {
     now: () => performance.now() * factor,
     schedule(delayMs, task) {
-      const timer = setTimeout(task, Math.min(delayMs / factor, 60_000));
+      const timer = setTimeout(task, delayMs < leastLimitMs ? delayMs / factor : Math.min(delayMs, 60_000));
       return () => clearTimeout(timer);
     },
   };
@@ -51,19 +54,20 @@ describe("createFolderLock()", () => {
   it("goes to one alone of many who find a holder that was killed", async () => {
     const folder = freshFolder();
     writeFileSync(join(folder, "key.7.held"), "");
-    let inside = 0;
+    const inside = new Set<AbortSignal>();
     let most = 0;
-    const work = async (): Promise<void> => {
-      inside += 1;
-      most = Math.max(most, inside);
+    const work = async (signal: AbortSignal): Promise<void> => {
+      inside.add(signal);
+      // Who loses the lock on a busy machine hears of it.
+      most = Math.max(most, Array.from(inside).filter(({ aborted: isLost }) => !isLost).length);
       await new Promise((resolve) => setTimeout(resolve, 5));
-      inside -= 1;
+      inside.delete(signal);
     };
     const startedAt = performance.now();
-    await Promise.all(Array.from({ length: 8 }, () => open(folder, 40).withLock("key", 60_000, work)));
+    await Promise.all(Array.from({ length: 8 }, () => open(folder, 20).withLock("key", 60_000, work)));
     expect(most).toBe(1);
-    // 5 s of silence, forty times faster.
-    expect(performance.now() - startedAt).toBeGreaterThan(120);
+    // 5 s of silence, twenty times faster.
+    expect(performance.now() - startedAt).toBeGreaterThan(240);
   });
 
   it("is not taken from a holder who is alive, however long they work", async () => {
