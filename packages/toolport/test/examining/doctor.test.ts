@@ -1,5 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { fixtureServer, startFaultServer, startHttpFixture } from "@toolport/fixtures";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { DoctorFacts } from "../../src/cli/examining/facts.ts";
@@ -18,6 +20,9 @@ function writeHome(terminal: FakeTerminal, path: string, content: unknown): void
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, JSON.stringify(content));
 }
+
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc") as () => void;
 
 describe("doctor among servers of all kinds", () => {
   let terminal: FakeTerminal;
@@ -80,7 +85,8 @@ describe("doctor among servers of all kinds", () => {
   });
 
   it("names a program that is not there once", () => {
-    expect(worth("broken").map(({ level, area }) => [level, area])).toEqual([["problem", "program"]]);
+    const problems = worth("broken").filter(({ level }) => level === "problem");
+    expect(problems.map(({ area }) => area)).toEqual(["program"]);
   });
 
   it("shows what one that ended wrote to stderr", () => {
@@ -104,7 +110,10 @@ describe("doctor among servers of all kinds", () => {
   });
 
   it("finds a secret in a file and shows none", () => {
-    expect(worth("stdio")).toMatchObject([{ area: "configuration", what: "a secret stands in the file" }]);
+    for (const id of ["stdio", "broken", "guarded"])
+      expect(worth(id)).toContainEqual(
+        expect.objectContaining({ area: "configuration", what: "a secret stands in the file" }),
+      );
     expect(run.out).not.toContain(secret);
   });
 });
@@ -115,9 +124,12 @@ it("gives up on a server that hangs when its time is over, and leaves nothing of
   const config = terminal.file("mcp.json", {
     mcpServers: { hang: { ...server.spec, type: "stdio", kind: undefined } },
   });
+  // Node 20 collects a timeout that nothing but `AbortSignal.any()` knows of.
+  const collecting = setInterval(collectGarbage, 150);
   const { code, out } = await runIn(terminal, ["doctor", "hang", "--config", config, "--timeout", "0.4"]);
+  clearInterval(collecting);
   expect(code).toBe(1);
-  expect(out).toMatch(/hang\n.*did not come up within 4\d\d ms\n.*run toolport doctor hang --timeout 60/);
+  expect(out).toMatch(/hang\n.*did not come up within \d+ ms\n.*run toolport doctor hang --timeout 60 --config \S+\n/);
   expect(server.livePids()).toEqual([]);
 });
 
@@ -144,7 +156,9 @@ it("exits 3 when it is interrupted, and says that not all is there", async () =>
   });
   const run = runIn(terminal, ["doctor", "--config", config]);
   setTimeout(() => terminal.interrupt(), 100);
-  const { code, err } = await run;
+  const { code, out, err } = await run;
   expect(code).toBe(3);
   expect(err).toMatch(/stopped/);
+  // A server that was not looked at to the end has no fault.
+  expect(out).toMatch(/\nno problems\n$/);
 });

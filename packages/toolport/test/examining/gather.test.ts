@@ -107,6 +107,31 @@ it("plainSecretsIn() finds what is written down, no reference, and what is still
   ]);
 });
 
+it("plainSecretsIn() looks into arguments and URLs, too", () => {
+  const args = [
+    "--api-key",
+    "abc",
+    "--mode",
+    "x",
+    "TOKEN=def",
+    "--secret=${S}",
+    "https://u:pw@x.dev/?page=2&api_key=g",
+  ];
+  const { servers } = readConfig(
+    { mcpServers: { a: { command: "x", args }, b: { url: "https://x.dev/mcp?token=YOUR_TOKEN&page=2" } } },
+    { dialect: "mcp-json" },
+  );
+  const found = servers.flatMap((server) => plainSecretsIn(server, "mcp.json"));
+  expect(found.map(({ field, placeholder }) => [field, placeholder])).toEqual([
+    ["args --api-key", false],
+    ["args TOKEN", false],
+    ["args password", false],
+    ["args ?api_key", false],
+    ["url ?token", true],
+  ]);
+  expect(JSON.stringify(found)).not.toMatch(/abc|def|pw/);
+});
+
 it("duplicatesOf() compares what is started, whatever it is called", () => {
   const stdio = (id: string, env: Record<string, string>): ServerSpec => ({
     id,

@@ -106,6 +106,15 @@ describe("the configuration", () => {
     expect(findings[0]?.mend).toEqual({ text: expect.stringContaining('"${API_KEY}"') });
   });
 
+  it.each([
+    ["headers.X-Api-Key", "X_API_KEY"],
+    ["args --api-key", "API_KEY"],
+    ["url ?key", "KEY"],
+  ])("names a variable for %s", (field, variable) => {
+    const secret = { server: "files", file: "mcp.json", field, placeholder: false };
+    expect(JSON.stringify(worth({ config: configOf({ plainSecrets: [secret] }) }))).toContain(`\${${variable}}`);
+  });
+
   it("says which of two equal servers to switch off", () => {
     expect(only({ config: configOf({ duplicates: [["files", "files-2"]] }) })).toEqual([
       "advice",

@@ -2,7 +2,7 @@ import { fixtureServer } from "@toolport/fixtures";
 import { expect, it, onTestFinished } from "vitest";
 import type { CommandContext, GlobalOptions } from "../../src/cli/command-context.ts";
 import { terminalAsker } from "../../src/cli/host/asking/terminal-asker.ts";
-import { openHost } from "../../src/cli/host/open-host.ts";
+import { canAsk, openHost } from "../../src/cli/host/open-host.ts";
 import { UsageError } from "../../src/cli/usage-error.ts";
 import { fakeTerminal, type FakeTerminal, type FakeTerminalOptions } from "../fake-terminal.ts";
 
@@ -53,14 +53,13 @@ it("starts no server that a project brings where nobody can be asked, and says h
   });
 });
 
-it.each<[string, FakeTerminalOptions, GlobalOptions]>([
-  ["in CI", { env: { CI: "true" } }, {}],
-  ["with --quiet", {}, { quiet: true }],
-])("asks nobody %s", async (_, place, options) => {
-  const terminal = stage({ canAsk: true, ...place });
+it("asks nobody in CI", async () => {
+  const terminal = stage({ canAsk: true, env: { CI: "true" } });
   terminal.file(".mcp.json", { mcpServers: { evil: never } });
-  await using host = await openHost(contextOf(terminal, options));
+  await using host = await openHost(contextOf(terminal));
   expect(host.toolport.statuses().map(({ state }) => state)).toEqual(["disabled"]);
+  // What --quiet leaves out is progress.
+  expect([canAsk({ terminal }), canAsk({ terminal: fakeTerminal({ canAsk: true }) })]).toEqual([false, true]);
 });
 
 it("asks once whether a project's server is trusted, shows what it would run, and starts it then and the next time", async () => {

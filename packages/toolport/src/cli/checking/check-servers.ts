@@ -9,6 +9,7 @@ import type { CommandContext, CommandWork } from "../command-context.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { startableServer } from "../host/known-server.ts";
 import { filesOf } from "../host/open-host.ts";
+import { reportProblems } from "../host/report-problems.ts";
 import { usageError } from "../usage-error.ts";
 import { loadKit, type ConformanceKit } from "./load-kit.ts";
 import { toAddress } from "./to-address.ts";
@@ -40,6 +41,7 @@ export async function checkWith(
   const { terminal, options } = context;
   const config = await readServers(context);
   const specs = chooseServers(config, args);
+  reportProblems(context, config, (id) => args.server === undefined || specs.some((spec) => spec.id === id));
   const state = userState(terminal);
   const auth = chooseAuth(undefined, {
     state,
@@ -64,7 +66,11 @@ export async function checkWith(
   for (const failure of failures) terminal.err(`${failure}\n`);
   if (options.json === true) printJson(terminal, { reports });
   if (failures.length > 0) return exitCodes.usage;
-  return terminal.signal.aborted ? exitCodes.incomplete : worstOf(reports.map(({ report }) => report.exitCode));
+  if (terminal.signal.aborted) return exitCodes.incomplete;
+  const codes = reports.map(({ report }) => report.exitCode);
+  // What cannot be used was not checked, and nobody who reads 0 is to think so.
+  const isPartial = args.server === undefined && config.problems.some(({ severity }) => severity === "error");
+  return worstOf(isPartial ? [...codes, exitCodes.incomplete] : codes);
 }
 
 type Plan = ReturnType<typeof readPlan>;

@@ -4,7 +4,10 @@ import { usageError } from "../usage-error.ts";
 /** The conformance kit, as `check` uses it. */
 export type ConformanceKit = typeof Kit;
 
-/** Loads the kit, which is installed beside toolport by those who want it. Throws a usage error that says how, where it is not there. */
+/**
+ * Loads the kit, which is installed beside toolport by those who want it: never from the folder that somebody happens to be in, which may be a stranger's. Throws a
+ * usage error that says how, where it is not there.
+ */
 export async function loadKit(
   load: () => Promise<ConformanceKit> = () => import("@toolport/conformance"),
 ): Promise<ConformanceKit> {
@@ -13,8 +16,8 @@ export async function loadKit(
   } catch (error) {
     if (!isMissing(error)) throw error;
     throw usageError(
-      "check needs the conformance kit, which is not installed",
-      "npm install --save-dev @toolport/conformance",
+      "check needs the conformance kit, which is not installed beside toolport",
+      "npm install --save-dev toolport @toolport/conformance   or   npx -p toolport -p @toolport/conformance toolport check",
     );
   }
 }

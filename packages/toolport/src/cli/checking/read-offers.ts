@@ -1,6 +1,6 @@
 import type { LoadedConfig } from "@toolport/config/node";
 import { defaultLimits, type Connection, type JsonObject } from "@toolport/core";
-import { createPageCursors, isJsonObject } from "@toolport/core/implement";
+import { createDeadline, createPageCursors, isJsonObject } from "@toolport/core/implement";
 import { lockTools, type ToolLock } from "@toolport/policy/lock";
 import type { Toolport } from "../../toolport.ts";
 import type { CommandContext } from "../command-context.ts";
@@ -49,12 +49,17 @@ export async function readOffers(context: CommandContext, only: readonly string[
       });
       return;
     }
+    const tooLate = new Error(`did not list its tools within ${formatDuration(timeoutMs)}`);
+    const deadline = createDeadline({ timeoutMs, signal: context.terminal.signal, onTimeout: () => tooLate });
+    const { signal } = deadline;
     try {
-      const connection = await connectionOf(toolport, server, { timeoutMs, signal: context.terminal.signal });
-      locks.set(server, lockTools(await listAll(connection, context.terminal.signal), connection.server.instructions));
+      const connection = await connectionOf(toolport, server, { timeoutMs, signal });
+      locks.set(server, lockTools(await listAll(connection, signal), connection.server.instructions));
     } catch (error) {
-      const reason = oneLine(error instanceof Error ? error.message : String(error), 500);
-      unread.push({ server, reason, isOff: false });
+      const why: unknown = signal.reason === tooLate ? tooLate : error;
+      unread.push({ server, reason: oneLine(why instanceof Error ? why.message : String(why), 500), isOff: false });
+    } finally {
+      deadline.dispose();
     }
   };
   const wanted = sources.filter(({ off }) => off !== "not wanted");
@@ -77,7 +82,7 @@ async function connectionOf(
   const status = statuses().find(({ id }) => id === server);
   if (status?.state === "connecting") throw new Error(`did not come up within ${formatDuration(timeoutMs)}`);
   if (status?.error !== undefined && status.state !== "ready") throw status.error;
-  return provider.connection(server, { signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]) });
+  return provider.connection(server, { signal });
 }
 
 type Source = LoadedConfig["sources"][number];

@@ -44,7 +44,7 @@ export const declareCheck: Declare = (program, run) => {
   describePage(command, {
     purpose: "Examine",
     about: [
-      "Runs the checks of @toolport/conformance, which has to be installed beside toolport: npm install --save-dev @toolport/conformance. For those who write a server, and for those who wonder whether one is to blame.",
+      "Runs the checks of @toolport/conformance, which has to be installed beside toolport: npm install --save-dev toolport @toolport/conformance. For those who write a server, and for those who wonder whether one is to blame.",
       "Only tools that declare themselves read-only are called, unless --call or --allow-calls says more.",
     ],
     examples: [
@@ -56,7 +56,7 @@ export const declareCheck: Declare = (program, run) => {
       0: "every server passes",
       1: "one fails",
       2: "the kit is not installed",
-      3: "something could not be checked",
+      3: "something could not be checked, such as an entry that cannot be used",
       4: "a server could not be reached",
       5: "a server wants somebody to sign in",
     },

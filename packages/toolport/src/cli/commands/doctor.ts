@@ -14,7 +14,7 @@ export const declareDoctor: Declare = (program, run) => {
     purpose: "Examine",
     about: [
       "Looks at this machine, the configuration files and every server: whether its program is found, how it comes up in both eras of the protocol, its names, its schemas for each model API, its tokens and its speed. Every problem comes with what mends it.",
-      "Servers are started one by one and ended again; no tool is called, nobody is asked, and no secret is shown. A server that a project brings and nobody trusted is not started.",
+      "Servers are started side by side and ended again, most of them twice: once in each era; no tool is called, nobody is asked, and no secret is shown. A server that a project brings and nobody trusted is not started.",
     ],
     examples: [
       { line: "toolport doctor", does: "everything" },

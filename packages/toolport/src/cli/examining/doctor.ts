@@ -5,9 +5,10 @@ import type { Toolport } from "../../toolport.ts";
 import type { CommandContext, CommandWork } from "../command-context.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { filesOf, openHost } from "../host/open-host.ts";
+import { shellLine } from "../render/shell-word.ts";
 import { knownServer } from "../host/known-server.ts";
 import type { DoctorFacts, ServerFacts } from "./facts.ts";
-import { countFindings } from "./finding.ts";
+import { countFindings, type Finding } from "./finding.ts";
 import { realFiles } from "./gather/find-program.ts";
 import { gatherConfig } from "./gather/gather-config.ts";
 import { gatherMachine } from "./gather/gather-machine.ts";
@@ -26,7 +27,7 @@ export interface DoctorArguments {
 export const doctor: CommandWork<DoctorArguments> = async ({ server }, context) => {
   const { terminal, options } = context;
   const facts = await gatherFacts(server, context);
-  const findings = judgeAll(facts);
+  const findings = judgeAll(facts).map((finding) => forFiles(finding, options.config));
   if (options.json === true) {
     const { machine, config, servers } = facts;
     printJson(terminal, { findings, machine, config, servers });
@@ -38,6 +39,15 @@ export const doctor: CommandWork<DoctorArguments> = async ({ server }, context) 
   return countFindings(findings).problems > 0 ? exitCodes.fail : exitCodes.pass;
 };
 
+// Of a server that only these files have, nothing else knows. `init` is about those that are found.
+function forFiles(finding: Finding, files: readonly string[] = []): Finding {
+  const { mend } = finding;
+  if (files.length === 0 || mend === undefined || !("command" in mend)) return finding;
+  if (!mend.command.startsWith("toolport ") || mend.command === "toolport init") return finding;
+  const words = shellLine(files.flatMap((file) => ["--config", file]));
+  return { ...finding, mend: { command: `${mend.command} ${words}` } };
+}
+
 async function gatherFacts(typed: string | undefined, context: CommandContext): Promise<DoctorFacts> {
   const { terminal, options } = context;
   const machine = await gatherMachine(terminal);
@@ -47,12 +57,13 @@ async function gatherFacts(typed: string | undefined, context: CommandContext): 
   const isWanted = (serverId: string): boolean => server === undefined || serverId === server;
   const sources = config.sources.filter(({ serverId }) => isWanted(serverId));
   const progress = showProgress(terminal, { isQuiet: options.quiet === true, total: sources.length });
-  const gather = async (source: ServerSource): Promise<ServerFacts> => {
+  const gather = async (source: ServerSource): Promise<ServerFacts | undefined> => {
     const facts = await look(source);
     progress.add(source.serverId);
-    return facts;
+    // What was stopped in the middle is no fault of the server's.
+    return terminal.signal.aborted ? undefined : facts;
   };
-  const servers = await Promise.all(sources.map(gather));
+  const servers = (await Promise.all(sources.map(gather))).filter((facts) => facts !== undefined);
   progress.end();
   return { machine, config: await gatherConfig(config, isWanted), servers, now: Date.now() };
 }
@@ -96,7 +107,7 @@ async function open(typed: string | undefined, { terminal, options }: CommandCon
 }
 
 async function readSignInEnds({ oauth }: Toolport): Promise<ReadonlyMap<string, number>> {
-  // A store that cannot be read is told by the server that wants a sign-in.
+  // A store that cannot be read is reported with the server that wants a sign-in.
   const signedIn = (await oauth?.list().catch(() => [])) ?? [];
   return new Map(
     signedIn.flatMap(({ serverId, expiresAt, renews, current }) =>

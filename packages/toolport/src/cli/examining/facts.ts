@@ -9,7 +9,7 @@ export interface MachineFacts {
   readonly programs: { readonly node?: string; readonly npm?: string; readonly npx?: string };
   /** Folders of `PATH` that do not exist. */
   readonly missingPathFolders: readonly string[];
-  /** Names of the variables for proxies that are set; values are not told. */
+  /** Names of the variables for proxies that are set; their values may be secret. */
   readonly proxyVariables: readonly string[];
   /** The file of `NODE_EXTRA_CA_CERTS`, and whether it can be read. */
   readonly extraCertificates?: { readonly file: string; readonly readable: boolean };

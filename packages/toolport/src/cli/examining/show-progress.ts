@@ -1,4 +1,5 @@
 import { cleanText, truncateText } from "@toolport/core";
+import { formatCount } from "../render/format-amount.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** Tells how far an examination is. */
@@ -16,7 +17,7 @@ export function showProgress(
   const isShown = isLive && !isQuiet && total > 0;
   let done = 0;
   const draw = (text: string): void => err(`\r\u001B[K${paintErr("dim", truncateText(text, columns - 1))}`);
-  if (isShown) draw(`examining ${total} servers`);
+  if (isShown) draw(`examining ${formatCount(total, "server")}`);
   return {
     add(serverId) {
       done += 1;

@@ -128,10 +128,10 @@ function reopen(host: Host, { only, off }: HostWish): Host {
   return { ...host, [Symbol.asyncDispose]: async () => undefined };
 }
 
-/** Whether a person is there who can be asked, and wants to be. */
-export function canAsk({ terminal, options }: Pick<CommandContext, "terminal" | "options">): boolean {
+/** Whether a person is there who can be asked. */
+export function canAsk({ terminal }: Pick<CommandContext, "terminal">): boolean {
   const ci = terminal.env["CI"] ?? "";
-  return terminal.canAsk && options.quiet !== true && (ci === "" || ci === "false" || ci === "0");
+  return terminal.canAsk && (ci === "" || ci === "false" || ci === "0");
 }
 
 /** Where a command looks for the configuration: in nothing of the process. */

@@ -13,7 +13,7 @@ export function addGlobalOptions(program: Command): Command {
     .option("--config <file>", "use this file in place of what is found; can be given again", collect)
     .option("--json", "one JSON document on stdout, and nothing else there")
     .option("--timeout <seconds>", "how long servers may take to come up (default: 30)", readSeconds)
-    .option("--quiet", "no progress")
+    .option("--quiet", "no progress; problems and questions stay")
     .option("--verbose", "what servers write to stderr, and what a developer wants to know")
     .option("--color", "colours, also where there is no terminal")
     .option("--no-color", "no colours");

@@ -1,10 +1,11 @@
 import type { OAuth, SignedIn } from "@toolport/auth";
 import type { LoadedConfig } from "@toolport/config/node";
 import { cleanText } from "@toolport/core";
-import { compareText } from "@toolport/core/implement";
+import { compareText, createDeadline } from "@toolport/core/implement";
 import type { CommandWork } from "../command-context.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { knownServer } from "../host/known-server.ts";
+import { formatDuration } from "../render/format-amount.ts";
 import { printJson, printLines } from "../render/print.ts";
 import { describeAccount, type AccountFacts } from "./account-facts.ts";
 import { openAccounts, type Accounts } from "./open-accounts.ts";
@@ -23,15 +24,20 @@ export const listAccounts: CommandWork<{ readonly server: string | undefined }> 
   const kept = await accounts.oauth.list();
   const isWanted = wantedBy(server, accounts, kept);
   const within = options.timeout === undefined ? longestQuestionMs : options.timeout * 1000;
-  const signal = AbortSignal.any([terminal.signal, AbortSignal.timeout(within)]);
+  const deadline = createDeadline({
+    timeoutMs: within,
+    signal: terminal.signal,
+    onTimeout: () => new Error(`it did not answer within ${formatDuration(within)}`),
+  });
   const now = Date.now();
   const known = new Set(accounts.config.sources.map(({ serverId }) => serverId));
   const facts = [
     ...kept
       .filter(({ serverId }) => isWanted(serverId))
       .map((account) => describeAccount(account, known.has(account.serverId), now)),
-    ...(await askOthers(accounts, { kept, isWanted, signal })),
+    ...(await askOthers(accounts, { kept, isWanted, signal: deadline.signal })),
   ].toSorted((a, b) => compareText(a.server, b.server));
+  deadline.dispose();
   terminal.signal.throwIfAborted();
   // Who asks for one server wants to hear of it in any case.
   const shown = server === undefined ? facts.filter(({ state }) => state !== "not-needed") : facts;

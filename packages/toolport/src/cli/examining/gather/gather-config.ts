@@ -71,22 +71,49 @@ export function plainSecretsIn(
   { id, draft, places }: Pick<ConfiguredServer, "id" | "draft" | "places">,
   file: string,
 ): readonly PlainSecret[] {
-  const { transport } = draft;
-  const fields: (readonly [path: string, shown: string, value: string])[] =
-    transport.kind === "stdio"
-      ? Object.entries(transport.env ?? {}).map(([name, value]) => [`transport.env.${name}`, `env.${name}`, value])
-      : [
-          ...Object.entries(transport.headers ?? {}).map(
-            ([name, value]) => [`transport.headers.${name}`, `headers.${name}`, value] as const,
-          ),
-          ["transport.bearerToken", "bearerToken", transport.bearerToken ?? ""],
-        ];
-  return fields.flatMap(([path, field, value]) => {
+  return fieldsOf(draft.transport).flatMap(([path, field, value]) => {
     if (value.trim() === "" || !isSecretName(field) || isReference(value)) return [];
     const line = places.get(path)?.position?.line;
     const shown = cleanText(field, 128);
     return [{ server: id, file, ...(line !== undefined && { line }), field: shown, placeholder: isPlaceholder(value) }];
   });
+}
+
+type Field = readonly [path: string, shown: string, value: string];
+
+/** Everything in an entry that has a name and a value. */
+function fieldsOf(transport: ConfiguredServer["draft"]["transport"]): readonly Field[] {
+  if (transport.kind === "stdio") {
+    const { env = {}, args = [] } = transport;
+    return [
+      ...Object.entries(env).map(([name, value]): Field => [`transport.env.${name}`, `env.${name}`, value]),
+      ...args.flatMap((arg, index) => fieldsOfArgument(arg, args[index - 1], `transport.args[${index}]`)),
+    ];
+  }
+  const { headers = {}, bearerToken = "", url } = transport;
+  return [
+    ...Object.entries(headers).map(([name, value]): Field => [`transport.headers.${name}`, `headers.${name}`, value]),
+    ["transport.bearerToken", "bearerToken", bearerToken],
+    ...fieldsOfUrl(url, "transport.url", "url"),
+  ];
+}
+
+// `--token=abc`, `TOKEN=abc`, `Authorization: abc`, `--token abc`, and URLs.
+function fieldsOfArgument(argument: string, before: string | undefined, path: string): readonly Field[] {
+  const [, name, value = ""] = /^([^=:\s]+)[=:](?!\/\/)\s*(\S.*)$/s.exec(argument) ?? [];
+  if (name !== undefined) return [[path, `args ${name}`, value], ...fieldsOfUrl(value, path, "args")];
+  if (argument.includes("://")) return fieldsOfUrl(argument, path, "args");
+  const isValue = before?.startsWith("-") === true && !argument.startsWith("-") && !/[=:]/.test(before);
+  return isValue ? [[path, `args ${before}`, argument]] : [];
+}
+
+function fieldsOfUrl(text: string, path: string, shown: string): readonly Field[] {
+  if (!URL.canParse(text)) return [];
+  const { searchParams, password } = new URL(text);
+  return [
+    [path, `${shown} password`, password],
+    ...Array.from(searchParams, ([name, value]): Field => [path, `${shown} ?${name}`, value]),
+  ];
 }
 
 // What some dialect puts something else in place of.

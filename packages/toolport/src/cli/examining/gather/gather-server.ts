@@ -1,6 +1,6 @@
 import type { LoadedConfig, ServerSource } from "@toolport/config/node";
 import { redactSpec, type Connector, type Diagnostic, type ServerSpec } from "@toolport/core";
-import { isConfidentialUrl } from "@toolport/core/implement";
+import { createDeadline, isConfidentialUrl } from "@toolport/core/implement";
 import type { ServerStatus } from "@toolport/provider";
 import { oneLine } from "../../render/one-line.ts";
 import type { Toolport } from "../../../toolport.ts";
@@ -108,9 +108,11 @@ async function settle(id: string, { toolport, timeoutMs, signal }: Settling): Pr
   const isUnderWay = ({ state }: ServerStatus): boolean =>
     state === "connecting" || state === "idle" || state === "down";
   if (isUnderWay(statusOf())) {
-    const late = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+    // Node 20 forgets an `AbortSignal.timeout()` that is one of an `AbortSignal.any()`.
+    const deadline = createDeadline({ timeoutMs, signal, onTimeout: () => new Error("too late") });
     // What it fails with is in its status.
-    await toolport.provider.refreshServer(id, { signal: late }).catch(() => undefined);
+    await toolport.provider.refreshServer(id, { signal: deadline.signal }).catch(() => undefined);
+    deadline.dispose();
   }
   return statusOf();
 }

@@ -1,6 +1,6 @@
-import { quote } from "shlex";
+import { shellLine } from "../../render/shell-word.ts";
 
 /** A command line of toolport about a server, as a shell takes it. */
 export function commandFor(command: string, serverId: string): string {
-  return `toolport ${command} ${quote(serverId)}`;
+  return shellLine(["toolport", command, serverId]);
 }

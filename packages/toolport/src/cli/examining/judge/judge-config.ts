@@ -12,8 +12,8 @@ export function judgeConfig(
 ): readonly Finding[] {
   return [
     // Where something could not be read, that is what to mend.
-    ...(servers.length === 0 && !problems.some(({ severity }) => severity === "error")
-      ? [noServers(files.length)]
+    ...(files.length + servers.length === 0 && !problems.some(({ severity }) => severity === "error")
+      ? [noServers]
       : []),
     ...files.map(({ file, servers: ids, scope }): Finding => {
       return {
@@ -29,14 +29,12 @@ export function judgeConfig(
   ];
 }
 
-function noServers(files: number): Finding {
-  return {
-    level: files === 0 ? "problem" : "advice",
-    area,
-    what: "there are no servers",
-    mend: { command: "toolport init" },
-  };
-}
+const noServers: Finding = {
+  level: "problem",
+  area,
+  what: "there are no servers",
+  mend: { command: "toolport init" },
+};
 
 function judgeProblem({ code, severity, server, text, fix }: ConfigProblemFacts): Finding {
   return {
@@ -72,7 +70,7 @@ function judgeSecrets(secrets: readonly PlainSecret[]): readonly Finding[] {
     const [{ server, placeholder }] = group as [PlainSecret, ...PlainSecret[]];
     const isOne = group.length === 1;
     const evidence = group.map(({ file, line, field }) => `${file}${line === undefined ? "" : `:${line}`}: ${field}`);
-    const variable = (group[0]?.field ?? "").split(".").at(-1)?.replaceAll(/\W/g, "_").toUpperCase() ?? "TOKEN";
+    const variable = variableFor(group[0]?.field ?? "");
     return placeholder
       ? {
           level: "problem",
@@ -93,6 +91,12 @@ function judgeSecrets(secrets: readonly PlainSecret[]): readonly Finding[] {
           mend: { text: `keep it in a variable, and write "\${${variable}}" in its place` },
         };
   });
+}
+
+// Of `env.TOKEN`, `headers.X-Api-Key`, `args --api-key`, `url ?key`.
+function variableFor(field: string): string {
+  const name = field.split(/[.\s]/).at(-1) ?? "";
+  return name.replaceAll(/^\W+/g, "").replaceAll(/\W+/g, "_").toUpperCase() || "TOKEN";
 }
 
 function judgeDuplicate(ids: readonly string[]): Finding {

@@ -35,7 +35,7 @@ function judgeState(facts: ServerFacts): readonly Finding[] {
           level: "problem",
           area,
           server,
-          what: failure?.message ?? "could not be reached",
+          what: withoutName(failure?.message ?? "could not be reached", server),
           ...evidenceOf(failure),
           ...mendFailure(facts),
         },
@@ -58,6 +58,12 @@ function judgeState(facts: ServerFacts): readonly Finding[] {
     case "off":
       return [];
   }
+}
+
+// The page has the name above it, and the finding beside it.
+function withoutName(message: string, server: string): string {
+  const name = `server ${JSON.stringify(server)}`;
+  return message.startsWith(name) ? message.slice(name.length).replace(/^:?\s+/, "") : message;
 }
 
 function describeReady({
@@ -115,7 +121,14 @@ function mendFailure({ id, failure, eras, program }: ServerFacts): { readonly me
   if (program !== undefined && program.missingFiles.length > 0)
     return { mend: { text: "one of its arguments names a file that does not exist: see above" } };
   if (code === "server_exited")
-    return { mend: { text: "what it wrote to stderr says why it ended; start it by hand to see all of it" } };
+    return {
+      mend: {
+        text:
+          stderr.length > 0
+            ? "what it wrote to stderr says why it ended; start it by hand to see all of it"
+            : "start it by hand, with its arguments and environment: it may say more in a terminal",
+      },
+    };
   const text = Object.hasOwn(words, code) ? words[code] : undefined;
   return text === undefined ? {} : { mend: { text } };
 }

@@ -1,4 +1,4 @@
-import { quote } from "shlex";
+import { shellLine } from "../../render/shell-word.ts";
 import type { MachineFacts, ServerFacts } from "../facts.ts";
 import type { Finding, Mend } from "../finding.ts";
 
@@ -20,7 +20,7 @@ export function judgeProgram({ id, program }: ServerFacts, machine: MachineFacts
       server,
       what: "the folder that it is to start in does not exist",
       evidence: [missingCwd],
-      mend: { command: `mkdir ${machine.platform === "win32" ? "" : "-p "}${quote(missingCwd)}` },
+      mend: { command: shellLine(["mkdir", ...(machine.platform === "win32" ? [] : ["-p"]), missingCwd]) },
     });
   if (missingFiles.length > 0)
     findings.push({
@@ -55,7 +55,7 @@ function judgeTrouble(server: string, { command, trouble, blocked = "" }: Progra
         ...finding,
         what: `${command}: not executable`,
         evidence: [blocked],
-        mend: { command: `chmod +x ${quote(blocked)}` },
+        mend: { command: shellLine(["chmod", "+x", blocked]) },
       };
     case "directory":
       return {

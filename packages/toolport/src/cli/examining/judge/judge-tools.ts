@@ -107,35 +107,20 @@ function judgeFlags(server: string, tools: readonly ToolFacts[]): readonly Findi
   ];
 }
 
-function judgeApi(server: string, { api, strict, leftOut, adapted }: ApiFacts, all: number): readonly Finding[] {
-  const findings: Finding[] = [];
-  if (leftOut.length > 0) {
-    const evidence = some(leftOut.map(({ tool, reason }) => `${tool}: ${reason}`));
-    findings.push(
-      strict
-        ? {
-            level: "ok",
-            area: "schemas",
-            server,
-            what: `${formatCount(leftOut.length, "tool")} of ${all} cannot be declared to ${api}, and ${leftOut.length === 1 ? "is" : "are"} declared without`,
-            evidence,
-          }
-        : {
-            level: "advice",
-            area: "schemas",
-            server,
-            what: `${formatCount(leftOut.length, "tool")} of ${all} ${leftOut.length === 1 ? "is" : "are"} not taken by ${api}, and left out there`,
-            evidence,
-            mend: { text: "tell its author what the API does not take" },
-          },
-    );
-  }
-  if (adapted.length > 0 && !strict) {
-    const evidence = some(adapted.map(({ tool, changes }) => `${tool}: ${changes.join(", ")}`));
-    const what = `${formatCount(adapted.length, "tool")} of ${all} ${adapted.length === 1 ? "is" : "are"} rewritten for ${api}`;
-    findings.push({ level: "ok", area: "schemas", server, what, evidence });
-  }
-  return findings;
+// What an API takes in other words, the adapters write in those: that is nothing to know, and --json has it.
+function judgeApi(server: string, { api, strict, leftOut }: ApiFacts, all: number): readonly Finding[] {
+  if (leftOut.length === 0) return [];
+  const about = {
+    area: "schemas",
+    server,
+    evidence: some(leftOut.map(({ tool, reason }) => `${tool}: ${reason}`)),
+  } as const;
+  const tools = `${formatCount(leftOut.length, "tool")} of ${all}`;
+  const are = leftOut.length === 1 ? "is" : "are";
+  if (strict)
+    return [{ ...about, level: "ok", what: `${tools} cannot be declared to ${api}, and ${are} declared without` }];
+  const mend = { text: "report to its author what the API does not take" };
+  return [{ ...about, level: "advice", what: `${tools} ${are} not taken by ${api}, and left out there`, mend }];
 }
 
 function judgeTokens(server: string, { tools, tokens }: NonNullable<ServerFacts["ready"]>): readonly Finding[] {
