@@ -1,5 +1,5 @@
 import { CommanderError } from "commander";
-import { isToolportError, ToolportError } from "@toolport/core";
+import { ToolportError } from "@toolport/core";
 import type { CommandContext } from "./command-context.ts";
 import { exitCodeOf, exitCodes } from "./exit-codes.ts";
 import { OutputClosed } from "./output-closed.ts";
@@ -69,10 +69,8 @@ function toProblem(
   { command, signal }: { readonly command: string; readonly signal: AbortSignal },
 ): unknown {
   if (error instanceof CommanderError) return toUsageError(error, command);
-  // Whatever a command makes of it: it ends because somebody wanted that.
-  if (signal.aborted && !isToolportError(error, "aborted"))
-    return new ToolportError("interrupted", { code: "aborted", cause: error });
-  return error;
+  // Whatever a command makes of it, and whatever function of ours was at work: it ends because somebody wanted that.
+  return signal.aborted ? new ToolportError("interrupted", { code: "aborted", cause: error }) : error;
 }
 
 function toUsageError({ code, message }: CommanderError, command: string): Error {

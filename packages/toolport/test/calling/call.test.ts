@@ -148,6 +148,14 @@ describe("toolport call", () => {
     expect(await calling).toMatchObject({ code: 3, out: "", err: expect.stringContaining("may have run") });
   });
 
+  it("says on Ctrl-C before there is a call no more than that it was interrupted", async () => {
+    using terminal = fakeTerminal();
+    const config = terminal.file("servers.json", { mcpServers: { never: { command: "true" } } });
+    terminal.interrupt();
+    const { code, err } = await runIn(terminal, ["call", "echo", "--text", "a", "--yes", "--config", config]);
+    expect({ code, err }).toEqual({ code: 3, err: "error: interrupted [aborted]\n" });
+  });
+
   it("gives up after --call-timeout, and exits with 1, because it was sent", async () => {
     const { call } = stage();
     const { code, err } = await call("slow", "--steps", "1", "--stepMs", "5000", "--call-timeout", "0.05", "--yes");

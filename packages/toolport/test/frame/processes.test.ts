@@ -111,7 +111,7 @@ describe.skipIf(process.platform === "win32")("a command in a process of its own
 
   it("lets a person complete, clear, abort a call and go on in the repl, and shows that tools changed", async () => {
     await using terminal = runInTerminal(work, ["--config", "answering.json", "repl"]);
-    await terminal.waitForScreen("toolport> ");
+    await terminal.waitForScreen(/^toolport>$/m);
     terminal.type("cal");
     terminal.press("tab");
     await terminal.waitForScreen(/> call $|> call$/m);

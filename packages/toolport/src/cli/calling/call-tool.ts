@@ -15,7 +15,7 @@ import { completeArguments } from "./complete-arguments.ts";
 import { confirmInRepl } from "./confirm-in-repl.ts";
 import { exampleOf, signatureOf, toolPage } from "./describe-parameters.ts";
 import { explainFailure } from "./explain-failure.ts";
-import { findServerAndTool } from "./find-server-and-tool.ts";
+import { findServerAndTool } from "../host/find-server-and-tool.ts";
 import { readOptions } from "./read-options.ts";
 import { sourceReader } from "./read-source.ts";
 import { showOutcome } from "./show-outcome.ts";

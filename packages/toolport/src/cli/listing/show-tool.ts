@@ -1,4 +1,4 @@
-import { findServerAndTool } from "../calling/find-server-and-tool.ts";
+import { findServerAndTool } from "../host/find-server-and-tool.ts";
 import type { CommandWork } from "../command-context.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { printJson, printLines } from "../render/print.ts";

@@ -1,9 +1,9 @@
 import type { ToolDefinition } from "@toolport/core";
 import { foldCase } from "@toolport/core/implement";
 import type { CommandContext } from "../command-context.ts";
-import { findTool, searchTool, serverOf, type KnownBefore } from "../host/find-tool.ts";
-import type { Host } from "../host/host.ts";
-import { openHost, type HostWish } from "../host/open-host.ts";
+import { findTool, searchTool, serverOf, type KnownBefore } from "./find-tool.ts";
+import type { Host } from "./host.ts";
+import { openHost, type HostWish } from "./open-host.ts";
 
 /** A tool, and the host that has it; who gets it closes the host. */
 export interface FoundTool {
