@@ -68,6 +68,11 @@ describe("toolport add", () => {
   });
 
   it.each([
+    [
+      "an entry without what is around it",
+      `"other": { "command": "npx", "args": ["-y", "x",], "disabled": true }, // one`,
+    ],
+    ["settings of VS Code", { mcp: { servers: { x: { command: "npx", args: ["-y", "x"], disabled: true } } } }],
     ["an entry", { command: "npx", args: ["-y", "x"], disabled: true }],
     [
       "a file with one server of any name",
@@ -79,11 +84,25 @@ describe("toolport add", () => {
     ],
     ["an entry of toolport.json", { transport: { kind: "stdio", command: "npx", args: ["-y", "x"] }, disabled: true }],
   ])("takes %s that was pasted", async (_, pasted) => {
-    using terminal = fakeTerminal({ input: JSON.stringify(pasted) });
+    using terminal = fakeTerminal({ input: typeof pasted === "string" ? pasted : JSON.stringify(pasted) });
     expect(await runIn(terminal, ["add", "a", "--json-entry", "-"])).toMatchObject({ code: 0 });
     expect(readOwn(terminal)).toMatchObject({
       servers: { a: { transport: { kind: "stdio", command: "npx", args: ["-y", "x"] }, disabled: true } },
     });
+  });
+
+  it("takes over what a pasted entry asks of a user, once", async () => {
+    using terminal = fakeTerminal();
+    const inputs = ["used", "other"].map((id) => ({ id, type: "promptString", password: true }));
+    const server = { command: "docker", env: { TOKEN: "${input:used}" } };
+    const pasted = JSON.stringify({ inputs, servers: { a: server } });
+    for (const name of ["a", "b"]) {
+      expect(await runIn(terminal, ["add", name, "--json-entry", pasted])).toMatchObject({
+        code: 0,
+        err: expect.not.stringContaining("no input"),
+      });
+    }
+    expect(readOwn(terminal)).toMatchObject({ inputs: [inputs[0]] });
   });
 
   it.each<[string, string[], string]>([
@@ -193,8 +212,11 @@ describe("toolport add", () => {
 
   it("changes nothing with --dry-run", async () => {
     using terminal = fakeTerminal();
-    const { code, out } = await runIn(terminal, ["add", "a", "--dry-run", "--env", "API_KEY=secretsecret", "--", "x"]);
+    const oauth = { clientId: "me", clientSecret: "secretsecret" };
+    const pasted = JSON.stringify({ url: "https://a.example.com", oauth, headers: { "X-Key": "secretsecret" } });
+    const { code, out } = await runIn(terminal, ["add", "a", "--dry-run", "--json-entry", pasted]);
     expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining("servers.a = {") });
+    expect(out).toContain('"clientId": "me"');
     expect(out).not.toContain("secretsecret");
     expect(readdirSync(terminal.home)).toEqual([]);
   });
@@ -275,10 +297,10 @@ describe("the file that is edited", () => {
     expect(readdirSync(dirname(file))).toEqual(["toolport.json"]);
   });
 
-  it("loses nothing where eight processes add to it at the same time", async () => {
+  it("loses nothing where four processes add to it at the same time", async () => {
     using terminal = fakeTerminal();
     const bin = fileURLToPath(new URL("../../bin/toolport.js", import.meta.url));
-    const names = Array.from({ length: 8 }, (_, index) => `s${index}`);
+    const names = Array.from({ length: 4 }, (_, index) => `s${index}`);
     const { home, cwd } = terminal;
     await Promise.all(names.map((name) => execa("node", [bin, "add", name, "x"], { cwd, env: { HOME: home } })));
     expect(readOwn(terminal)).toMatchObject({

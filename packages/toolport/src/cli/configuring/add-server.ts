@@ -39,14 +39,14 @@ export interface AddArguments extends EntryArguments, PlaceWish {
 export const addServer: CommandWork<AddArguments> = async (args, context) => {
   const { name, dryRun = false } = args;
   const place = choosePlace(context, args);
-  const { entry, notes: pasted } = await readEntry(args, context);
+  const { entry, inputs, notes: pasted } = await readEntry(args, context);
   const full = withChoices(entry, args);
   const { sources } = (await loadConfigured(context)).config;
   const found: { notes: readonly string[]; hasSecrets: boolean } = { notes: [], hasSecrets: false };
   const { file, change } = await changeConfig(context, {
     place,
     dryRun,
-    plan: (current) => planAdding(current, { name, entry: full, replace: args.replace === true }),
+    plan: (current) => planAdding(current, { name, entry: full, inputs, replace: args.replace === true }),
     check: async (after) => {
       Object.assign(found, await checkAdded(after, name, { file: place.path, terminal: context.terminal }));
     },
@@ -67,7 +67,7 @@ export const addServer: CommandWork<AddArguments> = async (args, context) => {
 
 async function readEntry(args: AddArguments, { terminal }: CommandContext): Promise<PastedEntry> {
   const { name, jsonEntry, words } = args;
-  if (jsonEntry === undefined) return { entry: buildEntry(name, args, terminal.cwd), notes: [] };
+  if (jsonEntry === undefined) return { entry: buildEntry(name, args, terminal.cwd), inputs: [], notes: [] };
   const others = [args.env, args.header, args.cwd].some((given) => given !== undefined);
   if (words.length > 0 || others) {
     throw usageError("--json-entry says all of a server", "leave out the command, --env, --header and --cwd");
@@ -102,7 +102,7 @@ interface Adding extends FileChange {
 
 function planAdding(
   current: CurrentConfig,
-  { name, entry, replace }: { readonly name: string; readonly entry: JsonObject; readonly replace: boolean },
+  { name, entry, inputs, replace }: { readonly name: string; readonly replace: boolean } & Omit<PastedEntry, "notes">,
 ): Adding {
   const { parsed, place } = current;
   const path = ["servers", name];
@@ -115,7 +115,12 @@ function planAdding(
     );
   }
   const start = startFile(current);
-  const edits: readonly ConfigEdit[] = [...start.edits, { path, value: entry }];
+  const there = current.result.settings.inputs ?? [];
+  const missing = inputs.filter(({ id }) => !there.some((one) => one.id === id));
+  const listed = valueAt(parsed.data, ["inputs"]);
+  const count = Array.isArray(listed) ? listed.length : 0;
+  const asked = missing.map((one, index) => ({ path: ["inputs", count + index], value: { ...one } as JsonObject }));
+  const edits: readonly ConfigEdit[] = [...start.edits, ...asked, { path, value: entry }];
   return { edits, isThere, notes: start.notes };
 }
 

@@ -1,5 +1,5 @@
 import { formatPath, readConfig, type ConfigEdit } from "@toolport/config";
-import { redactSpec, type JsonValue } from "@toolport/core";
+import { redacted, redactSpec, type JsonValue } from "@toolport/core";
 import type { CommandContext } from "../command-context.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { oneLine } from "../render/one-line.ts";
@@ -45,7 +45,9 @@ function redactEntry(entry: JsonValue): JsonValue {
   const [server] = readConfig({ servers: { server: entry } }, { dialect: "toolport" }).servers;
   if (server === undefined) return "an entry";
   const { id: _id, ...spec } = redactSpec(server.draft);
-  return JSON.parse(JSON.stringify(spec)) as JsonValue;
+  const { oauth, ...extras } = server.extras;
+  const shown = oauth?.clientSecret === undefined ? oauth : { ...oauth, clientSecret: redacted };
+  return JSON.parse(JSON.stringify({ ...spec, ...extras, oauth: shown })) as JsonValue;
 }
 
 /** Says what was done: as a line for each server, or as one document. */
