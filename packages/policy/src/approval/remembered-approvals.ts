@@ -2,6 +2,7 @@ import type { Clock, JsonValue, Lock, Store, ToolEffect } from "@toolport/core";
 import { dateOf, isJsonObject, isToolEffect } from "@toolport/core/implement";
 import { hashJson } from "@toolport/naming";
 import { LRUCache } from "lru-cache";
+import { lockKey } from "./lock-key.ts";
 import { isWorseEffect } from "../effects/worse-effect.ts";
 
 /** For what an answer can be remembered. */
@@ -58,13 +59,16 @@ export function createRememberedApprovals({
   const keyOf = createKeys();
   const inTurn = (scope: ConversationScope, work: (list: string, keys: readonly string[]) => Promise<void>) => {
     const list = listKey(scope);
-    return lock.withLock(list, leaseMs, async () => work(list, readKeys(await store.get(list))));
+    return lock.withLock(lockKey(list), leaseMs, async () => work(list, readKeys(await store.get(list))));
   };
-  const forgetAll = (scope: ConversationScope): Promise<void> =>
-    inTurn(scope, async (list, keys) => {
+  const forgetAll = async (scope: ConversationScope): Promise<void> => {
+    // Most conversations have nothing to forget, and a lock of files leaves one for each key that it was asked for.
+    if (readKeys(await store.get(listKey(scope))).length === 0) return;
+    await inTurn(scope, async (list, keys) => {
       for (const key of keys) await store.delete(key);
       await store.delete(list);
     });
+  };
   return {
     async find(scope, tool) {
       for (const kind of kindsFor(scope)) {

@@ -12,6 +12,7 @@ import {
   type BoundCall,
 } from "./approval-token.ts";
 import type { CopiedArguments } from "./copy-arguments.ts";
+import { lockKey } from "./lock-key.ts";
 import { createSigner, type Signer } from "./sign.ts";
 
 /** What is asked about a call that is to be suspended. */
@@ -108,7 +109,7 @@ export function createSuspension({ keys, ttlMs, parts }: SuspensionInit): Suspen
 
   async function takeWaiting(id: string, signal: AbortSignal | undefined): Promise<boolean> {
     const key = waitingKey(id);
-    return lock.withLock(key, leaseMs, async (lease) => {
+    return lock.withLock(lockKey(key), leaseMs, async (lease) => {
       const startedAt = clock.now();
       if ((await store.get(key)) !== "waiting") return false;
       // A call that is over must not use up what another one may go on with.

@@ -2,6 +2,7 @@ import type { CallContext, CallHandler, SuspendedCall, ToolCall, ToolDefinition 
 import { describe, expect, it } from "vitest";
 import { answerOk, callOf, createStageWorld, rejectionOf, settle, type StageWorld } from "../../test/stage-world.ts";
 import type { ApprovalOptions } from "./approval-options.ts";
+import { lockKey } from "./lock-key.ts";
 import { createApproval, type Approval } from "./approval.ts";
 import { toConfirmationRequest, toRejection } from "./confirmation-request.ts";
 
@@ -272,7 +273,9 @@ describe("a suspended call", () => {
     const call = gated({}, token);
     let release: () => void = () => {};
     const held = world.parts.lock.withLock(
-      `toolport:approval:suspended:${(JSON.parse(atob(token.slice(4).split(".")[0] ?? "")) as SuspendedCall).id}`,
+      lockKey(
+        `toolport:approval:suspended:${(JSON.parse(atob(token.slice(4).split(".")[0] ?? "")) as SuspendedCall).id}`,
+      ),
       1000,
       () => new Promise<void>((resolve) => (release = resolve)),
     );

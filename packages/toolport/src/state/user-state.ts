@@ -21,6 +21,11 @@ export function userStateFolder({
   home = homedir(),
   platform = process.platform,
 }: UserPlace = {}): string {
+  if (!(platform === "win32" ? win32 : posix).isAbsolute(home)) {
+    throw new TypeError(
+      `where this user's state is kept cannot be known: the home folder must be an absolute path, not ${JSON.stringify(home)}`,
+    );
+  }
   const credentials = defaultCredentialsFolder({ product: "toolport", platform, env, home });
   return platform === "win32" ? win32.dirname(credentials) : posix.dirname(credentials);
 }

@@ -186,6 +186,31 @@ describe("what a configuration says beside its servers", () => {
     expect(asked).toEqual(["mcp::a::write", "mcp::a::write"]);
   });
 
+  it("is masked in results where the policy redacts: secrets, also those of a later edit, beside the product's own", async () => {
+    const folder = createTemporaryFolder();
+    const secrets = ["first-5b7d0a1f", "later-90c4e2aa", "product-77aa11"];
+    const entry = (name: string) => ({
+      servers: { a: { transport: { ...x, env: { A_TOKEN: `\${${name}}` } } } },
+      settings: { watch: { quietMs: 10 } },
+    });
+    const config = folder.write("toolport.json", entry("ONE_TOKEN"));
+    await using toolport = await createToolport({
+      connector: createFakeConnector({ a: { tools: secrets } }),
+      config: { files: [config], env: { ONE_TOKEN: secrets[0], TWO_TOKEN: secrets[1] } },
+      policy: { redact: { values: ["product-77aa11"] } },
+    });
+    const shown = async (): Promise<readonly boolean[]> => {
+      const names = toolport.provider.definitions().map(({ name }) => name);
+      const texts = await Promise.all(names.map(async (name) => JSON.stringify((await toolport.call(name)).content)));
+      return secrets.map((secret) => texts.some((text) => text.includes(secret)));
+    };
+    expect(await shown()).toEqual([false, true, false]);
+    const edited = nextReport(toolport);
+    folder.write("toolport.json", entry("TWO_TOKEN"));
+    await edited;
+    expect((await shown()).slice(1)).toEqual([false, false]);
+  });
+
   it("holds to allowed URIs before anything is sent, and keeps what was read", async () => {
     const folder = createTemporaryFolder();
     const config = folder.write("toolport.json", {

@@ -140,6 +140,10 @@ describe("userState()", () => {
     expect(userStateFolder({ platform, env, home: "/home/ada" })).toBe(expected);
   });
 
+  it("needs to know where the user is", () => {
+    expect(() => userStateFolder({ platform: "linux", env: {}, home: "" })).toThrow(/home folder .* not ""$/);
+  });
+
   it("is where a user on Windows keeps such things", () => {
     const home = win32.join("C:\\", "Users", "ada");
     const local = { LOCALAPPDATA: win32.join("D:\\", "Local") };
