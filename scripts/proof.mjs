@@ -40,6 +40,7 @@ const steps = {
       "conformance/test/hosts",
       "packages/provider",
       "packages/policy",
+      "packages/pool",
     ),
   },
   browser: {

@@ -21,6 +21,7 @@ export {
   readCallArguments,
   timeSetBy,
 } from "./call-input.ts";
+export { assertReason } from "./assert-reason.ts";
 export type { AbsentServer } from "./absent-server.ts";
 export { describeAbsent, unknownToolError } from "./unknown-tool-error.ts";
 export { withErrorContext, type ToolportErrorPatch } from "./toolport-error.ts";

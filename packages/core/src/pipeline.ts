@@ -13,6 +13,8 @@ export interface Pipeline<Of extends Work, Answer> {
    * layers have a second left. With `all`, everything ends at once.
    */
   end(error: ToolportError, all?: boolean): void;
+  /** How much is on its way through the layers, what is with the handler included; without layers nothing is counted. */
+  readonly size: number;
 }
 
 /** What a pipeline is made from. */
@@ -39,7 +41,7 @@ export function createPipeline<Of extends Work, Answer>(
   kind: WorkKind<Of, Answer>,
 ): Pipeline<Of, Answer> {
   assertLayers("interceptors", interceptors);
-  if (interceptors.length === 0) return { run: (work, handler) => handler(work), end: () => {} };
+  if (interceptors.length === 0) return { run: (work, handler) => handler(work), end: () => {}, size: 0 };
   const passages = new Set<Passage<Of, Answer>>();
   const enter = foldLayers(interceptors, kind);
 
@@ -58,6 +60,9 @@ export function createPipeline<Of extends Work, Answer>(
       } finally {
         passages.delete(passage);
       }
+    },
+    get size() {
+      return passages.size;
     },
     end(error, all = false) {
       for (const passage of Array.from(passages)) {

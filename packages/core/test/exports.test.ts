@@ -30,6 +30,7 @@ const forImplementers = [
   "assertListOptions",
   "assertMessage",
   "assertNames",
+  "assertReason",
   "assertRefreshOptions",
   "assertRequestOptions",
   "assertSignal",

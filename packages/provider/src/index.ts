@@ -11,6 +11,7 @@ export type {
   ToolRoute,
   UserOperationOptions,
 } from "./mcp-provider.ts";
+export { fingerprintServers } from "./servers/fingerprint-servers.ts";
 export type { ServerState, ServerStatus } from "./servers/server-status.ts";
 export type { CallRecord } from "./call-record.ts";
 export type { QuarantinedTool } from "./catalog/catalog.ts";

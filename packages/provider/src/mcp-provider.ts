@@ -105,6 +105,11 @@ export interface McpProvider extends ToolProvider, AsyncDisposable {
    * calls it.
    */
   readmit(): void;
+  /**
+   * Whether anybody is at work with it: a call that waits for a tool, a human or its turn, or is with a server; a request on `connection()`; a resource that is subscribed to.
+   * For whoever would end it otherwise.
+   */
+  readonly busy: boolean;
   /** One per registered server, sorted by id. Reads what is known; asks nobody. */
   statuses(): readonly ServerStatus[];
   /** Sorted. */

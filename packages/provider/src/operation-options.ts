@@ -1,5 +1,5 @@
 import { longestTimeoutMs } from "@toolport/core";
-import { assertKnownOptions, assertSignal, kindOf, type Fields } from "@toolport/core/implement";
+import { assertKnownOptions, assertReason, assertSignal, kindOf, type Fields } from "@toolport/core/implement";
 import type { ApplyOptions, EndOptions, OperationOptions, UserOperationOptions } from "./mcp-provider.ts";
 
 const endFields: Fields<EndOptions> = { drainMs: true, reason: true };
@@ -42,15 +42,6 @@ export function assertServerId(operation: string, id: unknown): void {
 /** For operations without options, where somebody may think of one. */
 export function assertNoOptions(operation: string, rest: readonly unknown[]): void {
   if (rest.some((option) => option !== undefined)) throw new TypeError(`${operation}() takes no options`);
-}
-
-// It is quoted in errors and sent to servers: a sentence, not a document.
-const longestReason = 1000;
-
-export function assertReason(reason: unknown): void {
-  if (reason === undefined) return;
-  if (typeof reason === "string" && reason.trim() !== "" && reason.length <= longestReason) return;
-  throw new TypeError(`reason must be a text of 1 to ${longestReason} characters that is not blank`);
 }
 
 function assertUser({ signal, interactive }: UserOperationOptions): void {

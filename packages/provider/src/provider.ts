@@ -1,12 +1,12 @@
-import { ToolportError } from "@toolport/core";
-import { assertNames, assertRefreshOptions, createEvent } from "@toolport/core/implement";
+import { ToolportError, type Clock } from "@toolport/core";
+import { assertNames, assertReason, assertRefreshOptions, createEvent } from "@toolport/core/implement";
 import { saveNames } from "@toolport/naming";
-import { createProviderCalls } from "./calls/provider-calls.ts";
+import { createProviderCalls, type ProviderCalls } from "./calls/provider-calls.ts";
 import { appTools, findTool, quarantinedTools, type Catalog } from "./catalog/catalog.ts";
 import type { CatalogTool } from "./catalog/define-tool.ts";
 import { createLiveCatalog, type LiveCatalog } from "./catalog/live-catalog.ts";
 import type { McpProvider, ToolRoute } from "./mcp-provider.ts";
-import { assertReason, assertServerId, readOperationOptions } from "./operation-options.ts";
+import { assertServerId, readOperationOptions } from "./operation-options.ts";
 import { readInitOptions, readOptions, type ProviderOptions } from "./provider-options.ts";
 import { readSpecs } from "./servers/read-specs.ts";
 import { createObservers, type Observers } from "./servers/observers.ts";
@@ -70,6 +70,34 @@ export function createProvider(options: ProviderOptions): McpProvider {
       serverSet.readmit();
     },
     unreadyGroups: () => unreadyGroups(name, servers.statuses(), catalog.current),
+    ...startOf(serverSet, clock, assertOpen),
+    call: calls.call,
+    callTimeoutMs: calls.callTimeoutMs,
+    describeServer: calls.describeServer,
+    ...servers,
+    ...createServerOperations({ serverSet, settings, assertOpen, lend: calls.lend }),
+    get closed() {
+      return closing !== undefined;
+    },
+    get busy() {
+      return isBusy(calls, serverSet);
+    },
+    onToolsChanged: catalog.onToolsChanged,
+    ...eventsOf(observers),
+    onClosed: closed.on,
+    async subscribeResource(id, uri, subscribeOptions) {
+      assertOpen();
+      assertServerId("subscribeResource", id);
+      return resources.subscribe(id, uri, readOperationOptions("subscribeResource", subscribeOptions));
+    },
+    close,
+    [Symbol.asyncDispose]: () => close(),
+  };
+}
+
+/** How all servers are brought up, and brought up to date. */
+function startOf(serverSet: ServerSet, clock: Clock, assertOpen: () => void): Pick<McpProvider, "init" | "refresh"> {
+  return {
     async init(initOptions = {}) {
       assertOpen();
       const plan = { ...readInitOptions(initOptions), serverSet, clock, demand: "ready", operation: "init" } as const;
@@ -87,25 +115,11 @@ export function createProvider(options: ProviderOptions): McpProvider {
       assertOpen();
       if (failures.length > 0) throw refreshError("refresh MCP servers", failures);
     },
-    call: calls.call,
-    callTimeoutMs: calls.callTimeoutMs,
-    describeServer: calls.describeServer,
-    ...servers,
-    ...createServerOperations({ serverSet, settings, assertOpen, lend: calls.lend }),
-    get closed() {
-      return closing !== undefined;
-    },
-    onToolsChanged: catalog.onToolsChanged,
-    ...eventsOf(observers),
-    onClosed: closed.on,
-    async subscribeResource(id, uri, subscribeOptions) {
-      assertOpen();
-      assertServerId("subscribeResource", id);
-      return resources.subscribe(id, uri, readOperationOptions("subscribeResource", subscribeOptions));
-    },
-    close,
-    [Symbol.asyncDispose]: () => close(),
   };
+}
+
+function isBusy(calls: ProviderCalls, serverSet: ServerSet): boolean {
+  return calls.busy || serverSet.all().some(({ link }) => link.busy);
 }
 
 /** What is known of the servers now; nobody is asked. */

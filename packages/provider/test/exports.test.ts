@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 describe("@toolport/provider", () => {
   it("exports exactly these values", async () => {
-    expect(Object.keys(await import("@toolport/provider"))).toEqual(["createProvider"]);
+    expect(Object.keys(await import("@toolport/provider"))).toEqual(["createProvider", "fingerprintServers"]);
   });
 
   it("has exactly these entry points", () => {

@@ -35,6 +35,8 @@ export interface ConnectionGuard {
   /** What the product gets of a session. */
   lend(registration: Registration, session: Session): Connection;
   readonly end: RequestPipeline["end"];
+  /** How many requests are with a layer or behind it. */
+  readonly size: number;
 }
 
 /** What guarding needs. */
@@ -60,7 +62,7 @@ interface Guarded extends Omit<GuardInit, "settings" | "specOf"> {
 export function createConnectionGuard({ settings, calls, find, specOf }: GuardInit): ConnectionGuard {
   const { admit, interceptors, requestInterceptors, clock } = settings;
   if (admit === undefined && interceptors.length + requestInterceptors.length === 0) {
-    return { lend: (_, { lent }) => lent, end: () => {} };
+    return { lend: (_, { lent }) => lent, end: () => {}, size: 0 };
   }
   const requests = createRequestPipeline({
     interceptors: requestInterceptors,
@@ -78,6 +80,9 @@ export function createConnectionGuard({ settings, calls, find, specOf }: GuardIn
       return connection;
     },
     end: (error, all) => requests.end(error, all),
+    get size() {
+      return requests.size;
+    },
   };
 }
 

@@ -33,6 +33,8 @@ import { createConnectionGuard, type ConnectionGuard } from "./guard-connection.
 export interface ProviderCalls {
   readonly call: ToolProvider["call"];
   readonly end: CallPipeline["end"];
+  /** Whether anything waits for a tool, is with a layer, or with the lane of a server. */
+  readonly busy: boolean;
   readonly callTimeoutMs: NonNullable<ToolProvider["callTimeoutMs"]>;
   readonly describeServer: NonNullable<ToolProvider["describeServer"]>;
   /** What the product gets of a session. */
@@ -63,27 +65,24 @@ export function createProviderCalls(init: ProviderCallsInit): ProviderCalls {
     timeoutMsOf: ({ origin }) => callMsOf(origin.serverId),
     mostPausedMsOf: ({ origin }) => specOf(origin.serverId)?.timeouts?.elicitTotalMs ?? defaultTimeouts.elicitTotalMs,
   });
+  // Also those with a server that was removed meanwhile, which may finish.
+  let sent = 0;
   const toLane = async (call: ToolCall, former?: Registration): Promise<ToolOutcome> => {
     assertOpen();
     const registration = serverSet.get(call.origin.serverId);
     if (registration === undefined) throw serverGoneError(call.origin, former);
-    return registration.lane.call(call);
+    sent += 1;
+    try {
+      return await registration.lane.call(call);
+    } finally {
+      sent -= 1;
+    }
   };
   const guard = createConnectionGuard({
     settings,
     specOf,
     calls: pipeline,
-    find(registration, toolName) {
-      assertOpen();
-      const { id } = registration;
-      const origin = { serverId: id, toolName, qualifiedName: qualifiedName({ serverId: id, toolName }) };
-      if (serverSet.get(id) !== registration) throw serverGoneError(origin, registration);
-      const server = catalog.current.servers.get(id);
-      const callable = findCallable(server, toolName);
-      if (callable !== undefined) return callable;
-      const isHeld = server?.withheld.get(toolName)?.admission === "quarantine";
-      throw isHeld ? toolQuarantinedError(origin) : toolRemovedError(origin);
-    },
+    find: (registration, toolName) => findOnOffer(registration, toolName, init),
   });
   const finding: AwaitToolInit = { catalog, serverSet, observers, clock, assertOpen, waiting: new Set() };
   const go = (definition: CatalogTool, args: unknown, options: CallOptions): Promise<ToolOutcome> => {
@@ -100,6 +99,9 @@ export function createProviderCalls(init: ProviderCallsInit): ProviderCalls {
       for (const look of Array.from(finding.waiting)) look();
       pipeline.end(error, all);
       guard.end(error, all);
+    },
+    get busy() {
+      return sent + finding.waiting.size + pipeline.size + guard.size > 0;
     },
     callTimeoutMs(toolName) {
       const tool = findTool(catalog.current, toolName);
@@ -128,6 +130,23 @@ export function createProviderCalls(init: ProviderCallsInit): ProviderCalls {
       return go(found, args, { ...callOptions, timeoutMs: Math.max(1, timeoutMs - (clock.now() - startedAt)) });
     },
   };
+}
+
+/** The tool of a remote name that may be called now. Throws when there is none, or the registration has ended. */
+function findOnOffer(
+  registration: Registration,
+  toolName: string,
+  { parts, serverSet, assertOpen }: ProviderCallsInit,
+): CatalogTool {
+  assertOpen();
+  const { id } = registration;
+  const origin = { serverId: id, toolName, qualifiedName: qualifiedName({ serverId: id, toolName }) };
+  if (serverSet.get(id) !== registration) throw serverGoneError(origin, registration);
+  const server = parts.catalog.current.servers.get(id);
+  const callable = findCallable(server, toolName);
+  if (callable !== undefined) return callable;
+  const isHeld = server?.withheld.get(toolName)?.admission === "quarantine";
+  throw isHeld ? toolQuarantinedError(origin) : toolRemovedError(origin);
 }
 
 /** `former` is the registration that has ended, which says why. */

@@ -54,6 +54,8 @@ export interface Link {
   readonly openedAt: number | undefined;
   /** When the state got the name that it has, in milliseconds since 1970. */
   readonly since: number;
+  /** Whether anything is under way on a session, or subscribed to. */
+  readonly busy: boolean;
   /** The session a call may use at once; `undefined` when something has to happen first. */
   current(): Session | undefined;
   /** Waits until the demand is met. Rejects with the reason of `signal`, which ends this wait and nothing else. */
@@ -124,6 +126,9 @@ export function createLink(init: LinkInit): Link {
     },
     get since() {
       return dated.since;
+    },
+    get busy() {
+      return sessions.busy;
     },
     current() {
       const { state } = machine;

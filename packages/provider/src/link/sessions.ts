@@ -37,6 +37,8 @@ export interface Sessions {
   get(number: number): Session | undefined;
   /** When the latest call on a session ended; `undefined` while one is under way. */
   unusedSince(number: number): number | undefined;
+  /** Whether anything is under way on any of them, or subscribed to. */
+  readonly busy: boolean;
   /** Starts an attempt, after all earlier sessions are gone but for those that drain. */
   open(attempt: SessionAttempt): void;
   /** Gives up an attempt or closes a session; with `drain`, when its calls are done. */
@@ -124,6 +126,9 @@ export function createSessions({ connector, clock, report, ...init }: SessionsIn
     unusedSince(number) {
       const entry = entries.get(number);
       return entry === undefined || entry.inFlight > 0 ? undefined : entry.usedAt;
+    },
+    get busy() {
+      return Array.from(entries.values()).some(({ inFlight }) => inFlight > 0);
     },
     open(attempt) {
       const earlier = allGone(true);

@@ -1,21 +1,10 @@
+import type { SourceMutant } from "../../../../test/load-mutant.ts";
 import type { TroubleKind } from "./program.ts";
 
-/** A deliberate bug: a few words of one source file that say something else. */
-export interface Mutant {
-  /** What the provider does wrong. */
-  readonly bug: string;
-  readonly patches: readonly Patch[];
+/** A deliberate bug of the provider. */
+export interface Mutant extends SourceMutant {
   /** The kinds of trouble in which it shows. Default: any. For a bug that shows in less than one of some thousand schedules of all kinds. */
   readonly kinds?: readonly TroubleKind[];
-}
-
-/** One change of one file. */
-export interface Patch {
-  /** Path from `src`. */
-  readonly file: string;
-  /** Occurs exactly once. */
-  readonly find: string;
-  readonly replace: string;
 }
 
 /** Bugs that hosts have, each as small as it would be in real life. The simulation has to find every one of them. */

@@ -1,0 +1,81 @@
+import { ToolportError } from "@toolport/core";
+import { quoteText, settleWithin } from "@toolport/core/implement";
+import type { McpProvider } from "@toolport/provider";
+import { deferred } from "./deferred.ts";
+import type { Ending, Entry } from "./entry.ts";
+import type { PoolParts } from "./pool-parts.ts";
+import type { PoolSettings } from "./pool-options.ts";
+import type { Slots } from "./slots.ts";
+
+/** How entries end, at most once each. */
+export interface Endings {
+  /** Ends the provider of an entry, or gives up making it. Resolves when nothing is left of it. */
+  end(entry: Entry, how: Ending): Promise<void>;
+  /** Says that a provider will never be; not heard of one that is ready. */
+  fail(entry: Entry, error: unknown): Promise<void>;
+}
+
+/** The longest ladder of a process (end of stdin, SIGTERM, SIGKILL), with room; a provider bounds its end by itself. */
+export const longestCloseMs = 60_000;
+
+/** Says how entries end. */
+export function createEndings(parts: PoolParts, slots: Slots): Endings {
+  const { settings, entries, ending, events } = parts;
+  /** From now on it ends; what this returns says that nothing is left of it. */
+  const leave = (entry: Entry): (() => void) => {
+    const { key } = entry;
+    entries.delete(key);
+    const sameKey = ending.get(key) ?? new Set();
+    ending.set(key, sameKey.add(entry));
+    const giveBack = entry.hasSlot ? slots.promise() : undefined;
+    return () => {
+      sameKey.delete(entry);
+      if (sameKey.size === 0) ending.delete(key);
+      giveBack?.();
+    };
+  };
+  const endReady = async (entry: Entry, provider: McpProvider, { why, reason, drainMs }: Ending): Promise<void> => {
+    const forget = leave(entry);
+    if (drainMs > 0 && provider.busy) {
+      const draining = (async () => provider.applyServers([], { drainMs, reason }))();
+      await settleWithin(draining, drainMs + longestCloseMs, settings.clock);
+    }
+    await closeWithin(provider, reason, settings);
+    forget();
+    const livedMs = Math.round(settings.clock.now() - entry.createdAt);
+    events.emit({ type: "ended", key: entry.key, why, reason, livedMs });
+  };
+  const fail = async (entry: Entry, error: unknown): Promise<void> => {
+    const { state, key } = entry;
+    if (state.name !== "creating") return;
+    const forget = leave(entry);
+    const gone = state.over.then(forget);
+    entry.state = { name: "ending", provider: undefined, gone };
+    state.controller.abort(error);
+    events.emit({ type: "create-failed", key, error });
+    await gone;
+  };
+  return {
+    fail,
+    async end(entry, how) {
+      const { state, key } = entry;
+      if (state.name === "ending") return state.gone;
+      if (state.name === "creating") {
+        const message = `the provider of key ${quoteText(key)} was given up while it was made: ${how.reason}`;
+        return fail(entry, new ToolportError(message, { code: "closed" }));
+      }
+      const { provider } = state;
+      // First of all it is known to end: closing it fires an event that would end it again.
+      const { promise: gone, resolve } = deferred();
+      entry.state = { name: "ending", provider, gone };
+      resolve(endReady(entry, provider, how));
+      return gone;
+    },
+  };
+}
+
+/** Closes a provider. Never rejects: one that cannot be closed has been left to itself. */
+export async function closeWithin(provider: McpProvider, reason: string, { clock }: PoolSettings): Promise<void> {
+  const closing = (async () => provider.close(reason))();
+  await settleWithin(closing, longestCloseMs, clock);
+}

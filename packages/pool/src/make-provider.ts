@@ -1,0 +1,53 @@
+import { ToolportError } from "@toolport/core";
+import { formatMs, isJsonObject, kindOf, quoteText, settleWithin, untilAborted } from "@toolport/core/implement";
+import type { McpProvider } from "@toolport/provider";
+import { closeWithin, longestCloseMs } from "./end-entry.ts";
+import type { Entry } from "./entry.ts";
+import type { PoolParts } from "./pool-parts.ts";
+
+/** A provider on its way. */
+export interface Making {
+  readonly provider: Promise<McpProvider>;
+  /** Resolves when nothing is left of an attempt that failed. */
+  readonly over: Promise<void>;
+}
+
+/** Has the product make a provider, for at most `makeMs`. What comes too late is closed. */
+export function makeProvider(entry: Entry, controller: AbortController, { settings, owned }: PoolParts): Making {
+  const { make, makeMs, clock } = settings;
+  const { key, config } = entry;
+  const { signal } = controller;
+  const made = (async () => {
+    const provider = await make({ key, servers: config.servers, signal });
+    assertProvider(provider);
+    if (owned.has(provider)) throw new TypeError("make() gave a provider that it has given before");
+    owned.add(provider);
+    return provider;
+  })();
+  const cancel = clock.schedule(makeMs, () => {
+    const message = `make() had no provider for key ${quoteText(key)} after ${formatMs(makeMs)}`;
+    controller.abort(new ToolportError(message, { code: "connect_timeout" }));
+  });
+  const provider = untilAborted(made, signal).finally(cancel);
+  const closeLate = async (): Promise<void> => {
+    const late = await made;
+    if (signal.aborted) await closeWithin(late, "it came too late", settings);
+  };
+  const closing = closeLate();
+  const over = provider.then(
+    () => undefined,
+    () => settleWithin(closing, makeMs + longestCloseMs, clock),
+  );
+  return { provider, over };
+}
+
+const members = ["applyServers", "close", "onCallEnded", "onClosed"] as const;
+
+function assertProvider(provider: unknown): asserts provider is McpProvider {
+  if (!isJsonObject(provider)) throw new TypeError(`make() must give a provider, not ${kindOf(provider)}`);
+  const missing = members.find((name) => typeof Reflect.get(provider, name) !== "function");
+  if (missing !== undefined) throw new TypeError(`make() must give a provider: what it gave has no ${missing}()`);
+  // Without it, one would be ended under work.
+  if (typeof Reflect.get(provider, "busy") !== "boolean")
+    throw new TypeError("make() must give a provider: what it gave has no busy");
+}

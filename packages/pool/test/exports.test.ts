@@ -1,0 +1,13 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+
+describe("@toolport/pool", () => {
+  it("exports exactly these values", async () => {
+    expect(Object.keys(await import("@toolport/pool"))).toEqual(["createProviderPool"]);
+  });
+
+  it("has exactly these entry points", () => {
+    const { exports } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+    expect(Object.keys(exports)).toEqual([".", "./package.json"]);
+  });
+});

@@ -1,0 +1,137 @@
+import type { SourceMutant } from "../../../../test/load-mutant.ts";
+
+/** Bugs that pools have, each as small as it would be in real life. The simulation has to find every one of them. */
+export const mutants: readonly SourceMutant[] = [
+  one("makes a provider for each who asks (no single flight)", {
+    file: "obtain-provider.ts",
+    find: "entries.get(key) ?? creation.begin(key)",
+    replace: 'entries.get(key)?.state.name === "ready" ? (entries.get(key) as Entry) : creation.begin(key)',
+  }),
+  one("reaps what is leased", { file: "sweep.ts", find: "leases === 0 && !state", replace: "!state" }),
+  one("reaps what has calls under way", {
+    file: "sweep.ts",
+    find: "leases === 0 && !state.provider.busy",
+    replace: "leases === 0",
+  }),
+  one("starts the next one of a key beside the one that ends", {
+    file: "create-entry.ts",
+    find: "await untilAborted(untilGone(ending, key), signal);",
+    replace: "",
+  }),
+  one("gives a place back before its provider is gone", {
+    file: "end-entry.ts",
+    find: "    await closeWithin(provider, reason, settings);\n    forget();",
+    replace: "    forget();\n    await closeWithin(provider, reason, settings);",
+  }),
+  one("gives a place back twice", {
+    file: "end-entry.ts",
+    find: "giveBack?.();",
+    replace: "giveBack?.();\n      giveBack?.();",
+  }),
+  one("never gives the place of an attempt back that failed", {
+    file: "end-entry.ts",
+    find: "const gone = state.over.then(forget);",
+    replace: "void forget;\n    const gone = state.over.then(() => void ending.delete(key));",
+  }),
+  one("loses what make() brings too late", {
+    file: "make-provider.ts",
+    find: 'if (signal.aborted) await closeWithin(late, "it came too late", settings);',
+    replace: "void late;",
+  }),
+  one("loses a provider that came in the turn in which it was given up", {
+    file: "create-entry.ts",
+    find: 'leave(closeWithin(provider, "nobody wants it any more", settings));',
+    replace: "",
+  }),
+  one("shows a provider that was disposed of while it was made", {
+    file: "create-entry.ts",
+    find: "signal.throwIfAborted();\n      listen",
+    replace: "listen",
+  }),
+  one("leaves the timer of make() behind", { file: "make-provider.ts", find: ".finally(cancel)", replace: "" }),
+  one("leaves the timer of the sweep behind", {
+    file: "create-provider-pool.ts",
+    find: "    sweep.stop();\n",
+    replace: "",
+  }),
+  one("leaves the timer of who waits for a place behind", {
+    file: "slots.ts",
+    find: "          leave(waiter);\n          cancel();",
+    replace: "          leave(waiter);",
+  }),
+  one("never lets anybody in who waits for a place", {
+    file: "slots.ts",
+    find: "first?.admit();",
+    replace: "",
+  }),
+  one("lets those in who wait although there is no room", {
+    file: "slots.ts",
+    find: "first?.admit();",
+    replace: "first?.admit();\n        Array.from(waiters)[0]?.admit();",
+  }),
+  one("counts no place for who waited", {
+    file: "slots.ts",
+    find: "            taken += 1;\n            settle(resolve);",
+    replace: "            settle(resolve);",
+  }),
+  one("forgets who waits when it is shut down", {
+    file: "create-provider-pool.ts",
+    find: "for (const entry of Array.from(entries.values())) void",
+    replace: 'for (const entry of Array.from(entries.values())) if (entry.state.name === "ready") void',
+  }),
+  one("does not wait for what is ending when it is shut down", {
+    file: "create-provider-pool.ts",
+    find: "resolve(untilGone(ending).then(() => events.close()));",
+    replace: "entries.clear();\n    resolve(Promise.resolve());",
+  }),
+  one("goes on showing a provider that somebody else closed", {
+    file: "create-entry.ts",
+    find: "provider.onClosed(",
+    replace: "((_listener: unknown) => undefined)(",
+  }),
+  one("ends a provider that was just handed out because one of those who waited gave up", {
+    file: "end-entry.ts",
+    find: 'if (state.name !== "creating") return;\n    const forget = leave(entry);',
+    replace:
+      'if (state.name === "ending") return;\n    const forget = leave(entry);\n    if (state.name === "ready") return void state.provider.close("displaced");',
+  }),
+  one("closes nothing that it displaces", {
+    file: "end-entry.ts",
+    find: "    await closeWithin(provider, reason, settings);\n    forget();",
+    replace: '    if (why !== "displaced") await closeWithin(provider, reason, settings);\n    forget();',
+  }),
+  one("hands out a lease a moment after it looked whether there is a provider", {
+    file: "obtain-provider.ts",
+    find: "return take(entry, provider);",
+    replace: "await undefined;\n      return take(entry, provider);",
+  }),
+  one("promises the same place to two", {
+    file: "slots.ts",
+    find: "let short = ahead + 1 - comingFree;",
+    replace: "let short = 1 - comingFree;",
+  }),
+  one("leaves the timer of that look behind", {
+    file: "slots.ts",
+    find: "    cancelLook?.();\n",
+    replace: "",
+  }),
+  one("makes more while it tells who hears of it that it is shut down", {
+    file: "create-provider-pool.ts",
+    find: "    shutDown = promise;\n",
+    replace: "    setTimeout(() => (shutDown = promise));\n",
+  }),
+  one("ends what others wait for when one gives up", {
+    file: "create-entry.ts",
+    find: "if (entry.waiters === 0)",
+    replace: "if (entry.waiters >= 0)",
+  }),
+  one("never gives a provider the new servers", {
+    file: "update-entry.ts",
+    find: "if (wanted === before || wanted === entry.refused) return;",
+    replace: "if (wanted !== undefined) return;",
+  }),
+];
+
+function one(bug: string, patch: SourceMutant["patches"][number]): SourceMutant {
+  return { bug, patches: [patch] };
+}
