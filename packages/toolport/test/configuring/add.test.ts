@@ -8,11 +8,10 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { ConfigEdit } from "@toolport/config";
 import { loadConfig } from "@toolport/config/node";
-import { execa } from "execa";
 import { describe, expect, it } from "vitest";
 import { changeConfig, valueAt, type CurrentConfig } from "../../src/cli/configuring/change-config.ts";
 import { fakeTerminal, runIn, type FakeTerminal } from "../fake-terminal.ts";
@@ -297,15 +296,32 @@ describe("the file that is edited", () => {
     expect(readdirSync(dirname(file))).toEqual(["toolport.json"]);
   });
 
-  it("loses nothing where four processes add to it at the same time", async () => {
+  it("is changed by one toolport at a time", async () => {
     using terminal = fakeTerminal();
-    const bin = fileURLToPath(new URL("../../bin/toolport.js", import.meta.url));
-    const names = Array.from({ length: 4 }, (_, index) => `s${index}`);
-    const { home, cwd } = terminal;
-    await Promise.all(names.map((name) => execa("node", [bin, "add", name, "x"], { cwd, env: { HOME: home } })));
-    expect(readOwn(terminal)).toMatchObject({
-      servers: Object.fromEntries(names.map((name) => [name, expect.anything()])),
+    const file = homeFile(terminal, ".config/toolport/toolport.json", "{}");
+    const place = { path: file, scope: "user" } as const;
+    const order: string[] = [];
+    const change = (name: string, before: () => Promise<void>) =>
+      changeConfig(
+        { terminal, options: {} },
+        {
+          place,
+          plan: async () => {
+            await before();
+            order.push(name);
+            return { edits: [{ path: ["servers", name], value: {} }] };
+          },
+        },
+      );
+    let other: Promise<unknown> = Promise.resolve();
+    await change("one", async () => {
+      other = change("two", () => Promise.resolve());
+      // As long as that one would need to look at the file, and longer.
+      for (let turn = 0; turn < 100; turn++) await stat(file);
     });
+    await other;
+    expect(order).toEqual(["one", "two"]);
+    expect(readOwn(terminal)).toEqual({ servers: { one: {}, two: {} } });
   });
 });
 
