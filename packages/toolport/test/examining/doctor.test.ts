@@ -1,4 +1,7 @@
+import { once } from "node:events";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -21,6 +24,13 @@ function writeHome(terminal: FakeTerminal, path: string, content: unknown): void
   writeFileSync(file, JSON.stringify(content));
 }
 
+async function startRedirect(location: string): Promise<AsyncDisposable & { readonly url: string }> {
+  const server = createServer((_, response) => response.writeHead(307, { location }).end()).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}/mcp`, [Symbol.asyncDispose]: async () => void server.close() };
+}
+
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
@@ -37,6 +47,7 @@ describe("doctor among servers of all kinds", () => {
     await using modern = await startHttpFixture("modern-http", { modernOnly: true });
     await using guarded = await startFaultServer({ transport: "http", script: "auth-401-bare" });
     await using deep = await startFaultServer({ transport: "http", script: "tools-deep-schema" });
+    await using moved = await startRedirect(`${legacy.url}?key=${secret}`);
     const stdio = { ...fixtureServer("modern-stdio"), env: { API_TOKEN: secret } };
     writeHome(terminal, ".claude.json", {
       mcpServers: {
@@ -47,6 +58,9 @@ describe("doctor among servers of all kinds", () => {
         modern: { type: "http", url: modern.url },
         guarded: { type: "http", url: `${guarded.url}?key=${secret}` },
         deep: { type: "http", url: deep.url },
+        // Nothing there speaks TLS, and nothing leads on.
+        tls: { type: "http", url: legacy.url.replace("http:", "https:") },
+        moved: { type: "http", url: moved.url },
       },
     });
     const touch = `require("node:fs").writeFileSync(${JSON.stringify(touched)}, "")`;
@@ -97,6 +111,11 @@ describe("doctor among servers of all kinds", () => {
 
   it("says how to sign in", () => {
     expect(worth("guarded").at(-1)).toMatchObject({ area: "sign-in", mend: { command: "toolport login guarded" } });
+  });
+
+  it("names what is wrong with TLS, and follows no redirect", () => {
+    expect(of("tls")?.failure?.code).toBe("tls_failed");
+    expect(worth("moved")).toMatchObject([{ level: "problem", mend: { text: expect.stringContaining("its url") } }]);
   });
 
   it("says what of a tool cannot be used", () => {

@@ -232,9 +232,9 @@ describe("protocol, tools and speed", () => {
 
   it.each<[string, ServerFacts, readonly unknown[]]>([
     [
-      "neither era",
-      failedOf({ code: "x" }, { state: "off", eras: { legacy: fails, modern: fails } }),
-      ["advice", "protocol", { command: "toolport check files" }],
+      "neither era, which failed with its server",
+      failedOf({ code: "http_error", httpStatus: 404 }, { eras: { legacy: fails, modern: fails } }),
+      ["problem", "connection", { text: expect.stringContaining("/mcp") }],
     ],
     ["the old transport", server({ httpMode: "sse" }), ["advice", "protocol", { text: expect.any(String) }]],
     [

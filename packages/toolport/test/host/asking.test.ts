@@ -76,10 +76,13 @@ describe("what a server asks during a call", () => {
     expect(await askElicitation(person(...answers), undefined)(request, signal)).toEqual({ action });
   });
 
-  it("is declined where it cannot be asked line by line", async () => {
-    const request = form({ a: { type: "object" } });
-    expect(await askElicitation(person(), undefined)(request, signal)).toEqual({ action: "decline" });
-  });
+  it.each<JsonObject>([{ type: "object" }, { enum: [] }, { type: "array", items: { enum: [7] } }])(
+    "is declined where it cannot be asked line by line: %j",
+    async (field) => {
+      const request = form({ a: field });
+      expect(await askElicitation(person(), undefined)(request, signal)).toEqual({ action: "decline" });
+    },
+  );
 
   it.each<[string, string, readonly string[], string, readonly string[]]>([
     ["opens a page that somebody wants to see", "https://a.example/x", ["open"], "accept", ["https://a.example/x"]],

@@ -10,7 +10,7 @@ export function judgeProtocol({ id: server, ready, eras, diagnostics }: ServerFa
   const strays = diagnostics.filter(({ kind }) => kind === "stdout-anomaly");
   const odd = diagnostics.filter(({ kind }) => kind === "protocol-anomaly" || kind === "notification-flood");
   return [
-    ...(found === undefined ? [] : [judgeEras(server, found, ready?.era)]),
+    ...(found === undefined ? [] : judgeEras(server, found, ready?.era)),
     ...(ready?.httpMode === "sse" ? [oldTransport(server)] : []),
     ...(strays.length === 0
       ? []
@@ -43,26 +43,18 @@ function judgeEras(
   server: string,
   { legacy, modern }: { readonly legacy?: EraFacts; readonly modern?: EraFacts },
   chosen: "legacy" | "modern" | undefined,
-): Finding {
+): readonly Finding[] {
   const speaks = [legacy, modern].flatMap((era) => (era?.works === true ? [era.protocolVersion] : []));
   const auto = chosen === undefined ? "" : `; auto chose ${chosen === "modern" ? "2026-07-28" : "the handshake era"}`;
   if (speaks.length === 2)
-    return { level: "ok", area, server, what: `speaks both eras: ${speaks.join(" and ")}${auto}` };
-  if (speaks.length === 0)
-    return {
-      // That it failed is a problem already.
-      level: "advice",
-      area,
-      server,
-      what: "speaks neither era of the protocol",
-      evidence: [legacy, modern].flatMap((era) => (era?.works === false ? [era.failure.message] : [])),
-      mend: { command: commandFor("check", server) },
-    };
+    return [{ level: "ok", area, server, what: `speaks both eras: ${speaks.join(" and ")}${auto}` }];
+  // That it failed is a problem already, and both attempts fail for the same reason.
+  if (speaks.length === 0) return [];
   const what =
     legacy?.works === true
       ? `speaks the handshake era alone: ${legacy.protocolVersion}`
       : `speaks ${speaks.join("")} alone: hosts that know nothing newer than 2025-11-25 cannot use it`;
-  return { level: "ok", area, server, what };
+  return [{ level: "ok", area, server, what }];
 }
 
 function oldTransport(server: string): Finding {

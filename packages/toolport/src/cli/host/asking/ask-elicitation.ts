@@ -52,8 +52,12 @@ async function askField(field: FormField, questions: Questions): Promise<JsonVal
   switch (kind.is) {
     case "yes-no":
       return questions.confirm(named, initial === true);
-    case "some":
-      return questions.chooseSome(message, kind.choices).then((some) => some && [...some]);
+    case "some": {
+      const given = Array.isArray(initial) ? initial.filter((value) => typeof value === "string") : [];
+      const some = await questions.chooseSome(message, kind.choices, given);
+      if (some === undefined) return undefined;
+      return some.length === 0 && !required ? leftOpen : [...some];
+    }
     case "one": {
       const open = { value: "", label: "(leave it open)" };
       const choices = required ? kind.choices : [...kind.choices, open];

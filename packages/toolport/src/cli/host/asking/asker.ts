@@ -23,9 +23,11 @@ export interface Questions {
     choices: readonly Choice<Value>[],
     initial?: Value,
   ): Promise<Value | undefined>;
+  /** `initial`: what is chosen already. */
   chooseSome<Value extends string>(
     message: string,
     choices: readonly Choice<Value>[],
+    initial?: readonly string[],
   ): Promise<readonly Value[] | undefined>;
   confirm(message: string, initial?: boolean): Promise<boolean | undefined>;
   text(message: string, question?: TextQuestion): Promise<string | undefined>;

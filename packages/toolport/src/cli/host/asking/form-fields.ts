@@ -45,11 +45,11 @@ export function readFormFields(requestedSchema: unknown): readonly FormField[] |
 
 function kindOf(field: JsonObject): FieldKind | undefined {
   const choices = choicesOf(field);
-  if (choices !== undefined) return { is: "one", choices };
+  if (choices !== undefined) return choices.length === 0 ? undefined : { is: "one", choices };
   const { type, items } = field;
   if (type === "array") {
     const some = isJsonObject(items) ? choicesOf(items) : undefined;
-    return some === undefined ? undefined : { is: "some", choices: some };
+    return some === undefined || some.length === 0 ? undefined : { is: "some", choices: some };
   }
   if (type === "boolean") return { is: "yes-no" };
   if (type === "string") {

@@ -48,9 +48,11 @@ async function questionsAt(terminal: Terminal, signal: AbortSignal): Promise<Que
       const answer = await clack.select<string>({ ...common, ...initialValue, message: clean(message), options });
       return choices.find(({ value }) => value === answer)?.value;
     },
-    async chooseSome(message, choices) {
+    async chooseSome(message, choices, initial = []) {
       const options = choices.map(toOption);
-      const answer = await clack.multiselect<string>({ ...common, message: clean(message), options, required: false });
+      const initialValues = choices.map(({ value }) => value).filter((value) => initial.includes(value));
+      const chosen = { message: clean(message), options, initialValues, required: false };
+      const answer = await clack.multiselect<string>({ ...common, ...chosen });
       if (!Array.isArray(answer)) return undefined;
       return choices.filter(({ value }) => answer.includes(value)).map(({ value }) => value);
     },
