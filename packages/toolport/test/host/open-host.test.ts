@@ -2,7 +2,8 @@ import { fixtureServer } from "@toolport/fixtures";
 import { expect, it, onTestFinished } from "vitest";
 import type { CommandContext, GlobalOptions } from "../../src/cli/command-context.ts";
 import { terminalAsker } from "../../src/cli/host/asking/terminal-asker.ts";
-import { canAsk, openHost } from "../../src/cli/host/open-host.ts";
+import { canAsk } from "../../src/cli/host/asking/can-ask.ts";
+import { openHost } from "../../src/cli/host/open-host.ts";
 import { UsageError } from "../../src/cli/usage-error.ts";
 import { fakeTerminal, type FakeTerminal, type FakeTerminalOptions } from "../fake-terminal.ts";
 

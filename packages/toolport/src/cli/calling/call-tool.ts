@@ -4,7 +4,7 @@ import type { CommandContext, CommandWork } from "../command-context.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { pathOf } from "../host/find-tool.ts";
 import type { Host } from "../host/host.ts";
-import { canAsk } from "../host/open-host.ts";
+import { canAsk } from "../host/asking/can-ask.ts";
 import { oneLine } from "../render/one-line.ts";
 import { usageError } from "../usage-error.ts";
 import { buildArguments } from "./build-arguments.ts";

@@ -6,7 +6,7 @@ import { exitCodes } from "../exit-codes.ts";
 import { askTrust, describeTrust, showStarts } from "../host/asking/ask-trust.ts";
 import type { Asker } from "../host/asking/asker.ts";
 import { terminalAsker } from "../host/asking/terminal-asker.ts";
-import { canAsk } from "../host/open-host.ts";
+import { canAsk } from "../host/asking/can-ask.ts";
 import { nearNames } from "../program/near-names.ts";
 import { shellLine } from "../render/shell-word.ts";
 import { usageError } from "../usage-error.ts";

@@ -2,7 +2,7 @@ import type { ConfigEdit } from "@toolport/config";
 import type { JsonValue } from "@toolport/core";
 import type { CommandContext, CommandWork } from "../command-context.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { canAsk } from "../host/open-host.ts";
+import { canAsk } from "../host/asking/can-ask.ts";
 import { usageError } from "../usage-error.ts";
 import { askConsent, askFiles, askPlace } from "./ask-init.ts";
 import { changeConfig, readCurrentConfig, valueAt, type CurrentConfig } from "./change-config.ts";

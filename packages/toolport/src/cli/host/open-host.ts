@@ -17,6 +17,7 @@ import { askApproval } from "./asking/ask-approval.ts";
 import { askElicitation, type OpenPage } from "./asking/ask-elicitation.ts";
 import { askInput } from "./asking/ask-input.ts";
 import { askTrust } from "./asking/ask-trust.ts";
+import { canAsk } from "./asking/can-ask.ts";
 import type { Asker } from "./asking/asker.ts";
 import { terminalAsker } from "./asking/terminal-asker.ts";
 import type { KnownBefore } from "./find-tool.ts";
@@ -126,12 +127,6 @@ function reopen(host: Host, { only, off }: HostWish): Host {
     for (const id of only as readonly string[]) (off === "show" ? knownServer : startableServer)(config, id);
   }
   return { ...host, [Symbol.asyncDispose]: async () => undefined };
-}
-
-/** Whether a person is there who can be asked. */
-export function canAsk({ terminal }: Pick<CommandContext, "terminal">): boolean {
-  const ci = terminal.env["CI"] ?? "";
-  return terminal.canAsk && (ci === "" || ci === "false" || ci === "0");
 }
 
 /** Where a command looks for the configuration: in nothing of the process. */
