@@ -12,14 +12,14 @@ export function toServerSpec(address: ServerAddress, id = "server"): ServerSpec 
     const { url, headers } = address;
     return { id, transport: { kind: "http", url: url.href, ...(headers && { headers }) } };
   }
-  const { command, args, env, cwd } = address.server;
+  const { command, args, env, cwd, inheritEnv = "all" } = address.server;
   return {
     id,
     transport: {
       kind: "stdio",
       command,
       args,
-      inheritEnv: "all",
+      inheritEnv,
       ...(env && { env }),
       ...(cwd !== undefined && { cwd }),
     },

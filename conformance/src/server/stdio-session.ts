@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { truncateText, type JsonObject, type JsonValue } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
+import { safeEnvironment } from "@toolport/transports";
 import type { TraceRecorder } from "../engine/trace-recorder.ts";
 import { createMessageRouter, replyTo, type MessageRouter } from "./message-router.ts";
 import { aliveInGroup, signalGroup } from "../engine/live-processes.ts";
@@ -13,6 +14,8 @@ export interface ServerCommand {
   readonly args: readonly string[];
   readonly cwd?: string | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
+  /** What it gets of this process's environment, as a spec has it. Default `"all"`: who tests a server has made its environment. */
+  readonly inheritEnv?: "safe" | "all" | "none" | undefined;
 }
 
 /** Options of {@linkcode openStdioSession}. */
@@ -36,7 +39,7 @@ const drainMs = 200;
 export async function openStdioSession(server: ServerCommand, options: StdioSessionOptions): Promise<StdioSession> {
   const child = spawn(server.command, server.args, {
     cwd: server.cwd,
-    env: { ...process.env, ...server.env },
+    env: safeEnvironment({ env: server.env, inheritEnv: server.inheritEnv ?? "all" }, process.env, process.platform),
     stdio: "pipe",
     detached: process.platform !== "win32",
     windowsHide: true,

@@ -10,6 +10,7 @@ it("exports these values and no others", () => {
     "createConnector",
     "createEraCache",
     "finishAuthorization",
+    "safeEnvironment",
   ]);
 });
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { worstOf } from "../../src/cli/checking/check-servers.ts";
 import { loadKit } from "../../src/cli/checking/load-kit.ts";
+import { toAddress } from "../../src/cli/checking/to-address.ts";
 import { fakeTerminal, runIn } from "../fake-terminal.ts";
 
 const only = ["--only", "lifecycle/initialize-result"];
@@ -37,6 +38,14 @@ it("does not pass over an entry that cannot be used", async () => {
   const { code, out, err } = await runIn(terminal, ["check", "--config", "mcp.json", ...only]);
   expect([code, out]).toEqual([3, expect.stringContaining("PASS ")]);
   expect(err).toMatch(/error: .*mcp\.json:\d+:\d+: mcpServers\.bad\.command/);
+});
+
+it("hands the kit what a server gets of the environment where it is used", async () => {
+  const means = { authProvider: undefined, signal: AbortSignal.abort() };
+  const address = (transport: object) =>
+    toAddress({ id: "a", transport: { kind: "stdio", command: "x", ...transport } }, means);
+  expect(await address({})).toMatchObject({ server: { inheritEnv: "safe" } });
+  expect(await address({ inheritEnv: "all" })).toMatchObject({ server: { inheritEnv: "all" } });
 });
 
 it("writes the report that is asked for", async () => {

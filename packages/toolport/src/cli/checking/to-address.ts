@@ -15,8 +15,12 @@ export interface AddressMeans {
 export async function toAddress(spec: ServerSpec, means: AddressMeans): Promise<ServerAddress | undefined> {
   const { transport } = spec;
   if (transport.kind === "stdio") {
-    const { command, args = [], env, cwd } = transport;
-    return { kind: "stdio", server: { command, args, ...(env && { env }), ...(cwd !== undefined && { cwd }) } };
+    // It is checked in the environment that it is used in, and a stranger's server gets no more of it.
+    const { command, args = [], env, cwd, inheritEnv = "safe" } = transport;
+    return {
+      kind: "stdio",
+      server: { command, args, inheritEnv, ...(env && { env }), ...(cwd !== undefined && { cwd }) },
+    };
   }
   if (transport.kind !== "http") return undefined;
   const url = new URL(transport.url);
