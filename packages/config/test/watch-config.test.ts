@@ -2,7 +2,7 @@ import { renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { createMemoryStore } from "@toolport/core";
 import { createTrust, formatProblem, type TrustAnswer } from "@toolport/config";
-import { watchConfig, type ConfigReport } from "@toolport/config/node";
+import { watchConfig, type ConfigReport, type ConfigTarget } from "@toolport/config/node";
 import { describe, expect, it } from "vitest";
 import { createFakeHome, mcpServers, type FakeHome } from "./fake-home.ts";
 import { createTestClock, startWatch } from "./start-watch.ts";
@@ -211,8 +211,10 @@ describe("watchConfig()", () => {
   it("rejects, and leaves nothing behind, when the target refuses the first load", async () => {
     const home = createFakeHome();
     const clock = createTestClock();
-    const target = { applyServers: () => Promise.reject(new Error("refused")) };
-    await expect(watchConfig({ ...home.place, clock, target })).rejects.toThrow("refused");
+    const target: ConfigTarget = {
+      applyServers: (_, { timeoutMs }) => Promise.reject(new Error(`refused within ${timeoutMs}`)),
+    };
+    await expect(watchConfig({ ...home.place, clock, target })).rejects.toThrow("refused within 10000");
     expect(clock.tasks()).toBe(0);
   });
 

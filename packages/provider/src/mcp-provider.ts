@@ -50,6 +50,8 @@ export interface EndOptions {
 export interface ApplyOptions extends EndOptions, UserOperationOptions {
   /** See {@linkcode EndOptions}. Default 5,000. */
   readonly drainMs?: number | undefined;
+  /** How long servers that are not required are waited for, in milliseconds; who is late has not failed, and comes later. Default: until they are there or have failed. */
+  readonly timeoutMs?: number | undefined;
 }
 
 /** What {@linkcode McpProvider.applyServers} did: every id of the set before and after is in one of the first four lists, sorted. */

@@ -1,11 +1,18 @@
 import { longestTimeoutMs } from "@toolport/core";
-import { assertKnownOptions, assertReason, assertSignal, kindOf, type Fields } from "@toolport/core/implement";
+import {
+  assertKnownOptions,
+  assertReason,
+  assertSignal,
+  assertTimeoutMs,
+  kindOf,
+  type Fields,
+} from "@toolport/core/implement";
 import type { ApplyOptions, EndOptions, OperationOptions, UserOperationOptions } from "./mcp-provider.ts";
 
 const endFields: Fields<EndOptions> = { drainMs: true, reason: true };
 const operationFields: Fields<OperationOptions> = { signal: true };
 const userFields: Fields<UserOperationOptions> = { ...operationFields, interactive: true };
-const applyFields: Fields<ApplyOptions> = { ...endFields, ...userFields };
+const applyFields: Fields<ApplyOptions> = { ...endFields, ...userFields, timeoutMs: true };
 
 /** Each throws a `TypeError` that names the option that is unknown or makes no sense. */
 export function readRemoveOptions(options: EndOptions): EndOptions {
@@ -16,6 +23,7 @@ export function readRemoveOptions(options: EndOptions): EndOptions {
 
 export function readApplyOptions(options: ApplyOptions): ApplyOptions {
   assertKnownOptions("applyServers()", options, applyFields);
+  if (options.timeoutMs !== undefined) assertTimeoutMs(options.timeoutMs);
   assertEnd(options);
   assertUser(options);
   return options;

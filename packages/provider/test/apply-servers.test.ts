@@ -168,6 +168,22 @@ describe("applyServers()", () => {
     await provider.close();
   });
 
+  it("waits for nobody longer than it is asked to: who is late has not failed, and comes later", async () => {
+    const world = createCalmWorld();
+    const provider = await startWith(world);
+    const release = world.hold();
+    const applied = provider.applyServers([specOf("a")], { timeoutMs: 1000 });
+    await world.settle();
+    world.clock.advance(1000);
+    expect(await applied).toMatchObject({ added: ["a"], failed: [] });
+    expect(provider.statuses()).toMatchObject([{ id: "a", state: "connecting" }]);
+    release();
+    await world.settle();
+    expect(namesOf(provider)).toEqual(["mcp_a_echo"]);
+    await expect(provider.applyServers([], { timeoutMs: -1 })).rejects.toBeInstanceOf(TypeError);
+    await provider.close();
+  });
+
   it("rejects with closed when the provider closes meanwhile", async () => {
     const world = createCalmWorld();
     const provider = await startWith(world);

@@ -5,10 +5,13 @@ import type { LoadConfigOptions } from "./load-options.ts";
 
 /** Whoever runs the servers. A provider of `@toolport/provider` is one. */
 export interface ConfigTarget {
-  /** Makes the set of servers this one. `config`: what they are in, for a target that wants to know more of them. */
+  /**
+   * Makes the set of servers this one. `timeoutMs`: how long servers are to be waited for; the next edit is not applied before this settles. `config`: what they
+   * are in, for a target that wants to know more of them.
+   */
   applyServers(
     specs: readonly ServerSpec[],
-    options: { readonly signal: AbortSignal },
+    options: { readonly signal: AbortSignal; readonly timeoutMs: number },
     config: LoadedConfig,
   ): Promise<ConfigChange>;
 }

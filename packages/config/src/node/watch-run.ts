@@ -9,6 +9,8 @@ import { diffSpecs, keepSpecs } from "./spec-changes.ts";
 import { watchPointsOf, type WatchPoints } from "./watch-points.ts";
 
 const mostLooks = 5;
+// A server that hangs must not keep an edit waiting that mends it.
+const longestWaitMs = 10_000;
 const nothing: WatchPoints = new Map();
 
 /** What a run of a watch works with. */
@@ -89,7 +91,7 @@ async function apply(
 ): Promise<ConfigChange> {
   const { servers } = config;
   if (target === undefined) return diffSpecs(before, servers);
-  return untilAborted(target.applyServers(servers, { signal }, config), signal);
+  return untilAborted(target.applyServers(servers, { signal, timeoutMs: longestWaitMs }, config), signal);
 }
 
 function pickChange({ added, updated, removed, failed }: ConfigChange): ConfigChange {

@@ -14,7 +14,7 @@ export async function applyServers(
   parts: OperationParts,
 ): Promise<ApplyResult> {
   const { serverSet, settings, assertOpen } = parts;
-  const { signal, interactive } = options;
+  const { signal, interactive, timeoutMs } = options;
   const { clock, connector, naming } = settings;
   if (!Array.isArray(specs)) throw new TypeError("applyServers() takes an array of specs");
   const change = changeSet(readSpecs(specs, connector, naming), options, parts);
@@ -26,6 +26,7 @@ export async function applyServers(
     operation: "applyServers",
     signal,
     interactive,
+    timeoutMs,
   });
   await unlessAborted(Promise.all(change.gone), signal);
   assertOpen();

@@ -66,6 +66,8 @@ export function createKeptNames({
   };
   // Of changes that come while others are written, the last one has all.
   const writeAll = async (): Promise<void> => {
+    // Not before whoever starts this knows of it: with nothing to write, it would be over sooner than it is known to have begun.
+    await Promise.resolve();
     while (next !== undefined) {
       const { servers } = next;
       next = undefined;

@@ -93,6 +93,21 @@ describe("close()", () => {
     expect(() => toolport.provider.registerServer(spec("b"))).toThrow(expect.objectContaining({ code: "closed" }));
   });
 
+  it("ends an edit that is being applied, and what it started", async () => {
+    const folder = createTemporaryFolder();
+    const settings = { watch: { quietMs: 10 } };
+    const [a, late] = [{ transport: spec("a").transport }, { transport: spec("late").transport }];
+    const config = folder.write("toolport.json", { servers: { a }, settings });
+    const connector = createFakeConnector({ late: { ready: never } });
+    const toolport = await createToolport({ connector, config });
+    folder.write("toolport.json", { servers: { a, late }, settings });
+    await vi.waitFor(() => expect(toolport.statuses()).toMatchObject([{ id: "a" }, { state: "connecting" }]), 5000);
+    const reports: unknown[] = [];
+    toolport.onConfigReport((report) => reports.push(report));
+    await toolport.close();
+    expect([connector.open.size, reports]).toEqual([0, []]);
+  });
+
   it("closes every part, the last one first, also when others fail or hang", async () => {
     const closed: string[] = [];
     const closing = createClosing(systemClock);

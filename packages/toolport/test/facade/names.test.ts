@@ -56,6 +56,18 @@ describe("names of tools", () => {
     expect(seen).toEqual([2, 2, 3, 3, 3]);
   });
 
+  it("are kept of servers that come after all others went", async () => {
+    const store = createMemoryStore();
+    const connector = createFakeConnector({ a: { tools: ["get/it"] } });
+    const a = { id: "a", transport: { kind: "stdio", command: "x" } } as const;
+    const state = { store, credentials: createMemoryCredentials() };
+    const toolport = await createToolport({ connector, servers: [{ ...a, id: "b" }], state });
+    await toolport.provider.applyServers([]);
+    await toolport.provider.applyServers([a]);
+    await toolport.close();
+    expect((await namesOf({ a: { tools: ["get.it", "get/it"] } }, store)).names).toContain("mcp_a_get_it");
+  });
+
   it("take their time from that for servers where the store never answers", async () => {
     const never = (): Promise<never> => new Promise(() => {});
     const store = { get: never, set: never, delete: never };
