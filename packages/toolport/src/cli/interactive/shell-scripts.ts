@@ -28,8 +28,8 @@ _toolport() {
     if [[ -z $kind ]]; then kind=$line; continue; fi
     values+=("${"$"}{line%%$'\t'*}")
     shown+=("${"$"}{line/$'\t'/  -- }")
-  done < <("${"$"}{(Q)words[1]}" complete --shell zsh -- "${"$"}{(@Q)words[2,CURRENT]}" 2>/dev/null)
-  if [[ $kind == files ]]; then _files; else compadd -l -d shown -a values; fi
+  done < <("${"$"}{(Q)words[1]}" complete --shell zsh -- "${"$"}{(@Q)words[2,CURRENT-1]}" "${"$"}{(Q)PREFIX}" 2>/dev/null)
+  if [[ $kind == files ]]; then compset -P '-*='; _files; else compadd -l -d shown -a values; fi
 }
 if [[ $funcstack[1] == _toolport ]]; then _toolport "$@"; else compdef _toolport toolport; fi
 `;
@@ -38,7 +38,9 @@ const fish = String.raw`# fish completion for toolport
 function __toolport_complete
     set -l answer (toolport complete --shell fish --line (commandline -cp | string collect) 2>/dev/null)
     if test "$answer[1]" = files
-        __fish_complete_path (commandline -ct)
+        set -l word (commandline -ct)
+        set -l option (string match -r -- '^-[^=]*=' $word; or echo)
+        printf '%s\n' $option(__fish_complete_path (string replace -- "$option" '' $word))
     else
         printf '%s\n' $answer[2..-1]
     end
