@@ -1,8 +1,8 @@
 import { CommanderError } from "commander";
 import { ToolportError } from "@toolport/core";
+import { Crashed, OutputClosed } from "./abort-reasons.ts";
 import type { CommandContext } from "./command-context.ts";
 import { exitCodeOf, exitCodes } from "./exit-codes.ts";
-import { OutputClosed } from "./output-closed.ts";
 import { createProgram } from "./program/create-program.ts";
 import type { Run } from "./program/declare.ts";
 import type { ProgramOptions } from "./program/global-options.ts";
@@ -50,7 +50,9 @@ export async function runCommandLine(
     const problem = toProblem(error, { command: command.name(), signal });
     const { terminal: shown, options } = contextOf();
     // Of a line that could not be read to its end, not all options are known.
-    renderError(problem, { terminal: shown, options: { ...options, json: options.json ?? isJsonAsked(argv) } });
+    const json = options.json ?? isJsonAsked(argv);
+    if (json || !(signal.reason instanceof Crashed))
+      renderError(problem, { terminal: shown, options: { ...options, json } });
     return exitCodeOf(problem);
   }
 }
@@ -69,6 +71,7 @@ function toProblem(
   { command, signal }: { readonly command: string; readonly signal: AbortSignal },
 ): unknown {
   if (error instanceof CommanderError) return toUsageError(error, command);
+  if (signal.reason instanceof Crashed) return signal.reason.cause;
   // Whatever a command makes of it, and whatever function of ours was at work: it ends because somebody wanted that.
   return signal.aborted ? new ToolportError("interrupted", { code: "aborted", cause: error }) : error;
 }

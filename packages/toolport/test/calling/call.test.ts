@@ -21,13 +21,19 @@ interface Stage {
   readonly terminal: FakeTerminal;
   /** Runs `toolport call …` with a configuration of one server, `good`. */
   readonly call: (...tokens: string[]) => Promise<Ran>;
+  /** Runs `toolport repl` with it. */
+  readonly repl: () => Promise<Ran>;
 }
 
 function stage(options?: FakeTerminalOptions): Stage {
   const terminal = fakeTerminal(options);
   onTestFinished(() => terminal[Symbol.dispose]());
   const config = terminal.file("servers.json", { mcpServers: { good: { type: "http", url: server.url } } });
-  return { terminal, call: (...tokens) => runIn(terminal, ["call", "--config", config, ...tokens]) };
+  return {
+    terminal,
+    call: (...tokens) => runIn(terminal, ["call", "--config", config, ...tokens]),
+    repl: () => runIn(terminal, ["repl", "--config", config]),
+  };
 }
 
 /** Presses keys, each when the text before it is on the screen. */
@@ -37,7 +43,7 @@ async function answer(
 ): Promise<void> {
   let from = 0;
   for (const [shown, keys] of steps) {
-    await expect.poll(() => terminal.written.err.indexOf(shown, from), { interval: 5 }).not.toBe(-1);
+    await expect.poll(() => terminal.written.err.indexOf(shown, from), { interval: 5, timeout: 10_000 }).not.toBe(-1);
     from = terminal.written.err.length;
     terminal.type(keys);
   }
@@ -108,6 +114,24 @@ describe("toolport call", () => {
     const calling = call("good/echo", "--text", "x");
     await answer(terminal, [["Call it?", enter]]);
     expect(await calling).toMatchObject({ code: 2, out: "", err: expect.stringContaining("was not approved") });
+  });
+
+  it("asks in the repl by the same question, in each line anew, and by none where nobody can be asked", async () => {
+    const { terminal, repl } = stage({ canAsk: true });
+    const running = repl();
+    await answer(terminal, [
+      ["toolport> ", `call good/echo --text one --yes${enter}`],
+      ["toolport> ", `call good/echo --text two${enter}`],
+      ["Call it?", `${up}${up}${enter}`],
+      ["toolport> ", `exit${enter}`],
+    ]);
+    expect(await running).toMatchObject({ code: 0, out: "one\ntwo\n" });
+    expect(terminal.written.err.match(/A call waits for you: it may change things/g)).toHaveLength(1);
+
+    const lines = ["call good/echo --text one", "call good/echo --text two --yes", "call good/echo --text three"];
+    const piped = await stage({ input: lines.join("\n") }).repl();
+    expect(piped).toMatchObject({ code: 2, out: "two\n" });
+    expect(piped.err.match(/and nobody can be asked here \[approval_required\]/g)).toHaveLength(2);
   });
 
   it("says what is wrong with the arguments before anything is sent, and how the tool is called", async () => {

@@ -4,15 +4,12 @@ import type { CommandContext, CommandWork } from "../command-context.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { pathOf } from "../host/find-tool.ts";
 import type { Host } from "../host/host.ts";
-import { canAsk } from "../host/asking/can-ask.ts";
 import { oneLine } from "../render/one-line.ts";
 import { usageError } from "../usage-error.ts";
 import { buildArguments } from "./build-arguments.ts";
-import { callPolicy, type Approver } from "./call-policy.ts";
 import { describeViolation, findViolations } from "./check-arguments.ts";
 import { parseJson } from "./coerce-text.ts";
 import { completeArguments } from "./complete-arguments.ts";
-import { confirmInRepl } from "./confirm-in-repl.ts";
 import { exampleOf, signatureOf, toolPage } from "./describe-parameters.ts";
 import { explainFailure } from "./explain-failure.ts";
 import { findServerAndTool } from "../host/find-server-and-tool.ts";
@@ -42,17 +39,14 @@ export interface CallArguments {
 
 /** Calls a tool: finds it, completes and checks its arguments, asks where it may change something, and shows what came of it. */
 export const callTool: CommandWork<CallArguments> = async (given, context) => {
-  const approver: Approver = { isYes: given.yes === true, canAsk: canAsk(context) };
-  const { host, definition } = await findServerAndTool(given.tool, context, {
-    policy: callPolicy(approver),
-    signIn: true,
-  });
+  const isYes = given.yes === true;
+  const { host, definition } = await findServerAndTool(given.tool, context, { approver: { isYes }, signIn: true });
   await using _ = host;
-  approver.asker = host.asker;
+  // That of the repl, which is there for every line.
+  if (host.approver !== undefined) host.approver.isYes = isYes;
   if (given.help === true) return showPage(definition, context);
   const args = await readArguments(given, { definition, host, context });
   if (given.dryRun === true) return showDryRun(definition, args, context);
-  if (context.host !== undefined && given.yes !== true) await confirmInRepl(definition, args, host);
   // Awaited here, because the host closes when this function is left.
   return await runCall({ definition, args, given }, host, context);
 };

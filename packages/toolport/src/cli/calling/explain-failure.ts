@@ -2,6 +2,7 @@ import { ToolportError, type CallOutcome, type ToolDefinition } from "@toolport/
 import type { CommandContext } from "../command-context.ts";
 import { exitCodeOf, exitCodes } from "../exit-codes.ts";
 import { pathOf } from "../host/find-tool.ts";
+import { canAsk } from "../host/asking/can-ask.ts";
 import { renderError } from "../program/render-error.ts";
 import { oneLine } from "../render/one-line.ts";
 
@@ -14,7 +15,7 @@ const effects: Readonly<Record<CallOutcome, string>> = {
 /** Says why a call brought no result, and what is known of its effect. Returns what the command exits with. */
 export function explainFailure(error: ToolportError, definition: ToolDefinition, context: CommandContext): number {
   const { terminal, options } = context;
-  renderError(restate(error, definition), context);
+  renderError(restate(error, definition, canAsk(context)), context);
   if (options.json !== true) terminal.err(`${effects[error.outcome]}\n`);
   return exitCodeOfCall(error);
 }
@@ -27,14 +28,19 @@ export function exitCodeOfCall(error: ToolportError): number {
 }
 
 // A policy speaks to products of rules and handlers; here a person has typed a call.
-function restate(error: ToolportError, definition: ToolDefinition): ToolportError {
+function restate(error: ToolportError, definition: ToolDefinition, isAsked: boolean): ToolportError {
   const { code, serverId, toolName, outcome } = error;
   if (code !== "approval_required" && code !== "approval_denied") return error;
   const { effect = "external" } = definition;
   const path = oneLine(pathOf(definition), 300);
-  const message =
-    code === "approval_denied"
-      ? `the call of ${path} was not approved`
-      : `${path} may change things (effect: ${effect}), and nobody can be asked here`;
-  return new ToolportError(message, { code, serverId, toolName, outcome, cause: error });
+  const message = isAsked
+    ? `the call of ${path} was not approved`
+    : `${path} may change things (effect: ${effect}), and nobody can be asked here`;
+  return new ToolportError(message, {
+    code: isAsked ? "approval_denied" : "approval_required",
+    serverId,
+    toolName,
+    outcome,
+    cause: error,
+  });
 }

@@ -4,21 +4,19 @@ import { ToolportError, type Store } from "@toolport/core";
 import { systemClock } from "@toolport/core/implement";
 import type { SavedNames } from "@toolport/naming";
 import { hasBrowser, openBrowser } from "@toolport/auth/node";
-import type { PolicyOptions } from "@toolport/policy";
 import { createToolport } from "../../create-toolport.ts";
 import { createKeptNames } from "../../names/keep-names.ts";
 import { userState } from "../../state/user-state.ts";
-import type { ConfigOptions, ToolportState } from "../../toolport-options.ts";
-import type { Toolport } from "../../toolport.ts";
+import type { ConfigOptions } from "../../toolport-options.ts";
 import type { CommandContext } from "../command-context.ts";
 import { oneLine } from "../render/one-line.ts";
 import type { Terminal } from "../terminal.ts";
+import { approveCalls, type Approver } from "./asking/approve-calls.ts";
 import { askApproval } from "./asking/ask-approval.ts";
 import { askElicitation, type OpenPage } from "./asking/ask-elicitation.ts";
 import { askInput } from "./asking/ask-input.ts";
 import { askTrust } from "./asking/ask-trust.ts";
 import { canAsk } from "./asking/can-ask.ts";
-import type { Asker } from "./asking/asker.ts";
 import { terminalAsker } from "./asking/terminal-asker.ts";
 import type { KnownBefore } from "./find-tool.ts";
 import type { Host } from "./host.ts";
@@ -39,8 +37,8 @@ export interface HostWish {
   readonly signIn?: boolean | undefined;
   /** Whether servers that say that their tools changed are listed again at once. Default `false`: with the next call. */
   readonly follow?: boolean | undefined;
-  /** Beside what holds for all commands: arguments are checked, and a person is asked about calls that somebody has to approve. */
-  readonly policy?: PolicyOptions | undefined;
+  /** Who approves calls that a person makes, each that is not known to be `pure`. Default: a person is asked about those that a rule wants approved. */
+  readonly approver?: Approver | undefined;
 }
 
 /**
@@ -76,8 +74,7 @@ export async function openHost(context: CommandContext, wish: HostWish = {}): Pr
     timeoutMs: wish.wait === false ? 0 : (options.timeout ?? 30) * 1000,
     policy: {
       validation: { input: "strict" },
-      ...wish.policy,
-      approval: { handler: asker && askApproval(asker), ...wish.policy?.approval },
+      approval: wish.approver ? approveCalls(wish.approver, asker) : { handler: asker && askApproval(asker) },
     },
     auth: { prompt: signInPrompt(terminal, { asker }) },
     onElicit: asker && askElicitation(asker, pageOpener(terminal)),
@@ -85,7 +82,7 @@ export async function openHost(context: CommandContext, wish: HostWish = {}): Pr
       if (options.verbose === true) note(context, serverId, message);
     },
   });
-  const host = toHost({ toolport, state, asker }, context);
+  const host = toHost({ toolport, state, asker, approver: wish.approver }, context);
   try {
     signal.throwIfAborted();
     if (toolport.config !== undefined) reportProblems(context, toolport.config, isWanted);
@@ -102,13 +99,7 @@ export async function openHost(context: CommandContext, wish: HostWish = {}): Pr
   }
 }
 
-interface Opened {
-  readonly toolport: Toolport;
-  readonly state: ToolportState;
-  readonly asker: Asker | undefined;
-}
-
-function toHost(opened: Opened, context: CommandContext): Host {
+function toHost(opened: Omit<Host, keyof AsyncDisposable>, context: CommandContext): Host {
   const { toolport } = opened;
   const logs =
     context.options.verbose === true

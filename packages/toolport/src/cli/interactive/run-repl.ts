@@ -32,7 +32,7 @@ const endings: ReadonlySet<string> = new Set(["exit", "quit"]);
  * leaves has seen what failed.
  */
 export const runRepl: CommandWork<ReplArguments> = async (args, context) => {
-  await using host = await openHost(context, { follow: true });
+  await using host = await openHost(context, { follow: true, approver: { isYes: false } });
   const { terminal } = context;
   const session = { ...args, host, context };
   const lines = terminal.canAsk ? typedLines(session) : pipedLines(terminal);
