@@ -33,7 +33,7 @@ export async function main(): Promise<void> {
   let isBroken = false;
   const giveUp = (error: Error): void => {
     // At once: of what is under way nobody knows whether it ends.
-    if (!isBroken) renderError(error, { terminal, options: {} });
+    if (!isBroken) renderError(error, { terminal, options: { verbose: process.argv.includes("--verbose") } });
     isBroken = true;
     process.exitCode = exitCodes.fail;
     controller.abort(new Crashed(error.message, { cause: error }));

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from "node:util";
 import { CommanderError } from "commander";
 import { ToolportError } from "@toolport/core";
 import { Crashed, OutputClosed } from "./abort-reasons.ts";
@@ -7,7 +8,8 @@ import { createProgram } from "./program/create-program.ts";
 import type { Run } from "./program/declare.ts";
 import type { ProgramOptions } from "./program/global-options.ts";
 import { renderError } from "./program/render-error.ts";
-import { withColor, type Terminal } from "./terminal.ts";
+import { printJson } from "./render/print.ts";
+import { changeTerminal, withColor, type Terminal } from "./terminal.ts";
 import { usageError } from "./usage-error.ts";
 
 /** Where command lines are run one after the other. */
@@ -35,7 +37,9 @@ export async function runCommandLine(
   const run: Run = async (work) => {
     exitCode = await work(contextOf());
   };
-  const program = createProgram(terminal, run, (line, { terminal: own, ...rest }) => runCommandLine(line, own, rest));
+  const isJson = given?.json ?? isJsonAsked(argv);
+  const pages = isJson ? withJsonTexts(terminal) : terminal;
+  const program = createProgram(pages, run, (line, { terminal: own, ...rest }) => runCommandLine(line, own, rest));
   let command = program;
   program.hook("preSubcommand", (_parent, chosen) => {
     command = chosen;
@@ -50,15 +54,21 @@ export async function runCommandLine(
     const problem = toProblem(error, { command: command.name(), signal });
     const { terminal: shown, options } = contextOf();
     // Of a line that could not be read to its end, not all options are known.
-    const json = options.json ?? isJsonAsked(argv);
-    if (json || !(signal.reason instanceof Crashed))
-      renderError(problem, { terminal: shown, options: { ...options, json } });
+    const json = options.json ?? isJson;
+    const isSaid = signal.reason instanceof Crashed;
+    const verbose = options.verbose === true && !isSaid;
+    if (json || !isSaid) renderError(problem, { terminal: shown, options: { ...options, json, verbose } });
     return exitCodeOf(problem);
   }
 }
 
 function isInterrupted({ aborted, reason }: AbortSignal): boolean {
   return aborted && !(reason instanceof OutputClosed);
+}
+
+/** Pages of help and the version as documents. */
+function withJsonTexts(terminal: Terminal): Terminal {
+  return changeTerminal(terminal, { out: (text) => printJson(terminal, { text: stripVTControlCharacters(text) }) });
 }
 
 function isJsonAsked(argv: readonly string[]): boolean {

@@ -14,13 +14,13 @@ export function renderCommands(program: Command): string {
 }
 
 /** The commands that help shows, with the commands below them. */
-export function commandsOf(program: Command): readonly Command[] {
+function commandsOf(program: Command): readonly Command[] {
   const { commands } = program;
   return commands.flatMap((command) => [...(isHidden(command) ? [] : [command]), ...commandsOf(command)]);
 }
 
 /** The line that is typed: `toolport config show`. */
-export function lineOf(command: Command): string {
+function lineOf(command: Command): string {
   return command.parent === null ? command.name() : `${lineOf(command.parent)} ${command.name()}`;
 }
 

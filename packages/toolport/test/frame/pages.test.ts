@@ -52,13 +52,14 @@ describe("the pages of help", () => {
     }
   });
 
-  it.for([["--help"], ["help", "help"], ["help", "--help"], ["list", "-h"]])(
-    "are as wide as the terminal: %s",
-    async (argv) => {
+  it.for([[], ...commands.map((command) => [command.name()])])(
+    "are no wider than the terminal but for lines that are to be copied: %s",
+    async (name) => {
       using narrow = fakeTerminal({ columns: 60 });
-      const { code, out, err } = await runIn(narrow, argv);
+      const { code, out, err } = await runIn(narrow, ["help", ...name]);
       expect({ code, err }).toEqual({ code: 0, err: "" });
-      for (const line of out.split("\n")) expect({ line, fits: widthOf(line) <= 60 }).toEqual({ line, fits: true });
+      const read = out.split("\n").filter((line) => !line.startsWith("  toolport "));
+      expect(read.filter((line) => widthOf(line) > 60)).toEqual([]);
     },
   );
 

@@ -22,6 +22,8 @@ export interface TerminalSetting {
   readonly columns?: number | undefined;
   readonly rows?: number | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
+  /** What is started with the arguments. Default: `toolport`. */
+  readonly program?: string | undefined;
 }
 
 /** A command on a pseudo-terminal, seen as a person sees it. */
@@ -51,10 +53,10 @@ interface Waiter {
 export function runInTerminal(
   { folder, env }: WorkFolder,
   args: readonly string[],
-  { columns = 100, rows = 30, env: more = {} }: TerminalSetting = {},
+  { columns = 100, rows = 30, env: more = {}, program: other }: TerminalSetting = {},
 ): TerminalRun {
   const emulator = new headless.Terminal({ cols: columns, rows, scrollback: 2000, allowProposedApi: true });
-  const child = spawn(process.execPath, [program, ...args], {
+  const child = spawn(other ?? process.execPath, other === undefined ? [program, ...args] : [...args], {
     name: "xterm-256color",
     cols: columns,
     rows,

@@ -65,7 +65,8 @@ export const declareCall: Declare = (program, run) => {
     exits: {
       1: "the tool says that it failed, or the call broke off after it was sent",
       2: "the arguments do not fit, or nobody approved the call; nothing was sent",
-      3: "it was interrupted",
+      4: "its server could not be reached; nothing was sent",
+      5: "its server wants somebody to sign in",
     },
   });
 };

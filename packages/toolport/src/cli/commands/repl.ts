@@ -13,7 +13,7 @@ export const declareRepl: Declare = (program, run, runLine) => {
     purpose: "Use",
     about: [
       "Each line is one of the commands list, show, call, search, groups and help, without toolport in front and quoted as in a shell; exit or Ctrl-D ends. Tab completes commands, servers, tools and the arguments of a tool. Ctrl-C clears the line, or ends the call that is under way.",
-      "Where stdin is no terminal, its lines are run one after the other; blank ones and those that begin with # are left out. Lines are remembered until it ends, and written nowhere.",
+      "Where stdin is no terminal, its lines are run one after the other, and it exits with what the first one exits with that fails; blank ones and those that begin with # are left out. Lines are remembered until it ends, and written nowhere.",
     ],
     examples: [
       { line: "toolport repl", does: "every server that is configured, until Ctrl-D" },
@@ -21,6 +21,5 @@ export const declareRepl: Declare = (program, run, runLine) => {
       { line: "toolport --config mcp.json --json repl < calls.txt", does: "one JSON document for each line" },
     ],
     json: "one document for each line: that of its command",
-    exits: { 1: "of lines that are no person's: the first that failed exits with its code" },
   });
 };

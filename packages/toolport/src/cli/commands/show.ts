@@ -1,5 +1,6 @@
 import { describePage } from "../program/describe-page.ts";
 import type { Declare } from "../program/declare.ts";
+import { exitCodes } from "../exit-codes.ts";
 
 /** `show TOOL`. */
 export const declareShow: Declare = (program, run) => {
@@ -21,5 +22,9 @@ export const declareShow: Declare = (program, run) => {
       { line: "toolport show mcp_files_read_file --json", does: "the raw definition, and the facts" },
     ],
     json: "{ definition, server, tool, signature?, tokens,\n  effect, flags, fingerprint?, rules: [sentence] }",
+    exits: {
+      [exitCodes.unreachable]: "its server could not be reached",
+      [exitCodes.authRequired]: "its server wants somebody to sign in",
+    },
   });
 };

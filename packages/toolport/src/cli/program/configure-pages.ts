@@ -84,7 +84,7 @@ function pageSections(helper: Help, { examples, json, exits }: Page): readonly s
       (json ?? "")
         .split("\n")
         .filter(Boolean)
-        .map((line) => `  ${line}`),
+        .flatMap((line) => wrapText(line, { width: helper.helpWidth ?? widest, indent: "  ", hanging: "    " })),
     ),
     ...section(
       helper,

@@ -34,6 +34,7 @@ const overview: Page = {
     { line: "toolport list", does: "every server with what is wrong with it, and its tools" },
     { line: "toolport --config mcp.json list", does: "the same for one file" },
   ],
+  json: "what the page of each command says; of help and --version { text }",
   exits: {
     [exitCodes.fail]: "a tool failed, a server is not well, or a check found something",
     [exitCodes.unreachable]: "a server could not be reached",
