@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, symlinkSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, symlinkSync } from "node:fs";
+import { chmod } from "node:fs/promises";
+import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { fc, test } from "@fast-check/vitest";
@@ -11,6 +12,8 @@ import { completeWords, type CompletionSources } from "../../src/cli/interactive
 import { shellScripts } from "../../src/cli/interactive/shell-scripts.ts";
 import { quoteFor, splitLine } from "../../src/cli/interactive/split-line.ts";
 import { fakeTerminal, runIn, type FakeTerminal } from "../fake-terminal.ts";
+import { runInTerminal } from "../terminal/run-in-terminal.ts";
+import { createWorkFolder } from "../terminal/work-folder.ts";
 
 const bin = fileURLToPath(new URL("../../bin/toolport.js", import.meta.url));
 
@@ -85,6 +88,30 @@ describe("completeWords()", () => {
   });
 });
 
+describe("completion of texts of a server", () => {
+  it("leaves out what a terminal would obey, and whatever else nobody can type", async () => {
+    using terminal = fakeTerminal();
+    const program = createProgram(
+      terminal,
+      async () => undefined,
+      async () => 0,
+    );
+    const hostile = ["\u001B[2Jx", "x\u001B]0;mine\u0007", "two\nlines", "\u202Ex", ""];
+    const candidates = (kept: string) => [...hostile, kept].map((value) => ({ value }));
+    const sources: CompletionSources = {
+      servers: async () => candidates("files"),
+      tools: async () => candidates("read"),
+      argumentsOf: () => candidates("--shade").map((one) => ({ ...one, values: [...hostile, "red"] })),
+    };
+    const complete = async (...words: readonly string[]) => completeWords(program, { words, current: "" }, sources);
+    expect(await complete("list")).toEqual([{ value: "files" }]);
+    expect(await complete("show")).toEqual([{ value: "read" }]);
+    expect(await complete("call", "read", "--shade")).toEqual([{ value: "red" }]);
+    const found = await completeWords(program, { words: ["call", "read"], current: "--sh" }, sources);
+    expect(found).toMatchObject([{ value: "--shade" }]);
+  });
+});
+
 describe("completion", () => {
   it.for(["bash", "zsh", "fish"] as const)("prints the script of %s, by name or by $SHELL", async (shell) => {
     using terminal = fakeTerminal({ env: { SHELL: `/bin/${shell}` } });
@@ -121,21 +148,46 @@ describe("completion", () => {
       `${shellScripts.bash}
       COMP_WORDBREAKS=$' \\t\\n"\\'><=;|&(:'
       ask() { COMP_LINE=$1 COMP_POINT=\${#1}; _toolport toolport "$2" ""; printf '<%s>' "\${COMPREPLY[@]}"; echo; }
-      ask 'toolport --config mcp.json list my' my
       ask 'toolport --config mcp.json list "my s' 'my s'
       ask 'toolport --config mcp.json list a:' ''
-      ask 'toolport --config mcp.json list it' it
-      ask 'toolport --config mc' mc`,
+      ask 'toolport --config mcp.json list it' it`,
     );
     const env = { ...terminal.env, PATH: `${folder}:${terminal.env["PATH"]}` };
     const { stdout } = await promisify(execFile)("bash", [script], { cwd: terminal.cwd, env });
-    expect(stdout.split("\n")).toEqual([
-      String.raw`<my\ server>`,
-      "<my server>",
-      "<b>",
-      String.raw`<it\'s\ \$\(touch\ pwned\)>`,
-      "<mcp.json>",
-      "",
-    ]);
+    expect(stdout.split("\n")).toEqual(["<my server>", "<b>", String.raw`<it\'s\ \$\(touch\ pwned\)>`, ""]);
   });
+
+  const settings = {
+    bash: { rc: ".bashrc", args: ["--noprofile", "--rcfile", ".bashrc", "-i"], first: "" },
+    zsh: { rc: ".zshrc", args: ["-i"], first: "autoload -Uz compinit && compinit -u -D\n" },
+    fish: { rc: "fish/config.fish", args: ["-i"], first: "" },
+  } as const;
+  const folders = (process.env["PATH"] ?? "").split(delimiter);
+
+  it.for(["bash", "zsh", "fish"] as const)(
+    "completes what a person types in %s, where that is installed",
+    async (shell, { skip }) => {
+      if (!folders.some((folder) => existsSync(join(folder, shell)))) skip(`there is no ${shell} here`);
+      const { rc, args, first } = settings[shell];
+      await using work = await createWorkFolder();
+      await work.write({
+        "mcp.json": { mcpServers: { "my server": { command: "must-not-start" } } },
+        [rc]: `${first}${shellScripts[shell]}\n`,
+        "bin/toolport": `#!/bin/sh\nexec '${process.execPath}' '${bin}' "$@"\n`,
+      });
+      await chmod(join(work.folder, "bin/toolport"), 0o755);
+      const env = {
+        PATH: `${join(work.folder, "bin")}:${work.env["PATH"]}`,
+        ZDOTDIR: work.folder,
+        XDG_CONFIG_HOME: work.folder,
+        PS1: "ready> ",
+        PROMPT: "ready> ",
+      };
+      await using terminal = runInTerminal(work, args, { program: shell, env });
+      await terminal.waitForScreen(/[>#$%] ?$/);
+      terminal.type('toolport --config=mcp.j\tlist "my s\t');
+      const completed = 'toolport --config=mcp.json list "my server"';
+      expect(await terminal.waitForScreen(completed)).toContain(completed);
+    },
+  );
 });

@@ -8,7 +8,7 @@ import { userState } from "../../state/user-state.ts";
 import type { CommandContext, CommandWork } from "../command-context.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { startableServer } from "../host/known-server.ts";
-import { filesOf } from "../host/open-host.ts";
+import { filesOf } from "../host/config-files.ts";
 import { reportProblems } from "../host/report-problems.ts";
 import { usageError } from "../usage-error.ts";
 import { loadKit, type ConformanceKit } from "./load-kit.ts";

@@ -1,11 +1,8 @@
 import { createTrust } from "@toolport/config";
 import { loadConfig } from "@toolport/config/node";
 import { ToolportError, type Store } from "@toolport/core";
-import { systemClock } from "@toolport/core/implement";
-import type { SavedNames } from "@toolport/naming";
 import { hasBrowser, openBrowser } from "@toolport/auth/node";
 import { createToolport } from "../../create-toolport.ts";
-import { createKeptNames } from "../../names/keep-names.ts";
 import { userState } from "../../state/user-state.ts";
 import type { ConfigOptions } from "../../toolport-options.ts";
 import type { CommandContext } from "../command-context.ts";
@@ -18,8 +15,10 @@ import { askInput } from "./asking/ask-input.ts";
 import { askTrust } from "./asking/ask-trust.ts";
 import { canAsk } from "./asking/can-ask.ts";
 import { terminalAsker } from "./asking/terminal-asker.ts";
+import { filesOf } from "./config-files.ts";
 import type { KnownBefore } from "./find-tool.ts";
 import type { Host } from "./host.ts";
+import { namesOf } from "./last-names.ts";
 import { knownServer, startableServer } from "./known-server.ts";
 import { offerSignIn } from "./offer-sign-in.ts";
 import { reportProblems } from "./report-problems.ts";
@@ -120,12 +119,6 @@ function reopen(host: Host, { only, off }: HostWish): Host {
   return { ...host, [Symbol.asyncDispose]: async () => undefined };
 }
 
-/** Where a command looks for the configuration: in nothing of the process. */
-export function filesOf({ terminal, options }: Pick<CommandContext, "terminal" | "options">): ConfigOptions {
-  const { env, home, platform, cwd } = terminal;
-  return { files: options.config ?? "auto", env, home, platform, cwd };
-}
-
 // Nothing is expanded, asked or started for it.
 async function chooseServers(
   { only }: HostWish,
@@ -138,12 +131,6 @@ async function chooseServers(
   const serverIds = known.sources.map(({ serverId }) => serverId);
   const chosen = typeof only === "function" ? only({ serverIds, savedNames: await namesOf(serverIds, store) }) : only;
   return chosen?.map((typed) => knownServer(known, typed).serverId);
-}
-
-/** The names that tools of these servers had last. Never rejects. */
-export function namesOf(serverIds: readonly string[], store: Store): Promise<SavedNames> {
-  const means = { store, providerName: undefined, naming: undefined, clock: systemClock, report: () => undefined };
-  return createKeptNames(means).recall(serverIds);
 }
 
 function pageOpener({ env, platform }: Terminal): OpenPage | undefined {

@@ -1,4 +1,3 @@
-import { cleanText } from "@toolport/core";
 import { oneLine } from "../render/one-line.ts";
 import type { Completion } from "./complete-words.ts";
 import type { ShellName } from "./shell-scripts.ts";
@@ -11,13 +10,10 @@ export function answerShell(
   { typed, line, breaks }: { readonly typed?: TypedLine | undefined; readonly line: string; readonly breaks: string },
 ): string {
   if (completion === "files") return "files\n";
-  const words = completion
-    // A name with a line feed or an escape sequence in it cannot be typed.
-    .filter(({ value }) => value !== "" && cleanText(value) === value && !/[\n\t]/.test(value))
-    .map(({ value, about = "" }) => {
-      if (shell !== "bash") return about === "" ? value : `${value}\t${oneLine(about, 80)}`;
-      return typed === undefined ? value : afterBreak(quoteFor(value, typed.quote), line.slice(typed.start), breaks);
-    });
+  const words = completion.map(({ value, about = "" }) => {
+    if (shell !== "bash") return about === "" ? value : `${value}\t${oneLine(about, 80)}`;
+    return typed === undefined ? value : afterBreak(quoteFor(value, typed.quote), line.slice(typed.start), breaks);
+  });
   return ["words", ...new Set(words), ""].join("\n");
 }
 

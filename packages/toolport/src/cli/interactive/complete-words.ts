@@ -1,3 +1,4 @@
+import { cleanText } from "@toolport/core";
 import type { Argument, Command, Option } from "commander";
 
 /** Something that may be typed next. */
@@ -137,5 +138,11 @@ async function valuesOf(one: Option | Argument, program: Command, sources: Compl
 }
 
 function startingWith(current: string, completion: Completion): Completion {
-  return completion === "files" ? completion : completion.filter(({ value }) => value.startsWith(current));
+  if (completion === "files") return completion;
+  return completion.filter(({ value }) => value.startsWith(current) && canBeTyped(value));
+}
+
+// Names of servers and tools, and what tools take, are texts of somebody else: with a line feed or an escape sequence in them, they are for no terminal.
+function canBeTyped(value: string): boolean {
+  return value !== "" && cleanText(value) === value && !/[\n\t]/.test(value);
 }

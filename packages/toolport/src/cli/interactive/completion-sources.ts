@@ -3,7 +3,8 @@ import { userState } from "../../state/user-state.ts";
 import type { CommandContext } from "../command-context.ts";
 import { searchTool } from "../host/find-tool.ts";
 import type { Host } from "../host/host.ts";
-import { filesOf, namesOf } from "../host/open-host.ts";
+import { filesOf } from "../host/config-files.ts";
+import { namesOf } from "../host/last-names.ts";
 import type { Candidate, CompletionSources, ToolArgument } from "./complete-words.ts";
 import { isJsonObject } from "@toolport/core/implement";
 

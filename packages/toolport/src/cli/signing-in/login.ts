@@ -2,7 +2,7 @@ import type { SignedIn } from "@toolport/auth";
 import type { CommandContext, CommandWork } from "../command-context.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { knownServer, startableServer } from "../host/known-server.ts";
-import { filesOf } from "../host/open-host.ts";
+import { filesOf } from "../host/config-files.ts";
 import { oneLine } from "../render/one-line.ts";
 import { printJson, printLines } from "../render/print.ts";
 import { loadConfig } from "@toolport/config/node";

@@ -11,7 +11,7 @@ import { askInput } from "../host/asking/ask-input.ts";
 import { askTrust } from "../host/asking/ask-trust.ts";
 import { terminalAsker } from "../host/asking/terminal-asker.ts";
 import { canAsk } from "../host/asking/can-ask.ts";
-import { filesOf } from "../host/open-host.ts";
+import { filesOf } from "../host/config-files.ts";
 import { signInPrompt } from "../host/sign-in-prompt.ts";
 
 /** Sign-ins of the user, and the servers that they are for. No server is started. */
