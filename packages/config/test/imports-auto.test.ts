@@ -25,7 +25,7 @@ describe('imports: ["auto"]', () => {
     const path = write("home/work/app/toolport.json", { imports: ["auto"] });
     const { sources } = await loadConfig({ ...place, files: [{ path, scope: "project" }] });
     expect(sources.map(({ serverId, file }) => [serverId, file?.slice(root.length)])).toEqual([
-      ["theirs", "/home/work/app/.vscode/mcp.json"],
+      ["theirs", "/srv/shop/app/.vscode/mcp.json"],
     ]);
   });
 });

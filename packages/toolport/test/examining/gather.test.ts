@@ -18,14 +18,14 @@ function filesOf(tree: Readonly<Record<string, "x" | "-" | "/">>): FileFacts {
 }
 
 describe("findProgram()", () => {
-  const linux = { platform: "linux", cwd: "/work", env: { PATH: "/a::/b:bin" } };
+  const linux = { platform: "linux", cwd: "/srv/shop", env: { PATH: "/a::/b:bin" } };
   it.each<[string, Parameters<typeof filesOf>[0], object]>([
     ["npx", { "/b/npx": "x" }, { path: "/b/npx" }],
     ["npx", { "/a/npx": "-", "/b/npx": "x" }, { path: "/b/npx" }],
     ["npx", { "/a/npx": "-" }, { trouble: "not-executable", blocked: "/a/npx" }],
-    ["npx", { "/work/bin/npx": "x" }, { path: "/work/bin/npx" }],
+    ["npx", { "/srv/shop/bin/npx": "x" }, { path: "/srv/shop/bin/npx" }],
     ["npx", {}, { trouble: "missing" }],
-    ["./run", { "/work/run": "x" }, { path: "/work/run" }],
+    ["./run", { "/srv/shop/run": "x" }, { path: "/srv/shop/run" }],
     ["/opt/run", { "/opt/run": "/" }, { trouble: "directory", blocked: "/opt/run" }],
   ])("%s among %j", async (command, tree, found) => {
     expect(await findProgram(command, { ...linux, files: filesOf(tree) })).toEqual(found);
@@ -69,7 +69,7 @@ it("gatherMachine() tells names of proxies and options, and no value of them", a
 
 describe("gatherProgram()", () => {
   const files = filesOf({ "/bin/npx": "x", "/bin/docker": "x", "/here": "/" });
-  const place = { platform: "linux", cwd: "/work", env: { PATH: "/bin" }, files };
+  const place = { platform: "linux", cwd: "/srv/shop", env: { PATH: "/bin" }, files };
   it.each<[object, object]>([
     [
       { command: "npx", args: ["-y", "@x/files@1.2", "/here", "/gone"] },
@@ -78,7 +78,7 @@ describe("gatherProgram()", () => {
     [{ command: "npx -y @x/files --token abc" }, { command: "npx …", trouble: "arguments-in-command" }],
     [{ command: "npx", env: { PATH: "/other" } }, { trouble: "missing" }],
     [{ command: "npx", inheritEnv: "none" }, { trouble: "missing" }],
-    [{ command: "npx", cwd: "sub" }, { missingCwd: "/work/sub" }],
+    [{ command: "npx", cwd: "sub" }, { missingCwd: "/srv/shop/sub" }],
     [{ command: "npx", args: ["--token", "/abcdef/secret"] }, { missingFiles: [] }],
     [{ command: "docker", args: ["run", "-i", "x"] }, { leavesContainers: true }],
     [{ command: "docker", args: ["run", "--rm", "x"] }, { leavesContainers: false }],

@@ -7,7 +7,7 @@ import type { ToolBrief } from "../../src/cli/listing/tool-brief.ts";
 import { widthOf } from "../../src/cli/render/text-width.ts";
 
 const paint = (_: unknown, text: string): string => text;
-const view = { columns: 80, paint, cwd: "/work", home: "/home/me" };
+const view = { columns: 80, paint, cwd: "/srv/shop", home: "/home/me" };
 const hostile = "\u001B[2J\u001B]0;owned\u0007\u202Eevil\nsecond line";
 const servers: readonly ListedServer[] = [
   {
@@ -19,7 +19,7 @@ const servers: readonly ListedServer[] = [
     connectMs: 310,
     listMs: 30,
     scope: "project",
-    file: "/work/.mcp.json",
+    file: "/srv/shop/.mcp.json",
     line: 3,
   },
   {

@@ -132,12 +132,12 @@ describe("createFileStore()", () => {
 
 describe("userState()", () => {
   it.each([
-    ["linux", {}, "/home/ada/.local/state/toolport"],
+    ["linux", {}, "/people/ada/.local/state/toolport"],
     ["linux", { XDG_STATE_HOME: "/state" }, "/state/toolport"],
-    ["linux", { XDG_STATE_HOME: "relative" }, "/home/ada/.local/state/toolport"],
-    ["darwin", {}, "/home/ada/Library/Application Support/toolport"],
+    ["linux", { XDG_STATE_HOME: "relative" }, "/people/ada/.local/state/toolport"],
+    ["darwin", {}, "/people/ada/Library/Application Support/toolport"],
   ])("is where a user on %s with %j keeps such things", (platform, env, expected) => {
-    expect(userStateFolder({ platform, env, home: "/home/ada" })).toBe(expected);
+    expect(userStateFolder({ platform, env, home: "/people/ada" })).toBe(expected);
   });
 
   it("needs to know where the user is", () => {
