@@ -123,7 +123,7 @@ export const approvalMutants: readonly PolicyMutant[] = [
     patches: [
       {
         file: "approval/suspend-call.ts",
-        find: "return lock.withLock(key, leaseMs, async (lease) => {",
+        find: "return lock.withLock(lockKey(key), leaseMs, async (lease) => {",
         replace:
           "const work = async (use: (lease: AbortSignal) => Promise<boolean>) => use(new AbortController().signal);\n    return work(async (lease) => {",
       },
