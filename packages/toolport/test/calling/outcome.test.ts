@@ -33,7 +33,7 @@ async function show(result: JsonObject, terminal: FakeTerminal = stage()): Promi
 }
 
 it("lets no escape sequence of a result reach a terminal, and leaves a pipe what the server said", async () => {
-  const result = { content: [{ type: "text", text: escape }], structuredContent: { key: escape } };
+  const result = { content: [{ type: "text", text: escape }], structuredContent: { key: escape, more: 1 } };
   const [screen, pipe] = [stage(true), stage()];
   await show(result, screen);
   await show(result, pipe);
@@ -50,6 +50,12 @@ it("shows structured content where no text says the same, and links", async () =
   const same = stage();
   await show({ content: [{ type: "text", text: '{"a":1}' }], structuredContent: { a: 1 } }, same);
   expect(same.written.out).toBe('{"a":1}\n');
+  const wrapped = stage();
+  await show({ content: [{ type: "text", text: "a\n" }], structuredContent: { result: "a\n" } }, wrapped);
+  expect(wrapped.written.out).toBe("a\n");
+  const more = stage();
+  await show({ content: [{ type: "text", text: "a" }], structuredContent: { result: "a", next: 2 } }, more);
+  expect(more.written.out).toContain('"next": 2');
 });
 
 it("saves bytes under names of its own, for this user alone, whatever the server calls them", async () => {
