@@ -24,7 +24,11 @@ describe("toolport trust", () => {
     using terminal = fakeTerminal();
     terminal.file(".mcp.json", mcpServers({ a: "a", b: "b", c: "c" }));
     expect(await runIn(terminal, ["trust", "--yes", "a"])).toMatchObject({ code: 0, out: '"a" is trusted\n' });
-    expect(await runIn(terminal, ["trust", "--refuse", "b", "--json"])).toMatchObject({ code: 0 });
+    const { code, out } = await runIn(terminal, ["trust", "--refuse", "b", "--json"]);
+    expect({ code, decisions: (JSON.parse(out) as { readonly decisions: readonly unknown[] }).decisions }).toEqual({
+      code: 0,
+      decisions: [{ name: "b", folder: terminal.cwd, answer: "refuse" }], // once
+    });
     expect(await decided(terminal)).toEqual(["a: trust", "b: refuse"]);
   });
 

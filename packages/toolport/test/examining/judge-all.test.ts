@@ -85,6 +85,7 @@ describe("the configuration", () => {
     ["error", "unset_variable", "problem", { text: "set it" }],
     ["warning", "unknown_key", "advice", { text: "set it" }],
     ["warning", "untrusted_server", "advice", { command: "toolport trust 'my files'" }],
+    ["error", "missing_input", "problem", { text: "toolport list 'my files' asks for it on a terminal" }],
   ] as const)("a problem of severity %s, %s", (...[severity, code, level, mend]) => {
     const problem = { code, severity, server: "my files", text: "mcp.json:1:2: x: is wrong", fix: "set it" };
     expect(only({ config: configOf({ problems: [problem] }) })).toEqual([level, "configuration", problem.text, mend]);

@@ -61,16 +61,18 @@ const listing: Listing = { servers, tools, problems: [] };
 describe("servers as lines", () => {
   it("say what is wrong, and what mends it", () => {
     expect(renderServers(listing, { ...view, where: true, common: ["--config", "a b.json"] })).toEqual([
-      "✓  files             ready        2026-07-28  2 tools  340 ms  project .mcp.jso…",
-      "✗  日本語のとても…   failed",
+      "✓  files                                ready        2026-07-28  2 tools  340 ms",
+      "    project .mcp.json:3",
+      "✗  日本語のとても長いサーバーの名前で…  failed",
       "    exited with code 1",
       "    | first",
       `    | ${"x".repeat(73)}…`,
       String.raw`    toolport doctor 'it'\''s' --config 'a b.json'`,
-      "!  brought           not trusted                               ~/x.json",
+      "!  brought                              not trusted",
+      "    ~/x.json",
       "    a project brings it, and nobody has said that it is trusted",
       "    toolport trust brought --config 'a b.json'",
-      "!  evil second line  not ready",
+      "!  evil second line                     not ready",
       "1 of 4 servers ready, 2 tools, ~1.3k tokens",
     ]);
   });

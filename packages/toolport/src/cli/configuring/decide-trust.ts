@@ -52,10 +52,12 @@ async function decide({ names, yes, refuse }: TrustArguments, context: CommandCo
   const asker = terminalAsker(context.terminal);
   const decisions: Decision[] = [];
   const open: TrustQuestion[] = [];
+  const asked = new Set<string>();
   let isOver = false;
   const ask = askTrust(asker, () => (isOver = true));
   const answerTo: AskTrust = async (question, signal) => {
     if (names.length > 0 && !names.includes(question.serverId)) return undefined;
+    asked.add(question.fingerprint);
     const isAsked = said === undefined && canAsk(context);
     if (!isAsked) await show(asker, question);
     const answer = isAsked && !isOver ? await ask(question, signal) : said;
@@ -63,13 +65,20 @@ async function decide({ names, yes, refuse }: TrustArguments, context: CommandCo
     else decisions.push({ name: question.serverId, folder: question.folder, answer });
     return answer;
   };
-  const { config } = await loadConfigured(context, answerTo, (trust) => askAgain(trust, names, answerTo));
+  const { config } = await loadConfigured(context, answerTo, (trust) => askAgain(trust, { names, asked, answerTo }));
   for (const name of names) if (!isDecided(name, decisions, open)) throw needsNone(name, config);
   return report(decisions, open, context);
 }
 
 // Somebody who names one that was refused wants to be asked again; until they answer it stays refused. And nothing is said to be decided that was not kept.
-function askAgain(trust: Trust, names: readonly string[], answerTo: AskTrust): Trust {
+function askAgain(
+  trust: Trust,
+  {
+    names,
+    asked,
+    answerTo,
+  }: { readonly names: readonly string[]; readonly asked: ReadonlySet<string>; readonly answerTo: AskTrust },
+): Trust {
   return {
     ...trust,
     async decide(entry, options) {
@@ -78,6 +87,7 @@ function askAgain(trust: Trust, names: readonly string[], answerTo: AskTrust): T
         throw new ToolportError(verdict.message, { code: "store_failed", serverId: entry.server.id });
       }
       if (verdict.trusted || verdict.why !== "refused" || !names.includes(entry.server.id)) return verdict;
+      if (asked.has(verdict.question.fingerprint)) return verdict; // refused right now
       const answer = await answerTo(verdict.question, options?.signal);
       if (answer !== undefined) await trust.remember(entry, answer);
       return answer === "trust" ? { trusted: true } : verdict;

@@ -55,7 +55,7 @@ export function renderServers(listing: Listing, view: ServersView): readonly str
   const { servers, tools } = listing;
   if (servers.length === 0) return ["No servers are configured.", "Bring in those that you have: toolport init"];
   const rows = renderTable(
-    servers.map((server) => rowOf(server, view)),
+    servers.map((server) => rowOf(server)),
     { ...view, layout },
   );
   const lines = servers.flatMap((server, index) => [rows[index] ?? "", ...detailsOf(server, view)]);
@@ -67,7 +67,7 @@ export function renderServers(listing: Listing, view: ServersView): readonly str
   return [...lines, view.paint("dim", cutToWidth(sum, view.columns))];
 }
 
-function rowOf(server: ListedServer, view: ServersView): readonly (Cell | string)[] {
+function rowOf(server: ListedServer): readonly (Cell | string)[] {
   const { id, state, protocolVersion = "", tools, connectMs, listMs = 0 } = server;
   const { sign, words, style } = lookOf(server);
   const isReady = state === "ready";
@@ -78,7 +78,6 @@ function rowOf(server: ListedServer, view: ServersView): readonly (Cell | string
     isReady ? protocolVersion : "",
     isReady || tools > 0 ? formatCount(tools, "tool") : "",
     isReady && connectMs !== undefined ? formatDuration(connectMs + listMs) : "",
-    { text: view.where === true ? placeOf(server, view) : "", style: "dim" },
   ];
 }
 
@@ -104,8 +103,11 @@ function detailsOf(server: ListedServer, view: ServersView): readonly string[] {
     ...(droppedTools === 0 ? [] : [`${formatCount(droppedTools, "entry", "entries")} of its list cannot be used`]),
     ...(quarantinedTools === 0 ? [] : [`${formatCount(quarantinedTools, "tool")} held back until somebody approves`]),
   ];
+  const place = view.where === true ? oneLine(placeOf(server, view)) : "";
   const command = mend === undefined ? [] : [paint("name", `${indent}toolport ${shellLine([...mend, ...common])}`)];
   return [
+    // Whole as well: half a path leads nowhere.
+    ...(place === "" ? [] : [paint("dim", `${indent}${place}`)]),
     ...notes.flatMap((note) => wrapText(note, { width: columns, indent })),
     ...(error?.stderr ?? []).map((line) => paint("dim", cutToWidth(`${indent}| ${line}`, columns))),
     // A command is whole, so that it can be copied; a terminal wraps it.
@@ -122,7 +124,6 @@ export function renderFrame(
   const done = servers.filter((server) => !isOnItsWay(server));
   const isTooMany = servers.length > rows;
   const shown = isTooMany ? [...servers.filter(isOnItsWay), ...done].slice(0, Math.max(0, rows - 1)) : servers;
-  const view = { columns, paint, cwd: "", home: "" };
   const cells = shown.map((server): readonly (Cell | string)[] =>
     isOnItsWay(server)
       ? [
@@ -130,7 +131,7 @@ export function renderFrame(
           { text: server.id, style: "name" },
           { text: "starting", style: "dim" },
         ]
-      : [...rowOf(server, view).slice(0, -1), { text: server.error?.message ?? "", style: "dim" }],
+      : [...rowOf(server), { text: server.error?.message ?? "", style: "dim" }],
   );
   const lines = renderTable(cells, { columns, paint, layout });
   if (!isTooMany) return lines;

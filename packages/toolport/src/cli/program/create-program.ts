@@ -36,6 +36,7 @@ const overview: Page = {
   ],
   json: "what the page of each command says; of help and --version { text }",
   exits: {
+    [exitCodes.incomplete]: "not everything could be done, or it was interrupted",
     [exitCodes.fail]: "a tool failed, a server is not well, or a check found something",
     [exitCodes.unreachable]: "a server could not be reached",
     [exitCodes.authRequired]: "somebody has to sign in first",

@@ -22,7 +22,10 @@ export async function gatherMachine(
     nodeVersion,
     platform,
     programs: { ...(node && { node }), ...(npm && { npm }), ...(npx && { npx }) },
-    missingPathFolders: folders.filter((_, index) => kinds[index] !== "directory"),
+    missingPathFolders: folders.filter(
+      // npx and npm scripts put one of each folder above on the PATH, whether it is there or not.
+      (folder, index) => kinds[index] !== "directory" && !/[\\/]node_modules[\\/]\.bin$/.test(folder),
+    ),
     proxyVariables: Object.keys(env)
       .filter((name) => proxyNames.includes(name.toUpperCase()) && (env[name] ?? "") !== "")
       .sort(),

@@ -49,6 +49,9 @@ function judgeProblem({ code, severity, server, text, fix }: ConfigProblemFacts)
 
 function mendOf(code: string, { server, fix }: Pick<ConfigProblemFacts, "server" | "fix">): { readonly mend?: Mend } {
   if (code === "untrusted_server" && server !== undefined) return { mend: { command: commandFor("trust", server) } };
+  if (code === "missing_input" && server !== undefined) {
+    return { mend: { text: `${commandFor("list", server)} asks for it on a terminal` } };
+  }
   return fix === undefined ? {} : { mend: { text: fix } };
 }
 
