@@ -119,4 +119,12 @@ describe("toolport show, search and groups", () => {
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ groups: [{ id: "mcp:good", title: "Modern fixture", tools: 9 }] });
   });
+
+  it("say in their exit code that there are no groups", async () => {
+    using empty = fakeTerminal();
+    const config = empty.file("mcp.json", { mcpServers: { gone: { command: "no-such-program-anywhere" } } });
+    const { code, out, err } = await runIn(empty, ["groups", "--config", config]);
+    expect({ code, out }).toEqual({ code: 1, out: "There are no groups: no server has tools. See toolport list.\n" });
+    expect(err).toContain("gone");
+  });
 });

@@ -14,5 +14,6 @@ export const declareGroups: Declare = (program, run) => {
     ],
     examples: [{ line: "toolport groups", does: "all groups" }],
     json: "{ groups: [{ id, title, about, tools, tokens }] }",
+    exits: { 1: "there are none" },
   });
 };

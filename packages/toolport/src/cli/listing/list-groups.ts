@@ -40,7 +40,8 @@ export const listGroups: CommandWork<object> = async (_, context) => {
   sayWhoIsMissing(host, context);
   if (options.json === true) printJson(terminal, report);
   else printLines(terminal, renderGroups(report, terminal));
-  return end === "interrupted" ? exitCodes.incomplete : exitCodes.pass;
+  if (end === "interrupted") return exitCodes.incomplete;
+  return report.groups.length === 0 ? exitCodes.fail : exitCodes.pass;
 };
 
 /** The groups as data; `abouts`: what the directory says of each. Pure. */
