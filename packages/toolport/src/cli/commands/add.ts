@@ -31,7 +31,7 @@ export const declareAdd: Declare = (program, run) => {
   describePage(command, {
     purpose: "Set up",
     about: [
-      "Writes the server into a toolport.json, and keeps its comments. It is looked at first as far as that is possible without starting it; nothing is written where it could not work.",
+      "Writes the server into a toolport.json, and keeps its comments. Its entry is checked first, without starting it, and nothing is written where it makes no sense. Whether the program is there is for toolport doctor to say.",
       "Values may be references: ${NAME} is a variable, ${file:path} a file, ${input:id} a question. So secrets stay out of the file.",
     ],
     examples: [
@@ -44,6 +44,6 @@ export const declareAdd: Declare = (program, run) => {
       { line: 'toolport add files --json-entry \'{"command":"npx","args":["-y","x"]}\'', does: "from a README" },
     ],
     json: '{ "changes": [{ "file", "name", "change": "added" | "replaced" }], "edits": [{ "file", "path", "value" }], "notes": […], "dryRun" }',
-    exits: { 2: "the name is taken, or the entry could not work; nothing was written" },
+    exits: { 2: "the name is taken, or the entry makes no sense; nothing was written" },
   });
 };
