@@ -46,7 +46,7 @@ describe("findProgram()", () => {
 
 it("gatherMachine() tells names of proxies and options, and no value of them", async () => {
   const env = {
-    PATH: "/work/node_modules/.bin:/bin:/gone",
+    PATH: "/srv/shop/node_modules/.bin:/bin:/gone",
     https_proxy: "http://user:secret@proxy",
     NO_PROXY: "",
     NODE_OPTIONS: "--require=/secret.js --inspect",

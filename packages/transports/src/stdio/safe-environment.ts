@@ -46,7 +46,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export function safeEnvironment(
   { env = {}, inheritEnv = "safe" }: Pick<StdioTransportSpec, "env" | "inheritEnv">,
   host: Environment,
-  platform: NodeJS.Platform,
+  platform: string,
 ): Record<string, string> {
   const identity = (name: string): string => (platform === "win32" ? name.toUpperCase() : name);
   const safe = new Set(safeVariables.map(identity));
