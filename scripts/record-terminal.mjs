@@ -6,6 +6,7 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync 
 import { createRequire } from "node:module";
 import { homedir, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { cutRows, drawWindow, readRows } from "./terminal-svg.mjs";
 
 const columns = 100;
@@ -89,7 +90,7 @@ async function record({ args, answers = [] }, folder) {
   let read = 0;
   child.onData((chunk) => {
     heard += chunk;
-    if (open[0]?.when.test(heard.slice(read)) === true) {
+    if (open[0]?.when.test(stripVTControlCharacters(heard.slice(read))) === true) {
       child.write(open.shift()?.keys ?? "");
       read = heard.length;
     }
