@@ -16,19 +16,30 @@ const tests = (name, ...files) => [
   ...files,
 ];
 
-/** @type {Record<string, { readonly about: string, readonly args: readonly string[] }>} */
+/** @type {Record<string, { readonly about: string, readonly args: readonly string[], readonly env?: Record<string, string> }>} */
 const steps = {
   auth: {
     about: "eight processes that share credentials, over each store: a thousand expiries, and kills",
     args: tests("auth", "packages/auth/test/processes"),
   },
   stores: {
-    about: "all that every store of credentials holds to, over real databases, and processes that stand still",
-    args: tests("stores", "packages/auth/test/stores"),
+    about:
+      "all that every store of credentials holds to, limits, and eight processes that share state, over real databases",
+    args: tests(
+      "stores",
+      "packages/auth/test/stores",
+      "packages/policy/test/stores",
+      "packages/pool/test/state",
+      "examples/test/replicas",
+    ),
   },
   dialogues: {
     about: "the wire beside the official SDK's clients",
     args: tests("dialogues", "conformance/test/dialogues.proof.ts"),
+  },
+  good: {
+    about: "good servers and Toolport, which pass every check of the kit",
+    args: tests("good", "conformance/test/golden-servers", "conformance/test/reference-hosts"),
   },
   mutants: {
     about:
@@ -39,9 +50,23 @@ const steps = {
       "conformance/test/never-pass",
       "conformance/test/hosts",
       "packages/provider",
-      "packages/policy",
+      "packages/policy/test/mutation.proof.ts",
       "packages/pool",
     ),
+  },
+  properties: {
+    about: "properties of names, and of calls that run once, over 200 cases each",
+    // Other reporters would write the report of the suite anew.
+    args: [
+      "node_modules/vitest/vitest.mjs",
+      "run",
+      "--reporter=default",
+      "--testTimeout=600000",
+      "packages/naming/test",
+      "packages/provider/test/processes/at-most-once.test.ts",
+      "packages/provider/test/one-decision.test.ts",
+    ],
+    env: { TOOLPORT_RUNS: "200" },
   },
   browser: {
     about: "a user signs in with a real browser",
@@ -67,11 +92,14 @@ if (numbers.length > 1 || (numbers.length === 1 && chosen.length > 0 && !chosen.
 
 /** @type {string[]} */
 const lines = [];
-for (const [name, { about, args }] of Object.entries(steps)) {
+for (const [name, { about, args, env }] of Object.entries(steps)) {
   if (chosen.length > 0 && !chosen.includes(name)) continue;
   console.log(`\n--- ${name}: ${about}`);
   const startedAt = performance.now();
-  const { status } = spawnSync(process.execPath, args, { stdio: ["ignore", "inherit", "inherit"] });
+  const { status } = spawnSync(process.execPath, args, {
+    stdio: ["ignore", "inherit", "inherit"],
+    env: { ...process.env, ...env },
+  });
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(0);
   lines.push(`${status === 0 ? "ok  " : "FAIL"} ${name.padEnd(14)}${seconds.padStart(5)} s`);
   if (status !== 0) process.exitCode = 1;

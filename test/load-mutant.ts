@@ -20,9 +20,13 @@ export interface SourcePatch {
 
 /**
  * A package with one deliberate bug; `src` is the folder of its sources, as an absolute path that ends in a separator. Throws when a patch does not fit the
- * source any more.
+ * source any more. `entry`: the file whose exports it has, from there.
  */
-export async function loadMutant<Module>(src: string, { bug, patches }: SourceMutant): Promise<Module> {
+export async function loadMutant<Module>(
+  src: string,
+  { bug, patches }: SourceMutant,
+  entry: string = "index.ts",
+): Promise<Module> {
   const applied = new Set<string>();
   const patchSource: Plugin = {
     name: "patch-source",
@@ -40,7 +44,7 @@ export async function loadMutant<Module>(src: string, { bug, patches }: SourceMu
     },
   };
   const { outputFiles } = await build({
-    entryPoints: [`${src}index.ts`],
+    entryPoints: [`${src}${entry}`],
     plugins: [patchSource],
     bundle: true,
     write: false,

@@ -2,16 +2,15 @@ import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-// Files that take more than four seconds on two cores, the longest first, and beside the first two, which start a process for each of
+// Files that take more than four seconds on two cores, the longest first, and beside the first three, which start a process for each of
 // their checks, those that mostly wait. Without a list, a fresh clone begins with the largest files, and may end with one that takes
 // half a minute while the other cores have nothing to do. The order changes no result: a file that is missing here only comes later.
 const longest = [
-  "conformance/test/golden-servers.test.ts",
+  "fixtures/test/faults.test.ts",
   "conformance/test/reference-hosts.test.ts",
+  "conformance/test/golden-servers.test.ts",
   "packages/transports/test/negotiation.test.ts",
   "packages/transports/test/handshake.test.ts",
-  "packages/core/src/secret-memory.test.ts",
-  "fixtures/test/faults.test.ts",
   "packages/provider/test/processes/at-most-once.test.ts",
   "packages/provider/test/processes/hostile-servers.test.ts",
   "packages/provider/test/processes/secrets/secrets.test.ts",
@@ -27,12 +26,11 @@ const longest = [
   "packages/auth/test/end-to-end/hostile.test.ts",
   "packages/auth/test/end-to-end/sign-in.test.ts",
   "packages/auth/test/processes/shared-refresh.test.ts",
-  "packages/auth/test/stores/postgres.test.ts",
-  "packages/auth/test/stores/redis.test.ts",
+  "packages/pool/test/state/postgres.test.ts",
+  "packages/pool/test/state/redis.test.ts",
   "packages/auth/test/stores/file.test.ts",
   "packages/auth/test/end-to-end/passing-failures.test.ts",
   "fixtures/test/good-servers.test.ts",
-  "packages/naming/test/naming-properties.test.ts",
   "packages/transports/test/resources.test.ts",
   "packages/provider/test/one-decision.test.ts",
   "packages/transports/test/bombs.test.ts",
@@ -42,6 +40,8 @@ const longest = [
   "packages/transports/test/stdio-shutdown.test.ts",
   "packages/transports/test/stdio-host.test.ts",
   "packages/transports/src/http/streamable/streamable-http-transport.test.ts",
+  "packages/core/src/secret-memory.test.ts",
+  "packages/naming/test/naming-properties.test.ts",
   "packages/provider/test/simulation/debounced.test.ts",
   "packages/provider/test/simulation/manual.test.ts",
   "packages/provider/test/simulation/lazy.test.ts",

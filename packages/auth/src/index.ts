@@ -61,10 +61,3 @@ export {
   type SealedCredentials,
 } from "./store/create-keyv-credentials.ts";
 export type { AesKey, SealingKey } from "./store/sealing-key.ts";
-export { createRedisLock, type RedisLockClient, type RedisLockOptions } from "./locks/create-redis-lock.ts";
-export {
-  createPostgresLock,
-  type PostgresLockClient,
-  type PostgresLockOptions,
-  type PostgresLockPool,
-} from "./locks/create-postgres-lock.ts";

@@ -10,8 +10,6 @@ describe("@toolport/auth", () => {
       "createKeyvCredentials",
       "createMemoryCredentials",
       "createOAuth",
-      "createPostgresLock",
-      "createRedisLock",
       "firstAuthProvider",
     ]);
   });

@@ -1,8 +1,8 @@
-import { manualClock } from "./manual-clock.ts";
+import { createManualClock, type ManualClock } from "../../../test/manual-clock.ts";
 
 /** Time that can be passed, with timers that are real: locks are polled for. */
-export function jumpingClock(): ReturnType<typeof manualClock> {
-  const manual = manualClock();
+export function jumpingClock(): ManualClock {
+  const manual = createManualClock();
   return {
     ...manual,
     schedule(delayMs, task) {

@@ -134,7 +134,7 @@ describe("expandConfig() as nexo does it", () => {
 describe("expandConfig() of references", () => {
   const inArgs = (dialect: DialectName, text: string, context: ExpandContext) =>
     expandOnly({ mcpServers: { a: { command: "x", args: [text] } } }, dialect, context);
-  const folders = { workspaceFolder: "C:\\work\\app", userHome: "C:\\Users\\ada" };
+  const folders = { workspaceFolder: "C:\\code\\app", userHome: "C:\\Users\\ada" };
 
   it.each<[DialectName, string, string]>([
     ["claude-code", "${SET} ${UNSET:-d} $SET ${env:SET}", "value d $SET ${env:SET}"],
@@ -142,7 +142,7 @@ describe("expandConfig() of references", () => {
     [
       "cursor",
       "${workspaceFolder}${/}${workspaceFolderBasename}${pathSeparator}${userHome}",
-      "C:\\work\\app\\app\\C:\\Users\\ada",
+      "C:\\code\\app\\app\\C:\\Users\\ada",
     ],
     ["gemini", "$SET ${SET} %SET% ${UNSET:-d} $UNSET", "value value %SET% d $UNSET"],
     ["windsurf", "${env:SET} ${file:f}", "value text"],

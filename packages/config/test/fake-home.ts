@@ -24,7 +24,7 @@ export function createFakeHome(platform: string = "linux"): FakeHome {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "toolport-config-")));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   const home = join(root, "home");
-  const project = join(home, "work", "app");
+  const project = join(home, "code", "app");
   mkdirSync(join(project, ".git"), { recursive: true });
   return {
     root,

@@ -18,9 +18,9 @@ describe("findConfigFiles()", () => {
 
   it("finds files of a project from a folder within it, and nothing above it", () => {
     const { place, project, write } = createFakeHome();
-    write("home/work/.mcp.json", "{}");
-    write("home/work/app/.mcp.json", "{}");
-    write("home/work/app/src/deep/.vscode/mcp.json", "{}");
+    write("home/code/.mcp.json", "{}");
+    write("home/code/app/.mcp.json", "{}");
+    write("home/code/app/src/deep/.vscode/mcp.json", "{}");
     const found = findConfigFiles({ ...place, cwd: join(project, "src", "deep") });
     expect(found.map(({ path, folder }) => [path, folder])).toEqual([
       [join(project, ".mcp.json"), project],

@@ -7,7 +7,7 @@ describe('imports: ["auto"]', () => {
     const { write, place } = createFakeHome();
     write("home/.cursor/mcp.json", mcpServers({ one: "cursor", two: "cursor" }));
     write("home/.claude.json", mcpServers({ one: "claude" }));
-    write("home/work/app/.mcp.json", mcpServers({ two: "project" }));
+    write("home/code/app/.mcp.json", mcpServers({ two: "project" }));
     const before = await loadConfig(place);
     write("home/.config/toolport/toolport.json", { imports: ["auto"] });
     const after = await loadConfig(place);
@@ -21,11 +21,11 @@ describe('imports: ["auto"]', () => {
   it("brings a project nothing of the user's", async () => {
     const { write, place, root } = createFakeHome();
     write("home/.cursor/mcp.json", mcpServers({ mine: "x" }));
-    write("home/work/app/.vscode/mcp.json", { servers: { theirs: { type: "stdio", command: "x" } } });
-    const path = write("home/work/app/toolport.json", { imports: ["auto"] });
+    write("home/code/app/.vscode/mcp.json", { servers: { theirs: { type: "stdio", command: "x" } } });
+    const path = write("home/code/app/toolport.json", { imports: ["auto"] });
     const { sources } = await loadConfig({ ...place, files: [{ path, scope: "project" }] });
     expect(
       sources.map(({ serverId, file }) => [serverId, file?.slice(root.length).split("/").slice(2).join("/")]),
-    ).toEqual([["theirs", "work/app/.vscode/mcp.json"]]);
+    ).toEqual([["theirs", "code/app/.vscode/mcp.json"]]);
   });
 });

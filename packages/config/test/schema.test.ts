@@ -30,6 +30,7 @@ const specFields: Fields<Omit<ServerSpec, "id">> = {
   required: true,
   startup: true,
   elicitation: true,
+  sharing: true,
   concurrency: true,
   timeouts: true,
   limits: true,

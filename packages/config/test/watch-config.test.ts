@@ -226,7 +226,7 @@ describe("watchConfig()", () => {
     });
     const { watch, reports, nextReport } = await startWatch(
       (fake) => {
-        fake.write("home/work/app/.mcp.json", mcpServers({ p: "p" }));
+        fake.write("home/code/app/.mcp.json", mcpServers({ p: "p" }));
         fake.write("home/.cursor/mcp.json", mcpServers({ a: "a" }));
       },
       { trust },
@@ -249,14 +249,14 @@ describe("watchConfig()", () => {
     const project = { path: ".mcp.json", scope: "project" } as const;
     const silent = { ...trust, canAsk: false };
     const home = createFakeHome();
-    home.write("home/work/app/.mcp.json", mcpServers({ p: "p" }));
+    home.write("home/code/app/.mcp.json", mcpServers({ p: "p" }));
     const first = await watchConfig({ ...home.place, files: [project], trust, clock: createTestClock() });
     const trusted = new Promise<ConfigReport>((resolve) => first.onReport(resolve));
     expect((await trusted).updated).toEqual(["p"]);
     await first.close();
     const { watch, edit } = await startWatch(() => undefined, { trust: silent, files: [project], home });
     expect(watch.config.servers.map(({ disabled }) => disabled)).toEqual([undefined]);
-    const report = await edit(() => home.write("home/work/app/.mcp.json", mcpServers({ p: "evil" })));
+    const report = await edit(() => home.write("home/code/app/.mcp.json", mcpServers({ p: "evil" })));
     expect(report.updated).toEqual(["p"]);
     expect(report.config.servers).toMatchObject([{ id: "p", disabled: true, labels: { off: "untrusted" } }]);
   });
@@ -334,7 +334,7 @@ describe("watchConfig()", () => {
         ...createTrust({ store: createMemoryStore() }),
         decide: () => (asked(), new Promise<never>(() => undefined)),
       };
-      const brought = (): unknown => home.write("home/work/app/.mcp.json", mcpServers({ p: "p" }));
+      const brought = (): unknown => home.write("home/code/app/.mcp.json", mcpServers({ p: "p" }));
       if (when === "before") brought();
       const run = async (): Promise<unknown> => {
         const watch = await watchConfig({ ...home.place, clock, trust, signal: controller.signal });

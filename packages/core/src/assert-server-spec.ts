@@ -30,6 +30,7 @@ const specFields: Fields<ServerSpec> = {
   required: true,
   startup: true,
   elicitation: true,
+  sharing: true,
   concurrency: true,
   timeouts: true,
   limits: true,
@@ -87,6 +88,7 @@ export function assertServerSpec(spec: unknown): asserts spec is ServerSpec {
   check.optional("required", "boolean");
   check.oneOf("startup", ["init", "background", "call"]);
   check.optional("elicitation", "boolean");
+  check.oneOf("sharing", ["shared", "principal", "conversation"]);
   check.strings("include");
   check.strings("exclude");
   assertOverrides(id, spec["tools"]);

@@ -1,39 +1,14 @@
 import { describe, expect, it, vi } from "vitest";
 import { createCallPipeline, type CallPipeline, type CallPipelineInit } from "./call-pipeline.ts";
-import type { Clock } from "./clock.ts";
 import type { CallHandler, Interceptor, ToolCall } from "./interceptor.ts";
 import type { CallOptions, ToolOutcome } from "./tool.ts";
 import { ToolportError } from "./toolport-error.ts";
+import { createManualClock, type ManualClock } from "../../../test/manual-clock.ts";
 
 const origin = { serverId: "s", toolName: "t", qualifiedName: "mcp::s::t" };
 const definition = { name: "mcp_s_t", description: "", inputSchema: {} };
 const outcome: ToolOutcome = { content: [], isError: false, origin, raw: {} };
 const never = new Promise<never>(() => {});
-
-interface ManualClock extends Clock {
-  readonly pending: number;
-  advance(ms: number): void;
-}
-
-function createManualClock(): ManualClock {
-  let now = 0;
-  const timers = new Set<{ readonly at: number; readonly run: () => void }>();
-  return {
-    now: () => now,
-    schedule(delayMs, run) {
-      const timer = { at: now + delayMs, run };
-      timers.add(timer);
-      return () => void timers.delete(timer);
-    },
-    get pending() {
-      return timers.size;
-    },
-    advance(ms) {
-      now += ms;
-      for (const timer of Array.from(timers)) if (timer.at <= now && timers.delete(timer)) timer.run();
-    },
-  };
-}
 
 function callWith(options: CallOptions = {}): ToolCall {
   return { origin, definition, args: {}, options };
@@ -94,7 +69,7 @@ describe("a call with interceptors", () => {
       toolName: "t",
       rawMessage: expect.stringContaining("interceptor 2 (hang)"),
     });
-    expect([handled.length, clock.pending]).toEqual([0, 0]);
+    expect([handled.length, clock.pending()]).toEqual([0, 0]);
   });
 
   it("ends with call_timeout and outcome unknown when one hangs after the handler answered", async () => {
@@ -106,7 +81,7 @@ describe("a call with interceptors", () => {
       code: "call_timeout",
       outcome: "unknown",
     });
-    expect(clock.pending).toBe(0);
+    expect(clock.pending()).toBe(0);
   });
 
   it("ends with aborted at once when its caller gives up, whatever an interceptor does", async () => {
@@ -118,7 +93,7 @@ describe("a call with interceptors", () => {
       code: "aborted",
       outcome: "not-sent",
     });
-    expect(clock.pending).toBe(0);
+    expect(clock.pending()).toBe(0);
   });
 
   it("starts no interceptor when it is aborted already", async () => {
@@ -174,7 +149,7 @@ describe("a call with interceptors", () => {
       code: "closed",
       outcome: "unknown",
     });
-    expect([clock.pending, waiting.clock.pending]).toEqual([0, 0]);
+    expect([clock.pending(), waiting.clock.pending()]).toEqual([0, 0]);
   });
 
   it("hears the handler's last word when its time is up, and waits no more than a second for one that has none", async () => {
@@ -198,7 +173,7 @@ describe("a call with interceptors", () => {
       code: "call_timeout",
       outcome: "unknown",
     });
-    expect([honest.clock.pending, mute.clock.pending]).toEqual([0, 0]);
+    expect([honest.clock.pending(), mute.clock.pending()]).toEqual([0, 0]);
   });
 
   it("rejects with internal_error when one throws something of its own, with that as the cause", async () => {
@@ -346,7 +321,7 @@ describe("a call with interceptors", () => {
     const { pipeline, clock } = tryOut([hurried], { handler });
     await expect(pipeline.run(callWith())).resolves.toBe(outcome);
     expect(signals.map((signal) => signal?.aborted)).toEqual([true]);
-    expect(clock.pending).toBe(0);
+    expect(clock.pending()).toBe(0);
   });
 
   it("is ended by its caller also when an interceptor hands on a signal of its own", async () => {
@@ -380,6 +355,6 @@ describe("a call with interceptors", () => {
     const added = vi.spyOn(signal, "addEventListener");
     const removed = vi.spyOn(signal, "removeEventListener");
     await pipeline.run(callWith({ signal }));
-    expect([added.mock.calls.length, clock.pending]).toEqual([removed.mock.calls.length, 0]);
+    expect([added.mock.calls.length, clock.pending()]).toEqual([removed.mock.calls.length, 0]);
   });
 });

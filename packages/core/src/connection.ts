@@ -44,6 +44,23 @@ export interface ToolListing {
   /** Why the next page could not be had, with `"page-failed"`. */
   readonly failure?: ToolportError;
   readonly pages: number;
+  /**
+   * For how long the server says that the listing holds, in milliseconds from its arrival; of several pages the shortest. Servers of 2026-07-28 say
+   * so. Absent: 0, it may be another one at once.
+   */
+  readonly ttlMs?: number;
+  /**
+   * Whose listing it is: `"public"`, the same for everybody; `"private"`, that of whoever asked, which no other principal may be shown; of several pages
+   * `"private"` if any is. Absent: `"private"`.
+   */
+  readonly cacheScope?: "public" | "private";
+}
+
+/** What is known of a server that was listed before, perhaps by another process. */
+export interface KnownServer {
+  readonly server: ServerInfo;
+  /** As they were listed. */
+  readonly tools: readonly RemoteTool[];
 }
 
 /** Options of a request that is not a tool call. */
@@ -74,7 +91,7 @@ export interface ElicitationRequest {
   readonly message: string;
   /** The wire parameters, unchanged. */
   readonly params: JsonObject;
-  /** The context of the call that the question belongs to, where that is known. */
+  /** The context of the call that the question belongs to, where that is known; of several calls of one conversation, what they have in common. */
   readonly context?: CallContext | undefined;
 }
 
@@ -144,6 +161,11 @@ export interface ConnectionHooks {
    * particular.
    */
   readonly principal?: string;
+  /**
+   * What is known of the server. Where it is enough to speak with it, as over HTTP in 2026-07-28, which has no handshake, the connector may connect without a
+   * word to it ({@linkcode Connection.isAssumed}). Absent, or where it is not: as ever. A connector may leave it unread.
+   */
+  readonly known?: KnownServer;
   /** Answers elicitations. Absent: elicitation is not advertised. */
   readonly onElicit?: (request: ElicitationRequest, signal: AbortSignal) => Promise<ElicitationResult>;
 }
@@ -151,6 +173,12 @@ export interface ConnectionHooks {
 /** A live session with one server. Made by a {@linkcode Connector}. */
 export interface Connection {
   readonly server: ServerInfo;
+  /**
+   * `true` from a connection that was made of what was known (`ConnectionHooks.known`) until its server has answered as the one that it was known to be.
+   * One that turns out to be another meanwhile costs the request that found out `unsupported_protocol`: with `failed` where the server provably refused it
+   * before running it, and then the provider connects anew and sends a call once more. The connection is lost then. Absent: the server has answered.
+   */
+  readonly isAssumed?: boolean;
   /**
    * Lists all tools, page by page. Not called when the server does not declare the `tools` capability (the listing is empty).
    * A later page that fails by itself ends the listing there. Throws `list_timeout` for the first page, `aborted`, `closed`, or what ended

@@ -2,7 +2,8 @@ import { assertKnownOptions, type Fields } from "./assert-known-options.ts";
 import { systemClock, type Clock } from "./clock.ts";
 import type { JsonValue } from "./json.ts";
 import { quoteText } from "./quote-text.ts";
-import type { Store } from "./store.ts";
+import type { Fence, Store } from "./store.ts";
+import { ToolportError } from "./toolport-error.ts";
 
 /** Options of {@linkcode createMemoryStore}. */
 export interface MemoryStoreOptions {
@@ -24,7 +25,8 @@ const optionFields: Fields<MemoryStoreOptions> = { clock: true, maxEntries: true
  * A store for one process: everything in it is gone with the process. Values are kept as JSON text, as a store outside of the process would, so
  * that nobody changes one that another reader has.
  *
- * `set` rejects with a `TypeError` for a value that JSON cannot write, and for a time that is not above 0. Throws a `TypeError` for an
+ * `set` rejects with a `TypeError` for a value that JSON cannot write, and for a time that is not above 0; and as `delete` does with `store_failed` for a fence, of
+ * {@linkcode createMemoryLock}, that is older than one which has written. Throws a `TypeError` for an
  * option that is unknown or of a wrong type.
  */
 export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
@@ -33,6 +35,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
   if (!Number.isSafeInteger(maxEntries) || maxEntries < 1) throw new TypeError("maxEntries must be a positive integer");
   // In the order in which they were set.
   const entries = new Map<string, Entry>();
+  const fences = createFences(maxEntries);
   const find = (key: string): Entry | undefined => {
     const entry = entries.get(key);
     if (entry === undefined || entry.endsAt > clock.now()) return entry;
@@ -54,19 +57,47 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
       // Written here, by JSON.
       return entry === undefined ? undefined : (JSON.parse(entry.json) as JsonValue);
     },
-    async set(key, value, ttlMs) {
+    async set(key, value, ...[ttlMs, fence]) {
       const json = JSON.stringify(value) as string | undefined;
       if (json === undefined) throw new TypeError(`the value of ${quoteText(key)} is none that JSON has`);
       if (ttlMs !== undefined && !(typeof ttlMs === "number" && ttlMs > 0)) {
         throw new TypeError("ttlMs must be a number above 0");
       }
+      fences.pass(fence);
       entries.delete(key);
       makeRoom();
       entries.set(key, { json, endsAt: ttlMs === undefined ? Number.POSITIVE_INFINITY : clock.now() + ttlMs });
       return true;
     },
-    async delete(key) {
+    async delete(key, fence) {
+      fences.pass(fence);
       return find(key) !== undefined && entries.delete(key);
     },
   };
+}
+
+interface Fences {
+  /** Throws `store_failed` for one that is older than another of its key which came through. */
+  pass(fence: Fence | undefined): void;
+}
+
+function createFences(most: number): Fences {
+  const newest = new Map<string, number>();
+  return {
+    pass(fence) {
+      if (fence === undefined) return;
+      const { key, number } = fence;
+      if (number < (newest.get(key) ?? 0)) throw outdatedError(key);
+      newest.delete(key);
+      newest.set(key, number);
+      const [oldest] = newest.keys();
+      if (newest.size > most && oldest !== undefined) newest.delete(oldest);
+    },
+  };
+}
+
+function outdatedError(key: string): ToolportError {
+  return new ToolportError(`somebody else has had the lock ${quoteText(key)} since, and nothing was written`, {
+    code: "store_failed",
+  });
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { Clock } from "./clock.ts";
 import { createDeadline } from "./deadline.ts";
+import { createManualClock } from "../../../test/manual-clock.ts";
 
 describe("createDeadline()", () => {
   it("aborts with the reason of onTimeout when the time is up", () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const deadline = createDeadline({ timeoutMs: 100, onTimeout: () => "late", clock });
     clock.advance(99);
     expect(deadline.signal.aborted).toBe(false);
@@ -13,7 +13,7 @@ describe("createDeadline()", () => {
   });
 
   it("aborts with the caller's reason when the caller aborts first, also before the start", () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const caller = new AbortController();
     const running = createDeadline({ timeoutMs: 100, signal: caller.signal, onTimeout: () => "late", clock });
     caller.abort("enough");
@@ -23,7 +23,7 @@ describe("createDeadline()", () => {
   });
 
   it("stands still while paused, also when pauses overlap", () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const deadline = createDeadline({ timeoutMs: 100, onTimeout: () => "late", clock });
     clock.advance(40);
     const first = deadline.pause();
@@ -41,7 +41,7 @@ describe("createDeadline()", () => {
   });
 
   it("takes no longer than what is left of the one that it is a part of, and stops that with itself", () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const outer = createDeadline({ timeoutMs: 100, onTimeout: () => "late", clock });
     clock.advance(40);
     const inner = createDeadline({ timeoutMs: 500, outer, onTimeout: () => "inner", clock });
@@ -55,7 +55,7 @@ describe("createDeadline()", () => {
   });
 
   it("lets the outer one go on when it is disposed of in a pause", () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const outer = createDeadline({ timeoutMs: 100, onTimeout: () => "late", clock });
     const inner = createDeadline({ timeoutMs: 50, outer, onTimeout: () => "inner", clock });
     inner.pause();
@@ -67,7 +67,7 @@ describe("createDeadline()", () => {
   });
 
   it("stands still for no more than mostPausedMs in all, whoever asks for it", () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const deadline = createDeadline({ timeoutMs: 100, mostPausedMs: 50, onTimeout: () => "late", clock });
     deadline.pause()();
     const first = deadline.pause();
@@ -85,7 +85,7 @@ describe("createDeadline()", () => {
   });
 
   it("never fires after dispose, not even when a pause ends later", () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const deadline = createDeadline({ timeoutMs: 100, onTimeout: () => "late", clock });
     const resume = deadline.pause();
     deadline.dispose();
@@ -95,25 +95,3 @@ describe("createDeadline()", () => {
     expect(clock.pending()).toBe(0);
   });
 });
-
-function manualClock(): Clock & { advance(ms: number): void; pending(): number } {
-  let now = 0;
-  const tasks = new Set<{ at: number; run: () => void }>();
-  return {
-    now: () => now,
-    schedule(delayMs, run) {
-      const task = { at: now + delayMs, run };
-      tasks.add(task);
-      return () => void tasks.delete(task);
-    },
-    advance(ms) {
-      now += ms;
-      for (const task of Array.from(tasks)) {
-        if (task.at > now) continue;
-        tasks.delete(task);
-        task.run();
-      }
-    },
-    pending: () => tasks.size,
-  };
-}

@@ -9,6 +9,7 @@ export interface Diagnostic {
     | "schema-replaced"
     | "schema-refused"
     | "name-collision"
+    | "names-not-agreed"
     | "listing-truncated"
     | "unmatched-filter"
     | "unmatched-override"
@@ -27,6 +28,8 @@ export interface Diagnostic {
     | "defect"
     | "over-budget"
     | "not-kept"
+    | "engine-down"
+    | "engine-back"
     | "setting-unused";
   readonly serverId: string;
   /** One sentence with the evidence, bounded and stripped of control characters. */

@@ -2,9 +2,10 @@
 // write again. A product that only uses them needs none of it. No name is here and in index.ts as well.
 
 // What a connector reports.
-export type { ConnectionHooks } from "./connection.ts";
+export type { ConnectionHooks, KnownServer } from "./connection.ts";
 
 // Ways of a call.
+export { partyOf } from "./party-of.ts";
 export { assertCallContext, withoutApproval } from "./call-context.ts";
 export { createCallPipeline, selectInstead, type CallPipeline, type CallPipelineInit } from "./call-pipeline.ts";
 export { createRequestPipeline, type RequestPipeline, type RequestPipelineInit } from "./request-pipeline.ts";
@@ -38,6 +39,8 @@ export { specError } from "./assert-server-spec.ts";
 export { bearerTokenOf, checkHttpSpec } from "./check-http-spec.ts";
 export { isCredentialHeader, isHeaderName, isHeaderValue, isReservedHeader } from "./header-rules.ts";
 export { isConfidentialUrl, isLoopbackUrl } from "./is-confidential-url.ts";
+export { credentialFieldsOf, sharingOf } from "./server-sharing.ts";
+export { readVersioned, writeVersioned, type ValueVersion } from "./versioned-value.ts";
 export { copySpec } from "./copy-spec.ts";
 export { freezeData } from "./freeze-data.ts";
 export { isJsonObject } from "./json.ts";
@@ -59,6 +62,11 @@ export { formatMs } from "./format-ms.ts";
 export { reportUncaught } from "./report-uncaught.ts";
 export { resultWithin, settleWithin } from "./settle-within.ts";
 export { untilAborted } from "./until-aborted.ts";
+
+// What keeps things, and locks.
+export { createPolledLock, type LockAttempt, type LockHold, type PolledLockInit } from "./polled-lock.ts";
+export { doStep, storeFailed, type StepLimit } from "./store-step.ts";
+export { startStopwatch } from "./stopwatch.ts";
 
 // Lists that come in pages.
 export { createPageCursors, type PageCursors, type PageEnd, type PageLimits } from "./page-cursors.ts";

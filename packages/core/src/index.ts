@@ -19,6 +19,7 @@ export type {
   CustomTransportSpec,
   HttpTransportSpec,
   MemoryTransportSpec,
+  ServerSharing,
   ServerSpec,
   StdioTransportSpec,
   ToolOverride,
@@ -58,7 +59,7 @@ export type { CallContext } from "./call-context.ts";
 export type { ConnectionGuard, GuardedServer, GuardRefusal } from "./connection-guard.ts";
 export type { ApprovalDenial, SuspendedCall } from "./suspended-call.ts";
 export type { Admission, AdmissionServer, Admit, QuarantinedTool } from "./admission.ts";
-export type { Lock, Store } from "./store.ts";
+export type { Fence, Lock, Notices, Store } from "./store.ts";
 export { createMemoryStore, type MemoryStoreOptions } from "./create-memory-store.ts";
 export { createMemoryLock, type MemoryLockOptions } from "./create-memory-lock.ts";
 export type {

@@ -65,6 +65,9 @@ export type TransportSpec = StdioTransportSpec | HttpTransportSpec | MemoryTrans
 /** Which calls to one server may overlap: none, only those of tools that declare themselves read-only, or all. */
 export type Concurrency = "serial" | "read-only-parallel" | "parallel";
 
+/** Who may share one connection to a server: all, those of one principal, or only the calls of one conversation. */
+export type ServerSharing = "shared" | "principal" | "conversation";
+
 /** What a host says of one tool, in place of what its server says. */
 export interface ToolOverride {
   /** Wins over the server's hints, trusted or not. */
@@ -120,6 +123,11 @@ export interface ServerSpec {
    * where there is a handler.
    */
   readonly elicitation?: boolean | undefined;
+  /**
+   * Who may share one connection to it, where a host keeps conversations apart. Default: `"principal"` for a server with credentials, of whatever
+   * kind, else `"shared"`. A server that remembers what it was asked, such as a process with a notebook, wants `"conversation"`.
+   */
+  readonly sharing?: ServerSharing | undefined;
   /** Default `"parallel"`, because most servers answer out of order without trouble and one slow call should not hold the others. */
   readonly concurrency?: Concurrency | undefined;
   readonly timeouts?: Given<ServerTimeouts> | undefined;

@@ -1,18 +1,18 @@
 import { describe, expect, it } from "vitest";
-import type { Clock } from "./clock.ts";
 import { resultWithin, settleWithin } from "./settle-within.ts";
+import { createManualClock } from "../../../test/manual-clock.ts";
 
 const never = new Promise<never>(() => undefined);
 
 describe("settleWithin()", () => {
   it("resolves with work that fails, and leaves no timer", async () => {
-    const clock = createOneTimer();
+    const clock = createManualClock();
     await expect(settleWithin(Promise.reject(new Error("no")), 10, clock)).resolves.toBeUndefined();
     expect(clock.pending()).toBe(0);
   });
 
   it("resolves when the time is up", async () => {
-    const clock = createOneTimer();
+    const clock = createManualClock();
     const settled = settleWithin(never, 10, clock);
     clock.advance(10);
     await expect(settled).resolves.toBeUndefined();
@@ -21,34 +21,16 @@ describe("settleWithin()", () => {
 
 describe("resultWithin()", () => {
   it("is what the work comes to, or its failure, and leaves no timer", async () => {
-    const clock = createOneTimer();
+    const clock = createManualClock();
     await expect(resultWithin(Promise.resolve(7), 10, clock)).resolves.toBe(7);
     await expect(resultWithin(Promise.reject(new Error("no")), 10, clock)).rejects.toThrow("no");
     expect(clock.pending()).toBe(0);
   });
 
   it("is undefined when the time is up", async () => {
-    const clock = createOneTimer();
+    const clock = createManualClock();
     const result = resultWithin(never, 10, clock);
     clock.advance(10);
     await expect(result).resolves.toBeUndefined();
   });
 });
-
-// Has one timer at most.
-function createOneTimer(): Clock & { advance: (ms: number) => void; pending: () => number } {
-  let now = 0;
-  let timer: { readonly at: number; readonly task: () => void } | undefined;
-  return {
-    now: () => now,
-    schedule(delayMs, task) {
-      timer = { at: now + delayMs, task };
-      return () => (timer = undefined);
-    },
-    advance(ms) {
-      now += ms;
-      if (timer !== undefined && timer.at <= now) timer.task();
-    },
-    pending: () => (timer === undefined ? 0 : 1),
-  };
-}

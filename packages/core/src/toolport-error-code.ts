@@ -37,6 +37,7 @@ export type ToolportErrorCode =
   | "invalid_config"
   | "invalid_spec"
   | "invalid_names"
+  | "invalid_catalog"
   | "duplicate_server"
   | "unknown_server"
   | "server_disabled"
@@ -96,6 +97,10 @@ export const errorCodes: Readonly<Record<ToolportErrorCode, ErrorCodeEntry>> = {
   },
   invalid_spec: { ...contract, meaning: "A server spec breaks a rule; nothing was started." },
   invalid_names: { ...contract, meaning: "Saved tool names are malformed or break a rule of the naming strategy." },
+  invalid_catalog: {
+    ...contract,
+    meaning: "A saved catalogue is none, or was written by a later version of Toolport.",
+  },
   duplicate_server: {
     ...contract,
     meaning: "A server with this id, or one that normalises to the same name, is already registered.",

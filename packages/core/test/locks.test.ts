@@ -1,29 +1,7 @@
-import { createMemoryLock, createMemoryStore, type Clock, type Lock } from "@toolport/core";
+import { createMemoryLock, createMemoryStore, type Lock } from "@toolport/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-
-function manualClock(): Clock & { readonly pending: number; advance(ms: number): void } {
-  let now = 0;
-  const tasks = new Set<{ readonly at: number; readonly task: () => void }>();
-  return {
-    now: () => now,
-    schedule(delayMs, task) {
-      const entry = { at: now + delayMs, task };
-      tasks.add(entry);
-      return () => void tasks.delete(entry);
-    },
-    get pending() {
-      return tasks.size;
-    },
-    advance(ms) {
-      now += ms;
-      for (const entry of Array.from(tasks)) {
-        if (entry.at > now || !tasks.delete(entry)) continue;
-        entry.task();
-      }
-    },
-  };
-}
+import { createManualClock } from "../../../test/manual-clock.ts";
 
 function gate(): { readonly opened: Promise<void>; open(): void } {
   let open = (): void => {};
@@ -32,11 +10,33 @@ function gate(): { readonly opened: Promise<void>; open(): void } {
 }
 
 describe("createMemoryLock()", () => {
+  it("gives each holder a fence by which a store refuses those who lost the lock", async () => {
+    const clock = createManualClock();
+    const store = createMemoryStore({ clock });
+    const lock = createMemoryLock({ clock });
+    const hung = gate();
+    const late = lock.withLock("k", 100, async (signal, fence) => {
+      await store.set("value", "first", undefined, fence);
+      await hung.opened;
+      expect(signal.aborted).toBe(true);
+      await expect(store.delete("value", fence)).rejects.toMatchObject({ code: "store_failed" });
+      await store.set("value", "too late", undefined, fence);
+    });
+    const next = lock.withLock("k", 100, async (_signal, fence) => store.set("value", "second", undefined, fence));
+    await Promise.resolve();
+    clock.advance(100);
+    await next;
+    hung.open();
+    await expect(late).rejects.toMatchObject({ code: "store_failed", outcome: "not-sent" });
+    await lock.withLock("other", 100, async (_signal, fence) => store.set("another", 1, undefined, fence));
+    expect([await store.get("value"), await store.get("another")]).toEqual(["second", 1]);
+  });
+
   it("makes of read, change, write one step, in any schedule", async () => {
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), fc.integer({ min: 2, max: 6 }), async (scheduler, workers) => {
         const store = createMemoryStore();
-        const lock = createMemoryLock({ clock: manualClock() });
+        const lock = createMemoryLock({ clock: createManualClock() });
         const add = async (): Promise<void> =>
           lock.withLock("sum", 1000, async () => {
             const before = (await scheduler.schedule(store.get("sum"))) as number | undefined;
@@ -72,7 +72,7 @@ describe("createMemoryLock()", () => {
   });
 
   it("settles as the work does, gives the lock back all the same, and leaves no timer", async () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const lock = createMemoryLock({ clock });
     const failure = new Error("no");
     await expect(lock.withLock("a", 10, () => Promise.reject(failure))).rejects.toBe(failure);
@@ -82,11 +82,11 @@ describe("createMemoryLock()", () => {
       }),
     ).rejects.toBe(failure);
     expect(await lock.withLock("a", 10, async () => 7)).toBe(7);
-    expect(clock.pending).toBe(0);
+    expect(clock.pending()).toBe(0);
   });
 
   it("passes on when a lease is over, and tells the work that it is alone no more", async () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const lock = createMemoryLock({ clock });
     const hung = gate();
     let reported: AbortSignal | undefined;
@@ -113,7 +113,7 @@ describe("createMemoryLock()", () => {
     expect(entered).toBe(false);
     third.open();
     await Promise.all([holding, fourth]);
-    expect(clock.pending).toBe(0);
+    expect(clock.pending()).toBe(0);
   });
 
   it("has room for so many who wait, and says so to the next", async () => {

@@ -1,39 +1,14 @@
-import { createMemoryStore, isToolportError, type Clock, type JsonValue, type Store } from "@toolport/core";
+import { createMemoryStore, isToolportError, type Clock, type Store } from "@toolport/core";
 import fc from "fast-check";
 import { Keyv } from "keyv";
 import { describe, expect, it } from "vitest";
-
-// What a store is for: a thing that may be used once, by whoever asks first.
-async function useOnce(store: Store, token: string): Promise<boolean> {
-  if ((await store.get(token)) === undefined) return false;
-  await store.delete(token);
-  return true;
-}
+import { describeStore } from "../../../test/store-contract.ts";
 
 describe.each<[string, () => Store]>([
   ["createMemoryStore()", () => createMemoryStore()],
   ["a Keyv", () => new Keyv()],
-])("%s is a store", (_, create) => {
-  it("keeps what JSON has, in place of what was there, until it is deleted", async () => {
-    const store = create();
-    expect(await store.get("a")).toBeUndefined();
-    for (const value of [{ a: [1, null, "x"] }, [], "", 0, false] satisfies JsonValue[]) {
-      await store.set("a", value);
-      expect(await store.get("a")).toEqual(value);
-    }
-    await store.set("__proto__", { b: 1 }, 60_000);
-    expect(await store.get("__proto__")).toEqual({ b: 1 });
-    await store.delete("__proto__");
-    await store.delete("never there");
-    expect(await store.get("__proto__")).toBeUndefined();
-    expect(await store.get("a")).toBe(false);
-  });
-
-  it("carries what a host builds on it", async () => {
-    const store = create();
-    await store.set("token", { tool: "pay" }, 60_000);
-    expect([await useOnce(store, "token"), await useOnce(store, "token")]).toEqual([true, false]);
-  });
+])("%s", (_, create) => {
+  describeStore(() => ({ store: create() }));
 });
 
 function fakeClock(): Clock & { advance(ms: number): void } {
@@ -59,16 +34,6 @@ describe("createMemoryStore()", () => {
     await store.set("long", 4, 5);
     clock.advance(4);
     expect(await store.get("long")).toBe(4);
-  });
-
-  it("hands out values that nobody else has", async () => {
-    const store = createMemoryStore();
-    const value = { list: [1] };
-    await store.set("a", value);
-    value.list.push(2);
-    const first = (await store.get("a")) as { list: number[] };
-    first.list.push(3);
-    expect(await store.get("a")).toEqual({ list: [1] });
   });
 
   it("never holds more than it may: what is over goes first, then what was set longest ago", async () => {

@@ -2,43 +2,18 @@ import {
   ToolportError,
   type CallHandler,
   type CallOptions,
-  type Clock,
   type Interceptor,
   type ToolCall,
   type ToolOutcome,
 } from "@toolport/core";
 import { createCallPipeline, createDeadline, type CallPipeline, type CallPipelineInit } from "@toolport/core/implement";
 import { describe, expect, it } from "vitest";
+import { createManualClock, type ManualClock } from "../../../test/manual-clock.ts";
 
 const origin = { serverId: "s", toolName: "t", qualifiedName: "mcp::s::t" };
 const definition = { name: "mcp_s_t", description: "", inputSchema: {} };
 const outcome: ToolOutcome = { content: [], isError: false, origin, raw: {} };
 const never = new Promise<never>(() => {});
-
-interface ManualClock extends Clock {
-  readonly pending: number;
-  advance(ms: number): void;
-}
-
-function createManualClock(): ManualClock {
-  let now = 0;
-  const timers = new Set<{ readonly at: number; readonly run: () => void }>();
-  return {
-    now: () => now,
-    schedule(delayMs, run) {
-      const timer = { at: now + delayMs, run };
-      timers.add(timer);
-      return () => void timers.delete(timer);
-    },
-    get pending() {
-      return timers.size;
-    },
-    advance(ms) {
-      now += ms;
-      for (const timer of Array.from(timers)) if (timer.at <= now && timers.delete(timer)) timer.run();
-    },
-  };
-}
 
 function callWith(options: CallOptions = {}): ToolCall {
   return { origin, definition, args: {}, options };
@@ -103,7 +78,7 @@ describe("the time of a call with interceptors", () => {
     clock.advance(60_000);
     clock.advance(500);
     expect(await ignored).toMatchObject({ code: "call_timeout", outcome: "not-sent" });
-    expect(clock.pending).toBe(0);
+    expect(clock.pending()).toBe(0);
   });
 
   it("is a part of the deadline that its caller gives: no longer than that, and the one stops with the other", async () => {
@@ -116,7 +91,7 @@ describe("the time of a call with interceptors", () => {
     const call = failureOf(late.pipeline.run(callWith({ timeoutMs: 5000, deadline: whole })));
     clock.advance(300);
     expect(await call).toMatchObject({ code: "call_timeout" });
-    expect(clock.pending).toBe(0);
+    expect(clock.pending()).toBe(0);
   });
 
   it("has a second for its layers when the pipeline ends while it is with the handler", async () => {
@@ -130,6 +105,6 @@ describe("the time of a call with interceptors", () => {
     await settle();
     clock.advance(1000);
     expect(await call).toMatchObject({ code: "closed", outcome: "unknown" });
-    expect(clock.pending).toBe(0);
+    expect(clock.pending()).toBe(0);
   });
 });

@@ -10,35 +10,11 @@ import {
 import { createToolbox, type EmbeddingRequest, type StaticTool, type Toolbox } from "@toolport/discovery";
 import { describe, expect, it } from "vitest";
 import { fakeProvider, outage, outcomeOf, serverTool, staticTool, toolOf, type FakeProvider } from "./fake-provider.ts";
+import { createManualClock, type ManualClock } from "../../../test/manual-clock.ts";
 
 const never = new Promise<never>(() => {});
 const context: CallContext = { principal: "ada", conversation: "c1" };
 const pass: Interceptor = (call, next) => next(call);
-
-interface ManualClock extends Clock {
-  readonly pending: number;
-  advance(ms: number): void;
-}
-
-function createManualClock(): ManualClock {
-  let now = 0;
-  const timers = new Set<{ readonly at: number; readonly run: () => void }>();
-  return {
-    now: () => now,
-    schedule(delayMs, run) {
-      const timer = { at: now + delayMs, run };
-      timers.add(timer);
-      return () => void timers.delete(timer);
-    },
-    get pending() {
-      return timers.size;
-    },
-    advance(ms) {
-      now += ms;
-      for (const timer of Array.from(timers)) if (timer.at <= now && timers.delete(timer)) timer.run();
-    },
-  };
-}
 
 interface World {
   readonly toolbox: Toolbox;
@@ -148,7 +124,7 @@ describe("a toolbox with interceptors", () => {
     const why = { code: "closed", outcome: "not-sent", rawMessage: "the toolbox is closed: the user logged out" };
     expect(await closed).toMatchObject(why);
     expect(await failureOf(toolbox.call("mine"))).toMatchObject(why);
-    expect([runs, clock.pending]).toEqual([[], 0]);
+    expect([runs, clock.pending()]).toEqual([[], 0]);
     expect(() => toolbox.close(1 as never)).toThrow(new TypeError("the reason must be a text"));
   });
 
@@ -264,7 +240,7 @@ describe("a provider of the product's own", () => {
     expect(await aborted).toMatchObject({ code: "aborted", outcome: "unknown" });
     clock.advance(600_000);
     expect(await byDefault).toMatchObject({ code: "call_timeout", details: { timeoutMs: 600_000 } });
-    expect(clock.pending).toBe(0);
+    expect(clock.pending()).toBe(0);
   });
 
   it.each<[string, () => Promise<ToolOutcome>]>([
@@ -301,7 +277,7 @@ describe("a provider of the product's own", () => {
     clock.advance(60_000);
     answer();
     expect(await call).toMatchObject({ isError: false });
-    expect(clock.pending).toBe(0);
+    expect(clock.pending()).toBe(0);
   });
 
   it("keeps its time itself when it says so, and gets no clock from the toolbox", async () => {
@@ -312,7 +288,7 @@ describe("a provider of the product's own", () => {
     );
     void callOf(provider, clock).call("task", {}, { timeoutMs: 100 });
     await settle();
-    expect([clock.pending, provider.calls[0]?.options]).toEqual([0, { timeoutMs: 100 }]);
+    expect([clock.pending(), provider.calls[0]?.options]).toEqual([0, { timeoutMs: 100 }]);
     const layered = failureOf(callOf(provider, clock, [() => never]).call("task"));
     await settle();
     clock.advance(300);

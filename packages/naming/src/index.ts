@@ -1,7 +1,7 @@
 // For products: give names, look them up, keep them.
 export { assignNames, type AssignNamesOptions, type NameAssignment, type NameCollision } from "./assign-names.ts";
 export { emptyNames, identityOf, localNameOf, withoutNames, withoutServer, type NameTable } from "./name-table.ts";
-export { loadNames, saveNames, type SavedNames } from "./saved-names.ts";
+export { loadNames, saveNames, type SavedName, type SavedNames } from "./saved-names.ts";
 export {
   conciseNaming,
   evvaNaming,
@@ -15,6 +15,7 @@ export { hashJson } from "./hash-json.ts";
 export { qualifiedName, type ToolIdentity } from "./tool-identity.ts";
 
 // For those who implement a provider or a strategy of their own.
+export { adoptNames, type AdoptNamesOptions, type RefusedName } from "./adopt-names.ts";
 export { assertNamingStrategy, isLegalName, normalizeServerId, toolNamePrefix } from "./naming-strategy.ts";
 export { isLegalFunctionName } from "./function-name.ts";
 export { parseToolName } from "./parse-tool-name.ts";

@@ -3,6 +3,7 @@ import { compareText, foldCase, isJsonObject, quoteText } from "@toolport/core/i
 import { emptyNames, extendNames, type NameTable } from "./name-table.ts";
 import { toolportNaming } from "./naming-presets.ts";
 import { assertNamingStrategy, isLegalName, type NamingStrategy } from "./naming-strategy.ts";
+import type { ToolIdentity } from "./tool-identity.ts";
 
 /** Names as JSON, to be kept over a restart. Arrays of pairs, so that no server or tool name is ever a key of an object. */
 export interface SavedNames {
@@ -27,23 +28,37 @@ export function saveNames(names: NameTable): SavedNames {
  */
 export function loadNames(saved: unknown, strategy: NamingStrategy = toolportNaming): NameTable {
   assertNamingStrategy(strategy);
-  if (!isJsonObject(saved) || saved["version"] !== 1) throw invalidNames("the data is not of version 1");
   const draft = extendNames(emptyNames);
+  for (const { identity, localName } of readSavedNames(saved)) {
+    const { serverId, toolName } = identity;
+    if (!isLegalName(localName, strategy)) throw invalidNames(`${quote(localName)} is not a legal name`);
+    if (draft.ownerOf(foldCase(localName))) throw invalidNames(`${quote(localName)} is given twice`);
+    if (draft.nameOf(identity) !== undefined) {
+      throw invalidNames(`${quote(toolName)} of ${quote(serverId)} has two names`);
+    }
+    draft.give(identity, localName);
+  }
+  return draft.finish();
+}
+
+/** A name that was saved, and whose it is. */
+export interface SavedName {
+  readonly identity: ToolIdentity;
+  readonly localName: string;
+}
+
+/** The names of what {@linkcode saveNames} wrote, whatever they are. Throws `invalid_names` for another shape or version. */
+export function* readSavedNames(saved: unknown): Iterable<SavedName> {
+  if (!isJsonObject(saved) || saved["version"] !== 1) throw invalidNames("the data is not of version 1");
   for (const [serverId, tools] of readPairs(saved["servers"], "servers")) {
     if (typeof serverId !== "string") throw invalidNames("a server id is not a string");
     for (const [toolName, localName] of readPairs(tools, `the tools of ${quote(serverId)}`)) {
       if (typeof toolName !== "string" || typeof localName !== "string") {
         throw invalidNames(`a name of ${quote(serverId)} is not a string`);
       }
-      if (!isLegalName(localName, strategy)) throw invalidNames(`${quote(localName)} is not a legal name`);
-      if (draft.ownerOf(foldCase(localName))) throw invalidNames(`${quote(localName)} is given twice`);
-      if (draft.nameOf({ serverId, toolName }) !== undefined) {
-        throw invalidNames(`${quote(toolName)} of ${quote(serverId)} has two names`);
-      }
-      draft.give({ serverId, toolName }, localName);
+      yield { identity: { serverId, toolName }, localName };
     }
   }
-  return draft.finish();
 }
 
 function readPairs(value: unknown, what: string): readonly (readonly [unknown, unknown])[] {

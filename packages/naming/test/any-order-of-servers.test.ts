@@ -19,6 +19,9 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { hashIdentity } from "../src/hash-identity.ts";
 
+// `pnpm proof properties` looks at more.
+const runs = Number(process.env["TOOLPORT_RUNS"] ?? 60);
+
 interface Server {
   readonly id: string;
   readonly tools: readonly string[];
@@ -89,7 +92,7 @@ describe.each(strategies)("assignNames() with %s and all server ids", (_, strate
         const together = assignNames(all.flatMap(toolsOf), { strategy, serverIds });
         expect(namedOneByOne(order, serverIds, strategy)).toEqual(saveNames(together.names));
       }),
-      { numRuns: 200 },
+      { numRuns: runs },
     );
   });
 
@@ -106,7 +109,7 @@ describe.each(strategies)("assignNames() with %s and all server ids", (_, strate
           expect(localNameOf(after.names, tool)).toBe(localNameOf(before.names, tool));
         }
       }),
-      { numRuns: 200 },
+      { numRuns: runs },
     );
   });
 
@@ -123,7 +126,7 @@ describe.each(strategies)("assignNames() with %s and all server ids", (_, strate
         for (const tool of all.flatMap(toolsOf)) expect(localNameOf(names, tool)).toBe(given.get(JSON.stringify(tool)));
         expect(new Set(given.values()).size).toBe(given.size);
       }),
-      { numRuns: 200 },
+      { numRuns: runs },
     );
   });
 });

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 describe("@toolport/naming", () => {
   it("exports exactly these values", async () => {
     expect(Object.keys(await import("@toolport/naming")).sort()).toEqual([
+      "adoptNames",
       "assertNamingStrategy",
       "assignNames",
       "conciseNaming",

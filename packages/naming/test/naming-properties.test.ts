@@ -69,6 +69,9 @@ const strategies: readonly (readonly [string, NamingStrategy])[] = [
   ],
 ];
 
+// `pnpm proof properties` looks at more.
+const runs = Number(process.env["TOOLPORT_RUNS"] ?? 30);
+
 describe.each(strategies)("assignNames() with %s", (_, strategy) => {
   it("gives legal names within the bound", () => {
     check(catalog, (tools) => {
@@ -187,7 +190,7 @@ describe.each(strategies)("assignNames() with %s", (_, strategy) => {
 });
 
 function check<T>(arbitrary: fc.Arbitrary<T>, property: (value: T) => void): void {
-  fc.assert(fc.property(arbitrary, property), { numRuns: 100 });
+  fc.assert(fc.property(arbitrary, property), { numRuns: runs });
 }
 
 function namesOf(names: NameTable, tools: readonly ToolIdentity[]): readonly string[] {

@@ -10,6 +10,7 @@ export type {
   LimitRefusal,
   LimitRule,
   LimitStore,
+  LimitStoreOutage,
   LimitWant,
   Spending,
   Spent,

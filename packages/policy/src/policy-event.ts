@@ -51,6 +51,8 @@ export type PolicyEvent =
       readonly part: string;
       readonly error: unknown;
     })
+  /** Such a part, of which it is known when it works again, does. */
+  | { readonly type: "part-restored"; readonly at: number; readonly part: string }
   | ApprovalEvent
   | CircuitEvent
   | PinEvent;

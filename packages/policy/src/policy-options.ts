@@ -1,4 +1,4 @@
-import type { Clock, Lock, Random, Store } from "@toolport/core";
+import type { Clock, Lock, Notices, Random, Store } from "@toolport/core";
 import type { Fields } from "@toolport/core/implement";
 import { admissionFields, type AdmissionOptions } from "./admission/tool-admission.ts";
 import type { ApprovalOptions } from "./approval/approval-options.ts";
@@ -34,6 +34,11 @@ export interface PolicyOptions extends AdmissionOptions, EffectOptions, Partial<
   readonly store?: Store | undefined;
   /** What makes a use of an approval exclusive. Goes with `store`: processes that share one share the other. Default: in this process. */
   readonly lock?: Lock | undefined;
+  /**
+   * By which one replica's approval, pin or revocation of tools reaches the others, which then read `store` again and have what is attached ask again. Goes with
+   * `store` and `lock`; {@linkcode Policy.close} ends the subscription. Default: others see it when they call `reload()`, or start.
+   */
+  readonly notices?: Notices | undefined;
   /** Default: the real time. */
   readonly clock?: Clock | undefined;
   /** For the jitter of retries. Default `Math.random`. */
@@ -55,6 +60,7 @@ export const policyFields: Fields<PolicyOptions> = {
   onEvent: true,
   store: true,
   lock: true,
+  notices: true,
   clock: true,
   random: true,
 };
@@ -62,6 +68,7 @@ export const policyFields: Fields<PolicyOptions> = {
 const partMembers = {
   store: ["get", "set", "delete"],
   lock: ["withLock"],
+  notices: ["publish", "subscribe"],
   limitStore: ["take"],
   clock: ["now", "schedule"],
 } as const satisfies Partial<Record<keyof PolicyOptions, readonly string[]>>;

@@ -1,4 +1,4 @@
-import type { Clock, Lock, Random, Store } from "@toolport/core";
+import type { Clock, Lock, Notices, Random, Store } from "@toolport/core";
 import type { PolicyEvent } from "./policy-event.ts";
 import type { EffectOf } from "./rules/tool-subject.ts";
 
@@ -10,6 +10,8 @@ export interface PolicyParts {
   /** What is kept for longer than a call. */
   readonly store: Store;
   readonly lock: Lock;
+  /** By which replicas hear of one another. Absent: there is one, or they read again when they are asked to. */
+  readonly notices?: Notices | undefined;
   /** What a call of a tool does, for every stage alike: hand the parts to `toolSubject()`. Absent: what its definition says. */
   readonly effectOf?: EffectOf | undefined;
   emit(event: PolicyEvent): void;

@@ -69,6 +69,8 @@ export interface Policy
   redactText(text: string, context?: CallContext): string;
   /** Forgets all results that were kept to be given again. */
   clearCache(): void;
+  /** Hears no more of other replicas, nor of the `limitStore`. It decides as before by what it knows. Idempotent. */
+  close(): void;
 }
 
 /**
@@ -81,7 +83,7 @@ export function createPolicy(options: PolicyOptions = {}): Policy {
   assertKnownOptions("createPolicy()", options, policyFields);
   assertPolicyParts(options);
   const { clock = systemClock, random = systemRandom, store = createMemoryStore({ clock }) } = options;
-  const { lock = createMemoryLock({ clock }), onEvent } = options;
+  const { lock = createMemoryLock({ clock }), notices, onEvent } = options;
   const events = createEvent<PolicyEvent>();
   if (onEvent !== undefined) events.on(onEvent);
   const effects = createEffects(options);
@@ -90,6 +92,7 @@ export function createPolicy(options: PolicyOptions = {}): Policy {
     random,
     store,
     lock,
+    notices,
     effectOf: effects.effectOf,
     emit: (event) => events.emit(event),
   };
@@ -133,6 +136,10 @@ export function createPolicy(options: PolicyOptions = {}): Policy {
     redactText: (text, context) => redaction?.redactText(text, context) ?? text,
     circuits: () => breaker?.statuses() ?? [],
     clearCache: () => cache?.clear(),
+    close() {
+      admission.close();
+      stages.limits?.close();
+    },
   };
 }
 

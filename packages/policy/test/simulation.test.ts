@@ -26,10 +26,14 @@ function partsOf(clock: Clock, tell: PolicyParts["emit"]): PolicyParts {
  * What the stages of a policy do around the calls of a provider, in the order in which a policy puts them. Where they are `tight`, calls meet
  * the stages more than the server, and the other way round where not.
  */
-function stages(parts: PolicyParts, tight: boolean): readonly Interceptor[] {
+function stages(
+  parts: PolicyParts,
+  tight: boolean,
+): { readonly interceptors: readonly Interceptor[]; readonly close: () => void } {
   const retry = createRetry({ attempts: 3, baseMs: 40, timeoutMs: 900 }, parts);
-  const breaker = createBreaker({ failures: tight ? 1 : 3, openMs: 150, maxOpenMs: 600 }, parts);
-  if (!tight) return [retry.interceptor, breaker.interceptor];
+  const breaker = createBreaker({ failures: tight ? 1 : 3, openMs: 50, maxOpenMs: 600 }, parts);
+  const behind = [retry.interceptor, breaker.interceptor];
+  if (!tight) return { interceptors: behind, close: () => undefined };
   // The calm server is the control of the experiment: its calls may be held up by nothing.
   const tools = { server: playedIds };
   const pace = {
@@ -39,11 +43,8 @@ function stages(parts: PolicyParts, tight: boolean): readonly Interceptor[] {
     rate: { calls: 20, perMs: 1000 },
     onFull: { waitMs: 200 },
   } as const;
-  const { interceptor } = createLimits(
-    { limits: [pace, { tools, per: "tool", budget: { calls: 3, perMs: 2000 } }] },
-    parts,
-  );
-  return [interceptor, retry.interceptor, breaker.interceptor];
+  const limits = createLimits({ limits: [pace, { tools, per: "tool", budget: { calls: 3, perMs: 2000 } }] }, parts);
+  return { interceptors: [limits.interceptor, ...behind], close: () => limits.close() };
 }
 
 describe("a provider with retries, limits and a breaker in a simulated world", () => {
@@ -57,10 +58,14 @@ describe("a provider with retries, limits and a breaker in a simulated world", (
           const name = event.type === "applied" ? `applied by ${event.stage}` : event.type;
           seen.set(name, (seen.get(name) ?? 0) + 1);
         });
-        return createProvider({
+        const { interceptors, close } = stages(parts, options.refresh === "lazy");
+        const provider = createProvider({
           ...options,
-          interceptors: [...stages(parts, options.refresh === "lazy"), ...(options.interceptors ?? [])],
+          interceptors: [...interceptors, ...(options.interceptors ?? [])],
         });
+        // As an owner of both does.
+        provider.onClosed(close);
+        return provider;
       };
       const details = await simulate({ create, numRuns: Number(schedules), path, intercepted: true });
       expect(details.failed, failureReport(details)).toBe(false);

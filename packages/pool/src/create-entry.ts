@@ -1,16 +1,19 @@
 import { ToolportError } from "@toolport/core";
-import { quoteText, untilAborted } from "@toolport/core/implement";
+import { untilAborted } from "@toolport/core/implement";
 import type { McpProvider } from "@toolport/provider";
+import { excess, isNone } from "./amounts.ts";
 import { closeWithin, type Endings } from "./end-entry.ts";
-import { untilGone, type Entry } from "./entry.ts";
+import type { Departures } from "./departures.ts";
+import { untilGone, type Entry, type Owner } from "./entry.ts";
 import { makeProvider } from "./make-provider.ts";
 import type { PoolParts } from "./pool-parts.ts";
-import type { Slots } from "./slots.ts";
+import type { Rooms } from "./rooms.ts";
+import { configOf, type ServerConfig } from "./server-config.ts";
 
 /** How providers come to be. */
 export interface Creation {
-  /** Begins to make the provider of a key, which must have none. */
-  begin(key: string): Entry;
+  /** Begins to make the provider of an owner who has none, and takes its places. */
+  begin(owner: Owner): Entry;
   /** Says that one less waits for it. The last one who gives it up ends it. */
   leave(entry: Entry): void;
 }
@@ -18,13 +21,14 @@ export interface Creation {
 /** What makes providers, and ends those that nobody waits for. */
 export interface CreationParts extends PoolParts {
   readonly endings: Endings;
-  readonly slots: Slots;
+  readonly rooms: Rooms;
+  readonly departures: Departures;
   readonly onReady: () => void;
 }
 
-/** Makes providers, one at a time for each key. */
+/** Makes providers, one at a time for each owner. */
 export function createCreation(parts: CreationParts): Creation {
-  const { settings, entries, ending, events, config, slots, endings } = parts;
+  const { settings, entries, ending, tell, config, rooms, departures, endings } = parts;
   const { clock } = settings;
 
   const listen = (entry: Entry, provider: McpProvider): void => {
@@ -33,18 +37,26 @@ export function createCreation(parts: CreationParts): Creation {
     // Its end may not be over: whoever refuses it waits for that.
     if (provider.closed) throw new TypeError("make() gave a provider that is closed");
   };
+  const take = (entry: Entry, next: ServerConfig): void => {
+    const freed = rooms.promise(excess(entry.takes, next.takes), entry.owner.principal);
+    entry.config = next;
+    entry.takes = next.takes;
+    freed.giveBack();
+  };
   const bringUp = async (entry: Entry, controller: AbortController, leave: Leave): Promise<McpProvider> => {
-    const { key } = entry;
+    const { owner } = entry;
     const { signal } = controller;
-    await slots.take(key, signal);
-    if (signal.aborted) {
-      slots.promise()();
-      throw signal.reason;
+    // The one before may still have its processes, and another one a server that goes over to this.
+    await untilAborted(untilGone(ending, owner.id), signal);
+    for (;;) {
+      const departed = departures.untilGone(entry.config, owner);
+      if (departed === undefined) break;
+      await untilAborted(departed, signal);
     }
-    entry.hasSlot = true;
-    // The one before may still have its processes.
-    await untilAborted(untilGone(ending, key), signal);
-    entry.config = config();
+    take(entry, latestOf(entry, parts));
+    const isEmptied = entry.config.servers.length === 0 && !parts.hasEmpty;
+    if (entry.state.name === "creating") entry.state.progress = isEmptied ? "emptied" : "under-way";
+    if (isEmptied) throw emptiedError(owner.title);
     const making = makeProvider(entry, controller, parts);
     leave(making.over);
     const provider = await making.provider;
@@ -58,11 +70,11 @@ export function createCreation(parts: CreationParts): Creation {
     entry.state = { name: "ready", provider };
     entry.usedAt = clock.now();
     parts.onReady();
-    events.emit({ type: "created", key });
+    tell(owner, { type: "created" });
     return provider;
   };
   return {
-    begin(key) {
+    begin(owner) {
       const controller = new AbortController();
       let left = Promise.resolve();
       // In a later turn, when there is an entry.
@@ -72,33 +84,56 @@ export function createCreation(parts: CreationParts): Creation {
         () => left,
       );
       const now = clock.now();
+      const wanted = config(owner);
       const entry: Entry = {
-        key,
-        state: { name: "creating", attempt, over, controller },
-        config: config(),
+        owner,
+        state: { name: "creating", attempt, over, controller, progress: "waiting" },
+        config: wanted,
         refused: undefined,
-        hasSlot: false,
+        takes: wanted.takes,
+        leaving: new Set(),
         waiters: 0,
         leases: 0,
         usedAt: now,
         createdAt: now,
       };
-      entries.set(key, entry);
+      rooms.take(wanted.takes, owner.principal);
+      entries.set(owner.id, entry);
       attempt.catch((error: unknown) => void endings.fail(entry, error));
       return entry;
     },
     leave(entry) {
       entry.waiters -= 1;
-      if (entry.waiters === 0) void endings.fail(entry, unwantedError(entry.key));
+      if (entry.waiters === 0) void endings.fail(entry, unwantedError(entry.owner.title));
     },
   };
+}
+
+/** The set that it is to have, if there is room for it and all of it is gone from elsewhere; else what it was to have before and still is. */
+function latestOf(
+  { owner, takes, config: before }: Entry,
+  { config, departures }: Pick<CreationParts, "config" | "departures">,
+): ServerConfig {
+  const latest = config(owner);
+  const isRoom = isNone(excess(latest.takes, takes)) && departures.untilGone(latest, owner) === undefined;
+  if (isRoom) return latest;
+  const ids = new Set(latest.servers.map(({ id }) => id));
+  return configOf(
+    before.servers.filter(({ id }) => ids.has(id)),
+    owner.sharing === "shared",
+  );
 }
 
 /** Says what is left to be waited for when an attempt fails. */
 type Leave = (leftover: Promise<void>) => void;
 
-function unwantedError(key: string): ToolportError {
-  return new ToolportError(`the provider of key ${quoteText(key)} was given up: nobody waits for it any more`, {
+function emptiedError(title: string): ToolportError {
+  return new ToolportError(`the provider of ${title} was not made: it is to have no servers any more`, {
     code: "closed",
   });
+}
+
+/** `closed`, for whoever hears of what nobody waits for. */
+export function unwantedError(title: string): ToolportError {
+  return new ToolportError(`the provider of ${title} was given up: nobody waits for it any more`, { code: "closed" });
 }

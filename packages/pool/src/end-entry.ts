@@ -1,11 +1,11 @@
 import { ToolportError } from "@toolport/core";
-import { quoteText, settleWithin } from "@toolport/core/implement";
+import { settleWithin } from "@toolport/core/implement";
 import type { McpProvider } from "@toolport/provider";
 import { deferred } from "./deferred.ts";
 import type { Ending, Entry } from "./entry.ts";
 import type { PoolParts } from "./pool-parts.ts";
-import type { PoolSettings } from "./pool-options.ts";
-import type { Slots } from "./slots.ts";
+import type { CoreSettings } from "./pool-options.ts";
+import type { Rooms } from "./rooms.ts";
 
 /** How entries end, at most once each. */
 export interface Endings {
@@ -19,19 +19,20 @@ export interface Endings {
 export const longestCloseMs = 60_000;
 
 /** Says how entries end. */
-export function createEndings(parts: PoolParts, slots: Slots): Endings {
-  const { settings, entries, ending, events } = parts;
+export function createEndings(parts: PoolParts, rooms: Rooms): Endings {
+  const { settings, entries, ending, tell } = parts;
   /** From now on it ends; what this returns says that nothing is left of it. */
   const leave = (entry: Entry): (() => void) => {
-    const { key } = entry;
-    entries.delete(key);
-    const sameKey = ending.get(key) ?? new Set();
-    ending.set(key, sameKey.add(entry));
-    const giveBack = entry.hasSlot ? slots.promise() : undefined;
+    const { id, principal } = entry.owner;
+    entries.delete(id);
+    const sameOwner = ending.get(id) ?? new Set();
+    ending.set(id, sameOwner.add(entry));
+    const { giveBack } = rooms.promise(entry.takes, principal);
     return () => {
-      sameKey.delete(entry);
-      if (sameKey.size === 0) ending.delete(key);
-      giveBack?.();
+      sameOwner.delete(entry);
+      if (sameOwner.size === 0) ending.delete(id);
+      for (const leaving of entry.leaving) leaving.giveBack();
+      giveBack();
     };
   };
   const endReady = async (entry: Entry, provider: McpProvider, { why, reason, drainMs }: Ending): Promise<void> => {
@@ -42,28 +43,25 @@ export function createEndings(parts: PoolParts, slots: Slots): Endings {
     }
     await closeWithin(provider, reason, settings);
     forget();
-    const livedMs = Math.round(settings.clock.now() - entry.createdAt);
-    events.emit({ type: "ended", key: entry.key, why, reason, livedMs });
+    const livedMs = Math.max(0, Math.round(settings.clock.now() - entry.createdAt));
+    tell(entry.owner, { type: "ended", why, reason, livedMs });
   };
   const fail = async (entry: Entry, error: unknown): Promise<void> => {
-    const { state, key } = entry;
+    const { state, owner } = entry;
     if (state.name !== "creating") return;
     const forget = leave(entry);
     const gone = state.over.then(forget);
     entry.state = { name: "ending", provider: undefined, gone };
     state.controller.abort(error);
-    events.emit({ type: "create-failed", key, error });
+    tell(owner, { type: "create-failed", error });
     await gone;
   };
   return {
     fail,
     async end(entry, how) {
-      const { state, key } = entry;
+      const { state, owner } = entry;
       if (state.name === "ending") return state.gone;
-      if (state.name === "creating") {
-        const message = `the provider of key ${quoteText(key)} was given up while it was made: ${how.reason}`;
-        return fail(entry, new ToolportError(message, { code: "closed" }));
-      }
+      if (state.name === "creating") return fail(entry, endedError(owner.title, how.reason));
       const { provider } = state;
       // First of all it is known to end: closing it fires an event that would end it again.
       const { promise: gone, resolve } = deferred();
@@ -75,7 +73,12 @@ export function createEndings(parts: PoolParts, slots: Slots): Endings {
 }
 
 /** Closes a provider. Never rejects: one that cannot be closed has been left to itself. */
-export async function closeWithin(provider: McpProvider, reason: string, { clock }: PoolSettings): Promise<void> {
+export async function closeWithin(provider: McpProvider, reason: string, { clock }: CoreSettings): Promise<void> {
   const closing = (async () => provider.close(reason))();
   await settleWithin(closing, longestCloseMs, clock);
+}
+
+/** `closed`, for whoever waits for what somebody ended. */
+export function endedError(title: string, reason: string): ToolportError {
+  return new ToolportError(`the provider of ${title} was given up while it was made: ${reason}`, { code: "closed" });
 }

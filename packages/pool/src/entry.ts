@@ -1,23 +1,35 @@
-import type { ServerSpec } from "@toolport/core";
+import type { ServerSharing } from "@toolport/core";
 import type { McpProvider } from "@toolport/provider";
+import type { Amounts } from "./amounts.ts";
 import type { EndOfProvider } from "./provider-pool.ts";
+import type { ServerConfig } from "./server-config.ts";
+import type { PromisedRoom } from "./rooms.ts";
 
-/** A set of servers that providers have, or are to have. */
-export interface ServerConfig {
-  readonly servers: readonly ServerSpec[];
-  readonly fingerprint: string;
+/** Whom a provider is for. */
+export interface Owner {
+  /** Unlike that of any other owner. */
+  readonly id: string;
+  /** For messages: `key "a"`. */
+  readonly title: string;
+  /** Who may share it. */
+  readonly sharing: ServerSharing;
+  /** Whose bound it counts for, unless all share it. */
+  readonly principal: string | undefined;
+  readonly conversation: string | undefined;
 }
 
-/** What a pool has under a key. */
+/** What a pool has for an owner. From the first on it has its places in the pool. */
 export interface Entry {
-  readonly key: string;
+  readonly owner: Owner;
   state: EntryState;
   /** The set that its provider has. */
   config: ServerConfig;
   /** One that its provider refused. */
   refused: ServerConfig | undefined;
-  /** Whether it has one of the places of the pool. */
-  hasSlot: boolean;
+  /** What it has of the bounds; more than its set takes while it gets the next one. */
+  takes: Amounts;
+  /** What it had more, as long as the servers that go are not gone. */
+  readonly leaving: Set<PromisedRoom>;
   /** How many wait for it. Nobody, while it is made: it is given up. */
   waiters: number;
   leases: number;
@@ -37,6 +49,8 @@ export interface Creating {
   /** Resolves when it is ready, or when nothing is left of the attempt. */
   readonly over: Promise<void>;
   readonly controller: AbortController;
+  /** Once `make` was called there may be connections; one whose servers have all gone to others before that is not made. */
+  progress: "waiting" | "under-way" | "emptied";
 }
 
 interface Ready {
@@ -58,16 +72,21 @@ export interface Ending {
   readonly drainMs: number;
 }
 
-/** Those that end, by key: one may wait for the end of another. */
+/** Those that end, by the id of their owner: one may wait for the end of another. */
 export type EndingEntries = Map<string, Set<Entry>>;
 
-/** Resolves when nothing is left of what has ended, under a key or at all. */
-export async function untilGone(ending: EndingEntries, key?: string): Promise<void> {
-  const mine = key === undefined ? allEnding(ending) : Array.from(ending.get(key) ?? []);
+/** Resolves when nothing is left of what has ended, of one owner or at all. */
+export async function untilGone(ending: EndingEntries, id?: string): Promise<void> {
+  const mine = id === undefined ? allEnding(ending) : Array.from(ending.get(id) ?? []);
   await Promise.all(mine.flatMap(({ state }) => (state.name === "ending" ? [state.gone] : [])));
 }
 
 /** All that end. */
 export function allEnding(ending: EndingEntries): readonly Entry[] {
   return Array.from(ending.values()).flatMap((entries) => Array.from(entries));
+}
+
+/** Whether nobody uses it: it may make room. */
+export function isIdle({ state, waiters, leases }: Entry): boolean {
+  return state.name === "ready" && waiters === 0 && leases === 0 && !state.provider.busy;
 }

@@ -1,5 +1,5 @@
 import { ToolportError } from "@toolport/core";
-import { formatMs, isJsonObject, kindOf, quoteText, settleWithin, untilAborted } from "@toolport/core/implement";
+import { formatMs, isJsonObject, kindOf, settleWithin, untilAborted } from "@toolport/core/implement";
 import type { McpProvider } from "@toolport/provider";
 import { closeWithin, longestCloseMs } from "./end-entry.ts";
 import type { Entry } from "./entry.ts";
@@ -13,19 +13,19 @@ export interface Making {
 }
 
 /** Has the product make a provider, for at most `makeMs`. What comes too late is closed. */
-export function makeProvider(entry: Entry, controller: AbortController, { settings, owned }: PoolParts): Making {
-  const { make, makeMs, clock } = settings;
-  const { key, config } = entry;
+export function makeProvider(entry: Entry, controller: AbortController, { settings, owned, make }: PoolParts): Making {
+  const { makeMs, clock } = settings;
+  const { owner, config } = entry;
   const { signal } = controller;
   const made = (async () => {
-    const provider = await make({ key, servers: config.servers, signal });
+    const provider = await make(owner, config.servers, signal);
     assertProvider(provider);
     if (owned.has(provider)) throw new TypeError("make() gave a provider that it has given before");
     owned.add(provider);
     return provider;
   })();
   const cancel = clock.schedule(makeMs, () => {
-    const message = `make() had no provider for key ${quoteText(key)} after ${formatMs(makeMs)}`;
+    const message = `make() had no provider for ${owner.title} after ${formatMs(makeMs)}`;
     controller.abort(new ToolportError(message, { code: "connect_timeout" }));
   });
   const provider = untilAborted(made, signal).finally(cancel);

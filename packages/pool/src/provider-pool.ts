@@ -24,9 +24,8 @@ export type PoolEvent =
       readonly livedMs: number;
     };
 
-/** One provider of a pool, at one moment. Plain data. */
-export interface PooledStatus {
-  readonly key: string;
+/** One provider of a pool of whatever kind, at one moment. Plain data. */
+export interface CommonStatus {
   readonly state: "creating" | "ready" | "ending";
   /** Of the set of servers that it has, as `fingerprintServers()` of `@toolport/provider` makes it. */
   readonly fingerprint: string;
@@ -37,6 +36,15 @@ export interface PooledStatus {
   readonly busy: boolean;
   /** How long nobody has used it, in milliseconds. */
   readonly idleMs: number;
+  /** Its servers, connected or not, those that are disabled left out: what counts for `maxConnections`. */
+  readonly connections: number;
+  /** Those of them that are processes: what counts for `maxProcesses`. */
+  readonly processes: number;
+}
+
+/** One provider of a pool, at one moment. Plain data. */
+export interface PooledStatus extends CommonStatus {
+  readonly key: string;
 }
 
 /** The right to a provider: as long as it is held, the provider is neither reaped nor displaced. */
@@ -60,7 +68,7 @@ export interface ProviderPool extends AsyncDisposable {
    * may be displaced when the pool is full, so hold a {@linkcode lease} over several. Default key: `"shared"`, one provider for all.
    *
    * Rejects with what `make` failed with, a `TypeError` when what it gave is no provider, is closed or was given before, `connect_timeout` when it took
-   * longer than `makeMs`, `overloaded` when there is no room, `aborted`, and `closed` when the key was disposed of meanwhile or the pool was shut down.
+   * longer than `makeMs`, `overloaded` when there is no room (`details.policy` names the bound), `aborted`, and `closed` when the key was disposed of meanwhile or the pool was shut down.
    */
   getOrCreate(key?: string, options?: WishOptions): Promise<McpProvider>;
   /** The provider of a key if it is ready. Counts as use. */
@@ -77,7 +85,8 @@ export interface ProviderPool extends AsyncDisposable {
   shutdownAll(reason?: string): Promise<void>;
   /**
    * Other servers from now on. Lazy: a provider gets them when it is next asked for, by `applyServers()`: its object stays the same, only what changed restarts, and calls
-   * under way may finish within `drainMs`. New calls see the new set at once. Throws `invalid_spec`, `duplicate_server` for an id that is in it twice, and a `TypeError`, and then changes nothing.
+   * under way may finish within `drainMs`. New calls see the new set at once. Throws `invalid_spec`, `duplicate_server` for an id that is in it twice, `overloaded` for a set that no bound has room for,
+   * and a `TypeError`, and then changes nothing.
    */
   updateConfig(servers: readonly ServerSpec[]): void;
   /** Sorted by key. Reads what is known; asks nobody. */

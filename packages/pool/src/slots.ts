@@ -1,119 +1,125 @@
-import { ToolportError, type Cancel, type Clock } from "@toolport/core";
-import { formatMs, quoteText } from "@toolport/core/implement";
+import type { Cancel, Clock } from "@toolport/core";
+import { isNone, lackOf, type Amounts } from "./amounts.ts";
+import type { Entry } from "./entry.ts";
+import { fullError } from "./room-errors.ts";
+import type { Rooms } from "./rooms.ts";
+import { createQueue, sumOf, type QueueRules } from "./slot-queue.ts";
+import { createTurns } from "./turns.ts";
+import type { Wish } from "./wish.ts";
 
-/** Places for providers: so many at a time, the others wait in the order in which they came. */
+/** Places for providers: so many at a time, the others wait in turn. */
 export interface Slots {
-  /** Resolves when there is a place, which is then taken. Rejects with `overloaded` when there is none in time, and with the reason of the signal. */
-  take(key: string, signal: AbortSignal): Promise<void>;
-  /** Says that a place will come free; who waits counts on it. What it returns gives the place back, and is called once. */
-  promise(): () => void;
-  /** Has those that are no longer in use make room, for as many as wait for it. */
+  /** Those of a wish, if it needs nothing more than there is, and nobody waits who comes first. */
+  enter(wish: Wish): readonly Entry[] | undefined;
+  /** The same as soon as there is room. Rejects with `overloaded` when there is none in time, and with the reason of the signal. */
+  wait(wish: Wish, signal: AbortSignal): Promise<readonly Entry[]>;
+  /** Has those that are no longer in use make room, for as many as wait for it: soon, and once for all that happens in one turn. */
   pump(): void;
+  /** Lets nobody in any more. */
+  close(): void;
+  /** Those who wait, and since when. */
+  waiting(): readonly { readonly wish: Wish; readonly since: number }[];
 }
 
 /** What decides about places. */
-export interface SlotRules {
-  readonly max: number;
+export interface SlotRules extends QueueRules {
   readonly waitMs: number;
   readonly clock: Clock;
-  /** Ends one that is not in use, which promises its place; `false` when all are. */
-  readonly makeRoom: () => boolean;
+  /** Gives a wish what it needs. */
+  readonly admit: (wish: Wish) => readonly Entry[];
 }
 
 interface Waiter {
+  readonly wish: Wish;
+  readonly since: number;
   readonly admit: () => void;
+  readonly refuse: (lacks: Amounts) => void;
+  /** It waits no longer than for what it is sure of. */
+  isOverdue: boolean;
 }
 
 // How often it is looked whether one is still in use while somebody waits for a place: nobody tells when the last of its work has ended.
 const lookMs = 50;
 
 /** Hands out places. */
-export function createSlots({ max, waitMs, clock, makeRoom }: SlotRules): Slots {
-  const waiters = new Set<Waiter>();
-  let taken = 0;
-  let comingFree = 0;
+export function createSlots(rules: SlotRules, rooms: Rooms): Slots {
+  const { waitMs, clock } = rules;
+  const turns = createTurns<Waiter>();
   let cancelLook: Cancel | undefined;
-  // What comes free belongs to those who came first.
-  const isPromised = (ahead: number): boolean => {
-    for (let short = ahead + 1 - comingFree; short > 0; short -= 1) if (!makeRoom()) return false;
-    return true;
+  let isOpen = true;
+  let isDue = false;
+  // In the order of their turns; what the one counts on is not there for those after it.
+  const pass = (): void => {
+    isDue = false;
+    if (!isOpen) return;
+    const queue = createQueue(rules, rooms);
+    for (const waiter of turns.order()) {
+      if (!turns.has(waiter)) continue;
+      const lacks = queue.fits(waiter.wish) ? undefined : queue.reserve(waiter.wish);
+      if (lacks === undefined) waiter.admit();
+      else if (waiter.isOverdue && !isNone(lacks)) waiter.refuse(lacks);
+    }
   };
+  // Who asks in the same turn for what is there still finds it.
   const pump = (): void => {
-    if (waiters.size > 0) isPromised(waiters.size - 1);
+    if (isDue) return;
+    isDue = true;
+    void Promise.resolve().then(pass);
   };
   const look = (): void => {
     cancelLook = clock.schedule(lookMs, look);
     pump();
   };
-  const enter = (waiter: Waiter): void => {
-    waiters.add(waiter);
-    cancelLook ??= clock.schedule(lookMs, look);
-  };
-  const leave = (waiter: Waiter): void => {
-    waiters.delete(waiter);
-    if (waiters.size > 0) return;
+  const leave = (waiter: Waiter, wasServed: boolean): void => {
+    turns.remove(waiter, waiter.wish.principal, wasServed);
+    pump();
+    if (turns.size > 0) return;
     cancelLook?.();
     cancelLook = undefined;
   };
-  return {
-    async take(key, signal) {
-      signal.throwIfAborted();
-      if (taken < max) {
-        taken += 1;
-        return;
-      }
-      const isSure = isPromised(waiters.size);
-      if (!isSure && waitMs === 0) throw fullError(key, max, waitMs);
-      await new Promise<void>((resolve, reject) => {
-        const settle = (act: () => void): void => {
-          leave(waiter);
-          cancel();
-          signal.removeEventListener("abort", onAbort);
-          act();
-        };
-        const onAbort = (): void => settle(() => reject(signal.reason as Error));
-        const waiter: Waiter = {
-          admit() {
-            taken += 1;
-            settle(resolve);
-          },
-        };
-        const cancel = isSure
-          ? (): void => undefined
-          : clock.schedule(waitMs, () => {
-              if (!isPromised(placeOf(waiter, waiters))) settle(() => reject(fullError(key, max, waitMs)));
-            });
-        signal.addEventListener("abort", onAbort, { once: true });
-        enter(waiter);
-      });
-    },
-    promise() {
-      comingFree += 1;
-      return () => {
-        comingFree -= 1;
-        taken -= 1;
-        const [first] = waiters;
-        first?.admit();
+  const wait = (wish: Wish, signal: AbortSignal): Promise<readonly Entry[]> =>
+    new Promise((resolve, reject) => {
+      const settle = (wasServed: boolean): void => {
+        leave(waiter, wasServed);
+        cancel();
+        signal.removeEventListener("abort", onAbort);
       };
+      const onAbort = (): void => {
+        settle(false);
+        reject(signal.reason as Error);
+      };
+      const waiter: Waiter = {
+        wish,
+        since: clock.now(),
+        isOverdue: waitMs === 0,
+        admit() {
+          settle(true);
+          resolve(rules.admit(wish));
+        },
+        refuse(lacks) {
+          settle(false);
+          reject(fullError({ wish, lacks, waitMs }, rooms));
+        },
+      };
+      const cancel = clock.schedule(waitMs, () => {
+        waiter.isOverdue = true;
+        pump();
+      });
+      signal.addEventListener("abort", onAbort, { once: true });
+      turns.add(waiter, wish.principal);
+      cancelLook ??= clock.schedule(lookMs, look);
+      pump();
+    });
+  return {
+    enter(wish) {
+      const need = sumOf(rules.needs(wish));
+      if (isNone(need)) return rules.admit(wish);
+      const isRoom = turns.size === 0 && isNone(lackOf(need, rooms.left(wish.principal).now));
+      return isRoom ? rules.admit(wish) : undefined;
     },
+    wait,
     pump,
+    close: () => void (isOpen = false),
+    waiting: () => turns.order(),
   };
-}
-
-/** How many came before. When the time of one is up, those are left to whom a place is promised. */
-function placeOf(waiter: Waiter, waiters: ReadonlySet<Waiter>): number {
-  let ahead = 0;
-  for (const other of waiters) {
-    if (other === waiter) break;
-    ahead += 1;
-  }
-  return ahead;
-}
-
-function fullError(key: string, max: number, waitMs: number): ToolportError {
-  const waited = waitMs === 0 ? "" : `, also after ${formatMs(waitMs)}`;
-  return new ToolportError(
-    `no provider for key ${quoteText(key)}: all ${max} of the pool are in use${waited}; raise maxProviders, or give leases back`,
-    { code: "overloaded" },
-  );
 }

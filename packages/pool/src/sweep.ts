@@ -1,5 +1,5 @@
 import type { Endings } from "./end-entry.ts";
-import type { Entry } from "./entry.ts";
+import { isIdle, type Entry } from "./entry.ts";
 import type { PoolParts } from "./pool-parts.ts";
 
 /** Ends what nobody uses. */
@@ -7,8 +7,8 @@ export interface Sweep {
   /** Looks for such from now on, as long as there is anything. */
   readonly arm: () => void;
   readonly stop: () => void;
-  /** Ends the one that was not used for the longest time; `false` when all are in use. */
-  readonly displaceOne: () => boolean;
+  /** Those that nobody uses, the one that was not used for the longest time first. */
+  readonly idle: () => readonly Entry[];
 }
 
 /** Looks for providers that nobody uses, now and then. */
@@ -26,6 +26,8 @@ export function createSweep({ settings, entries }: PoolParts, endings: Endings):
   const reap = (): void => {
     const now = clock.now();
     for (const entry of Array.from(entries.values())) {
+      // A clock that was put back would keep it for as long.
+      if (entry.usedAt > now) entry.usedAt = now;
       if (now - entry.usedAt < ttlMs) continue;
       // What is in use now was used now.
       if (!isIdle(entry)) entry.usedAt = now;
@@ -38,18 +40,9 @@ export function createSweep({ settings, entries }: PoolParts, endings: Endings):
       cancel?.();
       cancel = undefined;
     },
-    displaceOne() {
-      let oldest: Entry | undefined;
-      for (const entry of entries.values()) {
-        if ((oldest === undefined || entry.usedAt < oldest.usedAt) && isIdle(entry)) oldest = entry;
-      }
-      if (oldest === undefined) return false;
-      void endings.end(oldest, { why: "displaced", reason: "displaced", drainMs: 0 });
-      return true;
-    },
+    idle: () =>
+      Array.from(entries.values())
+        .filter(isIdle)
+        .sort((a, b) => a.usedAt - b.usedAt),
   };
-}
-
-function isIdle({ state, waiters, leases }: Entry): boolean {
-  return state.name === "ready" && waiters === 0 && leases === 0 && !state.provider.busy;
 }

@@ -1,27 +1,95 @@
 import { isToolportError } from "@toolport/core";
 import { sameJson } from "@toolport/core/implement";
-import type { McpProvider } from "@toolport/provider";
+import { excess, plus } from "./amounts.ts";
+import type { Departures } from "./departures.ts";
+import type { Endings } from "./end-entry.ts";
 import type { Entry } from "./entry.ts";
 import type { PoolParts } from "./pool-parts.ts";
+import type { PromisedRoom, Rooms } from "./rooms.ts";
+import type { ServerConfig } from "./server-config.ts";
+import { stayingOf } from "./staying-servers.ts";
 
-/** Gives a provider the servers that it is to have, if it has others. It has them when this returns; what has to start, starts. */
-export function updateEntry(entry: Entry, provider: McpProvider, { settings, events, config }: PoolParts): void {
-  const wanted = config();
-  const before = entry.config;
-  if (wanted === before || wanted === entry.refused) return;
-  entry.config = wanted;
-  if (sameJson(wanted.servers, before.servers)) return;
-  const { key } = entry;
+/**
+ * Gives a provider other servers. It has them when this returns; what has to start, starts, and what goes gives its places back when it is gone. Resolves to
+ * whether it took them, never rejects. Nothing for one that is not ready.
+ */
+export type GiveServers = (entry: Entry, config: ServerConfig) => Promise<boolean>;
+
+/** What providers get other servers with. */
+export interface UpdateInit {
+  readonly parts: PoolParts;
+  readonly rooms: Rooms;
+  readonly departures: Departures;
+  readonly endings: Endings;
+}
+
+/** Says how providers get other servers. */
+export function createUpdates({ parts, rooms, departures, endings }: UpdateInit): GiveServers {
+  const { settings, tell } = parts;
   const { drainMs } = settings;
-  const applied = (async () =>
-    provider.applyServers(wanted.servers, { drainMs, reason: "its configuration changed" }))();
-  applied.then(
-    () => events.emit({ type: "updated", key }),
-    (error: unknown) => {
-      if (isToolportError(error) && error.code === "closed") return;
-      entry.refused = wanted;
-      if (entry.config === wanted) entry.config = before;
-      events.emit({ type: "update-failed", key, error });
-    },
-  );
+  const give: GiveServers = async (entry, wanted) => {
+    if (entry.state.name !== "ready") return true;
+    const { provider } = entry.state;
+    const { config: before, owner } = entry;
+    const freed = excess(entry.takes, wanted.takes);
+    rooms.take(excess(wanted.takes, entry.takes), owner.principal);
+    const leaving = rooms.promise(freed, owner.principal);
+    entry.config = wanted;
+    entry.takes = wanted.takes;
+    if (sameJson(wanted.servers, before.servers)) {
+      leaving.giveBack();
+      return true;
+    }
+    entry.leaving.add(leaving);
+    try {
+      await provider.applyServers(wanted.servers, { drainMs, reason: "its configuration changed" });
+      freeIfThere(entry, leaving);
+      tell(owner, { type: "updated" });
+      return true;
+    } catch (error) {
+      if (isToolportError(error) && error.code === "closed") return true;
+      // It may have been given the same once more meanwhile.
+      const isLatest = sameJson(entry.config.servers, wanted.servers);
+      entry.refused = isLatest ? entry.config : wanted;
+      if (isLatest) {
+        entry.config = before;
+        // It still has what it had.
+        if (!isEnding(entry) && leaving.keep()) {
+          entry.takes = before.takes;
+          rooms.promise(excess(plus(wanted.takes, freed), before.takes), owner.principal).giveBack();
+        }
+      }
+      freeIfThere(entry, leaving);
+      tell(owner, { type: "update-failed", error });
+      // One that does not let go of a server that it may not have any more is ended.
+      if (stayingOf(entry.config, owner, parts) !== entry.config)
+        await endings.end(entry, { why: "disposed", reason: "a server could not be taken from it", drainMs: 0 });
+      return false;
+    }
+  };
+  return (entry, wanted) => {
+    const stays = new Set(wanted.servers.map(({ id }) => id));
+    const goes = new Set(entry.config.servers.flatMap(({ id }) => (stays.has(id) ? [] : [id])));
+    const given = give(entry, wanted);
+    const gone = given.then(() => (entry.state.name === "ending" ? entry.state.gone : undefined));
+    departures.note(entry.owner, goes, gone);
+    return given;
+  };
+}
+
+/** What one that ends had more is free when nothing is left of it. */
+function freeIfThere(entry: Entry, leaving: PromisedRoom): void {
+  if (isEnding(entry)) return;
+  leaving.giveBack();
+  entry.leaving.delete(leaving);
+}
+
+function isEnding({ state }: Entry): boolean {
+  return state.name === "ending";
+}
+
+/** Whether a provider has another set than it is to have, unless it refused it. */
+export function isOutdated({ config, refused, owner }: Entry, parts: PoolParts): boolean {
+  const wanted = parts.config(owner);
+  return wanted !== config && wanted !== refused;
 }

@@ -3,11 +3,25 @@ import { describe, expect, it } from "vitest";
 
 describe("@toolport/pool", () => {
   it("exports exactly these values", async () => {
-    expect(Object.keys(await import("@toolport/pool"))).toEqual(["createProviderPool"]);
+    expect(Object.keys(await import("@toolport/pool")).sort()).toEqual([
+      "agreeOnNames",
+      "createFallbackStore",
+      "createKeptCatalog",
+      "createProviderPool",
+      "createSharedProviders",
+    ]);
+  });
+
+  it("exports exactly these values for states that replicas share", async () => {
+    expect(Object.keys(await import("@toolport/pool/redis"))).toEqual(["createRedisState"]);
+    expect(Object.keys(await import("@toolport/pool/postgres")).sort()).toEqual([
+      "createPostgresState",
+      "postgresTables",
+    ]);
   });
 
   it("has exactly these entry points", () => {
     const { exports } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
-    expect(Object.keys(exports)).toEqual([".", "./package.json"]);
+    expect(Object.keys(exports)).toEqual([".", "./redis", "./postgres", "./package.json"]);
   });
 });

@@ -13,7 +13,7 @@ describe("getOrCreate()", () => {
   it("makes one for each key, and nothing before it is wanted", async () => {
     const { pool, made, clock } = stage();
     expect(pool.get("a")).toBeUndefined();
-    expect(clock.pending).toBe(0);
+    expect(clock.pending()).toBe(0);
     const [a, b] = await Promise.all([pool.getOrCreate("a"), pool.getOrCreate("b")]);
     expect(a).not.toBe(b);
     expect(made.map(({ key }) => key)).toEqual(["a", "b"]);
@@ -147,7 +147,7 @@ describe("an idle provider", () => {
     expect(made[0]?.stub.closedWith).toEqual(["reap"]);
     expect(events.at(-1)).toMatchObject({ type: "ended", why: "idle", reason: "reap", livedMs: 1900 });
     clock.advance(100);
-    expect(clock.pending).toBe(0);
+    expect(clock.pending()).toBe(0);
   });
 
   it("is none while it is leased or a call is under way, and counts from their end", async () => {
@@ -199,7 +199,9 @@ describe("a pool that is full", () => {
     using _lease = await pool.lease("a");
     await expect(pool.getOrCreate("b")).rejects.toMatchObject({
       code: "overloaded",
-      message: expect.stringContaining('no provider for key "b": all 1 of the pool are in use; raise maxProviders'),
+      message: expect.stringContaining(
+        'no room for key "b": 1 of 1 providers are in use, and 1 more would be needed; raise maxProviders',
+      ),
     });
     expect(pool.statuses().map(({ key }) => key)).toEqual(["a"]);
   });
@@ -289,7 +291,7 @@ describe("dispose() and shutdownAll()", () => {
       message: expect.stringContaining("the pool was shut down: maintenance"),
     });
     expect(() => pool.updateConfig([])).toThrow("the pool was shut down");
-    expect(clock.pending).toBe(0);
+    expect(clock.pending()).toBe(0);
   });
 
   it("waits for no calls when it is shut down, also of what was disposed of before", async () => {

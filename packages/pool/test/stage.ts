@@ -1,6 +1,6 @@
 import type { ServerSpec } from "@toolport/core";
 import { createProviderPool, type PoolEvent, type ProviderPool, type ProviderPoolOptions } from "@toolport/pool";
-import { manualClock, type ManualClock } from "./manual-clock.ts";
+import { createManualClock, type ManualClock } from "../../../test/manual-clock.ts";
 import { stubProvider, type StubProvider } from "./stub-provider.ts";
 
 /** A pool whose providers a test plays. */
@@ -13,7 +13,7 @@ export interface Stage {
 }
 
 export function stage(options: Partial<ProviderPoolOptions> = {}): Stage {
-  const clock = manualClock();
+  const clock = createManualClock();
   const made: Stage["made"] = [];
   const events: PoolEvent[] = [];
   const pool = createProviderPool({

@@ -17,7 +17,6 @@ export interface PartFault {
 /** Parts of a provider that never throw. */
 export interface GuardedParts {
   readonly describe: DescribeTool;
-  readonly naming: NamingStrategy;
   readonly admit: Admit | undefined;
   readonly clock: Clock;
   readonly random: Random;
@@ -31,11 +30,8 @@ export interface GuardedParts {
  * a clock that fails stands still, and its timers are real ones; randomness that fails is the middle.
  */
 export function guardParts(parts: Omit<GuardedParts, "takeFaults">): GuardedParts {
-  const { naming, admit } = parts;
-  let faults = new Map<string, PartFault>();
-  const note = (fault: PartFault): void => {
-    faults.set(JSON.stringify([fault.part, fault.serverId, fault.subject]), fault);
-  };
+  const { admit } = parts;
+  const { note, take: takeFaults } = createFaults();
   return {
     clock: parts.clock === systemClock ? systemClock : guardClock(parts.clock),
     random: parts.random === systemRandom ? systemRandom : guardRandom(parts.random),
@@ -58,6 +54,17 @@ export function guardParts(parts: Omit<GuardedParts, "takeFaults">): GuardedPart
         });
         return "hide";
       }),
+    takeFaults,
+  };
+}
+
+/** The same of a naming strategy. */
+export function guardNaming(naming: NamingStrategy): {
+  readonly naming: NamingStrategy;
+  readonly takeFaults: GuardedParts["takeFaults"];
+} {
+  const { note, take: takeFaults } = createFaults();
+  return {
     naming: {
       ...naming,
       sanitize(part) {
@@ -67,7 +74,17 @@ export function guardParts(parts: Omit<GuardedParts, "takeFaults">): GuardedPart
         return toolportNaming.sanitize(part);
       },
     },
-    takeFaults() {
+    takeFaults,
+  };
+}
+
+function createFaults(): { readonly note: (fault: PartFault) => void; readonly take: () => readonly PartFault[] } {
+  let faults = new Map<string, PartFault>();
+  return {
+    note(fault) {
+      faults.set(JSON.stringify([fault.part, fault.serverId, fault.subject]), fault);
+    },
+    take() {
       const taken = Array.from(faults.values());
       faults = new Map();
       return taken;

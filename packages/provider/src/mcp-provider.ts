@@ -16,6 +16,7 @@ import type {
 import type { SavedNames } from "@toolport/naming";
 import type { CallRecord } from "./call-record.ts";
 import type { QuarantinedTool } from "./catalog/catalog.ts";
+import type { SavedCatalog } from "./saved/saved-catalog.ts";
 import type { ServerStatus } from "./servers/server-status.ts";
 
 /** Options of an operation that can be given up. One that is unknown or of a wrong type is a `TypeError` before anything happens. */
@@ -198,6 +199,11 @@ export interface McpProvider extends ToolProvider, AsyncDisposable {
    * connecting failed with, and what the server says of the resource; nothing is subscribed to then.
    */
   subscribeResource(id: string, uri: string, options?: OperationOptions): Promise<Subscription>;
+  /**
+   * What each registered server listed last, as JSON, for `savedCatalog` of the next provider. Without credentials, and without a server whose listing has some in
+   * it. What is `private` in it is for its principal alone.
+   */
+  savedCatalog(): SavedCatalog;
   /** Every name ever given to a registered server's tool, as JSON, so that it can be given again after a restart. */
   savedNames(): SavedNames;
   /** Fires when a server's state, error or staleness changes, and once more, with `removed`, when its registration ends. */

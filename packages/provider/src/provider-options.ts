@@ -18,10 +18,12 @@ import {
   systemRandom,
   type Fields,
 } from "@toolport/core/implement";
-import { assertNamingStrategy, isLegalFunctionName, toolportNaming, type NamingStrategy } from "@toolport/naming";
+import { isLegalFunctionName, type NamingStrategy } from "@toolport/naming";
 import { describeAsNexo } from "./catalog/describe-as-nexo.ts";
 import { describeBriefly } from "./catalog/describe-briefly.ts";
 import { describeVerbatim, describeWithOrigin, type DescribeTool } from "./catalog/define-tool.ts";
+import { createNameBook, openNameBook, type NameBook } from "./catalog/name-book.ts";
+import type { SharedNames } from "./catalog/shared-names.ts";
 import { guardParts, type GuardedParts } from "./guarded-parts.ts";
 import type { LinkPolicy, RefreshMode } from "./link/link-policy.ts";
 
@@ -39,8 +41,14 @@ export interface ProviderOptions {
    */
   readonly naming?: NamingStrategy | undefined;
   /**
+   * The book in which it looks names up, with other providers: see {@linkcode NameBook}. In place of `naming` and `savedNames`, which are the book's.
+   * Default: a book of its own.
+   */
+  readonly names?: NameBook | undefined;
+  /**
    * Local names that no tool gets, such as those of the product's own tools; a tool that would have one gets a hash. With A to Z in either
-   * case; a tool that has one by `savedNames` gets another. Default none.
+   * case; a tool that has one by `savedNames` gets another. Providers that share a book share these, too, and what has such a name in one of them already
+   * keeps it. Default none.
    */
   readonly reservedNames?: readonly string[] | undefined;
   /**
@@ -49,6 +57,13 @@ export interface ProviderOptions {
    * something else, the tool is hidden, and `onDiagnostic` says so. Default: all are on offer.
    */
   readonly admit?: Admit | undefined;
+  /**
+   * What servers listed before, as `savedCatalog()` returned it and JSON brought it back: their tools are on show at once, marked stale, and `init()`
+   * neither waits for these servers nor starts them, but for those that are `required` or have `startup: "background"`; the first call connects. Left out is what is of a server
+   * that is not among `servers` or is reached in another way, of another `principal`, or malformed, which `onDiagnostic` says in a later turn. Throws
+   * `invalid_catalog` for what is no catalogue, or was written by a later version.
+   */
+  readonly savedCatalog?: unknown;
   /** Names to give again, as `savedNames()` returned them and JSON brought them back. Throws `invalid_names` when they are not. */
   readonly savedNames?: unknown;
   /**
@@ -120,6 +135,8 @@ export interface ProviderSettings {
   readonly connector: Connector;
   readonly servers: readonly ServerSpec[];
   readonly name: string;
+  readonly names: SharedNames;
+  /** Of those names. */
   readonly naming: NamingStrategy;
   readonly describe: DescribeTool;
   readonly admit: Admit | undefined;
@@ -139,8 +156,10 @@ const optionFields: Fields<ProviderOptions> = {
   servers: true,
   name: true,
   naming: true,
+  names: true,
   reservedNames: true,
   admit: true,
+  savedCatalog: true,
   savedNames: true,
   description: true,
   refresh: true,
@@ -166,7 +185,7 @@ const backoffFields: Fields<BackoffOptions> = {
 /** Fills in defaults. Throws a `TypeError` that names the option that is unknown or of a wrong type. */
 export function readOptions(options: ProviderOptions): ProviderSettings {
   assertKnownOptions("createProvider()", options, optionFields);
-  const { connector, servers = [], name = "mcp", naming = toolportNaming, onElicit, principal, admit } = options;
+  const { connector, servers = [], name = "mcp", onElicit, principal, admit } = options;
   const {
     refresh = "lazy",
     interceptors = [],
@@ -180,7 +199,6 @@ export function readOptions(options: ProviderOptions): ProviderSettings {
   if (typeof name !== "string" || !isLegalFunctionName(foldCase(name))) {
     throw new TypeError("name must be 1 to 64 characters: a letter, then letters, digits, _ or -");
   }
-  assertNamingStrategy(naming);
   if (!["lazy", "debounced", "manual"].includes(refresh)) {
     throw new TypeError('refresh must be "lazy", "debounced" or "manual"');
   }
@@ -195,18 +213,32 @@ export function readOptions(options: ProviderOptions): ProviderSettings {
   if (principal !== undefined && (typeof principal !== "string" || principal === "")) {
     throw new TypeError("principal must be a text that is not empty");
   }
+  const reservedNames = readReservedNames(options.reservedNames);
+  const describe = readDescription(description);
+  const names = readNames(options);
+  const { takeFaults, ...guarded } = guardParts({ admit, describe, clock, random });
   return {
     connector,
     servers,
     name: foldCase(name),
+    names,
+    naming: names.naming,
     policy: readPolicy(options, refresh),
     interceptors: [...interceptors],
     requestInterceptors: [...requestInterceptors],
     onElicit,
     principal,
-    reservedNames: readReservedNames(options.reservedNames),
-    ...guardParts({ naming, admit, describe: readDescription(description), clock, random }),
+    reservedNames,
+    ...guarded,
+    takeFaults: () => [...takeFaults(), ...names.takeFaults()],
   };
+}
+
+/** The book that the options name, or one of its own. */
+function readNames({ names, naming, savedNames }: ProviderOptions): SharedNames {
+  if (names === undefined) return openNameBook(createNameBook({ naming, savedNames }));
+  if (naming === undefined && savedNames === undefined) return openNameBook(names);
+  throw new TypeError("names takes the place of naming and savedNames: give those to createNameBook()");
 }
 
 function assertFunctions(option: string, value: unknown): void {

@@ -8,6 +8,8 @@ import { createLiveCatalog, type LiveCatalog } from "./catalog/live-catalog.ts";
 import type { McpProvider, ToolRoute } from "./mcp-provider.ts";
 import { assertServerId, readOperationOptions } from "./operation-options.ts";
 import { readInitOptions, readOptions, type ProviderOptions } from "./provider-options.ts";
+import { recallCatalog } from "./saved/recall-catalog.ts";
+import { writeSavedCatalog } from "./saved/write-saved-catalog.ts";
 import { readSpecs } from "./servers/read-specs.ts";
 import { createObservers, type Observers } from "./servers/observers.ts";
 import { bringUp, refreshError } from "./servers/bring-up.ts";
@@ -26,13 +28,14 @@ import { unreadyGroups } from "./servers/unready-groups.ts";
 export function createProvider(options: ProviderOptions): McpProvider {
   const settings = readOptions(options);
   const specs = readSpecs(settings.servers, settings.connector, settings.naming);
-  const { name, naming, describe, admit, reservedNames, clock } = settings;
-  const { savedNames } = options;
-  const catalog = createLiveCatalog({ providerName: name, naming, describe, admit, reservedNames, savedNames });
+  const { name, names, describe, admit, reservedNames, clock } = settings;
+  const catalog = createLiveCatalog({ providerName: name, names, describe, admit, reservedNames });
   const observers = createObservers();
   const parts = { settings, catalog, observers };
   const serverSet = createServerSet(parts);
   for (const spec of specs) serverSet.add(spec);
+  recallCatalog(options.savedCatalog, parts, serverSet);
+  observers.begin();
   const closed = createEvent<undefined>();
   let closing: Promise<void> | undefined;
 
@@ -65,6 +68,7 @@ export function createProvider(options: ProviderOptions): McpProvider {
       return catalog.revision;
     },
     ...readsOf(catalog),
+    savedCatalog: () => writeSavedCatalog(serverSet.all(), settings.principal),
     readmit() {
       assertOpen();
       serverSet.readmit();
@@ -161,7 +165,7 @@ function readsOf(
     has: (toolName) => findTool(catalog.current, toolName) !== undefined,
     quarantined: () => quarantinedTools(catalog.current),
     routes: () => routesOf(catalog.current),
-    savedNames: () => saveNames(catalog.current.names),
+    savedNames: () => saveNames(catalog.names),
   };
 }
 

@@ -3,7 +3,12 @@ import { describe, expect, it } from "vitest";
 
 describe("@toolport/provider", () => {
   it("exports exactly these values", async () => {
-    expect(Object.keys(await import("@toolport/provider"))).toEqual(["createProvider", "fingerprintServers"]);
+    expect(Object.keys(await import("@toolport/provider"))).toEqual([
+      "createProvider",
+      "fingerprintServers",
+      "fingerprintReach",
+      "createNameBook",
+    ]);
   });
 
   it("has exactly these entry points", () => {

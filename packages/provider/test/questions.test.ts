@@ -63,4 +63,40 @@ describe("a question for a human", () => {
     expect(await behind).toMatchObject({ code: "call_timeout", outcome: "not-sent" });
     await provider.close();
   });
+
+  it("stops no clock of another conversation's calls that wait", async () => {
+    const world = createCalmWorld();
+    world.server("s", "read");
+    const simulated = createSimulatedConnector(world);
+    const connector: Connector = {
+      connect: (spec, hooks, signal) =>
+        simulated.connect(
+          spec,
+          {
+            ...hooks,
+            onElicit: (request, over) =>
+              hooks.onElicit?.({ ...request, context: { conversation: "a" } }, over) ?? Promise.reject(new Error()),
+          },
+          signal,
+        ),
+    };
+    let answer = (): void => {};
+    const provider = world.provider({
+      connector,
+      servers: [specOf("s", { concurrency: "serial" })],
+      onElicit: () => new Promise((resolve) => (answer = () => resolve({ action: "accept" }))),
+    });
+    await provider.init();
+    world.server("s").faults.call.push("ask-human");
+    const options = (conversation: string) => ({ timeoutMs: 1000, context: { conversation } });
+    const asking = provider.call(read, { id: "1" }, options("a"));
+    const behind = provider.call(read, { id: "2" }, options("a"));
+    const other = failureOf(provider.call(read, { id: "3" }, options("b")));
+    await world.settle();
+    world.clock.advance(60_000);
+    expect(await other).toMatchObject({ code: "call_timeout", outcome: "not-sent" });
+    answer();
+    expect(await Promise.all([asking, behind])).toHaveLength(2);
+    await provider.close();
+  });
 });

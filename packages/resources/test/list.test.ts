@@ -233,7 +233,7 @@ describe("list()", () => {
     expect(server("a").asked.at(-1)?.signal?.aborted).toBe(true);
     // What was given up says nothing of the server.
     expect(resources.snapshot().servers).toEqual([{ serverId: "a", stale: false }]);
-    expect(clock.pending).toBe(0);
+    expect(clock.pending()).toBe(0);
   });
 
   it.each(["resources", "provider"] as const)("rejects with closed when the %s are closed meanwhile", async (what) => {
@@ -248,7 +248,7 @@ describe("list()", () => {
     await expect(resources.read({ serverId: "a", uri: "note://one" })).rejects.toMatchObject({ code: "closed" });
     expect(resources.snapshot()).toMatchObject({ entries: [], servers: [] });
     await world.provider.close();
-    expect(clock.pending).toBe(0);
+    expect(clock.pending()).toBe(0);
   });
 
   it.each<[object, string]>([

@@ -123,7 +123,7 @@ describe("races of lists", () => {
         stales += isStale ? 1 : 0;
         await resources.close();
         await provider.close();
-        expect(clock.pending).toBe(0);
+        expect(clock.pending()).toBe(0);
       }),
       { numRuns: 30 },
     );

@@ -37,7 +37,7 @@ describe("a list that was read", () => {
     ]);
     expect(shown()).toEqual(["a 2", "a 3", "a 4"]);
     expect(resources.snapshot()).toMatchObject({ revision: revision + 1, servers: [{ serverId: "a", stale: false }] });
-    expect(clock.pending).toBe(0);
+    expect(clock.pending()).toBe(0);
   });
 
   it("is read again after ten times that at the latest", async () => {
@@ -59,7 +59,7 @@ describe("a list that was read", () => {
     announce();
     clock.advance(10_000);
     await settle();
-    expect([times(), clock.pending]).toEqual([1, 0]);
+    expect([times(), clock.pending()]).toEqual([1, 0]);
     expect(resources.snapshot().servers).toEqual([{ serverId: "a", stale: true }]);
     const listening = resources.onResourcesChanged(() => {});
     clock.advance(200);
@@ -69,7 +69,7 @@ describe("a list that was read", () => {
     listening();
     announce();
     clock.advance(10_000);
-    expect([times(), clock.pending]).toEqual([2, 0]);
+    expect([times(), clock.pending()]).toEqual([2, 0]);
   });
 
   it("stays as it was, stale, when it cannot be read again, and has no gap (NX-66)", async () => {
@@ -138,7 +138,7 @@ describe("a list that was read", () => {
     expect(shown()).toEqual(["a_prod note://one"]);
     expect(changes.at(-1)).toMatchObject({ serverId: "a", removed: [{ uri: "note://one" }], added: [], changed: [] });
     await settle();
-    expect(clock.pending).toBe(0);
+    expect(clock.pending()).toBe(0);
   });
 
   it("follows servers that come later, come back, or come back without resources", async () => {
@@ -184,7 +184,7 @@ describe("a list that was read", () => {
       await settle();
     }
     expect(times()).toBe(6);
-    expect(clock.pending).toBe(0);
+    expect(clock.pending()).toBe(0);
     expect(resources.snapshot().servers).toEqual([{ serverId: "a", stale: true }]);
   });
 
@@ -257,9 +257,9 @@ describe("a list that was read", () => {
     server("a").answer = () => new Promise(() => {});
     await world[what].close();
     expect(server("a").subscribed).toEqual(what === "resources" ? [] : ["note://one"]);
-    expect([clock.pending, resources.snapshot().entries, changes.length]).toEqual([0, [], 1]);
+    expect([clock.pending(), resources.snapshot().entries, changes.length]).toEqual([0, [], 1]);
     await world.provider.close();
-    expect(clock.pending).toBe(0);
+    expect(clock.pending()).toBe(0);
   });
 
   it("cannot be changed by who reads it", async () => {

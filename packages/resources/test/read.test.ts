@@ -181,7 +181,7 @@ describe("read()", () => {
     if (how === "close") await resources.close();
     expect(await failed).toMatchObject({ code, outcome: "unknown" });
     expect(server("a").asked[0]?.signal?.aborted).toBe(true);
-    expect(clock.pending).toBe(0);
+    expect(clock.pending()).toBe(0);
   });
 
   it("starts nothing for somebody who has left already", async () => {
@@ -234,7 +234,7 @@ describe("createResources()", () => {
   it("asks nobody before it is asked", async () => {
     const { server, clock } = createWorld();
     await settle();
-    expect([server("a").sessions, clock.pending]).toEqual([0, 0]);
+    expect([server("a").sessions, clock.pending()]).toEqual([0, 0]);
     expect(listing()).toBeTypeOf("function");
   });
 });

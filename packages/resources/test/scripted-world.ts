@@ -1,6 +1,5 @@
 import {
   ToolportError,
-  type Clock,
   type Connection,
   type JsonObject,
   type JsonValue,
@@ -10,12 +9,7 @@ import {
 import { untilAborted, type ConnectionHooks } from "@toolport/core/implement";
 import { createProvider, type McpProvider, type ProviderOptions } from "@toolport/provider";
 import { createResources, type Resources, type ResourcesOptions } from "@toolport/resources";
-
-/** A clock that a test moves. */
-export interface TestClock extends Clock {
-  readonly pending: number;
-  advance(ms: number): void;
-}
+import { createManualClock, type ManualClock } from "../../../test/manual-clock.ts";
 
 /** One request as a server got it. */
 export interface Asked {
@@ -43,7 +37,7 @@ export interface ScriptedServer {
 
 /** Servers, the provider that has them, and its resources. */
 export interface World {
-  readonly clock: TestClock;
+  readonly clock: ManualClock;
   readonly provider: McpProvider;
   readonly resources: Resources;
   readonly server: (id: string) => ScriptedServer;
@@ -64,7 +58,7 @@ export function createWorld({
   pause = async () => undefined,
   ...options
 }: WorldOptions = {}): World {
-  const clock = createTestClock();
+  const clock = createManualClock();
   const scripted = new Map<string, ScriptedServer>();
   const serverOf = (id: string): ScriptedServer => {
     const server = scripted.get(id) ?? createServer();
@@ -165,35 +159,5 @@ function connectTo(
       return Object.assign(over, { [Symbol.dispose]: over });
     },
     close: async () => end.abort(new ToolportError("closed", { code: "closed", outcome: "unknown" })),
-  };
-}
-
-function createTestClock(): TestClock {
-  let now = 0;
-  const timers = new Set<{ readonly at: number; readonly run: () => void }>();
-  return {
-    now: () => now,
-    date: () => 1_700_000_000_000 + now,
-    schedule(delayMs, run) {
-      const timer = { at: now + Math.max(0, delayMs), run };
-      timers.add(timer);
-      return () => void timers.delete(timer);
-    },
-    get pending() {
-      return timers.size;
-    },
-    advance(ms) {
-      const end = now + ms;
-      for (;;) {
-        const [due] = Array.from(timers)
-          .filter(({ at }) => at <= end)
-          .toSorted((a, b) => a.at - b.at);
-        if (due === undefined) break;
-        timers.delete(due);
-        now = due.at;
-        due.run();
-      }
-      now = end;
-    },
   };
 }

@@ -123,7 +123,7 @@ describe("subscribe()", () => {
       expect(server("a").subscribed).toEqual([]);
       server("a").hooks().onResourceUpdated?.("note://one");
       expect(listener).not.toHaveBeenCalled();
-      expect(clock.pending).toBe(0);
+      expect(clock.pending()).toBe(0);
     },
   );
 

@@ -112,16 +112,28 @@ function createParts(options: ResultsOptions): ResultsParts {
   const { store = createMemoryStore({ clock }), lock = createMemoryLock({ clock }) } = options;
   const leaseMs = keepTimeoutMs;
   const handles = createHandles({ store, lock, sink, clock, randomBytes, ttlMs, maxHandles, maxBytes, leaseMs });
+  const keptBy = randomName(randomBytes);
   const onFailure = (failure: KeepFailure): void => report(failure, options.onDiagnostic);
   return {
     settings,
     toolName,
     handles,
-    owners: createOwners(randomName(randomBytes)),
-    keeper: createKeeper({ sink, handles, maxBytes, onFailure, clock, keepTimeoutMs, maxPieces, tool: toolName }),
+    owners: createOwners(keptBy),
+    keeper: createKeeper({
+      sink,
+      handles,
+      maxBytes,
+      keptBy,
+      onFailure,
+      clock,
+      keepTimeoutMs,
+      maxPieces,
+      tool: toolName,
+    }),
     reader: createReader({
       sink,
       handles,
+      reachable: keptBy,
       clock,
       readTimeoutMs,
       media: { types: mediaTypes, maxItemBytes },

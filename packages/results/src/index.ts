@@ -52,5 +52,6 @@ export type { TextIndex } from "./keep/text-index.ts";
 export type { Keeping, KeptPiece, KeptPieces, OutcomePiece } from "./keeping.ts";
 export type { BlobRefusal, BlobSink, ByteRange, NewBlob, PutResult } from "./keep/blob-sink.ts";
 export { createMemorySink, type MemorySink, type MemorySinkOptions } from "./keep/create-memory-sink.ts";
+export { createStoreSink, type StoreSinkOptions } from "./keep/create-store-sink.ts";
 export { saveBlobs, type SaveBlob } from "./keep/save-blobs.ts";
 export type { RandomBytes } from "./keep/random-bytes.ts";

@@ -6,6 +6,7 @@ describe("@toolport/results", () => {
     expect(Object.keys(await import("@toolport/results")).sort()).toEqual([
       "createMemorySink",
       "createResults",
+      "createStoreSink",
       "estimateTextTokens",
       "present",
       "presentAsEvva",

@@ -41,6 +41,29 @@ describe("present() as blocks", () => {
     expect(structured).toEqual({ a: null, b: [1, 2] });
   });
 
+  it.each([
+    ["It rains.\n", "It rains.\n"],
+    ["5", "5"],
+    ["5", 5],
+    ["[ 1, 2 ]", [1, 2]],
+    ["a\uD800b", "a\uD800b"],
+  ])("shows structured content once when it is nothing but a wrapped result that a text says: %j", (text, result) => {
+    const said = outcomeOf({ content: [{ type: "text", text }], structuredContent: { result } });
+    expect(present(said, "blocks").blocks).toMatchObject([{ type: "text", part: "content" }]);
+    expect(present(said, "blocks").structured).toBeDefined();
+  });
+
+  it.each([
+    ["more than the text", { result: "It rains.", days: 2 }],
+    ["another text", { result: "It rains.\n" }],
+    ["a list", { result: ["It rains."] }],
+    ["a name that says something", { warning: "It rains." }],
+    ["an own result in the result", { result: { result: "It rains." } }],
+  ])("shows structured content beside a text when it has %s", (_, structuredContent) => {
+    const outcome = outcomeOf({ content: [{ type: "text", text: "It rains." }], structuredContent });
+    expect(present(outcome, "blocks").blocks).toHaveLength(2);
+  });
+
   it("shows structured content that is null, and keeps what the text does not say", () => {
     expect(present(outcomeOf({ structuredContent: null }), "blocks")).toMatchObject({
       blocks: [{ type: "text", text: "null", part: "structured" }],

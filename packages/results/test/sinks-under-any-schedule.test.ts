@@ -1,5 +1,6 @@
 import { fc, test } from "@fast-check/vitest";
-import { createMemorySink, type BlobSink } from "@toolport/results";
+import { createMemoryStore } from "@toolport/core";
+import { createMemorySink, createStoreSink, type BlobSink } from "@toolport/results";
 import { createFolderSink } from "@toolport/results/node";
 import { describe, expect } from "vitest";
 import { createVirtualClock, type VirtualClock } from "../../provider/test/simulation/virtual-clock.ts";
@@ -80,6 +81,17 @@ describe("a sink", () => {
       await run(sink, commands, clock);
       await sink.close();
       expect(await sink.put({ data: new Uint8Array(1), mimeType: "x/y" })).toEqual({ kept: false, reason: "closed" });
+    },
+  );
+
+  test.prop([fc.array(command, { maxLength: 25 })], { numRuns: 60 })(
+    "in a store gives all of a blob or nothing, to whoever has the store",
+    async (commands) => {
+      const clock = createVirtualClock();
+      const store = createMemoryStore({ clock });
+      const options = { store, maxBytes, maxBlobBytes: maxBytes, maxBlobs: 4, ttlMs, clock };
+      const [sink, other] = [createStoreSink(options), createStoreSink(options)];
+      await run({ ...sink, read: (key, range) => other.read(key, range) }, commands, clock);
     },
   );
 });

@@ -1,11 +1,15 @@
 import { assertServerSpec, longestTimeoutMs } from "@toolport/core";
 import { assertKnownOptions, assertSignal, isPlainObject, kindOf, type Fields } from "@toolport/core/implement";
+import { assertMethods } from "./state/assert-methods.ts";
 import type { ConfigOptions, ToolportOptions, ToolportState } from "./toolport-options.ts";
 
 const optionFields: Fields<ToolportOptions> = {
   config: true,
   servers: true,
+  sharedServers: true,
   state: true,
+  savedCatalogs: true,
+  pool: true,
   tools: true,
   providers: true,
   connector: true,
@@ -35,7 +39,23 @@ const configFields: Fields<ConfigOptions> = {
   watch: true,
   only: true,
 };
-const stateFields: Fields<ToolportState> = { store: true, credentials: true, lock: true };
+const stateFields: Fields<ToolportState> = {
+  store: true,
+  lock: true,
+  notices: true,
+  credentials: true,
+  keys: true,
+  limitStore: true,
+  onDiagnostic: true,
+  close: true,
+};
+const stateParts = {
+  store: ["get", "set", "delete"],
+  lock: ["withLock"],
+  notices: ["publish", "subscribe"],
+  credentials: ["load", "save", "clear"],
+  limitStore: ["take"],
+} as const;
 const owner = "createToolport()";
 
 /** Throws a `TypeError` that names the option that is unknown or of a wrong type. Options of parts are checked where the parts are made. */
@@ -45,14 +65,19 @@ export function checkOptions(options: ToolportOptions): void {
   checkConfig(config);
   checkServers(servers);
   checkState(state);
+  const { sharedServers } = options;
+  if (sharedServers !== undefined) assertMethods("sharedServers", sharedServers, ["read", "write", "onChanged"]);
   for (const [name, list] of Object.entries({ tools, providers })) {
     if (list !== undefined && !Array.isArray(list))
       throw new TypeError(`${name} must be an array, not ${kindOf(list)}`);
   }
-  for (const name of ["connector", "provider", "toolbox", "policy", "results", "resources"] as const) {
+  for (const name of ["pool", "connector", "provider", "toolbox", "policy", "results", "resources"] as const) {
     const part: unknown = options[name];
     if (part === undefined || (typeof part === "object" && part !== null)) continue;
     throw new TypeError(`${name} must be an object, not ${kindOf(part)}`);
+  }
+  if (options.savedCatalogs !== undefined && typeof options.savedCatalogs !== "boolean") {
+    throw new TypeError("savedCatalogs must be true or false");
   }
   if (auth !== undefined && auth !== false && typeof auth !== "function" && !isObject(auth)) {
     throw new TypeError(`auth must be options, an OAuth, a function or false, not ${kindOf(auth)}`);
@@ -99,10 +124,22 @@ function checkServers(servers: ToolportOptions["servers"]): void {
 
 function checkState(state: ToolportOptions["state"]): void {
   if (state === undefined || state === "user" || state === "memory") return;
-  if (!isObject(state)) throw new TypeError('state must be "user", "memory", or { store, credentials }');
+  if (!isObject(state)) throw new TypeError('state must be "user", "memory", or { store }');
   assertKnownOptions("state", state, stateFields);
-  for (const name of ["store", "credentials"] as const) {
-    if (!isObject(state[name])) throw new TypeError(`state.${name} must be a store, not ${kindOf(state[name])}`);
+  for (const [name, methods] of Object.entries(stateParts)) {
+    const part: unknown = Reflect.get(state, name);
+    if (part === undefined && name !== "store") continue;
+    assertMethods(`state.${name}`, part, methods);
+  }
+  const { keys, lock, credentials, onDiagnostic } = state;
+  if (keys !== undefined && credentials !== undefined) {
+    throw new TypeError("state.keys seal what is kept in state.store, and go with no state.credentials");
+  }
+  if (keys !== undefined && lock === undefined) {
+    throw new TypeError("state.keys need a state.lock: two processes without one would redeem the same refresh token");
+  }
+  if (onDiagnostic !== undefined && typeof onDiagnostic !== "function") {
+    throw new TypeError(`state.onDiagnostic must be an event, not ${kindOf(onDiagnostic)}`);
   }
 }
 

@@ -1,5 +1,5 @@
 import { createTrust } from "@toolport/config";
-import type { Diagnostic } from "@toolport/core";
+import type { Diagnostic, ServerSpec } from "@toolport/core";
 import { createEvent, systemClock } from "@toolport/core/implement";
 import { toolportNaming } from "@toolport/naming";
 import { chooseAuth } from "./auth/choose-auth.ts";
@@ -7,16 +7,20 @@ import { signInWhereAsked } from "./auth/sign-in-where-asked.ts";
 import { checkOptions } from "./check-options.ts";
 import { openConfiguration, type Configuration } from "./configuration/open-configuration.ts";
 import { readConfigOptions } from "./configuration/read-config-options.ts";
-import { createConversation } from "./conversation/create-conversation.ts";
+import { createConversation, type ConversationParts } from "./conversation/create-conversation.ts";
 import { createClosing, type Closing } from "./lifecycle/create-closing.ts";
 import { startServers } from "./lifecycle/start-servers.ts";
+import { chooseCatalogs } from "./parts/choose-catalogs.ts";
 import { chooseConnector } from "./parts/choose-connector.ts";
 import { choosePolicy } from "./parts/choose-policy.ts";
 import { chooseResources } from "./parts/choose-resources.ts";
 import { chooseResults } from "./parts/choose-results.ts";
-import { openProvider } from "./parts/open-provider.ts";
-import { openToolbox } from "./parts/open-toolbox.ts";
+import { openPool, sharedBy, targetOf } from "./parts/open-pool.ts";
+import { openProviders } from "./parts/open-provider.ts";
+import { openToolboxes } from "./parts/open-toolbox.ts";
+import type { Conversations } from "./pooled/open-conversations.ts";
 import { unusedSettings } from "./settings/unused-settings.ts";
+import { followSharedServers } from "./shared-servers/follow-shared-servers.ts";
 import { chooseState } from "./state/choose-state.ts";
 import type { ToolportOptions } from "./toolport-options.ts";
 import type { Toolport } from "./toolport.ts";
@@ -51,19 +55,27 @@ async function compose(options: ToolportOptions, closing: Closing): Promise<Tool
   if (options.onDiagnostic !== undefined) diagnostics.on(options.onDiagnostic);
   const report = (diagnostic: Diagnostic): void => diagnostics.emit(diagnostic);
 
-  const state = chooseState(options);
+  const state = chooseState(options, { clock, report });
+  closing.add(() => state.close());
   let configuration: Configuration | undefined = undefined;
   const extrasOf = (serverId: string): ReturnType<Configuration["extrasOf"]> => configuration?.extrasOf(serverId);
-  const auth = chooseAuth(options.auth, { state, extrasOf, clock });
+  const auth = chooseAuth(options.auth, { credentials: state.credentials, extrasOf, clock });
   closing.add(() => auth.close(), longestSignInMs);
-  const kept = chooseResults(options.results, { clock, onDiagnostic: report });
+  const kept = chooseResults(options.results, { state, clock, onDiagnostic: report });
   const { results } = kept;
   closing.add(() => kept.close());
   const connector = chooseConnector(options.connector, { authProvider: auth.authProvider, clock });
+  const check = connector.check === undefined ? undefined : (spec: ServerSpec) => connector.check?.(spec);
+  const shared =
+    options.sharedServers && (await followSharedServers({ shared: options.sharedServers, check, clock, report }));
+  const endShared = (): void => shared?.close();
+  closing.add(endShared);
   const opened = await openConfiguration({
     ...readConfigOptions(options),
     naming: options.provider?.naming ?? toolportNaming,
-    check: connector.check === undefined ? undefined : (spec) => connector.check?.(spec),
+    check,
+    shared,
+    report,
     trust: createTrust({ store: state.store, lock: state.lock, clock }),
     prepare: auth.authProvider === undefined ? (spec) => spec : signInWhereAsked,
     timeoutMs,
@@ -79,30 +91,36 @@ async function compose(options: ToolportOptions, closing: Closing): Promise<Tool
   const policy = choosePolicy(options.policy, { ...state, clock, specs: opened.specs, secrets });
   const means = { options, closing, clock, report, policy, configuration: opened };
   const ownTools = [...(options.tools ?? []), results.tool];
-  const provider = await openProvider({ ...means, connector, ownTools, store: state.store });
+  const catalogs = chooseCatalogs(options, { store: state.store, clock, report });
+  const servers = sharedBy(opened.specs, options);
+  const providerMeans = { ...means, ...state, connector, ownTools, servers, catalogs };
+  const { provider, makeProvider } = await openProviders(providerMeans);
+  closing.add((reason) => provider.close(reason));
   const resources = chooseResources(options.resources, { provider, config: opened.config, clock });
   closing.add(() => resources.resources.close());
-  const toolbox = openToolbox({ ...means, provider, ownTools, resourceTools: resources.providers, oauth: auth.oauth });
-  opened.start(provider);
+  const { oauth } = auth;
+  const toolboxes = openToolboxes({ ...means, provider, ownTools, resourceTools: resources.providers, oauth });
+  const { toolbox } = toolboxes;
+  const conversations = openPool({ ...means, ...toolboxes, makeProvider, results, oauth });
+  closing.add(() => catalogs?.close());
+  opened.start(targetOf(provider, conversations));
   // Before everything else: what ends gets no edits.
   closing.add(() => opened.close());
-  await startServers(provider, opened.specs, {
+  closing.add(endShared);
+  await startServers(provider, servers, {
     timeoutMs: timeoutMs && Math.max(1, timeoutMs - (clock.now() - openedAt)),
     signal,
     clock,
   });
 
+  const parts = { provider, toolbox, policy, results, resources: resources.resources, oauth };
   return {
-    provider,
-    toolbox,
-    policy,
-    results,
-    resources: resources.resources,
-    oauth: auth.oauth,
+    ...parts,
+    pool: conversations?.providers,
     get config() {
       return opened.config;
     },
-    conversation: (conversationOptions) => createConversation({ toolbox, results, policy }, conversationOptions),
+    ...conversationsOf(parts, conversations),
     definitions: (names) => toolbox.definitions(names),
     call: (name, args, callOptions) => toolbox.call(name, args, { wait: "servers", ...callOptions }),
     statuses: () => provider.statuses(),
@@ -112,5 +130,24 @@ async function compose(options: ToolportOptions, closing: Closing): Promise<Tool
     onDiagnostic: diagnostics.on,
     close: (reason) => closing.close(reason),
     [Symbol.asyncDispose]: () => closing.close(),
+  };
+}
+
+const conversationMessage =
+  "conversation() has what all share, and there are servers that not all share: use `await openConversation({ id, principal })`";
+
+/** The two ways to a conversation. */
+function conversationsOf(
+  parts: ConversationParts,
+  conversations: Conversations | undefined,
+): Pick<Toolport, "conversation" | "openConversation"> {
+  return {
+    conversation(options) {
+      if (conversations?.isNeeded === true) throw new TypeError(conversationMessage);
+      return createConversation(parts, options);
+    },
+    async openConversation(options) {
+      return conversations === undefined ? createConversation(parts, options) : conversations.open(options);
+    },
   };
 }

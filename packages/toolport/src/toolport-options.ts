@@ -1,12 +1,25 @@
-import type { CredentialStore, OAuth, OAuthOptions } from "@toolport/auth";
+import type { CredentialStore, OAuth, OAuthOptions, SealingKey } from "@toolport/auth";
 import type { LoadConfigOptions } from "@toolport/config/node";
-import type { Clock, Connector, Diagnostic, JsonObject, Lock, ServerSpec, Store, ToolProvider } from "@toolport/core";
+import type {
+  Clock,
+  Connector,
+  Diagnostic,
+  Event,
+  JsonObject,
+  Lock,
+  Notices,
+  ServerSpec,
+  Store,
+  ToolProvider,
+} from "@toolport/core";
 import type { StaticTool, ToolboxOptions } from "@toolport/discovery";
 import type { Policy, PolicyOptions } from "@toolport/policy";
+import type { SharedProvidersOptions } from "@toolport/pool";
 import type { ProviderOptions } from "@toolport/provider";
 import type { ResourcesOptions, ResourceToolsOptions } from "@toolport/resources";
 import type { Results, ResultsOptions } from "@toolport/results";
 import type { ConnectorOptions } from "@toolport/transports";
+import type { SharedServers } from "./shared-servers/shared-servers.ts";
 
 /** Configurations as a toolport uses them. */
 export interface ConfigOptions extends Omit<LoadConfigOptions, "signal" | "check"> {
@@ -16,15 +29,31 @@ export interface ConfigOptions extends Omit<LoadConfigOptions, "signal" | "check
   readonly only?: ((serverId: string) => boolean) | undefined;
 }
 
-/** What is kept for longer than the process, and where. */
+/**
+ * What is kept for longer than the process, and where. What `createRedisState(client)` and `createPostgresState(pool)` of `@toolport/pool` give is such a state as it
+ * is: all replicas that have it are one product.
+ */
 export interface ToolportState {
-  /** Approvals, pins, decisions about trust (unless `config` has a `trust` of its own), and names that were given. */
+  /** Approvals, pins, decisions about trust (unless `config` has a `trust` of its own), names that were given, catalogues, and handles of results. */
   readonly store: Store;
-  /** Tokens. */
-  readonly credentials: CredentialStore;
-  /** Makes a use of an approval exclusive among all that share `store`. Default: in this process. */
+  /** Makes a change exclusive among all that share `store`. Default: in this process. */
   readonly lock?: Lock | undefined;
+  /** Tells the others of a change at once. Default: they see it when they look next. */
+  readonly notices?: Notices | undefined;
+  /** Sign-ins. Default: in `store`, sealed with `keys`; without keys, in the memory of this process, which a diagnostic says. */
+  readonly credentials?: CredentialStore | undefined;
+  /** Seal sign-ins before they are written to `store`; the first seals, all open. They need a `lock`, and go with no `credentials`. */
+  readonly keys?: readonly SealingKey[] | undefined;
+  /** Counts what limits of the policy are used up, for all replicas. Default: each counts for itself. */
+  readonly limitStore?: PolicyOptions["limitStore"];
+  /** What is to be known of the engine; passed on to the toolport's own. */
+  readonly onDiagnostic?: Event<{ readonly kind: "engine-down" | "engine-back"; readonly message: string }> | undefined;
+  /** Is there where a state has an end, and never called: whoever made it closes it. */
+  readonly close?: (() => unknown) | undefined;
 }
+
+/** How many connections there may be that not all conversations share, and how long they stay unused: as `createSharedProviders()` has it. */
+export type PoolOptions = Omit<SharedProvidersOptions, "make" | "servers" | "clock">;
 
 /** What a toolport is made from. Everything has a default; what is handed in ready-made is used as it is, and stays open when the toolport closes. */
 export interface ToolportOptions {
@@ -32,11 +61,23 @@ export interface ToolportOptions {
   readonly config?: string | readonly string[] | ConfigOptions | undefined;
   /** Servers beside those of `config`, which they win over: specs, or entries by their names as in the `mcpServers` of a file. */
   readonly servers?: readonly ServerSpec[] | Readonly<Record<string, JsonObject>> | undefined;
+  /** Servers of all replicas, which `createSharedServers()` keeps in their store; one that is changed there is changed here. Default: none. */
+  readonly sharedServers?: SharedServers | undefined;
   /**
    * Where sign-ins, trust, approvals and names are kept. `"user"`: in the user's own folder, shared with the command line; nothing is written there before there is
    * something to keep. `"memory"`: until the process ends. Default: `"user"` with `config: "auto"`, else `"memory"`.
    */
   readonly state?: "user" | "memory" | ToolportState | undefined;
+  /**
+   * Whether listings of servers are kept in the store of `state`: at the next start, and when a connection of `pool` is made again, their tools are on offer at once, and the first call connects. A server that is `required`, or has
+   * `startup: "background"`, connects at once all the same. With `provider.savedCatalog`, none are kept here. Default: `true` with a state that was handed in, and with `pool`; else `false`.
+   */
+  readonly savedCatalogs?: boolean | undefined;
+  /**
+   * Keeps conversations and users apart: a server whose `sharing` is `"principal"`, as by default that of one with credentials or with a sign-in, or `"conversation"` has a connection for each of these, which
+   * `openConversation()` uses. `{}` has the bounds that `createSharedProviders()` has. Default: all conversations share all connections.
+   */
+  readonly pool?: PoolOptions | undefined;
   /** The product's own tools. Default none. */
   readonly tools?: readonly StaticTool[] | undefined;
   /** Further sources of tools. They stay open when the toolport closes. Default none. */

@@ -12,6 +12,7 @@ import type {
 } from "@toolport/core";
 import type { Toolbox, ToolboxView, ViewOptions } from "@toolport/discovery";
 import type { Policy } from "@toolport/policy";
+import type { SharedProviders } from "@toolport/pool";
 import type { McpProvider, ServerStatus } from "@toolport/provider";
 import type { Resources } from "@toolport/resources";
 import type { ResultPresenter, Results } from "@toolport/results";
@@ -20,6 +21,8 @@ import type { ResultPresenter, Results } from "@toolport/results";
 export interface ConversationOptions extends ViewOptions {
   /** Names the conversation in approvals, limits and kept results; a name that is given again goes on where that one was. Default: a random one. */
   readonly id?: string | undefined;
+  /** On whose behalf: whose sign-ins, limits and connections are used. The same as `context.principal`. Default: nobody in particular. */
+  readonly principal?: string | undefined;
 }
 
 /**
@@ -31,12 +34,13 @@ export interface Conversation extends ToolboxView, AsyncDisposable {
   readonly context: Omit<CallContext, "approval">;
   /** Makes of results what this conversation's model reads; adapters use it by themselves. */
   readonly presenter: ResultPresenter;
-  /** Forgets what was kept for it: results and approvals. Idempotent. */
+  /** Forgets what was kept for it: results and approvals; and ends the connections that were its own. Idempotent. */
   close(): Promise<void>;
 }
 
 /** All that a product needs of many servers, composed. */
 export interface Toolport extends AsyncDisposable {
+  /** With `pool`, of what all share. */
   readonly provider: McpProvider;
   readonly toolbox: Toolbox;
   readonly policy: Policy;
@@ -46,7 +50,22 @@ export interface Toolport extends AsyncDisposable {
   readonly oauth: OAuth | undefined;
   /** What the files say now, with every problem and its place; `undefined` without `config`. */
   readonly config: LoadedConfig | undefined;
+  /**
+   * A conversation over what all share. Throws a `TypeError` where `pool` keeps conversations apart and there are servers that not all share:
+   * {@linkcode openConversation} has them.
+   */
   conversation(options?: ConversationOptions): Conversation;
+  /**
+   * A conversation over all that it may use: what all share, the connections of its principal, and its own. With `pool`, those are made now and waited for as
+   * `timeoutMs` says, end when nobody used them for `ttlMs`, and are made again by the next call; meanwhile their tools stay on offer. Without `pool` it is
+   * {@linkcode conversation}, and all share everything.
+   *
+   * Rejects with a `TypeError` for wrong options, `overloaded` where there is no room for its connections, `refresh_failed` where a `required` server of its own cannot be used, and
+   * `closed`.
+   */
+  openConversation(options?: ConversationOptions): Promise<Conversation>;
+  /** The connections that not all share; `undefined` without `pool`. */
+  readonly pool: Pick<SharedProviders, "dispose" | "statuses" | "onEvent"> | undefined;
   /** Every tool, whatever the conversation. */
   definitions(names?: readonly string[]): readonly ToolDefinition[];
   call(name: string, args?: unknown, options?: CallOptions): Promise<ToolOutcome>;

@@ -13,7 +13,7 @@ import { connectorFields, type ConnectorOptions } from "./opening/connector-opti
 
 /** Options of {@linkcode connect}. */
 export interface ConnectOptions
-  extends ConnectorOptions, Given<Omit<ConnectionHooks, "onElicit" | "onFailed" | "onQueued" | "onStart">> {
+  extends ConnectorOptions, Given<Omit<ConnectionHooks, "known" | "onElicit" | "onFailed" | "onQueued" | "onStart">> {
   /** Aborts the attempt; nothing of it is left then. */
   readonly signal?: AbortSignal | undefined;
 }

@@ -4,7 +4,7 @@ import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import { describe, expect, it, vi } from "vitest";
 import { connect, type ConnectOptions } from "../src/index.ts";
 import { createServerV1, custom, openClientV1, openClientV2 } from "./in-process-servers.ts";
-import { createManualClock } from "./manual-clock.ts";
+import { createManualClock } from "../../../test/manual-clock.ts";
 
 const identity = { name: "mine", version: "1" };
 const lines = [

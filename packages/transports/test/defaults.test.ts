@@ -2,7 +2,7 @@ import type { Connection, JsonObject, ServerLog } from "@toolport/core";
 import { startFaultServer, type FaultScript, type HttpFaultServer } from "@toolport/fixtures";
 import { connect, type ConnectOptions } from "@toolport/transports";
 import { afterEach, describe, expect, it } from "vitest";
-import { createManualClock } from "./manual-clock.ts";
+import { createManualClock } from "../../../test/manual-clock.ts";
 
 // What a spec that says nothing of limits and timeouts is held to, as the outside sees it: one unit below, and one above.
 const cleanups: (() => Promise<void>)[] = [];

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, it } from "vitest";
 import type { HttpReply } from "../src/http/exchange/http-exchange.ts";
 import { createDefaultExchange } from "../src/http/exchange/node-exchange.ts";
-import { createManualClock, type ManualClock } from "./manual-clock.ts";
+import { createManualClock, type ManualClock } from "../../../test/manual-clock.ts";
 import { startRaw, type RawServer } from "./raw-server.ts";
 
 interface Flooded extends AsyncDisposable {

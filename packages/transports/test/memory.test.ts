@@ -5,7 +5,7 @@ import type { Connection, JsonObject, ServerSpec } from "@toolport/core";
 import { describe, expect, it, vi } from "vitest";
 import { connect } from "../src/index.ts";
 import { createServerV1, memory } from "./in-process-servers.ts";
-import { createManualClock } from "./manual-clock.ts";
+import { createManualClock } from "../../../test/manual-clock.ts";
 
 describe("a server in memory", () => {
   it("is served once per connection, and its end closes with the host's", async () => {

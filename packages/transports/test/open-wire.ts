@@ -7,7 +7,7 @@ import type { OutgoingRequest } from "../src/message/outgoing-request.ts";
 import type { ListKind } from "../src/wire/report-changes.ts";
 import { createWire } from "../src/wire/wire.ts";
 import { createFakeTransport, type FakeTransport } from "./fake-transport.ts";
-import { createManualClock } from "./manual-clock.ts";
+import { createManualClock } from "../../../test/manual-clock.ts";
 import { createServerContext } from "./server-context.ts";
 
 export function openWire(

@@ -6,7 +6,7 @@ import { availableParallelism } from "node:os";
 import { describe, expect, it } from "vitest";
 import { createConnector } from "../src/index.ts";
 import { mostStarts } from "../src/stdio/most-starts.ts";
-import { createManualClock } from "./manual-clock.ts";
+import { createManualClock } from "../../../test/manual-clock.ts";
 import { childPath, until } from "./open-child.ts";
 
 const never = new AbortController().signal;

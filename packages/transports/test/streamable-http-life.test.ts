@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
 import { reply, startLoopback, type SeenRequest } from "./loopback-server.ts";
-import { createManualClock } from "./manual-clock.ts";
+import { createManualClock } from "../../../test/manual-clock.ts";
 import { openHttpTransport, thrownBy } from "./open-http-transport.ts";
 import { httpAnswer, startRaw } from "./raw-server.ts";
 

@@ -1,7 +1,13 @@
 import type { Clock, ToolportError } from "@toolport/core";
-import { assertKnownOptions, createEvent, kindOf, systemClock, type Fields } from "@toolport/core/implement";
+import {
+  assertKnownOptions,
+  createEvent,
+  type Fields,
+  kindOf,
+  type StepLimit,
+  systemClock,
+} from "@toolport/core/implement";
 import type { SealedCredentials } from "../store/create-keyv-credentials.ts";
-import type { StepLimit } from "../store/store-failed.ts";
 import { openFiles } from "./create-file-credentials.ts";
 import type { FileAccess, FileSealing } from "./file-access.ts";
 import { createFileDocuments } from "./file-documents.ts";

@@ -1,9 +1,8 @@
 import { join } from "node:path";
 import type { Clock, Lock } from "@toolport/core";
-import { dateOf } from "@toolport/core/implement";
+import { dateOf, storeFailed } from "@toolport/core/implement";
 import { readEnvelope, type Envelope } from "../store/envelope.ts";
 import { looksSealed, type Sealer } from "../store/sealer.ts";
-import { storeFailed } from "../store/store-failed.ts";
 import type { PrivateFolder } from "./private-folder.ts";
 
 /** What protects the documents of a folder beside the modes of files. */

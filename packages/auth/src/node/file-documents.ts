@@ -1,12 +1,11 @@
 import { join } from "node:path";
-import { dateOf } from "@toolport/core/implement";
+import { dateOf, storeFailed } from "@toolport/core/implement";
 import { accountsAmong, describeKey, keyText } from "../store/credential-key.ts";
 import type { CredentialKey } from "../store/credential-store.ts";
 import type { SealedCredentials } from "../store/create-keyv-credentials.ts";
 import { assertTtl, documentText } from "../store/document-text.ts";
 import { envelopeText } from "../store/envelope.ts";
 import { hashName } from "../store/hash-text.ts";
-import { storeFailed } from "../store/store-failed.ts";
 import { createTurns } from "../store/turns.ts";
 import type { FileAccess } from "./file-access.ts";
 
@@ -54,7 +53,7 @@ export function createFileDocuments(access: FileAccess): SealedCredentials {
     },
     async withLock(key, leaseMs, work) {
       const [, name] = await namesOf(key);
-      const take = (signal: AbortSignal): ReturnType<typeof work> => turns.during(name, signal, () => work(signal));
+      const take = (signal: AbortSignal): ReturnType<typeof work> => turns.during(name, { signal }, () => work(signal));
       return access.lock.withLock(name.replace(/json$/, "lock"), leaseMs, take);
     },
     async reseal() {

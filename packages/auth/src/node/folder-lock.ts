@@ -1,10 +1,14 @@
 import { open, readdir, rename, stat, unlink, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import type { Cancel, Clock, Lock, Random } from "@toolport/core";
-import { settleWithin } from "@toolport/core/implement";
-import { createPolledLock, type Attempt, type Hold } from "../locks/create-polled-lock.ts";
-import { startStopwatch } from "../locks/start-stopwatch.ts";
-import { doStep } from "../store/store-failed.ts";
+import {
+  type LockAttempt,
+  createPolledLock,
+  doStep,
+  type LockHold,
+  settleWithin,
+  startStopwatch,
+} from "@toolport/core/implement";
 import { codeOf, isThere, longestStepMs } from "./private-folder.ts";
 
 /** What a {@linkcode createFolderLock} is made from. */
@@ -33,12 +37,12 @@ const longestLookMs = 250;
  * the file each second, and waiters compare what they saw with what they see: clocks of different machines need not agree.
  */
 export function createFolderLock({ folder, ...init }: FolderLockInit): Lock {
-  const startAttempt = (key: string): Attempt => {
+  const startAttempt = (key: string): LockAttempt => {
     const watch = createWatch(init.clock);
     return {
       take: async (onLost) => {
         const path = await folder();
-        const taking = (async (): Promise<Hold | undefined> => {
+        const taking = (async (): Promise<LockHold | undefined> => {
           const latest = last(await listTurns(path, key));
           if (latest?.state === "held" && !(await watch.isSilent(join(path, latest.file)))) return undefined;
           const number = (latest?.number ?? 0) + 1;
@@ -123,7 +127,7 @@ interface Own {
   readonly sinceMade: () => number;
 }
 
-function hold({ folder, key, number, sinceMade }: Own, clock: Clock, onLost: (reason: unknown) => void): Hold {
+function hold({ folder, key, number, sinceMade }: Own, clock: Clock, onLost: (reason: unknown) => void): LockHold {
   const path = join(folder, `${key}.${number}`);
   let sinceHeard = sinceMade;
   const isSure = (): boolean => sinceHeard() < sureMs;

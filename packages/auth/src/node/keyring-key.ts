@@ -1,9 +1,9 @@
 import type { ToolportError } from "@toolport/core";
+import { doStep, type StepLimit, storeFailed } from "@toolport/core/implement";
 import { isToolportError } from "@toolport/core";
 import { bytesToBase64 } from "../store/base64.ts";
 import { createSealer, looksSealed, type Sealer } from "../store/sealer.ts";
 import { readSealingKeys } from "../store/sealing-key.ts";
-import { doStep, storeFailed, type StepLimit } from "../store/store-failed.ts";
 import type { FileAccess } from "./file-access.ts";
 
 /** `@napi-rs/keyring`, as far as it is used. */

@@ -2,8 +2,7 @@ import { lstat, mkdir, open, readdir, realpath, rename, stat, unlink } from "nod
 import { constants } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import type { Clock } from "@toolport/core";
-import { systemClock } from "@toolport/core/implement";
-import { doStep, storeFailed } from "../store/store-failed.ts";
+import { doStep, storeFailed, systemClock } from "@toolport/core/implement";
 
 /** A folder that nobody but its owner writes to. */
 export interface PrivateFolder {

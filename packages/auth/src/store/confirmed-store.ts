@@ -1,14 +1,22 @@
-import type { Store } from "@toolport/core";
-import { doStep, storeFailed, type StepLimit } from "./store-failed.ts";
+import type { Fence, Store } from "@toolport/core";
+import { doStep, type StepLimit, storeFailed } from "@toolport/core/implement";
 
 /** A store of texts whose answers can be relied on. */
 export interface ConfirmedStore {
   /** The text; `undefined` when the store answers and has none. */
   get(name: string): Promise<string | undefined>;
   /** Resolves when the store has it. */
-  set(name: string, text: string, ttlMs?: number): Promise<void>;
+  set(name: string, text: string, keeping?: Keeping): Promise<void>;
   /** Resolves when the store has it no more. */
   delete(name: string): Promise<void>;
+}
+
+/** How a text is kept. */
+export interface Keeping {
+  /** For how long; absent: without an end. */
+  readonly ttlMs?: number | undefined;
+  /** Whose turn it is, for a store that knows of fences. */
+  readonly fence?: Fence | undefined;
 }
 
 /** What a {@linkcode ConfirmedStore} is made from. */
@@ -28,14 +36,14 @@ const present = "toolport";
 export function createConfirmedStore(init: ConfirmedStoreInit): ConfirmedStore {
   const { store, marker } = init;
   const ask = (name: string): Promise<unknown> => doStep("reading from the store", init, async () => store.get(name));
-  const put = async (name: string, text: string, ttlMs?: number): Promise<void> => {
-    const said = await doStep("writing to the store", init, async () => store.set(name, text, ttlMs));
+  const put = async (name: string, text: string, { ttlMs, fence }: Keeping): Promise<void> => {
+    const said = await doStep("writing to the store", init, async () => store.set(name, text, ttlMs, fence));
     if (said === false)
       throw storeFailed("writing to the store failed; what is wrong, the store said nowhere but in its events");
   };
   const assertAnswers = async (): Promise<void> => {
     if ((await ask(marker)) === present) return;
-    await put(marker, present);
+    await put(marker, present, {});
     if ((await ask(marker)) !== present) {
       throw storeFailed("the store does not have what was just written to it: it is down, or forgets");
     }
@@ -52,9 +60,10 @@ export function createConfirmedStore(init: ConfirmedStoreInit): ConfirmedStore {
   };
   return {
     get,
-    async set(name, text, ttlMs) {
+    async set(name, text, keeping = {}) {
+      const { ttlMs } = keeping;
       const startedAt = init.clock.now();
-      await put(name, text, ttlMs);
+      await put(name, text, keeping);
       const value = await ask(name);
       // What was to be kept for a moment may have been there for that moment.
       const isOver = ttlMs !== undefined && init.clock.now() - startedAt >= ttlMs;

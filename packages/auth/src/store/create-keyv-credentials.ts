@@ -1,4 +1,4 @@
-import { createMemoryLock, type Clock, type Lock, type Store } from "@toolport/core";
+import { createMemoryLock, type Clock, type Fence, type Lock, type Store } from "@toolport/core";
 import { assertKnownOptions, dateOf, kindOf, systemClock, type Fields } from "@toolport/core/implement";
 import { createConfirmedStore, type ConfirmedStore } from "./confirmed-store.ts";
 import { accountsAmong, describeKey, keyText, readKey } from "./credential-key.ts";
@@ -16,8 +16,9 @@ export interface KeyvCredentialsOptions {
   /** A `Keyv` with any adapter, or anything of its shape. What is written to it must be there for whoever reads next. */
   readonly store: Store;
   /**
-   * Lets one process at a time change something, among all that share the store: `createRedisLock()`, `createPostgresLock()`. Two
-   * processes without one would redeem the same refresh token. `"this-process"` says that no other process uses the store.
+   * Lets one process at a time change something, among all that share the store: that of `createRedisState()` or `createPostgresState()` of
+   * `@toolport/pool`. Two processes without one would redeem the same refresh token. `"this-process"` says that no other process uses the store. With the
+   * store of the same state, nothing is saved by who has lost the lock to another, also when they do not know it yet.
    */
   readonly lock: Lock | "this-process";
   /** The first seals, all open. To change keys, put the new one in front, call `reseal()`, and then leave out the old one. */
@@ -96,7 +97,7 @@ function openStore({ texts, lock, sealer, prefix, index }: KeyvParts): SealedCre
       const { text, isCurrent } = await sealer.open(place, sealed);
       if (isCurrent) return false;
       change.assertAlone();
-      await texts.set(place.name, await sealer.seal(place, text), change.leftMs);
+      await texts.set(place.name, await sealer.seal(place, text), { ttlMs: change.leftMs });
       return true;
     });
   };
@@ -118,7 +119,7 @@ function openStore({ texts, lock, sealer, prefix, index }: KeyvParts): SealedCre
         await change.put(ttlMs);
         change.assertAlone();
         turns.assertNotLost(place.name, place.what);
-        await texts.set(place.name, sealed, ttlMs);
+        await texts.set(place.name, sealed, { ttlMs, fence: turns.fenceOf(place.name) });
       });
     },
     async clear(key) {
@@ -136,8 +137,8 @@ function openStore({ texts, lock, sealer, prefix, index }: KeyvParts): SealedCre
     },
     async withLock(key, leaseMs, work) {
       const hash = await hashName(keyText(key));
-      const take = (signal: AbortSignal): ReturnType<typeof work> =>
-        turns.during(prefix + hash, signal, () => work(signal));
+      const take = (signal: AbortSignal, fence?: Fence): ReturnType<typeof work> =>
+        turns.during(prefix + hash, { signal, fence }, () => work(signal));
       return lock.withLock(`${prefix}lock:${hash}`, leaseMs, take);
     },
     async reseal() {

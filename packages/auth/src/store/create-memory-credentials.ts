@@ -63,7 +63,7 @@ export function createMemoryCredentials(options: MemoryCredentialsOptions = {}):
     },
     async withLock(key, leaseMs, work) {
       const text = keyText(key);
-      return lock.withLock(text, leaseMs, (signal) => turns.during(text, signal, () => work(signal)));
+      return lock.withLock(text, leaseMs, (signal) => turns.during(text, { signal }, () => work(signal)));
     },
   };
 }

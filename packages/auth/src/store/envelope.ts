@@ -1,6 +1,5 @@
 import type { JsonObject } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
-import { storeFailed } from "./store-failed.ts";
+import { isJsonObject, storeFailed } from "@toolport/core/implement";
 
 /** A document as it is kept outside of the process. */
 export interface Envelope {

@@ -1,7 +1,6 @@
-import { quoteText } from "@toolport/core/implement";
+import { quoteText, storeFailed } from "@toolport/core/implement";
 import { base64ToBytes, bytesToBase64 } from "./base64.ts";
 import type { ReadyKey } from "./sealing-key.ts";
-import { storeFailed } from "./store-failed.ts";
 
 /** Where a sealed text is kept, and what it is, in words for messages. */
 export interface SealedPlace {

@@ -1,11 +1,10 @@
 import type { Lock } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import { isJsonObject, storeFailed } from "@toolport/core/implement";
 import { settleInTurns } from "../settle-in-turns.ts";
 import type { ConfirmedStore } from "./confirmed-store.ts";
 import { envelopeText, readEnvelope } from "./envelope.ts";
 import { hashText } from "./hash-text.ts";
 import type { SealedPlace, Sealer } from "./sealer.ts";
-import { storeFailed } from "./store-failed.ts";
 
 /** Which keys a store has, because a `Keyv` cannot be asked. */
 export interface StoreIndex {

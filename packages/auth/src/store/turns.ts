@@ -1,31 +1,41 @@
-import { storeFailed } from "./store-failed.ts";
+import type { Fence } from "@toolport/core";
+import { storeFailed } from "@toolport/core/implement";
 
 /** Who has a turn with what, in this process. */
 export interface Turns {
-  /** Does the work of a turn; `signal` aborts when the turn is lost. */
-  during<T>(name: string, signal: AbortSignal, work: () => Promise<T>): Promise<T>;
+  /** Does the work of a turn; its signal aborts when the turn is lost. */
+  during<T>(name: string, turn: Turn, work: () => Promise<T>): Promise<T>;
   /** Throws `store_failed` when the work of a turn goes on that was lost: what it saves would take the place of what the next one saved. */
   assertNotLost(name: string, what: string): void;
+  /** That of the turn, if there is one. */
+  fenceOf(name: string): Fence | undefined;
+}
+
+/** One who has a turn. */
+export interface Turn {
+  readonly signal: AbortSignal;
+  readonly fence?: Fence | undefined;
 }
 
 /** See {@linkcode Turns}. */
 export function createTurns(): Turns {
   /** Of works that go on, the latest last. */
-  const signals = new Map<string, readonly AbortSignal[]>();
+  const turns = new Map<string, readonly Turn[]>();
   return {
-    async during(name, signal, work) {
-      signals.set(name, [...(signals.get(name) ?? []), signal]);
+    async during(name, turn, work) {
+      turns.set(name, [...(turns.get(name) ?? []), turn]);
       try {
         return await work();
       } finally {
-        const left = signals.get(name)?.filter((one) => one !== signal) ?? [];
-        if (left.length > 0) signals.set(name, left);
-        else signals.delete(name);
+        const left = turns.get(name)?.filter((one) => one !== turn) ?? [];
+        if (left.length > 0) turns.set(name, left);
+        else turns.delete(name);
       }
     },
     assertNotLost(name, what) {
-      if (signals.get(name)?.at(-1)?.aborted !== true) return;
+      if (turns.get(name)?.at(-1)?.signal.aborted !== true) return;
       throw storeFailed(`${what}: not saved, because the lock was lost and somebody else may have it`);
     },
+    fenceOf: (name) => turns.get(name)?.at(-1)?.fence,
   };
 }

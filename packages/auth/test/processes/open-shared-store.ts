@@ -1,17 +1,14 @@
-import { KeyvPostgres } from "@keyv/postgres";
-import KeyvRedis from "@keyv/redis";
 import { createClient } from "@redis/client";
-import { Keyv } from "keyv";
+import { createPostgresState } from "@toolport/pool/postgres";
+import { createRedisState } from "@toolport/pool/redis";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { createPostgresLock } from "../../src/locks/create-postgres-lock.ts";
-import { createRedisLock } from "../../src/locks/create-redis-lock.ts";
 import { createFileCredentials } from "../../src/node/create-file-credentials.ts";
 import { createKeyvCredentials } from "../../src/store/create-keyv-credentials.ts";
 import type { CredentialStore } from "../../src/store/credential-store.ts";
-import { postgresBinary, redisBinary, startPostgres, startRedis } from "../stores/database-servers.ts";
+import { postgresBinary, redisBinary, startPostgres, startRedis } from "../../../../test/database-servers.ts";
 import type { SharedPlace } from "./run-sharers.ts";
 
 /** A store that processes share, opened here as well. */
@@ -42,13 +39,13 @@ export async function openSharedStore(kind: SharedPlace["kind"]): Promise<Shared
       const server = await startRedis();
       const client = createClient({ url: server.url });
       await client.connect();
-      const adapter = new KeyvRedis(server.url);
+      const state = createRedisState(client);
       return {
         place: { kind, url: server.url },
-        store: createKeyvCredentials({ store: new Keyv({ store: adapter }), lock: createRedisLock(client), keys }),
+        store: createKeyvCredentials({ store: state.store, lock: state.lock, keys }),
         async close() {
+          await state.close();
           client.destroy();
-          await adapter.disconnect(true);
           await server.close();
         },
       };
@@ -56,13 +53,13 @@ export async function openSharedStore(kind: SharedPlace["kind"]): Promise<Shared
     case "postgres": {
       const server = await startPostgres();
       const pool = new pg.Pool({ connectionString: server.url });
-      const store = new Keyv({ store: new KeyvPostgres({ uri: server.url }) });
+      const state = createPostgresState(pool);
       return {
         place: { kind, url: server.url },
-        store: createKeyvCredentials({ store, lock: createPostgresLock(pool), keys }),
+        store: createKeyvCredentials({ store: state.store, lock: state.lock, keys }),
         async close() {
+          await state.close();
           await pool.end();
-          await store.disconnect();
           await server.close();
         },
       };

@@ -1,11 +1,10 @@
 // One of several processes that share credentials: sends requests to an MCP server for each of several users, as a connector does, until it is
 // asked to stop. Started by run-sharers.ts, which reads what it reports.
-import { KeyvPostgres } from "@keyv/postgres";
-import KeyvRedis from "@keyv/redis";
 import { createClient } from "@redis/client";
-import { createKeyvCredentials, createOAuth, createPostgresLock, createRedisLock } from "@toolport/auth";
+import { createKeyvCredentials, createOAuth } from "@toolport/auth";
 import { createFileCredentials } from "@toolport/auth/node";
-import { Keyv } from "keyv";
+import { createPostgresState } from "@toolport/pool/postgres";
+import { createRedisState } from "@toolport/pool/redis";
 import pg from "pg";
 
 const { store: where, serverUrl, users, everyMs, name } = JSON.parse(process.argv[2] ?? "{}");
@@ -82,26 +81,22 @@ async function openStore() {
       const client = createClient({ url: where.url });
       client.on("error", () => {});
       await client.connect();
-      const adapter = new KeyvRedis(where.url);
+      const state = createRedisState(client);
       closing.push(
+        () => state.close(),
         () => client.destroy(),
-        () => adapter.disconnect(true),
       );
-      return createKeyvCredentials({
-        store: new Keyv({ store: adapter }),
-        lock: createRedisLock(client),
-        keys: sealing,
-      });
+      return createKeyvCredentials({ store: state.store, lock: state.lock, keys: sealing });
     }
     case "postgres": {
       const pool = new pg.Pool({ connectionString: where.url, max: 10 });
       pool.on("error", () => {});
-      const store = new Keyv({ store: new KeyvPostgres({ uri: where.url, max: 4 }) });
+      const state = createPostgresState(pool);
       closing.push(
+        () => state.close(),
         () => pool.end(),
-        () => store.disconnect(),
       );
-      return createKeyvCredentials({ store, lock: createPostgresLock(pool), keys: sealing });
+      return createKeyvCredentials({ store: state.store, lock: state.lock, keys: sealing });
     }
     default:
       return createFileCredentials({ folder: where.folder });

@@ -8,7 +8,7 @@ import { openPrivateFolder } from "../../src/node/private-folder.ts";
 import { defaultCredentialsFolder } from "../../src/node/default-credentials-folder.ts";
 import type { SealingKey } from "../../src/store/sealing-key.ts";
 import { jumpingClock } from "../jumping-clock.ts";
-import { manualClock } from "../manual-clock.ts";
+import { createManualClock } from "../../../../test/manual-clock.ts";
 import { describeCredentialStore, describeSharedCredentials } from "./credential-store-contract.ts";
 
 const root = mkdtempSync(join(tmpdir(), "toolport-files-"));
@@ -89,7 +89,7 @@ describe("createFileCredentials()", () => {
 
   it("fails for a folder that does not answer within 5 s, and says which", async () => {
     const folder = freshFolder();
-    const clock = manualClock();
+    const clock = createManualClock();
     const opening = openPrivateFolder(folder, clock);
     clock.advance(5000);
     await expect(opening).rejects.toMatchObject({
@@ -100,7 +100,7 @@ describe("createFileCredentials()", () => {
     const reading = opened.read("a.json");
     clock.advance(5000);
     await expect(reading).rejects.toMatchObject({ code: "store_failed", message: expect.stringContaining(folder) });
-    expect(clock.pending).toBe(0);
+    expect(clock.pending()).toBe(0);
   });
 
   it.runIf(process.platform === "linux")("fails for a folder where none can ever be made", async () => {

@@ -5,8 +5,8 @@ import type { Clock, Lock } from "@toolport/core";
 import { afterAll, describe, expect, it } from "vitest";
 import { createFolderLock } from "../../src/node/folder-lock.ts";
 import { jumpingClock } from "../jumping-clock.ts";
-import { manualClock } from "../manual-clock.ts";
-import { describeSharedLock } from "./lock-contract.ts";
+import { describeSharedLock } from "../../../../test/lock-contract.ts";
+import { createManualClock } from "../../../../test/manual-clock.ts";
 
 const root = mkdtempSync(join(tmpdir(), "toolport-lock-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -109,7 +109,7 @@ describe("createFolderLock()", () => {
 
   it("is not taken from a holder who stood still together with the waiter, as in a container that was paused", async () => {
     const folder = freshFolder();
-    const manual = manualClock();
+    const manual = createManualClock();
     let looks = 0;
     // Looks without a pause, and no other timer.
     const schedule = (delayMs: number, task: () => void): (() => void) => {

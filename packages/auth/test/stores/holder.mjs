@@ -3,8 +3,11 @@
 import { appendFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createClient } from "@redis/client";
-import { createKeyvCredentials, createRedisLock } from "@toolport/auth";
+import { createKeyvCredentials } from "@toolport/auth";
 import { createFileCredentials } from "@toolport/auth/node";
+import { createPostgresState } from "@toolport/pool/postgres";
+import { createRedisState } from "@toolport/pool/redis";
+import pg from "pg";
 
 const { place, key, log } = JSON.parse(process.argv[2] ?? "{}");
 const store = await openStore();
@@ -22,8 +25,13 @@ process.exit(0);
 
 async function openStore() {
   if (place.kind === "file") return createFileCredentials({ folder: place.folder });
+  const keys = [{ id: "proof", key: new Uint8Array(32).fill(7) }];
+  return createKeyvCredentials({ store: new Map(), lock: await openLock(), keys });
+}
+
+async function openLock() {
+  if (place.kind === "postgres") return createPostgresState(new pg.Pool({ connectionString: place.url })).lock;
   const client = createClient({ url: place.url });
   await client.connect();
-  const keys = [{ id: "proof", key: new Uint8Array(32).fill(7) }];
-  return createKeyvCredentials({ store: new Map(), lock: createRedisLock(client), keys });
+  return createRedisState(client).lock;
 }

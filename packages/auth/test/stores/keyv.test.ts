@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { createKeyvCredentials, type KeyvCredentialsOptions } from "../../src/store/create-keyv-credentials.ts";
 import { createSealer, looksSealed } from "../../src/store/sealer.ts";
 import { readSealingKeys, type SealingKey } from "../../src/store/sealing-key.ts";
-import { manualClock } from "../manual-clock.ts";
+import { createManualClock } from "../../../../test/manual-clock.ts";
 import { describeCredentialStore } from "./credential-store-contract.ts";
 
 const key = (id: string, fill: number): SealingKey => ({ id, key: new Uint8Array(32).fill(fill) });
@@ -15,7 +15,7 @@ const account = { kind: "account", serverId: "github", principal: "ada@example.c
 describe("createKeyvCredentials()", () => {
   describe("over a memory store", () => {
     describeCredentialStore(() => {
-      const clock = manualClock();
+      const clock = createManualClock();
       const shared = {
         store: createMemoryStore({ clock }),
         lock: createMemoryLock({ clock }),
@@ -62,7 +62,7 @@ describe("createKeyvCredentials()", () => {
   });
 
   it("keeps what is left of a time to live when it seals anew", async () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const store = createMemoryStore({ clock });
     const pending = { kind: "pending", state: "s" } as const;
     await createKeyvCredentials({ store, lock: "this-process", keys: [oldKey], clock }).save(pending, {}, 1000);
@@ -211,7 +211,7 @@ describe("a store that does not answer", () => {
   });
 
   it("is not said to forget what it was to keep for a moment", async () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const store = createMemoryStore({ clock });
     const slow: Store = { ...store, set: async (...given) => store.set(...given).finally(() => clock.advance(5)) };
     const credentials = createKeyvCredentials({ store: slow, ...options, clock });
@@ -220,15 +220,15 @@ describe("a store that does not answer", () => {
   });
 
   it("is waited for no longer than the bound", async () => {
-    const clock = manualClock();
+    const clock = createManualClock();
     const never = (): Promise<unknown> => new Promise(() => {});
     const credentials = createKeyvCredentials({ store: { get: never, set: never, delete: never }, ...options, clock });
     const load = credentials.load(account);
     load.catch(() => {});
-    await expect.poll(() => clock.pending).toBe(1);
+    await expect.poll(() => clock.pending()).toBe(1);
     clock.advance(5000);
     await expect(load).rejects.toThrow(/store_failed.*more than 5/);
-    expect(clock.pending).toBe(0);
+    expect(clock.pending()).toBe(0);
   });
 });
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryCredentials } from "../../src/store/create-memory-credentials.ts";
-import { manualClock } from "../manual-clock.ts";
+import { createManualClock } from "../../../../test/manual-clock.ts";
 import { describeCredentialStore } from "./credential-store-contract.ts";
 
 describe("createMemoryCredentials()", () => {
   describeCredentialStore(() => {
-    const clock = manualClock();
+    const clock = createManualClock();
     return { store: createMemoryCredentials({ clock }), pass: (ms) => clock.advance(ms) };
   });
 

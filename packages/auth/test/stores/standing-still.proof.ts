@@ -11,8 +11,7 @@ import { openSharedStore, sharedKinds } from "../processes/open-shared-store.ts"
 const program = fileURLToPath(new URL("holder.mjs", import.meta.url));
 const key = { kind: "account", serverId: "github" } as const;
 
-// An advisory lock of Postgres is held for as long as the session is there: nobody gets it meanwhile.
-describe.each(sharedKinds.filter(({ kind }) => kind !== "postgres"))(
+describe.each(sharedKinds)(
   "the lock of a $kind store",
   ({ kind, isHere }) => {
     it.skipIf(!isHere)(

@@ -48,8 +48,8 @@ describe("findConfigs()", () => {
   });
 
   it.each([
-    ["the folder with a .git", "/people/ada/work/app/src", ["/people/ada/work/app/.git"], "/people/ada/work/app"],
-    ["what is below home, without one", "/people/ada/work/app", [], "/people/ada/work"],
+    ["the folder with a .git", "/people/ada/code/app/src", ["/people/ada/code/app/.git"], "/people/ada/code/app"],
+    ["what is below home, without one", "/people/ada/code/app", [], "/people/ada/code"],
     ["cwd, elsewhere", "/srv/a/b", [], "/srv/a/b"],
     ["nothing, at home", "/people/ada", ["/people/ada/.git"], undefined],
     ["never home, though it has a .git", "/people/ada/app", ["/people/ada/.git"], "/people/ada/app"],

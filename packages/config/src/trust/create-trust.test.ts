@@ -1,4 +1,4 @@
-import { createMemoryStore, type Store } from "@toolport/core";
+import { createMemoryLock, createMemoryStore, type Lock, type Store } from "@toolport/core";
 import { createTrust, readConfig, type TrustAnswer, type TrustEntry, type TrustQuestion } from "@toolport/config";
 import { describe, expect, it } from "vitest";
 
@@ -160,6 +160,44 @@ describe("createTrust()", () => {
       trusted: false,
     });
     expect(await trust.list()).toHaveLength(1);
+  });
+
+  it("of a later version trusts nothing, and leaves it as it is", async () => {
+    const kept = new Map<string, unknown>();
+    const store: Store = {
+      get: async (key) => kept.get(key),
+      set: async (key, value) => kept.set(key, value),
+      delete: async (key) => kept.delete(key),
+    };
+    const trust = createTrust({ store, ask: async () => "trust" });
+    expect(await trust.decide(entry(), { ask: true })).toEqual({ trusted: true });
+    for (const key of kept.keys()) {
+      const before = new Map(kept);
+      kept.set(key, { version: 9, value: {} });
+      expect(await trust.decide(entry(), { ask: true })).toMatchObject({ trusted: false, why: "failed" });
+      await expect(trust.remember(entry(), "refuse")).rejects.toMatchObject({
+        code: "store_failed",
+        message: expect.stringContaining("later version of Toolport (format 9"),
+      });
+      expect(kept.get(key)).toEqual({ version: 9, value: {} });
+      for (const [one, value] of before) kept.set(one, value);
+    }
+  });
+
+  it("is not written by who lost the lock without noticing", async () => {
+    const store = createMemoryStore();
+    const real = createMemoryLock();
+    const lock: Lock = {
+      withLock: (key, leaseMs, work) =>
+        real.withLock(key, leaseMs, async (signal, fence) => {
+          if (fence !== undefined) await store.set("other", 1, undefined, { ...fence, number: fence.number + 1 });
+          return work(signal, fence);
+        }),
+    };
+    await expect(createTrust({ store, lock }).remember(entry(), "trust")).rejects.toMatchObject({
+      code: "store_failed",
+    });
+    expect(await createTrust({ store }).list()).toEqual([]);
   });
 
   it("refuses options that it does not know", () => {

@@ -1,5 +1,5 @@
-import { createMemoryLock, type JsonValue, type Lock, type Store } from "@toolport/core";
-import { isPlainObject } from "@toolport/core/implement";
+import { createMemoryLock, type Fence, type JsonValue, type Lock, type Store } from "@toolport/core";
+import { isPlainObject, readVersioned, writeVersioned, type ValueVersion } from "@toolport/core/implement";
 import { hashText } from "./fingerprint-entry.ts";
 import type { TrustPlace, TrustRecord } from "./trust.ts";
 
@@ -16,20 +16,28 @@ export interface TrustRecords {
 }
 
 const longestChangeMs = 10_000;
+const indexVersion: ValueVersion = { what: "the list of answers about trust", version: 1 };
+const recordVersion: ValueVersion = { what: "an answer about trust", version: 1 };
 
-/** Answers in this store. Changes of the index are made one after the other, among all that share the lock. */
+/**
+ * Answers in this store. Changes are made one after the other, among all that share the lock; who lost it without noticing writes nothing. Rejects as the
+ * store and the lock do, and with `store_failed` for what a later version of Toolport has written, which is left as it is.
+ */
 export function createTrustRecords(store: Store, lock: Lock = createMemoryLock()): TrustRecords {
-  const changeIndex = (change: (keys: readonly string[]) => readonly string[]): Promise<void> =>
-    lock.withLock(indexKey, longestChangeMs, async () => {
-      const keys = await readIndex(store);
-      const changed = change(keys);
-      if (changed !== keys) await store.set(indexKey, [...changed]);
+  const changing = (work: (keys: readonly string[], fence: Fence | undefined) => Promise<void>): Promise<void> =>
+    lock.withLock(indexKey, longestChangeMs, async (_signal, fence) => work(await readIndex(store), fence));
+  const writeIndex = (keys: readonly string[], fence: Fence | undefined): Promise<unknown> =>
+    store.set(indexKey, writeVersioned([...keys], indexVersion), undefined, fence);
+  const list = (key: string): Promise<void> =>
+    changing(async (keys, fence) => {
+      if (!keys.includes(key)) await writeIndex([...keys, key], fence);
     });
-  const list = (key: string): Promise<void> => changeIndex((keys) => (keys.includes(key) ? keys : [...keys, key]));
+  const readRecord = async (key: string): Promise<TrustRecord | undefined> =>
+    toRecord(readKept(await store.get(key), recordVersion));
   const all = async (): Promise<readonly (readonly [string, TrustRecord])[]> => {
     const found: [string, TrustRecord][] = [];
     for (const key of await readIndex(store)) {
-      const record = toRecord(await store.get(key));
+      const record = await readRecord(key);
       if (record !== undefined) found.push([key, record]);
     }
     return found;
@@ -37,23 +45,34 @@ export function createTrustRecords(store: Store, lock: Lock = createMemoryLock()
   return {
     async read(place) {
       const key = await keyOf(place);
-      const record = toRecord(await store.get(key));
+      const record = await readRecord(key);
       if (record === undefined || !matches(record, place)) return undefined;
       if (!(await readIndex(store)).includes(key)) await list(key);
       return record;
     },
     async write(record) {
       const key = await keyOf(record);
-      // First the index: what counts can be listed.
-      await list(key);
-      await store.set(key, record as unknown as JsonValue);
+      await changing(async (keys, fence) => {
+        // What nobody here may write over is read before anything is written.
+        await readRecord(key);
+        // First the index: what counts can be listed.
+        if (!keys.includes(key)) await writeIndex([...keys, key], fence);
+        await store.set(key, writeVersioned(record as unknown as JsonValue, recordVersion), undefined, fence);
+      });
     },
     async remove(place) {
-      const gone = (await all()).filter(([, record]) => matches(record, place));
-      for (const [key] of gone) await store.delete(key);
-      const keys = new Set(gone.map(([key]) => key));
-      if (keys.size > 0) await changeIndex((known) => known.filter((key) => !keys.has(key)));
-      return keys.size;
+      let count = 0;
+      await changing(async (keys, fence) => {
+        const gone = (await all()).filter(([, record]) => matches(record, place)).map(([key]) => key);
+        for (const key of gone) await store.delete(key, fence);
+        count = gone.length;
+        if (count > 0)
+          await writeIndex(
+            keys.filter((key) => !gone.includes(key)),
+            fence,
+          );
+      });
+      return count;
     },
     all: async () => (await all()).map(([, record]) => record),
   };
@@ -64,8 +83,13 @@ async function keyOf({ folder, file, serverId }: TrustPlace): Promise<string> {
 }
 
 async function readIndex(store: Store): Promise<readonly string[]> {
-  const keys = await store.get(indexKey);
+  const keys = readKept(await store.get(indexKey), indexVersion);
   return Array.isArray(keys) ? keys.filter((key): key is string => typeof key === "string") : [];
+}
+
+// What nobody here can have written is as good as nothing: the user is asked again.
+function readKept(stored: unknown, version: ValueVersion): JsonValue | undefined {
+  return isPlainObject(stored) && "version" in stored ? readVersioned(stored, version) : undefined;
 }
 
 function matches(record: TrustPlace, { folder, file, serverId }: Partial<TrustPlace>): boolean {

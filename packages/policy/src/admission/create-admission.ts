@@ -66,6 +66,7 @@ export function createAdmission(options: AdmissionOptions, parts: PolicyParts): 
     async revoke(serverId, toolNames) {
       if (usesStore) await pins.revoke(serverId, toolNames);
     },
+    close: () => pins.close(),
   };
 }
 

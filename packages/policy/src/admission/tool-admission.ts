@@ -77,4 +77,6 @@ export interface ToolAdmission {
   approve(serverId: string, tools?: readonly (string | HeldTool)[]): Promise<ApprovalResult>;
   /** Takes approvals back, and the trust of a first use; by default of all tools of a server. What is in a lock stays pinned. */
   revoke(serverId: string, toolNames?: readonly string[]): Promise<void>;
+  /** Hears no more of other replicas. Idempotent. */
+  close(): void;
 }

@@ -1,5 +1,12 @@
-import type { Clock, JsonValue, Lock, Store, ToolEffect } from "@toolport/core";
-import { dateOf, isJsonObject, isToolEffect } from "@toolport/core/implement";
+import type { Clock, Fence, JsonValue, Lock, Store, ToolEffect } from "@toolport/core";
+import {
+  dateOf,
+  isJsonObject,
+  isToolEffect,
+  readVersioned,
+  writeVersioned,
+  type ValueVersion,
+} from "@toolport/core/implement";
 import { hashJson } from "@toolport/naming";
 import { LRUCache } from "lru-cache";
 import { lockKey } from "./lock-key.ts";
@@ -48,6 +55,8 @@ export interface RememberedApprovalsInit {
 }
 
 const leaseMs = 10_000;
+const recordFormat: ValueVersion = { what: "remembered approvals", version: 1 };
+const listFormat: ValueVersion = { what: "lists of remembered approvals", version: 1 };
 
 /** Remembers answers in a store. There is one record for each tool and kind, so that there are no more than that, however often a server changes. */
 export function createRememberedApprovals({
@@ -57,38 +66,56 @@ export function createRememberedApprovals({
   conversationMs,
 }: RememberedApprovalsInit): RememberedApprovals {
   const keyOf = createKeys();
-  const inTurn = (scope: ConversationScope, work: (list: string, keys: readonly string[]) => Promise<void>) => {
-    const list = listKey(scope);
-    return lock.withLock(lockKey(list), leaseMs, async () => work(list, readKeys(await store.get(list))));
-  };
+  const readList = async (list: string): Promise<readonly string[]> =>
+    readKeys(readVersioned(await store.get(list), listFormat));
+  const readRecord = async (key: string): Promise<JsonValue | undefined> =>
+    readVersioned(await store.get(key), recordFormat);
+  const inTurn = (key: string, work: (fence: Fence | undefined) => Promise<void>): Promise<void> =>
+    lock.withLock(lockKey(key), leaseMs, async (signal, fence) => {
+      await work(fence);
+      // Where no fence tells, what was written too late is said to be.
+      signal.throwIfAborted();
+    });
   const forgetAll = async (scope: ConversationScope): Promise<void> => {
+    const list = listKey(scope);
     // Most conversations have nothing to forget, and a lock of files leaves one for each key that it was asked for.
-    if (readKeys(await store.get(listKey(scope))).length === 0) return;
-    await inTurn(scope, async (list, keys) => {
-      for (const key of keys) await store.delete(key);
-      await store.delete(list);
+    if ((await readList(list)).length === 0) return;
+    await inTurn(list, async (fence) => {
+      for (const key of await readList(list)) await store.delete(key, fence);
+      await store.delete(list, fence);
     });
   };
   return {
     async find(scope, tool) {
       for (const kind of kindsFor(scope)) {
-        if (holdsFor(await store.get(keyOf(kind, scope)), tool)) return kind;
+        if (holdsFor(await readRecord(keyOf(kind, scope)), tool)) return kind;
       }
       return undefined;
     },
     async keep(kind, scope, { fingerprint, effect }) {
-      const record: JsonValue = { fingerprint, effect, at: dateOf(clock) };
+      const record = writeVersioned({ fingerprint, effect, at: dateOf(clock) }, recordFormat);
       const key = keyOf(kind, scope);
-      if (kind === "always" || scope.conversation === undefined) return void (await store.set(key, record));
       const { conversation, principal } = scope;
-      await inTurn({ conversation, principal }, async (list, keys) => {
+      if (kind === "always" || conversation === undefined) {
+        return inTurn(key, async (fence) => {
+          // What a later version has kept there is not written over.
+          await readRecord(key);
+          await store.set(key, record, undefined, fence);
+        });
+      }
+      const list = listKey({ conversation, principal });
+      await inTurn(list, async (fence) => {
+        await readRecord(key);
+        const keys = await readList(list);
         // First, so that nothing is kept that is not on it.
-        await store.set(list, [...keys.filter((one) => one !== key), key], conversationMs);
-        await store.set(key, record, conversationMs);
+        const all = [...keys.filter((one) => one !== key), key];
+        await store.set(list, writeVersioned(all, listFormat), conversationMs, fence);
+        await store.set(key, record, conversationMs, fence);
       });
     },
     async forget(scope) {
       if (!("toolName" in scope)) return forgetAll(scope);
+      // Whatever is there: to forget lets nothing run.
       for (const kind of kindsFor(scope)) await store.delete(keyOf(kind, scope));
     },
   };

@@ -1,5 +1,13 @@
 import { ToolportError, type ApprovalDenial, type JsonValue, type SuspendedCall, type ToolCall } from "@toolport/core";
-import { canonicalJson, dateOf, quoteText, withoutApproval } from "@toolport/core/implement";
+import {
+  canonicalJson,
+  dateOf,
+  quoteText,
+  readVersioned,
+  withoutApproval,
+  writeVersioned,
+  type ValueVersion,
+} from "@toolport/core/implement";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import type { PolicyParts } from "../policy-parts.ts";
 import { effectOfDefinition } from "../rules/tool-subject.ts";
@@ -49,6 +57,7 @@ export interface SuspensionInit {
 // To use a token up takes two turns of the store. Whoever took longer than half of the lease may be alone no more, whatever its own timers say.
 const leaseMs = 10_000;
 const mostUseMs = leaseMs / 2;
+const waitingFormat: ValueVersion = { what: "suspended calls", version: 1 };
 
 /** Makes the suspension of one policy. */
 export function createSuspension({ keys, ttlMs, parts }: SuspensionInit): Suspension {
@@ -83,7 +92,7 @@ export function createSuspension({ keys, ttlMs, parts }: SuspensionInit): Suspen
         expiresAt: suspendedAt + ttlMs,
       };
       // What is not there does not wait: should the store lose it, the call is refused, and never runs twice.
-      await store.set(waitingKey(id), "waiting", ttlMs);
+      await store.set(waitingKey(id), writeVersioned("waiting", waitingFormat), ttlMs);
       return { ...suspended, seal: signer.sign("call", sealedText(suspended)) };
     },
     decide(given, decision) {
@@ -98,7 +107,7 @@ export function createSuspension({ keys, ttlMs, parts }: SuspensionInit): Suspen
       if (grant.expiresAt <= dateOf(clock)) return { denied: "expired" };
       const denied = findMismatch(grant, bind(call, canonical), signer);
       if (denied !== undefined) return { denied };
-      return (await store.get(waitingKey(grant.id))) === "waiting" ? { grant } : { denied: "used" };
+      return (await isWaiting(waitingKey(grant.id))) ? { grant } : { denied: "used" };
     },
     async useUp(grant, call) {
       // It may have waited for its limits meanwhile.
@@ -107,14 +116,19 @@ export function createSuspension({ keys, ttlMs, parts }: SuspensionInit): Suspen
     },
   };
 
+  async function isWaiting(key: string): Promise<boolean> {
+    return readVersioned(await store.get(key), waitingFormat) === "waiting";
+  }
+
   async function takeWaiting(id: string, signal: AbortSignal | undefined): Promise<boolean> {
     const key = waitingKey(id);
-    return lock.withLock(lockKey(key), leaseMs, async (lease) => {
+    return lock.withLock(lockKey(key), leaseMs, async (lease, fence) => {
       const startedAt = clock.now();
-      if ((await store.get(key)) !== "waiting") return false;
+      if (!(await isWaiting(key))) return false;
       // A call that is over must not use up what another one may go on with.
       signal?.throwIfAborted();
-      await store.set(key, "used", ttlMs);
+      lease.throwIfAborted();
+      await store.set(key, writeVersioned("used", waitingFormat), ttlMs, fence);
       if (!lease.aborted && clock.now() - startedAt < mostUseMs) return true;
       throw new ToolportError("the lock was held for too long to be sure that nobody else used the approval", {
         code: "aborted",

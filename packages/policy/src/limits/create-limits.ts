@@ -1,5 +1,5 @@
 import { isToolportError, type Cancel, type Interceptor, type ToolCall, type ToolOutcome } from "@toolport/core";
-import { lastWordMs, onAbort, signalOf } from "@toolport/core/implement";
+import { dateOf, lastWordMs, onAbort, signalOf } from "@toolport/core/implement";
 import type { StageParts } from "../policy-parts.ts";
 import { callEvent, refuse } from "../refuse.ts";
 import { toolSubject, type ToolSubject } from "../rules/tool-subject.ts";
@@ -24,9 +24,12 @@ export interface Limits {
   readonly interceptor: Interceptor;
   /** Which limits hold for a tool, in words. */
   describe(subject: ToolSubject): readonly string[];
+  /** Listens to its store no more, and waits for no call that was given up. */
+  close(): void;
 }
 
 interface LimitsParts extends StageParts {
+  readonly lastWords: LastWords;
   readonly limits: readonly ReadLimit[];
   readonly store: LimitStore;
 }
@@ -39,7 +42,16 @@ interface LimitsParts extends StageParts {
 export function createLimits(options: LimitsOptions, { clock, emit, effectOf }: StageParts): Limits {
   const limits = readLimits(options.limits);
   const store = options.limitStore ?? createMemoryLimitStore({ clock });
-  const parts: LimitsParts = { limits, store, clock, emit, effectOf };
+  const lastWords = createLastWords(clock);
+  const parts: LimitsParts = { limits, store, clock, emit, effectOf, lastWords };
+  const listening = store.onOutage?.((outage) => {
+    const about = { at: dateOf(clock), part: "limitStore" };
+    emit(
+      outage.state === "up"
+        ? { type: "part-restored", ...about }
+        : { type: "part-failed", ...about, error: outage.error },
+    );
+  });
   return {
     async interceptor(call, next) {
       const subject = toolSubject(call.definition, call.server, parts);
@@ -51,6 +63,10 @@ export function createLimits(options: LimitsOptions, { clock, emit, effectOf }: 
     },
     describe: (subject) =>
       limits.filter(({ tools }) => tools?.matches(subject) ?? true).map((limit) => describeLimit(limit)),
+    close() {
+      listening?.();
+      lastWords.close();
+    },
   };
 }
 
@@ -89,7 +105,9 @@ async function take(call: ToolCall, wanted: readonly Wanted[], parts: LimitsPart
     result = parts.store.takeAtOnce?.(wanted) ?? (await parts.store.take(wanted, call.options.signal));
   } catch (error) {
     if (signal?.aborted) throw stoppedCall(call, "not-sent");
-    parts.emit({ type: "part-failed", ...callEvent(call, parts), part: "limitStore", error });
+    if (parts.store.onOutage === undefined) {
+      parts.emit({ type: "part-failed", ...callEvent(call, parts), part: "limitStore", error });
+    }
     const reason = "is refused: what is used of its limits is not known, because their store failed";
     throw refuse(call, { stage: "limits", code: "call_refused", reason, rule: "limitStore", cause: error }, parts);
   }
@@ -102,6 +120,9 @@ async function take(call: ToolCall, wanted: readonly Wanted[], parts: LimitsPart
   if (result.waitedMs >= 1) {
     const reason = `waited ${Math.round(result.waitedMs)} ms for its limits`;
     parts.emit({ type: "applied", ...callEvent(call, parts), stage: "limits", reason });
+  }
+  if (result.remark !== undefined) {
+    parts.emit({ type: "applied", ...callEvent(call, parts), stage: "limits", reason: result.remark });
   }
   return result;
 }
@@ -153,7 +174,7 @@ async function run(call: ToolCall, next: Next, { lease, wanted, parts }: Admitte
     signal &&
     onAbort(signal, () => {
       if (isToolportError(signal.reason)) end();
-      else cancelEnd = parts.clock.schedule(lastWordMs, end);
+      else cancelEnd = parts.lastWords.wait(end);
     });
   try {
     const outcome = await next(time === undefined ? call : { ...call, options: { ...call.options, deadline: time } });
@@ -166,6 +187,40 @@ async function run(call: ToolCall, next: Next, { lease, wanted, parts }: Admitte
   } finally {
     time?.dispose();
   }
+}
+
+/** Waits for calls that were given up and may still say what became of them. */
+interface LastWords {
+  /** Calls `end` after a moment, or at once when nobody waits any more; not when the returned function is called first. */
+  wait(end: () => void): Cancel;
+  /** Ends all of it, and waits no more. */
+  close(): void;
+}
+
+function createLastWords(clock: StageParts["clock"]): LastWords {
+  const waiting = new Map<() => void, Cancel>();
+  let isClosed = false;
+  return {
+    wait(end) {
+      if (isClosed) end();
+      else {
+        const over = (): void => {
+          waiting.delete(end);
+          end();
+        };
+        waiting.set(end, clock.schedule(lastWordMs, over));
+      }
+      return () => {
+        waiting.get(end)?.();
+        waiting.delete(end);
+      };
+    },
+    close() {
+      isClosed = true;
+      // Each takes itself out.
+      for (const end of Array.from(waiting.keys())) end();
+    },
+  };
 }
 
 /** The least that the limits leave of the time of the call; `undefined` where they leave all. */

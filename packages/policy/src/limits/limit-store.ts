@@ -1,3 +1,5 @@
+import type { Event } from "@toolport/core";
+
 /** One limit as a store has to hold it: numbers alone. Amounts of time are milliseconds. */
 export interface LimitRule {
   /** Names it among the limits of one policy, and for people. */
@@ -33,6 +35,8 @@ export interface LimitWant {
 /** What a call was given. */
 export interface LimitLease {
   readonly granted: true;
+  /** What is to be told of it, as a clause after the name of the call: "was let through uncounted, …". */
+  readonly remark?: string | undefined;
   /** How long it waited for it, in milliseconds. */
   readonly waitedMs: number;
   /**
@@ -56,12 +60,17 @@ export interface LimitRefusal {
   readonly shared: boolean;
 }
 
+/** That a store can count no more, and that it can again. */
+export type LimitStoreOutage = { readonly state: "down"; readonly error: unknown } | { readonly state: "up" };
+
 /**
  * Where limits are counted: in memory by default ({@linkcode createMemoryLimitStore}), or in one place for many replicas of a host.
  *
  * A call gets something of every limit that it wants, or nothing of any, as one step. Not one of them is ever exceeded by what it gives.
  */
 export interface LimitStore {
+  /** Tells each outage once, and its end; then a policy tells of it what it hears here, and not what each call meets. */
+  readonly onOutage?: Event<LimitStoreOutage> | undefined;
   /**
    * Takes for one call if that can be settled at once; `undefined` where the call has to wait, or the store has to be asked: then {@linkcode take}
    * is called. Spares most calls a signal. Default: always `undefined`.

@@ -5,8 +5,9 @@ import { judgePin, type PinnedTool, type PinVerdict } from "./judge-pin.ts";
 import { createPinMemory, type PinMemory } from "./pin-memory.ts";
 import type { PinPlan } from "./pin-options.ts";
 import type { Fingerprints } from "./pin-record.ts";
-import { createPinStore } from "./pin-store.ts";
+import { createPinStore, recordKey } from "./pin-store.ts";
 import { createPinnedEntries, type KnownEntries } from "./pinned-entries.ts";
+import { readOnNotice, type NoticeReader } from "./read-on-notice.ts";
 import { createPinReports } from "./report-pins.ts";
 import type { ToolChange } from "./tool-change.ts";
 
@@ -36,6 +37,8 @@ export interface Pins {
   /** Rejects, and changes nothing, when it cannot be kept. */
   approve(serverId: string, tools: readonly ApprovedTool[]): Promise<void>;
   revoke(serverId: string, toolNames: readonly string[] | undefined): Promise<void>;
+  /** Hears no more of other replicas. Idempotent. */
+  close(): void;
 }
 
 /** What pins are made from. */
@@ -53,7 +56,7 @@ const retryMs = 5000;
 
 /** Makes them, and begins to read what the store has. */
 export function createPins({ plan, parts, usesStore, onChange }: PinsInit): Pins {
-  const pinStore = createPinStore(parts);
+  const pinStore = createPinStore({ ...parts, onWritten: () => others?.publish() });
   const entries = createPinnedEntries(plan, pinStore);
   let epoch = 0;
   const fail = (error: unknown): void =>
@@ -75,6 +78,7 @@ export function createPins({ plan, parts, usesStore, onChange }: PinsInit): Pins
     const reason = `somebody ${type === "tools-approved" ? "approved" : "revoked"} ${countTools(tools.length)}`;
     parts.emit({ type, at: dateOf(parts.clock), serverId, tools: tools.toSorted(), reason });
   };
+  const others = usesStore ? listenToOthers({ parts, memory, fail }) : undefined;
   if (usesStore) reader.read();
   return {
     get epoch() {
@@ -119,6 +123,7 @@ export function createPins({ plan, parts, usesStore, onChange }: PinsInit): Pins
         tell("tools-revoked", serverId, toolNames ?? Array.from(known?.keys() ?? [])),
       );
     },
+    close: () => others?.close(),
   };
 }
 
@@ -127,6 +132,14 @@ interface PartsOfPins {
   readonly memory: PinMemory;
   readonly entries: KnownEntries;
   readonly fail: (error: unknown) => void;
+}
+
+function listenToOthers({ parts, memory, fail }: Omit<PartsOfPins, "entries">): NoticeReader | undefined {
+  const { notices, clock } = parts;
+  if (notices === undefined) return undefined;
+  const onUnsent = (error: unknown): void =>
+    parts.emit({ type: "part-failed", at: dateOf(clock), part: "notices", error });
+  return readOnNotice({ notices, topic: recordKey, clock, read: () => memory.load(), onFailure: fail, onUnsent });
 }
 
 /** The way to what the store has, at the start. */

@@ -1,10 +1,12 @@
 import { createMemoryLock, createMemoryStore, type Store } from "@toolport/core";
-import { systemClock } from "@toolport/core/implement";
+import { readVersioned, systemClock } from "@toolport/core/implement";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createPinMemory, type PinMemory } from "./pin-memory.ts";
-import { readPinRecord, withApproved, withFirstUse, withoutPins, writePinRecord } from "./pin-record.ts";
-import { createPinStore } from "./pin-store.ts";
+import { pinsFormat, readPinRecord, withApproved, withFirstUse, withoutPins, writePinRecord } from "./pin-record.ts";
+import { createNoticeBus } from "../../test/notice-bus.ts";
+import { createPinStore, recordKey } from "./pin-store.ts";
+import { readOnNotice, type NoticeReader } from "./read-on-notice.ts";
 
 const serverId = fc.constantFrom("a", "b", "__proto__");
 const toolName = fc.constantFrom("read", "constructor", "");
@@ -20,8 +22,15 @@ const nothing = (): void => {};
 
 function slowStore(store: Store, scheduler: fc.Scheduler): Store {
   return {
-    get: (key) => scheduler.schedule(Promise.resolve(), "get").then(() => store.get(key)),
-    set: (key, value, ttlMs) => scheduler.schedule(Promise.resolve(), "set").then(() => store.set(key, value, ttlMs)),
+    async get(key) {
+      await scheduler.schedule(Promise.resolve(), "get");
+      // What was read may be old when it arrives.
+      return scheduler.schedule(store.get(key), "got");
+    },
+    async set(key, value, ...more) {
+      await scheduler.schedule(Promise.resolve(), "set");
+      return store.set(key, value, ...more);
+    },
     delete: (key) => store.delete(key),
   };
 }
@@ -34,13 +43,24 @@ describe("the memory of pins", () => {
         const store = slowStore(kept, scheduler);
         const lock = createMemoryLock();
         const done: string[] = [];
-        const memories: readonly PinMemory[] = [0, 1].map(() =>
-          createPinMemory({
-            pinStore: createPinStore({ store, lock, clock: systemClock }),
+        const bus = createNoticeBus((task) => void scheduler.schedule(Promise.resolve(), "notice").then(task));
+        const memories: readonly PinMemory[] = [0, 1].map(() => {
+          let others: NoticeReader | undefined;
+          const memory = createPinMemory({
+            pinStore: createPinStore({ store, lock, clock: systemClock, onWritten: () => others?.publish() }),
             onChange: nothing,
             onFailure: nothing,
-          }),
-        );
+          });
+          others = readOnNotice({
+            notices: bus.replica(),
+            topic: recordKey,
+            clock: systemClock,
+            read: () => memory.load(),
+            onFailure: nothing,
+            onUnsent: nothing,
+          });
+          return memory;
+        });
         await scheduler.waitFor(Promise.all(memories.map((memory) => memory.load())));
         const begin = async (one: (typeof steps)[number], at: number): Promise<void> => {
           const memory = memories[one.process];
@@ -54,7 +74,7 @@ describe("the memory of pins", () => {
         const begun = steps.map(begin);
         await scheduler.waitFor(Promise.all([...begun, ...memories.map((memory) => memory.settle())]));
         // What somebody did is there in the order in which it was kept.
-        const stored = readPinRecord(await kept.get("toolport:policy:pins"));
+        const stored = readPinRecord(readVersioned(await kept.get(recordKey), pinsFormat));
         for (const id of new Set(steps.map((one) => one.serverId))) {
           const acts = done.flatMap((act) => {
             const one = steps[Number(act.split(" ")[1])];
@@ -66,8 +86,8 @@ describe("the memory of pins", () => {
             expect(pin?.approved.at(-1)).toBe(last?.do === "approve" ? last.tools.get(name) : undefined);
           }
         }
+        await scheduler.waitIdle();
         for (const memory of memories) {
-          await scheduler.waitFor(memory.load());
           expect(writePinRecord(memory.record ?? new Map())).toEqual(writePinRecord(stored));
         }
       }),
@@ -104,10 +124,12 @@ describe("a record of pins", () => {
     expect(withoutPins(record, "a", undefined).get("a")).toEqual(new Map());
   });
 
-  it.each([[1], [[]], ["x"], [{ version: 2, servers: [] }], [{ version: 1 }], [{ version: 1, servers: [[1, []]] }]])(
+  it.each([[1], [[]], ["x"], [{}], [{ servers: {} }], [{ servers: [[1, []]] }]])(
     "is not taken for an empty one when it is %j",
     (value) => {
-      expect(() => readPinRecord(value)).toThrow("what the store has of pins is not what was kept there");
+      expect(() => readPinRecord(value)).toThrow(
+        "what the store has of the pins of the policy is not what was kept there",
+      );
     },
   );
 });

@@ -16,7 +16,7 @@ import { createUnderWay } from "./under-way.ts";
 export interface PinMemory {
   /** `undefined` while it has not been read. */
   readonly record: PinRecord | undefined;
-  /** Reads the store, or reads it again; with others under way it waits for them. Rejects when it cannot be read; then what is known stays. */
+  /** Reads the store, or reads it again, and keeps what it does not have yet. Rejects when it cannot be read; then what is known stays. */
   load(): Promise<void>;
   /** Takes these for all that a server has, at once, and keeps it soon. Never throws. */
   trust(serverId: string, tools: Fingerprints): void;
@@ -30,7 +30,7 @@ export interface PinMemory {
 
 /** What a memory is made from. */
 export interface PinMemoryInit {
-  readonly pinStore: Pick<PinStore, "change">;
+  readonly pinStore: Pick<PinStore, "change" | "load">;
   /** What is known is another now, by what the store says or somebody did. */
   readonly onChange: () => void;
   /** Something could not be kept. It is tried again with the next change. */
@@ -49,18 +49,40 @@ export function createPinMemory({ pinStore, onChange, onFailure }: PinMemoryInit
     for (const [serverId, tools] of unsaved) all = withFirstUse(all, serverId, tools);
     return all;
   };
+  /** Counts what was taken from the store: what was read before the latest may be older. */
+  let step = 0;
+  const adopt = (kept: PinRecord, onKept: () => void = () => {}): void => {
+    step += 1;
+    const before = record;
+    record = withUnsaved(kept);
+    onKept();
+    if (before === undefined || !sameJson(writePinRecord(before), writePinRecord(record))) onChange();
+  };
+  const read = async (): Promise<void> => {
+    for (;;) {
+      const startedAt = step;
+      const kept = await pinStore.load();
+      if (step === startedAt) return adopt(kept);
+    }
+  };
   const save = async (change: PinChange, onKept: () => void): Promise<void> => {
     const saving = new Map(unsaved);
+    const startedAt = step;
     const kept = await pinStore.change((stored) => {
       let all = stored;
       for (const [serverId, tools] of saving) all = withFirstUse(all, serverId, tools);
       return change(all);
     });
     for (const [serverId, tools] of saving) if (unsaved.get(serverId) === tools) unsaved.delete(serverId);
-    const before = record;
-    record = withUnsaved(kept);
+    if (step === startedAt) return adopt(kept, onKept);
     onKept();
-    if (before === undefined || !sameJson(writePinRecord(before), writePinRecord(record))) onChange();
+    try {
+      // Another process may have written after this one, and that may have been read already.
+      await read();
+    } catch (error) {
+      onFailure(error);
+      adopt(kept);
+    }
   };
   const commit = (change: PinChange, onKept: () => void = () => {}): Promise<void> =>
     underWay.add(save(change, onKept));
@@ -68,7 +90,7 @@ export function createPinMemory({ pinStore, onChange, onFailure }: PinMemoryInit
     get record() {
       return record;
     },
-    load: () => commit((stored) => stored),
+    load: () => (unsaved.size > 0 ? commit((stored) => stored) : underWay.add(read())),
     trust(serverId, tools) {
       if (record === undefined) return;
       record = withFirstUse(record, serverId, tools);

@@ -1,5 +1,5 @@
-import type { JsonValue } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import { ToolportError, type JsonValue } from "@toolport/core";
+import { isJsonObject, type ValueVersion } from "@toolport/core/implement";
 
 /** The fingerprints by which one tool is known. */
 export interface ToolPin {
@@ -20,6 +20,9 @@ export type ToolPrint = readonly [toolName: string, fingerprint: string];
 
 /** Fingerprints by remote name. */
 export type Fingerprints = ReadonlyMap<string, string>;
+
+/** The format in which a record is kept. */
+export const pinsFormat: ValueVersion = { what: "the pins of the policy", version: 1 };
 
 /** A change of a record. */
 export type PinChange = (record: PinRecord) => PinRecord;
@@ -55,7 +58,6 @@ export function withoutPins(record: PinRecord, serverId: string, toolNames: read
 /** As a store keeps it. Names are items of lists and never members: servers chose them. */
 export function writePinRecord(record: PinRecord): JsonValue {
   return {
-    version: 1,
     servers: Array.from(record, ([serverId, pins]) => [
       serverId,
       Array.from(pins, ([name, { trusted = null, approved }]) => [name, trusted, approved]),
@@ -63,10 +65,10 @@ export function writePinRecord(record: PinRecord): JsonValue {
   };
 }
 
-/** Reads what a store kept; `undefined` is an empty one. Throws a `TypeError` for anything that was not written here. */
+/** Reads what a store kept; `undefined` is an empty one. Throws `store_failed` for anything that was not written here. */
 export function readPinRecord(value: unknown): PinRecord {
   if (value === undefined || value === null) return new Map();
-  if (!isJsonObject(value) || value["version"] !== 1) throw malformed();
+  if (!isJsonObject(value)) throw malformed();
   return new Map(pairs(value["servers"]).map(([serverId, tools]) => [textOf(serverId), readServer(tools)]));
 }
 
@@ -93,6 +95,8 @@ function textOf(value: unknown): string {
   throw malformed();
 }
 
-function malformed(): TypeError {
-  return new TypeError("what the store has of pins is not what was kept there");
+function malformed(): ToolportError {
+  return new ToolportError(`what the store has of ${pinsFormat.what} is not what was kept there`, {
+    code: "store_failed",
+  });
 }

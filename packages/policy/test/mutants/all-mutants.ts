@@ -6,6 +6,7 @@ import { limitMutants } from "./limits.ts";
 import { passageMutants } from "./passage.ts";
 import type { PolicyMutant } from "./policy-mutant.ts";
 import { redactionMutants } from "./redaction.ts";
+import { replicaMutants } from "./replicas.ts";
 import { validationMutants } from "./validation.ts";
 
 /** Every mistake that the tests of the policy have to find. */
@@ -17,5 +18,6 @@ export const allMutants: readonly PolicyMutant[] = [
   ...limitMutants,
   ...passageMutants,
   ...redactionMutants,
+  ...replicaMutants,
   ...validationMutants,
 ];

@@ -112,8 +112,8 @@ export const approvalMutants: readonly PolicyMutant[] = [
     patches: [
       {
         file: "approval/suspend-call.ts",
-        find: '(await store.get(key)) !== "waiting"',
-        replace: '(await store.get(key)) === "used"',
+        find: 'waitingFormat) === "waiting"',
+        replace: 'waitingFormat) !== "used"',
       },
     ],
     test: tokens,
@@ -123,9 +123,9 @@ export const approvalMutants: readonly PolicyMutant[] = [
     patches: [
       {
         file: "approval/suspend-call.ts",
-        find: "return lock.withLock(lockKey(key), leaseMs, async (lease) => {",
+        find: "return lock.withLock(lockKey(key), leaseMs, async (lease, fence) => {",
         replace:
-          "const work = async (use: (lease: AbortSignal) => Promise<boolean>) => use(new AbortController().signal);\n    return work(async (lease) => {",
+          "const work = async (use: (lease: AbortSignal) => Promise<boolean>) => use(new AbortController().signal);\n    const fence = undefined;\n    return work(async (lease) => {",
       },
     ],
     test: races,
@@ -146,8 +146,9 @@ export const approvalMutants: readonly PolicyMutant[] = [
     patches: [
       {
         file: "approval/suspend-call.ts",
-        find: 'await store.set(key, "used", ttlMs);',
-        replace: 'void Promise.resolve().then(() => store.set(key, "used", ttlMs));',
+        find: 'await store.set(key, writeVersioned("used", waitingFormat), ttlMs, fence);',
+        replace:
+          'void Promise.resolve().then(() => store.set(key, writeVersioned("used", waitingFormat), ttlMs, fence));',
       },
     ],
     test: races,

@@ -156,7 +156,7 @@ export const limitMutants: readonly PolicyMutant[] = [
     patches: [
       {
         file: "limits/create-limits.ts",
-        find: "else cancelEnd = parts.clock.schedule(lastWordMs, end);",
+        find: "else cancelEnd = parts.lastWords.wait(end);",
         replace: "else cancelEnd = () => {};",
       },
     ],
@@ -167,7 +167,7 @@ export const limitMutants: readonly PolicyMutant[] = [
     patches: [
       {
         file: "limits/create-limits.ts",
-        find: "else cancelEnd = parts.clock.schedule(lastWordMs, end);",
+        find: "else cancelEnd = parts.lastWords.wait(end);",
         replace: "else end();",
       },
     ],

@@ -1,8 +1,9 @@
-import { createProviderPool } from "@toolport/pool";
+import { createProviderPool, createSharedProviders } from "@toolport/pool";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { randomProgram } from "./random-program.ts";
+import { randomProgram, randomSharedProgram } from "./random-program.ts";
 import { simulatePool } from "./simulate-pool.ts";
+import { simulateShared } from "./simulate-shared.ts";
 
 describe("a pool under any schedule", () => {
   it("has one provider for each key, ends none in use, takes no more room than there is, and leaves nothing", async () => {
@@ -11,6 +12,17 @@ describe("a pool under any schedule", () => {
         expect(await simulatePool(createProviderPool, program)).toEqual([]);
       }),
       { numRuns: 250 },
+    );
+  });
+});
+
+describe("shared providers under any schedule", () => {
+  it("cross nobody, keep their bounds, have no server in two places, and leave nothing", async () => {
+    await fc.assert(
+      fc.asyncProperty(randomSharedProgram, async (program) => {
+        expect(await simulateShared(createSharedProviders, program)).toEqual([]);
+      }),
+      { numRuns: 150 },
     );
   });
 });

@@ -3,19 +3,19 @@ import type { SourceMutant } from "../../../../test/load-mutant.ts";
 /** Bugs that pools have, each as small as it would be in real life. The simulation has to find every one of them. */
 export const mutants: readonly SourceMutant[] = [
   one("makes a provider for each who asks (no single flight)", {
-    file: "obtain-provider.ts",
-    find: "entries.get(key) ?? creation.begin(key)",
-    replace: 'entries.get(key)?.state.name === "ready" ? (entries.get(key) as Entry) : creation.begin(key)',
+    file: "create-pool-core.ts",
+    find: "entries.get(owner.id) ?? creation.begin(owner)",
+    replace: 'entries.get(owner.id)?.state.name === "ready" ? (entries.get(owner.id) as Entry) : creation.begin(owner)',
   }),
-  one("reaps what is leased", { file: "sweep.ts", find: "leases === 0 && !state", replace: "!state" }),
+  one("reaps what is leased", { file: "entry.ts", find: "leases === 0 && !state", replace: "!state" }),
   one("reaps what has calls under way", {
-    file: "sweep.ts",
+    file: "entry.ts",
     find: "leases === 0 && !state.provider.busy",
     replace: "leases === 0",
   }),
   one("starts the next one of a key beside the one that ends", {
     file: "create-entry.ts",
-    find: "await untilAborted(untilGone(ending, key), signal);",
+    find: "await untilAborted(untilGone(ending, owner.id), signal);",
     replace: "",
   }),
   one("gives a place back before its provider is gone", {
@@ -25,13 +25,13 @@ export const mutants: readonly SourceMutant[] = [
   }),
   one("gives a place back twice", {
     file: "end-entry.ts",
-    find: "giveBack?.();",
-    replace: "giveBack?.();\n      giveBack?.();",
+    find: "      giveBack();",
+    replace: "      rooms.promise(entry.takes, principal).giveBack();\n      giveBack();",
   }),
   one("never gives the place of an attempt back that failed", {
     file: "end-entry.ts",
     find: "const gone = state.over.then(forget);",
-    replace: "void forget;\n    const gone = state.over.then(() => void ending.delete(key));",
+    replace: "void forget;\n    const gone = state.over.then(() => void ending.delete(owner.id));",
   }),
   one("loses what make() brings too late", {
     file: "make-provider.ts",
@@ -50,39 +50,39 @@ export const mutants: readonly SourceMutant[] = [
   }),
   one("leaves the timer of make() behind", { file: "make-provider.ts", find: ".finally(cancel)", replace: "" }),
   one("leaves the timer of the sweep behind", {
-    file: "create-provider-pool.ts",
-    find: "    sweep.stop();\n",
+    file: "create-pool-core.ts",
+    find: "      sweep.stop();\n",
     replace: "",
   }),
   one("leaves the timer of who waits for a place behind", {
     file: "slots.ts",
-    find: "          leave(waiter);\n          cancel();",
-    replace: "          leave(waiter);",
+    find: "        leave(waiter, wasServed);\n        cancel();",
+    replace: "        leave(waiter, wasServed);",
   }),
   one("never lets anybody in who waits for a place", {
     file: "slots.ts",
-    find: "first?.admit();",
-    replace: "",
+    find: "if (lacks === undefined) waiter.admit();",
+    replace: "if (lacks === undefined) continue;",
   }),
   one("lets those in who wait although there is no room", {
     file: "slots.ts",
-    find: "first?.admit();",
-    replace: "first?.admit();\n        Array.from(waiters)[0]?.admit();",
+    find: "queue.fits(waiter.wish) ?",
+    replace: "queue.fits(waiter.wish) || waiter.isOverdue ?",
   }),
-  one("counts no place for who waited", {
-    file: "slots.ts",
-    find: "            taken += 1;\n            settle(resolve);",
-    replace: "            settle(resolve);",
+  one("counts no place for what it makes", {
+    file: "create-entry.ts",
+    find: "rooms.take(wanted.takes, owner.principal);",
+    replace: "",
   }),
-  one("forgets who waits when it is shut down", {
-    file: "create-provider-pool.ts",
-    find: "for (const entry of Array.from(entries.values())) void",
-    replace: 'for (const entry of Array.from(entries.values())) if (entry.state.name === "ready") void',
+  one("forgets what is made when it is shut down", {
+    file: "create-pool-core.ts",
+    find: '        void endings.end(entry, { why: "shutdown"',
+    replace: '        if (entry.state.name === "ready") void endings.end(entry, { why: "shutdown"',
   }),
   one("does not wait for what is ending when it is shut down", {
-    file: "create-provider-pool.ts",
-    find: "resolve(untilGone(ending).then(() => events.close()));",
-    replace: "entries.clear();\n    resolve(Promise.resolve());",
+    file: "create-pool-core.ts",
+    find: "resolve(untilGone(ending).then(onEnd));",
+    replace: "entries.clear();\n      resolve(Promise.resolve());",
   }),
   one("goes on showing a provider that somebody else closed", {
     file: "create-entry.ts",
@@ -102,13 +102,13 @@ export const mutants: readonly SourceMutant[] = [
   }),
   one("hands out a lease a moment after it looked whether there is a provider", {
     file: "obtain-provider.ts",
-    find: "return take(entry, provider);",
-    replace: "await undefined;\n      return take(entry, provider);",
+    find: "return take(found);",
+    replace: "await undefined;\n        return take(found);",
   }),
   one("promises the same place to two", {
-    file: "slots.ts",
-    find: "let short = ahead + 1 - comingFree;",
-    replace: "let short = 1 - comingFree;",
+    file: "slot-queue.ts",
+    find: "reserved.add(isHeldByOwn ? ownOf(need) : need, wish.principal);",
+    replace: "void [reserved, isHeldByOwn, ownOf];",
   }),
   one("leaves the timer of that look behind", {
     file: "slots.ts",
@@ -116,9 +116,9 @@ export const mutants: readonly SourceMutant[] = [
     replace: "",
   }),
   one("makes more while it tells who hears of it that it is shut down", {
-    file: "create-provider-pool.ts",
-    find: "    shutDown = promise;\n",
-    replace: "    setTimeout(() => (shutDown = promise));\n",
+    file: "create-pool-core.ts",
+    find: "      shutDown = promise;\n",
+    replace: "      setTimeout(() => (shutDown = promise));\n",
   }),
   one("ends what others wait for when one gives up", {
     file: "create-entry.ts",
@@ -127,8 +127,8 @@ export const mutants: readonly SourceMutant[] = [
   }),
   one("never gives a provider the new servers", {
     file: "update-entry.ts",
-    find: "if (wanted === before || wanted === entry.refused) return;",
-    replace: "if (wanted !== undefined) return;",
+    find: "return wanted !== config && wanted !== refused;",
+    replace: "return wanted === undefined && refused === config;",
   }),
 ];
 

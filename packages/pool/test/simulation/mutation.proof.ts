@@ -1,11 +1,13 @@
 import { fileURLToPath } from "node:url";
-import type { createProviderPool } from "@toolport/pool";
+import { createSharedProviders, type createProviderPool } from "@toolport/pool";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { loadMutant } from "../../../../test/load-mutant.ts";
 import { mutants } from "./mutants.ts";
-import { randomProgram } from "./random-program.ts";
+import { randomProgram, randomSharedProgram } from "./random-program.ts";
+import { sharedMutants } from "./shared-mutants.ts";
 import { simulatePool } from "./simulate-pool.ts";
+import { simulateShared } from "./simulate-shared.ts";
 
 const src = fileURLToPath(new URL("../../src/", import.meta.url));
 
@@ -18,6 +20,30 @@ describe("the simulation of a pool", () => {
     const details = await fc.check(
       fc.asyncProperty(randomProgram, async (program) => (await simulatePool(create, program)).length === 0),
       { numRuns: 5000, seed: 1, endOnFailure: true },
+    );
+    expect(details.failed).toBe(true);
+  });
+});
+
+describe("the simulation of shared providers", () => {
+  it("finds nothing wrong in 5,000 schedules", { timeout: 300_000 }, async () => {
+    const details = await fc.check(
+      fc.asyncProperty(
+        randomSharedProgram,
+        async (program) => (await simulateShared(createSharedProviders, program)).length === 0,
+      ),
+      { numRuns: 5000, seed: 7 },
+    );
+    expect(details.counterexample).toBeNull();
+  });
+
+  it.each(sharedMutants.map((mutant) => [mutant.bug, mutant] as const))("catches one that %s", async (_bug, mutant) => {
+    const { createSharedProviders: create } = await loadMutant<{
+      readonly createSharedProviders: typeof createSharedProviders;
+    }>(src, mutant);
+    const details = await fc.check(
+      fc.asyncProperty(randomSharedProgram, async (program) => (await simulateShared(create, program)).length === 0),
+      { numRuns: 2500, seed: 1, endOnFailure: true },
     );
     expect(details.failed).toBe(true);
   });

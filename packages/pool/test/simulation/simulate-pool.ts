@@ -1,6 +1,6 @@
 import type { ServerSpec } from "@toolport/core";
 import type { Lease, ProviderPool, ProviderPoolOptions } from "@toolport/pool";
-import { manualClock } from "../manual-clock.ts";
+import { createManualClock } from "../../../../test/manual-clock.ts";
 import { stubProvider, type StubProvider } from "../stub-provider.ts";
 
 /** One thing that somebody does to a pool. */
@@ -12,6 +12,8 @@ export type Step =
     }
   | { readonly type: "update"; readonly servers: number }
   | { readonly type: "wait"; readonly ms: number }
+  /** Some of what follows in this turn happens, and the next step comes between. */
+  | { readonly type: "ticks"; readonly count: number }
   | { readonly type: "turn" };
 
 /** Steps, and whether the next one follows in the same turn. */
@@ -60,7 +62,7 @@ export async function simulatePool(
   create: (options: ProviderPoolOptions) => ProviderPool,
   program: Program,
 ): Promise<Faults> {
-  const clock = manualClock();
+  const clock = createManualClock();
   const faults = new Set<string>();
   const made: Made[] = [];
   const making: Making[] = [];
@@ -249,6 +251,7 @@ export async function simulatePool(
         return pool.updateConfig(serversOf(step.servers));
       case "wait":
         return pass(step.ms);
+      case "ticks":
       case "turn":
         return undefined;
     }
@@ -256,6 +259,7 @@ export async function simulatePool(
   for (const { step, isFollowed } of program) {
     play(step);
     check();
+    for (let left = step.type === "ticks" ? step.count : 0; left > 0; left -= 1) await Promise.resolve();
     // What follows in the same turn finds everything half done.
     isHalfDone = isFollowed;
     if (isFollowed) continue;
@@ -263,6 +267,7 @@ export async function simulatePool(
     check();
     const isStuck = (wish: Wish): boolean => wish.isOpen && wish.stuckMs > limits.waitMs && !isMoving(wish);
     if (wishes.some(isStuck)) faults.add("a wish that waits too long");
+    if (step.type === "wait" && hasIdleWhileSomebodyWaits()) faults.add("one that nobody uses makes no room");
   }
   await settleAll();
   await wantOneMore();
@@ -289,7 +294,20 @@ export async function simulatePool(
 
   async function shutDown(): Promise<void> {
     await pool.shutdownAll();
+    if (making.some(({ isOver }) => !isOver)) faults.add("shut down, and something is still made");
     if (made.some(({ closed, gone }) => closed && !gone)) faults.add("shut down, and something is left");
+  }
+
+  // What ends makes room for as many; another one that waits has what nobody uses.
+  function hasIdleWhileSomebodyWaits(): boolean {
+    const there = made.filter(({ closed }) => !closed);
+    const wanted = new Set(wishes.flatMap(({ key, isOpen }) => (isOpen ? [key] : [])));
+    const waiting = Array.from(wanted).filter(
+      (key) => !there.some((one) => one.key === key) && !making.some((one) => one.key === key && !one.isOver),
+    );
+    const ending = made.filter(({ closed, gone }) => closed && !gone).length;
+    const isIdle = ({ key, leases: held, stub }: Made): boolean => held === 0 && stub.calls === 0 && !wanted.has(key);
+    return waiting.length > ending && there.some(isIdle);
   }
 
   function releaseAll(): void {
@@ -336,7 +354,7 @@ export async function simulatePool(
     if (!isSettled) faults.add("a promise that never settles");
     if (made.some(({ closed }) => !closed)) faults.add("a provider that nobody closed");
     if (pool.statuses().length > 0) faults.add("an entry is left");
-    if (clock.pending > 0) faults.add("a timer is left");
+    if (clock.pending() > 0) faults.add("a timer is left");
   }
 }
 

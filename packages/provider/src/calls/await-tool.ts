@@ -77,7 +77,9 @@ export function awaitTool(name: string, options: CallOptions, init: AwaitToolIni
     waiting.add(look);
     if (deadline.signal.aborted) return giveUp();
     deadline.signal.addEventListener("abort", giveUp, { once: true });
-    for (const { link } of absentRegistrations(serverSet, catalog)) {
+    // What is on show of some may be old: the tool may be a new one.
+    const unsure = serverSet.all().filter(({ saved, link: { state } }) => saved !== undefined && state.kind === "idle");
+    for (const { link } of [...absentRegistrations(serverSet, catalog), ...unsure]) {
       // Its status says what became of it.
       void link.ready("call", waits.next()).then(look, look);
     }

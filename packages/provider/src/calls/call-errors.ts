@@ -8,6 +8,7 @@ import {
 } from "@toolport/core";
 import { formatMs, quoteText, timeSetBy, withErrorContext } from "@toolport/core/implement";
 import type { Session } from "../link/sessions.ts";
+import type { Crowd } from "./waiting-room.ts";
 import { toToolportError } from "../to-toolport-error.ts";
 
 /** A call that its caller gave up before it was sent. */
@@ -19,6 +20,13 @@ export function abortedError(origin: ToolOrigin, cause: unknown): ToolportError 
 export function overloadedError(origin: ToolOrigin, waiting: number): ToolportError {
   return callError("overloaded", origin, {
     problem: `was refused: ${waiting} calls of the server are waiting already`,
+  });
+}
+
+/** A call whose place another conversation got, because its own had most of them. */
+export function displacedError(origin: ToolOrigin, { waiting, own }: Crowd): ToolportError {
+  return callError("overloaded", origin, {
+    problem: `was refused: of the ${waiting} calls of the server that were waiting, ${own} were of its conversation, and another one got its place`,
   });
 }
 

@@ -15,6 +15,8 @@ import {
 import {
   createDeadline,
   lenderOf,
+  onAbort,
+  partyOf,
   signalOf,
   withoutApproval,
   withSignalOfDeadline,
@@ -31,14 +33,16 @@ import {
   abortedError,
   failedCallError,
   notSentError,
+  displacedError,
   overloadedError,
   timeoutError,
   toolQuarantinedError,
   toolRemovedError,
 } from "./call-errors.ts";
 import { checkSelection, type RegistrationOf } from "./check-selection.ts";
-import { createGate, type Gate, type GateMode } from "./gate.ts";
+import { createGate, type Gate, type GateMode, type Turn } from "./gate.ts";
 import { createPausable, type Pausable } from "./pausable.ts";
+import { createWaitingRoom, type WaitingRoom } from "./waiting-room.ts";
 import { recordOf } from "./record-call.ts";
 import { toOutcome } from "./to-outcome.ts";
 
@@ -78,12 +82,12 @@ export interface CallLaneInit {
 
 interface Lane extends CallLaneInit {
   readonly gate: Gate;
+  readonly room: WaitingRoom;
   readonly pausable: Pausable;
 }
 
 // A call on its way, with what it needs for more than one step.
-interface PendingCall extends ToolCall {
-  readonly mode: GateMode;
+interface PendingCall extends ToolCall, Turn {
   readonly hand: HandCall | undefined;
   /** In all, for errors. */
   readonly timeoutMs: number;
@@ -108,7 +112,8 @@ export function createCallLane(init: CallLaneInit): CallLane {
   const { link, clock, callEnded } = init;
   const gate = createGate(() => capacityOf(link.spec));
   const mostMs = (): number => link.spec.timeouts?.elicitTotalMs ?? defaultTimeouts.elicitTotalMs;
-  const lane: Lane = { ...init, gate, pausable: createPausable({ clock, mostMs }) };
+  const room = createWaitingRoom();
+  const lane: Lane = { ...init, gate, room, pausable: createPausable({ clock, mostMs }) };
   let admitted = 0;
 
   return {
@@ -124,8 +129,12 @@ export function createCallLane(init: CallLaneInit): CallLane {
       const signal = signalOf(options);
       if (signal?.aborted === true) throw abortedError(origin, signal.reason);
       checkRoute(call, lane);
+      const mode = modeOf(link.spec, definition);
+      const party = partyOf(options.context);
       const mayWait = link.spec.limits?.maxQueuedCalls ?? defaultLimits.maxQueuedCalls;
-      if (admitted >= capacityOf(link.spec) + mayWait) throw overloadedError(origin, mayWait);
+      if (admitted >= capacityOf(link.spec) + mayWait && !findPlace({ mode, party }, lane)) {
+        throw overloadedError(origin, mayWait);
+      }
       const timeoutMs = options.timeoutMs ?? link.spec.timeouts?.callMs ?? defaultTimeouts.callMs;
       // Written out: a spread costs more than all the rest that this package does for a call.
       const pending: PendingCall = {
@@ -133,7 +142,8 @@ export function createCallLane(init: CallLaneInit): CallLane {
         definition,
         args: call.args,
         options,
-        mode: modeOf(link.spec, definition),
+        mode,
+        party,
         timeoutMs,
         budgetMs: time === undefined ? timeoutMs : Math.min(timeoutMs, time.remainingMs()),
         startedAt: clock.now(),
@@ -143,7 +153,7 @@ export function createCallLane(init: CallLaneInit): CallLane {
         leave: undefined,
         hand,
       };
-      const leave = time === undefined ? undefined : lane.pausable.add(time);
+      const leave = time === undefined ? undefined : lane.pausable.add(time, party);
       admitted += 1;
       let outcome: ToolOutcome | undefined;
       let failure: unknown;
@@ -172,7 +182,7 @@ async function run(pending: PendingCall, lane: Lane): Promise<ToolOutcome> {
     let session = link.current();
     // Since the first attempt another call may have brought another session, and another listing.
     if (attempt > 1 && session !== undefined) checkRoute(pending, lane);
-    if (session === undefined || !gate.tryEnter(pending.mode)) session = await enter(pending, lane);
+    if (session === undefined || !gate.tryEnter(pending)) session = await enter(pending, lane);
     try {
       return await send(pending, session, lane);
     } catch (reason) {
@@ -185,33 +195,40 @@ async function run(pending: PendingCall, lane: Lane): Promise<ToolOutcome> {
 
 /** Waits for a session that is up to date, and for the call's turn. */
 async function enter(pending: PendingCall, lane: Lane): Promise<Session> {
-  const { link, gate, pausable, clock } = lane;
-  const { mode } = pending;
+  const { link, gate, room, pausable, clock } = lane;
   const enteredAt = clock.now();
   const deadline = (pending.deadline ??= startDeadline(pending, lane));
-  pending.leave ??= pausable.add(deadline);
+  pending.leave ??= pausable.add(deadline, pending.party);
+  const given = new AbortController();
+  const ignore = onAbort(deadline.stop, () => given.abort(deadline.stop.reason));
+  if (deadline.stop.aborted) given.abort(deadline.stop.reason);
+  const leaveRoom = room.add(pending.party, (crowd) => given.abort(displacedError(pending.origin, crowd)));
+  const { signal } = given;
   let entered = false;
   try {
-    let session = link.current() ?? (await link.ready("call", deadline.signal));
-    entered = gate.tryEnter(mode);
+    let session = link.current() ?? (await link.ready("call", signal));
+    entered = gate.tryEnter(pending);
     if (!entered) {
-      await gate.enter(mode, deadline.signal);
+      await gate.enter(pending, signal);
       entered = true;
+      leaveRoom();
       // The session may have been lost, or the tools may have changed, while the call stood in the queue.
-      session = link.current() ?? (await link.ready("call", deadline.signal));
+      session = link.current() ?? (await link.ready("call", signal));
     }
     checkRoute(pending, lane);
     return session;
   } catch (reason) {
-    if (entered) gate.leave(mode);
+    if (entered) gate.leave(pending);
     throw notSentError(reason, pending, retryAfterMs(link, clock));
   } finally {
+    leaveRoom();
+    ignore();
     pending.queueMs += clock.now() - enteredAt;
   }
 }
 
 async function send(pending: PendingCall, session: Session, { link, gate, clock }: Lane): Promise<ToolOutcome> {
-  const { origin, args, mode, options, hand } = pending;
+  const { origin, args, options, hand } = pending;
   session.enter();
   try {
     if (session.endedBy !== undefined) throw notSentError(session.endedBy, pending);
@@ -223,8 +240,14 @@ async function send(pending: PendingCall, session: Session, { link, gate, clock 
     return toOutcome(raw, origin);
   } finally {
     session.leave();
-    gate.leave(mode);
+    gate.leave(pending);
   }
+}
+
+/** Whether there is a place for one more where all are taken: beyond the crowd, or that of one of a party with more who wait. */
+function findPlace(turn: Turn, { link, gate, room }: Lane): boolean {
+  // Nobody in particular is all that a host without contexts knows, and has no place beyond the crowd.
+  return (turn.party !== undefined && link.current() !== undefined && gate.isOpen(turn)) || room.makeRoom(turn.party);
 }
 
 // What the connection has to know: not what was selected, and not how long the caller gave it all. A signal that nobody has asked for so far
@@ -268,6 +291,9 @@ function noteFailure(error: ToolportError, { number }: Session, link: Link): voi
  */
 function provablyDidNotRun(error: ToolportError, session: Session, { state }: Link): boolean {
   if (error.code === "session_expired") return error.outcome !== "unknown";
+  // A server that was known, and is another one now, refuses what it is sent without a handshake.
+  const isMistaken = error.code === "unsupported_protocol" && session.connection.isAssumed === true;
+  if (isMistaken) return error.outcome === "failed" || error.outcome === "not-sent";
   if (error.outcome !== "not-sent" || error.kind !== "execution" || error.code === "server_removed") return false;
   return state.kind !== "ready" || state.session !== session.number;
 }

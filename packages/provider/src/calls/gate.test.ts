@@ -1,55 +1,59 @@
 import { describe, expect, it } from "vitest";
-import { createGate, type Gate, type GateMode } from "./gate.ts";
+import { createGate, type Gate, type GateMode, type Turn } from "./gate.ts";
 
 describe("createGate()", () => {
   it("lets shared calls through together up to the limit, and exclusive ones alone", () => {
     const gate = createGate(() => 2);
-    expect([gate.tryEnter("shared"), gate.tryEnter("shared"), gate.tryEnter("shared")]).toEqual([true, true, false]);
-    expect(gate.tryEnter("exclusive")).toBe(false);
-    gate.leave("shared");
-    gate.leave("shared");
-    expect(gate.tryEnter("exclusive")).toBe(true);
-    expect([gate.tryEnter("shared"), gate.tryEnter("exclusive")]).toEqual([false, false]);
-    gate.leave("exclusive");
-    expect(gate.tryEnter("shared")).toBe(true);
+    expect([gate.tryEnter(turn("shared")), gate.tryEnter(turn("shared")), gate.tryEnter(turn("shared"))]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect(gate.tryEnter(turn("exclusive"))).toBe(false);
+    gate.leave(turn("shared"));
+    gate.leave(turn("shared"));
+    expect(gate.tryEnter(turn("exclusive"))).toBe(true);
+    expect([gate.tryEnter(turn("shared")), gate.tryEnter(turn("exclusive"))]).toEqual([false, false]);
+    gate.leave(turn("exclusive"));
+    expect(gate.tryEnter(turn("shared"))).toBe(true);
     expect(gate.active).toBe(1);
   });
 
   it("goes by order of arrival: an exclusive call that waits holds up the shared ones behind it", async () => {
     const gate = createGate(() => 5);
     const order: string[] = [];
-    gate.tryEnter("shared");
+    gate.tryEnter(turn("shared"));
     enter(gate, "exclusive", () => order.push("exclusive"));
     enter(gate, "shared", () => order.push("shared"));
-    expect(gate.tryEnter("shared")).toBe(false);
-    gate.leave("shared");
+    expect(gate.tryEnter(turn("shared"))).toBe(false);
+    gate.leave(turn("shared"));
     await Promise.resolve();
     expect(order).toEqual(["exclusive"]);
-    gate.leave("exclusive");
+    gate.leave(turn("exclusive"));
     await Promise.resolve();
     expect(order).toEqual(["exclusive", "shared"]);
   });
 
   it("takes who gives up out of the queue, and lets those behind go on", async () => {
     const gate = createGate(() => 5);
-    gate.tryEnter("shared");
+    gate.tryEnter(turn("shared"));
     const abort = new AbortController();
-    const given = gate.enter("exclusive", abort.signal);
-    const behind = gate.enter("shared", new AbortController().signal);
+    const given = gate.enter(turn("exclusive"), abort.signal);
+    const behind = gate.enter(turn("shared"), new AbortController().signal);
     abort.abort("enough");
     await expect(given).rejects.toBe("enough");
     await behind;
     expect(gate.active).toBe(2);
-    await expect(gate.enter("shared", abort.signal)).rejects.toBe("enough");
+    await expect(gate.enter(turn("shared"), abort.signal)).rejects.toBe("enough");
     expect(gate.active).toBe(2);
   });
 
   it("turns away all who wait, and nobody who is through", async () => {
     const gate = createGate(() => 1);
-    gate.tryEnter("shared");
+    gate.tryEnter(turn("shared"));
     const waiting = [
-      gate.enter("shared", new AbortController().signal),
-      gate.enter("exclusive", new AbortController().signal),
+      gate.enter(turn("shared"), new AbortController().signal),
+      gate.enter(turn("exclusive"), new AbortController().signal),
     ];
     gate.rejectAll("over");
     expect(await Promise.allSettled(waiting)).toEqual([
@@ -62,12 +66,14 @@ describe("createGate()", () => {
   it("asks for its limit each time", async () => {
     let limit = 1;
     const gate = createGate(() => limit);
-    gate.tryEnter("shared");
+    gate.tryEnter(turn("shared"));
     limit = 2;
-    expect(gate.tryEnter("shared")).toBe(true);
+    expect(gate.tryEnter(turn("shared"))).toBe(true);
   });
 });
 
+const turn = (mode: GateMode): Turn => ({ mode, party: undefined });
+
 function enter(gate: Gate, mode: GateMode, then: () => void): void {
-  void gate.enter(mode, new AbortController().signal).then(then);
+  void gate.enter(turn(mode), new AbortController().signal).then(then);
 }

@@ -1,14 +1,25 @@
+import { createLine, type Line } from "./line.ts";
+
 /** Lets calls of one server through: together, or one at a time. */
 export interface Gate {
   /** How many are through. */
   readonly active: number;
-  /** Goes through at once if that is allowed now and nobody waits. */
-  tryEnter(mode: GateMode): boolean;
-  /** Waits for its turn, in order of arrival. Rejects with the signal's reason when that aborts first. */
-  enter(mode: GateMode, signal: AbortSignal): Promise<void>;
-  leave(mode: GateMode): void;
+  /** Whether `tryEnter` would let it through now. */
+  isOpen(turn: Turn): boolean;
+  /** Goes through at once if that is allowed now and nobody waits whose turn is before. */
+  tryEnter(turn: Turn): boolean;
+  /** Waits for its turn. Rejects with the signal's reason when that aborts first. */
+  enter(turn: Turn, signal: AbortSignal): Promise<void>;
+  leave(turn: Turn): void;
   /** Turns away all who wait. */
   rejectAll(error: unknown): void;
+}
+
+/** What the gate has to know of a call. */
+export interface Turn {
+  readonly mode: GateMode;
+  /** Whose it is: those who have the same take one turn after the other. `undefined`: nobody's in particular, which is somebody of its own without a share. */
+  readonly party: string | undefined;
 }
 
 /** `shared` calls go together; an `exclusive` one goes alone. */
@@ -20,71 +31,167 @@ interface Entry {
   readonly refuse: (reason: unknown) => void;
 }
 
+interface Party {
+  readonly name: string | undefined;
+  /** How many of it are through; not counted for nobody in particular. */
+  active: number;
+  readonly waiting: Line<Entry>;
+}
+
 /**
- * Makes an empty gate. `limit` says how many may be through together; it is asked each time, because a spec can change. Strictly
- * first come, first served: an exclusive call that waits holds up the shared ones behind it, so that it cannot starve.
+ * How many of these places one party may have: three quarters, rounded up, and never all of them if there is more than one. So one whose calls take long leaves
+ * room for others, whether these are there already or not.
+ */
+export function shareOf(places: number): number {
+  return places <= 1 ? places : Math.min(places - 1, Math.ceil((places * 3) / 4));
+}
+
+/**
+ * Makes an empty gate. `limit` says how many may be through together; it is asked each time, because a spec can change.
+ *
+ * Parties that wait take turns, one call each; within one party it is first come, first served. A party has at most its share of the places (`shareOf`) and waits
+ * beside the others while it has that. Otherwise the turns are strict: an exclusive call whose turn it is holds up the shared ones behind it, so that it cannot starve.
+ * Every step costs the same, however many wait.
  */
 export function createGate(limit: () => number): Gate {
-  const queue = new Set<Entry>();
+  const parties = createParties();
+  /** Those whose first call may go as soon as its turn comes, in the order of their turns. */
+  const turns = new Set<Party>();
   let active = 0;
   let exclusive = false;
 
   const isFree = (mode: GateMode): boolean => (mode === "shared" ? !exclusive && active < limit() : active === 0);
-  const admit = (mode: GateMode): void => {
+  const hasItsShare = ({ name, active: own }: Party, mode: GateMode): boolean =>
+    name !== undefined && mode === "shared" && own >= shareOf(limit());
+  const isOpen = ({ mode, party: name }: Turn): boolean => {
+    if (turns.size > 0 || !isFree(mode)) return false;
+    const party = name === undefined ? undefined : parties.get(name);
+    return party === undefined || (party.waiting.size === 0 && !hasItsShare(party, mode));
+  };
+  const admit = (mode: GateMode, party: Party | undefined): void => {
     active += 1;
     exclusive = mode === "exclusive";
+    if (party?.name !== undefined) party.active += 1;
   };
   const admitNext = (): void => {
-    for (const entry of queue) {
+    for (const party of turns) {
+      const entry = party.waiting.first;
+      if (entry === undefined || hasItsShare(party, entry.mode)) {
+        // It is back when one of its calls leaves.
+        turns.delete(party);
+        continue;
+      }
       if (!isFree(entry.mode)) return;
-      admit(entry.mode);
+      admit(entry.mode, party);
       entry.go();
+      turns.delete(party);
+      if (party.waiting.size > 0) turns.add(party);
+      else parties.forgetIfGone(party);
     }
   };
   return {
     get active() {
       return active;
     },
-    tryEnter(mode) {
-      if (queue.size > 0 || !isFree(mode)) return false;
-      admit(mode);
+    isOpen,
+    tryEnter(turn) {
+      if (!isOpen(turn)) return false;
+      admit(turn.mode, turn.party === undefined ? undefined : parties.of(turn.party));
       return true;
     },
-    enter(mode, signal) {
-      return new Promise((resolve, reject) => {
-        if (signal.aborted) return reject(signal.reason);
-        const leave = (): void => {
-          entry.refuse(signal.reason);
-          // Whoever stood behind may fit where this one did not.
-          admitNext();
-        };
-        const settled = (): void => {
-          queue.delete(entry);
-          signal.removeEventListener("abort", leave);
-        };
-        const entry: Entry = {
-          mode,
-          go() {
-            settled();
-            resolve();
-          },
-          refuse(reason) {
-            settled();
-            reject(reason);
-          },
-        };
-        signal.addEventListener("abort", leave);
-        queue.add(entry);
+    enter({ mode, party: name }, signal) {
+      if (signal.aborted) return Promise.reject(signal.reason);
+      const party = parties.of(name);
+      const onGiveUp = (): void => {
+        // Whoever stood behind may fit where this one did not.
+        if (party.waiting.size > 0) turns.add(party);
+        else turns.delete(party);
+        parties.forgetIfGone(party);
         admitNext();
-      });
+      };
+      const entered = waitIn(party.waiting, { mode, signal, onGiveUp });
+      turns.add(party);
+      admitNext();
+      return entered;
     },
-    leave(mode) {
+    leave({ mode, party: name }) {
       active -= 1;
       if (mode === "exclusive") exclusive = false;
-      if (queue.size > 0) admitNext();
+      const party = name === undefined ? undefined : parties.get(name);
+      if (party !== undefined) {
+        party.active -= 1;
+        if (party.waiting.size > 0) turns.add(party);
+        else parties.forgetIfGone(party);
+      }
+      if (turns.size > 0) admitNext();
     },
     rejectAll(error) {
-      for (const entry of queue) entry.refuse(error);
+      turns.clear();
+      for (const party of parties.all()) {
+        for (let entry = party.waiting.first; entry !== undefined; entry = party.waiting.first) entry.refuse(error);
+        parties.forgetIfGone(party);
+      }
     },
   };
+}
+
+interface Parties {
+  get(name: string | undefined): Party | undefined;
+  /** Makes one where there is none. */
+  of(name: string | undefined): Party;
+  all(): readonly Party[];
+  forgetIfGone(party: Party): void;
+}
+
+function createParties(): Parties {
+  const parties = new Map<string | undefined, Party>();
+  return {
+    get: (name) => parties.get(name),
+    of(name) {
+      let party = parties.get(name);
+      if (party === undefined) {
+        party = { name, active: 0, waiting: createLine() };
+        parties.set(name, party);
+      }
+      return party;
+    },
+    all: () => Array.from(parties.values()),
+    forgetIfGone({ name, active, waiting }) {
+      if (active === 0 && waiting.size === 0) parties.delete(name);
+    },
+  };
+}
+
+interface Wait {
+  readonly mode: GateMode;
+  readonly signal: AbortSignal;
+  /** Called when the signal aborts, and the call is out of the line. */
+  readonly onGiveUp: () => void;
+}
+
+/** Puts a call into a line until it goes, is refused, or gives up. */
+function waitIn(line: Line<Entry>, { mode, signal, onGiveUp }: Wait): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const giveUp = (): void => {
+      entry.refuse(signal.reason);
+      onGiveUp();
+    };
+    const settled = (): void => {
+      leaveLine();
+      signal.removeEventListener("abort", giveUp);
+    };
+    const entry: Entry = {
+      mode,
+      go() {
+        settled();
+        resolve();
+      },
+      refuse(reason) {
+        settled();
+        reject(reason);
+      },
+    };
+    signal.addEventListener("abort", giveUp);
+    const leaveLine = line.add(entry);
+  });
 }

@@ -18,6 +18,7 @@ import {
   assertToolName,
   createRequestPipeline,
   isJsonObject,
+  partyOf,
   readCallArguments,
   withoutApproval,
   type CallPipeline,
@@ -257,10 +258,10 @@ function readCall({ link, listed }: Registration, { definition, args, options }:
 /** Stops the time of a request with the clocks of its server's calls, while a human answers a question. */
 async function whilePausable<T>(
   { lane }: Registration,
-  { deadline }: RequestOptions,
+  { deadline, context }: RequestOptions,
   work: () => Promise<T>,
 ): Promise<T> {
-  const leave = deadline && lane.pausable.add(deadline);
+  const leave = deadline && lane.pausable.add(deadline, partyOf(context));
   try {
     return await work();
   } finally {

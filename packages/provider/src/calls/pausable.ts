@@ -1,11 +1,14 @@
 import type { Cancel, Clock, SharedDeadline } from "@toolport/core";
 
-/** Deadlines that stand still together, while a human answers a question of their server. */
+/**
+ * Deadlines that stand still while a human answers a question of their server: those of the conversation that is asked (`partyOf`). Those of nobody in particular stand still
+ * with any.
+ */
 export interface Pausable {
   /** Adds a deadline; the returned function takes it out again, and its clock goes on. One that joins during a pause pauses at once. */
-  add(deadline: SharedDeadline): Cancel;
-  /** Stops all of them until the returned function is called; pauses may overlap. */
-  pause(): Cancel;
+  add(deadline: SharedDeadline, party: string | undefined): Cancel;
+  /** Stops those of this party until the returned function is called; pauses may overlap. */
+  pause(party: string | undefined): Cancel;
 }
 
 /** What a {@linkcode Pausable} is made from. */
@@ -16,15 +19,28 @@ export interface PausableInit {
 }
 
 interface Member {
+  readonly party: string | undefined;
   usedMs: number;
   /** Lets the clock go on; there while it stands still. */
   resume: Cancel | undefined;
+  /** It is asked to stand still, whether it has time left for that or not. */
+  isPaused: boolean;
 }
 
 /** Makes an empty group. */
 export function createPausable({ clock, mostMs }: PausableInit): Pausable {
   const members = new Map<SharedDeadline, Member>();
-  let pauses = 0;
+  /** How many pauses there are, of each party. */
+  const pauses = new Map<string | undefined, number>();
+  const isStopped = ({ party }: Member): boolean => (party === undefined ? pauses.size > 0 : pauses.has(party));
+  /** Stops and starts what is to stand still now, and what is not. */
+  const apply = (): void => {
+    for (const [deadline, member] of members) {
+      if (!isStopped(member)) member.resume?.();
+      else if (member.resume === undefined && !member.isPaused) stop(deadline, member);
+      member.isPaused = isStopped(member);
+    }
+  };
 
   const stop = (deadline: SharedDeadline, member: Member): void => {
     const leftMs = mostMs() - member.usedMs;
@@ -40,24 +56,27 @@ export function createPausable({ clock, mostMs }: PausableInit): Pausable {
     };
   };
   return {
-    add(deadline) {
-      const member: Member = { usedMs: 0, resume: undefined };
+    add(deadline, party) {
+      const member: Member = { party, usedMs: 0, resume: undefined, isPaused: false };
       members.set(deadline, member);
-      if (pauses > 0) stop(deadline, member);
+      if (isStopped(member)) stop(deadline, member);
+      member.isPaused = isStopped(member);
       return () => {
         members.delete(deadline);
         member.resume?.();
       };
     },
-    pause() {
-      pauses += 1;
-      if (pauses === 1) for (const [deadline, member] of members) stop(deadline, member);
+    pause(party) {
+      pauses.set(party, (pauses.get(party) ?? 0) + 1);
+      apply();
       let paused = true;
       return () => {
         if (!paused) return;
         paused = false;
-        pauses -= 1;
-        if (pauses === 0) for (const member of members.values()) member.resume?.();
+        const left = (pauses.get(party) ?? 1) - 1;
+        if (left > 0) pauses.set(party, left);
+        else pauses.delete(party);
+        apply();
       };
     },
   };

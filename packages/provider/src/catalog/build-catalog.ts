@@ -1,13 +1,6 @@
 import type { Admit, RemoteTool } from "@toolport/core";
 import { compareText, foldCase, sameDefinition, sameJson } from "@toolport/core/implement";
-import {
-  assignNames,
-  localNameOf,
-  qualifiedName,
-  type NameCollision,
-  type NameTable,
-  type NamingStrategy,
-} from "@toolport/naming";
+import { localNameOf, qualifiedName, type NameTable, type ToolIdentity } from "@toolport/naming";
 import { buildGroup } from "./build-group.ts";
 import type { Catalog, Offer, ServerCatalog, ServerListing, Withheld } from "./catalog.ts";
 import { defineTool, type CatalogTool, type DescribeTool } from "./define-tool.ts";
@@ -17,55 +10,50 @@ import { createAppFilter, createToolFilter } from "./tool-filter.ts";
 /** How a catalogue is made. */
 export interface CatalogPlan {
   readonly providerName: string;
-  readonly naming: NamingStrategy;
   readonly describe: DescribeTool;
   /** Whether a tool is on offer; absent: all are. Never throws. */
   readonly admit?: Admit | undefined;
-  /** Local names that no tool gets. */
-  readonly reservedNames?: readonly string[] | undefined;
   /** Ask `admit` of all tools once more, also of those in listings that are not new. Default `false`. */
   readonly readmit?: boolean | undefined;
-  /** Of all servers that are registered, listed or not: names depend on them, and so not on who is listed first. */
-  readonly serverIds: readonly string[];
-  /** What the new one follows: names stay, and whatever did not change stays the same object. */
+  /** The names of {@linkcode toolsToName}, and of those in listings that are not new. */
+  readonly names: NameTable;
+  /** What the new one follows: whatever did not change stays the same object. */
   readonly previous: Catalog;
 }
 
-/** A catalogue and what was met on the way. */
-export interface BuiltCatalog {
-  readonly catalog: Catalog;
-  readonly collisions: readonly NameCollision[];
+/** The tools that a catalogue of these listings looks at: they need a name first. What `include` and `exclude` leave out has none. */
+export function toolsToName(
+  listings: readonly ServerListing[],
+  plan: Pick<CatalogPlan, "previous" | "readmit">,
+): readonly ToolIdentity[] {
+  return listings.flatMap((listing) => (keptOf(listing, plan) === undefined ? identitiesOf(listing) : []));
+}
+
+/** The tools of a listing that have local names. */
+export function identitiesOf({ spec, tools }: Pick<ServerListing, "spec" | "tools">): readonly ToolIdentity[] {
+  return tools.filter(createToolFilter(spec)).map(({ name }) => ({ serverId: spec.id, toolName: name }));
 }
 
 /**
  * Makes the catalogue of these listings. As pure as `describe` and `admit`, and independent of the order they come in. Costs a look at each
- * tool of the listings that are new; the others are taken over as they are. What `include` and `exclude` leave out has no name; a
- * tool that is not admitted has one, which nobody else gets meanwhile.
+ * tool of the listings that are new; the others are taken over as they are. A tool that is not admitted keeps its name, which nobody else gets meanwhile.
  */
-export function buildCatalog(listings: Iterable<ServerListing>, plan: CatalogPlan): BuiltCatalog {
-  const { previous, naming, serverIds, reservedNames, readmit = false } = plan;
-  const sorted = Array.from(listings).sort((a, b) => compareText(a.spec.id, b.spec.id));
-  const kept = (listing: ServerListing): ServerCatalog | undefined => {
-    const before = previous.servers.get(listing.spec.id);
-    return before?.listing === listing && !readmit ? before : undefined;
-  };
-  const fresh = sorted
-    .filter((listing) => kept(listing) === undefined)
-    .map((listing) => ({ listing, tools: listing.tools.filter(createToolFilter(listing.spec)) }));
-  const { names, collisions } = assignNames(
-    fresh.flatMap(({ listing, tools }) => tools.map(({ name }) => ({ serverId: listing.spec.id, toolName: name }))),
-    { strategy: naming, previous: previous.names, serverIds, reservedNames },
-  );
-  const built = new Map(fresh.map(({ listing, tools }) => [listing, buildServer(listing, tools, { ...plan, names })]));
-  const servers = sorted.flatMap((listing) => kept(listing) ?? built.get(listing) ?? []);
-  return { catalog: assemble(servers, names, previous), collisions };
+export function buildCatalog(listings: readonly ServerListing[], plan: CatalogPlan): Catalog {
+  const servers = listings
+    .toSorted((a, b) => compareText(a.spec.id, b.spec.id))
+    .map((listing) => keptOf(listing, plan) ?? buildServer(listing, plan));
+  return assemble(servers, plan);
 }
 
-function buildServer(
+function keptOf(
   listing: ServerListing,
-  tools: readonly RemoteTool[],
-  plan: CatalogPlan & { readonly names: NameTable },
-): ServerCatalog {
+  { previous, readmit = false }: Pick<CatalogPlan, "previous" | "readmit">,
+): ServerCatalog | undefined {
+  const before = previous.servers.get(listing.spec.id);
+  return before?.listing === listing && !readmit ? before : undefined;
+}
+
+function buildServer(listing: ServerListing, plan: CatalogPlan): ServerCatalog {
   const { spec } = listing;
   const { describe, admit, previous, providerName, names } = plan;
   const known = previous.servers.get(spec.id);
@@ -90,9 +78,9 @@ function buildServer(
     if (admission === "offer") admitted.set(name, offer);
     else withheld.set(name, { ...offer, admission });
   };
-  for (const tool of tools) {
+  for (const tool of listing.tools.filter(createToolFilter(spec))) {
     const localName = localNameOf(names, { serverId: spec.id, toolName: tool.name });
-    // `assignNames` names every tool it is given.
+    // Whoever makes a catalogue has named them all.
     if (localName !== undefined) sort(tool, localName, offers);
   }
   for (const tool of listing.tools.filter(createAppFilter(spec))) {
@@ -132,7 +120,7 @@ function sameOffers(before: ReadonlyMap<string, Offer>, after: ReadonlyMap<strin
   return true;
 }
 
-function assemble(servers: readonly ServerCatalog[], names: NameTable, previous: Catalog): Catalog {
+function assemble(servers: readonly ServerCatalog[], { names, previous }: CatalogPlan): Catalog {
   const byId = new Map(servers.map((server) => [server.listing.spec.id, server]));
   const before = Array.from(previous.servers.values());
   const sameTools =

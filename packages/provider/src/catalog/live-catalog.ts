@@ -1,17 +1,12 @@
 import type { Admit, Event, ToolDefinition, ToolsChange } from "@toolport/core";
 import { createEvent } from "@toolport/core/implement";
-import {
-  loadNames,
-  withoutNames,
-  withoutServer,
-  type NameCollision,
-  type NameTable,
-  type NamingStrategy,
-} from "@toolport/naming";
-import { buildCatalog, type CatalogPlan } from "./build-catalog.ts";
+import type { NameCollision, NameTable } from "@toolport/naming";
+import type { AgreementWait } from "./agree-on-names.ts";
+import { buildCatalog, identitiesOf, toolsToName, type CatalogPlan } from "./build-catalog.ts";
 import { emptyCatalog, quarantinedTools, type Catalog, type ServerListing } from "./catalog.ts";
 import { diffCatalogs } from "./diff-catalogs.ts";
 import type { DescribeTool } from "./define-tool.ts";
+import type { SharedNames } from "./shared-names.ts";
 
 /** The catalogue that is on show, and the one place where it is exchanged for another one. */
 export interface LiveCatalog {
@@ -20,12 +15,19 @@ export interface LiveCatalog {
   readonly revision: number;
   readonly onToolsChanged: Event<ToolsChange>;
   /**
-   * Shows these listings instead, in one step. `serverIds` are those of all registered servers. With `readmit`, asks of every tool
-   * once more whether it is on offer. Returns the name collisions met. Throws when it is called while it makes a catalogue, by a part of the product's own.
+   * Shows these listings instead, in one step. With `readmit`, asks of every tool once more whether it is on offer. Returns the name collisions met. Throws when it is called while it makes a catalogue, by a part of the product's own.
    */
   publish(listings: Iterable<ServerListing>, plan: PublishPlan): readonly NameCollision[];
-  /** Frees the names of a server whose registration is over. Part of the next `publish`. */
-  forgetNames(serverId: string): void;
+  /** All names that are given now, by whoever shares them; when it is closed, those of that moment. */
+  readonly names: NameTable;
+  /** Whether names are agreed on with others: then `agreeOnNames` is to be asked before tools are shown. */
+  readonly asksForNames: boolean;
+  /** Waits until all tools of a listing have names that hold; `undefined` where there is nothing to wait for. Ends with `close()`, where it has no signal. Never rejects. */
+  agreeOnNames(listing: Pick<ServerListing, "spec" | "tools">, wait: AgreementWait): Promise<void> | undefined;
+  /** The server is registered: its names are kept, and those that start like its own are left to it. */
+  claimNames(serverId: string): void;
+  /** Its registration is over: its names are free, unless somebody who shares them has such a server. */
+  releaseNames(serverId: string): void;
   /** For which registration a definition was made; `undefined` for one that was not made here. */
   readonly registrationOf: (definition: ToolDefinition) => string | undefined;
   /** Shows nothing any more, and tells nobody. */
@@ -33,21 +35,27 @@ export interface LiveCatalog {
 }
 
 /** How to make the next catalogue. */
-export type PublishPlan = Pick<CatalogPlan, "serverIds" | "readmit">;
+export type PublishPlan = Pick<CatalogPlan, "readmit">;
 
 /** What a live catalogue is made from. */
 export interface LiveCatalogInit {
   readonly providerName: string;
-  readonly naming: NamingStrategy;
   readonly describe: DescribeTool;
   readonly admit?: Admit | undefined;
-  readonly reservedNames?: readonly string[] | undefined;
-  readonly savedNames: unknown;
+  readonly names: SharedNames;
+  readonly reservedNames: readonly string[];
 }
 
-/** Makes an empty one. Throws `invalid_names` when the saved names are not what `savedNames()` gave. */
-export function createLiveCatalog({ savedNames, ...plan }: LiveCatalogInit): LiveCatalog {
-  let current = emptyCatalog(readNames(savedNames, plan));
+/** Makes an empty one. */
+export function createLiveCatalog({ names: shared, reservedNames, ...plan }: LiveCatalogInit): LiveCatalog {
+  const names = shared.join({
+    reservedNames,
+    shown(serverId) {
+      const { offers, withheld } = current.servers.get(serverId) ?? {};
+      return [...(offers?.keys() ?? []), ...(withheld?.keys() ?? [])];
+    },
+  });
+  let current = emptyCatalog(names.table);
   let revision = 0;
   let isBuilding = false;
   // Of definitions that are not on show any more; the others are found where they stand.
@@ -83,7 +91,9 @@ export function createLiveCatalog({ savedNames, ...plan }: LiveCatalogInit): Liv
       if (isBuilding) throw new Error("a rule or a description must not change the servers or ask for admission again");
       isBuilding = true;
       try {
-        const { catalog, collisions } = buildCatalog(listings, { ...plan, ...next, previous: current });
+        const all = Array.from(listings);
+        const { names: given, collisions } = names.assign(toolsToName(all, { ...next, previous: current }));
+        const catalog = buildCatalog(all, { ...plan, ...next, names: given, previous: current });
         isBuilding = false;
         show(catalog);
         return collisions;
@@ -91,9 +101,13 @@ export function createLiveCatalog({ savedNames, ...plan }: LiveCatalogInit): Liv
         isBuilding = false;
       }
     },
-    forgetNames(serverId) {
-      current = { ...current, names: withoutServer(current.names, serverId) };
+    get names() {
+      return names.table;
     },
+    asksForNames: shared.asks,
+    agreeOnNames: (listing, wait) => (shared.asks ? names.agreeOn(identitiesOf(listing), wait) : undefined),
+    claimNames: (serverId) => names.claim(serverId),
+    releaseNames: (serverId) => names.release(serverId),
     registrationOf(definition) {
       const { serverId = "", toolName = "" } = definition.origin ?? {};
       const server = current.servers.get(serverId);
@@ -102,7 +116,8 @@ export function createLiveCatalog({ savedNames, ...plan }: LiveCatalogInit): Liv
     },
     close() {
       toolsChanged.close();
-      show(emptyCatalog(current.names));
+      names.leave();
+      show(emptyCatalog(names.table));
     },
   };
 }
@@ -115,11 +130,4 @@ function sameQuarantine(before: Catalog, after: Catalog): boolean {
     held.length === old.length &&
     held.every(({ definition, server }, at) => definition === old[at]?.definition && server === old[at].server)
   );
-}
-
-function readNames(
-  saved: unknown,
-  { naming, reservedNames = [] }: Pick<LiveCatalogInit, "naming" | "reservedNames">,
-): NameTable | undefined {
-  return saved === undefined ? undefined : withoutNames(loadNames(saved, naming), reservedNames);
 }

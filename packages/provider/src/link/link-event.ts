@@ -13,7 +13,8 @@ export type LinkEvent =
   | { readonly type: "want"; readonly demand: Demand; readonly tickets: readonly number[] }
   /** The attempt waits for its turn to start, or no longer does. */
   | { readonly type: "turn"; readonly session: number; readonly waits: boolean }
-  | { readonly type: "connected"; readonly session: number }
+  /** `listedUntil`: until when, on the clock, this server's word of before is still good. */
+  | { readonly type: "connected"; readonly session: number; readonly listedUntil?: number | undefined }
   | { readonly type: "connect-failed"; readonly session: number; readonly error: ToolportError }
   | { readonly type: "listed"; readonly session: number; readonly run: number; readonly listing: ToolListing }
   | { readonly type: "list-failed"; readonly session: number; readonly run: number; readonly error: ToolportError }
@@ -61,6 +62,10 @@ export interface LinkContext {
   readonly waiting: boolean;
   /** Whether the tools on show are those of a whole listing. */
   readonly hasWholeListing: boolean;
+  /** Whether the current session was opened of what was known, and its server has not been heard of yet. */
+  readonly isAssumed: boolean;
+  /** Whether the server of the current session says that it tells when its tools change. */
+  readonly announces: boolean;
   /** When the latest call on the current session ended; `undefined` while one is under way. */
   readonly unusedSince: number | undefined;
 }

@@ -48,6 +48,8 @@ export interface ConnectingState extends Numbered {
   readonly startedAt: number | undefined;
   readonly failures: number;
   readonly lastFailure?: LastFailure | undefined;
+  /** Nobody waits for it but calls, which need no listing if there is one that still holds. */
+  readonly forCalls?: boolean;
 }
 
 /** A session is live, and its first listing is under way. Nothing is called before it is done. */
@@ -65,8 +67,8 @@ export interface ReadyState extends Numbered {
   readonly kind: "ready";
   readonly connectedAt: number;
   readonly connectMs: number;
-  /** How long the latest good listing took. */
-  readonly listMs: number;
+  /** How long the latest good listing took; absent before the first of this link. */
+  readonly listMs?: number;
   /** Failures before this session that nothing has made up for yet; back to 0 after a call that worked. */
   readonly failures: number;
   readonly listing: FreshListing | DirtyListing | RunningListing;
@@ -114,6 +116,8 @@ export interface RemovedState extends Numbered {
 /** The tools on show are those of the server's latest word. */
 export interface FreshListing {
   readonly kind: "fresh";
+  /** Until when, where its server said so and would not say when it changes. Absent: until the server says that it did. */
+  readonly until?: number;
 }
 
 /** The server said that its tools changed, or the latest listing failed. */
@@ -191,8 +195,9 @@ export function hasSession(state: LinkState): state is ListingState | ReadyState
 }
 
 /** Whether the tools on show are the server's latest, as far as this host knows. */
-export function isUpToDate({ listing }: ReadyState): boolean {
-  return listing.kind === "fresh" || (listing.kind === "running" && !listing.outdated && !listing.noticed);
+export function isUpToDate({ listing }: ReadyState, now: number): boolean {
+  if (listing.kind === "fresh") return listing.until === undefined || now < listing.until;
+  return listing.kind === "running" && !listing.outdated && !listing.noticed;
 }
 
 /** Whether a listing is under way in this state. */

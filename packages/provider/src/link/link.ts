@@ -6,13 +6,13 @@ import {
   type ServerSpec,
   type ToolListing,
 } from "@toolport/core";
-import { dateOf } from "@toolport/core/implement";
-import type { ConnectionHooks } from "@toolport/core/implement";
+import { dateOf, isJsonObject, sameJson } from "@toolport/core/implement";
+import type { ConnectionHooks, KnownServer } from "@toolport/core/implement";
 import { createNameFilter } from "../catalog/tool-filter.ts";
 import { toToolportError } from "../to-toolport-error.ts";
-import type { Demand, LinkEffect, LinkEvent } from "./link-event.ts";
+import type { Demand, LinkContext, LinkEffect, LinkEvent } from "./link-event.ts";
 import type { LinkPolicy } from "./link-policy.ts";
-import { hasSession, isUpToDate, nameOf, type LinkState, type StateName } from "./link-state.ts";
+import { hasSession, isUpToDate, nameOf, type LinkState, type ReadyState, type StateName } from "./link-state.ts";
 import { mustList } from "./listing-transitions.ts";
 import { createMachine, type Machine } from "./machine.ts";
 import { createSessions, type Session, type Sessions } from "./sessions.ts";
@@ -31,12 +31,26 @@ export interface LinkInit {
   readonly predecessor?: Promise<void> | undefined;
 }
 
+/** A listing from before, and for how much longer it holds. */
+export interface HeldListing extends KnownServer {
+  readonly leftMs: number;
+}
+
 /** How a link reports upwards. */
-export interface LinkHooks extends Omit<ConnectionHooks, "onToolsChanged" | "onDown" | "onQueued" | "onStart"> {
+export interface LinkHooks extends Omit<
+  ConnectionHooks,
+  "known" | "onToolsChanged" | "onDown" | "onQueued" | "onStart"
+> {
+  /** What the server listed before this link listed anything, as long as that still holds by the server's own word. */
+  readonly known: () => HeldListing | undefined;
   /** Whether a server that failed may be tried again without a call. */
   readonly mayRetry: () => boolean;
   /** Whether the latest listing that was made public is a whole one. */
   readonly hasWholeListing: () => boolean;
+  /**
+   * A listing came in, and is not taken note of before this has settled; `undefined`: at once. `signal` aborts when its session has ended. Must not throw or reject.
+   */
+  readonly beforeListed?: ((listing: ToolListing, signal: AbortSignal) => Promise<void> | undefined) | undefined;
   /** A listing is to be made public. Must not throw. */
   readonly publish: (listing: ToolListing, session: Session) => void;
   /** The state is another one. Must not throw. */
@@ -75,17 +89,9 @@ export interface Link {
 
 /** Makes a link. Nothing starts before something is wanted of it. */
 export function createLink(init: LinkInit): Link {
-  const { clock, random, policyOf, hooks, predecessor, connector } = init;
-  const waiters = createWaiters();
-  const parts: LinkParts = {
-    spec: init.spec,
-    hooks,
-    waiters,
-    policy: policyOf(init.spec),
-    sessions: createSessions({ connector, clock, predecessor, report: (event) => machine.dispatch(event) }),
-    dispatch: (event) => machine.dispatch(event),
-    stateNow: () => machine.state,
-  };
+  const { clock, random, policyOf, hooks } = init;
+  const parts = createParts(init, { dispatch: (event) => machine.dispatch(event), stateNow: () => machine.state });
+  const { waiters } = parts;
   const { sessions } = parts;
   /** The current session while nothing has to happen before a call. Every call asks for it, so it is kept at hand. */
   let open: Session | undefined;
@@ -98,10 +104,11 @@ export function createLink(init: LinkInit): Link {
     random,
     isWaiting: () => waiters.waiting,
     unusedSince: (session) => sessions.unusedSince(session),
+    serverOf: (session) => describeSession(sessions.get(session)),
     hasWholeListing: hooks.hasWholeListing,
     enter(state) {
       dated.enter(state);
-      const free = state.kind === "ready" && (isUpToDate(state) || parts.policy.refresh === "manual");
+      const free = state.kind === "ready" && (isSettled(state) || parts.policy.refresh === "manual");
       open = free ? sessions.get(state.session) : undefined;
     },
     perform: (effect) => perform(effect, parts, machine.state),
@@ -157,6 +164,37 @@ export function createLink(init: LinkInit): Link {
   };
 }
 
+// Up to date until something happens, and not just until some time.
+function isSettled(state: ReadyState): boolean {
+  const isForNow = state.listing.kind === "fresh" && state.listing.until !== undefined;
+  return !isForNow && isUpToDate(state, 0);
+}
+
+function describeSession(session: Session | undefined): Pick<LinkContext, "isAssumed" | "announces"> {
+  const tools = session?.connection.server.capabilities["tools"];
+  return {
+    isAssumed: session?.connection.isAssumed === true,
+    announces: isJsonObject(tools) && tools["listChanged"] === true,
+  };
+}
+
+// When a session was lost, something has happened to its server.
+function mayKnow(session: number): boolean {
+  return session === 1;
+}
+
+/** Says until when what was listed before is still good; it is not for a server that says something else of itself. */
+function withKnown(
+  event: LinkEvent & { readonly type: "connected" },
+  { hooks, sessions, clock }: LinkParts,
+): LinkEvent {
+  const known = mayKnow(event.session) ? hooks.known() : undefined;
+  const connection = sessions.get(event.session)?.connection;
+  if (known === undefined || connection === undefined) return event;
+  const isThatOne = connection.isAssumed === true || sameJson(connection.server, known.server);
+  return isThatOne ? { ...event, listedUntil: clock.now() + known.leftMs } : event;
+}
+
 /** Keeps the date since when the state has the name that it has. */
 function dateStates(clock: Clock): { readonly since: number; enter(state: LinkState): void } {
   let name: StateName | undefined;
@@ -177,10 +215,32 @@ interface LinkParts {
   spec: ServerSpec;
   policy: LinkPolicy;
   readonly hooks: LinkHooks;
+  readonly clock: Clock;
   readonly waiters: Waiters;
   readonly sessions: Sessions;
   readonly dispatch: (event: LinkEvent) => void;
   readonly stateNow: () => LinkState;
+}
+
+function createParts(
+  { spec, hooks, clock, connector, predecessor, policyOf }: LinkInit,
+  machine: Pick<LinkParts, "dispatch" | "stateNow">,
+): LinkParts {
+  const parts: LinkParts = {
+    ...machine,
+    spec,
+    hooks,
+    clock,
+    policy: policyOf(spec),
+    waiters: createWaiters(),
+    sessions: createSessions({
+      connector,
+      clock,
+      predecessor,
+      report: (event) => machine.dispatch(event.type === "connected" ? withKnown(event, parts) : event),
+    }),
+  };
+  return parts;
 }
 
 function perform(effect: LinkEffect, parts: LinkParts, state: LinkState): void {
@@ -210,13 +270,15 @@ function perform(effect: LinkEffect, parts: LinkParts, state: LinkState): void {
   }
 }
 
-async function list(session: number, run: number, { spec, sessions, dispatch }: LinkParts): Promise<void> {
-  const connection = sessions.get(session)?.connection;
-  if (connection === undefined) return;
+async function list(session: number, run: number, { spec, sessions, dispatch, hooks }: LinkParts): Promise<void> {
+  const { connection, ended } = sessions.get(session) ?? {};
+  if (connection === undefined || ended === undefined) return;
   try {
     const timeoutMs = spec.timeouts?.listMs;
     const listing = await connection.listTools({ timeoutMs, wants: createNameFilter(spec) });
     assertListing(listing, spec.id);
+    const before = hooks.beforeListed?.(listing, ended);
+    if (before !== undefined) await before;
     dispatch({ type: "listed", session, run, listing });
   } catch (error) {
     dispatch({ type: "list-failed", session, run, error: toToolportError(error, spec.id, "tools/list") });
@@ -233,6 +295,9 @@ function connectionHooks(session: number, parts: LinkParts): ConnectionHooks {
   const { hooks, spec, dispatch } = parts;
   const { onDiagnostic, onLog, isInteractive, principal } = hooks;
   const onElicit = spec.elicitation === false ? undefined : hooks.onElicit;
+  const state = parts.stateNow();
+  const isForCalls = state.kind === "connecting" && state.forCalls === true;
+  const held = isForCalls && mayKnow(session) ? hooks.known() : undefined;
   return {
     onToolsChanged: () => dispatch({ type: "tools-changed", session }),
     onDown: (error) => dispatch({ type: "session-lost", session, error }),
@@ -245,6 +310,7 @@ function connectionHooks(session: number, parts: LinkParts): ConnectionHooks {
     ...(onLog && { onLog }),
     ...(isInteractive && { isInteractive }),
     ...(principal !== undefined && { principal }),
+    ...(held && { known: { server: held.server, tools: held.tools } }),
     ...(onElicit && { onElicit }),
   };
 }

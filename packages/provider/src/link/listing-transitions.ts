@@ -11,7 +11,7 @@ import {
   type RunningListing,
   type RunningState,
 } from "./link-state.ts";
-import { apartFromCalls, attemptFailed, isForgotten, loseSession } from "./session-transitions.ts";
+import { apartFromCalls, attemptFailed, isForgotten, loseSession, openAnew } from "./session-transitions.ts";
 
 /** Starts the first listing of a session. */
 export function startFirstRun(session: Omit<ListingState, "kind" | "listing">, { now }: LinkContext): Step {
@@ -23,11 +23,11 @@ export function startFirstRun(session: Omit<ListingState, "kind" | "listing">, {
 }
 
 /** Starts another listing of a session. */
-export function startRun(state: ReadyState, { now }: LinkContext, repeat: boolean = false): Step {
+export function startRun(state: ReadyState, { now }: Pick<LinkContext, "now">, repeat: boolean = false): Step {
   const run = state.run + 1;
   const { listing } = state;
   const failures = listing.kind === "fresh" ? 0 : listing.failures;
-  const outdated = repeat || listing.kind === "dirty";
+  const outdated = repeat || !isUpToDate(state, now);
   return {
     state: { ...state, run, listing: { ...runningSince(now), repeat, failures, outdated, echoes: echoesOf(listing) } },
     effects: [{ type: "list", session: state.session, run }],
@@ -64,7 +64,7 @@ export function noteChange(state: ListingState | ReadyState, context: LinkContex
 export function finishRun(state: RunningState, listing: ToolListing, context: LinkContext): Step {
   if (listing.truncated !== undefined && context.hasWholeListing) return keepWholeListing(state, listing, context);
   const { noticed, demanded, repeat } = state.listing;
-  const fresh = toReady(state, context);
+  const fresh = toReady(state, context, listing);
   const ready: ReadyState = noticed ? { ...fresh, listing: dirtyAgain(state.listing, context) } : fresh;
   const publish: LinkEffect = { type: "publish", listing };
   const release: LinkEffect = { type: "release", run: state.run };
@@ -81,7 +81,11 @@ export function finishRun(state: RunningState, listing: ToolListing, context: Li
 /** A listing failed. The first one of a session costs the session; a later one leaves the last good tools in place. */
 export function failRun(state: RunningState, reason: ToolportError, context: LinkContext): Step {
   const error = apartFromCalls(reason);
-  if (state.kind === "listing") return attemptFailed(state, { stage: "list", error }, context);
+  if (state.kind === "listing") {
+    return context.isAssumed && isForgotten(error)
+      ? openAnew(state, error, context)
+      : attemptFailed(state, { stage: "list", error }, context);
+  }
   if (isForgotten(error)) return loseSession(state, error, context);
   return keepTools(state, state, { error, context });
 }
@@ -114,7 +118,7 @@ function keepTools(
 
 /** Whether a call has to wait for a listing, or may go out with the tools as they are known. */
 export function mustList(state: ReadyState, { now, policy }: Pick<LinkContext, "now" | "policy">): boolean {
-  if (isUpToDate(state) || policy.refresh === "manual") return false;
+  if (isUpToDate(state, now) || policy.refresh === "manual") return false;
   return state.listing.kind !== "dirty" || now >= state.listing.notBefore;
 }
 
@@ -159,7 +163,14 @@ function withListing(state: RunningState, flags: Partial<Pick<RunningListing, "n
     : { ...state, listing: { ...state.listing, ...flags } };
 }
 
-function toReady(state: RunningState, { now, policy }: LinkContext): ReadyState {
+// Of a server that does not say when its tools change, a listing is good for as long as it says; and never asked for more often than this.
+const shortestHoldMs = 30_000;
+
+function toReady(
+  state: RunningState,
+  { now, policy, announces }: LinkContext,
+  { ttlMs = 0 }: Pick<ToolListing, "ttlMs"> = {},
+): ReadyState {
   const { listing, session, run, failures, connectedAt, connectMs } = state;
   return {
     kind: "ready",
@@ -169,7 +180,7 @@ function toReady(state: RunningState, { now, policy }: LinkContext): ReadyState 
     connectedAt,
     connectMs,
     listMs: now - listing.startedAt,
-    listing: { kind: "fresh" },
+    listing: { kind: "fresh", ...(ttlMs > 0 && !announces && { until: now + Math.max(ttlMs, shortestHoldMs) }) },
     ...(Number.isFinite(policy.idleMs) && { idleAt: now + policy.idleMs }),
   };
 }

@@ -21,6 +21,8 @@ export interface MachineInit {
   readonly random: Random;
   readonly isWaiting: () => boolean;
   readonly unusedSince: (session: number) => number | undefined;
+  /** What a transition may know of the server of a session. */
+  readonly serverOf: (session: number) => Pick<LinkContext, "isAssumed" | "announces">;
   readonly hasWholeListing: () => boolean;
   /** Gets the next state before its effects are performed. */
   readonly enter: (state: LinkState) => void;
@@ -56,6 +58,7 @@ export function createMachine(init: MachineInit): Machine {
       policy: init.policy(),
       waiting: isWaiting(),
       unusedSince: unusedSince(state.session),
+      ...init.serverOf(state.session),
       hasWholeListing: init.hasWholeListing(),
     };
     const { state: next, effects } = transition(state, event, context);

@@ -81,14 +81,16 @@ export function loseSession(state: ReadyState, reason: ToolportError, context: L
   const error = apartFromCalls(reason);
   const { session, run, connectedAt } = state;
   const lasted = context.now - connectedAt >= context.policy.stableMs;
-  const failures = (lasted ? 0 : state.failures) + 1;
+  // What was known was wrong; the server has not failed.
+  const isMistaken = context.isAssumed && isForgotten(error);
+  const failures = (lasted ? 0 : state.failures) + (isMistaken ? 0 : 1);
   const down: DownState = {
     kind: "down",
     session,
     run,
     error,
     failures,
-    retryAt: nextAttemptAt(error, failures, context),
+    retryAt: isMistaken ? context.now : nextAttemptAt(error, failures, context),
   };
   // A session that the server forgot refuses its calls one by one. Closing it now would make those still under way look as if they
   // might have run.
@@ -96,6 +98,19 @@ export function loseSession(state: ReadyState, reason: ToolportError, context: L
   if (!context.waiting) return { state: down, effects: [close] };
   if (!mayAttempt(down, context)) return { state: down, effects: [close, { type: "reject", error }] };
   return startAttempt(down, context, [close]);
+}
+
+/**
+ * A session that was opened of what was known met another server than that. Nobody is to blame, and whoever waits for its listing waits for that of the
+ * next session.
+ */
+export function openAnew(
+  { session, run, lastFailure }: ListingState,
+  error: ToolportError,
+  context: LinkContext,
+): Step {
+  const idle: IdleState = { kind: "idle", session, run, lastFailure };
+  return startAttempt(idle, context, [{ type: "close", session, error, drain: true }]);
 }
 
 // A program that finds no API key, or no module, finds none the next time either.

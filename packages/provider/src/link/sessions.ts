@@ -26,6 +26,8 @@ export interface Session {
   readonly openedAt: number;
   /** Why this host ended it; `undefined` while it has not. */
   readonly endedBy: ToolportError | undefined;
+  /** Aborts when this host ends it. */
+  readonly ended: AbortSignal;
   /** Around each call, so that a session that drains knows when it is empty. */
   enter(): void;
   leave(): void;
@@ -189,6 +191,7 @@ function sessionOf(number: number, connection: Connection, { entry, clock, repor
     get endedBy() {
       return entry.endedBy;
     },
+    ended: entry.abort.signal,
     enter() {
       entry.inFlight += 1;
     },

@@ -16,6 +16,8 @@ const context: LinkContext = {
   waiting: false,
   hasWholeListing: false,
   unusedSince: undefined,
+  isAssumed: false,
+  announces: true,
   policy: {
     refresh: "lazy",
     debounceMs: 300,

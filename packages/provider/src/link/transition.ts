@@ -1,18 +1,19 @@
 import { ToolportError } from "@toolport/core";
 import { formatMs, withErrorContext } from "@toolport/core/implement";
-import { stay, type LinkContext, type LinkEvent, type Step } from "./link-event.ts";
+import { stay, type Demand, type LinkContext, type LinkEvent, type Step } from "./link-event.ts";
 import type { LinkPolicy } from "./link-policy.ts";
 import {
   hasSession,
   isRunning,
   lastFailureOf,
+  type ConnectingState,
   type LinkState,
   type ReadyState,
   type RunningState,
   type IdleState,
 } from "./link-state.ts";
 import { failRun, finishRun, noteChange, startFirstRun, startRun, wantTools } from "./listing-transitions.ts";
-import { attemptFailed, loseSession, mayAttempt, startAttempt } from "./session-transitions.ts";
+import { attemptFailed, isForgotten, loseSession, mayAttempt, openAnew, startAttempt } from "./session-transitions.ts";
 
 /**
  * The whole behaviour of a link: the state that follows, and what is to be done. Pure: no clock, no promise, no connection.
@@ -23,7 +24,7 @@ export function transition(state: LinkState, event: LinkEvent, context: LinkCont
     case "want":
       return want(state, event, context);
     case "connected":
-      return connected(state, event.session, context);
+      return connected(state, event, context);
     case "turn":
       return state.kind === "connecting" && state.session === event.session
         ? stay({ ...state, startedAt: event.waits ? undefined : context.now })
@@ -98,22 +99,50 @@ function want(state: LinkState, event: LinkEvent & { readonly type: "want" }, co
       if (demand === "call" && !mayAttempt(state, context)) {
         return stay(state, { type: "refuse", tickets, error: heldBack(state.error) });
       }
-      return startAttempt(state, context, [{ type: "wait", tickets, run: state.run + 1 }]);
+      return startFor(demand, startAttempt(state, context, [{ type: "wait", tickets, run: state.run + 1 }]));
     case "idle":
-      return startAttempt(state, context, [{ type: "wait", tickets, run: state.run + 1 }]);
+      return startFor(demand, startAttempt(state, context, [{ type: "wait", tickets, run: state.run + 1 }]));
     case "connecting":
-      return stay(state, { type: "wait", tickets, run: state.run + 1 });
+      return stay(alsoFor(demand, state), { type: "wait", tickets, run: state.run + 1 });
     case "listing":
     case "ready":
       return wantTools(state, event, context);
   }
 }
 
-function connected(state: LinkState, session: number, context: LinkContext): Step {
+function startFor(demand: Demand, { state, effects }: Step): Step {
+  return { state: state.kind === "connecting" ? { ...state, forCalls: demand === "call" } : state, effects };
+}
+
+function alsoFor(demand: Demand, state: ConnectingState): ConnectingState {
+  return demand === "call" || state.forCalls !== true ? state : { ...state, forCalls: false };
+}
+
+function connected(
+  state: LinkState,
+  { session, listedUntil = 0 }: LinkEvent & { readonly type: "connected" },
+  context: LinkContext,
+): Step {
   if (state.kind !== "connecting" || state.session !== session) return stay(state);
   const { failures, run, lastFailure } = state;
   const connectMs = context.now - (state.startedAt ?? context.now);
+  if (state.forCalls === true && context.now < listedUntil)
+    return goOnWithTools(state, { connectMs, listedUntil }, context);
   return startFirstRun({ session, run, failures, lastFailure, connectedAt: context.now, connectMs }, context);
+}
+
+// What was listed before is still good: calls need not wait for another listing.
+function goOnWithTools(
+  { session, run, failures }: ConnectingState,
+  { connectMs, listedUntil }: { readonly connectMs: number; readonly listedUntil: number },
+  { now, policy }: LinkContext,
+): Step {
+  const idleAt = Number.isFinite(policy.idleMs) ? { idleAt: now + policy.idleMs } : {};
+  const listing = { kind: "fresh", until: listedUntil } as const;
+  return {
+    state: { kind: "ready", session, run, failures, connectedAt: now, connectMs, listing, ...idleAt },
+    effects: [{ type: "release", run: run + 1 }],
+  };
 }
 
 function sessionLost(
@@ -126,7 +155,9 @@ function sessionLost(
     case "ready":
       return loseSession(state, error, context);
     case "listing":
-      return attemptFailed(state, { stage: "list", error }, context);
+      return context.isAssumed && isForgotten(error)
+        ? openAnew(state, error, context)
+        : attemptFailed(state, { stage: "list", error }, context);
     case "connecting":
       return attemptFailed(state, { stage: "connect", error }, context);
     case "disabled":

@@ -1,5 +1,6 @@
-import { defaultTimeouts, type ServerSpec, type ToolListing } from "@toolport/core";
-import { withDefaults } from "@toolport/core/implement";
+import { defaultTimeouts, type Diagnostic, type ServerSpec, type ToolListing } from "@toolport/core";
+import { partyOf, withDefaults } from "@toolport/core/implement";
+import { longestAgreementMs } from "../catalog/agree-on-names.ts";
 import { createCallLane } from "../calls/call-lane.ts";
 import { findCallable } from "../catalog/catalog.ts";
 import { createLink, type Link, type LinkHooks } from "../link/link.ts";
@@ -7,6 +8,7 @@ import type { LinkPolicy } from "../link/link-policy.ts";
 import type { Session } from "../link/sessions.ts";
 import type { ProviderSettings } from "../provider-options.ts";
 import type { ProviderParts } from "../provider-parts.ts";
+import { heldListing } from "../saved/held-listing.ts";
 import type { Registration } from "./registration.ts";
 
 /** What is special about one server. */
@@ -28,14 +30,20 @@ export function assembleServer(
 ): Registration {
   const { connector, clock, random, onElicit, principal } = settings;
   const { id } = spec;
+  const report = (diagnostic: Diagnostic): void => observers.diagnostic.emit(diagnostic);
   const hooks: LinkHooks = {
     mayRetry: () => !registration.provisional,
+    // What was saved does not count: a part of what the server has now is worth more.
     hasWholeListing: () => registration.listing !== undefined && registration.listing.truncated === undefined,
+    known: () => heldListing(registration.saved, clock),
+    ...(catalog.asksForNames && {
+      beforeListed: ({ tools }, signal) => catalog.agreeOnNames({ spec: link.spec, tools }, { clock, signal, report }),
+    }),
     publish: (listing, session) => onListing(registration, listing, session),
     onState: () => onState(registration),
     onDefect: () =>
       observers.diagnostic.emit({ kind: "defect", serverId: id, message: "a step of the server's life failed" }),
-    onDiagnostic: (diagnostic) => observers.diagnostic.emit(diagnostic),
+    onDiagnostic: report,
     onLog: (log) => observers.serverLog.emit({ serverId: id, ...log }),
     onResourcesChanged: () => observers.resourcesChanged.emit({ serverId: id }),
     onPromptsChanged: () => observers.promptsChanged.emit({ serverId: id }),
@@ -46,7 +54,7 @@ export function assembleServer(
     ...(onElicit && {
       async onElicit(request, signal) {
         // A human's time is nobody's fault: what waits for this server waits without a clock until the answer is there.
-        const resume = registration.lane.pausable.pause();
+        const resume = registration.lane.pausable.pause(partyOf(request.context));
         // Nor is it anybody's when the question is over and the product's handler goes on all the same.
         signal.addEventListener("abort", resume, { once: true });
         try {
@@ -63,7 +71,7 @@ export function assembleServer(
     connector,
     clock,
     random,
-    policyOf: (current) => policyOf(current, settings),
+    policyOf: (current) => policyOf(current, settings, catalog.asksForNames ? longestAgreementMs : 0),
     hooks,
     predecessor,
   });
@@ -91,7 +99,7 @@ export function assembleServer(
 }
 
 // A connector settles by itself within its timeouts, and cleans up before it does. The backstops are for one that does not.
-function policyOf({ timeouts }: ServerSpec, { policy }: ProviderSettings): LinkPolicy {
+function policyOf({ timeouts }: ServerSpec, { policy }: ProviderSettings, agreementMs: number): LinkPolicy {
   const { connectMs, listMs, closeMs } = withDefaults(defaultTimeouts, timeouts);
-  return { ...policy, connectBackstopMs: connectMs + 5 * closeMs, listBackstopMs: listMs + closeMs };
+  return { ...policy, connectBackstopMs: connectMs + 5 * closeMs, listBackstopMs: listMs + closeMs + agreementMs };
 }

@@ -82,11 +82,14 @@ function toWaitFor(plan: BringUpPlan): readonly Registration[] {
   if (!retryFailed) return registrations.filter(isUnlisted);
   const enabled = registrations.filter(({ link }) => link.state.kind !== "disabled");
   if (demand === "refresh") return enabled;
+  // With tools from before there is nothing to wait for: the first call connects.
+  const isWanted = ({ link: { spec, state }, saved }: Registration): boolean =>
+    (spec.startup ?? "init") === "init" && (spec.required === true || saved === undefined || state.kind !== "idle");
   startUnawaited(
     enabled.filter(({ link }) => link.spec.startup === "background"),
     plan,
   );
-  return enabled.filter(({ link }) => (link.spec.startup ?? "init") === "init");
+  return enabled.filter(isWanted);
 }
 
 /** Whether its tools are not known because nobody asked yet, or because the answer is on its way. */

@@ -19,16 +19,29 @@ export interface Observers {
   readonly promptsChanged: EventSource<ServerNews>;
   readonly resourceUpdated: EventSource<ResourceUpdate>;
   readonly notification: EventSource<ServerNotification & ServerNews>;
+  /** The provider is made. Diagnostics from before come in a later turn, when whoever made it can listen. */
+  begin(): void;
   /** Ends every subscription. */
   close(): void;
 }
 
 /** Makes the events of one provider. */
 export function createObservers(): Observers {
+  const diagnostic = createEvent<Diagnostic>();
+  let early: Diagnostic[] | undefined = [];
   const events = {
     status: createEvent<ServerStatus>(),
     callEnded: createEvent<CallRecord>(),
-    diagnostic: createEvent<Diagnostic>(),
+    diagnostic: {
+      ...diagnostic,
+      get hasListeners() {
+        return diagnostic.hasListeners;
+      },
+      emit(value: Diagnostic): void {
+        if (early === undefined) diagnostic.emit(value);
+        else early.push(value);
+      },
+    },
     serverLog: createEvent<ServerLog & ServerNews>(),
     resourcesChanged: createEvent<ServerNews>(),
     promptsChanged: createEvent<ServerNews>(),
@@ -37,6 +50,14 @@ export function createObservers(): Observers {
   };
   return {
     ...events,
+    begin() {
+      const held = early ?? [];
+      early = undefined;
+      if (held.length === 0) return;
+      queueMicrotask(() => {
+        for (const value of held) diagnostic.emit(value);
+      });
+    },
     close() {
       for (const event of Object.values(events)) event.close();
     },

@@ -2,6 +2,7 @@ import type { ToolListing } from "@toolport/core";
 import type { CallLane } from "../calls/call-lane.ts";
 import type { ServerListing } from "../catalog/catalog.ts";
 import type { Link } from "../link/link.ts";
+import type { RecalledListing } from "../saved/read-saved-catalog.ts";
 
 /** One server under its id, from registration to removal. What replaces it under the same id is another registration. */
 export interface Registration {
@@ -18,6 +19,8 @@ export interface Registration {
   listing?: ToolListing;
   /** The same as the catalogue takes it; at first perhaps that of the registration which this one replaces. */
   listed?: ServerListing;
+  /** What it had before, by a saved catalogue, until this registration lists something. */
+  saved?: RecalledListing | undefined;
   /** How often the server came back as another one. */
   replacements: number;
   /** Being added, or about to appear together with others: nothing of it is shown yet. */

@@ -14,6 +14,7 @@ import { addServer, register, type OperationParts } from "./add-server.ts";
 import { applyServers } from "./apply-servers.ts";
 import { operationError, removedError } from "./operation-error.ts";
 import { readSpec } from "./read-specs.ts";
+import { withoutHold } from "../saved/held-listing.ts";
 import { whileUserWaits, type Registration } from "./registration.ts";
 import { updateSpec } from "./update-server.ts";
 
@@ -100,6 +101,7 @@ export function createServerOperations({ lend, ...parts }: ServerOperationsInit)
       assertNoOptions("clearCredentials", rest);
       const registration = find("clearCredentials", id);
       const { link } = registration;
+      if (registration.saved !== undefined) registration.saved = withoutHold(registration.saved);
       const error = removedError(id, "was disconnected, because its credentials were cleared");
       // The session first, so that it renews nothing; and once more, for one that was opened meanwhile with what is being forgotten.
       const { session } = link.state;

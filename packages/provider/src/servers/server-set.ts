@@ -61,12 +61,10 @@ export function createServerSet(parts: ProviderParts): ServerSet {
   const put = (spec: ServerSpec, provisional: boolean): Registration => {
     const number = (lastNumber += 1);
     const earlierUntil = (): number | undefined => departures.until(spec.id, number);
-    const predecessor = departures.ahead(spec.id);
-    const registration = assembleServer(
-      { spec, number, provisional, predecessor, earlierUntil, onListing, onState: announce },
-      parts,
-    );
+    const before = { predecessor: departures.ahead(spec.id), earlierUntil };
+    const registration = assembleServer({ spec, number, provisional, ...before, onListing, onState: announce }, parts);
     registrations.set(spec.id, registration);
+    catalog.claimNames(spec.id);
     return registration;
   };
   const show = (held: Iterable<Registration>): void => {
@@ -110,7 +108,7 @@ export function createServerSet(parts: ProviderParts): ServerSet {
       let gone: Promise<void> | undefined;
       if (isCurrent(registration)) {
         registrations.delete(registration.id);
-        catalog.forgetNames(registration.id);
+        catalog.releaseNames(registration.id);
         // Before anybody hears of it: a listener may add a server of the same id, which has to know that this one is still leaving.
         gone = departures.end(registration, ending);
         publish(registration);

@@ -74,7 +74,7 @@ export interface ServerStatus {
 
 /** Reads the status of a registration. */
 export function readStatus(
-  { link, lane, listing, listedAt, listed, held, earlierUntil }: Registration,
+  { link, lane, saved, listing = saved?.listing, listedAt, listed, held, earlierUntil }: Registration,
   { catalog, clock }: { readonly catalog: Catalog; readonly clock: Clock },
 ): ServerStatus {
   const { spec, state } = link;
@@ -89,7 +89,7 @@ export function readStatus(
     since: link.since,
     ...failureOf(state),
     toolCount: state.kind === "removed" ? 0 : (catalog.servers.get(spec.id)?.offers.size ?? 0),
-    stale: listed !== undefined && !(state.kind === "ready" && isUpToDate(state)),
+    stale: listed !== undefined && !(state.kind === "ready" && isUpToDate(state, clock.now())),
     ...(listing?.truncated !== undefined && { degraded: listing.truncated }),
     droppedTools: listing?.dropped.length ?? 0,
     ...(server !== undefined && { server }),
@@ -97,7 +97,7 @@ export function readStatus(
       ...(link.openedAt !== undefined && { connectedAt: link.openedAt }),
       connectMs: state.connectMs,
     }),
-    ...(state.kind === "ready" && { listMs: state.listMs }),
+    ...(state.kind === "ready" && state.listMs !== undefined && { listMs: state.listMs }),
     ...(listedAt !== undefined && { listedAt }),
     attempts: state.session,
     failures: "failures" in state ? state.failures : 0,

@@ -13,13 +13,15 @@ export function takeListing(
   listing: ToolListing,
   server: ServerInfo,
 ): readonly Diagnostic[] {
-  const { id, number, link, listing: before } = registration;
+  const { id, number, link, listing: before, saved } = registration;
   registration.listing = listing;
-  // Only what this registration listed: it may begin with the listing of the one that it replaces.
-  const replaced = before === undefined ? undefined : describeReplacement(registration.listed?.server, server);
+  registration.saved = undefined;
+  // Only what this registration listed: it may begin with the listing of the one that it replaces. What was saved may be of an earlier version.
+  const isSuccessor = before === undefined && (saved === undefined || saved.server.name === server.name);
+  const replaced = isSuccessor ? undefined : describeReplacement(registration.listed?.server, server);
   if (replaced !== undefined) registration.replacements += 1;
   // What was selected from another server says nothing about this one, even if it reads the same.
-  const origin = `${number}.${registration.replacements}`;
+  const origin = originOf(number, registration.replacements);
   const next: ServerListing = { registration: origin, spec: link.spec, server, tools: listing.tools };
   // Every status hands out what the server says of itself.
   const isNews = !sameListing(registration.listed, next);
@@ -37,6 +39,11 @@ export function takeListing(
     ...(isChanged ? refusalDiagnostics(link.spec, listing.tools) : []),
     ...(sameTools(unmatchedBefore, unmatched) ? [] : unmatched),
   ];
+}
+
+/** Which of the servers that a registration has met listed something. */
+export function originOf(number: number, replacements: number): string {
+  return `${number}.${replacements}`;
 }
 
 function describeReplacement(before: ServerInfo | undefined, after: ServerInfo): string | undefined {

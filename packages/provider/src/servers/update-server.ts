@@ -1,5 +1,6 @@
 import { ToolportError, type ServerSpec } from "@toolport/core";
 import { compareSpecs, type SpecDifference } from "./compare-specs.ts";
+import { withoutHold } from "../saved/held-listing.ts";
 import { removedError } from "./operation-error.ts";
 import type { Registration } from "./registration.ts";
 import type { ServerSet } from "./server-set.ts";
@@ -31,6 +32,7 @@ export function updateSpec(
     const registration = serverSet.replace(old, spec, { error, drainMs });
     return { registration, difference, isWanted: spec.disabled !== true };
   }
+  if (difference === "credentials" && old.saved !== undefined) old.saved = withoutHold(old.saved);
   if (difference !== "none") serverSet.respec(old, spec);
   if (difference === "credentials") old.link.renew(renewedError(spec.id));
   const { kind } = old.link.state;

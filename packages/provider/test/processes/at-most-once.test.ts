@@ -70,7 +70,8 @@ async function callAll({ transport, options, count, calls }: Run): Promise<void>
 }
 
 const long = { timeout: 600_000 };
-const runs = Number(process.env["TOOLPORT_RUNS"] ?? 150);
+// `pnpm proof properties` looks at more.
+const runs = Number(process.env["TOOLPORT_RUNS"] ?? 50);
 
 describe("a call that reached its server", () => {
   it.each(kinds)("is not sent again for anything that a %s server answers to a fetch", long, async (kind) => {

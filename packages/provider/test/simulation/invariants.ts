@@ -3,12 +3,16 @@ import type { ApplyResult, ServerStatus } from "@toolport/provider";
 import { calmId, playedIds } from "./program.ts";
 import type { Run } from "./run.ts";
 import { isPartOf, readSnapshot, sameTools, type ShownTools } from "./snapshot.ts";
+import { checkMistaken, checkSelected, checkUnasked } from "./saved-invariants.ts";
+import { codeOf, hold } from "./hold.ts";
 import { claimOf, doesAdd, doesRemove, mayInterrupt, type Operation } from "./tracked-operations.ts";
 
 /** What has to hold, and when. Each check throws an `Error` that says what does not. */
 export interface Invariants {
   /** After every step. */
   check(): void;
+  /** After `init()`, when nothing else was asked for. */
+  checkUnasked(): void;
   /** When nothing can happen before time passes. */
   checkQuiet(): void;
   /** After a refresh while every server is well. */
@@ -32,6 +36,8 @@ export function createInvariants(run: Run): Invariants {
     () => checkDeadlines(run),
     () => checkExecutions(run),
     () => checkCuts(run),
+    () => checkSelected(run),
+    () => checkMistaken(run),
     () => checkAdditions(run),
     () => checkRegistrations(run),
     () => checkAppliedSet(run),
@@ -43,6 +49,9 @@ export function createInvariants(run: Run): Invariants {
     check() {
       const statuses = provider.statuses();
       for (const check of checks) check(statuses);
+    },
+    checkUnasked() {
+      checkUnasked(run);
     },
     checkQuiet() {
       checkSessions(run);
@@ -93,14 +102,14 @@ function checkSessions({ world, provider }: Run): void {
 /** A session is closed for a reason: somebody asked for it, or its tools could not be listed. */
 function checkCloses({ world, operations, program, closing }: Run): void {
   if (closing.value || program.idle) return;
-  for (const { id, healthyCloses, failedListings } of world.servers.values()) {
+  for (const { id, healthyCloses, failedListings, mistaken } of world.servers.values()) {
     const asked = operations.all.filter(
       (operation) => mayInterrupt(operation, id) || operation.renews === id || operation.adds === id,
     );
     // Signing out ends a session twice: before and after.
     const again = operations.all.filter(({ clears }) => clears === id);
     hold(
-      healthyCloses <= asked.length + again.length + failedListings,
+      healthyCloses <= asked.length + again.length + failedListings + mistaken,
       () => `${id} lost a session that was well, for no reason`,
     );
   }
@@ -128,6 +137,9 @@ function checkLeftovers({ provider, operations }: Run): void {
 function checkStaleness(run: Run): void {
   const snapshot = readSnapshot(run.provider);
   for (const { id, state, stale, degraded } of run.provider.statuses()) {
+    // What was saved holds for as long as its server said, whatever becomes of the server.
+    if ((run.program.saved === "holding" || run.program.saved === "other") && run.world.servers.get(id)?.listings === 0)
+      continue;
     if (state !== "ready" || stale || degraded !== undefined || run.world.servers.get(id)?.sessions.size !== 1)
       continue;
     hold(sameTools(snapshot.get(id) ?? new Map(), toolsOf(run, id)), () => `${id} is not stale, and shows old tools`);
@@ -176,10 +188,11 @@ function createSnapshotCheck({ provider, world, operations }: Run): Check {
 function createWholenessCheck({ operations }: Run): Check {
   const whole = new Map<string, number>();
   return (statuses) => {
-    for (const { id, state, degraded } of statuses) {
+    for (const { id, state, degraded, listMs } of statuses) {
       // What comes after one of these may be another registration.
       const changes = operations.all.filter((operation) => mayInterrupt(operation, id)).length;
-      if (degraded === undefined && state === "ready") whole.set(id, changes);
+      // Of this time: what was saved gives way to any listing.
+      if (degraded === undefined && state === "ready" && listMs !== undefined) whole.set(id, changes);
       hold(
         degraded === undefined || whole.get(id) !== changes,
         () => `${id} shows a part of its tools, and had them all`,
@@ -190,7 +203,7 @@ function createWholenessCheck({ operations }: Run): Check {
 
 /** Whoever listens knows what whoever looks sees; and after close nothing is heard. */
 function createEventCheck({ provider, closing }: Run): Check {
-  const names = new Set<string>();
+  const names = new Set(provider.definitions().map(({ name }) => name));
   const states = new Map<string, ServerStatus["state"]>();
   const late: string[] = [];
   provider.onToolsChanged(({ added, removed, changed }) => {
@@ -377,13 +390,4 @@ function describe({ state, stale, error }: ServerStatus): string {
 function isCut(error: unknown): boolean {
   if (codeOf(error) === "server_removed") return true;
   return isToolportError(error, "connection_closed") && error.outcome === "unknown";
-}
-
-function codeOf(error: unknown): unknown {
-  return typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
-}
-
-// The text is made only when it is needed: these checks run millions of times.
-function hold(condition: boolean, otherwise: () => string): void {
-  if (!condition) throw new Error(otherwise());
 }

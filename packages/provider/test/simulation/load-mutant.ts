@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import type { createProvider } from "@toolport/provider";
 import { loadMutant as load } from "../../../../test/load-mutant.ts";
-import type { Mutant } from "./mutants.ts";
+import type { Mutant } from "./mutant.ts";
 
 const src = fileURLToPath(new URL("../../src/", import.meta.url));
 

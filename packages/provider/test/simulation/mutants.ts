@@ -1,11 +1,5 @@
-import type { SourceMutant } from "../../../../test/load-mutant.ts";
-import type { TroubleKind } from "./program.ts";
-
-/** A deliberate bug of the provider. */
-export interface Mutant extends SourceMutant {
-  /** The kinds of trouble in which it shows. Default: any. For a bug that shows in less than one of some thousand schedules of all kinds. */
-  readonly kinds?: readonly TroubleKind[];
-}
+import type { Mutant } from "./mutant.ts";
+import { savedMutants } from "./saved-mutants.ts";
 
 /** Bugs that hosts have, each as small as it would be in real life. The simulation has to find every one of them. */
 export const mutants: readonly Mutant[] = [
@@ -24,7 +18,7 @@ export const mutants: readonly Mutant[] = [
     patches: [
       {
         file: "link/transition.ts",
-        find: 'case "connecting":\n      return stay(state, { type: "wait", tickets, run: state.run + 1 });',
+        find: 'case "connecting":\n      return stay(alsoFor(demand, state), { type: "wait", tickets, run: state.run + 1 });',
         replace:
           'case "connecting":\n      return startAttempt({ ...state, kind: "idle" }, context, [{ type: "wait", tickets, run: state.run + 1 }]);',
       },
@@ -157,7 +151,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     bug: "keeps the place of a call that failed while it waited",
-    patches: [{ file: "calls/call-lane.ts", find: "    if (entered) gate.leave(mode);\n", replace: "" }],
+    patches: [{ file: "calls/call-lane.ts", find: "    if (entered) gate.leave(pending);\n", replace: "" }],
   },
   {
     bug: "does not count the time before a call is sent",
@@ -358,4 +352,5 @@ export const mutants: readonly Mutant[] = [
       },
     ],
   },
+  ...savedMutants,
 ];

@@ -1,7 +1,12 @@
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { loadMutant as loadPart } from "../../../../test/load-mutant.ts";
+import type { createGate } from "../../src/calls/gate.ts";
+import { checkTurns } from "../turns.ts";
 import { loadMutant } from "./load-mutant.ts";
 import { mutants } from "./mutants.ts";
 import { simulate } from "./simulate.ts";
+import { turnMutants } from "./turn-mutants.ts";
 
 describe("the simulation", () => {
   it.each(mutants.map((mutant) => [mutant.bug, mutant] as const))(
@@ -11,6 +16,18 @@ describe("the simulation", () => {
       const create = await loadMutant(mutant);
       const details = await simulate({ create, numRuns: 20_000, kinds: mutant.kinds, seed: 1, shrink: false });
       expect(details.failed).toBe(true);
+    },
+  );
+});
+
+const src = fileURLToPath(new URL("../../src/", import.meta.url));
+
+describe("the check of turns", () => {
+  it.each(turnMutants.map((mutant) => [mutant.bug, mutant] as const))(
+    "catches a gate that %s",
+    async (_bug, mutant) => {
+      const gate = await loadPart<{ readonly createGate: typeof createGate }>(src, mutant, "calls/gate.ts");
+      await expect(checkTurns(gate.createGate, 1500)).rejects.toBeInstanceOf(Error);
     },
   );
 });

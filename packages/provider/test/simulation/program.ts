@@ -57,6 +57,11 @@ export interface Program {
   readonly idle: boolean;
   /** Whether the servers are ready before the first command; else commands mix with the start. */
   readonly warm: boolean;
+  /**
+   * What the provider is handed of the servers: nothing; what they listed, which is of another time; or what still holds by their own word, and then `other` is
+   * a server which is not the one any more that it was.
+   */
+  readonly saved: "nothing" | "outdated" | "holding" | "other";
   readonly commands: readonly Command[];
 }
 
@@ -186,6 +191,10 @@ export function programsFor({ modes, kinds }: ProgramPlan): fc.Arbitrary<Program
     intercepted: fc.boolean(),
     idle: fc.oneof(fc.constant(false), fc.constant(false), fc.boolean()),
     warm: fc.oneof(fc.constant(true), fc.constant(true), fc.boolean()),
+    saved: fc.oneof(
+      { weight: 3, arbitrary: fc.constant("nothing" as const) },
+      { weight: 1, arbitrary: fc.constantFrom("outdated" as const, "holding" as const, "other" as const) },
+    ),
     commands: chosen.chain((some) =>
       fc.array(fc.oneof(call, call, change, ...some.map((kind) => trouble[kind])), { minLength: 1, maxLength: 14 }),
     ),

@@ -8,6 +8,7 @@ import { calmId, playedIds, type Command, type InterceptorFault, type Program } 
 import { track, type Human, type Run } from "./run.ts";
 import { createSimulatedConnector } from "./simulated-connector.ts";
 import { changeTools } from "./simulated-server.ts";
+import { saveCatalog } from "./save-catalog.ts";
 import { createTrackedOperations } from "./tracked-operations.ts";
 import { createVirtualClock } from "./virtual-clock.ts";
 import { serverOf, type World } from "./world.ts";
@@ -31,6 +32,7 @@ export async function runProgram(program: Program, scheduler: Scheduler, create:
 
   track(run, { label: "init" }, run.provider.init());
   if (program.warm) await drain(driver);
+  if (program.warm) invariants.checkUnasked();
   run.calm.value = false;
   scheduler.scheduleSequence(
     program.commands.map((command, index) => ({
@@ -60,11 +62,14 @@ function startRun(program: Program, scheduler: Scheduler, create: typeof createP
     servers: new Map(),
   };
   for (const id of [...playedIds, calmId]) serverOf(world, id);
+  const servers = [specFor("a", program), specFor("b", program), specFor(calmId, program)];
+  const savedCatalog = saveCatalog(program.saved, servers, world);
   const human = createHuman(world);
   const interceptorFaults: InterceptorFault[] = [];
   const provider = create({
     connector: createSimulatedConnector(world),
-    servers: [specFor("a", program), specFor("b", program), specFor(calmId, program)],
+    servers,
+    savedCatalog,
     clock: world.clock,
     random: () => 0.5,
     refresh: program.refresh,
@@ -257,6 +262,7 @@ function call(run: Run, index: number, { calm = false, tool, timeoutMs, select }
       serverId: origin?.serverId,
       callId,
       abort,
+      selected: select ? definition : undefined,
     },
     work,
   );

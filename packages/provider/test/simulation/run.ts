@@ -48,6 +48,7 @@ export function track(
       applies: undefined,
       drainMs: 0,
       clears: undefined,
+      selected: undefined,
       ...rest,
       label,
       startedAt,

@@ -49,6 +49,12 @@ export interface SimulatedServer {
   expired: number;
   /** Sessions that are done with but for the calls under way on them, of a server that serves one at a time. */
   draining: number;
+  /** It speaks 2026-07-28, or did when its tools were listed. */
+  era: "legacy" | "modern";
+  /** It is another one than it was when its tools were listed, and refuses what comes without a handshake. */
+  isOther: boolean;
+  /** Requests that it refused because of that. */
+  mistaken: number;
   /** How often it was made to forget who may come in. */
   forgotten: number;
   readonly connects: { started: number; most: number };
@@ -93,6 +99,9 @@ export function createSimulatedServer(id: string, toolNames: readonly string[]):
     open: new Set(),
     expired: 0,
     draining: 0,
+    era: "legacy",
+    isOther: false,
+    mistaken: 0,
     forgotten: 0,
     healthyCloses: 0,
     closedBecause: [],

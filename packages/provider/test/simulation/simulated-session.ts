@@ -32,8 +32,12 @@ interface SessionParts {
 }
 
 /** What a simulated server says of itself. */
-export function infoOf(name: string): ServerInfo {
-  return { era: "legacy", protocolVersion: "2025-11-25", name, capabilities: { tools: { listChanged: true } } };
+export function infoOf(name: string, server?: Pick<SimulatedServer, "era" | "isOther">): ServerInfo {
+  const capabilities = { tools: { listChanged: true } };
+  if (server?.era === "modern" && !server.isOther) {
+    return { era: "modern", protocolVersion: "2026-07-28", name, capabilities };
+  }
+  return { era: "legacy", protocolVersion: "2025-11-25", name, capabilities };
 }
 
 /** Opens a session; the process counts as started by the connector. */
@@ -56,6 +60,7 @@ export function openSession(parts: SessionParts): SimulatedSession {
     else if (state !== "gone") server.processes -= 1;
     state = "gone";
   };
+  let assumed = hooks.known !== undefined && server.era === "modern";
   const failAll = (code: ToolportErrorCode): void => {
     for (const request of Array.from(requests)) {
       request.fail(simulatedError(code, spec.id, request.arrived ? "unknown" : "not-sent"));
@@ -100,10 +105,15 @@ export function openSession(parts: SessionParts): SimulatedSession {
         await world.pause(spec.id, `${label} goes out`);
         if (!requests.has(entry)) return;
         if (expired) return entry.fail(simulatedError("session_expired", spec.id, "failed"));
+        if (assumed && server.isOther) {
+          server.mistaken += 1;
+          return entry.fail(simulatedError("unsupported_protocol", spec.id, "failed"));
+        }
         entry.arrived = true;
         try {
           const result = await serve(entry, () => deadline.pause());
           await world.pause(spec.id, `${label} is answered`);
+          assumed = false;
           settle(() => resolve(result));
         } catch (error) {
           settle(() => reject(error));
@@ -112,7 +122,10 @@ export function openSession(parts: SessionParts): SimulatedSession {
     });
 
   const connection: Connection = {
-    server: infoOf(spec.id),
+    server: assumed && hooks.known !== undefined ? hooks.known.server : infoOf(spec.id, server),
+    get isAssumed() {
+      return assumed;
+    },
     async listTools(options = {}): Promise<ToolListing> {
       const timeoutMs = options.timeoutMs ?? defaultTimeouts.listMs;
       try {

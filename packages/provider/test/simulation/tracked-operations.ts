@@ -1,4 +1,4 @@
-import { isToolportError } from "@toolport/core";
+import { isToolportError, type ToolDefinition } from "@toolport/core";
 
 /** Something that was asked of a provider and has to come to an end. */
 export interface Operation {
@@ -24,6 +24,8 @@ export interface Operation {
   readonly drainMs: number;
   /** The id of the server that it signs out of. */
   readonly clears: string | undefined;
+  /** For a call: what it was made for. */
+  readonly selected: ToolDefinition | undefined;
   endedAt: number;
   /** Starts and ends of operations, counted. */
   readonly startedStep: number;

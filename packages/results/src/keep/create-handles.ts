@@ -1,5 +1,5 @@
-import type { Clock, JsonObject, Lock, Store } from "@toolport/core";
-import { dateOf, isPlainObject } from "@toolport/core/implement";
+import type { Clock, Fence, JsonObject, Lock, Store } from "@toolport/core";
+import { dateOf, isPlainObject, readVersioned, writeVersioned, type ValueVersion } from "@toolport/core/implement";
 import type { BlobSink } from "./blob-sink.ts";
 import { readItem, writeItem, type HandleOwner, type KeptItem } from "./kept-item.ts";
 import { isRandomName, randomName, type RandomBytes } from "./random-bytes.ts";
@@ -21,6 +21,8 @@ export interface HandlesInit {
   readonly leaseMs: number;
 }
 
+const listVersion: ValueVersion = { what: "the handles of a conversation", version: 1 };
+
 /** A handle that was just made. */
 export interface NewHandle {
   readonly handle: string;
@@ -32,8 +34,11 @@ export interface NewHandle {
 export interface Handles {
   /** Makes a handle for what a sink has. Rejects as the store and the lock do. */
   add(item: KeptItem, owner: HandleOwner): Promise<NewHandle>;
-  /** What stands behind a handle; `undefined` for any that is not of this owner, or no longer good. Rejects as the store does. */
-  find(handle: string, owner: HandleOwner): Promise<KeptItem | undefined>;
+  /**
+   * What stands behind a handle; `undefined` for any that is not of this owner, or no longer good, `"unreadable"` for one that a later version of Toolport
+   * made. Rejects as the store does.
+   */
+  find(handle: string, owner: HandleOwner): Promise<KeptItem | "unreadable" | undefined>;
   /** Forgets one handle and what stands behind it. */
   drop(handle: string, scope: string): Promise<void>;
   /** Forgets all that a conversation kept. */
@@ -49,62 +54,69 @@ interface ListedHandle {
   readonly endsAt: number;
 }
 
+/** The list of one conversation, while nobody else changes it. */
+interface ChangedList {
+  readonly listed: readonly ListedHandle[];
+  readonly fence: Fence | undefined;
+  readonly removeAll: (list: readonly ListedHandle[]) => Promise<void>;
+  readonly write: (list: readonly ListedHandle[]) => Promise<void>;
+}
+
 /**
  * Keeps the records of handles in a store: one for each handle, and one for each conversation that lists them, so that the oldest can go.
- * What went is deleted in the sink as well.
+ * What went is deleted in the sink as well. Who lost the lock without noticing writes nothing; what a later version of Toolport has written is left as
+ * it is, with `store_failed`.
  */
 export function createHandles(init: HandlesInit): Handles {
   const { store, lock, sink, clock, randomBytes, ttlMs, maxHandles, maxBytes, leaseMs } = init;
 
   const readList = async (scope: string): Promise<readonly ListedHandle[]> => {
-    const list = await store.get(listKey(scope));
+    const list = readVersioned(await store.get(listKey(scope)), listVersion);
     return Array.isArray(list) ? list.filter(isListedHandle) : [];
   };
-  const writeList = async (scope: string, list: readonly ListedHandle[]): Promise<void> => {
-    if (list.length === 0) await store.delete(listKey(scope));
-    else await store.set(listKey(scope), list.map(toJson), ttlMs);
-  };
-  const remove = async ({ handle, key }: ListedHandle): Promise<void> => {
-    // The record first: a handle without its bytes would be a promise that is not kept.
-    await store.delete(itemKey(handle));
-    await sink.delete(key);
-  };
-  const removeAll = async (list: readonly ListedHandle[]): Promise<void> => {
-    await Promise.all(list.map(remove));
-  };
-  const change = <T>(scope: string, work: () => Promise<T>): Promise<T> => lock.withLock(listKey(scope), leaseMs, work);
+  const change = <T>(scope: string, work: (list: ChangedList) => Promise<T>): Promise<T> =>
+    lock.withLock(listKey(scope), leaseMs, async (_signal, fence) => {
+      const remove = async ({ handle, key }: ListedHandle): Promise<void> => {
+        // The record first: a handle without its bytes would be a promise that is not kept.
+        await store.delete(itemKey(handle), fence);
+        await sink.delete(key);
+      };
+      return work({
+        listed: await readList(scope),
+        fence,
+        removeAll: async (list) => void (await Promise.all(list.map(remove))),
+        async write(list) {
+          if (list.length === 0) await store.delete(listKey(scope), fence);
+          else await store.set(listKey(scope), writeVersioned(list.map(toJson), listVersion), ttlMs, fence);
+        },
+      });
+    });
 
   return {
     add: (item, owner) =>
-      change(owner.scope, async () => {
+      change(owner.scope, async ({ listed, fence, removeAll, write }) => {
         const now = dateOf(clock);
         const handle = randomName(randomBytes);
-        const listed = await readList(owner.scope);
         const live = listed.filter(({ endsAt }) => endsAt > now);
         const stay = newest(live, { handles: maxHandles - 1, bytes: maxBytes - item.bytes });
         const gone = live.slice(0, live.length - stay.length);
         await removeAll([...listed.filter((one) => !live.includes(one)), ...gone]);
-        await store.set(itemKey(handle), writeItem(item, owner), ttlMs);
-        await writeList(owner.scope, [...stay, { handle, key: item.key, bytes: item.bytes, endsAt: now + ttlMs }]);
+        await store.set(itemKey(handle), writeItem(item, owner), ttlMs, fence);
+        await write([...stay, { handle, key: item.key, bytes: item.bytes, endsAt: now + ttlMs }]);
         return { handle, dropped: gone.map((one) => one.handle) };
       }),
     async find(handle, owner) {
       return isRandomName(handle) ? readItem(await store.get(itemKey(handle)), owner) : undefined;
     },
     drop: (handle, scope) =>
-      change(scope, async () => {
-        const listed = await readList(scope);
+      change(scope, async ({ listed, removeAll, write }) => {
         await removeAll(listed.filter((one) => one.handle === handle));
-        await writeList(
-          scope,
-          listed.filter((one) => one.handle !== handle),
-        );
+        await write(listed.filter((one) => one.handle !== handle));
       }),
     forget: (scope) =>
-      change(scope, async () => {
-        const listed = await readList(scope);
+      change(scope, async ({ listed, removeAll, write }) => {
         await removeAll(listed);
-        await writeList(scope, []);
+        await write([]);
       }),
   };
 }

@@ -22,6 +22,8 @@ export interface PieceKeeperInit {
   readonly handles: Handles;
   /** Of one conversation: what is larger is not kept at all. */
   readonly maxBytes: number;
+  /** The name of this presenter. */
+  readonly keptBy: string;
   /** Told why something was not kept. */
   readonly onFailure: (failure: KeepFailure) => void;
 }
@@ -72,7 +74,7 @@ export async function keepPiece(
 async function putPiece(
   { data, mimeType, isText }: PieceContent,
   { outcome, owner, conversation, signal, dropped }: KeepJob,
-  { sink, handles, maxBytes }: PieceKeeperInit,
+  { sink, handles, maxBytes, keptBy }: PieceKeeperInit,
 ): Promise<Keeping> {
   if (data.length > maxBytes) return { notKept: refusalWords["too-large"] };
   const put = await sink.put({ data, mimeType, conversation }, { signal });
@@ -84,7 +86,7 @@ async function putPiece(
     signal.throwIfAborted();
     const text = isText ? indexText(data) : undefined;
     const { serverId = "", toolName = "" } = outcome.origin ?? {};
-    const added = await handles.add({ key, mimeType, bytes: data.length, text, serverId, toolName }, owner);
+    const added = await handles.add({ key, mimeType, bytes: data.length, text, serverId, toolName, keptBy }, owner);
     ({ handle } = added);
     signal.throwIfAborted();
     dropped.push(...added.dropped);

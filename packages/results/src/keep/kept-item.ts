@@ -1,6 +1,8 @@
-import { isPlainObject } from "@toolport/core/implement";
-import type { JsonObject } from "@toolport/core";
+import type { JsonObject, JsonValue } from "@toolport/core";
+import { isPlainObject, readVersioned, writeVersioned, type ValueVersion } from "@toolport/core/implement";
 import type { TextIndex } from "./text-index.ts";
+
+const itemVersion: ValueVersion = { what: "a handle", version: 1 };
 
 /** Whose a handle is: no other conversation, and no other principal, finds anything by it. */
 export interface HandleOwner {
@@ -21,22 +23,33 @@ export interface KeptItem {
   /** Which tool it came from. */
   readonly serverId: string;
   readonly toolName: string;
+  /** Who kept it: a random name of one presenter. Bytes that another one kept may be out of reach here. */
+  readonly keptBy: string;
 }
 
 /** An item as a store has it. */
 export function writeItem(item: KeptItem, { scope, principal }: HandleOwner): JsonObject {
   const { text, ...rest } = item;
-  return { version: 1, ...rest, scope, principal: principal ?? null, ...(text && { text: { ...text } }) };
+  const value = { ...rest, scope, principal: principal ?? null, ...(text && { text: { ...text } }) };
+  return writeVersioned(value, itemVersion);
 }
 
-/** Reads what a store had; `undefined` for what is of somebody else, and for what was not written here. */
-export function readItem(value: unknown, owner: HandleOwner): KeptItem | undefined {
-  if (!isPlainObject(value) || value["version"] !== 1) return undefined;
+/** Reads what a store had; `undefined` for what is of somebody else, `"unreadable"` for what a later version of Toolport or somebody else has written. */
+export function readItem(stored: unknown, owner: HandleOwner): KeptItem | "unreadable" | undefined {
+  try {
+    return itemOf(readVersioned(stored, itemVersion), owner);
+  } catch {
+    return "unreadable";
+  }
+}
+
+function itemOf(value: JsonValue | undefined, owner: HandleOwner): KeptItem | undefined {
+  if (!isPlainObject(value)) return undefined;
   if (value["scope"] !== owner.scope || value["principal"] !== (owner.principal ?? null)) return undefined;
-  const { key, mimeType, bytes, text, serverId, toolName } = value;
+  const { key, mimeType, bytes, text, serverId, toolName, keptBy } = value;
   if (typeof key !== "string" || typeof mimeType !== "string" || typeof bytes !== "number") return undefined;
-  if (typeof serverId !== "string" || typeof toolName !== "string") return undefined;
-  const item = { key, mimeType, bytes, serverId, toolName };
+  if (typeof serverId !== "string" || typeof toolName !== "string" || typeof keptBy !== "string") return undefined;
+  const item = { key, mimeType, bytes, serverId, toolName, keptBy };
   if (text === undefined) return item;
   return isTextIndex(text) ? { ...item, text } : undefined;
 }

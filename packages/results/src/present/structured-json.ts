@@ -1,5 +1,5 @@
 import type { JsonValue } from "@toolport/core";
-import { sameJson } from "@toolport/core/implement";
+import { isJsonObject, sameJson } from "@toolport/core/implement";
 
 /** Structured content as JSON, or why there is none, in words. */
 export type StructuredJson =
@@ -24,22 +24,36 @@ export function writeStructured(value: unknown): StructuredJson {
 }
 
 /**
- * Whether a text of the same result is JSON of the structured content: the specification asks servers to send it so, too. A text that is far
- * shorter than that JSON is not looked at, so that many short ones cost no more than they are long.
+ * Whether a text of the same result says what the structured content does: it is JSON of that, as the specification asks servers to send it, too; or
+ * structured content is `{"result": value}`, as libraries for servers wrap what is no object, and the text is that value, or JSON of it. A member of any
+ * other name says more than the text. A text that is far shorter than that JSON is not looked at, so that many short ones cost no more than
+ * they are long.
  */
 export function repeatsStructured(text: string, json: string): boolean {
-  if (text.length * 8 < json.length) return false;
+  // Every character of a text may be an escape in JSON, and of a few letters, most of the JSON is what they are wrapped in.
+  if (text.length * 8 + 64 < json.length) return false;
   if (text === json) return true;
   // Most texts begin in a way that no JSON does.
-  if (!/^\s*[-"[{\dtfn]/.test(text.slice(0, 64))) return false;
-  const structured = parse(json);
-  const said = parse(withoutHalves(text.toWellFormed()));
+  const looksLikeJson = /^\s*[-"[{\dtfn]/.test(text.slice(0, 64));
+  if (!looksLikeJson && !json.startsWith(wrapping)) return false;
+  const structured = parse(json)?.value;
+  const wrapped = json.startsWith(wrapping) ? unwrap(structured) : undefined;
+  if (wrapped === text.toWellFormed()) return true;
+  const said = looksLikeJson ? parse(withoutHalves(text.toWellFormed())) : undefined;
   try {
-    return structured !== undefined && said !== undefined && sameJson(said.value, structured.value);
+    return said !== undefined && (sameJson(said.value, structured) || sameJson(said.value, wrapped));
   } catch {
     // Too deep to compare: shown twice rather than not at all.
     return false;
   }
+}
+
+const wrapping = '{"result":';
+
+function unwrap(structured: JsonValue | undefined): JsonValue | undefined {
+  if (!isJsonObject(structured)) return undefined;
+  const [only, ...others] = Object.values(structured);
+  return others.length === 0 ? only : undefined;
 }
 
 /** A copy of structured content that has nothing but JSON. */

@@ -14,6 +14,8 @@ import type { ReadRequest } from "./read-request.ts";
 export interface ReaderInit {
   readonly sink: BlobSink;
   readonly handles: Handles;
+  /** The name of this presenter: what it kept is within its reach, or gone. */
+  readonly reachable: string;
   readonly clock: Clock;
   /** For one request, in milliseconds. */
   readonly readTimeoutMs: number;
@@ -44,11 +46,12 @@ const searchBytes = 256 * 1024;
 
 /** Makes a reader. */
 export function createReader(init: ReaderInit): Reader {
-  const { sink, handles, clock, readTimeoutMs } = init;
+  const { sink, handles, reachable, clock, readTimeoutMs } = init;
 
   const readNow = async (request: ReadRequest, owner: HandleOwner, signal: AbortSignal): Promise<ReadAnswer> => {
     const item = await handles.find(request.handle, owner);
     if (item === undefined) return unknownHandle();
+    if (item === "unreadable") return failure("unavailable", unreadableWords);
     const source: Source = {
       ...init,
       item,
@@ -57,7 +60,7 @@ export function createReader(init: ReaderInit): Reader {
         signal.throwIfAborted();
         const data = await sink.read(item.key, range);
         const wanted = Math.min(range.length, item.bytes - range.offset);
-        if (data === undefined || data.length !== wanted) throw new GoneError();
+        if (data === undefined || data.length !== wanted) throw new GoneError(item.keptBy !== reachable);
         return data;
       },
     };
@@ -73,7 +76,7 @@ export function createReader(init: ReaderInit): Reader {
         return await untilAborted(readNow(request, owner, deadline.signal), deadline.signal);
       } catch (error) {
         if (signal?.aborted) throw error;
-        if (error instanceof GoneError) return unknownHandle();
+        if (error instanceof GoneError) return error.isElsewhere ? elsewhere() : unknownHandle();
         const why = error === late ? late.message : "what keeps it failed";
         return failure("unavailable", `It cannot be read now: ${why}. The same call may be tried again.`);
       } finally {
@@ -91,7 +94,24 @@ interface Source extends ReaderInit {
 }
 
 /** The record is there and the bytes are not: they grew old, or went for newer ones. */
-class GoneError extends Error {}
+class GoneError extends Error {
+  /** Whether another presenter kept it, such as that of another replica, whose sink may have it. */
+  readonly isElsewhere: boolean;
+
+  constructor(isElsewhere: boolean) {
+    super("the bytes are not here");
+    this.isElsewhere = isElsewhere;
+  }
+}
+
+const unreadableWords =
+  "It cannot be read here: what is known of it was not written by this version of the program. Call the tool again that brought the result.";
+
+function elsewhere(): ReadFailure {
+  const message =
+    "It was kept by another process of this program, and cannot be reached from here, or is too old. Call the tool again that brought the result.";
+  return failure("unavailable", message);
+}
 
 function failure(reason: ReadFailure["reason"], message: string): ReadFailure {
   return { kind: "failed", reason, message };

@@ -1,9 +1,9 @@
-import { createOAuth, type ClientsFor, type OAuth, type OAuthOptions } from "@toolport/auth";
+import { createOAuth, type ClientsFor, type CredentialStore, type OAuth, type OAuthOptions } from "@toolport/auth";
 import { loopbackRedirect, openBrowser } from "@toolport/auth/node";
 import type { ServerExtras } from "@toolport/config";
 import type { Clock } from "@toolport/core";
 import type { ConnectorOptions } from "@toolport/transports";
-import type { ToolportOptions, ToolportState } from "../toolport-options.ts";
+import type { ToolportOptions } from "../toolport-options.ts";
 import { toClient } from "./to-client.ts";
 
 /** Who lets the host in. */
@@ -16,7 +16,7 @@ export interface ChosenAuth {
 
 /** What a configuration says of signing in, and where tokens are kept. */
 export interface AuthMeans {
-  readonly state: ToolportState;
+  readonly credentials: CredentialStore;
   readonly extrasOf: (serverId: string) => ServerExtras | undefined;
   readonly clock: Clock | undefined;
 }
@@ -29,7 +29,7 @@ export function chooseAuth(given: ToolportOptions["auth"], means: AuthMeans): Ch
   if (given !== undefined && "authorize" in given)
     return { authProvider: given.authProvider, oauth: given, close: nothing };
   const oauth = createOAuth({
-    store: means.state.credentials,
+    store: means.credentials,
     redirect: loopbackRedirect(),
     prompt: openBrowser(),
     clock: means.clock,

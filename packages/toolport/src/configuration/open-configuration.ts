@@ -8,10 +8,11 @@ import {
   type LoadConfigOptions,
   type LoadedConfig,
 } from "@toolport/config/node";
-import type { Clock, Event, ServerSpec } from "@toolport/core";
+import type { Clock, Diagnostic, Event, ServerSpec } from "@toolport/core";
 import { createEvent } from "@toolport/core/implement";
 import { keepToBound, type Bound } from "../lifecycle/keep-to-bound.ts";
 import type { ConfigOptions } from "../toolport-options.ts";
+import type { FollowedServers } from "../shared-servers/follow-shared-servers.ts";
 import { configError, slowConfigError } from "./config-error.ts";
 import type { WantedConfig } from "./read-config-options.ts";
 import { settleServers, type ServersWanted, type SettledServers } from "./settle-servers.ts";
@@ -19,6 +20,9 @@ import { settleServers, type ServersWanted, type SettledServers } from "./settle
 /** What a configuration is opened with. */
 export interface OpeningConfig extends WantedConfig, Pick<ServersWanted, "naming"> {
   readonly check: LoadConfigOptions["check"];
+  /** The servers of all replicas, if there are any. */
+  readonly shared: FollowedServers | undefined;
+  readonly report: (diagnostic: Diagnostic) => void;
   /** Who decides about servers that a project brings, where the product names nobody. */
   readonly trust: Trust;
   /** What else becomes of each spec. */
@@ -32,7 +36,7 @@ export interface OpeningConfig extends WantedConfig, Pick<ServersWanted, "naming
 export interface Configuration {
   /** `undefined` where there is none: all servers are the product's own. */
   readonly config: LoadedConfig | undefined;
-  /** The servers to start with. */
+  /** The servers that there are now. */
   readonly specs: readonly ServerSpec[];
   /** How long it took, without what took a human. */
   readonly spentMs: number;
@@ -46,18 +50,21 @@ export interface Configuration {
 
 const nothing: LoadedConfig = { servers: [], settings: {}, problems: [], sources: [], secrets: [], questions: [] };
 const longestReadMs = 10_000;
+const applyMs = 10_000;
 
 /**
  * Loads what is wanted, and watches it. Rejects with `invalid_config` when servers or files were named and no server can be used, or nothing could be read in
  * time, where nobody is asked meanwhile; with `aborted`; nothing of it is left then.
  */
 export async function openConfiguration(opening: OpeningConfig): Promise<Configuration> {
-  const { wanted, given, isNamed, naming, check, prepare, clock } = opening;
+  const { wanted, given, shared, isNamed, naming, check, prepare, clock } = opening;
   const { watch = true, only: isWanted, ...rest } = wanted ?? ({ files: [] } satisfies ConfigOptions);
   const settle = (config: LoadedConfig): SettledServers => {
-    const { specs, config: used } = settleServers(config, { given, only: isWanted, naming });
+    const servers = { given, shared: shared?.specs ?? [], only: isWanted, naming };
+    const { specs, config: used } = settleServers(config, servers);
     return { specs: specs.map(prepare), config: used };
   };
+  const end = new AbortController();
   let current = settle(nothing);
   let raw = nothing;
   let begin = (_target: ConfigTarget): void => undefined;
@@ -69,6 +76,10 @@ export async function openConfiguration(opening: OpeningConfig): Promise<Configu
     raw = config;
     current = settle(config);
   };
+  shared?.start(() => {
+    take(raw);
+    void applyShared(started, () => current, { signal: end.signal, report: opening.report });
+  });
   let isFirst = true;
   const target: ConfigTarget = {
     async applyServers(_specs, options, config) {
@@ -79,7 +90,6 @@ export async function openConfiguration(opening: OpeningConfig): Promise<Configu
       return { added: specs.map(({ id }) => id), updated: [], removed: [], failed: [] };
     },
   };
-  const end = new AbortController();
   const givenIds = new Set(given.map(({ id }) => id));
   // Nothing is expanded and nobody is asked for what the product's own servers stand in place of.
   const only = (serverId: string): boolean => !givenIds.has(serverId) && isWanted?.(serverId) !== false;
@@ -88,10 +98,8 @@ export async function openConfiguration(opening: OpeningConfig): Promise<Configu
   const close = async (): Promise<void> => {
     end.abort();
     reports.close();
-    await watching?.then(
-      (one) => one.close(),
-      () => undefined,
-    );
+    const opened = await watching?.catch(() => undefined);
+    await opened?.close();
   };
   const open = async (): Promise<void> => {
     if (wanted === undefined) return;
@@ -108,7 +116,7 @@ export async function openConfiguration(opening: OpeningConfig): Promise<Configu
   const startedAt = clock.now();
   try {
     await keepToBound(open(), bound, () => slowConfigError(rest.files, bound.timeoutMs ?? 0));
-    const error = isNamed && given.length === 0 ? configError(raw) : undefined;
+    const error = isNamed && given.length === 0 && shared === undefined ? configError(raw) : undefined;
     if (error !== undefined) throw error;
   } catch (error) {
     await close();
@@ -118,7 +126,9 @@ export async function openConfiguration(opening: OpeningConfig): Promise<Configu
     get config() {
       return wanted === undefined ? undefined : current.config;
     },
-    specs: current.specs,
+    get specs() {
+      return current.specs;
+    },
     spentMs: bound.timeoutMs === undefined ? 0 : clock.now() - startedAt,
     // What does not start is not trusted, or is not what runs by this name.
     extrasOf: (serverId) =>
@@ -127,6 +137,24 @@ export async function openConfiguration(opening: OpeningConfig): Promise<Configu
     start: begin,
     close,
   };
+}
+
+/** Applies what there is now because of other shared servers. Never rejects. */
+async function applyShared(
+  started: Promise<ConfigTarget>,
+  current: () => SettledServers,
+  { signal, report }: { readonly signal: AbortSignal; readonly report: (diagnostic: Diagnostic) => void },
+): Promise<void> {
+  try {
+    const target = await started;
+    const { specs, config } = current();
+    if (!signal.aborted) await target.applyServers(specs, { signal, timeoutMs: applyMs }, config);
+  } catch (error) {
+    // Whoever closes wants no more of it.
+    if (signal.aborted) return;
+    const why = error instanceof Error ? error.message : "they were refused";
+    report({ kind: "setting-unused", serverId: "", message: `shared servers could not be applied: ${why}` });
+  }
 }
 
 // A human is not hurried: whoever waits for one has a signal.

@@ -8,6 +8,8 @@ import { normalizeServerId, type NamingStrategy } from "@toolport/naming";
 export interface ServersWanted {
   /** Specs of the product's own, which win. */
   readonly given: readonly ServerSpec[];
+  /** Those of all replicas, which come next. */
+  readonly shared: readonly ServerSpec[];
   readonly only: ((serverId: string) => boolean) | undefined;
   readonly naming: NamingStrategy;
 }
@@ -19,13 +21,19 @@ export interface SettledServers {
 }
 
 /**
- * Which servers there are: the product's own before those of a configuration, and of several whose ids are the same in the names of tools the strongest; the
+ * Which servers there are: the product's own before those of all replicas, these before those of a configuration, and of several whose ids are the same in the names of tools the strongest; the
  * others are a problem with its place. Of what is not wanted nothing is left. Pure.
  */
-export function settleServers(config: LoadedConfig, { given, only, naming }: ServersWanted): SettledServers {
+export function settleServers(config: LoadedConfig, { given, shared, only, naming }: ServersWanted): SettledServers {
   const isWanted = (serverId: string): boolean => only === undefined || only(serverId);
   const taken = new Map<string, string>();
-  for (const { id } of given) for (const key of keysOf(id, naming)) taken.set(key, id);
+  const take = ({ id }: ServerSpec): void => keysOf(id, naming).forEach((key) => taken.set(key, id));
+  given.forEach(take);
+  const added = shared.filter((spec) => {
+    if (keysOf(spec.id, naming).some((key) => taken.has(key))) return false;
+    take(spec);
+    return true;
+  });
   const used: ServerSpec[] = [];
   const alike = new Map<string, string>();
   for (const spec of config.servers.toSorted(byStrength)) {
@@ -35,13 +43,13 @@ export function settleServers(config: LoadedConfig, { given, only, naming }: Ser
       alike.set(spec.id, rival);
       continue;
     }
-    for (const key of keys) taken.set(key, spec.id);
+    take(spec);
     used.push(spec);
   }
   const specs = config.servers.filter((spec) => used.includes(spec));
   const sources = config.sources.filter(({ serverId }) => isWanted(serverId));
   return {
-    specs: [...specs, ...given],
+    specs: [...specs, ...added, ...given],
     config: {
       ...config,
       servers: specs,

@@ -10,19 +10,25 @@ export interface ConversationParts {
   readonly toolbox: Toolbox;
   readonly results: Results;
   readonly policy: Policy;
+  /** Called once, when the conversation is closed. */
+  readonly onClose?: (() => void) | undefined;
 }
 
 /** A view of the toolbox whose calls, approvals and kept results belong to one conversation. Throws a `TypeError` as a view does. */
 export function createConversation(
-  { toolbox, results, policy }: ConversationParts,
+  { toolbox, results, policy, onClose }: ConversationParts,
   options: ConversationOptions = {},
 ): Conversation {
-  const { id = options.context?.conversation ?? randomUUID(), ...viewOptions } = options;
-  const context = { ...options.context, conversation: id };
+  const { id = options.context?.conversation ?? randomUUID(), principal: whose, ...viewOptions } = options;
+  if (whose !== undefined && options.context?.principal !== undefined && whose !== options.context.principal) {
+    throw new TypeError("principal and context.principal must be the same where both are given");
+  }
+  const context = { ...options.context, ...(whose !== undefined && { principal: whose }), conversation: id };
   const view = toolbox.view({ ...viewOptions, context });
   let closing: Promise<void> | undefined;
   const forget = async (): Promise<void> => {
     const { principal } = context;
+    onClose?.();
     const forgotten = await Promise.allSettled([results.forget(id), policy.forget({ conversation: id, principal })]);
     for (const one of forgotten) if (one.status === "rejected") throw one.reason;
   };

@@ -1,5 +1,12 @@
-import type { Clock, Diagnostic, Store } from "@toolport/core";
-import { resultWithin, sameJson } from "@toolport/core/implement";
+import {
+  createMemoryLock,
+  type Clock,
+  type Diagnostic,
+  type Lock,
+  type Store,
+  type Subscription,
+} from "@toolport/core";
+import { readVersioned, resultWithin, sameJson, writeVersioned, type ValueVersion } from "@toolport/core/implement";
 import { toolportNaming, type NamingStrategy, type SavedNames } from "@toolport/naming";
 import type { McpProvider } from "@toolport/provider";
 import { distinct, mergeNames, readNames, type ToolNames } from "./merge-names.ts";
@@ -9,8 +16,8 @@ import { namesKey } from "./names-key.ts";
 export interface KeptNames {
   /** Names to give again, for these servers. Never rejects: what is malformed, or cannot be read in time, is left out, and a diagnostic says so. */
   recall(serverIds: readonly string[]): Promise<SavedNames>;
-  /** Keeps the names of a provider's tools from now on, whenever they change. */
-  follow(provider: McpProvider): void;
+  /** Keeps the names in a book from now on, whenever the tools of this provider change. */
+  follow(provider: McpProvider, names: Pick<McpProvider, "savedNames">): Subscription;
   /** Follows nobody any more; resolves when what was to be written is. */
   close(): Promise<void>;
 }
@@ -18,6 +25,8 @@ export interface KeptNames {
 /** With what names are kept. */
 export interface KeptNamesInit {
   readonly store: Store;
+  /** Lets one at a time add names of a server, among all that share the store. Default: in this process. */
+  readonly lock?: Lock | undefined;
   readonly providerName: string | undefined;
   readonly naming: NamingStrategy | undefined;
   readonly clock: Clock;
@@ -25,6 +34,8 @@ export interface KeptNamesInit {
 }
 
 const longestReadMs = 3000;
+const longestWriteMs = 10_000;
+const version: ValueVersion = { what: "names of tools", version: 1 };
 
 /** Makes what keeps names in a store. Nothing is read or written yet. */
 export function createKeptNames({
@@ -33,18 +44,18 @@ export function createKeptNames({
   naming = toolportNaming,
   ...means
 }: KeptNamesInit): KeptNames {
-  const { clock, report } = means;
+  const { clock, report, lock = createMemoryLock({ clock }) } = means;
   const keyOf = namesKey(providerName, naming);
   const written = new Map<string, ToolNames>();
-  let unfollow = (): void => undefined;
+  let isClosed = false;
   let next: SavedNames | undefined;
   let writing: Promise<void> | undefined;
 
   const complain = (serverId: string, what: string): void =>
     report({ kind: "not-kept", serverId, message: `names of tools of server ${JSON.stringify(serverId)} ${what}` });
   const read = async (serverId: string): Promise<ToolNames> => {
-    const kept = await store.get(keyOf(serverId));
-    if (kept === undefined || kept === null) return [];
+    const kept = readVersioned(await store.get(keyOf(serverId)), version);
+    if (kept === undefined) return [];
     const names = readNames(kept, naming);
     if (names === undefined) complain(serverId, "are malformed where they are kept, and are given anew");
     return names ?? [];
@@ -52,13 +63,12 @@ export function createKeptNames({
   const write = async (serverId: string, names: ToolNames): Promise<void> => {
     if (sameJson(written.get(serverId), names)) return;
     try {
-      const kept = new Map(await read(serverId));
-      const isNew = names.some(([toolName, localName]) => kept.get(toolName) !== localName);
-      if (isNew)
-        await store.set(
-          keyOf(serverId),
-          mergeNames(names, [...kept]).map((pair) => [...pair]),
-        );
+      await lock.withLock(keyOf(serverId), longestWriteMs, async (_signal, fence) => {
+        const kept = new Map(await read(serverId));
+        if (names.every(([toolName, localName]) => kept.get(toolName) === localName)) return;
+        const merged = mergeNames(names, [...kept]).map((pair) => [...pair]);
+        await store.set(keyOf(serverId), writeVersioned(merged, version), undefined, fence);
+      });
       written.set(serverId, names);
     } catch {
       complain(serverId, "could not be kept; after a restart they may be others");
@@ -94,14 +104,14 @@ export function createKeptNames({
       const servers = found.map(([serverId, names]) => [serverId, distinct(names, taken)] as const);
       return { version: 1, servers: servers.filter(([, names]) => names.length > 0) };
     },
-    follow(provider) {
-      unfollow = provider.onToolsChanged(() => {
-        next = provider.savedNames();
+    follow: (provider, names) =>
+      provider.onToolsChanged(() => {
+        if (isClosed) return;
+        next = names.savedNames();
         writing ??= writeAll();
-      });
-    },
+      }),
     async close() {
-      unfollow();
+      isClosed = true;
       await writing;
     },
   };

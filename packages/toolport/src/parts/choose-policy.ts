@@ -5,7 +5,9 @@ import type { ToolportOptions } from "../toolport-options.ts";
 /** What a policy is made with. */
 export interface PolicyMeans {
   readonly store: Store;
-  readonly lock?: Lock | undefined;
+  readonly lock: Lock | undefined;
+  readonly notices: PolicyOptions["notices"];
+  readonly limitStore: PolicyOptions["limitStore"];
   readonly clock: Clock;
   readonly specs: readonly ServerSpec[];
   /** Secrets of the configuration, as it is now. */
@@ -15,11 +17,13 @@ export interface PolicyMeans {
 /** Takes what was handed in, or makes a policy; one that is made here asks about the tools of servers of which a configuration says so. */
 export function choosePolicy(given: ToolportOptions["policy"], means: PolicyMeans): Policy {
   if (given !== undefined && "explain" in given) return given;
-  const { store, lock, clock, specs, secrets } = means;
+  const { store, lock, notices, limitStore, clock, specs, secrets } = means;
   const { stricter = [], redact, ...rest } = given ?? {};
   return createPolicy({
     store,
     lock,
+    notices,
+    ...(given?.limits !== undefined && { limitStore }),
     clock,
     ...rest,
     stricter: [...stricter, confirmationRules(specs)],

@@ -1,5 +1,6 @@
 import type { Clock, Diagnostic } from "@toolport/core";
-import { createMemorySink, createResults, type Results } from "@toolport/results";
+import { createMemorySink, createResults, createStoreSink, type Results } from "@toolport/results";
+import type { ChosenState } from "../state/choose-state.ts";
 import type { ToolportOptions } from "../toolport-options.ts";
 
 /** What presents results, and how it ends where it was made here. */
@@ -8,17 +9,28 @@ export interface ChosenResults {
   close(): Promise<void>;
 }
 
-/** Takes what was handed in, or makes what keeps results in memory. */
-export function chooseResults(
-  given: ToolportOptions["results"],
-  defaults: { readonly clock: Clock; readonly onDiagnostic: (diagnostic: Diagnostic) => void },
-): ChosenResults {
+/** What results are kept with, where the product says nothing else. */
+export interface ResultsMeans {
+  readonly state: Pick<ChosenState, "store" | "lock" | "isShared">;
+  readonly clock: Clock;
+  readonly onDiagnostic: (diagnostic: Diagnostic) => void;
+}
+
+/**
+ * Takes what was handed in, or makes what keeps results: in memory, or where replicas share a state, up to 1 MiB each in its store, so that each reads on what
+ * another kept.
+ */
+export function chooseResults(given: ToolportOptions["results"], { state, ...defaults }: ResultsMeans): ChosenResults {
   if (given !== undefined && "present" in given) return { results: given, close: async () => undefined };
+  const { store, lock, isShared } = state;
+  const common = { ...defaults, ...(isShared && { store, lock }), ...given };
   if (given?.sink !== undefined) {
-    const results = createResults({ ...defaults, ...given, sink: given.sink });
+    const results = createResults({ ...common, sink: given.sink });
     return { results, close: () => results.close() };
   }
-  const sink = createMemorySink({ clock: defaults.clock });
-  const results = createResults({ ...defaults, ...given, sink });
-  return { results, close: async () => void (await Promise.allSettled([results.close(), sink.close()])) };
+  const { clock } = defaults;
+  const memory = createMemorySink({ clock });
+  const sink = isShared ? createStoreSink({ store, larger: memory, clock }) : memory;
+  const results = createResults({ ...common, sink });
+  return { results, close: async () => void (await Promise.allSettled([results.close(), memory.close()])) };
 }

@@ -1,8 +1,10 @@
 import { authenticateToolNames } from "@toolport/auth";
-import type { Connector, Store } from "@toolport/core";
+import type { Connector, Lock, ServerSpec, Store } from "@toolport/core";
 import { reservedNames, type StaticTool } from "@toolport/discovery";
-import { createProvider, type McpProvider } from "@toolport/provider";
+import { agreeOnNames, type KeptCatalog } from "@toolport/pool";
+import { createNameBook, createProvider, type McpProvider, type ProviderOptions } from "@toolport/provider";
 import { createKeptNames } from "../names/keep-names.ts";
+import { agreedNamesKey } from "../names/names-key.ts";
 import { holdToAllowedUris } from "../settings/hold-to-allowed-uris.ts";
 import { passContext } from "../settings/pass-context.ts";
 import type { PartsContext } from "./parts-context.ts";
@@ -12,35 +14,59 @@ export interface ProviderMeans extends PartsContext {
   readonly connector: Connector;
   readonly ownTools: readonly StaticTool[];
   readonly store: Store;
+  readonly lock: Lock | undefined;
+  /** Whether replicas have the same store and lock: then they agree on the names of tools. */
+  readonly isShared: boolean;
+  /** Those of the provider that all have. */
+  readonly servers: readonly ServerSpec[];
+  /** What servers listed before. Who made it closes it, before any provider. */
+  readonly catalogs: KeptCatalog | undefined;
 }
 
-/** Makes the provider, with the names that tools had the last time. Starts no server. */
-export async function openProvider(means: ProviderMeans): Promise<McpProvider> {
-  const { options, closing, clock, report, policy, configuration, connector, ownTools, store } = means;
-  const {
-    interceptors = [],
-    requestInterceptors = [],
-    reservedNames: reserved = [],
-    ...given
-  } = options.provider ?? {};
-  const { helperNames } = options.toolbox ?? {};
-  const { specs } = configuration;
-  const ids = specs.map(({ id }) => id);
-  const names =
-    given.savedNames === undefined
-      ? createKeptNames({ store, providerName: given.name, naming: given.naming, clock, report })
-      : undefined;
-  closing.add(() => names?.close());
-  const savedNames = (await names?.recall(ids)) ?? given.savedNames;
+/** What one provider has that others have not. */
+export interface OwnOfProvider {
+  readonly servers: readonly ServerSpec[];
+  /** Default: that of the options. */
+  readonly name?: string | undefined;
+  /** Default: that of the options. */
+  readonly principal?: string | undefined;
+}
 
+/** Makes providers that are alike, with the tools that they had before, and start no server; who makes one closes it. */
+export type MakeProvider = (own: OwnOfProvider) => Promise<McpProvider>;
+
+/** The provider that all have, and what makes others like it. Who opened them closes them. */
+export interface OpenProviders {
+  readonly provider: McpProvider;
+  readonly makeProvider: MakeProvider;
+}
+
+/**
+ * Makes the provider that all have, and prepares to make others, with the names that tools had the last time: a tool has one name in all of them, and no two tools the same. Of `names` or `savedNames` of
+ * the product's own, nothing is kept here.
+ */
+export async function openProviders(means: ProviderMeans): Promise<OpenProviders> {
+  const { options, closing, clock, report, policy, configuration, connector, store, lock, isShared, catalogs } = means;
+  const { interceptors = [], requestInterceptors = [], naming, savedNames, ...given } = options.provider ?? {};
+  const isOwn = given.names !== undefined || savedNames !== undefined;
+  const kept = isOwn ? undefined : createKeptNames({ store, lock, providerName: given.name, naming, clock, report });
+  closing.add(() => kept?.close());
+  // At the same time: a store that never answers is waited for once.
+  const [recalled, listed] = await Promise.all([
+    kept?.recall(configuration.specs.map(({ id }) => id)),
+    catalogs?.recall(means.servers, given.principal),
+  ]);
+  const key = agreedNamesKey(given.name, naming);
+  const agree = isShared && lock !== undefined ? agreeOnNames({ store, lock, key }) : undefined;
+  const names = given.names ?? createNameBook({ naming, savedNames: recalled ?? savedNames, agree });
+  const reserved = reservedOf(means);
   const pass = passContext((id) => {
     return configuration.extrasOf(id)?.passContext ?? configuration.config?.settings.passContext ?? false;
   });
-  const provider = createProvider({
+  const common: ProviderOptions = {
     ...given,
     connector,
-    servers: specs,
-    savedNames,
+    names,
     admit: policy.admit,
     interceptors: [...policy.interceptors, ...interceptors, pass.interceptor],
     requestInterceptors: [
@@ -48,17 +74,34 @@ export async function openProvider(means: ProviderMeans): Promise<McpProvider> {
       holdToAllowedUris(() => configuration.config?.settings.allowedResourceUris ?? []),
       pass.requestInterceptor,
     ],
-    reservedNames: [
-      ...reservedNames({ tools: ownTools, ...(helperNames !== undefined && { helperNames }) }),
-      ...(options.authenticateTools === true ? authenticateToolNames(ids) : []),
-      ...reserved,
-    ],
+    reservedNames: reserved,
     onElicit: options.onElicit,
     clock,
-  });
-  closing.add((reason) => provider.close(reason));
-  const ends = [provider.onDiagnostic(report), policy.attach(provider)];
-  closing.add(() => ends.forEach((end) => end()));
-  names?.follow(provider);
-  return provider;
+  };
+  const make = (own: OwnOfProvider, savedCatalog: unknown): McpProvider => {
+    const { servers, name = given.name, principal = given.principal } = own;
+    const provider = createProvider({ ...common, servers, name, principal, savedCatalog });
+    catalogs?.follow(provider);
+    const ends = [provider.onDiagnostic(report), policy.attach(provider)];
+    if (kept !== undefined) ends.push(kept.follow(provider, names));
+    provider.onClosed(() => ends.forEach((end) => end()));
+    return provider;
+  };
+  return {
+    provider: make({ servers: means.servers }, listed ?? given.savedCatalog),
+    async makeProvider(own) {
+      const { servers, principal = given.principal } = own;
+      return make(own, (await catalogs?.recall(servers, principal)) ?? given.savedCatalog);
+    },
+  };
+}
+
+function reservedOf({ options, configuration, ownTools }: ProviderMeans): readonly string[] {
+  const { helperNames } = options.toolbox ?? {};
+  const { reservedNames: reserved = [] } = options.provider ?? {};
+  return [
+    ...reservedNames({ tools: ownTools, ...(helperNames !== undefined && { helperNames }) }),
+    ...(options.authenticateTools === true ? authenticateToolNames(configuration.specs.map(({ id }) => id)) : []),
+    ...reserved,
+  ];
 }

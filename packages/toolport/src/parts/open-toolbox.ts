@@ -12,8 +12,15 @@ export interface ToolboxMeans extends PartsContext {
   readonly oauth: OAuth | undefined;
 }
 
+/** A toolbox, and those of conversations that have more than all share. */
+export interface OpenToolboxes {
+  readonly toolbox: Toolbox;
+  /** Makes one with these beside all that the first one has. Who makes one closes it. */
+  readonly toolboxWith: (providers: readonly ToolProvider[]) => Toolbox;
+}
+
 /** Makes the toolbox over all that brings tools. */
-export function openToolbox(means: ToolboxMeans): Toolbox {
+export function openToolboxes(means: ToolboxMeans): OpenToolboxes {
   const { options, closing, clock, report, policy, provider, ownTools, resourceTools, oauth } = means;
   const { interceptors = [], ...given } = options.toolbox ?? {};
   const { principal } = options.provider ?? {};
@@ -22,15 +29,17 @@ export function openToolbox(means: ToolboxMeans): Toolbox {
       ? [createAuthenticateTools({ oauth, provider, principal, clock })]
       : [];
   for (const made of [...resourceTools, ...signIns]) closing.add((reason) => made.close(reason));
-  const toolbox = createToolbox({
-    ...given,
-    tools: ownTools,
-    providers: [provider, ...resourceTools, ...signIns, ...(options.providers ?? [])],
-    admit: policy.admit,
-    interceptors: [...interceptors, ...policy.interceptors],
-    onDiagnostic: report,
-    clock,
-  });
+  const toolboxWith = (more: readonly ToolProvider[]): Toolbox =>
+    createToolbox({
+      ...given,
+      tools: ownTools,
+      providers: [provider, ...more, ...resourceTools, ...signIns, ...(options.providers ?? [])],
+      admit: policy.admit,
+      interceptors: [...interceptors, ...policy.interceptors],
+      onDiagnostic: report,
+      clock,
+    });
+  const toolbox = toolboxWith([]);
   closing.add((reason) => toolbox.close(reason));
-  return toolbox;
+  return { toolbox, toolboxWith };
 }

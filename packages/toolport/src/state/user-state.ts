@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import { join, posix, win32 } from "node:path";
+import type { CredentialStore } from "@toolport/auth";
 import { createFileCredentials, createFileLock, defaultCredentialsFolder } from "@toolport/auth/node";
 import type { Lock } from "@toolport/core";
 import type { ToolportState } from "../toolport-options.ts";
@@ -33,6 +34,7 @@ export function userStateFolder({
 /** A user's state, which any number of processes may share. */
 export interface UserState extends ToolportState {
   readonly lock: Lock;
+  readonly credentials: CredentialStore;
 }
 
 /**

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { fixtureServer, startFaultServer, startHttpFixture } from "@toolport/fixtures";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { DoctorFacts } from "../../src/cli/examining/facts.ts";
 import type { Finding } from "../../src/cli/examining/finding.ts";
 import { fakeTerminal, runIn, type FakeTerminal } from "../fake-terminal.ts";
@@ -14,8 +14,6 @@ import { fakeTerminal, runIn, type FakeTerminal } from "../fake-terminal.ts";
 type Report = Omit<DoctorFacts, "now"> & { readonly findings: readonly Finding[] };
 
 const secret = "hush-hush-3141592653";
-// Says nothing, and ends as a server should.
-const waits = "process.stdin.on('end', () => process.exit()).resume()";
 const { command: node } = fixtureServer("modern-stdio");
 
 function writeHome(terminal: FakeTerminal, path: string, content: unknown): void {
@@ -172,11 +170,13 @@ it("refuses a server that is not configured, and names a near one", async () => 
 
 it("exits 3 when it is interrupted, and says that not all is there", async () => {
   using terminal = fakeTerminal();
+  await using server = await startFaultServer({ transport: "stdio", script: "handshake-silent" });
   const config = terminal.file("mcp.json", {
-    mcpServers: { hang: { command: node, args: ["-e", waits] } },
+    mcpServers: { hang: { ...server.spec, type: "stdio", kind: undefined } },
   });
   const run = runIn(terminal, ["doctor", "--config", config]);
-  setTimeout(() => terminal.interrupt(), 100);
+  await vi.waitFor(() => expect(server.livePids()).not.toEqual([]), 10_000);
+  terminal.interrupt();
   const { code, out, err } = await run;
   expect(code).toBe(3);
   expect(err).toMatch(/stopped/);

@@ -15,6 +15,7 @@ async function namesOf(
     connector: createFakeConnector(servers),
     servers: Object.keys(servers).map((id) => ({ id, transport: { kind: "stdio", command: "x" } })),
     state: { store, credentials: createMemoryCredentials() },
+    savedCatalogs: false,
     onDiagnostic: (one) => diagnostics.push(one),
     ...options,
   });
@@ -78,7 +79,8 @@ describe("names of tools", () => {
       schedule(ms, run) {
         waits.push(ms);
         if (ms !== 3000) return () => undefined;
-        now += ms;
+        // What is kept is read at the same time.
+        now = ms;
         queueMicrotask(run);
         return () => undefined;
       },
@@ -98,16 +100,35 @@ describe("names of tools", () => {
     };
     await namesOf({ a: {}, b: {} }, store);
     const [first = "", second = ""] = kept.keys();
-    kept.set(first, [["echo", "mcp_b_echo"]]);
+    kept.set(first, { version: 1, value: [["echo", "mcp_b_echo"]] });
     expect((await namesOf({ a: {}, b: {} }, store)).diagnostics).toEqual([]);
-    kept.set(first, { version: 7 });
-    kept.set(second, [["echo", "no name!"]]);
+    kept.set(first, { version: 1, value: { no: "list" } });
+    kept.set(second, { version: 1, value: [["echo", "no name!"]] });
     const { names, diagnostics } = await namesOf({ a: {}, b: {} }, store);
     expect(names).toEqual(["mcp_a_echo", "mcp_b_echo"]);
     expect(diagnostics.map(({ serverId, message }) => [serverId, message.includes("malformed")])).toContainEqual([
       "a",
       true,
     ]);
+  });
+
+  it("of a later version are left as they are, and given anew meanwhile", async () => {
+    const kept = new Map<string, unknown>();
+    const store: Store = {
+      get: async (key) => kept.get(key),
+      set: async (key, value) => kept.set(key, value),
+      delete: async (key) => kept.delete(key),
+    };
+    await namesOf({ a: {} }, store);
+    const [key = ""] = kept.keys();
+    kept.set(key, { version: 2, value: "what nobody here knows" });
+    const { names, diagnostics } = await namesOf({ a: {} }, store);
+    expect(names).toEqual(["mcp_a_echo"]);
+    expect(diagnostics.map(({ message }) => message)).toEqual([
+      'names of tools of server "a" could not be read, and are given anew',
+      'names of tools of server "a" could not be kept; after a restart they may be others',
+    ]);
+    expect(kept.get(key)).toEqual({ version: 2, value: "what nobody here knows" });
   });
 
   it("cost a diagnostic where the store fails", async () => {

@@ -18,7 +18,7 @@ describe("options of createToolport()", () => {
     ["timeoutMs must be", { timeoutMs: -1 }],
     ["timeoutMs must be", { timeoutMs: Number.NaN }],
     ["state must be", { state: "disk" }],
-    ["state.store must be", { state: { credentials: {} } }],
+    ["state.store must have a method get()", { state: { credentials: {} } }],
     ["tools must be an array", { tools: {} }],
     ["policy must be an object", { policy: true }],
     ["auth must be", { auth: true }],

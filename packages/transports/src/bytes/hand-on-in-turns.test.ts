@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { createManualClock } from "../../test/manual-clock.ts";
+import { createManualClock } from "../../../../test/manual-clock.ts";
 import { handOnInTurns } from "./hand-on-in-turns.ts";
 
 function open() {

@@ -1,6 +1,6 @@
 import { ToolportError, type CallOptions, type JsonObject } from "@toolport/core";
 import { describe, expect, it, vi } from "vitest";
-import { createManualClock } from "../../test/manual-clock.ts";
+import { createManualClock } from "../../../../test/manual-clock.ts";
 import { createActiveClock } from "../time/active-clock.ts";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
 import { callTool } from "./call-tool.ts";

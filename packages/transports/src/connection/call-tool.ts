@@ -66,8 +66,9 @@ export async function callTool(init: CallToolInit, call: ToolCallRequest): Promi
     callContext,
     toolName,
   } as const;
-  const startedAt = channel.activeClock.now();
-  const pausedBefore = channel.activeClock.pausedMs();
+  const time = channel.activeClock.of(callContext);
+  const startedAt = time.now();
+  const pausedBefore = time.pausedMs();
   let result: JsonObject;
   try {
     result = await channel.request(request);
@@ -78,7 +79,7 @@ export async function callTool(init: CallToolInit, call: ToolCallRequest): Promi
   }
   const { resultType } = result;
   if (!isModern || resultType === undefined || resultType === "complete") return checkResult(init, toolName, result);
-  return finish(init, request, { result, beginning: { startedAt, pausedBefore } });
+  return finish(init, request, { result, beginning: { time, startedAt, pausedBefore } });
 }
 
 // Nothing, or what cannot be sent.

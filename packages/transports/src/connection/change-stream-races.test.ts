@@ -1,7 +1,7 @@
 import { ProtocolError } from "@modelcontextprotocol/client";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { createManualClock } from "../../test/manual-clock.ts";
+import { createManualClock } from "../../../../test/manual-clock.ts";
 import { createServerContext } from "../../test/server-context.ts";
 import type { ChangeFilter, OpenedStream } from "../message/listening-client.ts";
 import { openChangeStream } from "./change-stream.ts";

@@ -1,7 +1,7 @@
 import { ProtocolError } from "@modelcontextprotocol/client";
 import type { Diagnostic } from "@toolport/core";
 import { describe, expect, it, vi } from "vitest";
-import { createManualClock } from "../../test/manual-clock.ts";
+import { createManualClock } from "../../../../test/manual-clock.ts";
 import type { ChangeFilter, OpenedStream } from "../message/listening-client.ts";
 import { openChangeStream, type ChangeStreamInit } from "./change-stream.ts";
 import { createServerContext } from "../../test/server-context.ts";

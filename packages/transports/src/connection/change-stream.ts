@@ -13,6 +13,8 @@ export interface ChangeStreamInit {
   readonly lists: Omit<ChangeFilter, "resourceSubscriptions">;
   /** Whatever is wanted may have changed unheard: the stream was lost, or opened late. */
   readonly onGap: () => void;
+  /** When the first stream may be opened, unless a resource is wanted earlier. Until then nothing counts as missed. Default: at once. */
+  readonly after?: Promise<void> | undefined;
 }
 
 /**
@@ -44,7 +46,13 @@ export function openChangeStream(init: ChangeStreamInit): ChangeStream {
     onReady = resolve;
   });
   const listening = startOf(init, closing.signal, () => onReady());
-  if (!wantsAnything(listening)) onReady();
+  let isBegun = false;
+  const begin = (): void => {
+    if (isBegun) return;
+    isBegun = true;
+    void keepListening(listening);
+  };
+  if (!wantsAnything(listening) || init.after !== undefined) onReady();
   else {
     const cancelWait = init.context.clock.schedule(longestWaitMs, () => {
       listening.missedSome = true;
@@ -52,7 +60,8 @@ export function openChangeStream(init: ChangeStreamInit): ChangeStream {
     });
     void ready.then(cancelWait);
   }
-  void keepListening(listening);
+  if (init.after === undefined) begin();
+  else void init.after.then(begin);
   return {
     ready,
     addResource(uri) {
@@ -60,6 +69,7 @@ export function openChangeStream(init: ChangeStreamInit): ChangeStream {
       if (over !== undefined) return Promise.reject(over);
       return new Promise((resolve, reject) => {
         listening.asked.set(uri, { resolve, reject, isAlone: false });
+        begin();
         listening.wake();
       });
     },

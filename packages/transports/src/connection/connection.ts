@@ -3,6 +3,7 @@ import {
   ToolportError,
   type Connection,
   type JsonObject,
+  type RemoteTool,
   type ServerInfo,
   type ToolListing,
 } from "@toolport/core";
@@ -24,6 +25,8 @@ export interface ConnectionInit {
   readonly context: ServerContext;
   readonly server: ServerInfo;
   readonly channel: RequestChannel;
+  /** Of a server that has not been heard of yet: the tools that it had, and whether that is still so. */
+  readonly known?: { readonly tools: readonly RemoteTool[]; readonly isAssumed: () => boolean } | undefined;
   /** Over 2026-07-28 on HTTP, arguments can be mirrored in headers. */
   readonly mirrorsParams: boolean;
   readonly elicitor: Elicitor | undefined;
@@ -41,13 +44,14 @@ const closedByHost = "closed by the host";
 /** The contract of core over a channel whose handshake is done. */
 export function createConnection(init: ConnectionInit): Connection {
   const { context, server, channel, elicitor, tasks, mirrorsParams, onToolsChanged, onDead, onClose } = init;
-  const { serverId, settings, clock } = context;
+  const { serverId, settings } = context;
   const { timeouts } = settings;
   const closing = new AbortController();
-  let paramHeaders: ReadonlyMap<string, readonly ParamHeader[]> = new Map();
+  // Of what was listed over this connection.
+  let paramHeaders: ReadonlyMap<string, readonly ParamHeader[]> | undefined;
 
   const headersFor = (toolName: string, args: JsonObject): Readonly<Record<string, string>> | undefined => {
-    const declared = paramHeaders.get(toolName);
+    const declared = paramHeaders === undefined ? knownHeaders(init, toolName) : paramHeaders.get(toolName);
     return declared && mirrorParams(declared, args);
   };
   const calling: CallToolInit = {
@@ -65,6 +69,9 @@ export function createConnection(init: ConnectionInit): Connection {
 
   return {
     server,
+    get isAssumed() {
+      return init.known?.isAssumed() === true;
+    },
     async listTools(options = {}) {
       const found = new Map<string, readonly ParamHeader[]>();
       const listing = await listTools(
@@ -93,16 +100,7 @@ export function createConnection(init: ConnectionInit): Connection {
       const request = { method, params, timeoutMs, timeoutCode: "request_timeout", signal, callContext } as const;
       return calling.isModern ? requestInRounds(calling, request) : channel.request(request);
     },
-    async notify(method, params) {
-      assertMessage("notify()", method, params);
-      const timeoutMs = timeouts.requestMs;
-      const deadline = createDeadline({ timeoutMs, clock, onTimeout: () => notTaken(serverId, method, timeoutMs) });
-      try {
-        await untilAborted(channel.notify(method, params), deadline.signal);
-      } finally {
-        deadline.dispose();
-      }
-    },
+    notify: (method, params) => notify(init, method, params),
     async subscribeResource(uri, options = {}) {
       assertRequestOptions(options);
       return init.resources.subscribe(uri, options);
@@ -120,6 +118,27 @@ export function createConnection(init: ConnectionInit): Connection {
       return channel.close(error, reason);
     },
   };
+}
+
+async function notify(
+  { context, channel }: ConnectionInit,
+  method: string,
+  params: JsonObject | undefined,
+): Promise<void> {
+  assertMessage("notify()", method, params);
+  const { serverId, settings, clock } = context;
+  const timeoutMs = settings.timeouts.requestMs;
+  const deadline = createDeadline({ timeoutMs, clock, onTimeout: () => notTaken(serverId, method, timeoutMs) });
+  try {
+    await untilAborted(channel.notify(method, params), deadline.signal);
+  } finally {
+    deadline.dispose();
+  }
+}
+
+function knownHeaders({ mirrorsParams, known }: ConnectionInit, toolName: string): readonly ParamHeader[] | undefined {
+  const tool = mirrorsParams ? known?.tools.find(({ name }) => name === toolName) : undefined;
+  return tool && findParamHeaders(tool.inputSchema).headers;
 }
 
 // What is on offer is data and stays as it is; why something is not is a text for people.

@@ -1,6 +1,6 @@
 import { ToolportError, type JsonObject, type ServerInfo } from "@toolport/core";
 import { describe, expect, it } from "vitest";
-import { createManualClock } from "../../test/manual-clock.ts";
+import { createManualClock } from "../../../../test/manual-clock.ts";
 import { createActiveClock } from "../time/active-clock.ts";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
 import { listTools } from "./list-tools.ts";
@@ -73,6 +73,38 @@ describe("listTools()", () => {
     await expect(list()).rejects.toMatchObject({ code });
   });
 
+  it.each([
+    // The first page came 300 ms before the end.
+    ["the shortest of all pages", [{ ttlMs: 1000 }, { ttlMs: 900 }], { ttlMs: 700 }],
+    ["public if all pages are", [{ cacheScope: "public" }, { cacheScope: "public" }], { cacheScope: "public" }],
+    ["private if one is", [{ cacheScope: "public" }, { cacheScope: "private" }], {}],
+    ["nothing for what says nothing", [{ ttlMs: 1000, cacheScope: "public" }, {}], {}],
+    [
+      "nothing for nonsense",
+      [
+        { ttlMs: "9", cacheScope: 1 },
+        { ttlMs: -5, cacheScope: "all" },
+      ],
+      {},
+    ],
+  ] as const)("says how long it holds, and for whom: %s (NX-31)", async (_what, [first, last], expected) => {
+    const pages = [
+      { ...page("a", "2"), ...first },
+      { ...page("b"), ...last },
+    ];
+    const hints = async (era: ServerInfo["era"]) => {
+      const {
+        tools: _tools,
+        dropped: _dropped,
+        pages: _pages,
+        ...rest
+      } = await open(pages, { era, msPerPage: 300 }).list();
+      return rest;
+    };
+    expect(await hints("modern")).toEqual(expected);
+    expect(await hints("legacy")).toEqual({});
+  });
+
   it("leaves out a tool that cannot be called over this connection", async () => {
     const { list } = open([page("a")], { findFault: () => "it is too heavy" });
     await expect(list()).resolves.toMatchObject({ tools: [], dropped: [{ name: "a", reason: "it is too heavy" }] });
@@ -85,13 +117,19 @@ function open(
     msPerPage = 0,
     capabilities = { tools: {} },
     findFault,
-  }: { msPerPage?: number; capabilities?: ServerInfo["capabilities"]; findFault?: () => string } = {},
+    era = "legacy",
+  }: {
+    msPerPage?: number;
+    capabilities?: ServerInfo["capabilities"];
+    findFault?: () => string;
+    era?: ServerInfo["era"];
+  } = {},
 ) {
   const clock = createManualClock();
   const sent: OutgoingRequest[] = [];
   const init = {
     context: createServerContext({ clock }, { timeouts: { listMs: 1000 } }),
-    server: { era: "legacy", protocolVersion: "2025-11-25", capabilities } as const,
+    server: { era, protocolVersion: era === "legacy" ? "2025-11-25" : "2026-07-28", capabilities },
     findFault,
     channel: {
       activeClock: createActiveClock(clock),

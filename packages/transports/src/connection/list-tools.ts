@@ -11,6 +11,7 @@ import {
 import { assertListOptions, isJsonObject } from "@toolport/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
 import type { RequestChannel } from "../message/request-channel.ts";
+import { createCachingHints } from "./caching-hints.ts";
 import { createToolListingReader } from "./join-tool-pages.ts";
 
 /** What {@linkcode listTools} goes by. */
@@ -41,15 +42,17 @@ export async function listTools(init: ListToolsInit, options: ListToolsOptions):
   const { clock } = context;
   const { limits, timeouts } = context.settings;
   const reader = createToolListingReader({ limits, findFault, wants: options.wants });
+  const hints = server.era === "modern" ? createCachingHints(clock) : undefined;
   if (!isJsonObject(server.capabilities["tools"])) return reader.listing();
   const timeoutMs = options.timeoutMs ?? timeouts.listMs;
-  const startedAt = channel.activeClock.now();
+  const time = channel.activeClock.of(options.context);
+  const startedAt = time.now();
   const requestPage = async (cursor: string | undefined): Promise<JsonObject> => {
     const request = channel.request({
       method: "tools/list",
       params: cursor === undefined ? {} : { cursor },
       // At least a moment: a deadline that passed between two pages is told as what it is, by the request.
-      timeoutMs: Math.max(1, timeoutMs - (channel.activeClock.now() - startedAt)),
+      timeoutMs: Math.max(1, timeoutMs - (time.now() - startedAt)),
       timeoutCode: "list_timeout",
       signal: options.signal,
       callContext: options.context,
@@ -58,6 +61,7 @@ export async function listTools(init: ListToolsInit, options: ListToolsOptions):
     const cancel = cursor === undefined ? undefined : clock.schedule(0, () => reader.catchUp());
     const page = await (cancel === undefined ? request : request.finally(cancel));
     if (!Array.isArray(page["tools"])) throw pageWithoutTools(context);
+    hints?.add(page);
     return page;
   };
 
@@ -73,7 +77,7 @@ export async function listTools(init: ListToolsInit, options: ListToolsOptions):
     }
     cursor = nextOf(reader.add(page));
   }
-  return reader.listing();
+  return { ...reader.listing(), ...hints?.read() };
 }
 
 function nextOf(cursor: string | undefined | false): string | undefined {

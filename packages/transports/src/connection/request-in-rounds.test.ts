@@ -1,6 +1,6 @@
 import type { JsonObject } from "@toolport/core";
 import { describe, expect, it } from "vitest";
-import { createManualClock } from "../../test/manual-clock.ts";
+import { createManualClock } from "../../../../test/manual-clock.ts";
 import { createServerContext } from "../../test/server-context.ts";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
 import { createActiveClock } from "../time/active-clock.ts";

@@ -1,9 +1,10 @@
-import { isToolportError, ToolportError, type JsonObject } from "@toolport/core";
+import { isToolportError, ToolportError, type CallContext, type JsonObject } from "@toolport/core";
 import { toAbortSignal, withErrorContext } from "@toolport/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
 import type { RequestChannel } from "../message/request-channel.ts";
 import { contextOf, nameOf } from "../message/request-errors.ts";
+import type { ActiveClock } from "../time/active-clock.ts";
 import type { Elicitor, QuestionTally } from "../wire/elicitor.ts";
 import { answerInputRequests } from "./input-rounds.ts";
 
@@ -18,6 +19,8 @@ export interface RoundsInit {
 
 /** When a request began: the time of all its rounds is one. */
 export interface Beginning {
+  /** What it goes by. */
+  readonly time: ActiveClock;
   readonly startedAt: number;
   /** How long the clock had stood still by then. */
   readonly pausedBefore: number;
@@ -34,19 +37,20 @@ export interface TimeLeft {
 const mostRounds = 10;
 
 /** Notes when a request begins. */
-export function beginNow({ activeClock }: RequestChannel): Beginning {
-  return { startedAt: activeClock.now(), pausedBefore: activeClock.pausedMs() };
+export function beginNow({ activeClock }: RequestChannel, callContext: CallContext | undefined): Beginning {
+  const time = activeClock.of(callContext);
+  return { time, startedAt: time.now(), pausedBefore: time.pausedMs() };
 }
 
 /** The time that is left of a request that began then. */
 export function timeLeftOf(
-  { channel: { activeClock }, context }: RoundsInit,
+  { context }: RoundsInit,
   timeoutMs: number,
-  { startedAt, pausedBefore }: Beginning,
+  { time, startedAt, pausedBefore }: Beginning,
 ): TimeLeft {
   const { elicitTotalMs } = context.settings.timeouts;
-  const pausedMs = (): number => activeClock.pausedMs() - pausedBefore;
-  const leftMs = (): number => timeoutMs - (activeClock.now() - startedAt) - Math.max(0, pausedMs() - elicitTotalMs);
+  const pausedMs = (): number => time.pausedMs() - pausedBefore;
+  const leftMs = (): number => timeoutMs - (time.now() - startedAt) - Math.max(0, pausedMs() - elicitTotalMs);
   return { leftMs, askMs: () => Math.max(1, leftMs() + Math.max(0, elicitTotalMs - pausedMs())) };
 }
 
@@ -103,7 +107,7 @@ export async function continueInRounds(init: RoundsInit, asking: Asking): Promis
  * `ttlMs` is 0.
  */
 export async function requestInRounds(init: RoundsInit, request: OutgoingRequest): Promise<JsonObject> {
-  const beginning = beginNow(init.channel);
+  const beginning = beginNow(init.channel, request.callContext);
   const result = await init.channel.request(request);
   if (result["resultType"] !== "input_required") return result;
   const time = timeLeftOf(init, request.timeoutMs, beginning);

@@ -1,6 +1,6 @@
 import { ToolportError } from "@toolport/core";
 import { expect, it, vi } from "vitest";
-import { createManualClock } from "../../test/manual-clock.ts";
+import { createManualClock } from "../../../../test/manual-clock.ts";
 import { createResourceSubscriptions } from "./resource-subscriptions.ts";
 import { createServerContext } from "../../test/server-context.ts";
 

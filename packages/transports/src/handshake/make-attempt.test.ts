@@ -2,7 +2,7 @@ import { ToolportError } from "@toolport/core";
 import { createDeadline } from "@toolport/core/implement";
 import { expect, it } from "vitest";
 import { createFakeTransport } from "../../test/fake-transport.ts";
-import { createManualClock } from "../../test/manual-clock.ts";
+import { createManualClock } from "../../../../test/manual-clock.ts";
 import { makeAttempt } from "./make-attempt.ts";
 import { createServerContext } from "../../test/server-context.ts";
 import { createEraCache } from "./era-cache.ts";

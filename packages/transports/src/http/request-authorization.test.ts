@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createManualClock } from "../../test/manual-clock.ts";
+import { createManualClock } from "../../../../test/manual-clock.ts";
 import { thrownBy } from "../../test/open-http-transport.ts";
 import type { HttpOptions } from "./http-options.ts";
 import { clearHttpCredentials } from "./open-http.ts";

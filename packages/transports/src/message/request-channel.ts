@@ -1,11 +1,11 @@
 import type { JsonObject, ToolportError } from "@toolport/core";
-import type { ActiveClock } from "../time/active-clock.ts";
+import type { ActiveClocks } from "../time/active-clock.ts";
 import type { OutgoingRequest } from "./outgoing-request.ts";
 
 /** What a connection needs below it: a wire, or an SDK client that somebody else connected. */
 export interface RequestChannel {
   /** Time that stands still while a human answers; the deadlines of requests go by it. */
-  readonly activeClock: ActiveClock;
+  readonly activeClock: ActiveClocks;
   request(request: OutgoingRequest): Promise<JsonObject>;
   notify(method: string, params: JsonObject | undefined): Promise<void>;
   /** Rejects what waits and what comes, telling the server; then ends the session. Idempotent; never rejects. */

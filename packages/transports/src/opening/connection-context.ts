@@ -1,5 +1,6 @@
 import type { ServerSpec } from "@toolport/core";
-import { systemClock, type ConnectionHooks } from "@toolport/core/implement";
+import { systemClock, type ConnectionHooks, type KnownServer } from "@toolport/core/implement";
+import { assumable } from "../handshake/assume-server.ts";
 import type { HandshakeContext } from "../handshake/handshake-context.ts";
 import { createElicitor } from "../wire/elicitor.ts";
 import { guardHooks, type GuardedHooks } from "../context/guard-hooks.ts";
@@ -14,6 +15,8 @@ import { createTransportContext, type TransportContext } from "../context/transp
 export interface ConnectionContext extends TransportContext, HandshakeContext {
   readonly options: ConnectorOptions;
   readonly hooks: GuardedHooks;
+  /** What is known of the server, if that is enough to speak with it. */
+  readonly known: KnownServer | undefined;
 }
 
 /** What a {@linkcode ConnectionContext} is made from. */
@@ -52,6 +55,7 @@ export function createConnectionContext(
     options,
     eraCache,
     hooks: guarded,
+    known: assumable(spec, hooks.known),
     identity: {
       info: clientInfo,
       capabilities: onElicit === undefined ? {} : { elicitation: { form: {}, url: {} } },
@@ -59,6 +63,8 @@ export function createConnectionContext(
     },
     deadline,
     createElicitor:
-      onElicit && ((activeClock) => createElicitor({ context, onElicit, pause: () => activeClock.pause() })),
+      onElicit &&
+      ((activeClock) =>
+        createElicitor({ context, onElicit, pause: (callContext) => activeClock.of(callContext).pause() })),
   };
 }

@@ -1,6 +1,7 @@
 import { ToolportError, type Connection, type ServerInfo, type ServerSpec } from "@toolport/core";
 import { untilAborted } from "@toolport/core/implement";
 import { checkSpec } from "./check-spec.ts";
+import { createAssumedChannel, type AssumedChannel } from "../connection/assumed-channel.ts";
 import { openChangeStream, type ChangeStream } from "../connection/change-stream.ts";
 import { createConnection } from "../connection/connection.ts";
 import type { Elicitor } from "../wire/elicitor.ts";
@@ -16,8 +17,9 @@ import { describeClient, hasPerRequestStream, isConnected, isListeningClient } f
 import { openCustom } from "../sdk/open-custom.ts";
 import { watchClient } from "../sdk/watch-client.ts";
 import type { Transport } from "../message/transport.ts";
+import { assumeServer } from "../handshake/assume-server.ts";
 import { hashSpec } from "../handshake/hash-spec.ts";
-import { tryAttempts } from "../handshake/try-attempts.ts";
+import { tryAttempts, type AttemptsInit } from "../handshake/try-attempts.ts";
 import { openTransport } from "./open-transport.ts";
 import { runHook } from "../time/run-hook.ts";
 import { createConnectionContext, type ConnectionContext, type ConnectionContextInit } from "./connection-context.ts";
@@ -58,6 +60,8 @@ export async function openConnection(spec: ServerSpec, init: OpenConnectionInit)
 interface Opened {
   readonly claimed: ClaimedServerInfo;
   readonly channel: RequestChannel;
+  /** The same, while nothing was heard of the server. */
+  readonly assumed?: AssumedChannel | undefined;
   /** Absent for a client that has no change streams. */
   readonly listener: ListeningClient | undefined;
   readonly elicitor?: Elicitor | undefined;
@@ -80,12 +84,12 @@ function end(life: Life, error: ToolportError): void {
 }
 
 async function openOverWire(context: ConnectionContext, firstTransport?: Transport): Promise<Connection> {
-  const { spec, hooks, eraCache } = context;
+  const { spec, hooks, eraCache, known } = context;
   const life: Life = {};
   const changes = createChangeRouter(hooks);
   let opened = firstTransport;
   const specHash = (spec.era ?? "auto") === "auto" ? await hashSpec(spec) : undefined;
-  const { wire, claimed, elicitor, attempt } = await tryAttempts({
+  const init: AttemptsInit = {
     context,
     specHash,
     events: {
@@ -103,11 +107,18 @@ async function openOverWire(context: ConnectionContext, firstTransport?: Transpo
       opened = undefined;
       return transport;
     },
-  });
+  };
+  const { wire, claimed, elicitor, attempt } = await (known === undefined
+    ? tryAttempts(init)
+    : assumeServer(init, known.server));
   const { channel } = attempt;
+  const { onToolsChanged } = hooks;
+  const assumed =
+    known && createAssumedChannel({ context, channel: wire, onToolsChanged, onOther: (error) => wire.leave(error) });
   return finish(context, {
     claimed,
-    channel: wire,
+    channel: assumed ?? wire,
+    assumed,
     listener: wire,
     elicitor,
     isHttp: wire.hasPerRequestStream,
@@ -150,14 +161,14 @@ async function openOverClient(context: ConnectionContext, client: CustomClient):
 
 async function finish(
   context: ConnectionContext,
-  { claimed, channel, listener, elicitor, isHttp, httpMode, life, changes }: Opened,
+  { claimed, channel, assumed, listener, elicitor, isHttp, httpMode, life, changes }: Opened,
 ): Promise<Connection> {
   const { hooks, deadline } = context;
   const server: ServerInfo = {
     ...readServerInfo(claimed, { limits: context.settings.limits, redact: context.redact }),
     ...(httpMode !== undefined && { httpMode }),
   };
-  const stream = openStream(context, { listener, server, changes });
+  const stream = openStream(context, { listener, server, changes, after: assumed?.confirmed });
   const { capabilities } = server;
   const isModern = server.era === "modern";
   const source = chooseResourceSource({ context, capabilities, channel, stream, isModern });
@@ -179,6 +190,7 @@ async function finish(
     context,
     server,
     channel,
+    ...(assumed && { known: { tools: context.known?.tools ?? [], isAssumed: () => assumed.isAssumed } }),
     elicitor,
     onToolsChanged: hooks.onToolsChanged,
     mirrorsParams: isHttp && isModern,
@@ -197,7 +209,7 @@ async function finish(
 
 function openStream(
   context: ConnectionContext,
-  { listener, server, changes }: Pick<Opened, "listener" | "changes"> & { readonly server: ServerInfo },
+  { listener, server, changes, after }: StreamInit,
 ): ChangeStream | undefined {
   if (server.era !== "modern" || listener === undefined) return undefined;
   return openChangeStream({
@@ -205,7 +217,13 @@ function openStream(
     client: listener,
     lists: wantedLists(server.capabilities, context.hooks),
     onGap: changes.onMissed,
+    after,
   });
+}
+
+interface StreamInit extends Pick<Opened, "listener" | "changes"> {
+  readonly server: ServerInfo;
+  readonly after: Promise<void> | undefined;
 }
 
 function connectionClosed(serverId: string): ToolportError {

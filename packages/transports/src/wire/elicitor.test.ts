@@ -1,6 +1,6 @@
 import type { Diagnostic, ElicitationRequest, ElicitationResult } from "@toolport/core";
 import { describe, expect, it, vi } from "vitest";
-import { createManualClock } from "../../test/manual-clock.ts";
+import { createManualClock } from "../../../../test/manual-clock.ts";
 import { createElicitor } from "./elicitor.ts";
 import { createServerContext } from "../../test/server-context.ts";
 

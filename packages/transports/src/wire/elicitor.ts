@@ -39,8 +39,8 @@ export interface QuestionTally {
 export interface ElicitorInit {
   readonly context: ServerContext;
   readonly onElicit: (request: ElicitationRequest, signal: AbortSignal) => Promise<ElicitationResult>;
-  /** Stops the deadlines of calls until the returned function is called. */
-  readonly pause: () => () => void;
+  /** Stops the deadlines of those who are asked until the returned function is called: of the conversation of this context, or of nobody in particular. */
+  readonly pause: (callContext: CallContext | undefined) => () => void;
 }
 
 const longestMessage = 8192;
@@ -102,7 +102,7 @@ async function ask(
     params,
     ...(callContext !== undefined && { context: callContext }),
   };
-  const resume = pause();
+  const resume = pause(callContext);
   const deadline = createDeadline({ timeoutMs, signal, onTimeout: () => new Error("nobody answered in time"), clock });
   try {
     return toWire(await untilAborted(onElicit(request, deadline.signal), deadline.signal), request);

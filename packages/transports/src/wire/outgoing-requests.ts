@@ -1,16 +1,17 @@
 import type { Cancel, JsonObject, Progress, ToolportError } from "@toolport/core";
-import { onAbort, withErrorContext } from "@toolport/core/implement";
+import { isPlainObject, onAbort, partyOf, withErrorContext } from "@toolport/core/implement";
 import { fromRpcError } from "../message/from-rpc-error.ts";
-import { saysRevisionChanged, type UsedConnection } from "../message/session-words.ts";
+import { saysRevisionChanged } from "../message/session-words.ts";
 import type { SendOptions, Transport } from "../message/transport.ts";
 import { toJson } from "../text/quote-json.ts";
 import { runHook } from "../time/run-hook.ts";
-import type { ActiveClock } from "../time/active-clock.ts";
+import type { ActiveClock, ActiveClocks } from "../time/active-clock.ts";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
-import { createOccasion, type Occasion, type Questioned } from "./occasion.ts";
+import { createOccasion, isSomebodys, type Occasion, type Questioned } from "./occasion.ts";
 import { createIdTable, type IdTable } from "./id-table.ts";
 import { createRequestIds, type RequestIds } from "./request-ids.ts";
 import { readAnswer } from "./read-answer.ts";
+import { usedConnection } from "./used-connection.ts";
 import {
   abortError,
   asToolportError,
@@ -60,7 +61,7 @@ export interface OutgoingRequests {
 export interface OutgoingRequestsInit {
   readonly transport: Transport;
   readonly context: ServerContext;
-  readonly activeClock: ActiveClock;
+  readonly activeClock: ActiveClocks;
   /** The `_meta` of every request of a modern connection; absent before and on a legacy one. */
   readonly envelope: () => JsonObject | undefined;
   /** The server says that it does not know the session any more, or not this revision. Called per refused request. */
@@ -79,6 +80,8 @@ interface Pending extends Questioned {
   readonly request: OutgoingRequest;
   readonly resolve: (result: JsonObject) => void;
   readonly reject: (error: ToolportError) => void;
+  /** What its deadline goes by. */
+  readonly time: ActiveClock;
   readonly startedAt: number;
   /** How long the clock had stood still by then. */
   readonly pausedBefore: number;
@@ -96,6 +99,8 @@ interface State extends OutgoingRequestsInit {
   readonly ids: RequestIds;
   closedBy: ToolportError | undefined;
   whenDrained: (() => void) | undefined;
+  /** Whose requests there were so far, until there were those of two. */
+  readonly parties: Set<string | undefined>;
 }
 
 const pausedCheckMs = 100;
@@ -108,6 +113,7 @@ export function createOutgoingRequests(init: OutgoingRequestsInit): OutgoingRequ
     ids: createRequestIds(init.context.random),
     closedBy: undefined,
     whenDrained: undefined,
+    parties: new Set(),
   };
   return {
     get closedBy() {
@@ -139,7 +145,7 @@ export function createOutgoingRequests(init: OutgoingRequestsInit): OutgoingRequ
     progress(token, { read, isDue }) {
       const entry = state.pending.get(token);
       if (entry === undefined) return;
-      entry.lastSignAt = state.activeClock.now();
+      entry.lastSignAt = entry.time.now();
       const { onProgress } = entry.request;
       if (onProgress === undefined) return;
       entry.lateProgress = isDue ? undefined : read();
@@ -154,7 +160,8 @@ export function createOutgoingRequests(init: OutgoingRequestsInit): OutgoingRequ
     occasion(relatedId) {
       const ids = relatedId === undefined ? state.pending.ids() : [relatedId];
       const requests = ids.map((id) => state.pending.get(id)).filter((entry) => entry !== undefined);
-      return relatedId !== undefined && requests.length === 0 ? undefined : createOccasion(requests);
+      if (relatedId !== undefined && requests.length === 0) return undefined;
+      return createOccasion(requests, state.parties.size > 1);
     },
     refuse(error, whenDrained) {
       state.closedBy ??= error;
@@ -188,14 +195,16 @@ function start(state: State, request: OutgoingRequest): Promise<JsonObject> {
       return;
     }
     const id = state.ids.next++;
-    const now = state.activeClock.now();
+    const time = state.activeClock.of(request.callContext);
+    const now = time.now();
     const firstCheckMs = Math.min(request.timeoutMs, request.idleMs ?? request.timeoutMs);
     const entry: Pending = {
       request,
       resolve,
       reject,
+      time,
       startedAt: now,
-      pausedBefore: state.activeClock.pausedMs(),
+      pausedBefore: time.pausedMs(),
       lastSignAt: now,
       cancelTimer: state.context.clock.schedule(firstCheckMs, () => checkTime(state, id)),
     };
@@ -207,6 +216,9 @@ function start(state: State, request: OutgoingRequest): Promise<JsonObject> {
         });
       });
     }
+    time.enter();
+    // One more than one is enough to know.
+    if (state.parties.size < 2 && isSomebodys(request)) state.parties.add(partyOf(request.callContext));
     state.pending.put(id, entry);
     send(state, id, entry);
   });
@@ -218,7 +230,11 @@ function send(state: State, id: number, entry: Pending): void {
   const wantsProgress = onProgress !== undefined || idleMs !== undefined;
   const meta =
     wantsProgress || (envelope !== undefined && params["_meta"] !== undefined)
-      ? { ...envelope, ...asObject(params["_meta"]), ...(wantsProgress && { progressToken: id }) }
+      ? {
+          ...envelope,
+          ...(isPlainObject(params["_meta"]) && params["_meta"]),
+          ...(wantsProgress && { progressToken: id }),
+        }
       : envelope;
   const message = { jsonrpc: "2.0", id, method, params: meta === undefined ? params : { ...params, _meta: meta } };
   let options: SendOptions | undefined;
@@ -273,19 +289,16 @@ function settle(state: State, entry: Pending, message: { readonly result?: unkno
 function checkTime(state: State, id: number): void {
   const entry = state.pending.get(id);
   if (entry === undefined) return;
-  const { request, startedAt, pausedBefore, lastSignAt } = entry;
-  const now = state.activeClock.now();
+  const { request, time, startedAt, pausedBefore, lastSignAt } = entry;
+  const now = time.now();
   // What a server's questions take beyond their share is the call's own time.
-  const overdrawnMs = Math.max(
-    0,
-    state.activeClock.pausedMs() - pausedBefore - state.context.settings.timeouts.elicitTotalMs,
-  );
+  const overdrawnMs = Math.max(0, time.pausedMs() - pausedBefore - state.context.settings.timeouts.elicitTotalMs);
   const totalLeft = request.timeoutMs - (now - startedAt) - overdrawnMs;
   const idleLeft = request.idleMs === undefined ? totalLeft : request.idleMs - (now - lastSignAt);
   const left = Math.min(totalLeft, idleLeft);
   if (left > 0) {
     // While the time stands still, what is left stays the same, and may be next to nothing.
-    const waitMs = state.activeClock.isPaused ? Math.max(left, pausedCheckMs) : left;
+    const waitMs = time.isPaused ? Math.max(left, pausedCheckMs) : left;
     entry.cancelTimer = state.context.clock.schedule(waitMs, () => checkTime(state, id));
     return;
   }
@@ -349,7 +362,7 @@ function fail(state: State, id: number, error: ToolportError): boolean {
   const entry = take(state, id);
   if (entry === undefined) return false;
   const known = withErrorContext(error, { ...contextOf(entry.request), serverId: state.context.serverId });
-  const connection = error.code === "http_error" ? connectionOf(state, entry.request) : undefined;
+  const connection = error.code === "http_error" ? usedConnection(state, entry.request) : undefined;
   const isOther = connection !== undefined && saysRevisionChanged(error.details.rpcCode, connection);
   reject(state, entry, isOther ? revisionChangedError(known) : known);
   return true;
@@ -358,17 +371,7 @@ function fail(state: State, id: number, error: ToolportError): boolean {
 function reject(state: State, entry: Pending, error: ToolportError): void {
   entry.reject(error);
   const isForgotten = error.code === "session_expired" || error.code === "unsupported_protocol";
-  if (isForgotten && connectionOf(state, entry.request) !== undefined) state.onSessionExpired(error);
-}
-
-// What a handshake meets is its own to judge.
-function connectionOf({ transport, envelope }: State, { method }: OutgoingRequest): UsedConnection | undefined {
-  if (method === "initialize" || method === "server/discover") return undefined;
-  return {
-    era: envelope() === undefined ? "legacy" : "modern",
-    hasSession: transport.sessionId !== undefined,
-    isHttp: transport.hasPerRequestStream === true,
-  };
+  if (isForgotten && usedConnection(state, entry.request) !== undefined) state.onSessionExpired(error);
 }
 
 // In a later turn, so that the last request is settled by then.
@@ -383,12 +386,9 @@ function take(state: State, id: number): Pending | undefined {
   const entry = state.pending.take(id);
   if (entry === undefined) return undefined;
   entry.cancelTimer();
+  entry.time.leave();
   if (entry.whenOver !== undefined) for (const task of entry.whenOver) task();
   entry.ignoreAbort?.();
   if (state.whenDrained !== undefined) checkDrained(state);
   return entry;
-}
-
-function asObject(value: unknown): object | undefined {
-  return typeof value === "object" && value !== null ? value : undefined;
 }

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolport/core";
+import type { ElicitationRequest, JsonObject } from "@toolport/core";
 import { describe, expect, it } from "vitest";
 import { call, lastId, openWire } from "../../test/open-wire.ts";
 import { createElicitor, type Elicitor } from "./elicitor.ts";
@@ -10,6 +10,7 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 /** A wire whose human never answers. */
 function openQuestioned({ maxPauseMs = 900_000, isReady = true }: { maxPauseMs?: number; isReady?: boolean } = {}) {
   const asked: AbortSignal[] = [];
+  const requests: ElicitationRequest[] = [];
   let elicitor: Elicitor | undefined;
   const opened = openWire(
     {},
@@ -21,17 +22,18 @@ function openQuestioned({ maxPauseMs = 900_000, isReady = true }: { maxPauseMs?:
   );
   elicitor = createElicitor({
     context: createServerContext({ clock: opened.clock, onDiagnostic: (each) => opened.diagnostics.push(each) }),
-    onElicit: (_request, signal) => {
+    onElicit: (request, signal) => {
       asked.push(signal);
+      requests.push(request);
       return new Promise(() => undefined);
     },
-    pause: () => opened.wire.activeClock.pause(),
+    pause: (callContext) => opened.wire.activeClock.of(callContext).pause(),
   });
   const ask = (id: number, relatedId?: number): void =>
     opened.host.onmessage?.({ jsonrpc: "2.0", id, method: "elicitation/create", params }, relatedId);
   const answerTo = (id: number): JsonObject | undefined =>
     opened.host.sent.find(({ message }) => message["id"] === id && message["method"] === undefined)?.message;
-  return { ...opened, asked, ask, answerTo };
+  return { ...opened, asked, requests, ask, answerTo };
 }
 
 describe("a server that keeps asking", () => {
@@ -128,5 +130,69 @@ describe("a question", () => {
     host.receive({ jsonrpc: "2.0", id: lastId(host), result: {} });
     await calling;
     expect(asked.map(({ aborted }) => aborted)).toEqual([false]);
+  });
+});
+
+describe("a question on a connection that several conversations share", () => {
+  const of = (conversation: string, more = {}) => call({ callContext: { conversation, ...more }, timeoutMs: 1000 });
+
+  it("reaches nobody where it is not known whose it is, and the server is told to cancel", async () => {
+    const { wire, ask, asked, answerTo, diagnostics } = openQuestioned();
+    for (const conversation of ["a", "b"]) void wire.request(of(conversation)).catch(() => undefined);
+    ask(100);
+    await turn();
+    expect(asked).toEqual([]);
+    expect(answerTo(100)).toMatchObject({ result: { action: "cancel" } });
+    expect(diagnostics).toMatchObject([
+      { kind: "elicitation-refused", message: expect.stringContaining('sharing: "conversation"') },
+    ]);
+  });
+
+  it("is of the conversation whose request it came with, whose time alone stands still", async () => {
+    const { wire, host, ask, requests, clock } = openQuestioned();
+    const first = wire.request(of("a"));
+    const firstId = Number(lastId(host));
+    const second = wire.request(of("b"));
+    const unnamed = wire.request(call({ timeoutMs: 1000 }));
+    for (const request of [first, unnamed]) request.catch(() => undefined);
+    ask(100, firstId);
+    expect(requests).toMatchObject([{ context: { conversation: "a" } }]);
+    clock.advance(1000);
+    await expect(second).rejects.toMatchObject({ code: "call_timeout" });
+    clock.advance(60_000);
+    host.receive({ jsonrpc: "2.0", id: firstId, result: {} });
+    await expect(first).resolves.toEqual({});
+    clock.advance(1000);
+    await expect(unnamed).rejects.toMatchObject({ code: "call_timeout" });
+    expect(clock.pending()).toBe(0);
+  });
+
+  it("is of the only conversation at work, listings aside, and says only what all its calls have in common", async () => {
+    const { wire, host, ask, requests, clock } = openQuestioned();
+    const done = wire.request(of("b"));
+    host.receive({ jsonrpc: "2.0", id: lastId(host), result: {} });
+    await done;
+    void wire.request(call({ method: "tools/list", toolName: undefined })).catch(() => undefined);
+    void wire.request(of("a", { principal: "ada", correlationId: "1" })).catch(() => undefined);
+    ask(100);
+    void wire.request(of("a", { principal: "ada", correlationId: "2" })).catch(() => undefined);
+    ask(101);
+    expect(requests.map(({ context }) => context)).toEqual([
+      { conversation: "a", principal: "ada", correlationId: "1" },
+      { conversation: "a", principal: "ada" },
+    ]);
+    clock.advance(3_600_000);
+  });
+
+  it("out of the blue reaches nobody when there were several of them", async () => {
+    const { wire, host, ask, asked, diagnostics } = openQuestioned();
+    for (const conversation of ["a", "b"]) {
+      const calling = wire.request(of(conversation));
+      host.receive({ jsonrpc: "2.0", id: lastId(host), result: {} });
+      await calling;
+    }
+    ask(100);
+    await turn();
+    expect([asked.length, diagnostics.length]).toEqual([0, 1]);
   });
 });

@@ -112,6 +112,10 @@ async function serve(request: ServerRequest, { context, elicitor, signal }: Serv
     reportRefused(context, "after the request that it belongs to was over");
     return { result: { action: "cancel" } };
   }
+  if (occasion.isAnybodys) {
+    reportAnybodys(context);
+    return { result: { action: "cancel" } };
+  }
   const over = new AbortController();
   const forget = occasion.whenOver(() => over.abort(new Error("what it was asked for is over")));
   try {
@@ -128,6 +132,13 @@ async function serve(request: ServerRequest, { context, elicitor, signal }: Serv
 
 function reportRefused({ serverId, onDiagnostic }: ServerContext, when: string): void {
   const message = `server ${JSON.stringify(serverId)} asked a question ${when}; nobody was asked`;
+  onDiagnostic({ kind: "elicitation-refused", serverId, message });
+}
+
+function reportAnybodys({ serverId, onDiagnostic }: ServerContext): void {
+  const message =
+    `server ${JSON.stringify(serverId)} asked a question, and does not say which of several conversations it is meant for; nobody was asked. ` +
+    'Give each conversation a connection of its own (sharing: "conversation"), or the server one call at a time (concurrency: "serial")';
   onDiagnostic({ kind: "elicitation-refused", serverId, message });
 }
 

@@ -7,7 +7,7 @@ import type { Transport } from "../message/transport.ts";
 import type { RequestChannel } from "../message/request-channel.ts";
 import { quoteJson } from "../text/quote-json.ts";
 import { safeExcerpt } from "../text/safe-excerpt.ts";
-import type { ActiveClock } from "../time/active-clock.ts";
+import type { ActiveClocks } from "../time/active-clock.ts";
 import { createOutgoingRequests, type OutgoingRequests } from "./outgoing-requests.ts";
 import { createNotificationGate, type NotificationGate } from "./notification-gate.ts";
 import { readServerLog } from "./read-server-log.ts";
@@ -33,6 +33,8 @@ export interface Wire extends RequestChannel, ListeningClient {
   start(): Promise<void>;
   /** From now on every message is one of this revision. */
   setProtocolVersion(version: string): void;
+  /** The server is not who it was taken for: refuses later requests with `error`, and ends when those under way are settled. */
+  leave(error: ToolportError): void;
 }
 
 /** How a wire reports upwards. None is called after {@linkcode Wire.close}. */
@@ -53,7 +55,7 @@ export interface WireInit {
   readonly context: ServerContext;
   readonly events: WireEvents;
   /** Stands still while a human answers. */
-  readonly activeClock: ActiveClock;
+  readonly activeClock: ActiveClocks;
   /** Answers the server's questions; absent when nobody does. */
   readonly elicitor: Elicitor | undefined;
 }
@@ -127,6 +129,7 @@ export function createWire(init: WireInit): Wire {
       state.outgoing.leaveHandshake();
       state.envelope = isModernVersion(version) ? modernEnvelope(version, identity) : undefined;
     },
+    leave: (error) => expire(state, error),
     listen: (filter, options) => state.subscriptions.listen(filter, options),
     request: (request) => state.outgoing.start(request),
     notify: (method, params) => notify(state, method, params),

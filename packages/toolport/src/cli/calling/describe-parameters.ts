@@ -1,8 +1,8 @@
 import type { JsonObject, ToolDefinition } from "@toolport/core";
 import { quoteText } from "@toolport/core/implement";
-import { quote } from "shlex";
 import { pathOf } from "../host/find-tool.ts";
 import { cleanLines, oneLine } from "../render/one-line.ts";
+import { shellLine } from "../render/shell-word.ts";
 import { padToWidth, widthOf } from "../render/text-width.ts";
 import { wrapText } from "../render/wrap-text.ts";
 import { describeKinds } from "./coerce-text.ts";
@@ -56,7 +56,7 @@ export function exampleOf(definition: ToolDefinition): string {
   const parameters = readParameters(root, root);
   const required = [...parameters.byName.values()].filter(({ isRequired }) => isRequired).slice(0, mostShown);
   const options = required.map((one) => optionLine(one, root));
-  return ["toolport call", quoteForShell(pathOf(definition)), ...options].join(" ");
+  return [shellLine(["toolport", "call", pathOf(definition)]), ...options].join(" ");
 }
 
 /** The page of a tool: what `toolport call TOOL --help` shows. Lines. */
@@ -106,7 +106,7 @@ function optionLine({ name, schema }: Parameter, root: JsonObject): string {
   const option = optionOf(name);
   if (first?.choices?.[0] !== undefined) {
     const [choice] = first.choices;
-    return `${option} ${quoteForShell(oneLine(typeof choice === "string" ? choice : JSON.stringify(choice), 60))}`;
+    return `${option} ${shellLine([oneLine(typeof choice === "string" ? choice : JSON.stringify(choice), 60)])}`;
   }
   if (first === undefined) return `${option} VALUE`;
   return first.kind === "boolean" ? option : `${option} ${samples[first.kind]}`;
@@ -115,14 +115,9 @@ function optionLine({ name, schema }: Parameter, root: JsonObject): string {
 const samples = { string: "TEXT", null: "null", integer: "1", number: "1.5", array: "ENTRY", object: "'{}'" } as const;
 
 function optionOf(name: string): string {
-  return quoteForShell(`--${oneLine(name, 80)}`);
+  return shellLine([`--${oneLine(name, 80)}`]);
 }
 
 function labelOf(name: string): string {
   return /^[\p{L}\p{N}_$]{1,80}$/u.test(name) ? name : quoteText(name, 80);
-}
-
-// A name of a server's, on one line.
-function quoteForShell(word: string): string {
-  return quote(oneLine(word, 400));
 }

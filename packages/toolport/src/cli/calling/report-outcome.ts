@@ -1,5 +1,4 @@
 import { isKnownContent, type ToolOutcome } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
 import { present, type Omission, type PresentedBlock } from "@toolport/results";
 
 /** A text of a result, for people. */
@@ -38,7 +37,7 @@ const mebibyte = 1024 * 1024;
 const families = ["application", "audio", "font", "image", "message", "model", "multipart", "text", "video"];
 
 /**
- * What a model would get of a result, without the bounds of a model: every text whole, structured content where no text says the same, in JSON or as its one member, all bytes. Pure; never
+ * What a model would get of a result, without the bounds of a model: every text whole, structured content where no text says the same, all bytes. Pure; never
  * throws, whatever the server sent.
  */
 export function reportOutcome(outcome: ToolOutcome): OutcomeReport {
@@ -47,18 +46,9 @@ export function reportOutcome(outcome: ToolOutcome): OutcomeReport {
     maxBlocks: 100_000,
     media: { types: families.map((family) => `${family}/*`), maxItemBytes: 1024 * mebibyte, maxItems: 10_000 },
   });
-  const shown = blocks.map((block) => reportBlock(block));
-  const said = shown.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
-  const parts = shown.filter((part) => part.kind !== "data" || !isWrapped(part.value, said));
+  const parts = blocks.map((block) => reportBlock(block));
   // A model must not be shown what is not what it says; a person may want to look at it.
   return { parts: [...parts, ...omitted.flatMap((one) => rescue(one, outcome))], isError };
-}
-
-// Servers that were written for structured content alone often send `{ "result": text }` beside the text.
-function isWrapped(value: unknown, text: string): boolean {
-  if (!isJsonObject(value)) return false;
-  const [only, ...others] = Object.values(value);
-  return others.length === 0 && only === text;
 }
 
 function reportBlock(block: PresentedBlock): OutcomeReport["parts"][number] {

@@ -42,9 +42,9 @@ export async function checkWith(
   const config = await readServers(context);
   const specs = chooseServers(config, args);
   reportProblems(context, config, (id) => args.server === undefined || specs.some((spec) => spec.id === id));
-  const state = userState(terminal);
+  const { credentials } = userState(terminal);
   const auth = chooseAuth(undefined, {
-    state,
+    credentials,
     extrasOf: (id) => config.sources.find(({ serverId }) => serverId === id)?.extras,
     clock: undefined,
   });

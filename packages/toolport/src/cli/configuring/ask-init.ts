@@ -32,7 +32,7 @@ export async function askPlace(places: readonly ConfigPlace[], terminal: Termina
     message: "Where shall that be written?",
     options: places.map(({ path, scope }) => ({
       value: path,
-      label: showPath(path, terminal),
+      label: oneLine(showPath(path, terminal)),
       hint: scope === "user" ? "for you, everywhere" : "for this project, and whoever works on it",
     })),
     ...streams(terminal),
@@ -48,7 +48,7 @@ export async function askConsent(
 ): Promise<boolean> {
   const list = missing.map((one) => JSON.stringify(one)).join(", ");
   const answer = await confirm({
-    message: `Add ${list} to the imports of ${showPath(path, terminal)}?`,
+    message: `Add ${list} to the imports of ${oneLine(showPath(path, terminal))}?`,
     ...streams(terminal),
   });
   return answer === true;

@@ -1,5 +1,5 @@
 import type { ToolportError, ToolportErrorCode } from "@toolport/core";
-import { quote } from "shlex";
+import { shellLine } from "../render/shell-word.ts";
 
 type Hint = (server: string, error: ToolportError) => string;
 
@@ -18,7 +18,7 @@ const hints: Readonly<Partial<Record<ToolportErrorCode, Hint>>> = {
   invalid_arguments: (_server, { toolName }) =>
     toolName === undefined
       ? "toolport show TOOL shows what it takes"
-      : `toolport show ${quote(toolName)} shows what it takes`,
+      : `toolport show ${shellLine([toolName])} shows what it takes`,
   invalid_config: () => "toolport doctor shows every problem of the configuration",
   approval_required: () => "--yes approves the call",
   call_timeout: () => "--call-timeout SECONDS gives it longer",
@@ -39,6 +39,6 @@ const hints: Readonly<Partial<Record<ToolportErrorCode, Hint>>> = {
 
 /** The command that mends a failure, in a line for people; `undefined` where none is known. */
 export function hintOf(error: ToolportError): string | undefined {
-  const server = error.serverId === undefined ? "NAME" : quote(error.serverId);
+  const server = error.serverId === undefined ? "NAME" : shellLine([error.serverId]);
   return Object.hasOwn(hints, error.code) ? hints[error.code]?.(server, error) : undefined;
 }

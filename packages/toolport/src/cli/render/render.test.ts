@@ -3,6 +3,7 @@ import { formatCount, formatDuration, formatNumber, formatTokens } from "./forma
 import { cleanLines, firstSentence, oneLine } from "./one-line.ts";
 import { renderJson } from "./render-json.ts";
 import { renderTable } from "./render-table.ts";
+import { shellLine } from "./shell-word.ts";
 import { cutToWidth, padToWidth, widthOf } from "./text-width.ts";
 import { wrapText } from "./wrap-text.ts";
 
@@ -112,6 +113,18 @@ describe("tables", () => {
     const paint = (style: string, text: string): string => `<${style}>${text}</${style}>`;
     const lines = renderTable([[{ text: "a$&", style: "good" }, "b"]], { layout: [{}, {}], columns: 80, paint });
     expect(lines).toEqual(["<good>a$&</good>  b"]);
+  });
+});
+
+describe("a command line", () => {
+  it("quotes what a shell would take for something else, and nothing besides", () => {
+    expect(shellLine(["toolport", "show", "my-server/a_tool", "~/mcp.json", "--a=~"])).toBe(
+      "toolport show my-server/a_tool ~/mcp.json --a=~",
+    );
+    expect(shellLine(["it's", "", "$(rm)", "~root", "~", "=ls", "a b"])).toBe(
+      String.raw`'it'\''s' '' '$(rm)' '~root' '~' '=ls' 'a b'`,
+    );
+    expect(shellLine(["a\u001B[2J\nb"])).toBe("'a b'");
   });
 });
 

@@ -7,5 +7,6 @@ export function shellLine(words: readonly string[]): string {
 
 function shellWord(word: string): string {
   const shown = oneLine(word, 500);
-  return /^[\w@%+=:,./~-]+$/.test(shown) ? shown : `'${shown.replaceAll("'", String.raw`'\''`)}'`;
+  // A shell makes another word of one that begins with "~" or "=", but "~/" is what people write for their home.
+  return /^(?:~\/|[\w@%+:,./-])[\w@%+=:,./~-]*$/.test(shown) ? shown : `'${shown.replaceAll("'", String.raw`'\''`)}'`;
 }

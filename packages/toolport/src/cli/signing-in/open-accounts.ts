@@ -59,7 +59,7 @@ export async function openAccounts(
       prompt: signInPrompt(terminal, { asker, opensBrowser }),
     },
     {
-      state,
+      credentials: state.credentials,
       extrasOf: (serverId) => config.sources.find((source) => source.serverId === serverId)?.extras,
       clock: undefined,
     },

@@ -1,6 +1,6 @@
 import { ClientCredentialsProvider, type OAuthTokens } from "@modelcontextprotocol/client";
 import { describe, expect, it } from "vitest";
-import { createManualClock } from "../../../test/manual-clock.ts";
+import { createManualClock } from "../../../../../test/manual-clock.ts";
 import {
   createMemoryProvider,
   startOAuthServer,

@@ -8,7 +8,7 @@ import {
 import type { ServerResponse } from "node:http";
 import { describe, expect, it, vi } from "vitest";
 import { reply, startLoopback, type LoopbackServer, type SeenRequest } from "../../../test/loopback-server.ts";
-import { createManualClock } from "../../../test/manual-clock.ts";
+import { createManualClock } from "../../../../../test/manual-clock.ts";
 import { openHttpTransport, thrownBy, type OpenedHttp, type OpenHttpInit } from "../../../test/open-http-transport.ts";
 import { clearHttpCredentials, finishHttpAuthorization } from "../open-http.ts";
 

@@ -2,7 +2,7 @@ import { isToolportError, ToolportError } from "@toolport/core";
 import { createSecretMemory } from "@toolport/core/implement";
 import { afterEach, describe, expect, it } from "vitest";
 import { reply, startLoopback } from "../../../test/loopback-server.ts";
-import { createManualClock } from "../../../test/manual-clock.ts";
+import { createManualClock } from "../../../../../test/manual-clock.ts";
 import { thrownBy } from "../../../test/open-http-transport.ts";
 import { httpAnswer, startRaw } from "../../../test/raw-server.ts";
 import { createExchangeFetch } from "./exchange-fetch.ts";

@@ -2,7 +2,7 @@ import type { OAuthTokens } from "@modelcontextprotocol/client";
 import { ToolportError, type ServerSpec } from "@toolport/core";
 import { inspect } from "node:util";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createManualClock } from "../../../test/manual-clock.ts";
+import { createManualClock } from "../../../../../test/manual-clock.ts";
 import {
   createMemoryProvider,
   startOAuthServer,

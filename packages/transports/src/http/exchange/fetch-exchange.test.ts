@@ -2,7 +2,7 @@ import { ToolportError } from "@toolport/core";
 import { http, HttpResponse } from "msw";
 import { setupServer } from "msw/node";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { createManualClock } from "../../../test/manual-clock.ts";
+import { createManualClock } from "../../../../../test/manual-clock.ts";
 import { createFetchExchange, type Fetch } from "./fetch-exchange.ts";
 import type { HttpCall } from "./http-exchange.ts";
 import { createDefaultExchange } from "./portable-exchange.ts";

@@ -2,7 +2,7 @@ import { createServer as createTcpServer, type AddressInfo, type Socket } from "
 import { brotliCompressSync, createGzip, deflateSync, gzipSync } from "node:zlib";
 import { ToolportError } from "@toolport/core";
 import { afterEach, describe, expect, it } from "vitest";
-import { createManualClock } from "../../../test/manual-clock.ts";
+import { createManualClock } from "../../../../../test/manual-clock.ts";
 import { httpAnswer, startRaw } from "../../../test/raw-server.ts";
 import type { HttpCall, HttpExchange, HttpExchangeInit, HttpReply } from "./http-exchange.ts";
 import { createDefaultExchange } from "./node-exchange.ts";

@@ -1,6 +1,6 @@
 import type { ToolportError } from "@toolport/core";
 import { expect, it, vi } from "vitest";
-import { createManualClock } from "../../../test/manual-clock.ts";
+import { createManualClock } from "../../../../../test/manual-clock.ts";
 import type { HttpCall } from "../exchange/http-exchange.ts";
 import { createSseTransport } from "./sse-transport.ts";
 import { createServerContext } from "../../../test/server-context.ts";

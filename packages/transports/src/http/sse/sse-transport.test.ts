@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
 import { reply, startLoopback, type LoopbackServer, type SeenRequest } from "../../../test/loopback-server.ts";
-import { createManualClock } from "../../../test/manual-clock.ts";
+import { createManualClock } from "../../../../../test/manual-clock.ts";
 import { openHttpTransport, thrownBy, type OpenHttpInit, type OpenedHttp } from "../../../test/open-http-transport.ts";
 
 const result = (id: unknown) => ({ jsonrpc: "2.0", id, result: {} });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { startLoopback } from "../../../test/loopback-server.ts";
-import { createManualClock } from "../../../test/manual-clock.ts";
+import { createManualClock } from "../../../../../test/manual-clock.ts";
 import { openHttpTransport } from "../../../test/open-http-transport.ts";
 
 describe("a stream that breaks off because its server is gone", () => {

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { ToolportError } from "@toolport/core";
 import { describe, expect, it } from "vitest";
 import { reply, startLoopback, type LoopbackServer, type SeenRequest } from "../../../test/loopback-server.ts";
-import { createManualClock, type ManualClock } from "../../../test/manual-clock.ts";
+import { createManualClock, type ManualClock } from "../../../../../test/manual-clock.ts";
 import { openHttpTransport, type OpenedHttp } from "../../../test/open-http-transport.ts";
 import { startRaw } from "../../../test/raw-server.ts";
 

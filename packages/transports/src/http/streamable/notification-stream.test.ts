@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
 import { reply, startLoopback, type LoopbackServer, type SeenRequest } from "../../../test/loopback-server.ts";
-import { createManualClock, type ManualClock } from "../../../test/manual-clock.ts";
+import { createManualClock, type ManualClock } from "../../../../../test/manual-clock.ts";
 import { openHttpTransport, type OpenedHttp } from "../../../test/open-http-transport.ts";
 
 const changed = { jsonrpc: "2.0", method: "notifications/tools/list_changed" };

@@ -1,5 +1,6 @@
 import { cleanText } from "@toolport/core";
 import { untilAborted } from "@toolport/core/implement";
+import { oneLine } from "../../render/one-line.ts";
 import type { Terminal } from "../../terminal.ts";
 import type { Asker, Choice, Questions } from "./asker.ts";
 
@@ -40,7 +41,7 @@ async function questionsAt(terminal: Terminal, signal: AbortSignal): Promise<Que
   const common = { input: terminal.stdin, output: terminal.stderr, signal };
   return {
     show(lines) {
-      for (const line of lines) terminal.err(`${oneLine(line, longestLine)}\n`);
+      for (const line of lines) terminal.err(`${lineAsIndented(line)}\n`);
     },
     async choose(message, choices, initial) {
       const initialValue = initial === undefined ? {} : { initialValue: initial };
@@ -83,9 +84,9 @@ function clean(message: string): string {
   return cleanText(message, longestMessage);
 }
 
-/** A text of somebody else as one line that a terminal can show. */
-export function oneLine(text: string, maxLength: number): string {
-  return cleanText(text, maxLength)
+// What describes a question stands in columns and is indented, so that a line keeps its blanks but those beside a line feed.
+function lineAsIndented(line: string): string {
+  return cleanText(line, longestLine)
     .replaceAll(/\s*\n\s*/g, " ")
     .replaceAll("\t", " ");
 }

@@ -1,0 +1,37 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fixtureServer, startHttpFixture } from "@toolport/fixtures";
+import { describe, expect, it } from "vitest";
+import type { ServerAddress } from "../src/server/server-address.ts";
+import { checkGolden, golden } from "./check-golden.ts";
+
+const require = createRequire(import.meta.url);
+
+function npmServer(name: string, ...args: readonly string[]): ServerAddress {
+  const entry = require.resolve(`@modelcontextprotocol/server-${name}/dist/index.js`);
+  return { kind: "stdio", server: { command: process.execPath, args: [entry, ...args] } };
+}
+
+describe("good servers pass", () => {
+  it.each(["legacy-stdio", "modern-only-stdio"] as const)("%s", { timeout: 120_000 }, async (name) => {
+    const checked = await checkGolden({ kind: "stdio", server: fixtureServer(name) });
+    expect(checked).toMatchObject(golden);
+    expect(checked.report.preview?.failure).toBeUndefined();
+    expect(checked.report.preview?.tools.length).toBeGreaterThan(5);
+  });
+
+  it("legacy-http", { timeout: 120_000 }, async () => {
+    await using server = await startHttpFixture("legacy-http");
+    expect(await checkGolden({ kind: "http", url: new URL(server.url) })).toMatchObject(golden);
+  });
+
+  it("the reference servers from npm", { timeout: 240_000 }, async () => {
+    const folder = await mkdtemp(join(tmpdir(), "toolport-golden-"));
+    const servers = [npmServer("everything"), npmServer("filesystem", folder), npmServer("memory")];
+    for (const address of servers)
+      expect(await checkGolden(address, { answerMs: 3000, preview: false })).toMatchObject(golden);
+    await rm(folder, { recursive: true });
+  });
+});

@@ -1,0 +1,68 @@
+// One replica of a product with many users: what it shares with the others is in a Redis. Started as often as there is to be one:
+// REDIS_URL=redis://127.0.0.1:6379 PORT=8080 node replica.ts
+import { once } from "node:events";
+import { createServer, type IncomingMessage } from "node:http";
+import { createRedisState } from "@toolport/pool/redis";
+import { createSharedLimitStore } from "@toolport/policy/shared-limits";
+import { createClient } from "redis";
+import { createSharedServers, createToolport } from "toolport";
+
+const { REDIS_URL = "redis://127.0.0.1:6379", SIGN_IN_KEY, PORT = "8080" } = process.env;
+
+const redis = createClient({ url: REDIS_URL });
+// The state says what matters of it, once.
+redis.on("error", () => undefined);
+await redis.connect();
+const shared = createRedisState(redis);
+const sharedServers = createSharedServers(shared);
+const toolport = await createToolport({
+  state: {
+    ...shared,
+    limitStore: createSharedLimitStore({ redis }),
+    ...(SIGN_IN_KEY !== undefined && { keys: [{ id: "first", key: SIGN_IN_KEY }] }),
+  },
+  sharedServers,
+  pool: {},
+  policy: { limits: [{ per: "principal", budget: { calls: 20, perMs: 3_600_000 } }] },
+  onDiagnostic: ({ kind, message }) => void process.stderr.write(`${kind} ${message}\n`),
+});
+
+/** What a request wants of the product. Its user is whoever the product knows it to be: here, whoever it says. */
+async function answer(request: IncomingMessage): Promise<unknown> {
+  const { pathname, searchParams } = new URL(request.url ?? "/", "http://replica");
+  const body = request.method === "GET" ? undefined : await readJson(request);
+  if (pathname === "/servers" && request.method === "PUT") return sharedServers.write(body as never);
+  if (pathname === "/servers") return toolport.statuses().map(({ id, state }) => ({ id, state }));
+  const [id, principal] = [searchParams.get("conversation") ?? "1", searchParams.get("user") ?? "nobody"];
+  const conversation = await toolport.openConversation({ id, principal });
+  if (pathname === "/tools") return conversation.definitions().map(({ name }) => name);
+  const { tool, args } = body as { readonly tool: string; readonly args?: unknown };
+  return (await conversation.call(tool, args)).content;
+}
+
+async function readJson(request: IncomingMessage): Promise<unknown> {
+  let text = "";
+  for await (const part of request.setEncoding("utf8")) text += String(part);
+  return JSON.parse(text);
+}
+
+const server = createServer((request, response) => {
+  answer(request).then(
+    (found) => response.end(JSON.stringify(found)),
+    (error: unknown) => {
+      const { code = "bad_request", message = "" } = Object(error) as { code?: string; message?: string };
+      response.writeHead(code === "bad_request" ? 400 : 409).end(JSON.stringify({ code, message }));
+    },
+  );
+});
+server.listen(Number(PORT));
+await once(server, "listening");
+const address = server.address();
+process.stdout.write(`listening on ${typeof address === "object" ? address?.port : address}\n`);
+
+await Promise.race([once(process, "SIGTERM"), once(process, "SIGINT")]);
+server.close();
+server.closeAllConnections();
+await toolport.close();
+await shared.close();
+await redis.close();

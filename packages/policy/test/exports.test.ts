@@ -1,0 +1,22 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+
+describe("@toolport/policy", () => {
+  it("exports exactly these values for limits that are shared", async () => {
+    expect(Object.keys(await import("@toolport/policy/shared-limits"))).toEqual(["createSharedLimitStore"]);
+  });
+
+  it("exports exactly these values for lock files", async () => {
+    expect(Object.keys(await import("@toolport/policy/lock")).toSorted()).toEqual([
+      "diffLocks",
+      "formatLock",
+      "lockTools",
+      "parseLock",
+    ]);
+  });
+
+  it("has exactly these entry points", () => {
+    const { exports } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+    expect(Object.keys(exports)).toEqual([".", "./lock", "./shared-limits", "./package.json"]);
+  });
+});

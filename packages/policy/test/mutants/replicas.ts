@@ -1,0 +1,140 @@
+import type { PolicyMutant } from "./policy-mutant.ts";
+
+const replicas = "packages/policy/test/replicas.test.ts";
+const memory = "packages/policy/src/pins/pin-memory.test.ts";
+const shared = "packages/policy/src/shared-limits/create-shared-limit-store.test.ts";
+
+/** Mistakes in what replicas share. */
+export const replicaMutants: readonly PolicyMutant[] = [
+  {
+    bug: "keeps an approval under a lock that went to somebody else: forgets the fence",
+    patches: [
+      {
+        file: "pins/pin-store.ts",
+        find: "await store.set(key, value, undefined, fence);",
+        replace: "await store.set(key, value);",
+      },
+    ],
+    test: replicas,
+  },
+  {
+    bug: "uses a token up under a lock that went to somebody else: forgets the fence",
+    patches: [
+      {
+        file: "approval/suspend-call.ts",
+        find: 'writeVersioned("used", waitingFormat), ttlMs, fence);',
+        replace: 'writeVersioned("used", waitingFormat), ttlMs);',
+      },
+    ],
+    test: replicas,
+  },
+  {
+    bug: "writes over what a later version has kept",
+    patches: [
+      {
+        file: "pins/pin-store.ts",
+        find: "const readRecord = (stored: unknown): PinRecord => readPinRecord(readVersioned(stored, pinsFormat));",
+        replace:
+          "const readRecord = (stored: unknown): PinRecord => {\n    try {\n      return readPinRecord(readVersioned(stored, pinsFormat));\n    } catch {\n      return new Map();\n    }\n  };",
+      },
+    ],
+    test: replicas,
+  },
+  {
+    bug: "writes what it has told to have failed, when the store answers at last",
+    patches: [
+      {
+        file: "pins/pin-store.ts",
+        find: "if (time.isOver) throw",
+        replace: 'if (time.isOver && key === "") throw',
+      },
+      // Which ends at the same time.
+      { file: "pins/pin-store.ts", find: "        signal.throwIfAborted();\n", replace: "" },
+    ],
+    test: replicas,
+  },
+  {
+    bug: "tells no other replica of what it has kept",
+    patches: [{ file: "pins/pin-store.ts", find: "if (isWritten) onWritten();", replace: "void isWritten;" }],
+    test: replicas,
+  },
+  {
+    bug: "reads for each notice of a storm",
+    patches: [
+      {
+        file: "pins/read-on-notice.ts",
+        find: "if (!state.isReading && !state.isClosed) void readAll();",
+        replace: "if (!state.isClosed) void readAll();",
+      },
+    ],
+    test: replicas,
+  },
+  {
+    bug: "loses a notice that comes while it reads",
+    patches: [
+      {
+        file: "pins/read-on-notice.ts",
+        find: "    cancelRetry();\n    state.isOutdated = true;",
+        replace: "    cancelRetry();\n    if (state.isReading) return;\n    state.isOutdated = true;",
+      },
+    ],
+    test: memory,
+  },
+  {
+    bug: "lets what it read first stand for what somebody wrote since",
+    patches: [
+      {
+        file: "pins/pin-memory.ts",
+        find: "if (step === startedAt) return adopt(kept);",
+        replace: "return adopt(kept);",
+      },
+    ],
+    test: memory,
+  },
+  {
+    bug: "lets calls run when nobody can count them, though it is to fail closed",
+    patches: [
+      {
+        file: "shared-limits/create-shared-limit-store.ts",
+        find: 'if (onFailure === "closed") throw failed;',
+        replace: "",
+      },
+    ],
+    test: shared,
+  },
+  {
+    bug: "has every call wait for an engine that is known to be down",
+    patches: [
+      {
+        file: "shared-limits/outage.ts",
+        find: "if (known !== undefined && (isTrying || clock.now() < openUntil)) return { failed: known };",
+        replace: "",
+      },
+    ],
+    test: shared,
+  },
+  {
+    bug: "tells of an outage with each call",
+    patches: [
+      { file: "shared-limits/outage.ts", find: "if (isFirst) onOutage", replace: "if (isFirst || true) onOutage" },
+    ],
+    test: shared,
+  },
+  {
+    bug: "keeps of the other limits what one of them refused",
+    patches: [
+      { file: "shared-limits/shares.ts", find: "  await giveAllBack(taken);\n  if (failed", replace: "  if (failed" },
+    ],
+    test: shared,
+  },
+  {
+    bug: "forgets what calls used while nobody could count it",
+    patches: [{ file: "shared-limits/amounts.ts", find: "debt.units += units;", replace: "" }],
+    test: shared,
+  },
+  {
+    bug: "keeps what it was given too late",
+    patches: [{ file: "shared-limits/outage.ts", find: "if (isOver) tooLate(answer);", replace: "" }],
+    test: shared,
+  },
+];

@@ -1,0 +1,192 @@
+import type { Cancel, Clock, Diagnostic, JsonObject, ServerSpec, Store } from "@toolport/core";
+import { isJsonObject, readVersioned, resultWithin, systemClock, writeVersioned } from "@toolport/core/implement";
+import { fingerprintReach, type McpProvider, type SavedCatalog, type SavedListing } from "@toolport/provider";
+import { createListingLog } from "./listing-log.ts";
+
+/** Listings of servers, kept over a restart and shared by all replicas that have the same servers. */
+export interface KeptCatalog {
+  /**
+   * What was kept of these servers, for `savedCatalog` of a provider of this principal. Never rejects, and takes 3 s at most: what cannot be read is left out,
+   * and a diagnostic says so.
+   */
+  recall(specs: readonly ServerSpec[], principal?: string): Promise<SavedCatalog>;
+  /** Keeps what a provider lists from now on until it is closed: at once, and then once a second at most. Several may be followed. */
+  follow(provider: McpProvider): void;
+  /** Writes what is not written yet, and follows nobody any more. Call it before the providers are closed. Resolves when all is written, or could not be. */
+  close(): Promise<void>;
+}
+
+/** Options of {@linkcode createKeptCatalog}. */
+export interface KeptCatalogOptions {
+  readonly store: Store;
+  /** How long one server's listing may be, in UTF-16 units of its JSON; a longer one is not kept. Default 4,194,304. */
+  readonly maxLength?: number | undefined;
+  /** For how long a listing is kept that nobody writes again, in milliseconds. Default 30 days. */
+  readonly keepMs?: number | undefined;
+  /** Says once what could not be kept or read, with `not-kept`; and again when it has worked in between. */
+  readonly onDiagnostic?: ((diagnostic: Diagnostic) => void) | undefined;
+  readonly clock?: Clock | undefined;
+}
+
+const longestReadMs = 3000;
+const longestWriteMs = 10_000;
+const pauseMs = 1000;
+const month = 30 * 24 * 60 * 60 * 1000;
+const version = 1;
+
+/**
+ * Keeps what servers list in a store: one value for each server and way to reach it, so that nobody who has other servers writes over it; of a `private` listing one for
+ * each principal. What a later version of Toolport wrote is left as it is. A store that fails costs no start and no call. Nothing is read or written yet.
+ */
+export function createKeptCatalog(options: KeptCatalogOptions): KeptCatalog {
+  const { store, clock = systemClock, keepMs = month, maxLength = 4 * 1024 * 1024, onDiagnostic } = options;
+  const written = createListingLog();
+  const followed = new Set<Following>();
+  let isFailing = false;
+  let writing: Promise<void> = Promise.resolve();
+
+  const complain = (serverId: string, what: string): void => {
+    if (!isFailing)
+      onDiagnostic?.({
+        kind: "not-kept",
+        serverId,
+        message: `the listing of server ${JSON.stringify(serverId)} ${what}`,
+      });
+    isFailing = true;
+  };
+  const read = async (spec: ServerSpec, principal: string | undefined): Promise<readonly SavedListing[]> => {
+    try {
+      const keys = new Set([fingerprintReach(spec, principal), fingerprintReach(spec, undefined)]);
+      const reading = Promise.all(Array.from(keys, async (key) => readListing(await store.get(keyOf(key)), spec.id)));
+      const found = await resultWithin(reading, longestReadMs, clock);
+      if (found === undefined) complain(spec.id, "could not be read in time");
+      else isFailing = false;
+      const listings = (found ?? []).flatMap((listing) => listing ?? []);
+      for (const listing of listings) written.note(listing);
+      // The same server under both keys: as it was listed last.
+      return listings.sort((a, b) => b.listedAt - a.listedAt).slice(0, 1);
+    } catch (error) {
+      complain(spec.id, `could not be read: ${messageOf(error)}`);
+      return [];
+    }
+  };
+  const write = async (listing: SavedListing): Promise<void> => {
+    const { serverId, reachedBy } = listing;
+    const key = keyOf(reachedBy);
+    const put = async (): Promise<true> => {
+      if (!isLater(await store.get(key)))
+        await store.set(key, writeVersioned(toJson(listing), { what, version }), keepMs);
+      return true;
+    };
+    try {
+      if (JSON.stringify(listing).length > maxLength) {
+        return complain(serverId, `is longer than ${maxLength}, and not kept`);
+      }
+      if ((await resultWithin(put(), longestWriteMs, clock)) === undefined)
+        throw new Error("the store did not answer in time");
+      isFailing = false;
+    } catch (error) {
+      written.forget(listing);
+      complain(serverId, `could not be kept: ${messageOf(error)}`);
+    }
+  };
+  const writeAll = ({ servers }: SavedCatalog): void => {
+    const news = servers.filter((listing) => written.isNews(listing));
+    for (const listing of news) written.note(listing);
+    if (news.length > 0) writing = writing.then(() => Promise.all(news.map(write))).then(() => undefined);
+  };
+  return {
+    async recall(specs, principal) {
+      const found = await Promise.all(specs.map((spec) => read(spec, principal)));
+      return { version: 1, servers: found.flat() };
+    },
+    follow(provider) {
+      const following = followProvider(provider, clock, writeAll);
+      followed.add(following);
+      provider.onClosed(() => {
+        following.end();
+        followed.delete(following);
+      });
+    },
+    async close() {
+      for (const following of followed) {
+        following.flush();
+        following.end();
+      }
+      followed.clear();
+      await writing;
+    },
+  };
+}
+
+interface Following {
+  /** Hands over what has changed and was not handed over. */
+  flush(): void;
+  end(): void;
+}
+
+function followProvider(provider: McpProvider, clock: Clock, take: (catalog: SavedCatalog) => void): Following {
+  let cancel: Cancel | undefined;
+  let isDue = false;
+  const flush = (): void => {
+    if (isDue && !provider.closed) take(provider.savedCatalog());
+    isDue = false;
+  };
+  const note = (): void => {
+    isDue = true;
+    // The first at once, because a function may be over in a moment.
+    if (cancel !== undefined) return;
+    flush();
+    cancel = clock.schedule(pauseMs, () => {
+      cancel = undefined;
+      if (isDue) note();
+    });
+  };
+  const subscriptions = [
+    provider.onToolsChanged(note),
+    provider.onStatusChanged(({ state, stale }) => {
+      if (state === "ready" && !stale) note();
+    }),
+  ];
+  return {
+    flush,
+    end() {
+      for (const unsubscribe of subscriptions) unsubscribe();
+      cancel?.();
+    },
+  };
+}
+
+const what = "a kept listing of tools";
+
+function keyOf(reachedBy: string): string {
+  return `toolport:catalog:${reachedBy}`;
+}
+
+function readListing(stored: unknown, serverId: string): SavedListing | undefined {
+  const listing = readVersioned(stored, { what, version });
+  // The provider looks at the rest, and says what is wrong with it.
+  return isListing(listing) && listing.serverId === serverId ? listing : undefined;
+}
+
+function isListing(value: unknown): value is SavedListing {
+  return (
+    isJsonObject(value) &&
+    typeof value["serverId"] === "string" &&
+    typeof value["listedAt"] === "number" &&
+    typeof value["reachedBy"] === "string"
+  );
+}
+
+function isLater(stored: unknown): boolean {
+  return isJsonObject(stored) && typeof stored["version"] === "number" && stored["version"] > version;
+}
+
+// A listing is JSON, whose members have names that an interface does not say.
+function toJson(listing: SavedListing): JsonObject {
+  return { ...listing };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : "the store failed";
+}

@@ -1,0 +1,125 @@
+import { kindOf } from "@toolport/core/implement";
+import { NotSentError } from "../state/ask-engine.ts";
+
+/** A pool of `pg`, as far as it is used. */
+export interface PostgresPool {
+  connect(): Promise<PostgresClient>;
+}
+
+/** A client of a {@linkcode PostgresPool}. */
+export interface PostgresClient {
+  query(text: string, values?: readonly unknown[]): Promise<PostgresResult | readonly PostgresResult[]>;
+  /** Back to the pool; with `true`, its connection ends. */
+  release(destroy?: boolean): void;
+  on(event: "error" | "end", listener: (error?: Error) => void): unknown;
+  on(event: "notification", listener: (notice: PostgresNotice) => void): unknown;
+  off(event: "error" | "end", listener: (error?: Error) => void): unknown;
+  off(event: "notification", listener: (notice: PostgresNotice) => void): unknown;
+}
+
+/** What came on a channel. */
+export interface PostgresNotice {
+  readonly channel: string;
+  readonly payload?: string | undefined;
+}
+
+/** What a query came to. */
+export interface PostgresResult {
+  readonly rows: readonly unknown[];
+}
+
+/** A row, whose columns are read one by one. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** A question to Postgres. */
+export interface Query {
+  readonly text: string;
+  readonly values?: readonly unknown[];
+}
+
+/** Refuses with a `TypeError` what is no pool. */
+export function assertPool(what: string, pool: unknown): void {
+  if (typeof pool === "object" && pool !== null && typeof Reflect.get(pool, "connect") === "function") return;
+  throw new TypeError(`${what} must be a Pool of pg, with a method connect(), not ${kindOf(pool)}`);
+}
+
+/**
+ * Asks on a connection of the pool, which goes back. One that does not answer in time is ended, or the pool would have one less for ever. Rejects with
+ * a {@linkcode NotSentError} while there was no connection.
+ */
+export async function queryPool(pool: PostgresPool, query: Query, signal?: AbortSignal): Promise<readonly Row[]> {
+  const client = await takeClient(pool, signal);
+  let isOver = false;
+  const giveBack = (destroy: boolean): void => {
+    if (isOver) return;
+    isOver = true;
+    signal?.removeEventListener("abort", end);
+    // What a connection says that was given up is of no use, and an error without a listener would end the process.
+    if (!destroy) client.off("error", ignore);
+    client.release(destroy);
+  };
+  const end = (): void => giveBack(true);
+  client.on("error", ignore);
+  signal?.addEventListener("abort", end, { once: true });
+  try {
+    const rows = await ask(client, query);
+    giveBack(false);
+    return rows;
+  } catch (error) {
+    giveBack(!isAnswer(error));
+    throw error;
+  }
+}
+
+/** Refusals of a transaction that ran beside another one; nothing was done, and the same can be asked again. */
+const again: ReadonlySet<unknown> = new Set(["40001", "40P01"]);
+const mostTries = 5;
+
+async function ask(client: PostgresClient, { text, values }: Query): Promise<readonly Row[]> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      const result = await client.query(text, values);
+      return ("rows" in result ? result.rows : []) as readonly Row[]; // Our own queries say which columns there are.
+    } catch (error) {
+      if (tries === mostTries || !again.has(stateOf(error))) throw error;
+    }
+  }
+}
+
+async function takeClient(pool: PostgresPool, signal: AbortSignal | undefined): Promise<PostgresClient> {
+  let connecting: Promise<PostgresClient>;
+  try {
+    connecting = pool.connect();
+  } catch (error) {
+    throw new NotSentError(error);
+  }
+  return new Promise((resolve, reject) => {
+    let isOver = false;
+    const abort = (): void => {
+      isOver = true;
+      reject(new NotSentError(new Error("there was no connection")));
+    };
+    if (signal?.aborted === true) abort();
+    signal?.addEventListener("abort", abort, { once: true });
+    const hand = (client: PostgresClient): void => {
+      // One that comes too late goes back.
+      if (isOver) client.release();
+      else resolve(client);
+    };
+    const fail = (error: unknown): void => reject(new NotSentError(error));
+    void connecting.then(hand, fail).finally(() => signal?.removeEventListener("abort", abort));
+  });
+}
+
+function ignore(): void {}
+
+/** The code that Postgres gives its errors, of five letters and digits. */
+export function stateOf(error: unknown): string | undefined {
+  const code: unknown = error instanceof Error && "code" in error ? error.code : undefined;
+  return typeof code === "string" && /^(?=.*\d)[0-9A-Z]{5}$/.test(code) ? code : undefined;
+}
+
+/** Whether an error is an answer of a Postgres that works: not one of a connection, of missing resources, or of a Postgres that stops or starts. */
+export function isAnswer(error: unknown): boolean {
+  return /^(?!08|53|57|58)/.test(stateOf(error) ?? "08");
+}

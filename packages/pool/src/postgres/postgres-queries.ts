@@ -1,0 +1,99 @@
+import type { NamedFence, ValueRemoval, ValueWrite } from "../state/create-engine-store.ts";
+import type { Lease } from "../state/create-lease-lock.ts";
+import type { Query } from "./connect-postgres.ts";
+import type { TableNames } from "./postgres-tables.ts";
+
+/** All that is asked of the tables, each in one statement. Time is that of the server. */
+export interface PostgresQueries {
+  readonly areThere: () => Query;
+  readonly read: (name: string) => Query;
+  readonly write: (write: ValueWrite) => Query;
+  readonly remove: (removal: ValueRemoval) => Query;
+  readonly take: (lease: Lease) => Query;
+  readonly renew: (lease: Lease) => Query;
+  readonly release: (lease: Lease) => Query;
+  /** A bounded number of rows whose time is over. */
+  readonly sweepValues: () => Query;
+  readonly sweepLocks: () => Query;
+}
+
+const later = (parameter: string): string => `clock_timestamp() + ${parameter}::bigint * interval '1 millisecond'`;
+const mostSwept = 1000;
+
+/** See {@linkcode PostgresQueries}. */
+export function postgresQueries({ values, locks }: TableNames): PostgresQueries {
+  return {
+    areThere: () => ({
+      text: "SELECT to_regclass($1) IS NOT NULL AND to_regclass($2) IS NOT NULL AS there",
+      values: [values, locks],
+    }),
+    read: (name) => ({
+      text: `SELECT format, value FROM ${values} WHERE name = $1 AND (ends_at IS NULL OR ends_at > clock_timestamp())`,
+      values: [name],
+    }),
+    write: ({ name, json, ttlMs, fence }) => ({
+      // The row of the lock stays locked until the value is there: nobody gets the lock between the check and the write.
+      text: `${withHolder(locks, fence, ["$4", "$5"])},
+written AS (
+  INSERT INTO ${values} AS kept (name, format, value, ends_at) SELECT $1, 1, $2, ${later("$3")} FROM holder WHERE is_latest
+  ON CONFLICT (name) DO UPDATE SET format = excluded.format, value = excluded.value, ends_at = excluded.ends_at
+    WHERE kept.format <= 1 OR kept.ends_at <= clock_timestamp()
+  RETURNING 1
+)
+SELECT (SELECT is_latest FROM holder) AS held, EXISTS (SELECT FROM written) AS done`,
+      values: [name, json, ttlMs ?? null, ...partsOf(fence)],
+    }),
+    remove: ({ name, fence }) => ({
+      text: `${withHolder(locks, fence, ["$2", "$3"])},
+removed AS (
+  DELETE FROM ${values} WHERE name = $1 AND (SELECT is_latest FROM holder)
+  RETURNING ends_at IS NULL OR ends_at > clock_timestamp() AS was_there
+)
+SELECT (SELECT is_latest FROM holder) AS held, coalesce((SELECT was_there FROM removed), false) AS done`,
+      values: [name, ...partsOf(fence)],
+    }),
+    ...lockQueries(locks),
+    sweepValues: () => sweep(values, "ends_at <= now()"),
+    // Long after whoever could still write with the fence: numbers begin at the time, so that those to come are larger all the same.
+    sweepLocks: () => sweep(locks, "ends_at <= now() - interval '2 days'"),
+  };
+}
+
+type LockQueries = Pick<PostgresQueries, "take" | "renew" | "release">;
+
+function lockQueries(locks: string): LockQueries {
+  const now = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
+  return {
+    take: ({ fenceName, holder, ttlMs }) => ({
+      text: `INSERT INTO ${locks} AS held (name, holder, fence, ends_at) VALUES ($1, $2, ${now}, ${later("$3")})
+ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, fence = greatest(held.fence + 1, excluded.fence), ends_at = excluded.ends_at
+  WHERE held.ends_at <= clock_timestamp()
+RETURNING fence::text`,
+      values: [fenceName, holder, ttlMs],
+    }),
+    renew: ({ fenceName, holder, ttlMs }) => ({
+      text: `UPDATE ${locks} SET ends_at = ${later("$3")} WHERE name = $1 AND holder = $2 RETURNING 1`,
+      values: [fenceName, holder, ttlMs],
+    }),
+    // The row stays, and with it the number.
+    release: ({ fenceName, holder }) => ({
+      text: `UPDATE ${locks} SET holder = '', ends_at = clock_timestamp() WHERE name = $1 AND holder = $2`,
+      values: [fenceName, holder],
+    }),
+  };
+}
+
+function withHolder(locks: string, fence: NamedFence | undefined, [name, number]: readonly [string, string]): string {
+  return fence === undefined
+    ? "WITH holder AS MATERIALIZED (SELECT true AS is_latest)"
+    : `WITH holder AS MATERIALIZED (SELECT fence = ${number}::bigint AS is_latest FROM ${locks} WHERE name = ${name} FOR SHARE)`;
+}
+
+function partsOf(fence: NamedFence | undefined): readonly unknown[] {
+  return fence === undefined ? [] : [fence.name, fence.number];
+}
+
+function sweep(table: string, condition: string): Query {
+  const text = `DELETE FROM ${table} WHERE name IN (SELECT name FROM ${table} WHERE ${condition} LIMIT ${mostSwept} FOR UPDATE SKIP LOCKED)`;
+  return { text };
+}

@@ -1,0 +1,129 @@
+import { kindOf } from "@toolport/core/implement";
+import { NotSentError } from "../state/ask-engine.ts";
+import type { NoticeEar, NoticeLine } from "../state/create-engine-notices.ts";
+
+/**
+ * A connected client of Redis or Valkey: one of `redis` or `@redis/client`, 5 or 6, or one of `ioredis`. Of a pool or a cluster, the client of one node that
+ * is written to.
+ */
+export type RedisClient =
+  | { sendCommand(command: readonly string[], options?: RedisCommandOptions): Promise<unknown>; duplicate(): object }
+  | { call(command: string, ...rest: string[]): Promise<unknown>; duplicate(): object };
+
+/** What goes along with a command. */
+export interface RedisCommandOptions {
+  readonly abortSignal?: AbortSignal;
+}
+
+/** A client, whichever it is. */
+export interface RedisConnection {
+  /** Rejects with a {@linkcode NotSentError} what certainly was not sent. */
+  send(command: readonly [string, ...string[]], signal?: AbortSignal): Promise<unknown>;
+  listen(channel: string, ear: NoticeEar, signal: AbortSignal): Promise<NoticeLine>;
+}
+
+/** Refuses with a `TypeError` what is no client. */
+export function connectRedis(owner: string, client: RedisClient): RedisConnection {
+  if (typeof client !== "object" || client === null)
+    throw new TypeError(`${owner}: the client must be one of redis or ioredis, not ${kindOf(client)}`);
+  if (typeof client.duplicate !== "function")
+    throw new TypeError(`${owner}: the client must be one of redis or ioredis, with a method duplicate()`);
+  // ioredis has a `sendCommand`, too, which takes something else.
+  if ("call" in client && typeof client.call === "function") {
+    return {
+      send: (command) => client.call(...command),
+      listen: (channel, ear, signal) => listen(readSubscriber(owner, client.duplicate()), { channel, ear, signal }),
+    };
+  }
+  if ("sendCommand" in client && typeof client.sendCommand === "function") {
+    return {
+      send: (command, signal) => sendUnlessAborted(client, command, signal),
+      listen: (channel, ear, signal) => listen(readSubscriber(owner, client.duplicate()), { channel, ear, signal }),
+    };
+  }
+  throw new TypeError(`${owner}: the client must be one of redis or ioredis`);
+}
+
+type Sender = Extract<RedisClient, { readonly sendCommand: unknown }>;
+
+// What a client of `redis` says of a command that never left it.
+const notSent: ReadonlySet<string> = new Set([
+  "The client is closed",
+  "The client is offline",
+  "The command was aborted",
+  "The queue is full",
+]);
+
+async function sendUnlessAborted(client: Sender, command: readonly string[], signal?: AbortSignal): Promise<unknown> {
+  try {
+    // While Redis cannot be reached the client keeps commands; one that nobody waits for any more must not be done later.
+    return await client.sendCommand(command, signal === undefined ? {} : { abortSignal: signal });
+  } catch (error) {
+    if (error instanceof Error && notSent.has(error.message)) throw new NotSentError(error);
+    throw error;
+  }
+}
+
+/** A client for subscriptions: of `redis` when it has `connect` and takes a listener, of `ioredis` otherwise. */
+interface Subscriber {
+  on(event: string, listener: (...args: readonly unknown[]) => void): unknown;
+  connect?(): Promise<unknown>;
+  subscribe(channel: string, listener?: (message: unknown) => void): Promise<unknown>;
+  ping(): Promise<unknown>;
+  destroy?(): unknown;
+  disconnect?(): unknown;
+}
+
+function readSubscriber(owner: string, value: object): Subscriber {
+  const missing = ["on", "subscribe", "ping"].find((name) => typeof Reflect.get(value, name) !== "function");
+  if (missing !== undefined) throw new TypeError(`${owner}: what duplicate() gave has no method ${missing}()`);
+  return value as Subscriber; // As far as it is used.
+}
+
+interface Listening {
+  readonly channel: string;
+  readonly ear: NoticeEar;
+  readonly signal: AbortSignal;
+}
+
+async function listen(subscriber: Subscriber, { channel, ear, signal }: Listening): Promise<NoticeLine> {
+  const isNode = typeof subscriber.destroy === "function";
+  let isOver = false;
+  const close = (): void => {
+    if (isOver) return;
+    isOver = true;
+    // It may never have been open, and then says so.
+    try {
+      if (isNode) subscriber.destroy?.();
+      else subscriber.disconnect?.();
+    } catch {
+      // Nothing is left of it.
+    }
+  };
+  signal.addEventListener("abort", close, { once: true });
+  const failed = new Promise<never>((_resolve, reject) => {
+    // It would connect again by itself, and say so or not; whoever called does it, and knows.
+    const onEnd = (reason: unknown): void => {
+      if (isOver) return;
+      close();
+      reject(reason instanceof Error ? reason : new Error("the connection ended"));
+      ear.onEnd(reason);
+    };
+    for (const event of ["error", "end", "close"]) subscriber.on(event, onEnd);
+  });
+  failed.catch(() => {});
+  const hear = (message: unknown): void => ear.onText(String(message));
+  const open = async (): Promise<void> => {
+    if (isNode) {
+      await subscriber.connect?.();
+      await subscriber.subscribe(channel, hear);
+      return;
+    }
+    subscriber.on("message", (_channel, message) => hear(message));
+    await subscriber.subscribe(channel);
+  };
+  const opening = open();
+  opening.catch(() => {});
+  await Promise.race([opening, failed]);
+  return { ping: () => subscriber.ping(), close };
+}

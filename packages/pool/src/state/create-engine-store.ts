@@ -1,0 +1,142 @@
+import type { Fence, JsonValue, Store } from "@toolport/core";
+import { isPlainObject, quoteText, storeFailed } from "@toolport/core/implement";
+import { assertText, engineName } from "./engine-name.ts";
+
+/** What an engine does with values. */
+export interface ValueEngine {
+  /** The value as JSON, and the format it was written in. */
+  get(name: string, what: string): Promise<KeptValue | undefined>;
+  set(write: ValueWrite, what: string): Promise<WriteAnswer>;
+  delete(removal: ValueRemoval, what: string): Promise<WriteAnswer>;
+}
+
+/** A value as an engine has it. */
+export interface KeptValue {
+  readonly format: number;
+  readonly json: string;
+}
+
+/** Who has a lock, for an engine. */
+export interface NamedFence {
+  readonly name: string;
+  readonly number: number;
+}
+
+/** A value to be forgotten. */
+export interface ValueRemoval {
+  readonly name: string;
+  readonly fence: NamedFence | undefined;
+}
+
+/** A value to be kept. */
+export interface ValueWrite extends ValueRemoval {
+  readonly json: string;
+  /** Whole milliseconds. */
+  readonly ttlMs: number | undefined;
+}
+
+/**
+ * `outdated`: the fence is not that of the latest holder. `unknown-lock`: there is no latest holder. `later-format`: what is there was written by a later version.
+ * Of all three, nothing was written.
+ */
+export type WriteAnswer = "done" | "nothing-there" | "outdated" | "unknown-lock" | "later-format";
+
+/** What a store over an engine is made from. */
+export interface EngineStoreInit {
+  readonly prefix: string;
+  readonly maxValueBytes: number;
+  readonly values: ValueEngine;
+}
+
+/** The format that this version writes. One that reads another one comes a version before the one that writes it. */
+export const valueFormat = 1;
+
+/** A store whose every answer is the engine's. */
+export function createEngineStore({ prefix, maxValueBytes, values }: EngineStoreInit): Store {
+  const nameOf = (key: string): Promise<string> => engineName(prefix, "value", key);
+  const nameFence = async (fence: Fence | undefined): Promise<NamedFence | undefined> => {
+    if (fence === undefined) return undefined;
+    assertFence(fence);
+    // Locks of an engine count in its microseconds. Another lock's fence means nothing to it.
+    if (fence.number < smallestNumber) return undefined;
+    return { name: await engineName(prefix, "fence", fence.key), number: fence.number };
+  };
+  return {
+    async get(key) {
+      assertText("the key of a value", key);
+      const kept = await values.get(await nameOf(key), `reading ${quoteText(key)}`);
+      return kept === undefined ? undefined : readKept(key, kept);
+    },
+    async set(key, value, ...[ttlMs, fence]) {
+      assertText("the key of a value", key);
+      const json = valueJson(key, value, maxValueBytes);
+      const write = { name: await nameOf(key), json, ttlMs: wholeTtl(ttlMs), fence: await nameFence(fence) };
+      return judge(await values.set(write, `writing ${quoteText(key)}`), key, fence);
+    },
+    async delete(key, fence) {
+      assertText("the key of a value", key);
+      const removal = { name: await nameOf(key), fence: await nameFence(fence) };
+      return judge(await values.delete(removal, `deleting ${quoteText(key)}`), key, fence);
+    },
+  };
+}
+
+/** In microseconds since 1970, September 2005. */
+const smallestNumber = 2 ** 50;
+/** A hundred years, in milliseconds: more than any engine needs, and less than the most that each can take. */
+const longestTtlMs = 3_155_760_000_000;
+
+function assertFence(fence: Fence): void {
+  if (isPlainObject(fence) && typeof fence.key === "string" && Number.isSafeInteger(fence.number)) return;
+  throw new TypeError("a fence must be one that a lock gave: { key, number }");
+}
+
+function wholeTtl(ttlMs: number | undefined): number | undefined {
+  if (ttlMs === undefined) return undefined;
+  if (!(typeof ttlMs === "number" && ttlMs > 0)) throw new TypeError("ttlMs must be a number above 0");
+  return ttlMs > longestTtlMs ? undefined : Math.ceil(ttlMs);
+}
+
+function valueJson(key: string, value: JsonValue, maxValueBytes: number): string {
+  const json = JSON.stringify(value) as string | undefined;
+  if (json === undefined) throw new TypeError(`the value of ${quoteText(key)} is none that JSON has`);
+  // No character of UTF-16 has more than three bytes.
+  if (json.length * 3 <= maxValueBytes) return json;
+  const bytes = new TextEncoder().encode(json).length;
+  if (bytes <= maxValueBytes) return json;
+  throw storeFailed(`the value of ${quoteText(key)} has ${bytes} bytes, and maxValueBytes is ${maxValueBytes}`);
+}
+
+function readKept(key: string, { format, json }: KeptValue): JsonValue {
+  if (format > valueFormat) throw laterError(key);
+  try {
+    if (format === valueFormat) return JSON.parse(json) as JsonValue;
+  } catch {
+    // Below.
+  }
+  throw storeFailed(`what is kept under ${quoteText(key)} is not what was written there`);
+}
+
+function judge(answer: WriteAnswer, key: string, fence: Fence | undefined): boolean {
+  const lock = quoteText(fence?.key ?? "");
+  switch (answer) {
+    case "done":
+      return true;
+    case "nothing-there":
+      return false;
+    case "outdated":
+      throw storeFailed(`somebody else has had the lock ${lock} since, and nothing was written`);
+    case "unknown-lock":
+      throw storeFailed(
+        `nothing is known here of the lock ${lock}, which somebody else may have, and nothing was written`,
+      );
+    case "later-format":
+      throw laterError(key);
+  }
+}
+
+function laterError(key: string): Error {
+  return storeFailed(
+    `what is kept under ${quoteText(key)} was written by a later version of Toolport, and is left as it is`,
+  );
+}

@@ -1,0 +1,83 @@
+import type { Cancel } from "@toolport/core";
+import { createLine, type Line } from "./line.ts";
+
+/** The calls of one server that wait, for its session, for a listing or for their turn: whose they are, and how many. */
+export interface WaitingRoom {
+  /** Lets somebody wait; the returned function takes them out. `dismiss` is called when somebody else gets the place, and they are out by then. */
+  add(party: string | undefined, dismiss: (crowd: Crowd) => void): Cancel;
+  /** Dismisses the newest of the party with most who wait, if this one has fewer. Returns whether there is a place now. */
+  makeRoom(party: string | undefined): boolean;
+}
+
+/** How many wait, for an error. */
+export interface Crowd {
+  readonly waiting: number;
+  /** Of the same party. */
+  readonly own: number;
+}
+
+interface Waiter {
+  readonly dismiss: (crowd: Crowd) => void;
+  readonly leave: Cancel;
+}
+
+interface Party {
+  readonly name: string | undefined;
+  readonly line: Line<Waiter>;
+}
+
+/** Makes an empty one. Every step costs the same, however many wait. */
+export function createWaitingRoom(): WaitingRoom {
+  const parties = new Map<string | undefined, Party>();
+  /** Those of whom so many wait. */
+  const bySize = new Map<number, Set<Party>>();
+  let largest = 0;
+  let waiting = 0;
+
+  const move = (party: Party, from: number): void => {
+    const to = party.line.size;
+    const before = bySize.get(from);
+    before?.delete(party);
+    if (before?.size === 0) bySize.delete(from);
+    if (to > 0) {
+      const others = bySize.get(to) ?? new Set();
+      bySize.set(to, others.add(party));
+    } else parties.delete(party.name);
+    // By one at a time, so that whoever was the largest is beside it.
+    if (to > largest || !bySize.has(largest)) largest = to;
+  };
+  return {
+    add(name, dismiss) {
+      let party = parties.get(name);
+      if (party === undefined) {
+        party = { name, line: createLine() };
+        parties.set(name, party);
+      }
+      const mine = party;
+      let isIn = true;
+      const waiter: Waiter = {
+        dismiss,
+        leave() {
+          if (!isIn) return;
+          isIn = false;
+          leaveLine();
+          waiting -= 1;
+          move(mine, mine.line.size + 1);
+        },
+      };
+      const leaveLine = mine.line.add(waiter);
+      waiting += 1;
+      move(mine, mine.line.size - 1);
+      return waiter.leave;
+    },
+    makeRoom(name) {
+      const [most] = bySize.get(largest) ?? [];
+      const newest = most?.line.last;
+      if (newest === undefined || (parties.get(name)?.line.size ?? 0) >= largest) return false;
+      const crowd = { waiting, own: largest };
+      newest.leave();
+      newest.dismiss(crowd);
+      return true;
+    },
+  };
+}

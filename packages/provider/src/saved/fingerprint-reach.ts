@@ -1,0 +1,57 @@
+import { redactSpec, redactUrl, type ServerSpec } from "@toolport/core";
+import { compareText, createRedactor, isSecretName } from "@toolport/core/implement";
+import { hashJson } from "@toolport/naming";
+
+/**
+ * `sha256-` and a hash of a server's id and of how it is reached, and for whom where that counts: the `reachedBy` of its saved listing, which is `public` without a
+ * principal. Made of nothing that is secret by its name or its look: of headers and variables the names, of a URL and of arguments what may be
+ * shown. So other credentials are the same way; and functions of `memory` and `custom` transports are all alike.
+ */
+export function fingerprintReach(spec: ServerSpec, principal: string | undefined): string {
+  const { id, era = "auto" } = spec;
+  const { transport } = redactSpec(spec);
+  switch (transport.kind) {
+    case "memory":
+    case "custom":
+      return hashJson([id, transport.kind, era, principal ?? null]);
+    case "stdio": {
+      const { command, args = [], env = {}, inheritEnv = "safe", cwd = null } = transport;
+      return hashJson([
+        id,
+        "stdio",
+        era,
+        createRedactor(spec)(command),
+        [...args],
+        Object.keys(env).sort(),
+        inheritEnv,
+        cwd,
+        principal ?? null,
+      ]);
+    }
+    case "http": {
+      const {
+        url,
+        headers = {},
+        bearerToken,
+        auth = bearerToken === undefined ? null : "bearer",
+        mode = "auto",
+      } = transport;
+      const names = Object.keys(headers).map((name) => name.toLowerCase());
+      return hashJson([id, "http", era, url, plainQuery(spec), names.sort(), auth, mode, principal ?? null]);
+    }
+  }
+}
+
+// What chooses among the tools of a service, as a rule.
+function plainQuery({ transport }: ServerSpec): string[][] {
+  if (transport.kind !== "http") return [];
+  const pairs = Array.from(new URL(transport.url).searchParams);
+  return pairs
+    .filter(([name, value]) => !isSecretName(name) && isReadable(value))
+    .sort(([a], [b]) => compareText(a, b));
+}
+
+function isReadable(text: string): boolean {
+  const url = `https://example.com/${encodeURIComponent(text)}`;
+  return redactUrl(url) === url;
+}

@@ -1,0 +1,136 @@
+import {
+  defaultLimits,
+  ToolportError,
+  type Diagnostic,
+  type JsonObject,
+  type ServerInfo,
+  type ServerSpec,
+  type ToolListing,
+} from "@toolport/core";
+import { isJsonObject, quoteText, withDefaults } from "@toolport/core/implement";
+import { fingerprintReach } from "./fingerprint-reach.ts";
+import { readSavedServer, readSavedTool } from "./read-saved-tool.ts";
+import { catalogVersion } from "./saved-catalog.ts";
+
+/** What a server listed before its registration. */
+export interface RecalledListing {
+  readonly listing: ToolListing;
+  readonly server: ServerInfo;
+  /** Milliseconds since 1970. */
+  readonly listedAt: number;
+}
+
+/** What is to be used of a saved catalogue. */
+export interface RecalledCatalog {
+  /** By server id. */
+  readonly listings: ReadonlyMap<string, RecalledListing>;
+  /** What could not be used, though it is of a server that is there. */
+  readonly problems: readonly Diagnostic[];
+}
+
+/** Whose catalogue is read. */
+export interface Recalling {
+  readonly specs: readonly ServerSpec[];
+  readonly principal: string | undefined;
+}
+
+/**
+ * Reads what `savedCatalog()` wrote, after `JSON.parse`. Trusts nothing of it: throws `invalid_catalog` when it has another shape or version; one server's
+ * listing that is malformed, or larger than its limits allow, costs that listing. Of servers that are not there, are reached in another way, or are another
+ * principal's, nothing is looked at.
+ */
+export function readSavedCatalog(saved: unknown, { specs, principal }: Recalling): RecalledCatalog {
+  const listings = new Map<string, RecalledListing>();
+  const problems: Diagnostic[] = [];
+  const byId = new Map(specs.map((spec) => [spec.id, spec]));
+  for (const entry of entriesOf(saved)) {
+    const spec = byId.get(entry.serverId);
+    if (spec === undefined || spec.disabled === true || listings.has(spec.id) || isOthers(entry, spec, principal))
+      continue;
+    try {
+      listings.set(spec.id, readListing(entry, spec));
+    } catch (error) {
+      problems.push(unusable(spec.id, error));
+    }
+  }
+  return { listings, problems };
+}
+
+type Entry = JsonObject & { readonly serverId: string };
+
+function entriesOf(saved: unknown): readonly Entry[] {
+  if (saved === undefined) return [];
+  if (!isJsonObject(saved)) throw invalidCatalog("it is not an object");
+  const { version, servers } = saved;
+  if (typeof version !== "number" || !Number.isSafeInteger(version)) throw invalidCatalog("it names no version");
+  if (version > catalogVersion) {
+    throw invalidCatalog(
+      `it was written by a later version of Toolport (format ${version}, this one knows ${catalogVersion})`,
+    );
+  }
+  if (version !== catalogVersion) throw invalidCatalog(`its format is ${version}, which is not known`);
+  if (!Array.isArray(servers)) throw invalidCatalog("servers is not an array");
+  const at = servers.findIndex((entry) => !isJsonObject(entry) || typeof entry["serverId"] !== "string");
+  if (at !== -1) throw invalidCatalog(`servers[${at}] names no server`);
+  return servers;
+}
+
+function isOthers(entry: Entry, spec: ServerSpec, principal: string | undefined): boolean {
+  return entry["reachedBy"] !== fingerprintReach(spec, entry["cacheScope"] === "public" ? undefined : principal);
+}
+
+function readListing(given: Entry, spec: ServerSpec): RecalledListing {
+  const limits = withDefaults(defaultLimits, spec.limits);
+  const text = JSON.stringify(given);
+  // Names of members and marks count here, and not in a listing.
+  if (text.length > 2 * limits.maxListingLength) throw new Error("it is larger than a listing may be");
+  // A copy, which nobody else has.
+  const entry: JsonObject = JSON.parse(text);
+  const { listedAt, ttlMs, cacheScope, truncated, tools } = entry;
+  if (!isAmount(listedAt)) throw new Error("listedAt is no time");
+  if (!isAmount(ttlMs)) throw new Error("ttlMs is no time");
+  if (cacheScope !== "public" && cacheScope !== "private")
+    throw new Error('cacheScope is neither "public" nor "private"');
+  if (!Array.isArray(tools)) throw new Error("tools is not an array");
+  if (tools.length > 2 * limits.maxTools) throw new Error("it has more tools than a listing may have");
+  const read = tools.map((tool, at) => readSavedTool(tool, `tools[${at}]`, limits));
+  if (new Set(read.map(({ name }) => name)).size !== read.length)
+    throw new Error("two of its tools have the same name");
+  const listing: ToolListing = {
+    tools: read,
+    dropped: [],
+    pages: 0,
+    ...(ttlMs > 0 && { ttlMs }),
+    ...(cacheScope === "public" && { cacheScope }),
+    ...(truncated !== undefined && { truncated: readReason(truncated) }),
+  };
+  return { listing, server: readSavedServer(entry["server"], limits), listedAt };
+}
+
+function isAmount(value: unknown): value is number {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0;
+}
+
+const reasons: { readonly [Reason in NonNullable<ToolListing["truncated"]>]: true } = {
+  "page-limit": true,
+  "tool-limit": true,
+  "size-limit": true,
+  "repeated-cursor": true,
+  "bad-cursor": true,
+  "page-failed": true,
+};
+
+function readReason(value: unknown): NonNullable<ToolListing["truncated"]> {
+  if (typeof value === "string" && Object.hasOwn(reasons, value)) return value as NonNullable<ToolListing["truncated"]>;
+  throw new Error("truncated is no reason");
+}
+
+function unusable(serverId: string, error: unknown): Diagnostic {
+  const why = error instanceof Error ? error.message : "it cannot be read";
+  const message = `the saved listing of server ${JSON.stringify(serverId)} is not used: ${quoteText(why, 300).slice(1, -1)}`;
+  return { kind: "not-kept", serverId, message };
+}
+
+function invalidCatalog(problem: string): ToolportError {
+  return new ToolportError(`the saved catalogue cannot be used: ${problem}`, { code: "invalid_catalog" });
+}

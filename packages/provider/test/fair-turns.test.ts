@@ -1,0 +1,126 @@
+import { describe, expect, it } from "vitest";
+import { createGate, shareOf } from "../src/calls/gate.ts";
+import { createWaitingRoom } from "../src/calls/waiting-room.ts";
+import { createCalmWorld, failureOf } from "./calm-world.ts";
+import { specOf } from "./simulation/simulated-server.ts";
+import { checkTurns } from "./turns.ts";
+
+const echo = "mcp_s_echo";
+const of = (conversation: string) => ({ context: { conversation } });
+
+describe("calls of several conversations", () => {
+  it("take turns, whatever comes and goes: none is passed twice, none idles beside a free place, each in its order (AN-52)", async () => {
+    await expect(checkTurns(createGate, 60)).resolves.toBeUndefined();
+  });
+
+  it("never have all places of a server for one of them", () => {
+    expect([1, 2, 3, 4, 5, 64].map(shareOf)).toEqual([1, 1, 2, 3, 4, 48]);
+  });
+
+  it("are served in turns by a serial server: one that asks much is not before one that asks once (AN-20)", async () => {
+    const world = createCalmWorld();
+    const server = world.server("s");
+    const provider = world.provider({ servers: [specOf("s", { concurrency: "serial" })] });
+    await provider.init();
+    const release = world.hold();
+    const order: string[] = [];
+    const call = async (name: string): Promise<void> => {
+      await provider.call(echo, { id: name }, of(name.slice(0, 1)));
+      order.push(name);
+    };
+    const calls = ["a1", "a2", "a3", "a4", "b1", "c1", "b2"].map(call);
+    await world.settle();
+    release();
+    await Promise.all(calls);
+    expect(order).toEqual(["a1", "b1", "c1", "a2", "b2", "a3", "a4"]);
+    expect(server.received).toHaveLength(7);
+    await provider.close();
+  });
+
+  it("leave room for another one, however long those of one take, and none for nobody in particular", async () => {
+    const world = createCalmWorld();
+    world.server("s");
+    const provider = world.provider({ servers: [specOf("s", { limits: { maxInFlightCalls: 4 } })] });
+    await provider.init();
+    const release = world.hold();
+    const inFlight = (): unknown => provider.statuses().map(({ inFlight: now, waiting }) => [now, waiting])[0];
+    const first = [1, 2, 3, 4].map((id) => provider.call(echo, { id }, { context: { principal: "ada" } }));
+    await world.settle();
+    expect(inFlight()).toEqual([3, 1]);
+    const second = provider.call(echo, { id: 5 }, of("b"));
+    await world.settle();
+    expect(inFlight()).toEqual([4, 1]);
+    release();
+    await Promise.all([...first, second]);
+    const again = world.hold();
+    const unnamed = [1, 2, 3, 4, 5].map((id) => provider.call(echo, { id }));
+    await world.settle();
+    expect(inFlight()).toEqual([4, 1]);
+    again();
+    await Promise.all(unnamed);
+    await provider.close();
+  });
+
+  it("lose their newest waiting call to one that has fewer, when the queue is full: a flood keeps nobody out (AN-52)", async () => {
+    const world = createCalmWorld();
+    world.server("s");
+    const provider = world.provider({
+      servers: [specOf("s", { concurrency: "serial", limits: { maxQueuedCalls: 3 } })],
+    });
+    await provider.init();
+    const release = world.hold();
+    const flood = ["a1", "a2", "a3", "a4"].map((id) => provider.call(echo, { id }, of("a")));
+    const last = failureOf(flood[3] ?? Promise.resolve());
+    expect(await failureOf(provider.call(echo, { id: "a5" }, of("a")))).toMatchObject({ code: "overloaded" });
+    const other = provider.call(echo, { id: "b1" }, of("b"));
+    expect(await last).toMatchObject({
+      code: "overloaded",
+      outcome: "not-sent",
+      retryable: true,
+      serverId: "s",
+      toolName: "echo",
+      rawMessage:
+        'call of "echo" on "s" was refused: of the 3 calls of the server that were waiting, 3 were of its conversation, and another one got its place',
+    });
+    await world.settle();
+    expect(provider.statuses()[0]).toMatchObject({ inFlight: 1, waiting: 3 });
+    release();
+    await Promise.all([...flood.slice(0, 3), other]);
+    expect(provider.statuses()[0]).toMatchObject({ inFlight: 0, waiting: 0 });
+    await provider.close();
+    expect(world.clock.pending).toBe(0);
+  });
+
+  it("share the queue also while their server is being reached", async () => {
+    const world = createCalmWorld();
+    world.server("s");
+    const provider = world.provider({ servers: [specOf("s", { limits: { maxInFlightCalls: 1, maxQueuedCalls: 1 } })] });
+    await provider.init();
+    await provider.disconnectServer("s");
+    const release = world.hold();
+    const flood = [1, 2].map((id) => provider.call(echo, { id }, of("a")));
+    const last = failureOf(flood[1] ?? Promise.resolve());
+    await world.settle();
+    const other = provider.call(echo, { id: 3 }, of("b"));
+    expect(await last).toMatchObject({ code: "overloaded" });
+    release();
+    await Promise.all([flood[0], other]);
+    await provider.close();
+  });
+});
+
+describe("createWaitingRoom()", () => {
+  it("knows who is most, whoever comes and goes, and dismisses the newest of them", () => {
+    const room = createWaitingRoom();
+    const dismissed: string[] = [];
+    const add = (name: string): (() => void) =>
+      room.add(name[0], ({ waiting, own }) => dismissed.push(`${name} of ${own} of ${waiting}`));
+    const leave = ["a1", "a2", "a3", "b1", "b2"].map(add);
+    expect([room.makeRoom("a"), room.makeRoom("b"), room.makeRoom(undefined)]).toEqual([false, true, true]);
+    expect(dismissed).toEqual(["a3 of 3 of 5", "b2 of 2 of 4"]);
+    leave[3]?.();
+    leave[3]?.();
+    expect([room.makeRoom("c"), room.makeRoom("c"), room.makeRoom("c")]).toEqual([true, true, false]);
+    expect(dismissed.slice(2)).toEqual(["a2 of 2 of 2", "a1 of 1 of 1"]);
+  });
+});

@@ -1,0 +1,162 @@
+import { createMemoryLock, createMemoryStore, type JsonValue, type Lock, type Store } from "@toolport/core";
+import { createMemorySink, createResults, createStoreSink, type Presented, type ReadAnswer } from "@toolport/results";
+import { describe, expect, it } from "vitest";
+import { outcomeOf, text } from "./outcomes.ts";
+
+const context = { conversation: "c1", principal: "ada" };
+
+/** A store that shows what is in it. */
+function openStore(): Store & { readonly kept: Map<string, JsonValue> } {
+  const kept = new Map<string, JsonValue>();
+  return {
+    kept,
+    get: async (key) => kept.get(key),
+    set: async (key, value) => kept.set(key, JSON.parse(JSON.stringify(value)) as JsonValue),
+    delete: async (key) => kept.delete(key),
+  };
+}
+
+function handleIn({ omitted }: Presented): string {
+  return omitted[0]?.handle ?? "";
+}
+
+describe("createStoreSink()", () => {
+  const long = "wörd ".repeat(80_000);
+  const presented = outcomeOf({ content: [text(long)] });
+
+  it("lets another replica page through what one kept, in its conversation and for its principal alone", async () => {
+    const store = createMemoryStore();
+    const [one, other] = [0, 1].map(() => createResults({ store, sink: createStoreSink({ store }) }));
+    const handle = handleIn((await one?.present(presented, { context })) as Presented);
+    let read = "";
+    for (let offset: number | undefined = 0; offset !== undefined;) {
+      const page: ReadAnswer | undefined = await other?.read({ handle, offset }, { context });
+      if (page?.kind !== "text") throw new Error(JSON.stringify(page));
+      read += page.text;
+      offset = page.next;
+    }
+    expect(read).toBe(long);
+    expect(await other?.read({ handle, query: "wörd" }, { context })).toMatchObject({ kind: "matches" });
+    for (const stranger of [{ ...context, principal: "bob" }, { ...context, conversation: "c2" }, undefined]) {
+      expect(await other?.read({ handle }, { context: stranger })).toMatchObject({ reason: "unknown-handle" });
+    }
+    await other?.forget("c1");
+    expect(await one?.read({ handle }, { context })).toMatchObject({ reason: "unknown-handle" });
+  });
+
+  it("reads no more of a store than the pieces of a range, and says undefined where one of them is not there", async () => {
+    const store = openStore();
+    const asked: string[] = [];
+    const sink = createStoreSink({ store: { ...store, get: (key) => (asked.push(key), store.get(key)) } });
+    const data = Uint8Array.from({ length: 300_000 }, (_, at) => at % 251);
+    const put = await sink.put({ data, mimeType: "x/y" });
+    const key = put.kept ? put.key : "";
+    expect(await sink.read(key, { offset: 131_070, length: 4 })).toEqual(data.slice(131_070, 131_074));
+    expect(asked).toHaveLength(2);
+    expect(await sink.read(key, { offset: 299_990, length: 100 })).toEqual(data.slice(299_990));
+    expect(await sink.read(key, { offset: 400_000, length: 1 })).toEqual(new Uint8Array());
+    const [second = ""] = [...store.kept.keys()].filter((one) => one.endsWith(":1"));
+    for (const rubbish of [
+      { version: 1, value: "%" },
+      { version: 2, value: "" },
+      "text",
+      { version: 1, value: "AAAA" },
+    ]) {
+      store.kept.set(second, rubbish);
+      expect(await sink.read(key, { offset: 140_000, length: 10 })).toBeUndefined();
+    }
+    expect(await sink.delete(key)).toBe(true);
+    expect(store.kept.size).toBe(0);
+    expect(await sink.delete(key)).toBe(false);
+  });
+
+  it("leaves nothing behind of what it could not write whole, and gives larger ones to another sink", async () => {
+    const store = openStore();
+    const broken = createStoreSink({
+      store: {
+        ...store,
+        set: (key, value) => (key.endsWith(":1") ? Promise.reject(new Error("full")) : store.set(key, value)),
+      },
+      maxBytes: 200_000,
+    });
+    const blob = { data: new Uint8Array(150_000), mimeType: "x/y" };
+    await expect(broken.put(blob)).rejects.toThrow("full");
+    expect(store.kept.size).toBe(0);
+    // What was reserved for it is free again.
+    await expect(broken.put(blob)).rejects.toThrow("full");
+
+    const memory = createMemorySink();
+    const sink = createStoreSink({ store, maxBlobBytes: 10, larger: memory });
+    const [small, large] = [await sink.put({ ...blob, data: new Uint8Array(10) }), await sink.put(blob)];
+    if (!small.kept || !large.kept) throw new Error("not kept");
+    expect(await memory.read(large.key, { offset: 0, length: 1 })).toHaveLength(1);
+    expect(await sink.read(large.key, { offset: 0, length: 1 })).toHaveLength(1);
+    await sink.delete(large.key);
+    expect(await memory.read(large.key, { offset: 0, length: 1 })).toBeUndefined();
+    expect(await createStoreSink({ store, maxBlobBytes: 10 }).put(blob)).toEqual({ kept: false, reason: "too-large" });
+  });
+
+  it("refuses parts that are none with a TypeError", () => {
+    expect(() => createStoreSink({ store: {} as Store })).toThrow("store must have get(), set(), delete()");
+    expect(() => createStoreSink({ store: createMemoryStore(), larger: {} as never })).toThrow(
+      "larger must have put()",
+    );
+    expect(() => createStoreSink({ store: createMemoryStore(), most: 1 } as never)).toThrow(TypeError);
+  });
+});
+
+describe("handles over a shared store", () => {
+  it("say of bytes that are with another replica that they cannot be reached from here", async () => {
+    const store = createMemoryStore();
+    const [one, other] = [0, 1].map(() => createResults({ store, sink: createMemorySink() }));
+    const handle = handleIn(
+      (await one?.present(outcomeOf({ content: [text("x".repeat(50_000))] }), { context })) as Presented,
+    );
+    expect(await other?.read({ handle }, { context })).toMatchObject({
+      reason: "unavailable",
+      message: expect.stringContaining("kept by another process"),
+    });
+    expect(await one?.read({ handle }, { context })).toMatchObject({ kind: "text" });
+  });
+
+  it("of a later version are left as they are: said when read, and a new result is shown without one", async () => {
+    const store = openStore();
+    const diagnostics: string[] = [];
+    const results = createResults({
+      store,
+      sink: createStoreSink({ store }),
+      onDiagnostic: ({ message }) => diagnostics.push(message),
+    });
+    const outcome = outcomeOf({ content: [text("x".repeat(50_000))] });
+    const handle = handleIn(await results.present(outcome, { context }));
+    const later = [...store.kept].filter(([key]) => !key.includes(":blob:")).map(([key]) => key);
+    expect(later).toHaveLength(2);
+    for (const key of later) store.kept.set(key, { version: 2, value: { all: "new" } });
+    expect(await results.read({ handle }, { context })).toMatchObject({
+      reason: "unavailable",
+      message: expect.stringContaining("not written by this version"),
+    });
+    expect((await results.present(outcome, { context })).omitted[0]).not.toHaveProperty("handle");
+    expect(diagnostics).toEqual([
+      expect.stringContaining("was not kept whole: what keeps such things failed (store_failed)"),
+    ]);
+    await expect(results.forget("c1")).rejects.toMatchObject({ code: "store_failed" });
+    for (const key of later) expect(store.kept.get(key)).toEqual({ version: 2, value: { all: "new" } });
+  });
+
+  it("are not written by who lost the lock without noticing", async () => {
+    const store = createMemoryStore();
+    const real = createMemoryLock();
+    // Its holder stands still, and somebody else has the lock after it.
+    const lost: Lock = {
+      withLock: (key, leaseMs, work) =>
+        real.withLock(key, leaseMs, async (signal, fence) => {
+          if (fence !== undefined) await store.set("other", 1, undefined, { ...fence, number: fence.number + 1 });
+          return work(signal, fence);
+        }),
+    };
+    const results = createResults({ store, lock: lost, sink: createMemorySink() });
+    const presented = await results.present(outcomeOf({ content: [text("x".repeat(50_000))] }), { context });
+    expect(presented.omitted[0]).not.toHaveProperty("handle");
+  });
+});

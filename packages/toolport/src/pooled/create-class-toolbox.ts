@@ -1,0 +1,103 @@
+import { createAuthenticateTools, type OAuth } from "@toolport/auth";
+import { ToolportError, type Clock, type ServerSharing, type ToolProvider } from "@toolport/core";
+import type { Toolbox } from "@toolport/discovery";
+import type { ConversationKey, ConversationLease, SharedProviders } from "@toolport/pool";
+import type { McpProvider } from "@toolport/provider";
+import { createStandIn, type Borrowed, type StandIn } from "./stand-in.ts";
+
+/** What not all share. */
+export type Apart = Exclude<ServerSharing, "shared">;
+
+/** What a toolbox of a class is made with. */
+export interface ClassMeans {
+  /** In front of the names of the providers. */
+  readonly name: string;
+  /** Of which servers there are some. */
+  readonly sharings: ReadonlySet<Apart>;
+  readonly providers: Pick<SharedProviders, "lease">;
+  /** Whose each provider is. */
+  readonly owners: Pick<WeakMap<ToolProvider, Apart>, "get">;
+  /** Makes a toolbox of these beside all that every conversation has. */
+  readonly toolboxOf: (providers: readonly ToolProvider[]) => Toolbox;
+  /** Signs in where a model gets tools for it. */
+  readonly oauth: OAuth | undefined;
+  readonly clock: Clock;
+}
+
+/** A toolbox that all conversations of one class look at: those that share all connections. */
+export interface ClassToolbox {
+  readonly toolbox: Toolbox;
+  readonly key: ConversationKey;
+  /** How many conversations look at it. */
+  users: number;
+  /** Shows what the providers of a lease have. */
+  attach(lease: Pick<ConversationLease, "providers">): void;
+  /** The providers stay open. */
+  close(reason?: string): void;
+}
+
+/** Makes the toolbox of the conversations with this key, whose providers may come and go. */
+export function createClassToolbox(key: ConversationKey, means: ClassMeans): ClassToolbox {
+  const { name, sharings, providers, owners } = means;
+  const parts = [...sharings].map((apart) => {
+    const borrow = async (signal: AbortSignal | undefined): Promise<Borrowed> => {
+      const lease = await providers.lease(key, { signal });
+      const provider = lease.providers.find((one) => owners.get(one) === apart);
+      if (provider !== undefined) return { provider, release: () => lease.release() };
+      lease.release();
+      throw new ToolportError(`there are no servers any more of sharing ${apart}`, { code: "tool_removed" });
+    };
+    return { apart, standIn: createStandIn(`${name}-${apart}`, borrow), signIns: signInsFor(apart, key, means) };
+  });
+  const standIns = parts.flatMap(({ standIn, signIns }) =>
+    signIns === undefined ? [standIn] : [standIn, signIns.standIn],
+  );
+  const toolbox = means.toolboxOf(standIns);
+  return {
+    toolbox,
+    key,
+    users: 0,
+    attach(lease) {
+      for (const { apart, standIn, signIns } of parts) {
+        const provider = lease.providers.find((one) => owners.get(one) === apart);
+        if (provider === undefined) continue;
+        standIn.attach(provider);
+        signIns?.attach(provider);
+      }
+    },
+    close(reason) {
+      toolbox.close(reason);
+      for (const one of standIns) void one.close(reason);
+    },
+  };
+}
+
+interface SignIns {
+  readonly standIn: StandIn;
+  attach(provider: McpProvider): void;
+}
+
+/** The tools by which a model has its user sign in to these servers, if there are to be any. */
+function signInsFor(
+  apart: Apart,
+  { principal }: ConversationKey,
+  { oauth, name, clock }: ClassMeans,
+): SignIns | undefined {
+  if (oauth === undefined) return undefined;
+  let current: McpProvider | undefined;
+  let tools: ToolProvider | undefined;
+  const standIn = createStandIn(`${name}-${apart}-sign-in`, async () => {
+    if (tools === undefined) throw new ToolportError("nobody has to sign in", { code: "unknown_tool" });
+    return { provider: tools, release: () => undefined };
+  });
+  return {
+    standIn,
+    attach(provider) {
+      if (provider === current) return;
+      current = provider;
+      // Those of the provider before end with it.
+      tools = createAuthenticateTools({ oauth, provider, principal, clock });
+      standIn.attach(tools);
+    },
+  };
+}

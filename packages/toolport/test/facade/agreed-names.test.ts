@@ -1,0 +1,26 @@
+import { describe, expect, it } from "vitest";
+import { createToolport } from "toolport";
+import { createFakeConnector } from "./fake-connector.ts";
+import { createMemoryHub } from "./memory-hub.ts";
+
+// Both would have the name mcp_g_p_list; who is there first gets it.
+const described = { g: { tools: ["p_list"] }, g_p: { tools: ["list"] } };
+const specOf = (id: string) => ({ id, transport: { kind: "stdio" as const, command: "none" } });
+
+describe("names of replicas", () => {
+  it("are the same, in whatever order servers with tools of one name list at the same moment", async () => {
+    const hub = createMemoryHub();
+    const replica = async (...order: readonly string[]) => {
+      const toolport = await createToolport({ connector: createFakeConnector(described), state: hub.state() });
+      for (const id of order) await toolport.provider.addServer(specOf(id));
+      return toolport;
+    };
+    const [one, other] = await Promise.all([replica("g", "g_p"), replica("g_p", "g")]);
+    await using first = one;
+    await using second = other;
+    const sorted = (toolport: typeof first) =>
+      toolport.provider.savedNames().servers.toSorted(([a], [b]) => (a < b ? -1 : 1));
+    expect(sorted(first).map(([id]) => id)).toEqual(["g", "g_p"]);
+    expect(sorted(second)).toEqual(sorted(first));
+  });
+});

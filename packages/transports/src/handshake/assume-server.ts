@@ -1,0 +1,39 @@
+import type { ServerInfo, ServerSpec } from "@toolport/core";
+import type { KnownServer } from "@toolport/core/implement";
+import { firstModernVersion } from "../message/revisions.ts";
+import { createActiveClock } from "../time/active-clock.ts";
+import { createWire } from "../wire/wire.ts";
+import type { Attempt } from "./attempt.ts";
+import type { AttemptInit, Established } from "./make-attempt.ts";
+
+/**
+ * What is known of a server, if that is enough to speak with it without a handshake: over HTTP in 2026-07-28, where each request says all that it needs.
+ * On a pipe the first answer may be long in coming, and there is no other way to find out who is there.
+ */
+export function assumable(
+  { transport, era = "auto" }: ServerSpec,
+  known: KnownServer | undefined,
+): KnownServer | undefined {
+  if (known === undefined || transport.kind !== "http" || transport.mode === "sse" || era === "legacy")
+    return undefined;
+  return known.server.era === "modern" && known.server.protocolVersion === firstModernVersion ? known : undefined;
+}
+
+/** Puts a wire on a transport and takes the server for the one that it was. Nothing is sent. Throws what opening the transport does. */
+export async function assumeServer(
+  { context, events, open }: Pick<AttemptInit, "context" | "events" | "open">,
+  server: ServerInfo,
+): Promise<Established> {
+  const { identity, createElicitor, clock } = context;
+  const attempt: Attempt = { channel: "streamable", handshake: "modern" };
+  const transport = await open(attempt);
+  const activeClock = createActiveClock(clock);
+  const elicitor = createElicitor?.(activeClock);
+  const wire = createWire({ transport, identity, context, events, activeClock, elicitor });
+  await wire.start();
+  wire.setProtocolVersion(server.protocolVersion);
+  const { era, protocolVersion, instructions, capabilities, name, title, version, description } = server;
+  const implementation = { name, title, version, description };
+  const claimed = { era, protocolVersion, implementation, instructions, capabilities };
+  return { attempt, wire, elicitor, claimed, isCertain: false };
+}
