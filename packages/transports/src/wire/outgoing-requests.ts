@@ -276,7 +276,7 @@ function settle(state: State, entry: Pending, message: { readonly result?: unkno
     case "error": {
       const { serverId, redact } = state.context;
       const { method, toolName } = request;
-      const connection = connectionOf(state, request);
+      const connection = usedConnection(state, request);
       reject(state, entry, fromRpcError(answer.error, { serverId, method, toolName, connection, redact }));
       return;
     }
