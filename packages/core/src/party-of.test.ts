@@ -1,11 +1,20 @@
 import { expect, it } from "vitest";
+import type { CallContext } from "./call-context.ts";
 import { partyOf } from "./party-of.ts";
 
-it("is the conversation, or the principal where there is none", () => {
-  expect([{ conversation: "c", principal: "p" }, { principal: "p" }, { role: "r" }, undefined].map(partyOf)).toEqual([
-    "c",
-    "p",
-    undefined,
-    undefined,
-  ]);
+it("is one for each conversation of each principal, one for each principal without, and none for who names neither", () => {
+  const named: readonly CallContext[] = [
+    { conversation: "c", principal: "p" },
+    { conversation: "c", principal: "q" },
+    { conversation: "c" },
+    { conversation: "p" },
+    { principal: "p" },
+    { principal: '["p","c"]' },
+    { principal: "p,c" },
+  ];
+  expect(new Set(named.map(partyOf)).size).toBe(named.length);
+  expect(partyOf({ conversation: "c", principal: "p", role: "r" })).toBe(
+    partyOf({ conversation: "c", principal: "p" }),
+  );
+  expect([{ role: "r" }, undefined].map(partyOf)).toEqual([undefined, undefined]);
 });

@@ -55,12 +55,9 @@ export function isSomebodys({ method, callContext }: Questioned["request"]): boo
 
 const hostsOwn: ReadonlySet<string> = new Set(["initialize", "ping", "server/discover"]);
 
-// Of one conversation, what its requests differ in belongs to one of them alone.
+// Of one party, which has one principal and one conversation; what else its requests differ in belongs to one of them alone.
 function commonOf([first, ...others]: readonly (CallContext | undefined)[]): CallContext | undefined {
   if (first === undefined || others.every((other) => sameJson(first, other))) return first;
   const { principal, conversation } = first;
-  return {
-    ...(principal !== undefined && others.every((other) => other?.principal === principal) && { principal }),
-    ...(conversation !== undefined && { conversation }),
-  };
+  return { ...(principal !== undefined && { principal }), ...(conversation !== undefined && { conversation }) };
 }

@@ -136,6 +136,15 @@ describe("a question", () => {
 describe("a question on a connection that several conversations share", () => {
   const of = (conversation: string, more = {}) => call({ callContext: { conversation, ...more }, timeoutMs: 1000 });
 
+  it("is nobody's where two principals have a conversation of one name at work", async () => {
+    const { wire, ask, asked, answerTo } = openQuestioned();
+    for (const principal of ["ada", "bob"]) void wire.request(of("1", { principal })).catch(() => undefined);
+    ask(100);
+    await turn();
+    expect(asked).toEqual([]);
+    expect(answerTo(100)).toMatchObject({ result: { action: "cancel" } });
+  });
+
   it("reaches nobody where it is not known whose it is, and the server is told to cancel", async () => {
     const { wire, ask, asked, answerTo, diagnostics } = openQuestioned();
     for (const conversation of ["a", "b"]) void wire.request(of(conversation)).catch(() => undefined);
