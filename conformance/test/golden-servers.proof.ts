@@ -15,7 +15,7 @@ function npmServer(name: string, ...args: readonly string[]): ServerAddress {
 }
 
 describe("good servers pass", () => {
-  it.each(["legacy-stdio", "modern-only-stdio"] as const)("%s", { timeout: 120_000 }, async (name) => {
+  it.each(["legacy-stdio", "modern-stdio", "modern-only-stdio"] as const)("%s", { timeout: 120_000 }, async (name) => {
     const checked = await checkGolden({ kind: "stdio", server: fixtureServer(name) });
     expect(checked).toMatchObject(golden);
     expect(checked.report.preview?.failure).toBeUndefined();

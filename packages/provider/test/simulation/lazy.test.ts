@@ -1,3 +1,3 @@
 import { describeSimulation } from "./describe-simulation.ts";
 
-describeSimulation("lazy", 2000);
+describeSimulation("lazy", 1000);
