@@ -43,7 +43,7 @@ const steps = {
   },
   mutants: {
     about:
-      "broken servers, broken hosts and deliberate bugs of the provider and the policy, each of which must be found",
+      "broken servers, broken hosts and deliberate bugs of provider, policy and pool, each of which must be found",
     args: tests(
       "mutants",
       "conformance/test/mutants",
@@ -51,7 +51,7 @@ const steps = {
       "conformance/test/hosts",
       "packages/provider",
       "packages/policy/test/mutation.proof.ts",
-      "packages/pool",
+      "packages/pool/test/simulation",
     ),
   },
   properties: {

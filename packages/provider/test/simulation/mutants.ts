@@ -323,6 +323,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     bug: "starts another process while calls finish on the last one",
+    kinds: ["drain", "apply", "call-fault"],
     patches: [
       {
         file: "servers/end-server.ts",
