@@ -42,8 +42,7 @@ const steps = {
     args: tests("good", "conformance/test/golden-servers", "conformance/test/reference-hosts"),
   },
   mutants: {
-    about:
-      "broken servers, broken hosts and deliberate bugs of provider, policy and pool, each of which must be found",
+    about: "broken servers, broken hosts and deliberate bugs of provider, policy and pool, each of which must be found",
     args: tests(
       "mutants",
       "conformance/test/mutants",
