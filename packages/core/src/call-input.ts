@@ -4,7 +4,8 @@ import { isJsonObject, type JsonObject } from "./json.ts";
 import { lenderOf } from "./lazy-signal.ts";
 import { longestTimeoutMs } from "./limits.ts";
 import { isPlainObject, kindOf, tagOf } from "./plain-object.ts";
-import type { CallOptions, ToolOrigin } from "./tool.ts";
+import type { CallOptions } from "./call-options.ts";
+import type { ToolOrigin } from "./tool.ts";
 import type { ListToolsOptions, RequestOptions } from "./connection.ts";
 import type { SharedDeadline } from "./deadline.ts";
 import { quoteText } from "./quote-text.ts";
@@ -19,8 +20,15 @@ const optionFields: Fields<CallOptions> = {
   context: true,
   onProgress: true,
   deadline: true,
+  observer: true,
 };
-const requestFields: Fields<RequestOptions> = { signal: true, timeoutMs: true, context: true, deadline: true };
+const requestFields: Fields<RequestOptions> = {
+  signal: true,
+  timeoutMs: true,
+  context: true,
+  deadline: true,
+  observer: true,
+};
 const listFields: Fields<ListToolsOptions> = { ...requestFields, wants: true };
 
 /**
@@ -94,12 +102,15 @@ export function assertSignal(signal: AbortSignal): void {
 }
 
 function assertRunOptions(options: RequestOptions): void {
-  const { timeoutMs, context, deadline } = options;
+  const { timeoutMs, context, deadline, observer } = options;
   if (timeoutMs !== undefined) assertTimeoutMs(timeoutMs);
   // One that is lent is what it must be, and is not to be made for this.
   if (lenderOf(options) === undefined && options.signal !== undefined) assertSignal(options.signal);
   if (context !== undefined) assertCallContext(context);
   if (deadline !== undefined && !isDeadline(deadline)) throw new TypeError("deadline must be a deadline");
+  if (observer !== undefined && (typeof observer !== "object" || observer === null)) {
+    throw new TypeError("observer must be an object");
+  }
 }
 
 // To narrow the type would lose that of the members.

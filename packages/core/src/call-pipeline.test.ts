@@ -1,7 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
 import { createCallPipeline, type CallPipeline, type CallPipelineInit } from "./call-pipeline.ts";
 import type { CallHandler, Interceptor, ToolCall } from "./interceptor.ts";
-import type { CallOptions, ToolOutcome } from "./tool.ts";
+import type { CallOptions } from "./call-options.ts";
+import type { ToolOutcome } from "./tool.ts";
 import { ToolportError } from "./toolport-error.ts";
 import { createManualClock, type ManualClock } from "../../../test/manual-clock.ts";
 

@@ -7,7 +7,8 @@ import type { Bounds, OwnBounds, WorkKind } from "./passage.ts";
 import { assertLayers, createPipeline, type Pipeline, type PipelineInit } from "./pipeline.ts";
 import { kindOf } from "./plain-object.ts";
 import { quoteText } from "./quote-text.ts";
-import type { CallOptions, ToolDefinition, ToolOrigin, ToolOutcome } from "./tool.ts";
+import type { CallOptions } from "./call-options.ts";
+import type { ToolDefinition, ToolOrigin, ToolOutcome } from "./tool.ts";
 import { ToolportError } from "./toolport-error.ts";
 
 /** The way of all calls of one provider or toolbox: its interceptors. */
@@ -84,16 +85,16 @@ function withOptions({ origin, definition, server }: ToolCall, args: ToolCall["a
 }
 
 function boundOptions(
-  { timeoutMs, selected, wait, meta, context, onProgress }: CallOptions,
+  { timeoutMs, selected, wait, meta, context, onProgress, observer }: CallOptions,
   bounds: Bounds | OwnBounds,
   definition: ToolDefinition | undefined = selected,
 ): CallOptions {
   if ("stop" in bounds) {
-    const options = { deadline: bounds, timeoutMs, selected: definition, wait, meta, context, onProgress };
+    const options = { deadline: bounds, timeoutMs, selected: definition, wait, meta, context, onProgress, observer };
     return withSignalOfDeadline(options);
   }
   const { signal, deadline } = bounds;
-  return { signal, deadline, timeoutMs, selected: definition, wait, meta, context, onProgress };
+  return { signal, deadline, timeoutMs, selected: definition, wait, meta, context, onProgress, observer };
 }
 
 /** The same options for another definition. Does not have the signal of a call made, which to spread them would. */

@@ -1,14 +1,14 @@
 import type { CallContext } from "./call-context.ts";
+import type { CallObserver } from "./call-observer.ts";
 import type { SharedDeadline } from "./deadline.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 import type { Subscription } from "./event.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
+import type { ProtocolEra } from "./protocol-era.ts";
 import type { ServerSpec } from "./server-spec.ts";
 import type { ToolportError } from "./toolport-error.ts";
-import type { CallOptions, RemoteTool } from "./tool.ts";
-
-/** `legacy` is 2024-11-05 to 2025-11-25: a handshake and a session. `modern` is 2026-07-28: stateless. */
-export type ProtocolEra = "legacy" | "modern";
+import type { CallOptions } from "./call-options.ts";
+import type { RemoteTool } from "./tool.ts";
 
 /** What a server says of itself, bounded and untrusted, and how it is spoken to. Only `era` and `protocolVersion` are sure to be there. */
 export interface ServerInfo {
@@ -73,6 +73,8 @@ export interface RequestOptions {
   readonly context?: CallContext | undefined;
   /** A time budget of which this request is a part: see {@linkcode CallOptions.deadline}. A connection itself does not read it. */
   readonly deadline?: SharedDeadline | undefined;
+  /** Hears of each JSON-RPC request that it takes (`onExchange`). Default: nobody does. */
+  readonly observer?: CallObserver | undefined;
 }
 
 /** Options of a listing. */
@@ -179,6 +181,8 @@ export interface Connection {
    * before running it, and then the provider connects anew and sends a call once more. The connection is lost then. Absent: the server has answered.
    */
   readonly isAssumed?: boolean;
+  /** The protocol's own id of the session, where there is one. Whoever has it may speak in the session: a secret, for no text. */
+  readonly sessionId?: string | undefined;
   /**
    * Lists all tools, page by page. Not called when the server does not declare the `tools` capability (the listing is empty).
    * A later page that fails by itself ends the listing there. Throws `list_timeout` for the first page, `aborted`, `closed`, or what ended

@@ -43,9 +43,8 @@ export type {
   UnknownContentBlock,
 } from "./content-block.ts";
 export { isKnownContent, readContent } from "./read-content.ts";
+export type { CallOptions, Progress } from "./call-options.ts";
 export type {
-  CallOptions,
-  Progress,
   RemoteTool,
   ToolAnnotations,
   ToolDefinition,
@@ -56,6 +55,10 @@ export type {
   ToolOutcome,
 } from "./tool.ts";
 export type { CallContext } from "./call-context.ts";
+export type { CallDecision, CallExchange, CallObserver } from "./call-observer.ts";
+export type { CallAttempt, CallRecord } from "./call-record.ts";
+export type { ServerPeer } from "./server-peer.ts";
+export type { ServerRecord } from "./server-record.ts";
 export type { ConnectionGuard, GuardedServer, GuardRefusal } from "./connection-guard.ts";
 export type { ApprovalDenial, SuspendedCall } from "./suspended-call.ts";
 export type { Admission, AdmissionServer, Admit, QuarantinedTool } from "./admission.ts";
@@ -81,13 +84,13 @@ export type {
   ElicitationRequest,
   ElicitationResult,
   ListToolsOptions,
-  ProtocolEra,
   RequestOptions,
   ServerInfo,
   ServerLog,
   ServerNotification,
   ToolListing,
 } from "./connection.ts";
+export type { ProtocolEra } from "./protocol-era.ts";
 export type { Diagnostic } from "./diagnostic.ts";
 export type { JsonObject, JsonValue } from "./json.ts";
 export type { Event, Subscription } from "./event.ts";

@@ -1,6 +1,7 @@
 import type { AdmissionServer } from "./admission.ts";
 import type { JsonObject } from "./json.ts";
-import type { CallOptions, ToolDefinition, ToolOrigin, ToolOutcome } from "./tool.ts";
+import type { CallOptions } from "./call-options.ts";
+import type { ToolDefinition, ToolOrigin, ToolOutcome } from "./tool.ts";
 
 /** A call on its way to a server, as an interceptor sees it. */
 export interface ToolCall {

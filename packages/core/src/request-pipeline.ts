@@ -62,7 +62,7 @@ const requests: WorkKind<HostRequest, JsonValue> = {
   handOn: (request, { params, options }, bounds) => ({ ...request, params, options: boundOptions(options, bounds) }),
 };
 
-function boundOptions({ timeoutMs, context }: RequestOptions, bounds: Bounds | OwnBounds): RequestOptions {
-  if ("stop" in bounds) return withSignalOfDeadline({ deadline: bounds, timeoutMs, context });
-  return { signal: bounds.signal, deadline: bounds.deadline, timeoutMs, context };
+function boundOptions({ timeoutMs, context, observer }: RequestOptions, bounds: Bounds | OwnBounds): RequestOptions {
+  if ("stop" in bounds) return withSignalOfDeadline({ deadline: bounds, timeoutMs, context, observer });
+  return { signal: bounds.signal, deadline: bounds.deadline, timeoutMs, context, observer };
 }

@@ -1,5 +1,6 @@
 import type { AdmissionServer, QuarantinedTool } from "./admission.ts";
-import type { CallOptions, ToolDefinition, ToolGroup, ToolOutcome } from "./tool.ts";
+import type { CallOptions } from "./call-options.ts";
+import type { ToolDefinition, ToolGroup, ToolOutcome } from "./tool.ts";
 import type { Event } from "./event.ts";
 import type { ToolportErrorCode } from "./toolport-error-code.ts";
 

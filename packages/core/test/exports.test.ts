@@ -23,6 +23,7 @@ const forProducts = [
 
 const forImplementers = [
   "askAdmit",
+  "askForMeta",
   "assertCallContext",
   "assertCallOptions",
   "assertInitOptions",
@@ -70,6 +71,7 @@ const forImplementers = [
   "isReservedHeader",
   "isSecretName",
   "isToolEffect",
+  "joinObservers",
   "kindOf",
   "lastWordMs",
   "learnOAuthAnswer",
@@ -97,6 +99,7 @@ const forImplementers = [
   "storeFailed",
   "systemClock",
   "systemRandom",
+  "tell",
   "timeSetBy",
   "toAbortSignal",
   "unknownToolError",

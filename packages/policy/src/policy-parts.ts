@@ -1,4 +1,4 @@
-import type { Clock, Lock, Notices, Random, Store } from "@toolport/core";
+import type { Clock, Lock, Notices, Random, Store, ToolCall } from "@toolport/core";
 import type { PolicyEvent } from "./policy-event.ts";
 import type { EffectOf } from "./rules/tool-subject.ts";
 
@@ -14,7 +14,8 @@ export interface PolicyParts {
   readonly notices?: Notices | undefined;
   /** What a call of a tool does, for every stage alike: hand the parts to `toolSubject()`. Absent: what its definition says. */
   readonly effectOf?: EffectOf | undefined;
-  emit(event: PolicyEvent): void;
+  /** `call`: the one that it is about, whose own observer hears of it, too. */
+  emit(event: PolicyEvent, call?: Pick<ToolCall, "options">): void;
 }
 
 /** What a stage needs that keeps nothing and leaves nothing to chance. */

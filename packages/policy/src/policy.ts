@@ -15,6 +15,7 @@ import {
   quoteText,
   systemClock,
   systemRandom,
+  tell,
 } from "@toolport/core/implement";
 import { createAdmission } from "./admission/create-admission.ts";
 import type { ToolAdmission } from "./admission/tool-admission.ts";
@@ -94,7 +95,11 @@ export function createPolicy(options: PolicyOptions = {}): Policy {
     lock,
     notices,
     effectOf: effects.effectOf,
-    emit: (event) => events.emit(event),
+    emit(event, call) {
+      const observer = call?.options.observer;
+      if (observer !== undefined) tell(observer.onDecision, event);
+      events.emit(event);
+    },
   };
   const stages = createStages(options, parts);
   const seen = createSeenTools();

@@ -24,7 +24,7 @@ export function refuse(
 ): ToolportError {
   const { serverId, toolName } = call.origin;
   const owner = serverId === "" ? "" : ` on ${JSON.stringify(serverId)}`;
-  parts.emit({ type: "refused", ...callEvent(call, parts), stage, code, reason });
+  parts.emit({ type: "refused", ...callEvent(call, parts), stage, code, reason }, call);
   return new ToolportError(`call of ${quoteText(toolName)}${owner} ${reason}`, {
     code,
     serverId: serverId || undefined,

@@ -1,7 +1,7 @@
-import { createMemoryLock, type Store } from "@toolport/core";
+import { createMemoryLock, type CallRecord, type Store } from "@toolport/core";
 import { systemClock } from "@toolport/core/implement";
 import { createToolbox } from "@toolport/discovery";
-import { createProvider, type CallRecord, type McpProvider } from "@toolport/provider";
+import { createProvider, type McpProvider } from "@toolport/provider";
 import { createConnector } from "@toolport/transports";
 import { Keyv } from "keyv";
 import { describe, expect, it, vi } from "vitest";

@@ -15,7 +15,6 @@ export { fingerprintServers } from "./servers/fingerprint-servers.ts";
 export { fingerprintReach } from "./saved/fingerprint-reach.ts";
 export type { SavedCatalog, SavedListing } from "./saved/saved-catalog.ts";
 export type { ServerState, ServerStatus } from "./servers/server-status.ts";
-export type { CallRecord } from "./call-record.ts";
 export type { AgreeOnNames } from "./catalog/agree-on-names.ts";
 export { createNameBook, type NameBook, type NameBookOptions } from "./catalog/name-book.ts";
 export type { QuarantinedTool } from "./catalog/catalog.ts";

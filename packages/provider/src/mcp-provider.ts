@@ -1,10 +1,12 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type {
+  CallRecord,
   Connection,
   Diagnostic,
   Event,
   ServerLog,
   ServerNotification,
+  ServerRecord,
   ServerSpec,
   Subscription,
   ToolDefinition,
@@ -14,7 +16,6 @@ import type {
   UnreadyGroup,
 } from "@toolport/core";
 import type { SavedNames } from "@toolport/naming";
-import type { CallRecord } from "./call-record.ts";
 import type { QuarantinedTool } from "./catalog/catalog.ts";
 import type { SavedCatalog } from "./saved/saved-catalog.ts";
 import type { ServerStatus } from "./servers/server-status.ts";
@@ -209,10 +210,12 @@ export interface McpProvider extends ToolProvider, AsyncDisposable {
   /** Fires when a server's state, error or staleness changes, and once more, with `removed`, when its registration ends. */
   readonly onStatusChanged: Event<ServerStatus>;
   /**
-   * Fires when a call has left its server behind, before its caller hears of it; not after `close()` was called. Costs nothing while nobody
-   * listens.
+   * Fires when a call has left its server behind, before its caller hears of it; not after `close()` was called. Of calls that began while somebody
+   * listened: nothing is measured otherwise, and nothing is paid. For a single call: `CallOptions.observer`.
    */
   readonly onCallEnded: Event<CallRecord>;
+  /** Fires when a server was connected to or listed, or could not be, and when a session of it ended; not after `close()` was called. */
+  readonly onServerRecord: Event<ServerRecord>;
   /** Fires for what a developer wants to know and what stops nobody. */
   readonly onDiagnostic: Event<Diagnostic>;
   /** Fires for each line that a server logs. Untrusted. */

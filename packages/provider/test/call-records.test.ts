@@ -1,4 +1,4 @@
-import type { CallRecord } from "@toolport/provider";
+import type { CallRecord, ServerRecord } from "@toolport/core";
 import { describe, expect, it } from "vitest";
 import { createCalmWorld, failureOf } from "./calm-world.ts";
 import { createSimulatedConnector } from "./simulation/simulated-connector.ts";
@@ -22,9 +22,18 @@ describe("onCallEnded", () => {
     release();
     await Promise.all([first, second]);
     const { origin } = provider.definitions()[0] ?? {};
+    const none = { queueMs: 0, connectMs: 0, listMs: 0, turnMs: 0 };
+    const all = { origin, startedAt: firstDate, durationMs: 400, sends: 1, result: "ok" };
+    const peer = { transport: "custom", era: "legacy", protocolVersion: "2025-11-25", session: 1 };
     expect(records).toEqual([
-      { origin, context, startedAt: firstDate, durationMs: 400, queueMs: 0, sends: 1, result: "ok" },
-      { origin, startedAt: firstDate, durationMs: 400, queueMs: 400, sends: 1, result: "ok" },
+      { ...all, ...none, context, attempts: [{ startedAt: firstDate, durationMs: 400, peer, requests: 0 }] },
+      {
+        ...all,
+        ...none,
+        queueMs: 400,
+        turnMs: 400,
+        attempts: [{ startedAt: firstDate + 400, durationMs: 0, peer, requests: 0 }],
+      },
     ]);
     expect(world.server("s").received.map(({ meta }) => meta)).toEqual([undefined, undefined]);
     await provider.close();
@@ -67,8 +76,12 @@ describe("onCallEnded", () => {
     world.server("s").faults.connect.push("refuse");
     const error = await failureOf(provider.call("mcp_s_echo", { id: "2" }));
     expect(records).toMatchObject([
-      { sends: 2, result: "ok" },
-      { sends: 0, result: "error" },
+      {
+        sends: 2,
+        result: "ok",
+        attempts: [{ peer: { session: 1 }, error: { code: "session_expired" } }, { peer: { session: 2 } }],
+      },
+      { sends: 0, result: "error", attempts: [] },
     ]);
     expect(records[1]?.error).toBe(error);
     await provider.close();
@@ -114,6 +127,81 @@ describe("onCallEnded", () => {
     expect(records.map(({ result, context: of }) => [result, of])).toEqual([
       ["error", context],
       ["ok", context],
+    ]);
+    await provider.close();
+  });
+
+  it("tells the time for connecting from that for a listing and that for a turn", async () => {
+    const world = createCalmWorld();
+    const provider = world.provider({ servers: [specOf("s", { concurrency: "serial" })] });
+    await provider.init();
+    await provider.disconnectServer("s");
+    const records: CallRecord[] = [];
+    provider.onCallEnded((record) => records.push(record));
+    let release = world.hold("s");
+    const calls = [provider.call("mcp_s_echo", { id: "1" }), provider.call("mcp_s_echo", { id: "2" })];
+    for (const ms of [100, 20, 3, 3, 3, 3]) {
+      await world.settle();
+      world.clock.advance(ms);
+      const next = world.hold("s");
+      release();
+      release = next;
+    }
+    release();
+    await Promise.all(calls);
+    const [first, second] = records;
+    expect(first?.connectMs).toBeGreaterThan(0);
+    expect(first?.listMs).toBeGreaterThan(0);
+    expect(first?.turnMs).toBe(0);
+    expect(second?.turnMs).toBeGreaterThan(0);
+    for (const { queueMs, connectMs, listMs, turnMs, durationMs, attempts } of records) {
+      expect(queueMs).toBe(connectMs + listMs + turnMs);
+      expect(durationMs).toBe(attempts.reduce((sum, attempt) => sum + attempt.durationMs, queueMs));
+    }
+    await provider.close();
+  });
+
+  it("goes to the observer of the call, which adds to what is sent", async () => {
+    const world = createCalmWorld();
+    const provider = world.provider({ servers: [specOf("s")] });
+    await provider.init();
+    const heard: unknown[] = [];
+    const observer = {
+      meta: () => ({ traceparent: "00-1-2-01" }),
+      onRecord: ({ result, sends }: CallRecord) => heard.push([result, sends]),
+    };
+    const options = { meta: { own: 1, traceparent: "the caller's" }, observer };
+    await provider.call("mcp_s_echo", { id: "1" }, options);
+    expect(heard).toEqual([["ok", 1]]);
+    expect(world.server("s").received.map(({ meta }) => meta)).toEqual([{ own: 1, traceparent: "00-1-2-01" }]);
+    await expect(provider.call("mcp_s_echo", {}, { observer: 5 as never })).rejects.toThrow(TypeError);
+    await provider.close();
+  });
+});
+
+describe("onServerRecord", () => {
+  it("says what became of each attempt to connect, of each listing, and of each session", async () => {
+    const world = createCalmWorld();
+    const provider = world.provider({ servers: [specOf("s")] });
+    const records: ServerRecord[] = [];
+    provider.onServerRecord((record) => records.push(record));
+    world.server("s").faults.connect.push("refuse");
+    await provider.init().catch(() => undefined);
+    await provider.refresh();
+    world.clock.advance(5000);
+    await provider.disconnectServer("s");
+    expect(
+      records.map(({ operation, durationMs, error, toolCount, peer }) => [
+        operation,
+        durationMs,
+        error?.code ?? toolCount,
+        peer.session,
+      ]),
+    ).toEqual([
+      ["connect", 0, "unreachable", 1],
+      ["connect", 0, undefined, 2],
+      ["list", 0, 1, 2],
+      ["session", 5000, "server_removed", 2],
     ]);
     await provider.close();
   });

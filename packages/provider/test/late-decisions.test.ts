@@ -1,6 +1,7 @@
 import {
   ToolportError,
   type Admission,
+  type CallRecord,
   type Connection,
   type Connector,
   type Interceptor,
@@ -9,7 +10,7 @@ import {
   type RequestInterceptor,
   type Subscription,
 } from "@toolport/core";
-import { createProvider, type CallRecord, type McpProvider, type ProviderOptions } from "@toolport/provider";
+import { createProvider, type McpProvider, type ProviderOptions } from "@toolport/provider";
 import { describe, expect, it } from "vitest";
 import { failureOf } from "./calm-world.ts";
 

@@ -203,10 +203,10 @@ async function requiredError(
   if (suspension === undefined) return refuse(call, nobody, parts);
   try {
     const approval = await suspension.suspend(call, { hint, why: why.why, copied });
-    parts.emit({ type: "approval-suspended", ...callEvent(call, parts), id: approval.id });
+    parts.emit({ type: "approval-suspended", ...callEvent(call, parts), id: approval.id }, call);
     return refuse(call, { ...refusal, reason: `waits for an approval: ${why.why}`, details: { approval } }, parts);
   } catch (error) {
-    parts.emit({ ...callEvent(call, parts), type: "part-failed", part: "store", error });
+    parts.emit({ ...callEvent(call, parts), type: "part-failed", part: "store", error }, call);
     return refuse(call, nobody, parts);
   }
 }

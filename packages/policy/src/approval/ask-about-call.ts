@@ -40,7 +40,7 @@ export function createAsking({ handler, settings, kept, parts }: AskingInit): As
   const hear = async (pending: PendingCall): Promise<Heard> => {
     const { call, copied, why, effect, hint } = pending;
     const { origin: tool, definition, server, options } = call;
-    parts.emit({ type: "approval-asked", ...callEvent(call, parts), rule: why.rule, reason: why.why });
+    parts.emit({ type: "approval-asked", ...callEvent(call, parts), rule: why.rule, reason: why.why }, call);
     const context = options.context && Object.freeze({ ...withoutApproval(options.context) });
     const answers = answersFor(pending, settings);
     const asked = {
@@ -68,12 +68,13 @@ export function createAsking({ handler, settings, kept, parts }: AskingInit): As
   };
   const remember = async (pending: PendingCall, decision: ApprovalDecision): Promise<void> => {
     const answered = { type: "approval-answered", ...callEvent(pending.call, parts), by: "human" } as const;
-    if (decision !== "conversation" && decision !== "always") return parts.emit({ ...answered, decision });
+    if (decision !== "conversation" && decision !== "always")
+      return parts.emit({ ...answered, decision }, pending.call);
     if (!answersFor(pending, settings).includes(decision)) {
       const reason = `"${decision}" counts once: ${pending.call.definition.fingerprint === undefined ? "the tool has no fingerprint" : "the context has no conversation"}`;
-      return parts.emit({ ...answered, decision: "once", reason });
+      return parts.emit({ ...answered, decision: "once", reason }, pending.call);
     }
-    parts.emit({ ...answered, decision });
+    parts.emit({ ...answered, decision }, pending.call);
     for (const { pending: other, question } of open) {
       if (kept.holdsFor(decision, pending, other)) question.settle({ kind: "covered" });
     }
@@ -84,7 +85,10 @@ export function createAsking({ handler, settings, kept, parts }: AskingInit): As
       if (open.size >= maxOpen) throw tooManyError(pending, open.size, parts);
       const heard = await hear(pending);
       if (heard.kind === "covered") {
-        parts.emit({ type: "approval-answered", ...callEvent(pending.call, parts), decision: "once", by: "memory" });
+        parts.emit(
+          { type: "approval-answered", ...callEvent(pending.call, parts), decision: "once", by: "memory" },
+          pending.call,
+        );
         return "run";
       }
       if (heard.kind !== "answered") throw unheardError(heard, pending, { parts, timeoutMs });
@@ -133,13 +137,16 @@ function unheardError(
   if (heard.kind === "over") return stoppedCall(call, "not-sent");
   const late = `nobody approved it within ${formatMs(timeoutMs)}`;
   const error = heard.kind === "failed" ? heard.error : new Error(`the approval handler did not answer: ${late}`);
-  parts.emit({
-    ...callEvent(call, parts),
-    type: "part-failed",
-    part: "approval.handler",
-    error,
-    at: dateOf(parts.clock),
-  });
+  parts.emit(
+    {
+      ...callEvent(call, parts),
+      type: "part-failed",
+      part: "approval.handler",
+      error,
+      at: dateOf(parts.clock),
+    },
+    call,
+  );
   if (heard.kind === "late") {
     const details = { denied: "unanswered" } as const;
     return refuse(

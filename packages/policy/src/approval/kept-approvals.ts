@@ -17,7 +17,7 @@ export interface KeptApprovals {
 /** Puts remembered answers before calls. */
 export function keepApprovals(remembered: RememberedApprovals, parts: PolicyParts): KeptApprovals {
   const report = ({ call }: PendingCall, error: unknown): void =>
-    parts.emit({ ...callEvent(call, parts), type: "part-failed", part: "store", error });
+    parts.emit({ ...callEvent(call, parts), type: "part-failed", part: "store", error }, call);
   return {
     async approves(pending) {
       const tool = toolOf(pending);
@@ -25,7 +25,10 @@ export function keepApprovals(remembered: RememberedApprovals, parts: PolicyPart
       try {
         const kind = await remembered.find(scopeOf(pending), tool);
         if (kind === undefined) return false;
-        parts.emit({ type: "approval-answered", ...callEvent(pending.call, parts), decision: kind, by: "memory" });
+        parts.emit(
+          { type: "approval-answered", ...callEvent(pending.call, parts), decision: kind, by: "memory" },
+          pending.call,
+        );
         return true;
       } catch (error) {
         report(pending, error);

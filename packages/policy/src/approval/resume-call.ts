@@ -43,7 +43,7 @@ export async function resumeCall(pending: PendingCall, token: string, init: Resu
   const use = async (): Promise<void> => {
     await read(pending, parts, () => suspension.useUp(grant, call));
     if (grant.decision === "no") throw rejectedError(pending, undefined, parts);
-    parts.emit({ type: "approval-resumed", ...callEvent(call, parts), id: grant.id });
+    parts.emit({ type: "approval-resumed", ...callEvent(call, parts), id: grant.id }, call);
     if (grant.decision !== "once") await kept.keep(grant.decision, pending);
   };
   let used: Promise<void> | undefined;
@@ -67,7 +67,7 @@ async function asked(
     return await work();
   } catch (error) {
     if (call.options.signal?.aborted === true) throw stoppedCall(call, "not-sent");
-    parts.emit({ ...callEvent(call, parts), type: "part-failed", part: "store", error });
+    parts.emit({ ...callEvent(call, parts), type: "part-failed", part: "store", error }, call);
     const reason = "was refused: nobody can say whether its approval was used before";
     throw refuse(call, { stage: "approval", code: "call_refused", reason, rule: why.rule, cause: error }, parts);
   }

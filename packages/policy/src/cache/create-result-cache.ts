@@ -61,7 +61,7 @@ export function createResultCache(options: CacheOptions, parts: PolicyParts): Re
       if (found !== undefined) {
         const age = formatMs(Math.round(parts.clock.now() - found.at));
         const reason = `answered with a result that is ${age} old`;
-        parts.emit({ type: "applied", ...callEvent(call, parts), stage: "cache", reason });
+        parts.emit({ type: "applied", ...callEvent(call, parts), stage: "cache", reason }, call);
         return found.outcome;
       }
       const begunIn = generation;

@@ -93,7 +93,7 @@ function askBy(call: ToolCall, { by, rule: { name } }: ReadLimit, parts: LimitsP
   } catch (error) {
     cause = error;
   }
-  parts.emit({ type: "part-failed", ...callEvent(call, parts), part: `by() of limit ${name}`, error: cause });
+  parts.emit({ type: "part-failed", ...callEvent(call, parts), part: `by() of limit ${name}`, error: cause }, call);
   const reason = `is refused: whom it counts for is not known, because by() of limit ${JSON.stringify(name)} failed`;
   throw refuse(call, { stage: "limits", code: "call_refused", reason, rule: name, cause }, parts);
 }
@@ -106,7 +106,7 @@ async function take(call: ToolCall, wanted: readonly Wanted[], parts: LimitsPart
   } catch (error) {
     if (signal?.aborted) throw stoppedCall(call, "not-sent");
     if (parts.store.onOutage === undefined) {
-      parts.emit({ type: "part-failed", ...callEvent(call, parts), part: "limitStore", error });
+      parts.emit({ type: "part-failed", ...callEvent(call, parts), part: "limitStore", error }, call);
     }
     const reason = "is refused: what is used of its limits is not known, because their store failed";
     throw refuse(call, { stage: "limits", code: "call_refused", reason, rule: "limitStore", cause: error }, parts);
@@ -119,10 +119,10 @@ async function take(call: ToolCall, wanted: readonly Wanted[], parts: LimitsPart
   }
   if (result.waitedMs >= 1) {
     const reason = `waited ${Math.round(result.waitedMs)} ms for its limits`;
-    parts.emit({ type: "applied", ...callEvent(call, parts), stage: "limits", reason });
+    parts.emit({ type: "applied", ...callEvent(call, parts), stage: "limits", reason }, call);
   }
   if (result.remark !== undefined) {
-    parts.emit({ type: "applied", ...callEvent(call, parts), stage: "limits", reason: result.remark });
+    parts.emit({ type: "applied", ...callEvent(call, parts), stage: "limits", reason: result.remark }, call);
   }
   return result;
 }
@@ -164,7 +164,7 @@ async function run(call: ToolCall, next: Next, { lease, wanted, parts }: Admitte
     try {
       lease.settle(used);
     } catch (error) {
-      parts.emit({ type: "part-failed", ...callEvent(call, parts), part: "limitStore", error });
+      parts.emit({ type: "part-failed", ...callEvent(call, parts), part: "limitStore", error }, call);
     }
   };
   // Whatever lies behind, the place is free when the call is over for its caller: of one that ran out of time at once, of one that was given up when
@@ -241,7 +241,7 @@ function costOf(
     throw new TypeError(`it answered ${String(amount)}, which is no number from 0 up`);
   } catch (error) {
     const part = `cost.of() of limit ${limit.rule.name}`;
-    parts.emit({ type: "part-failed", ...callEvent(call, parts), part, error });
+    parts.emit({ type: "part-failed", ...callEvent(call, parts), part, error }, call);
     return Number.POSITIVE_INFINITY;
   }
 }

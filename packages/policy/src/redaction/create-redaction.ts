@@ -204,13 +204,13 @@ function tell({ placeholders }: Search, call: ToolCall, { parts }: RunInit): voi
   const count = placeholders.count();
   if (count === 0) return;
   const reason = count === 1 ? "masked 1 secret" : `masked ${count} secrets`;
-  parts.emit({ type: "applied", ...callEvent(call, parts), stage: "redaction", reason });
+  parts.emit({ type: "applied", ...callEvent(call, parts), stage: "redaction", reason }, call);
 }
 
 /** Tells that a part failed, and returns why in words. */
 function failed(error: unknown, call: ToolCall, { parts }: RunInit): string {
   const failure = failureOf(error);
-  parts.emit({ type: "part-failed", ...callEvent(call, parts), part: failure.part, error: failure.cause });
+  parts.emit({ type: "part-failed", ...callEvent(call, parts), part: failure.part, error: failure.cause }, call);
   return failure.message;
 }
 

@@ -76,7 +76,7 @@ async function run(
         throw withErrorContext(error, { outcome: worst, details: { attempts: attempt } });
       }
       const reason = `tries again in ${Math.round(waitMs)} ms after ${error.code} (try ${attempt} of ${rules.attempts})`;
-      parts.emit({ type: "applied", ...callEvent(call, parts), stage: "retry", reason });
+      parts.emit({ type: "applied", ...callEvent(call, parts), stage: "retry", reason }, call);
       await wait(waitMs, call, { clock: parts.clock, outcome: worst });
     }
   }

@@ -92,12 +92,15 @@ export function createValidation(options: ValidationOptions, parts: PolicyParts)
       const rule = "validation.input";
       throw refuse(call, { stage: "input", code: "invalid_arguments", reason, rule, details: { violations } }, parts);
     }
-    parts.emit({
-      type: "applied",
-      ...callEvent(call, parts),
-      stage: "input",
-      reason: `sent, though its input ${wordsFor(verdict)}`,
-    });
+    parts.emit(
+      {
+        type: "applied",
+        ...callEvent(call, parts),
+        stage: "input",
+        reason: `sent, though its input ${wordsFor(verdict)}`,
+      },
+      call,
+    );
     return next(call);
   };
   const outputStage: Interceptor = async (call, next) => {
@@ -111,7 +114,7 @@ export function createValidation(options: ValidationOptions, parts: PolicyParts)
         : await check(outcome.structuredContent, outputSchema, { call, stage: "output" });
     if (verdict === undefined || verdict.kind === "valid") return outcome;
     const reason = `delivered and marked${output === "strict" ? " as an error" : ""}: the result ${wordsFor(verdict)}`;
-    parts.emit({ type: "applied", ...callEvent(call, parts), stage: "output", reason });
+    parts.emit({ type: "applied", ...callEvent(call, parts), stage: "output", reason }, call);
     return asInvalid(outcome, verdict, output);
   };
 
@@ -176,10 +179,13 @@ function tellOfSchema(known: KnownSchema, { call, stage }: Checked, parts: Polic
   const event = { type: "applied", ...callEvent(call, parts), stage } as const;
   const what = `the ${stage} schema`;
   if (known.kind === "unusable") {
-    parts.emit({ ...event, reason: `nothing is checked: ${what} cannot be used, because ${known.problem}` });
+    parts.emit({ ...event, reason: `nothing is checked: ${what} cannot be used, because ${known.problem}` }, call);
   } else if (known.compiled.uncheckedPatterns > 0) {
     const count = known.compiled.uncheckedPatterns;
-    parts.emit({ ...event, reason: `${what} has ${count} patterns that cannot be looked for, and are taken to match` });
+    parts.emit(
+      { ...event, reason: `${what} has ${count} patterns that cannot be looked for, and are taken to match` },
+      call,
+    );
   }
 }
 

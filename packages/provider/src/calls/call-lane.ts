@@ -1,7 +1,9 @@
 import {
   defaultLimits,
   defaultTimeouts,
+  type CallObserver,
   type CallOptions,
+  type CallRecord,
   type Cancel,
   type Clock,
   type Connection,
@@ -18,15 +20,15 @@ import {
   onAbort,
   partyOf,
   signalOf,
+  tell,
   withoutApproval,
   withSignalOfDeadline,
   type Deadline,
   type EventSource,
 } from "@toolport/core/implement";
-import type { CallRecord } from "../call-record.ts";
 import type { CatalogTool } from "../catalog/define-tool.ts";
 import type { Link } from "../link/link.ts";
-import { isRefusal } from "../link/link-state.ts";
+import { hasSession, isRefusal } from "../link/link-state.ts";
 import { isForgotten } from "../link/session-transitions.ts";
 import type { Session } from "../link/sessions.ts";
 import {
@@ -41,6 +43,7 @@ import {
 } from "./call-errors.ts";
 import { checkSelection, type RegistrationOf } from "./check-selection.ts";
 import { createGate, type Gate, type GateMode, type Turn } from "./gate.ts";
+import { CallWatch, metaOf } from "./call-watch.ts";
 import { createPausable, type Pausable } from "./pausable.ts";
 import { createWaitingRoom, type WaitingRoom } from "./waiting-room.ts";
 import { recordOf } from "./record-call.ts";
@@ -94,10 +97,14 @@ interface PendingCall extends ToolCall, Turn {
   /** What is left of it for the lane. */
   readonly budgetMs: number;
   readonly startedAt: number;
-  /** How long it has waited so far. */
-  queueMs: number;
+  /** How long it has waited so far: for a session, for a listing, for its turn. */
+  connectMs: number;
+  listMs: number;
+  turnMs: number;
   /** How often it was handed to a connection. */
   sends: number;
+  /** There when somebody watches. */
+  readonly watch: CallWatch | undefined;
   /** Made when there is something to wait for. */
   deadline: Deadline | undefined;
   /** Takes that deadline out of those that stand still together. */
@@ -147,8 +154,11 @@ export function createCallLane(init: CallLaneInit): CallLane {
         timeoutMs,
         budgetMs: time === undefined ? timeoutMs : Math.min(timeoutMs, time.remainingMs()),
         startedAt: clock.now(),
-        queueMs: 0,
+        connectMs: 0,
+        listMs: 0,
+        turnMs: 0,
         sends: 0,
+        watch: callEnded.hasListeners || options.observer?.onRecord !== undefined ? new CallWatch(clock) : undefined,
         deadline: undefined,
         leave: undefined,
         hand,
@@ -168,12 +178,18 @@ export function createCallLane(init: CallLaneInit): CallLane {
         leave?.();
         pending.leave?.();
         pending.deadline?.dispose();
-        if (callEnded.hasListeners) callEnded.emit(recordOf(pending, clock, { outcome, failure }));
+        if (pending.watch !== undefined) report(pending, lane, { outcome, failure });
       }
     },
     pausable: lane.pausable,
     rejectWaiting: (error) => gate.rejectAll(error),
   };
+}
+
+function report(pending: PendingCall, { clock, callEnded }: Lane, ending: Parameters<typeof recordOf>[2]): void {
+  const record = recordOf(pending, clock, ending);
+  tell(pending.options.observer?.onRecord, record);
+  callEnded.emit(record);
 }
 
 async function run(pending: PendingCall, lane: Lane): Promise<ToolOutcome> {
@@ -196,7 +212,6 @@ async function run(pending: PendingCall, lane: Lane): Promise<ToolOutcome> {
 /** Waits for a session that is up to date, and for the call's turn. */
 async function enter(pending: PendingCall, lane: Lane): Promise<Session> {
   const { link, gate, room, pausable, clock } = lane;
-  const enteredAt = clock.now();
   const deadline = (pending.deadline ??= startDeadline(pending, lane));
   pending.leave ??= pausable.add(deadline, pending.party);
   const given = new AbortController();
@@ -206,14 +221,15 @@ async function enter(pending: PendingCall, lane: Lane): Promise<Session> {
   const { signal } = given;
   let entered = false;
   try {
-    let session = link.current() ?? (await link.ready("call", signal));
+    let session = link.current() ?? (await untilReady(pending, lane, signal));
     entered = gate.tryEnter(pending);
     if (!entered) {
-      await gate.enter(pending, signal);
+      const queuedAt = clock.now();
+      await gate.enter(pending, signal).finally(() => (pending.turnMs += clock.now() - queuedAt));
       entered = true;
       leaveRoom();
       // The session may have been lost, or the tools may have changed, while the call stood in the queue.
-      session = link.current() ?? (await link.ready("call", signal));
+      session = link.current() ?? (await untilReady(pending, lane, signal));
     }
     checkRoute(pending, lane);
     return session;
@@ -223,22 +239,46 @@ async function enter(pending: PendingCall, lane: Lane): Promise<Session> {
   } finally {
     leaveRoom();
     ignore();
-    pending.queueMs += clock.now() - enteredAt;
+  }
+}
+
+/** Waits for a session that is up to date, and notes how much of that went into connecting and how much into a listing. */
+async function untilReady(pending: PendingCall, { link, clock }: Lane, signal: AbortSignal): Promise<Session> {
+  const from = clock.now();
+  try {
+    return await link.ready("call", signal);
+  } finally {
+    const waitedMs = clock.now() - from;
+    const { state } = link;
+    const isConnected = hasSession(state);
+    const failedToList = state.kind === "failed" && state.stage === "list";
+    const connectMs = isConnected
+      ? Math.min(waitedMs, Math.max(0, state.connectedAt - from))
+      : failedToList
+        ? 0
+        : waitedMs;
+    pending.connectMs += connectMs;
+    pending.listMs += waitedMs - connectMs;
   }
 }
 
 async function send(pending: PendingCall, session: Session, { link, gate, clock }: Lane): Promise<ToolOutcome> {
-  const { origin, args, options, hand } = pending;
+  const { origin, args, options, hand, watch } = pending;
+  let failure: unknown;
   session.enter();
   try {
     if (session.endedBy !== undefined) throw notSentError(session.endedBy, pending);
     pending.sends += 1;
     const { connection } = session;
-    const wire = wireOptions(options, remainingMs(pending, clock));
+    const wire = wireOptions(options, remainingMs(pending, clock), watch?.begin(session));
     const raw = await (hand?.(connection, pending, wire) ?? connection.callTool(origin.toolName, args, wire));
     noteSuccess(session, link);
     return toOutcome(raw, origin);
+  } catch (reason) {
+    failure = reason;
+    throw reason;
   } finally {
+    watch?.end(failure, origin.serverId);
     session.leave();
     gate.leave(pending);
   }
@@ -252,12 +292,13 @@ function findPlace(turn: Turn, { link, gate, room }: Lane): boolean {
 
 // What the connection has to know: not what was selected, and not how long the caller gave it all. A signal that nobody has asked for so far
 // is lent on, with the deadline that it belongs to.
-function wireOptions(options: CallOptions, timeoutMs: number): CallOptions {
-  const { meta, onProgress } = options;
+function wireOptions(options: CallOptions, timeoutMs: number, observer: CallObserver | undefined): CallOptions {
+  const { onProgress } = options;
+  const meta = metaOf(options);
   const context = withoutApproval(options.context);
   const deadline = lenderOf(options);
-  if (deadline !== undefined) return withSignalOfDeadline({ deadline, timeoutMs, meta, context, onProgress });
-  return { signal: options.signal, timeoutMs, meta, context, onProgress };
+  if (deadline !== undefined) return withSignalOfDeadline({ deadline, timeoutMs, meta, context, onProgress, observer });
+  return { signal: options.signal, timeoutMs, meta, context, onProgress, observer };
 }
 
 /** Throws unless the call still leads to a tool on offer, and to the one that was selected. */

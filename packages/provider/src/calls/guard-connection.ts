@@ -133,8 +133,8 @@ async function requestCall(
   const hand: HandCall = async (connection, { origin, args: given }, wire) => {
     const handed = { ...rest, name: origin.toolName, arguments: given, ...(wire.meta && { _meta: wire.meta }) };
     // A request has no other options.
-    const { timeoutMs, signal, context } = wire;
-    const raw = await connection.request("tools/call", handed, { timeoutMs, signal, context });
+    const { timeoutMs, signal, context, observer } = wire;
+    const raw = await connection.request("tools/call", handed, { timeoutMs, signal, context, observer });
     return isJsonObject(raw) ? raw : {};
   };
   let sent: ToolOutcome | undefined;
@@ -270,12 +270,16 @@ async function whilePausable<T>(
 }
 
 // What the connection has to know.
-function wireOptions({ signal, timeoutMs, deadline, context }: RequestOptions, fallbackMs: number): RequestOptions {
+function wireOptions(
+  { signal, timeoutMs, deadline, context, observer }: RequestOptions,
+  fallbackMs: number,
+): RequestOptions {
   const leftMs = Math.min(timeoutMs ?? fallbackMs, deadline?.remainingMs() ?? Number.POSITIVE_INFINITY);
   return {
     timeoutMs: Math.max(1, leftMs),
     ...(signal !== undefined && { signal }),
     ...(context !== undefined && { context: withoutApproval(context) }),
+    ...(observer !== undefined && { observer }),
   };
 }
 

@@ -1,18 +1,21 @@
-import { type Clock, type ToolCall, type ToolOutcome } from "@toolport/core";
+import type { CallRecord, Clock, ToolCall, ToolOutcome } from "@toolport/core";
 import { dateOf, withoutApproval } from "@toolport/core/implement";
-import type { CallRecord } from "../call-record.ts";
 import { toToolportError } from "../to-toolport-error.ts";
+import type { CallWatch } from "./call-watch.ts";
 
 /** A call that has ended, and what was counted on its way. */
 export interface CountedCall extends Pick<ToolCall, "origin" | "options"> {
   readonly startedAt: number;
-  readonly queueMs: number;
+  readonly connectMs: number;
+  readonly listMs: number;
+  readonly turnMs: number;
   readonly sends: number;
+  readonly watch: CallWatch | undefined;
 }
 
 /** What became of a call, for those who watch. Made only when there are any. */
 export function recordOf(
-  { origin, options, startedAt, queueMs, sends }: CountedCall,
+  { origin, options, startedAt, connectMs, listMs, turnMs, sends, watch }: CountedCall,
   clock: Clock,
   { outcome, failure }: { readonly outcome: ToolOutcome | undefined; readonly failure: unknown },
 ): CallRecord {
@@ -23,8 +26,12 @@ export function recordOf(
     ...(context !== undefined && { context: withoutApproval(context) }),
     startedAt: Math.round(dateOf(clock) - durationMs),
     durationMs,
-    queueMs,
+    queueMs: connectMs + listMs + turnMs,
+    connectMs,
+    listMs,
+    turnMs,
     sends,
+    attempts: watch?.attempts ?? [],
   };
   if (outcome !== undefined) return { ...record, result: outcome.isError ? "tool-error" : "ok" };
   return { ...record, result: "error", error: toToolportError(failure, origin.serverId, "tools/call") };

@@ -3,6 +3,7 @@ import {
   type Clock,
   type Connector,
   type Random,
+  type ServerRecord,
   type ServerSpec,
   type ToolListing,
 } from "@toolport/core";
@@ -15,6 +16,7 @@ import type { LinkPolicy } from "./link-policy.ts";
 import { hasSession, isUpToDate, nameOf, type LinkState, type ReadyState, type StateName } from "./link-state.ts";
 import { mustList } from "./listing-transitions.ts";
 import { createMachine, type Machine } from "./machine.ts";
+import { recorder } from "./recorder.ts";
 import { createSessions, type Session, type Sessions } from "./sessions.ts";
 import { createWaiters, type Waiters } from "./waiters.ts";
 
@@ -55,6 +57,8 @@ export interface LinkHooks extends Omit<
   readonly publish: (listing: ToolListing, session: Session) => void;
   /** The state is another one. Must not throw. */
   readonly onState: (state: LinkState) => void;
+  /** Something that was done with the server is over. Must not throw. */
+  readonly onRecord: (record: ServerRecord) => void;
   /** Something that must not throw has thrown; the link goes on. Must not throw. */
   readonly onDefect: (error: unknown) => void;
 }
@@ -237,6 +241,7 @@ function createParts(
       connector,
       clock,
       predecessor,
+      onRecord: hooks.onRecord,
       report: (event) => machine.dispatch(event.type === "connected" ? withKnown(event, parts) : event),
     }),
   };
@@ -270,18 +275,23 @@ function perform(effect: LinkEffect, parts: LinkParts, state: LinkState): void {
   }
 }
 
-async function list(session: number, run: number, { spec, sessions, dispatch, hooks }: LinkParts): Promise<void> {
-  const { connection, ended } = sessions.get(session) ?? {};
-  if (connection === undefined || ended === undefined) return;
+async function list(session: number, run: number, parts: LinkParts): Promise<void> {
+  const { spec, sessions, dispatch, hooks, clock } = parts;
+  const { connection, ended, peer } = sessions.get(session) ?? {};
+  if (connection === undefined || ended === undefined || peer === undefined) return;
+  const record = recorder({ spec, clock, onRecord: hooks.onRecord });
   try {
     const timeoutMs = spec.timeouts?.listMs;
     const listing = await connection.listTools({ timeoutMs, wants: createNameFilter(spec) });
     assertListing(listing, spec.id);
+    record("list", peer, { toolCount: listing.tools.length });
     const before = hooks.beforeListed?.(listing, ended);
     if (before !== undefined) await before;
     dispatch({ type: "listed", session, run, listing });
-  } catch (error) {
-    dispatch({ type: "list-failed", session, run, error: toToolportError(error, spec.id, "tools/list") });
+  } catch (reason) {
+    const error = toToolportError(reason, spec.id, "tools/list");
+    record("list", peer, error);
+    dispatch({ type: "list-failed", session, run, error });
   }
 }
 

@@ -5,12 +5,16 @@ import {
   type Clock,
   type Connection,
   type Connector,
+  type ServerPeer,
+  type ServerRecord,
   type ServerSpec,
 } from "@toolport/core";
 import { type ConnectionHooks, dateOf, settleWithin, withErrorContext } from "@toolport/core/implement";
 import { longestCloseMs } from "../longest-close.ts";
 import { toToolportError } from "../to-toolport-error.ts";
 import type { LinkEvent } from "./link-event.ts";
+import { describePeer } from "./describe-peer.ts";
+import { recorder } from "./recorder.ts";
 import { isForgotten } from "./session-transitions.ts";
 
 /** A live session, as calls see it. */
@@ -22,6 +26,8 @@ export interface Session {
    * session was ended, also while calls finish on it.
    */
   readonly lent: Connection;
+  /** How its server is spoken with. */
+  readonly peer: ServerPeer;
   /** When it was connected, in milliseconds since 1970. */
   readonly openedAt: number;
   /** Why this host ended it; `undefined` while it has not. */
@@ -84,13 +90,15 @@ export interface SessionsInit {
   readonly clock: Clock;
   /** Settles when whatever had this server's id before is gone, which has a bound of its own; no session starts earlier. */
   readonly predecessor: Promise<void> | undefined;
+  /** Called with what is over. Must not throw. */
+  readonly onRecord: (record: ServerRecord) => void;
   readonly report: (
     event: Extract<LinkEvent, { readonly type: "connected" | "connect-failed" | "session-lost" }>,
   ) => void;
 }
 
 /** Makes the sessions of one link; there are none at first. */
-export function createSessions({ connector, clock, report, ...init }: SessionsInit): Sessions {
+export function createSessions({ connector, clock, report, onRecord, ...init }: SessionsInit): Sessions {
   let { predecessor } = init;
   const entries = new Map<number, Entry>();
 
@@ -105,17 +113,37 @@ export function createSessions({ connector, clock, report, ...init }: SessionsIn
       const closeMs = spec.timeouts?.closeMs ?? defaultTimeouts.closeMs;
       if (entries.size > 1) await settleWithin(earlier, longestCloseMs(closeMs), clock);
       entry.abort.signal.throwIfAborted();
-      const connection: unknown = await connector.connect(spec, hooks, entry.abort.signal);
-      assertConnection(connection, spec.id);
-      entry.session = sessionOf(number, connection, { entry, clock, report });
-    } catch (error) {
+      const connection = await connect({ number, spec, hooks }, entry);
+      entry.session = sessionOf(number, connection, { entry, clock, report, spec });
+    } catch (reason) {
       entries.delete(number);
-      return report({ type: "connect-failed", session: number, error: toToolportError(error, spec.id, "connect") });
+      const error = toToolportError(reason, spec.id, "connect");
+      return report({ type: "connect-failed", session: number, error });
     }
+    const { peer } = entry.session;
+    const record = recorder({ spec, clock, onRecord });
     report({ type: "connected", session: number });
     await entry.closing;
+    record("session", peer, entry.endedBy);
     await closeQuietly(entry.session.connection, entry.endedBy);
     entries.delete(number);
+  };
+  const connect = async ({ number, spec, hooks }: SessionAttempt, { abort }: Entry): Promise<Connection> => {
+    let record = recorder({ spec, clock, onRecord });
+    const onStart = (): void => {
+      // What came before was no time of the attempt.
+      record = recorder({ spec, clock, onRecord });
+      hooks.onStart?.();
+    };
+    try {
+      const connection: unknown = await connector.connect(spec, { ...hooks, onStart }, abort.signal);
+      assertConnection(connection, spec.id);
+      record("connect", describePeer(spec, number, connection), undefined);
+      return connection;
+    } catch (reason) {
+      record("connect", describePeer(spec, number), toToolportError(reason, spec.id, "connect"));
+      throw reason;
+    }
   };
   const allGone = (butDraining: boolean): Promise<unknown> =>
     Promise.all(Array.from(entries.values()).flatMap(({ draining, gone }) => (butDraining && draining ? [] : [gone])));
@@ -176,13 +204,16 @@ function endEntry(entry: Entry, { error, drain = false }: SessionEnding): void {
 
 interface SessionParts extends Pick<SessionsInit, "clock" | "report"> {
   readonly entry: Entry;
+  readonly spec: ServerSpec;
 }
 
-function sessionOf(number: number, connection: Connection, { entry, clock, report }: SessionParts): Session {
+function sessionOf(number: number, connection: Connection, { entry, clock, report, spec }: SessionParts): Session {
   let lent: Connection | undefined;
+  const peer = describePeer(spec, number, connection);
   const session: Session = {
     number,
     connection,
+    peer,
     openedAt: dateOf(clock),
     get lent() {
       lent ??= lendConnection(session, report);

@@ -41,6 +41,7 @@ export function assembleServer(
     }),
     publish: (listing, session) => onListing(registration, listing, session),
     onState: () => onState(registration),
+    onRecord: (record) => observers.serverRecord.emit(record),
     onDefect: () =>
       observers.diagnostic.emit({ kind: "defect", serverId: id, message: "a step of the server's life failed" }),
     onDiagnostic: report,

@@ -1,6 +1,5 @@
-import type { Diagnostic, ServerLog, ServerNotification } from "@toolport/core";
+import type { CallRecord, Diagnostic, ServerLog, ServerNotification, ServerRecord } from "@toolport/core";
 import { createEvent, type EventSource } from "@toolport/core/implement";
-import type { CallRecord } from "../call-record.ts";
 import type { ResourceUpdate } from "../mcp-provider.ts";
 import type { ServerStatus } from "./server-status.ts";
 
@@ -13,6 +12,7 @@ export interface ServerNews {
 export interface Observers {
   readonly status: EventSource<ServerStatus>;
   readonly callEnded: EventSource<CallRecord>;
+  readonly serverRecord: EventSource<ServerRecord>;
   readonly diagnostic: EventSource<Diagnostic>;
   readonly serverLog: EventSource<ServerLog & ServerNews>;
   readonly resourcesChanged: EventSource<ServerNews>;
@@ -32,6 +32,7 @@ export function createObservers(): Observers {
   const events = {
     status: createEvent<ServerStatus>(),
     callEnded: createEvent<CallRecord>(),
+    serverRecord: createEvent<ServerRecord>(),
     diagnostic: {
       ...diagnostic,
       get hasListeners() {

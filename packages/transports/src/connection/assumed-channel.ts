@@ -74,6 +74,9 @@ export function createAssumedChannel({
     },
     confirmed,
     activeClock: channel.activeClock,
+    get sessionId() {
+      return channel.sessionId;
+    },
     async request(request) {
       if (!isAssumed) return channel.request(request);
       try {

@@ -53,7 +53,7 @@ export async function callTool(init: CallToolInit, call: ToolCallRequest): Promi
   const args = isCallArguments(call.args) ? call.args : readArguments(context.serverId, call);
   const refusal = cooldown.refusal(toolName);
   if (refusal !== undefined) throw refusal;
-  const { onProgress, meta, context: callContext, timeoutMs = timeouts.callMs } = options;
+  const { onProgress, meta, context: callContext, timeoutMs = timeouts.callMs, observer } = options;
   const request = {
     method: "tools/call",
     params: { name: toolName, arguments: args, ...(meta && { _meta: meta }) },
@@ -64,6 +64,7 @@ export async function callTool(init: CallToolInit, call: ToolCallRequest): Promi
     onProgress,
     headers: init.headersFor(toolName, args),
     callContext,
+    observer,
     toolName,
   } as const;
   const time = channel.activeClock.of(callContext);

@@ -72,6 +72,9 @@ export function createConnection(init: ConnectionInit): Connection {
     get isAssumed() {
       return init.known?.isAssumed() === true;
     },
+    get sessionId() {
+      return channel.sessionId;
+    },
     async listTools(options = {}) {
       const found = new Map<string, readonly ParamHeader[]>();
       const listing = await listTools(
@@ -96,8 +99,9 @@ export function createConnection(init: ConnectionInit): Connection {
     async request(method, params = {}, options = {}) {
       assertMessage("request()", method, params);
       assertRequestOptions(options);
-      const { signal, context: callContext, timeoutMs = timeouts.requestMs } = options;
-      const request = { method, params, timeoutMs, timeoutCode: "request_timeout", signal, callContext } as const;
+      const { signal, context: callContext, timeoutMs = timeouts.requestMs, observer } = options;
+      const timeoutCode = "request_timeout" as const;
+      const request = { method, params, timeoutMs, timeoutCode, signal, callContext, observer };
       return calling.isModern ? requestInRounds(calling, request) : channel.request(request);
     },
     notify: (method, params) => notify(init, method, params),

@@ -1,4 +1,5 @@
 import type { JsonObject } from "@toolport/core";
+import { utf8Length } from "../bytes/utf8-length.ts";
 import type { Transport } from "../message/transport.ts";
 
 /** Two transports in one process: what one sends, the other gets. */
@@ -38,10 +39,11 @@ function createEnd(): End {
         end.isStarted = true;
         for (const text of end.early.splice(0)) queueMicrotask(() => deliver(end, text));
       },
-      send: async (message) => {
+      send: async (message, options) => {
         const { peer } = end;
         if (end.isClosed || peer === undefined) throw new Error("The in-memory transport is closed");
         const text = JSON.stringify(message);
+        options?.onSize?.(utf8Length(text));
         if (peer.isStarted) queueMicrotask(() => deliver(peer, text));
         else peer.early.push(text);
       },

@@ -28,7 +28,7 @@ export async function openMemory({ transport: spec }: ServerSpec, context: Trans
       return closeReason;
     },
     start: () => (isClosed ? Promise.reject(closedError(serverId)) : end.start()),
-    send: (message) => (isClosed ? Promise.reject(closedError(serverId)) : end.send(message)),
+    send: (message, options) => (isClosed ? Promise.reject(closedError(serverId)) : end.send(message, options)),
     close: () => end.close(),
   };
   end.onmessage = (message) => letInUnlessDeep(message, transport, serverId);

@@ -1,4 +1,4 @@
-import type { CallContext, JsonObject, Progress } from "@toolport/core";
+import type { CallContext, CallObserver, JsonObject, Progress } from "@toolport/core";
 import type { LazySignal } from "@toolport/core/implement";
 
 /** A request and what it goes by. */
@@ -22,6 +22,8 @@ export interface OutgoingRequest {
   readonly isCancellable?: boolean | undefined;
   /** The host's own; reaches whoever answers a question of this request's, and no server. */
   readonly callContext?: CallContext | undefined;
+  /** Hears of the request when it is over. */
+  readonly observer?: CallObserver | undefined;
   /** For errors only. */
   readonly toolName?: string | undefined;
 }

@@ -6,6 +6,8 @@ import type { OutgoingRequest } from "./outgoing-request.ts";
 export interface RequestChannel {
   /** Time that stands still while a human answers; the deadlines of requests go by it. */
   readonly activeClock: ActiveClocks;
+  /** The session that the server opened, if it did. */
+  readonly sessionId?: string | undefined;
   request(request: OutgoingRequest): Promise<JsonObject>;
   notify(method: string, params: JsonObject | undefined): Promise<void>;
   /** Rejects what waits and what comes, telling the server; then ends the session. Idempotent; never rejects. */

@@ -9,6 +9,8 @@ export interface SendOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The host's own context of this request, from which it may want headers made. */
   readonly callContext?: CallContext | undefined;
+  /** Called with the size of the message as JSON in UTF-8, as soon as that is known. Absent: nobody counts. */
+  readonly onSize?: ((bytes: number) => void) | undefined;
 }
 
 /**
@@ -39,8 +41,11 @@ export interface Transport {
    * its behalf any more. Only where each message is an HTTP request of its own. Ids of no request under way are ignored.
    */
   readonly takeBack?: ((id: RequestId) => void) | undefined;
-  /** Something came in; `relatedId` is the request of ours on whose own exchange it came, where there is such a thing. */
-  onmessage?: ((message: JsonObject, relatedId?: RequestId) => void) | undefined;
+  /**
+   * Something came in; `relatedId` is the request of ours on whose own exchange it came, where there is such a thing; `bytes` is its size, or that of the
+   * batch that it came in, where that is known.
+   */
+  onmessage?: ((message: JsonObject, relatedId?: RequestId, bytes?: number) => void) | undefined;
   /** Something went wrong that the transport went on after. */
   onerror?: ((error: Error) => void) | undefined;
   /** It is over, by whoever's doing. */

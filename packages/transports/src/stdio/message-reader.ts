@@ -20,7 +20,8 @@ export interface MessageReaderInit {
   readonly serverId: string;
   readonly maxMessageBytes: number;
   readonly redact: Redactor;
-  readonly onMessage: (message: JsonObject) => void;
+  /** `bytes` is the length of its line. */
+  readonly onMessage: (message: JsonObject, bytes: number) => void;
   /** An answer came that cannot be let in: `message_too_large`, or `protocol_error` when it is nested too deeply. */
   readonly onRequestFailed: (id: RequestId, error: ToolportError) => void;
   /** Told of lines that are nobody's answer, a bounded number of times. */
@@ -50,12 +51,12 @@ export function createMessageReader(init: MessageReaderInit): MessageReader {
       id,
       new ToolportError(`server ${JSON.stringify(serverId)} sent an answer that is ${what}`, { code, serverId }),
     );
-  const readLine = (line: string): void => {
+  const readLine = (line: string, bytes: number): void => {
     const parsed = parseLine(line);
     switch (parsed.kind) {
       case "messages":
         for (const message of parsed.messages) {
-          if (isMessage(message)) onMessage(message);
+          if (isMessage(message)) onMessage(message, bytes);
           else anomalies.add("no JSON-RPC message", line);
         }
         if (parsed.strayCount > 0) anomalies.add("a batch with members that are no messages", line);
@@ -91,7 +92,7 @@ export function createMessageReader(init: MessageReaderInit): MessageReader {
     onLine(bytes, start, end) {
       const line = bytes.toString("utf8", start, end);
       if (line.includes("\uFFFD") && !isUtf8(bytes.subarray(start, end))) anomalies.mention(notUtf8, line);
-      readLine(line);
+      readLine(line, end - start);
     },
     onTooLong: rejectTooLong,
     onOversized: rejectOversized,

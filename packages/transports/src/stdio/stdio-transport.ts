@@ -1,6 +1,6 @@
-import { ToolportError } from "@toolport/core";
+import { ToolportError, type JsonObject } from "@toolport/core";
 import type { TransportContext } from "../context/transport-context.ts";
-import type { Transport } from "../message/transport.ts";
+import type { SendOptions, Transport } from "../message/transport.ts";
 import { deathError } from "./death-error.ts";
 import { watchForDeath } from "./death-watch.ts";
 import { endProcess } from "./end-process.ts";
@@ -74,9 +74,9 @@ export function createStdioTransport({ context, process, group }: StdioTransport
       reader.started();
       stderr.started();
     },
-    send(message) {
+    send(message, options) {
       try {
-        return writer.write(JSON.stringify(message));
+        return writer.write(toLine(message, options));
       } catch (error) {
         return Promise.reject(error);
       }
@@ -132,11 +132,17 @@ function createSink(
     if (isOpen()) attempt(transport, notify);
   };
   return {
-    onMessage: (message) => whileOpen(() => transport.onmessage?.(message)),
+    onMessage: (message, bytes) => whileOpen(() => transport.onmessage?.(message, undefined, bytes)),
     onRequestFailed: (id, error) => whileOpen(() => transport.onrequestfailed?.(id, error)),
     onDiagnostic: (diagnostic) => whileOpen(() => context.onDiagnostic(diagnostic)),
     onLog: (log) => whileOpen(() => context.onLog(log)),
   };
+}
+
+function toLine(message: JsonObject, options: SendOptions | undefined): string {
+  const line = JSON.stringify(message);
+  options?.onSize?.(Buffer.byteLength(line));
+  return line;
 }
 
 // A handler that throws must not take the host down from inside a stream's event.

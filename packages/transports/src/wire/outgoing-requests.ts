@@ -1,5 +1,5 @@
 import type { Cancel, JsonObject, Progress, ToolportError } from "@toolport/core";
-import { isPlainObject, onAbort, partyOf, withErrorContext } from "@toolport/core/implement";
+import { isPlainObject, onAbort, partyOf, tell, withErrorContext } from "@toolport/core/implement";
 import { fromRpcError } from "../message/from-rpc-error.ts";
 import { saysRevisionChanged } from "../message/session-words.ts";
 import type { SendOptions, Transport } from "../message/transport.ts";
@@ -38,7 +38,7 @@ export interface OutgoingRequests {
   /** Sends a request; settles once, in any case by its deadline. Nothing of it is left afterwards. */
   start(request: OutgoingRequest): Promise<JsonObject>;
   /** Settles the request with what the server answered. `false`: it does not wait, or no longer. */
-  answer(id: number, message: { readonly result?: unknown; readonly error?: unknown }): boolean;
+  answer(id: number, message: { readonly result?: unknown; readonly error?: unknown }, bytes?: number): boolean;
   /** Settles the request with an error. `false`: it does not wait, or no longer. */
   fail(id: number, error: ToolportError): boolean;
   /** True for a request that waits for its answer. */
@@ -86,6 +86,8 @@ interface Pending extends Questioned {
   /** How long the clock had stood still by then. */
   readonly pausedBefore: number;
   lastSignAt: number;
+  /** Only where somebody counts. */
+  sentBytes: number | undefined;
   cancelTimer: Cancel;
   ignoreAbort?: Cancel;
   /** The latest progress, if it was not passed on yet. */
@@ -128,8 +130,8 @@ export function createOutgoingRequests(init: OutgoingRequestsInit): OutgoingRequ
     issued: (id) => state.ids.issued(id),
     leaveHandshake: () => state.ids.leaveHandshake(),
     start: (request) => start(state, request),
-    answer(id, message) {
-      const entry = take(state, id);
+    answer(id, message, bytes) {
+      const entry = take(state, id, bytes);
       if (entry === undefined) return false;
       flushProgress(entry);
       try {
@@ -206,6 +208,7 @@ function start(state: State, request: OutgoingRequest): Promise<JsonObject> {
       startedAt: now,
       pausedBefore: time.pausedMs(),
       lastSignAt: now,
+      sentBytes: undefined,
       cancelTimer: state.context.clock.schedule(firstCheckMs, () => checkTime(state, id)),
     };
     if (signal !== undefined) {
@@ -225,7 +228,7 @@ function start(state: State, request: OutgoingRequest): Promise<JsonObject> {
 }
 
 function send(state: State, id: number, entry: Pending): void {
-  const { method, params, headers, callContext, onProgress, idleMs } = entry.request;
+  const { method, params, headers, callContext, onProgress, idleMs, observer } = entry.request;
   const envelope = state.envelope();
   const wantsProgress = onProgress !== undefined || idleMs !== undefined;
   const meta =
@@ -243,6 +246,7 @@ function send(state: State, id: number, entry: Pending): void {
     if (state.transport.takeBack === undefined) entry.abort = new AbortController();
     options = { requestSignal: entry.abort?.signal, headers, callContext };
   } else if (callContext !== undefined) options = { callContext };
+  if (observer?.onExchange !== undefined) options = { ...options, onSize: (bytes) => (entry.sentBytes = bytes) };
   void transmit(state, id, { message, options, entry });
 }
 
@@ -382,13 +386,15 @@ function checkDrained(state: State): void {
   queueMicrotask(whenDrained);
 }
 
-function take(state: State, id: number): Pending | undefined {
+function take(state: State, id: number, receivedBytes?: number): Pending | undefined {
   const entry = state.pending.take(id);
   if (entry === undefined) return undefined;
   entry.cancelTimer();
   entry.time.leave();
   if (entry.whenOver !== undefined) for (const task of entry.whenOver) task();
   entry.ignoreAbort?.();
+  const { observer } = entry.request;
+  if (observer !== undefined) tell(observer.onExchange, { requestId: id, sentBytes: entry.sentBytes, receivedBytes });
   if (state.whenDrained !== undefined) checkDrained(state);
   return entry;
 }

@@ -108,7 +108,7 @@ export function createWire(init: WireInit): Wire {
     expiredBy: undefined,
     isClosed: false,
   };
-  transport.onmessage = (message: unknown, relatedId) => receive(state, message, relatedId);
+  transport.onmessage = (message: unknown, relatedId, bytes) => receive(state, message, { relatedId, bytes });
   transport.onrequestfailed = (id, error) => {
     const ownId = toOwnId(id);
     if (typeof ownId !== "number" || !state.outgoing.fail(ownId, error)) state.subscriptions.fail(ownId, error);
@@ -122,6 +122,9 @@ export function createWire(init: WireInit): Wire {
     hasPerRequestStream: transport.hasPerRequestStream === true,
     isOrdered: transport.isOrdered === true,
     activeClock,
+    get sessionId() {
+      return transport.sessionId;
+    },
     start: () => transport.start(),
     setProtocolVersion(version) {
       transport.setProtocolVersion?.(version);
@@ -145,17 +148,23 @@ export function createWire(init: WireInit): Wire {
   };
 }
 
-function receive(state: State, message: unknown, relatedId?: unknown): void {
+/** How a message came. */
+interface Arrival {
+  readonly relatedId?: unknown;
+  readonly bytes?: number | undefined;
+}
+
+function receive(state: State, message: unknown, arrival: Arrival): void {
   if (!isJsonObject(message)) {
     // JSON-RPC batches exist in 2025-03-26 alone, and only there may a server send one.
-    if (Array.isArray(message)) for (const each of message) receiveOne(state, each);
+    if (Array.isArray(message)) for (const each of message) receiveOne(state, each, {});
     else anomalies(state, "sent something that is no JSON-RPC message");
     return;
   }
-  receiveOne(state, message, relatedId);
+  receiveOne(state, message, arrival);
 }
 
-function receiveOne(state: State, message: unknown, relatedId?: unknown): void {
+function receiveOne(state: State, message: unknown, { relatedId, bytes }: Arrival): void {
   if (!isJsonObject(message)) return anomalies(state, "sent something that is no JSON-RPC message");
   const { id, method } = message;
   if (typeof method === "string") {
@@ -163,11 +172,11 @@ function receiveOne(state: State, message: unknown, relatedId?: unknown): void {
     else receiveRequest(state, { id, method, params: message["params"], relatedId });
     return;
   }
-  if (typeof id === "number" && state.outgoing.answer(id, message)) {
+  if (typeof id === "number" && state.outgoing.answer(id, message, bytes)) {
     if (id >= state.notified.nextId) state.notified = noNotifications;
     return;
   }
-  receiveOtherAnswer(state, id, message);
+  receiveOtherAnswer(state, { id, message, bytes });
 }
 
 // 2026-07-28 has no requests from server to client, and an answer to one would be an error of its own.
@@ -185,19 +194,22 @@ function receiveRequest(
 }
 
 // Rare, and so after the others: ends of subscriptions, ids that came back as text or not at all, and answers that nobody waits for.
-function receiveOtherAnswer(state: State, id: unknown, message: JsonObject): void {
+function receiveOtherAnswer(
+  state: State,
+  { id, message, bytes }: { readonly id: unknown; readonly message: JsonObject; readonly bytes: number | undefined },
+): void {
   if (id === null || id === undefined) {
     // A server that could not even read the request answers its error with `id: null`. With one under way, that is the one.
     const { soleId } = state.outgoing;
     const { error } = message;
     if (soleId !== undefined && isJsonObject(error) && !isStrayError(state, error)) {
-      state.outgoing.answer(soleId, message);
+      state.outgoing.answer(soleId, message, bytes);
       return;
     }
   }
   const asNumber = toOwnId(id);
   if (typeof asNumber === "number") {
-    if (state.outgoing.answer(asNumber, message) || state.subscriptions.answer(asNumber, message)) return;
+    if (state.outgoing.answer(asNumber, message, bytes) || state.subscriptions.answer(asNumber, message)) return;
     // A late answer to a request that was given up, or a second one: the first word counts.
     if (state.outgoing.issued(asNumber) || state.subscriptions.issued(asNumber)) return;
   }

@@ -20,14 +20,14 @@ const notification = { jsonrpc: "2.0", method: "notifications/progress" };
 describe("acceptAnswer()", () => {
   it("delivers the answer, and says so", () => {
     const { sink, delivered } = createSink();
-    expect(acceptAnswer(answer, 7, sink)).toBe(true);
+    expect(acceptAnswer(answer, 7, { sink })).toBe(true);
     expect(delivered).toEqual([answer]);
   });
 
   it("delivers notifications and requests of the server, which are no answer, whatever their id", () => {
     const { sink, delivered } = createSink();
     const request = { jsonrpc: "2.0", id: 7, method: "ping" };
-    expect([acceptAnswer(notification, 7, sink), acceptAnswer(request, 7, sink)]).toEqual([false, false]);
+    expect([acceptAnswer(notification, 7, { sink }), acceptAnswer(request, 7, { sink })]).toEqual([false, false]);
     expect(delivered).toEqual([notification, request]);
   });
 
@@ -35,7 +35,7 @@ describe("acceptAnswer()", () => {
     "takes %j for no answer",
     (json) => {
       const { sink, delivered } = createSink();
-      expect(acceptAnswer(json, 7, sink)).toBe(false);
+      expect(acceptAnswer(json, 7, { sink })).toBe(false);
       expect(delivered).toEqual([]);
     },
   );
@@ -55,13 +55,13 @@ describe("acceptAnswer()", () => {
     ],
   ])("puts the id of the request into %j", (json, expected) => {
     const { sink, delivered } = createSink();
-    expect(acceptAnswer(json, 7, sink)).toBe(true);
+    expect(acceptAnswer(json, 7, { sink })).toBe(true);
     expect(delivered).toEqual([expected]);
   });
 
   it("finds the answer in a batch of 2025-03-26, and delivers what else is in there", () => {
     const { sink, delivered, anomalies } = createSink();
-    expect(acceptAnswer([notification, 5, answer], 7, sink)).toBe(true);
+    expect(acceptAnswer([notification, 5, answer], 7, { sink })).toBe(true);
     expect([delivered, anomalies]).toEqual([[notification, answer], ["JSON that is no message"]]);
   });
 });
@@ -71,7 +71,7 @@ describe("acceptUnsolicited() and acceptAny()", () => {
     const strict = createSink();
     acceptUnsolicited([notification, answer], strict.sink);
     const open = createSink();
-    acceptAny([notification, answer, 5], open.sink);
+    acceptAny([notification, answer, 5], open);
     expect([strict.delivered, strict.anomalies]).toEqual([[notification], ["an answer to another request"]]);
     expect([open.delivered, open.anomalies]).toEqual([[notification, answer], ["JSON that is no message"]]);
   });

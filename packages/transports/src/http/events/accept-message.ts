@@ -5,9 +5,15 @@ import type { RequestId } from "../../message/json-rpc.ts";
 /** Where messages go. */
 export interface MessageSink {
   /** `relatedId` is the request on whose stream it came. */
-  deliver(message: JsonObject, relatedId?: RequestId): void;
+  deliver(message: JsonObject, relatedId?: RequestId, bytes?: number): void;
   /** Something is odd: `what` it is, and what became of it if it was not skipped, in a few words of ours. */
   onAnomaly(what: string, fate?: string): void;
+}
+
+/** Where JSON goes, and how large it was, where that is known. */
+export interface Acceptance {
+  readonly sink: MessageSink;
+  readonly bytes?: number | undefined;
 }
 
 /**
@@ -15,26 +21,26 @@ export interface MessageSink {
  * comes with its own request: one to any other is noise. One whose id came back as text, or an error without an id, from a server
  * that could not read it, can only be meant for this request, and gets its id.
  */
-export function acceptAnswer(json: unknown, id: RequestId, sink: MessageSink): boolean {
+export function acceptAnswer(json: unknown, id: RequestId, { sink, bytes }: Acceptance): boolean {
   // Batches exist in 2025-03-26 alone, and only there may a server send one.
-  if (Array.isArray(json)) return json.filter((item) => acceptOne(item, id, sink)).length > 0;
-  return acceptOne(json, id, sink);
+  if (Array.isArray(json)) return json.filter((item) => acceptOne(item, id, { sink })).length > 0;
+  return acceptOne(json, id, { sink, bytes });
 }
 
 /** Passes on the JSON that came on a stream for no request in particular. Answers do not belong there. */
 export function acceptUnsolicited(json: unknown, sink: MessageSink): void {
-  for (const item of Array.isArray(json) ? json : [json]) acceptOne(item, undefined, sink);
+  for (const item of Array.isArray(json) ? json : [json]) acceptOne(item, undefined, { sink });
 }
 
 /** Passes on the JSON that came on a stream for everything; whoever gets it knows what was asked. */
-export function acceptAny(json: unknown, sink: MessageSink): void {
+export function acceptAny(json: unknown, { sink, bytes }: Acceptance): void {
   for (const item of Array.isArray(json) ? json : [json]) {
-    if (isJsonObject(item)) sink.deliver(item);
+    if (isJsonObject(item)) sink.deliver(item, undefined, bytes);
     else sink.onAnomaly("JSON that is no message");
   }
 }
 
-function acceptOne(value: unknown, id: RequestId | undefined, sink: MessageSink): boolean {
+function acceptOne(value: unknown, id: RequestId | undefined, { sink, bytes }: Acceptance): boolean {
   if (!isJsonObject(value)) {
     sink.onAnomaly("JSON that is no message");
     return false;
@@ -47,7 +53,7 @@ function acceptOne(value: unknown, id: RequestId | undefined, sink: MessageSink)
     sink.onAnomaly("an answer to another request");
     return false;
   }
-  sink.deliver(value["id"] === id ? value : { ...value, id });
+  sink.deliver(value["id"] === id ? value : { ...value, id }, undefined, bytes);
   return true;
 }
 

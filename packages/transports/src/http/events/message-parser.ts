@@ -24,8 +24,8 @@ export interface MessageParserInit {
    * Its `sink` is told of what is odd.
    */
   readonly reading: ReadingContext;
-  /** Called for each message, as parsed JSON of any kind, with the id of its event. */
-  readonly onJson: (json: unknown, eventId: string | undefined) => void;
+  /** Called for each message, as parsed JSON of any kind, with the id of its event and the size of its data. */
+  readonly onJson: (json: unknown, eventId: string | undefined, bytes: number) => void;
   /**
    * Called for an answer that cannot be let in, with the request that it names: it is no JSON, or nested too deeply. `what` says so in a
    * few words of ours, `data` is the evidence. Default: it is noise like any other.
@@ -60,7 +60,7 @@ export function createMessageParser(init: MessageParserInit): SseParser {
     tooLarge: () => messageTooLarge(endpoint, maxMessageBytes),
     tooIdle: () => noMessages(endpoint, maxIdleBytes),
     onNotUtf8: () => sink.onAnomaly("an event that is not valid UTF-8", brokenBytesRead),
-    onEvent({ type, data, id }) {
+    onEvent({ type, data, id }, bytes) {
       if (type !== "message") {
         skip(data);
         return onOtherEvent?.(type, data);
@@ -79,7 +79,7 @@ export function createMessageParser(init: MessageParserInit): SseParser {
       if (typeof json === "object" && json !== null) skippedLength = 0;
       else skip(data);
       if (!admitDepth(json)) return drop(answeredRequest(json), "nested too deeply", data);
-      onJson(json, id);
+      onJson(json, id, bytes);
     },
   });
 }

@@ -23,8 +23,8 @@ export interface SseParser {
 
 /** What an {@linkcode SseParser} is made from. */
 export interface SseParserInit {
-  /** Called for each event that has data, in the middle of `push`. */
-  readonly onEvent: (event: SseEvent) => void;
+  /** Called for each event that has data, in the middle of `push`, with how long they were. */
+  readonly onEvent: (event: SseEvent, bytes: number) => void;
   /** Called before `onEvent` for an event whose data is not valid UTF-8. */
   readonly onNotUtf8?: (() => void) | undefined;
   /** Bytes of data that one event may have. */
@@ -80,7 +80,7 @@ export function createSseParser(init: SseParserInit): SseParser {
     if (event.data === "") return idle(1);
     idleBytes = 0;
     if (onNotUtf8 !== undefined && bytes !== undefined && !isUtf8(bytes, event.data)) onNotUtf8();
-    onEvent(event);
+    onEvent(event, bytes?.length ?? 0);
   };
   const readData = (line: Uint8Array): void => {
     const value = line.subarray(line[dataLength + 1] === space ? dataLength + 2 : dataLength + 1);

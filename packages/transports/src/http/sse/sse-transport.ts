@@ -1,5 +1,6 @@
 import type { JsonObject, ToolportError } from "@toolport/core";
 import { withErrorContext } from "@toolport/core/implement";
+import { utf8Length } from "../../bytes/utf8-length.ts";
 import { isRequest, type RequestId } from "../../message/json-rpc.ts";
 import type { SendOptions, Transport } from "../../message/transport.ts";
 import { createSlots, type Slots } from "../../message/reused-slots.ts";
@@ -82,10 +83,10 @@ export function createSseTransport({ context, endpoint }: SseInit): Transport {
     close: async () => end(state, transportClosed(state.endpoint)),
   };
   const sink: MessageSink = {
-    deliver(message) {
+    deliver(message, _relatedId, bytes) {
       if (state.isClosed) return;
       if (!("method" in message)) watchReply(state, message["id"]);
-      transport.onmessage?.(message);
+      transport.onmessage?.(message, undefined, bytes);
     },
     onAnomaly: createAnomalyReport(context),
   };
@@ -153,9 +154,9 @@ async function follow(state: State, reply: HttpReply, { onTarget, onEnd }: Follo
     onBrokenAnswer(id, what, data) {
       state.transport.onrequestfailed?.(id, noAnswer(endpoint, `an answer that is ${what}`, data));
     },
-    onJson(json) {
+    onJson(json, _eventId, bytes) {
       if (state.target === undefined) sink.onAnomaly("a message before it said where to answer");
-      else acceptAny(json, sink);
+      else acceptAny(json, { sink, bytes });
     },
     onOtherEvent(type, data) {
       if (type !== "endpoint" || state.target !== undefined) return;
@@ -183,19 +184,21 @@ function readTarget(data: string, endpoint: HttpEndpoint): URL {
   return target;
 }
 
-async function send(state: State, message: JsonObject, { callContext }: SendOptions = {}): Promise<void> {
+async function send(state: State, message: JsonObject, { callContext, onSize }: SendOptions = {}): Promise<void> {
   const { context, endpoint, target, protocolVersion, underWay } = state;
   // A server may hold its reply to a request until it has the answer.
   const { callMs, requestMs } = context.settings.timeouts;
   if (state.isClosed) throw withErrorContext(state.closeReason ?? transportClosed(endpoint), { outcome: "not-sent" });
   if (target === undefined) throw new TypeError("send() before start()");
+  const body = JSON.stringify(message);
+  onSize?.(utf8Length(body));
   const call = startBriefCall(
     endpoint,
     {
       method: "POST",
       url: target,
       about: { message, callContext },
-      body: JSON.stringify(message),
+      body,
       headers: {
         "content-type": "application/json",
         ...(protocolVersion !== undefined && { "mcp-protocol-version": protocolVersion }),

@@ -8,6 +8,7 @@ import { describeReply, messageTooLarge, noAnswer } from "../exchange/answer-err
 import type { ReadingContext } from "../events/reading-context.ts";
 import type { SessionUse } from "../exchange/from-http-status.ts";
 import type { HttpReply } from "../exchange/http-exchange.ts";
+import { utf8Length } from "../../bytes/utf8-length.ts";
 import { isUtf8 } from "../../bytes/is-utf8.ts";
 import { brokenBytesRead, tooManyMessages } from "../events/message-parser.ts";
 import { decodeBody, readBytes, readRemark } from "../exchange/read-body.ts";
@@ -51,7 +52,7 @@ async function acceptJson(reply: HttpReply, { id, reading }: AwaitedReply): Prom
   const json = parseJson(text);
   if (json === undefined) throw noAnswer(endpoint, text === "" ? "an empty body" : "malformed JSON", text);
   if (!admitDepth(json)) throw noAnswer(endpoint, "a message that is nested too deeply", text);
-  if (!acceptAnswer(json, id, sink)) throw noAnswer(endpoint, "JSON for something else", text);
+  if (!acceptAnswer(json, id, { sink, bytes: bytes.length })) throw noAnswer(endpoint, "JSON for something else", text);
 }
 
 // What the status says cannot be said better by a body.
@@ -72,7 +73,7 @@ async function acceptRefusal(reply: HttpReply, awaited: AwaitedReply): Promise<v
   const answer = parseJson(refusal.body);
   if (finalCodes.has(error.code) || !isErrorAnswer(answer, id)) throw error;
   if (error.code === "session_expired" && error.details.rpcCode === sessionNotFound) throw error;
-  sink.deliver(answer);
+  sink.deliver(answer, undefined, utf8Length(refusal.body));
 }
 
 function isErrorAnswer(json: unknown, id: RequestId): json is JsonObject {

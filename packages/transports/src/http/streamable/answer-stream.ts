@@ -106,10 +106,10 @@ async function readStream(reply: HttpReply, state: State): Promise<ToolportError
         return sink.onAnomaly(`an answer to another request that is ${what}`);
       throw noAnswer(endpoint, `an answer that is ${what}`, data);
     },
-    onJson(json, eventId) {
+    onJson(json, eventId, bytes) {
       if (eventId !== undefined && (state.memory ??= createEventMemory()).isReplay(json, eventId)) return;
       if (isAnonymous(json) && !state.isAnswered) throw noAnswer(endpoint, "an answer without an id", "");
-      if (!acceptAnswer(json, id, sink) || state.isAnswered) return;
+      if (!acceptAnswer(json, id, { sink, bytes }) || state.isAnswered) return;
       state.isAnswered = true;
       // The stream should end now.
       cancelLinger = state.lingerWatch.add(reply);

@@ -1,4 +1,5 @@
 import type { JsonObject, ToolportError } from "@toolport/core";
+import { utf8Length } from "../../bytes/utf8-length.ts";
 import { isRequest, type RequestId, type RpcRequest } from "../../message/json-rpc.ts";
 import type { SendOptions, Transport } from "../../message/transport.ts";
 import type { MessageSink } from "../events/accept-message.ts";
@@ -69,8 +70,8 @@ export function createStreamableHttpTransport({ context, endpoint }: StreamableH
     close: () => (closing ??= close(state)),
   };
   const sink: MessageSink = {
-    deliver(message, relatedId) {
-      if (!state.isClosed) transport.onmessage?.(message, relatedId);
+    deliver(message, relatedId, bytes) {
+      if (!state.isClosed) transport.onmessage?.(message, relatedId, bytes);
     },
     onAnomaly: createAnomalyReport(context),
   };
@@ -102,11 +103,13 @@ async function sendNotification(state: State, message: JsonObject, options: Send
   if (message["method"] === "notifications/initialized" && !state.isClosed) listen(state);
 }
 
-function toRequest(state: State, message: JsonObject, { headers, callContext }: SendOptions): EndpointRequest {
+function toRequest(state: State, message: JsonObject, { headers, callContext, onSize }: SendOptions): EndpointRequest {
+  const body = JSON.stringify(message);
+  onSize?.(utf8Length(body));
   return {
     method: "POST",
     about: { message, callContext },
-    body: JSON.stringify(message),
+    body,
     headers: {
       ...(headers && requestHeaders(headers, state.endpoint.serverId)),
       ...(!isInitialize(message) && connectionHeaders(state)),
