@@ -77,7 +77,8 @@ export const surviveLife: readonly HostScenario[] = [
     fix: "Bound the whole attempt, fallbacks included, and end the process when the time is up.",
     over: stdioAndHttp,
     async run(stage) {
-      const alpha = await stage.serve("alpha", { script: { rules: deafToEverything }, connectMs: 600 });
+      // Longer than a process takes to start on a busy machine: a server that was ended before it could read shows nothing.
+      const alpha = await stage.serve("alpha", { script: { rules: deafToEverything }, connectMs: 2000 });
       const beta = await stage.serve("beta");
       await stage.init(alpha, beta);
       must(alpha.received().length > 0, "the server that hangs was never asked");
