@@ -150,6 +150,19 @@ describe("an idle provider", () => {
     expect(clock.pending()).toBe(0);
   });
 
+  it("ends a hundred at a time, so that ten thousand that were idle hold nobody up", async () => {
+    const { pool, clock } = stage({ ttlMs: 1000, sweepMs: 1000 });
+    for (let key = 0; key < 250; key += 1) await pool.getOrCreate(`${key}`);
+    const left: number[] = [];
+    for (const elapsedMs of [1000, 1, 49, 50, 50]) {
+      clock.advance(elapsedMs);
+      await settled();
+      left.push(pool.statuses().length);
+    }
+    expect(left).toEqual([150, 150, 50, 0, 0]);
+    expect(clock.pending()).toBe(0);
+  });
+
   it("is none while it is leased or a call is under way, and counts from their end", async () => {
     const { pool, clock, made } = stage({ ttlMs: 1000, sweepMs: 1000 });
     const lease = await pool.lease("a");

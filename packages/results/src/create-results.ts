@@ -36,8 +36,11 @@ export interface Results extends ResultPresenter {
    * `TypeError` for a request that is none.
    */
   read(request: ReadRequest, occasion?: PresentOccasion): Promise<ReadAnswer>;
-  /** Forgets all that was kept for a conversation; without one, for all calls that named none. Rejects as the store and the sink do. */
-  forget(conversation?: string): Promise<void>;
+  /**
+   * Forgets all that was kept for a conversation of a principal, and nothing of another one's conversation of that name; without `principal`, for calls that named the conversation alone, and
+   * without `conversation`, for those that named none. Rejects as the store and the sink do, and with a `TypeError` for what is no such object.
+   */
+  forget(whose?: Pick<CallContext, "conversation" | "principal">): Promise<void>;
   /**
    * Keeps and reads nothing any more; what is under way is given up, and waited for at most 5 seconds. What was kept stays in the sink until
    * that is closed or it is too old. Results are presented as before. Never rejects. Idempotent.
@@ -79,7 +82,10 @@ export function createResults(options: ResultsOptions): Results {
       if (parsed.kind === "bad") throw new TypeError(`read(): ${parsed.problem}`);
       return read(parsed.request, context, signal);
     },
-    forget: (conversation) => handles.forget(owners.scopeOf(conversation)),
+    async forget(whose = {}) {
+      assertKnownOptions("forget()", whose, { conversation: true, principal: true });
+      await handles.forget(owners.ownerOf(whose).scope);
+    },
     async close() {
       isClosed = true;
       await keeper.close();

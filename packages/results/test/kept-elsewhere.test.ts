@@ -40,7 +40,9 @@ describe("createStoreSink()", () => {
     for (const stranger of [{ ...context, principal: "bob" }, { ...context, conversation: "c2" }, undefined]) {
       expect(await other?.read({ handle }, { context: stranger })).toMatchObject({ reason: "unknown-handle" });
     }
-    await other?.forget("c1");
+    for (const whose of [{ ...context, principal: "bob" }, { conversation: "c1" }, {}]) await other?.forget(whose);
+    expect(await one?.read({ handle }, { context })).toMatchObject({ kind: "text" });
+    await other?.forget(context);
     expect(await one?.read({ handle }, { context })).toMatchObject({ reason: "unknown-handle" });
   });
 
@@ -140,7 +142,7 @@ describe("handles over a shared store", () => {
     expect(diagnostics).toEqual([
       expect.stringContaining("was not kept whole: what keeps such things failed (store_failed)"),
     ]);
-    await expect(results.forget("c1")).rejects.toMatchObject({ code: "store_failed" });
+    await expect(results.forget(context)).rejects.toMatchObject({ code: "store_failed" });
     for (const key of later) expect(store.kept.get(key)).toEqual({ version: 2, value: { all: "new" } });
   });
 

@@ -66,7 +66,7 @@ it("lets a model read and search the rest of 4 MB that a server sent, in its own
   expect(other).toMatchObject({ isError: true });
   expect(textOf(other)).toBe(textOf(unknown));
 
-  await results.forget("c1");
+  await results.forget({ conversation: "c1" });
   expect(await ask("results_read", first)).toMatchObject({ isError: true });
   toolbox.close();
   await provider.close();

@@ -27,9 +27,9 @@ export function createConversation(
   const view = toolbox.view({ ...viewOptions, context });
   let closing: Promise<void> | undefined;
   const forget = async (): Promise<void> => {
-    const { principal } = context;
+    const scope = { conversation: id, principal: context.principal };
     onClose?.();
-    const forgotten = await Promise.allSettled([results.forget(id), policy.forget({ conversation: id, principal })]);
+    const forgotten = await Promise.allSettled([results.forget(scope), policy.forget(scope)]);
     for (const one of forgotten) if (one.status === "rejected") throw one.reason;
   };
   const close = (): Promise<void> => (closing ??= forget());

@@ -39,30 +39,35 @@ export interface ClassToolbox {
 /** Makes the toolbox of the conversations with this key, whose providers may come and go. */
 export function createClassToolbox(key: ConversationKey, means: ClassMeans): ClassToolbox {
   const { name, sharings, providers, owners } = means;
-  const parts = [...sharings].map((apart) => {
-    const borrow = async (signal: AbortSignal | undefined): Promise<Borrowed> => {
+  const parts = [...sharings].map((apart): ClassPart => {
+    const attach = (provider: McpProvider): void => {
+      standIn.attach(provider);
+      signIns?.attach(provider);
+    };
+    const lend = async (signal: AbortSignal | undefined): Promise<Lent> => {
       const lease = await providers.lease(key, { signal });
       const provider = lease.providers.find((one) => owners.get(one) === apart);
-      if (provider !== undefined) return { provider, release: () => lease.release() };
+      if (provider !== undefined) {
+        attach(provider);
+        return { provider, release: () => lease.release() };
+      }
       lease.release();
       throw new ToolportError(`there are no servers any more of sharing ${apart}`, { code: "tool_removed" });
     };
-    return { apart, standIn: createStandIn(`${name}-${apart}`, borrow), signIns: signInsFor(apart, key, means) };
+    const standIn = createStandIn(`${name}-${apart}`, lend);
+    const signIns = signInsFor(key, { ...means, name: `${name}-${apart}-sign-in`, lend });
+    return { apart, attach, standIns: signIns === undefined ? [standIn] : [standIn, signIns.standIn] };
   });
-  const standIns = parts.flatMap(({ standIn, signIns }) =>
-    signIns === undefined ? [standIn] : [standIn, signIns.standIn],
-  );
+  const standIns = parts.flatMap((part) => part.standIns);
   const toolbox = means.toolboxOf(standIns);
   return {
     toolbox,
     key,
     users: 0,
     attach(lease) {
-      for (const { apart, standIn, signIns } of parts) {
+      for (const { apart, attach } of parts) {
         const provider = lease.providers.find((one) => owners.get(one) === apart);
-        if (provider === undefined) continue;
-        standIn.attach(provider);
-        signIns?.attach(provider);
+        if (provider !== undefined) attach(provider);
       }
     },
     close(reason) {
@@ -72,32 +77,44 @@ export function createClassToolbox(key: ConversationKey, means: ClassMeans): Cla
   };
 }
 
+/** What a toolbox has of one sharing. */
+interface ClassPart {
+  readonly apart: Apart;
+  readonly attach: (provider: McpProvider) => void;
+  readonly standIns: readonly StandIn[];
+}
+
+/** A provider of servers, for as long as it is needed. */
+interface Lent extends Borrowed {
+  readonly provider: McpProvider;
+}
+
 interface SignIns {
   readonly standIn: StandIn;
   attach(provider: McpProvider): void;
 }
 
+interface SignInMeans extends Pick<ClassMeans, "name" | "oauth" | "clock"> {
+  readonly lend: (signal: AbortSignal | undefined) => Promise<Lent>;
+}
+
 /** The tools by which a model has its user sign in to these servers, if there are to be any. */
-function signInsFor(
-  apart: Apart,
-  { principal }: ConversationKey,
-  { oauth, name, clock }: ClassMeans,
-): SignIns | undefined {
+function signInsFor({ principal }: ConversationKey, means: SignInMeans): SignIns | undefined {
+  const { oauth, name, clock, lend } = means;
   if (oauth === undefined) return undefined;
   let current: McpProvider | undefined;
   let tools: ToolProvider | undefined;
-  const standIn = createStandIn(`${name}-${apart}-sign-in`, async () => {
-    if (tools === undefined) throw new ToolportError("nobody has to sign in", { code: "unknown_tool" });
-    return { provider: tools, release: () => undefined };
-  });
-  return {
-    standIn,
-    attach(provider) {
-      if (provider === current) return;
-      current = provider;
-      // Those of the provider before end with it.
-      tools = createAuthenticateTools({ oauth, provider, principal, clock });
-      standIn.attach(tools);
-    },
+  const attach = (provider: McpProvider): ToolProvider => {
+    if (tools !== undefined && provider === current) return tools;
+    current = provider;
+    // Those of the provider before end with it.
+    tools = createAuthenticateTools({ oauth, provider, principal, clock });
+    standIn.attach(tools);
+    return tools;
   };
+  const standIn = createStandIn(name, async (signal) => {
+    const lent = await lend(signal);
+    return { provider: attach(lent.provider), release: () => lent.release() };
+  });
+  return { standIn, attach };
 }
