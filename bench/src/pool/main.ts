@@ -79,7 +79,10 @@ const measured: readonly (readonly [string, string])[] = [
   ["the same, of `openConversation()`", kb(facade)],
   ["memory of an idle conversation with a provider of its own and no connection, of 10,000", kb(idleOf("bytes"))],
   ["a sweep over 10,000 of them, none of which ends", ms(idleOf("sweepMs"))],
-  ["a sweep that ends all 10,000 at once: how long nothing else runs", ms(idleOf("blockedMs"))],
+  [
+    "a sweep when all 10,000 are to end: a hundred, while nothing else runs; the rest follows by hundreds",
+    ms(idleOf("blockedMs")),
+  ],
   [
     `calls of 1,000 conversations, ${calls.inFlight} under way at a time, beside as many of one`,
     `${calls.speedRatio.toFixed(2)} as many a second, ${calls.cpuRatio.toFixed(2)} of the CPU time for each`,

@@ -209,7 +209,7 @@ describe("a book of names that asks others", () => {
     expect(world.clock.pending).toBe(0);
   });
 
-  it("shows a saved catalogue at once, tells others of its names, and keeps these whatever they answer", async () => {
+  it("shows a saved catalogue at once, tells others of its names, and keeps these whatever they answer, which it says", async () => {
     const { world, others } = createTwo();
     const earlier = world.provider({ servers: [specOf("s")] });
     await earlier.init();
@@ -221,11 +221,41 @@ describe("a book of names that asks others", () => {
     expect(others.asked.map(({ proposed }) => proposed)).toEqual([
       saved("s", ["run", "mcp_s_run"], ["walk", "mcp_s_walk"]),
     ]);
-    others.asked[0]?.answer(saved("s", ["run", "ran"], ["walk", "walked"]));
+    const said = watch(provider);
+    others.asked[0]?.answer({
+      version: 1,
+      servers: [
+        ["s", [["run", "ran"]]],
+        ["other", [["walk", "MCP_s_walk"]]],
+      ],
+    });
     await world.settle();
     await provider.refresh();
     expect(namesOf(provider)).toEqual(["mcp_s_run", "mcp_s_walk"]);
+    expect(said).toMatchObject([
+      { kind: "names-not-agreed", serverId: "s", toolName: "run", message: expect.stringContaining('"ran"') },
+      { kind: "names-not-agreed", serverId: "s", toolName: "walk", message: expect.stringContaining("another tool") },
+    ]);
     await provider.close();
     expect(world.clock.pending).toBe(0);
+  });
+
+  it("says nothing of a saved catalogue whose names others have too", async () => {
+    const { world, others } = createTwo();
+    const earlier = world.provider({ servers: [specOf("s")] });
+    await earlier.init();
+    const savedCatalog = earlier.savedCatalog();
+    await earlier.close();
+    const provider = world.provider({
+      names: createNameBook({ agree: others.agree }),
+      servers: [specOf("s")],
+      savedCatalog,
+    });
+    const said = watch(provider);
+    const [asked] = others.asked;
+    asked?.answer(asked.proposed);
+    await world.settle();
+    expect(said).toEqual([]);
+    await provider.close();
   });
 });

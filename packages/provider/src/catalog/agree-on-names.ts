@@ -115,6 +115,7 @@ function startAsking(init: AskingInit): Asking {
       for (const refused of init.adopt(answer, tools).slice(0, mostReports)) wait.report(refusedName(refused));
       outage.wasReported = false;
       const names = init.table();
+      for (const kept of keptNames(answer, tools, names).slice(0, mostReports)) wait.report(kept);
       const left = tools.filter((tool) => localNameOf(names, tool) === undefined);
       const others = ownersIn(answer, proposal, left);
       if (others.length === 0) break;
@@ -143,12 +144,7 @@ async function forgetWhenOver(asking: Asking, keys: readonly string[], open: Map
 /** The names of a proposal that the answer gives to other tools, for tools that are still without one. */
 function ownersIn(answer: unknown, proposal: SavedNames, left: readonly ToolIdentity[]): readonly string[] {
   const wanted = new Set(left.map(keyOf));
-  const { servers } = answer as SavedNames;
-  const owners = new Map(
-    servers.flatMap(([serverId, tools]) =>
-      tools.map(([toolName, name]) => [foldCase(name), keyOf({ serverId, toolName })]),
-    ),
-  );
+  const { owners } = readAnswer(answer);
   return proposal.servers.flatMap(([serverId, tools]) =>
     tools.flatMap(([toolName, name]) => {
       const key = keyOf({ serverId, toolName });
@@ -156,6 +152,35 @@ function ownersIn(answer: unknown, proposal: SavedNames, left: readonly ToolIden
       return wanted.has(key) && owner !== undefined && owner !== key ? [name] : [];
     }),
   );
+}
+
+/** What is to be said of tools that have names already, as those of a saved catalogue, where others have other ones. */
+function keptNames(answer: unknown, tools: readonly ToolIdentity[], table: NameTable): readonly Diagnostic[] {
+  const { names, owners } = readAnswer(answer);
+  return tools.flatMap((tool): Diagnostic[] => {
+    const own = localNameOf(table, tool);
+    if (own === undefined) return [];
+    const { serverId, toolName } = tool;
+    const say = (where: string): Diagnostic[] => {
+      const message = `the tool is called ${quoteText(own)} here already, ${where}`;
+      return [{ kind: "names-not-agreed", serverId, toolName, message }];
+    };
+    const agreed = names.get(keyOf(tool));
+    if (agreed !== undefined) return agreed === own ? [] : say(`and ${quoteText(agreed)} in other replicas`);
+    return owners.has(foldCase(own)) ? say("which is the name of another tool in other replicas") : [];
+  });
+}
+
+/** An answer that was found to be names: those of tools, and by name, with A to Z lower-cased, whose they are. */
+function readAnswer(answer: unknown): {
+  readonly names: ReadonlyMap<string, string>;
+  readonly owners: ReadonlyMap<string, string>;
+} {
+  const { servers } = answer as SavedNames;
+  const pairs = servers.flatMap(([serverId, tools]) =>
+    tools.map(([toolName, name]) => [keyOf({ serverId, toolName }), name] as const),
+  );
+  return { names: new Map(pairs), owners: new Map(pairs.map(([key, name]) => [foldCase(name), key])) };
 }
 
 async function waitForAll(askings: readonly Asking[], signal: AbortSignal | undefined): Promise<void> {

@@ -2,9 +2,11 @@ import { authenticateToolNames } from "@toolport/auth";
 import type { Connector, Lock, ServerSpec, Store } from "@toolport/core";
 import { reservedNames, type StaticTool } from "@toolport/discovery";
 import { agreeOnNames, type KeptCatalog } from "@toolport/pool";
+import type { SavedNames } from "@toolport/naming";
 import { createNameBook, createProvider, type McpProvider, type ProviderOptions } from "@toolport/provider";
 import { createKeptNames } from "../names/keep-names.ts";
 import { agreedNamesKey } from "../names/names-key.ts";
+import { settleNames } from "../names/settle-names.ts";
 import { holdToAllowedUris } from "../settings/hold-to-allowed-uris.ts";
 import { passContext } from "../settings/pass-context.ts";
 import type { PartsContext } from "./parts-context.ts";
@@ -52,12 +54,13 @@ export async function openProviders(means: ProviderMeans): Promise<OpenProviders
   const kept = isOwn ? undefined : createKeptNames({ store, lock, providerName: given.name, naming, clock, report });
   closing.add(() => kept?.close());
   // At the same time: a store that never answers is waited for once.
-  const [recalled, listed] = await Promise.all([
-    kept?.recall(configuration.specs.map(({ id }) => id)),
-    catalogs?.recall(means.servers, given.principal),
-  ]);
   const key = agreedNamesKey(given.name, naming);
   const agree = isShared && lock !== undefined ? agreeOnNames({ store, lock, key }) : undefined;
+  const recallNames = async (): Promise<SavedNames | undefined> => {
+    const names = await kept?.recall(configuration.specs.map(({ id }) => id));
+    return names && agree ? settleNames(names, { agree, clock, naming }) : names;
+  };
+  const [recalled, listed] = await Promise.all([recallNames(), catalogs?.recall(means.servers, given.principal)]);
   const names = given.names ?? createNameBook({ naming, savedNames: recalled ?? savedNames, agree });
   const reserved = reservedOf(means);
   const pass = passContext((id) => {

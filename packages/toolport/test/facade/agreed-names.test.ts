@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createToolport } from "toolport";
+import { createToolport, type ToolportState } from "toolport";
 import { createFakeConnector } from "./fake-connector.ts";
 import { createMemoryHub } from "./memory-hub.ts";
 
@@ -22,5 +22,24 @@ describe("names of replicas", () => {
       toolport.provider.savedNames().servers.toSorted(([a], [b]) => (a < b ? -1 : 1));
     expect(sorted(first).map(([id]) => id)).toEqual(["g", "g_p"]);
     expect(sorted(second)).toEqual(sorted(first));
+  });
+
+  it("are those of the store after a replica kept others, while it could not ask or before it had replicas", async () => {
+    const hub = createMemoryHub();
+    const start = (state: ToolportState, ...ids: readonly string[]) =>
+      createToolport({
+        connector: createFakeConnector(described),
+        servers: ids.map(specOf),
+        savedCatalogs: false,
+        state,
+      });
+    const { store } = hub.state();
+    await (await start({ store }, "g_p")).close();
+    await using first = await start(hub.state(), "g");
+    await using second = await start(hub.state(), "g_p", "g");
+    const [owner] = first.provider.definitions(["mcp_g_p_list"]);
+    expect(owner?.origin).toMatchObject({ serverId: "g" });
+    expect(second.provider.definitions(["mcp_g_p_list"])[0]?.origin).toEqual(owner?.origin);
+    expect(second.provider.definitions()).toHaveLength(2);
   });
 });

@@ -13,7 +13,7 @@ describe("two users with a conversation of one name", () => {
       ["ada", "bob"].map((principal) => toolport.openConversation({ id: "1", principal })),
     );
     const origin = { serverId: "docs", toolName: "echo", qualifiedName: "mcp::docs::echo" };
-    const raw = { content: [{ type: "text", text: "word ".repeat(20_000) }] };
+    const raw = { content: [{ type: "text" as const, text: "word ".repeat(20_000) }] };
     const long: ToolOutcome = { ...raw, isError: false, origin, raw };
     const kept = async (one: Conversation | undefined): Promise<string> =>
       (await one?.presenter.present(long))?.omitted[0]?.handle ?? "";
