@@ -90,12 +90,10 @@ describe("a question of a server", () => {
     for (const { content } of await Promise.all(asking))
       expect(content).toEqual([{ type: "text", text: "accept: yes" }]);
     await Promise.all(busy);
-    expect(
-      requests.map(({ message, context }) => [message, context?.principal, context?.conversation]).toSorted(),
-    ).toEqual([
-      ["Sure, ada?", "ada", "1"],
-      ["Sure, bob?", "bob", "1"],
-    ]);
+    const asked = requests.map(
+      ({ message, context = {} }) => `${message} ${context.principal}/${context.conversation}`,
+    );
+    expect(asked.toSorted()).toEqual(["Sure, ada? ada/1", "Sure, bob? bob/1"]);
     await toolport.close();
     await http?.close();
   });
