@@ -67,6 +67,10 @@ const steps = {
     ],
     env: { TOOLPORT_RUNS: "200" },
   },
+  gateway: {
+    about: "the gateway, by the kit's checks of a server, over stdio and HTTP",
+    args: tests("gateway", "packages/gateway/test"),
+  },
   browser: {
     about: "a user signs in with a real browser",
     args: tests("browser", "packages/auth/test/end-to-end/browser.proof.ts"),

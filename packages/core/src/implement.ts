@@ -56,7 +56,15 @@ export { sameJson } from "./same-json.ts";
 // Time, chance and events.
 export { createDeadline, type Deadline, type DeadlineInit } from "./deadline.ts";
 export { lastWordMs } from "./passage.ts";
-export { lenderOf, onAbort, signalOf, toAbortSignal, withSignalOfDeadline, type LazySignal } from "./lazy-signal.ts";
+export {
+  createLazySignal,
+  lenderOf,
+  onAbort,
+  signalOf,
+  toAbortSignal,
+  withSignalOfDeadline,
+  type LazySignal,
+} from "./lazy-signal.ts";
 export { dateOf, systemClock, systemRandom } from "./clock.ts";
 export { createEvent, type EventSource } from "./event.ts";
 export { formatMs } from "./format-ms.ts";

@@ -49,6 +49,11 @@ export class LazySignal {
   }
 }
 
+/** Makes one that nobody has aborted. */
+export function createLazySignal(): LazySignal {
+  return new LazySignal();
+}
+
 /** A time budget that ends for other reasons, too. */
 export interface StoppableTime {
   readonly stop: LazySignal;

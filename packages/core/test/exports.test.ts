@@ -45,6 +45,7 @@ const forImplementers = [
   "createCallPipeline",
   "createDeadline",
   "createEvent",
+  "createLazySignal",
   "createPageCursors",
   "createPolledLock",
   "createRedactor",

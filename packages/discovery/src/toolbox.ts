@@ -128,6 +128,7 @@ export function createToolbox(options: ToolboxOptions = {}): Toolbox {
       createView(
         {
           catalog: () => live.read(),
+          onToolsChanged: live.onChange,
           calls,
           whyGone: live.whyGone,
           search,
@@ -155,8 +156,7 @@ export function createToolbox(options: ToolboxOptions = {}): Toolbox {
       assertRefreshOptions(refreshOptions);
       await settleAll(providers.map(async (provider) => provider.refresh(refreshOptions)));
     },
-    quarantined: () =>
-      Array.from(live.read().quarantined.values()).sort((a, b) => compareText(a.definition.name, b.definition.name)),
+    quarantined: () => inOrder(live.read().quarantined.values()),
     readmit() {
       calls.assertOpen();
       live.readmit();
@@ -168,6 +168,10 @@ export function createToolbox(options: ToolboxOptions = {}): Toolbox {
       live.close();
     },
   };
+}
+
+function inOrder(held: Iterable<QuarantinedTool>): readonly QuarantinedTool[] {
+  return Array.from(held).sort((a, b) => compareText(a.definition.name, b.definition.name));
 }
 
 /**

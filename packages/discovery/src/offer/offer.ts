@@ -39,18 +39,20 @@ export interface OfferInit {
   readonly alwaysVisible: readonly string[];
   readonly selection: readonly string[];
   readonly maxSelected: number;
+  /** Declares the helpers also while every tool would fit. */
+  readonly alwaysHelpers: boolean;
   readonly onDiagnostic: (diagnostic: Diagnostic) => void;
 }
 
 /** An offer of which nothing was declared yet. */
 export function createOffer(init: OfferInit): Offer {
-  const { permitted, tokens, helperTools, alwaysVisible, maxSelected } = init;
+  const { permitted, tokens, helperTools, alwaysVisible, maxSelected, alwaysHelpers } = init;
   const declarations = createDeclarations();
   const selection = createSelection(maxSelected);
   selection.add(init.selection);
   const called = new Set<string>();
   let isDeclared = false;
-  let declaresAll = true;
+  let declaresAll = !alwaysHelpers;
   let lastBudget = Number.POSITIVE_INFINITY;
   const warn = warnOnce(init.onDiagnostic);
 
@@ -112,7 +114,7 @@ export function createOffer(init: OfferInit): Offer {
     shown: (name) => declarations.shown(name),
     has: (name) => declarations.has(name),
     compact() {
-      declaresAll = true;
+      declaresAll = !alwaysHelpers;
       declarations.clear();
     },
   };

@@ -16,12 +16,13 @@ export interface PermittedPart {
   readonly findHeld: (name: string) => ToolDefinition | undefined;
 }
 
-/** Takes denied tools out of a catalog; worked out once per catalog. */
-export function createPermitted(denial: Denial): (catalog: Catalog) => PermittedPart {
+/** Takes out of a catalog what is denied, and what is not among `only` where that is given, by folded name; worked out once per catalog. */
+export function createPermitted(denial: Denial, only?: ReadonlySet<string>): (catalog: Catalog) => PermittedPart {
   let last: { readonly catalog: Catalog; readonly part: PermittedPart } | undefined;
   return (catalog) => {
     if (last?.catalog !== catalog) {
-      last = { catalog, part: denial.isEmpty ? wholeOf(catalog) : withoutDenied(catalog, denial) };
+      const isWhole = denial.isEmpty && only === undefined;
+      last = { catalog, part: isWhole ? wholeOf(catalog) : withoutDenied(catalog, denial, only) };
     }
     return last.part;
   };
@@ -37,7 +38,11 @@ function wholeOf({ definitions, groups, tools, quarantined }: Catalog): Permitte
   };
 }
 
-function withoutDenied({ definitions, groups, tools, quarantined }: Catalog, denial: Denial): PermittedPart {
+function withoutDenied(
+  { definitions, groups, tools, quarantined }: Catalog,
+  denial: Denial,
+  only: ReadonlySet<string> | undefined,
+): PermittedPart {
   const refused = new Set<string>();
   for (const [key, { definition, route, fallback }] of tools) {
     // Known by name now, by identity later.
@@ -45,7 +50,10 @@ function withoutDenied({ definitions, groups, tools, quarantined }: Catalog, den
     // What a provider knows the tool by counts as well as what is shown of it.
     if (denial.denies(definition) || isDenied(route, denial)) refused.add(key);
   }
-  const allows = (name: string): boolean => !refused.has(foldCase(name)) && !denial.deniesName(name);
+  const allows = (name: string): boolean => {
+    const key = foldCase(name);
+    return !refused.has(key) && only?.has(key) !== false && !denial.deniesName(name);
+  };
   const nameOf = (name: string): string | undefined => (allows(name) ? name : undefined);
   return {
     definitions: definitions.filter(({ name }) => allows(name)),

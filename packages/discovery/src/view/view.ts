@@ -2,9 +2,11 @@ import {
   type ToolportError,
   type CallContext,
   type CallOptions,
+  type Event,
   type ToolDefinition,
   type ToolGroup,
   type ToolOutcome,
+  type ToolsChange,
 } from "@toolport/core";
 import {
   assertCallContext,
@@ -12,6 +14,7 @@ import {
   assertNames,
   assertSignal,
   assertToolName,
+  foldCase,
   kindOf,
   withDefaults,
   type Fields,
@@ -54,6 +57,16 @@ export interface ViewOptions {
    * meets no tool when all servers have listed theirs is a diagnostic (`unmatched-name`). Default none.
    */
   readonly denied?: readonly DeniedTool[];
+  /**
+   * The only tools that exist for this agent, by local name, ASCII-case-insensitively: every other one is as if it were `denied`, also one that
+   * comes later. For who exposes tools to somebody else, and lists each. Default: all that are not denied.
+   */
+  readonly only?: readonly string[];
+  /**
+   * Declares the helpers, what is always visible and what was selected, also while every tool would fit the budget. For a host that is to see
+   * few tools at first. Default `false`.
+   */
+  readonly alwaysHelpers?: boolean;
   /**
    * Most definitions that accumulate by selection. Default 128. Beyond it, as beyond the budget, those unused for the longest time
    * give way.
@@ -113,6 +126,8 @@ export interface ToolboxView {
    * and `tool_changed` for one that is not what the model read of it last: declare {@linkcode definitions} again and let it choose anew.
    */
   call(name: string, args?: unknown, options?: CallOptions): Promise<ToolOutcome>;
+  /** Fires after the tools of the toolbox changed, whether this view shows those or not. */
+  readonly onToolsChanged: Event<ToolsChange>;
   /** `tools_groups` for code. */
   listGroups(input: GroupsInput): GroupsAnswer;
   /** `tools_select` for code. Throws `TypeError` on input that the helper would refuse. */
@@ -124,6 +139,7 @@ export interface ToolboxView {
 /** What a view has from its toolbox. */
 export interface ViewContext extends RankContext {
   readonly catalog: () => Catalog;
+  readonly onToolsChanged: Event<ToolsChange>;
   readonly calls: ToolboxCalls;
   /** The error for a tool that cannot be there any more, if that is known. */
   readonly whyGone: (name: string) => ToolportError | undefined;
@@ -136,6 +152,8 @@ const optionFields: Fields<ViewOptions> = {
   budget: true,
   selection: true,
   denied: true,
+  only: true,
+  alwaysHelpers: true,
   maxSelected: true,
   maxAnswerBytes: true,
   answerSchemas: true,
@@ -157,7 +175,8 @@ export function createView(context: ViewContext, options: ViewOptions): ToolboxV
   } = options;
   const withContext = createContextGiver(options.context);
   const denial = createDenial(options.denied ?? []);
-  const permittedIn = createPermitted(denial);
+  const only = options.only && new Set(options.only.map(foldCase));
+  const permittedIn = createPermitted(denial, only);
   const permitted = (): ReturnType<typeof permittedIn> => permittedIn(catalog());
   const offer = createOffer({
     permitted,
@@ -167,6 +186,7 @@ export function createView(context: ViewContext, options: ViewOptions): ToolboxV
     alwaysVisible,
     selection: options.selection ?? [],
     maxSelected: options.maxSelected ?? 128,
+    alwaysHelpers: options.alwaysHelpers ?? false,
   });
   const helpers = createHelpers(
     {
@@ -197,6 +217,7 @@ export function createView(context: ViewContext, options: ViewOptions): ToolboxV
         .filter((name) => !offer.has(name))
         .sort(),
     selection: () => offer.selected,
+    onToolsChanged: context.onToolsChanged,
     groups: () => permitted().groups,
     has(name) {
       assertToolName("has()", name);
@@ -255,9 +276,9 @@ function assertViewOptions(options: ViewOptions): void {
   if (alwaysVisible !== undefined) assertNames("alwaysVisible", alwaysVisible);
   if (selection !== undefined) assertNames("selection", selection);
   if (denied !== undefined) assertDenied(denied);
-  if (refuseChanged !== undefined && typeof refuseChanged !== "boolean") {
-    throw new TypeError("refuseChanged must be true or false");
-  }
+  if (options.only !== undefined) assertNames("only", options.only);
+  assertFlag("alwaysHelpers", options.alwaysHelpers);
+  assertFlag("refuseChanged", refuseChanged);
   if (selector !== undefined && typeof selector !== "function") {
     throw new TypeError(`selector must be a function, not ${kindOf(selector)}`);
   }
@@ -272,6 +293,10 @@ function assertViewOptions(options: ViewOptions): void {
 function assertViewContext(context: CallContext): void {
   assertCallContext(context);
   if (context.approval !== undefined) throw new TypeError("context.approval is for one call, not for a view");
+}
+
+function assertFlag(option: string, value: unknown): void {
+  if (value !== undefined && typeof value !== "boolean") throw new TypeError(`${option} must be true or false`);
 }
 
 function assertAtLeast(option: string, value: number, least: number): void {

@@ -1,0 +1,196 @@
+import {
+  ToolportError,
+  type ElicitationRequest,
+  type ElicitationResult,
+  type JsonObject,
+  type ProtocolEra,
+} from "@toolport/core";
+import { cleanText } from "@toolport/core";
+import { createDeadline, formatMs, isJsonObject, untilAborted } from "@toolport/core/implement";
+import { cannotAsk } from "./asking/ask-client.ts";
+import type { ParkingLot } from "./asking/parked-calls.ts";
+import { randomToken } from "./asking/random-token.ts";
+import type { GatewayClient } from "./gateway-client.ts";
+import type { GatewaySettings } from "./gateway-options.ts";
+import { rpcCodes, type RpcFailure } from "./message/json-rpc.ts";
+import { createPeer, type Peer } from "./peer/peer.ts";
+
+/** How a client introduced itself. */
+export interface Introduction {
+  readonly era: ProtocolEra;
+  readonly transport: "stdio" | "http";
+  readonly principal?: string | undefined;
+  readonly info: unknown;
+  readonly capabilities: unknown;
+}
+
+/** All clients of one gateway. */
+export interface Clients {
+  /** Makes one, with its conversation. Throws what `open()` threw, `connect_timeout` where it took too long, `overloaded` where there is no room, and `closed`. */
+  open(introduction: Introduction): Promise<Peer>;
+  /** Ends one; everything of it is gone when that resolves. */
+  close(peer: Peer, reason: string): Promise<void>;
+  elicit(request: ElicitationRequest, signal: AbortSignal): Promise<ElicitationResult>;
+  readonly all: ReadonlySet<Peer>;
+  /** Whether no further one is taken. */
+  readonly isEnding: boolean;
+  /** Takes no further one. */
+  end(): void;
+}
+
+/** What makes room for another client of this principal; `false`: nothing does. */
+export type MakeRoom = (principal: string | undefined) => boolean;
+
+/** Makes it. */
+export function createClients(settings: GatewaySettings, makeRoom: MakeRoom): Clients {
+  const { limits, onEvent } = settings;
+  const byId = new Map<string, Peer>();
+  const all = new Set<Peer>();
+  const lot: ParkingLot = { used: 0 };
+  let opening = 0;
+  let isEnding = false;
+  let lastUid = 0;
+  const nextUid = (): string => {
+    lastUid += 1;
+    return `request-${lastUid}`;
+  };
+  const refuse = (error: ToolportError): never => {
+    onEvent?.({ kind: "client-refused", reason: error.code, error });
+    throw error;
+  };
+  const assertRoom = (principal: string | undefined): void => {
+    if (isEnding) refuse(new ToolportError("the gateway is closing", { code: "closed" }));
+    if (all.size + opening < limits.maxSessions || makeRoom(principal)) return;
+    const usage = { used: all.size + opening, limit: limits.maxSessions };
+    refuse(
+      new ToolportError(`the gateway has ${usage.used} clients, and room for no more`, {
+        code: "overloaded",
+        details: { usage, policy: "maxSessions" },
+      }),
+    );
+  };
+  return {
+    all,
+    get isEnding() {
+      return isEnding;
+    },
+    end() {
+      isEnding = true;
+    },
+    async open(introduction) {
+      assertRoom(introduction.principal);
+      opening += 1;
+      try {
+        const client = toClient(introduction, settings);
+        const conversation = await openWithin(settings, client);
+        const leave = async (error: unknown): Promise<never> => {
+          await conversation.close?.("refused");
+          throw error;
+        };
+        if (isEnding) return await leave(new ToolportError("the gateway is closing", { code: "closed" }));
+        let peer: Peer;
+        try {
+          peer = createPeer({ settings, client, conversation, lot, nextUid });
+        } catch (error) {
+          return await leave(error);
+        }
+        byId.set(client.id, peer);
+        all.add(peer);
+        onEvent?.({ kind: "client-opened", client });
+        return peer;
+      } finally {
+        opening -= 1;
+      }
+    },
+    async close(peer, reason) {
+      if (all.delete(peer)) {
+        byId.delete(peer.client.id);
+        onEvent?.({ kind: "client-closed", client: peer.client, reason });
+      }
+      await peer.close(reason);
+    },
+    async elicit(request, signal) {
+      const peer = byId.get(request.context?.conversation ?? "");
+      if (peer === undefined) throw cannotAsk(request, "it is not known whose call that belongs to");
+      return peer.elicit(request, signal);
+    },
+  };
+}
+
+async function openWithin(
+  { open, limits, clock }: GatewaySettings,
+  client: GatewayClient,
+): Promise<Awaited<ReturnType<GatewaySettings["open"]>>> {
+  const timeoutMs = limits.openMs;
+  const deadline = createDeadline({
+    timeoutMs,
+    onTimeout: () =>
+      new ToolportError(`the conversation of a client was not there within ${formatMs(timeoutMs)}`, {
+        code: "connect_timeout",
+      }),
+    clock,
+  });
+  const opened = (async () => open(client))();
+  try {
+    return await untilAborted(opened, deadline.signal);
+  } catch (error) {
+    // One that comes too late is nobody's.
+    if (deadline.signal.aborted) {
+      opened.then(
+        (conversation) => conversation.close?.("opened too late"),
+        () => undefined,
+      );
+    }
+    throw error;
+  } finally {
+    deadline.dispose();
+  }
+}
+
+function toClient(
+  { era, transport, principal, info, capabilities }: Introduction,
+  { expose, only }: GatewaySettings,
+): GatewayClient {
+  const id = randomToken();
+  const whose = principal === undefined ? {} : { principal };
+  return {
+    id,
+    era,
+    transport,
+    ...whose,
+    info: readInfo(info),
+    capabilities: isJsonObject(capabilities) ? capabilities : {},
+    view: {
+      ...(only !== undefined && { only }),
+      alwaysHelpers: expose !== "all",
+      // Its hosts may list again, or never: an answer that has the schemas does for both.
+      answerSchemas: "always",
+      // A server's tool changes as any server's does; who wants to be asked first has pins.
+      refuseChanged: false,
+      context: { conversation: id, ...whose },
+    },
+  };
+}
+
+function readInfo(info: unknown): GatewayClient["info"] {
+  if (!isJsonObject(info)) return {};
+  const texts = ["name", "title", "version"].flatMap((member) => {
+    const value = info[member];
+    return typeof value === "string" ? [[member, cleanText(value, 256)] as const] : [];
+  });
+  return Object.fromEntries(texts);
+}
+
+/** What of a failed `open()` its client is told. */
+export function refusalOf(error: unknown): { readonly message: string; readonly data: JsonObject } {
+  const isOwn = error instanceof ToolportError;
+  const message = isOwn ? error.message : "This gateway could not open a conversation";
+  return { message, data: { code: isOwn ? error.code : "internal_error" } };
+}
+
+/** Why nothing new is taken any more. */
+export const closingFailure: RpcFailure = {
+  code: rpcCodes.refused,
+  message: "The gateway is closing",
+  data: { code: "closed" },
+};

@@ -1,0 +1,156 @@
+import type {
+  CallContext,
+  ContentBlock,
+  Event,
+  JsonObject,
+  ProtocolEra,
+  ServerLog,
+  Subscription,
+  ToolportError,
+} from "@toolport/core";
+import type { ToolboxView, ViewOptions } from "@toolport/discovery";
+
+/** Who speaks to the gateway. What it says of itself is untrusted. */
+export interface GatewayClient {
+  /** Names its conversation: random, in the context of every call, and what {@linkcode Gateway.elicit} finds it by. */
+  readonly id: string;
+  readonly era: ProtocolEra;
+  readonly transport: "stdio" | "http";
+  /** Whose credentials let it in, as `verifyToken` said; absent where nobody asked. */
+  readonly principal?: string;
+  /** What it calls itself; of each text at most 256 UTF-16 units. */
+  readonly info: { readonly name?: string; readonly title?: string; readonly version?: string };
+  /** What it offers; in 2026-07-28 with its first request. */
+  readonly capabilities: JsonObject;
+  /** For the view that it is to see: hand them on, as they are, to `toolbox.view()` or `openConversation()`. */
+  readonly view: Pick<ViewOptions, "only" | "alwaysHelpers" | "answerSchemas" | "refuseChanged" | "context">;
+}
+
+/** The part of a view that a gateway needs; one of `toolbox.view()` has it, and so has a conversation of `toolport`. */
+export type GatewayTools = Pick<
+  ToolboxView,
+  "definitions" | "compact" | "selection" | "groups" | "has" | "call" | "onToolsChanged"
+>;
+
+/** What one client has behind the gateway: its own, whatever others do. */
+export interface GatewayConversation {
+  readonly tools: GatewayTools;
+  /** Resources and prompts of the servers; `createResources()` makes such. Default: none are offered. */
+  readonly resources?: GatewayResources | undefined;
+  /**
+   * Lines that servers log, for clients that ask for them. Give those alone that this client may read: of a server that it shares with others, a
+   * line may be about their calls. Default: logging is not offered.
+   */
+  readonly onServerLog?: Event<ServerLog & { readonly serverId: string }> | undefined;
+  /** Called once, when the client is gone. Waited for, within `limits.closeMs`. */
+  readonly close?: ((reason?: string) => unknown) | undefined;
+}
+
+/** How something is asked of resources. */
+export interface GatewayReadOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly context?: CallContext | undefined;
+  readonly meta?: JsonObject | undefined;
+}
+
+/** A listed thing of a server: with `serverId`, and members as `@toolport/resources` names them. */
+export interface GatewayEntry {
+  readonly serverId: string;
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly mimeType?: string;
+  readonly size?: number;
+  readonly annotations?: JsonObject;
+  readonly icons?: readonly JsonObject[];
+  readonly meta?: JsonObject;
+}
+
+/** A resource of a server. */
+export interface GatewayResource extends GatewayEntry {
+  readonly uri: string;
+}
+
+/** A template of a server. */
+export interface GatewayTemplate extends GatewayEntry {
+  readonly uriTemplate: string;
+}
+
+/** A prompt of a server. */
+export interface GatewayPrompt extends GatewayEntry {
+  readonly arguments: readonly {
+    readonly name: string;
+    readonly title?: string;
+    readonly description?: string;
+    readonly required: boolean;
+  }[];
+}
+
+/** The latest list of one kind. */
+export interface GatewaySnapshot<T> {
+  readonly revision: number;
+  readonly entries: readonly T[];
+}
+
+/** What a gateway needs of resources and prompts; what `createResources()` of `@toolport/resources` makes is such a one. */
+export interface GatewayResources {
+  list(options?: GatewayReadOptions): Promise<{ readonly resources: readonly GatewayResource[] }>;
+  listTemplates(options?: GatewayReadOptions): Promise<{ readonly templates: readonly GatewayTemplate[] }>;
+  read(
+    target: { readonly serverId: string; readonly uri: string },
+    options?: GatewayReadOptions,
+  ): Promise<{
+    readonly contents: readonly JsonObject[];
+    readonly meta?: JsonObject;
+    readonly ttlMs?: number;
+    readonly cacheScope?: "public" | "private";
+  }>;
+  subscribe(
+    serverId: string,
+    uri: string,
+    options: {
+      readonly onUpdate: (update: { readonly updatedUri: string }) => void;
+      readonly signal?: AbortSignal | undefined;
+    },
+  ): Promise<Subscription>;
+  listPrompts(options?: GatewayReadOptions): Promise<{ readonly prompts: readonly GatewayPrompt[] }>;
+  getPrompt(
+    target: { readonly serverId: string; readonly name: string },
+    args?: Readonly<Record<string, string>>,
+    options?: GatewayReadOptions,
+  ): Promise<{
+    readonly description?: string;
+    readonly messages: readonly { readonly role: string; readonly content: ContentBlock }[];
+    readonly meta?: JsonObject;
+  }>;
+  complete(
+    target:
+      | { readonly serverId: string; readonly name: string }
+      | { readonly serverId: string; readonly uriTemplate: string },
+    input: {
+      readonly argument: string;
+      readonly value: string;
+      readonly given?: Readonly<Record<string, string>> | undefined;
+    },
+    options?: GatewayReadOptions,
+  ): Promise<{ readonly values: readonly string[]; readonly total?: number; readonly hasMore: boolean }>;
+  snapshot(): GatewaySnapshot<GatewayResource>;
+  templateSnapshot(): GatewaySnapshot<GatewayTemplate>;
+  promptSnapshot(): GatewaySnapshot<GatewayPrompt>;
+  readonly onResourcesChanged: Event<unknown>;
+  readonly onTemplatesChanged: Event<unknown>;
+  readonly onPromptsChanged: Event<unknown>;
+}
+
+/** What a gateway reports of a client, for logs and metrics. Has no text of a client's but its name. */
+export interface GatewayEvent {
+  readonly kind: "client-opened" | "client-closed" | "client-refused" | "request-ended";
+  readonly client?: Pick<GatewayClient, "id" | "era" | "transport" | "principal"> | undefined;
+  /** Of a request: its method. */
+  readonly method?: string | undefined;
+  /** Of a request: how long it took. */
+  readonly durationMs?: number | undefined;
+  /** Why it was closed or refused, or what a request was answered with: a code of an error, or `"ok"`. */
+  readonly reason?: string | undefined;
+  readonly error?: ToolportError | undefined;
+}

@@ -1,0 +1,107 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import type { ElicitationRequest, ElicitationResult } from "@toolport/core";
+import { settleWithin } from "@toolport/core/implement";
+import { createClients } from "./clients.ts";
+import { readGatewayOptions, type GatewayOptions } from "./gateway-options.ts";
+import { createHttpHandler, type HttpHandler } from "./http/http-handler.ts";
+import type { HttpOptions } from "./http/http-options.ts";
+import { createMessageConnection, type MessageConnection, type SendText } from "./stdio/message-connection.ts";
+
+/** What a gateway does now. */
+export interface GatewayStats {
+  /** Clients with a conversation. */
+  readonly clients: number;
+  /** Requests under way, and calls that wait for a user. */
+  readonly busy: number;
+  readonly subscriptions: number;
+  /** Calls that wait for their client to come back with an answer. */
+  readonly parked: number;
+}
+
+/** One MCP server in front of everything that its conversations have. Speaks 2024-11-05 to 2025-11-25, and 2026-07-28. */
+export interface Gateway extends AsyncDisposable {
+  /**
+   * Asks the user of the client that a question belongs to, by `context.conversation` (and `context.causationId`, which each call has); give it to the provider as `onElicit`, and to whoever approves. Of a client with a session
+   * it is an `elicitation/create`, of one of 2026-07-28 an `input_required`, whose call waits until the client comes back. Rejects with `unsupported_operation` where it is not known whose question it is, or the
+   * client cannot ask: nobody else is asked. Resolves with `cancel` when `signal` aborts or the client goes.
+   */
+  elicit(request: ElicitationRequest, signal: AbortSignal): Promise<ElicitationResult>;
+  /** Serves over HTTP. Throws a `TypeError` for options, such as without `auth`. Several may serve at a time. */
+  http(options: HttpOptions): HttpHandler;
+  /** Serves one client over a connection of its own: hand it the messages that come, as texts, and what sends one. `serveStdio` of `@toolport/gateway/node` does. */
+  connect(send: SendText): MessageConnection;
+  stats(): GatewayStats;
+  /**
+   * Takes nothing new, lets what is under way finish for `drainMs` (default 5,000), then gives it up and closes all conversations. Idempotent, never rejects;
+   * afterwards nothing is left of it.
+   */
+  close(reason?: string, options?: { readonly drainMs?: number | undefined }): Promise<void>;
+}
+
+/**
+ * Makes a gateway. Nothing is served before {@linkcode Gateway.http} or {@linkcode Gateway.connect}, and no conversation opened before there is a client.
+ *
+ * Throws a `TypeError` that names an option that is unknown, missing or of a wrong type, and `unknown_tool` for tools that are to be exposed and that `catalog` does not have.
+ */
+export function createGateway(options: GatewayOptions): Gateway {
+  const settings = readGatewayOptions(options);
+  const handlers = new Set<HttpHandler & { makeRoom(principal: string | undefined): boolean }>();
+  const connections = new Set<MessageConnection>();
+  const clients = createClients(settings, (principal) =>
+    Array.from(handlers).some((handler) => handler.makeRoom(principal)),
+  );
+  let closing: Promise<void> | undefined;
+
+  const closeAll = async (reason: string, drainMs: number): Promise<void> => {
+    clients.end();
+    const peers = Array.from(clients.all);
+    await settleWithin(Promise.all(peers.map((peer) => peer.idle())), drainMs, settings.clock);
+    await Promise.all([
+      ...Array.from(handlers, (handler) => handler.close(reason)),
+      ...Array.from(connections, (connection) => connection.close(reason)),
+    ]);
+    await Promise.all(Array.from(clients.all, (peer) => clients.close(peer, reason)));
+  };
+  const close: Gateway["close"] = (reason = "the gateway is closing", { drainMs = 5000 } = {}) =>
+    (closing ??= closeAll(reason, drainMs));
+  return {
+    elicit: (request, signal) => clients.elicit(request, signal),
+    http(httpOptions) {
+      const handler = createHttpHandler({
+        settings,
+        clients,
+        options: httpOptions,
+        onClosed: () => handlers.delete(handler),
+      });
+      handlers.add(handler);
+      return handler;
+    },
+    connect(send) {
+      const connection = createMessageConnection(clients, send);
+      connections.add(connection);
+      return {
+        ...connection,
+        get busy() {
+          return connection.busy;
+        },
+        close(reason) {
+          connections.delete(connection);
+          return connection.close(reason);
+        },
+      };
+    },
+    stats() {
+      const all = Array.from(clients.all);
+      const sum = (of: (peer: (typeof all)[number]) => number): number =>
+        all.reduce((total, peer) => total + of(peer), 0);
+      return {
+        clients: all.length,
+        busy: sum(({ busy }) => busy),
+        subscriptions: sum(({ subscriptions }) => subscriptions),
+        parked: sum(({ parked }) => parked),
+      };
+    },
+    close,
+    [Symbol.asyncDispose]: () => close(),
+  };
+}

@@ -1,0 +1,46 @@
+import type { Cancel, Clock, JsonObject } from "@toolport/core";
+import type { Outlet } from "../message/outlet.ts";
+import type { HttpExchange, HttpHeaders, HttpStream } from "./http-exchange.ts";
+
+/** A stream of events to a client. https://html.spec.whatwg.org/multipage/server-sent-events.html */
+export interface EventStream extends Outlet {
+  end(): void;
+}
+
+/** Opens it, with a comment now and then while nothing is said, so that nobody on the way takes it for dead. */
+export function openEventStream(
+  exchange: HttpExchange,
+  headers: HttpHeaders,
+  { clock, keepAliveMs }: { readonly clock: Clock; readonly keepAliveMs: number },
+): EventStream {
+  const stream: HttpStream = exchange.stream(200, {
+    ...headers,
+    "content-type": "text/event-stream",
+    "cache-control": "no-cache, no-transform",
+    "x-accel-buffering": "no",
+  });
+  let isOver = false;
+  let cancelTimer: Cancel = () => {};
+  const keepAlive = (): void => {
+    cancelTimer = clock.schedule(keepAliveMs, () => {
+      if (isOver) return;
+      stream.write(": still here\n\n", "spare");
+      keepAlive();
+    });
+  };
+  keepAlive();
+  const over = (): void => {
+    isOver = true;
+    cancelTimer();
+  };
+  exchange.gone.onAbort(over);
+  return {
+    send: (message: JsonObject, weight = "needed") =>
+      !isOver && stream.write(`event: message\ndata: ${JSON.stringify(message)}\n\n`, weight),
+    end() {
+      if (isOver) return;
+      over();
+      stream.end();
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import type { Cancel } from "@toolport/core";
+import type { LazySignal } from "@toolport/core/implement";
+import type { Clients } from "../clients.ts";
+import type { GatewaySettings } from "../gateway-options.ts";
+import type { RequestId } from "../message/json-rpc.ts";
+import type { Peer } from "../peer/peer.ts";
+import type { EventStream } from "./event-stream.ts";
+
+/** A client over HTTP, between its requests. */
+export interface HeldPeer {
+  readonly key: string;
+  readonly peer: Peer;
+  readonly principal: string | undefined;
+  /** Of a session: what was agreed on. */
+  readonly revision: string | undefined;
+  /** What can be cancelled, by the client's id for it. */
+  readonly stops: Map<RequestId, LazySignal>;
+  /** What it listens on. */
+  readonly streams: Set<EventStream>;
+  /** Exchanges under way. */
+  users: number;
+  lastUsedAt: number;
+}
+
+/** Clients over HTTP, by the id of their session, or by what else tells them apart. */
+export interface HeldPeers {
+  get(key: string): HeldPeer | undefined;
+  add(held: Pick<HeldPeer, "key" | "peer" | "principal" | "revision">): HeldPeer;
+  /** For the time of an exchange; the returned function ends it. */
+  use(held: HeldPeer): Cancel;
+  remove(held: HeldPeer, reason: string): Promise<void>;
+  /** Ends the one of this principal that was idle longest, if one was for a while. */
+  makeRoom(principal: string | undefined): boolean;
+  close(reason: string): Promise<void>;
+}
+
+// So that whoever floods cannot push out somebody who only thinks for a moment.
+const leastIdleMs = 60_000;
+
+/** Makes it: idle ones are ended after `limits.sessionIdleMs`. */
+export function createHeldPeers({ limits, clock }: GatewaySettings, clients: Clients): HeldPeers {
+  const held = new Map<string, HeldPeer>();
+  let cancelTimer: Cancel | undefined;
+  const isIdle = (one: HeldPeer): boolean => one.users === 0 && one.peer.busy === 0;
+  const idleMs = (one: HeldPeer): number => clock.now() - one.lastUsedAt;
+  const remove = async (one: HeldPeer, reason: string): Promise<void> => {
+    if (held.get(one.key) === one) held.delete(one.key);
+    for (const stream of Array.from(one.streams)) stream.end();
+    for (const stop of Array.from(one.stops.values())) stop.abort(new Error(reason));
+    await clients.close(one.peer, reason);
+  };
+  const sweep = (): void => {
+    cancelTimer = undefined;
+    for (const one of Array.from(held.values())) {
+      if (isIdle(one) && idleMs(one) >= limits.sessionIdleMs) void remove(one, "idle");
+    }
+    watch();
+  };
+  const watch = (): void => {
+    if (held.size > 0) cancelTimer ??= clock.schedule(Math.max(1000, limits.sessionIdleMs / 4), sweep);
+  };
+  return {
+    get: (key) => held.get(key),
+    add(init) {
+      const one: HeldPeer = { ...init, stops: new Map(), streams: new Set(), users: 0, lastUsedAt: clock.now() };
+      held.set(one.key, one);
+      watch();
+      return one;
+    },
+    use(one) {
+      one.users += 1;
+      let isUsed = true;
+      return () => {
+        if (!isUsed) return;
+        isUsed = false;
+        one.users -= 1;
+        one.lastUsedAt = clock.now();
+      };
+    },
+    remove,
+    makeRoom(principal) {
+      const idle = Array.from(held.values()).filter((one) => one.principal === principal && isIdle(one));
+      const [oldest] = idle.sort((a, b) => a.lastUsedAt - b.lastUsedAt);
+      if (oldest === undefined || idleMs(oldest) < leastIdleMs) return false;
+      void remove(oldest, "made room");
+      return true;
+    },
+    async close(reason) {
+      cancelTimer?.();
+      await Promise.all(Array.from(held.values(), (one) => remove(one, reason)));
+      cancelTimer?.();
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import type { LazySignal } from "@toolport/core/implement";
+import type { Weight } from "../message/outlet.ts";
+
+/** Headers of an answer. */
+export type HttpHeaders = Readonly<Record<string, string>>;
+
+/** One request over HTTP and the way to answer it: a `Request` of the web, or what Node has. */
+export interface HttpExchange {
+  readonly method: string;
+  /** Path of the URL, without the query. */
+  readonly path: string;
+  /** By lower-case name; several of one name are joined. */
+  header(name: string): string | undefined;
+  /** The body as text. Rejects where the client broke off. */
+  readBody(maxBytes: number): Promise<{ readonly text: string } | { readonly problem: "too-large" | "no-utf8" }>;
+  /** Aborts when the client is gone before it had its whole answer. */
+  readonly gone: LazySignal;
+  /** Answers, once. */
+  reply(status: number, headers: HttpHeaders, body?: string): void;
+  /** Answers with a stream, once. */
+  stream(status: number, headers: HttpHeaders): HttpStream;
+}
+
+/** An answer that goes on. */
+export interface HttpStream {
+  /** `false`: it has ended, or has no room for what is spare. One that a client leaves unread beyond the limits ends by itself. */
+  write(text: string, weight: Weight): boolean;
+  end(): void;
+}

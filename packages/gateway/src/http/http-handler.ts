@@ -1,0 +1,86 @@
+import type { Clients } from "../clients.ts";
+import type { GatewaySettings } from "../gateway-options.ts";
+import { readMessage } from "../message/json-rpc.ts";
+import { isModernRevision } from "../message/revisions.ts";
+import { createHeldPeers } from "./held-peers.ts";
+import type { HttpExchange } from "./http-exchange.ts";
+import { readHttpOptions, type HttpOptions } from "./http-options.ts";
+import { answerLegacyBatch, answerLegacyPost, endSession, openSessionStream } from "./legacy-http.ts";
+import { corsHeaders, isFromHere, letIn, refuse, replyPreflight } from "./let-in.ts";
+import { answerModernPost, isModernPost } from "./modern-http.ts";
+import { readPost } from "./read-post.ts";
+import { answerWebRequest } from "./web-exchange.ts";
+
+/** A gateway over HTTP. */
+export interface HttpHandler {
+  /** Answers a request of the web's `fetch` API: for Deno, Bun, workers, Hono and their like. Never rejects. */
+  fetch(request: Request): Promise<Response>;
+  /** Answers an exchange of another HTTP server; `listen` of `@toolport/gateway/node` does. Resolves when it is answered, or goes on as a stream. */
+  handle(exchange: HttpExchange): Promise<void>;
+  /** Ends all of its sessions and streams; the gateway stays. Idempotent, never rejects. */
+  close(reason?: string): Promise<void>;
+}
+
+/** What a handler is made from. */
+export interface HttpHandlerInit {
+  readonly settings: GatewaySettings;
+  readonly clients: Clients;
+  readonly options: HttpOptions;
+  readonly onClosed: () => void;
+}
+
+/** Makes it. Throws a `TypeError` for options. */
+export function createHttpHandler(
+  init: HttpHandlerInit,
+): HttpHandler & { makeRoom(principal: string | undefined): boolean } {
+  const { settings, clients, onClosed } = init;
+  const http = readHttpOptions(init.options);
+  const held = createHeldPeers(settings, clients);
+  let closing: Promise<void> | undefined;
+
+  const answer = async (exchange: HttpExchange): Promise<void> => {
+    if (!isFromHere(exchange, http)) return;
+    const { method, path } = exchange;
+    if (method === "OPTIONS") return replyPreflight(exchange);
+    const isWellKnown = path === http.resource?.path || path === "/.well-known/oauth-protected-resource";
+    if (http.resource !== undefined && isWellKnown && method === "GET") {
+      const headers = { ...corsHeaders(exchange), "content-type": "application/json" };
+      return exchange.reply(200, headers, JSON.stringify(http.resource.metadata));
+    }
+    if (path !== http.path) return refuse(exchange, { status: 404, message: "Not found" });
+    const who = await letIn(exchange, http);
+    if (who === undefined) return;
+    if (clients.isEnding || closing !== undefined) {
+      return refuse(exchange, { status: 503, message: "The gateway is closing", headers: { "retry-after": "5" } });
+    }
+    const parts = { settings, clients, held, principal: who.principal, exchange };
+    if (method === "GET") return openSessionStream(parts);
+    if (method === "DELETE") return endSession(parts);
+    if (method !== "POST")
+      return refuse(exchange, { status: 405, message: "Method not allowed", headers: { allow: "GET, POST, DELETE" } });
+    const value = await readPost(exchange, settings.limits.maxBodyBytes);
+    if (value === undefined) return;
+    if (Array.isArray(value.json)) return answerLegacyBatch(parts, value.json);
+    const read = readMessage(value.json);
+    const version = exchange.header("mcp-protocol-version");
+    const isModern = isModernPost(read) || (version !== undefined && isModernRevision(version));
+    return isModern ? answerModernPost(parts, read) : answerLegacyPost(parts, read);
+  };
+  const handle = async (exchange: HttpExchange): Promise<void> => {
+    try {
+      await answer(exchange);
+    } catch {
+      // A client that broke off, or a defect: either way nothing of it is for the client.
+      if (!exchange.gone.aborted) refuse(exchange, { status: 500, message: "Internal error" });
+    }
+  };
+  return {
+    handle,
+    fetch: (request) => answerWebRequest(request, { handle, limits: settings.limits }),
+    makeRoom: (principal) => held.makeRoom(principal),
+    close(reason = "the gateway is closing") {
+      onClosed();
+      return (closing ??= held.close(reason));
+    },
+  };
+}

@@ -1,0 +1,167 @@
+import { isToolportError, type JsonObject } from "@toolport/core";
+import { createLazySignal } from "@toolport/core/implement";
+import { refusalOf } from "../clients.ts";
+import { resultMessage, readMessage, rpcCodes, type ReadMessage, type RequestMessage } from "../message/json-rpc.ts";
+import { batchRevision, legacyRevisions } from "../message/revisions.ts";
+import type { Outlet } from "../message/outlet.ts";
+import { openLegacy } from "../peer/open-legacy.ts";
+import { openEventStream } from "./event-stream.ts";
+import type { HeldPeer } from "./held-peers.ts";
+import type { HttpParts } from "./http-parts.ts";
+import { corsHeaders, refuse } from "./let-in.ts";
+import { accepts, createPostAnswer } from "./post-answer.ts";
+import { replyFailure } from "./read-post.ts";
+
+/** Answers a message of a revision with sessions. https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http */
+export async function answerLegacyPost(parts: HttpParts, read: ReadMessage): Promise<void> {
+  const { exchange } = parts;
+  if (read.kind === "invalid") {
+    const failure = { code: rpcCodes.invalidRequest, message: `Invalid request: ${read.reason}` };
+    return replyFailure(exchange, { status: 400, id: read.id, failure });
+  }
+  if (read.kind === "request" && read.request.method === "initialize") return initialize(parts, read.request);
+  const session = findSession(parts);
+  if (session === undefined) return;
+  const leave = parts.held.use(session);
+  try {
+    if (read.kind !== "request") {
+      take(session, read);
+      return exchange.reply(202, corsHeaders(exchange));
+    }
+    const { settings } = parts;
+    const { clock, limits } = settings;
+    const init = { clock, keepAliveMs: limits.keepAliveMs, headers: corsHeaders(exchange) };
+    const answer = createPostAnswer(exchange, init);
+    answer.finish(await answerRequest(session, read.request, answer.outlet));
+  } finally {
+    leave();
+  }
+}
+
+/** Several messages in one, which 2025-03-26 had. The answers go out as they come. */
+export async function answerLegacyBatch(parts: HttpParts, values: readonly unknown[]): Promise<void> {
+  const { exchange, settings } = parts;
+  const session = findSession(parts);
+  if (session === undefined) return;
+  if (session.revision !== batchRevision || values.length === 0 || values.length > mostInBatch) {
+    const message = `Invalid request: batches are of ${batchRevision} alone, and of at most ${mostInBatch} messages`;
+    return replyFailure(exchange, { status: 400, failure: { code: rpcCodes.invalidRequest, message } });
+  }
+  const leave = parts.held.use(session);
+  try {
+    const messages = values.map(readMessage);
+    const requests = messages.flatMap((read) => (read.kind === "request" ? [read.request] : []));
+    for (const read of messages) take(session, read);
+    if (requests.length === 0) return exchange.reply(202, corsHeaders(exchange));
+    const { clock, limits } = settings;
+    const stream = openEventStream(exchange, corsHeaders(exchange), { clock, keepAliveMs: limits.keepAliveMs });
+    await Promise.all(
+      requests.map(async (request) => {
+        const answer = await answerRequest(session, request, stream);
+        if (answer !== undefined) stream.send(answer);
+      }),
+    );
+    stream.end();
+  } finally {
+    leave();
+  }
+}
+
+const mostInBatch = 100;
+
+async function initialize(parts: HttpParts, { id, params }: RequestMessage): Promise<void> {
+  const { exchange, clients, held, principal } = parts;
+  try {
+    const { peer, revision, result } = await openLegacy(clients, params, { transport: "http", principal });
+    const key = crypto.randomUUID();
+    held.add({ key, peer, principal, revision });
+    const headers = { ...corsHeaders(exchange), "content-type": "application/json", "mcp-session-id": key };
+    exchange.reply(200, headers, JSON.stringify(resultMessage(id, result)));
+  } catch (error) {
+    const isBusy = isToolportError(error, "overloaded") || isToolportError(error, "closed");
+    const failure = { code: isBusy ? rpcCodes.refused : rpcCodes.internalError, ...refusalOf(error) };
+    replyFailure(exchange, { status: isBusy ? 503 : 500, id, failure });
+  }
+}
+
+/** The session that a request names; `undefined` where it cannot be used, and it is answered already. */
+function findSession({ exchange, held, principal }: HttpParts): HeldPeer | undefined {
+  const version = exchange.header("mcp-protocol-version");
+  if (version !== undefined && !legacyRevisions.includes(version)) {
+    refuse(exchange, { status: 400, message: "Bad request: this MCP-Protocol-Version is not supported" });
+    return undefined;
+  }
+  const key = exchange.header("mcp-session-id");
+  if (key === undefined) {
+    refuse(exchange, { status: 400, message: "Bad request: there is no Mcp-Session-Id; initialize first" });
+    return undefined;
+  }
+  const session = held.get(key);
+  // To everybody else it is as if it were not there.
+  if (session !== undefined && session.principal === principal && session.revision !== undefined) return session;
+  refuse(exchange, { status: 404, message: "Session not found" });
+  return undefined;
+}
+
+/** What has no answer. */
+function take(session: HeldPeer, read: ReadMessage): void {
+  if (read.kind === "response") session.peer.answer(read.id, read.message);
+  if (read.kind !== "notification" || read.method !== "notifications/cancelled") return;
+  const { requestId } = read.params;
+  if (typeof requestId !== "string" && typeof requestId !== "number") return;
+  session.stops.get(requestId)?.abort(new Error("cancelled by the client"));
+}
+
+/** A client that is away has not given up: it says so when it does. */
+async function answerRequest(
+  session: HeldPeer,
+  request: RequestMessage,
+  outlet: Outlet,
+): Promise<JsonObject | undefined> {
+  const stop = createLazySignal();
+  // The later one of two with the same id is the one that can be cancelled.
+  session.stops.set(request.id, stop);
+  try {
+    return await session.peer.handle(request, { outlet, stop });
+  } finally {
+    if (session.stops.get(request.id) === stop) session.stops.delete(request.id);
+  }
+}
+
+/** The stream of what a session hears unasked. A later one takes the place of an earlier one, whose client may be gone without a word. */
+export function openSessionStream(parts: HttpParts): void {
+  const { exchange, settings, held } = parts;
+  if (!accepts(exchange.header("accept"), "text/event-stream")) {
+    return refuse(exchange, { status: 406, message: "Not acceptable: a GET is answered with text/event-stream" });
+  }
+  const session = findSession(parts);
+  if (session === undefined) return;
+  for (const earlier of Array.from(session.streams)) earlier.end();
+  const { clock, limits } = settings;
+  const stream = openEventStream(exchange, corsHeaders(exchange), { clock, keepAliveMs: limits.keepAliveMs });
+  const leave = held.use(session);
+  const { news } = session.peer.context;
+  const over = (): void => {
+    leave();
+    session.streams.delete(own);
+    if (news.stream === own) news.setStream(undefined);
+  };
+  const own: typeof stream = {
+    send: (message, weight) => stream.send(message, weight),
+    end() {
+      over();
+      stream.end();
+    },
+  };
+  session.streams.add(own);
+  exchange.gone.onAbort(over);
+  news.setStream(own);
+}
+
+/** `DELETE`: the client needs its session no more. */
+export async function endSession(parts: HttpParts): Promise<void> {
+  const session = findSession(parts);
+  if (session === undefined) return;
+  await parts.held.remove(session, "the client ended it");
+  parts.exchange.reply(200, corsHeaders(parts.exchange));
+}

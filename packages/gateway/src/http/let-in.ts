@@ -1,0 +1,114 @@
+import { errorMessage, rpcCodes } from "../message/json-rpc.ts";
+import type { HttpExchange, HttpHeaders } from "./http-exchange.ts";
+import type { HttpSettings, RefusedToken, VerifiedToken } from "./http-options.ts";
+
+/** Who came in, and the headers that every answer to them has. */
+export interface LetIn {
+  readonly principal: string | undefined;
+}
+
+/** What an answer to a page of this origin needs. https://fetch.spec.whatwg.org/#http-cors-protocol */
+export function corsHeaders(exchange: HttpExchange): HttpHeaders {
+  const origin = exchange.header("origin");
+  if (origin === undefined) return {};
+  return {
+    "access-control-allow-origin": origin,
+    "access-control-expose-headers": "mcp-session-id, www-authenticate",
+    vary: "origin",
+  };
+}
+
+/** Answers a page's question whether it may ask. */
+export function replyPreflight(exchange: HttpExchange): void {
+  exchange.reply(204, {
+    ...corsHeaders(exchange),
+    "access-control-allow-methods": "GET, POST, DELETE",
+    "access-control-allow-headers": exchange.header("access-control-request-headers")?.slice(0, 1024) ?? "",
+    "access-control-max-age": "600",
+  });
+}
+
+/** Refuses a request that calls this machine by a name that is not its own, or that a page from elsewhere sent: `false` is answered already. */
+export function isFromHere(exchange: HttpExchange, { hosts, isAllowedOrigin }: HttpSettings): boolean {
+  const host = exchange.header("host");
+  const origin = exchange.header("origin");
+  const isKnownHost = host !== undefined && hosts.has(hostnameOf(host));
+  if (isKnownHost && (origin === undefined || isAllowedOrigin(origin))) return true;
+  refuse(exchange, {
+    status: 403,
+    message: isKnownHost ? "Forbidden: this origin may not come in" : "Forbidden: unknown Host",
+  });
+  return false;
+}
+
+function hostnameOf(host: string): string {
+  const port = /:\d+$/.exec(host);
+  return (port === null ? host : host.slice(0, port.index)).toLowerCase();
+}
+
+/** Lets in by the token. `undefined`: refused, and answered already. */
+export async function letIn(exchange: HttpExchange, settings: HttpSettings): Promise<LetIn | undefined> {
+  const { auth, tokens } = settings;
+  if (auth === "none") return { principal: undefined };
+  const token = readBearer(exchange.header("authorization"));
+  if (token === undefined) return challenge(exchange, settings);
+  if ("token" in auth) {
+    // All are compared, whichever fits.
+    const fits = tokens.map((known) => isSame(known, token)).includes(true);
+    return fits ? { principal: undefined } : challenge(exchange, settings, { refused: "invalid_token" });
+  }
+  const { method, path } = exchange;
+  let verified: VerifiedToken | RefusedToken;
+  try {
+    verified = await auth.verifyToken(token, { method, path });
+  } catch {
+    refuse(exchange, { status: 503, message: "The token could not be checked" });
+    return undefined;
+  }
+  if ("refused" in verified) return challenge(exchange, settings, verified);
+  return { principal: verified.principal };
+}
+
+function readBearer(authorization: string | undefined): string | undefined {
+  const match = /^bearer +([\w\-.~+/]+=*)$/i.exec(authorization ?? "");
+  return match?.[1];
+}
+
+/** Takes as long for any text of the same length. */
+function isSame(known: string, given: string): boolean {
+  const isLong = known.length === given.length;
+  const other = isLong ? given : known;
+  let difference = isLong ? 0 : 1;
+  for (let at = 0; at < known.length; at += 1) difference |= known.charCodeAt(at) ^ other.charCodeAt(at);
+  return difference === 0;
+}
+
+function challenge(exchange: HttpExchange, { resource }: HttpSettings, why?: RefusedToken): undefined {
+  const parts = [
+    ...(why === undefined ? [] : [`error="${why.refused}"`]),
+    ...(why?.scope === undefined ? [] : [`scope="${why.scope.replaceAll(/["\\\r\n]/g, "")}"`]),
+    ...(resource === undefined ? [] : [`resource_metadata="${resource.url}"`]),
+  ];
+  const status = why?.refused === "insufficient_scope" ? 403 : 401;
+  refuse(exchange, {
+    status,
+    message: status === 401 ? "Unauthorized" : "Forbidden: the token does not allow this",
+    headers: {
+      "www-authenticate": parts.length === 0 ? "Bearer" : `Bearer ${parts.join(", ")}`,
+    },
+  });
+  return undefined;
+}
+
+/** Why an exchange is refused, which belongs to no request. */
+export interface HttpRefusal {
+  readonly status: number;
+  readonly message: string;
+  readonly headers?: HttpHeaders;
+}
+
+/** Answers with an error. */
+export function refuse(exchange: HttpExchange, { status, message, headers = {} }: HttpRefusal): void {
+  const body = JSON.stringify(errorMessage(undefined, { code: rpcCodes.refused, message }));
+  exchange.reply(status, { ...corsHeaders(exchange), ...headers, "content-type": "application/json" }, body);
+}

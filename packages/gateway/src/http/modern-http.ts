@@ -1,0 +1,119 @@
+import { isToolportError, type JsonObject } from "@toolport/core";
+import { createLazySignal, isJsonObject } from "@toolport/core/implement";
+import { refusalOf } from "../clients.ts";
+import { missing, readEnvelope, unsupported, type Envelope } from "../message/envelope.ts";
+import { rpcCodes, type ReadMessage, type RequestMessage, type RpcFailure } from "../message/json-rpc.ts";
+import { metaKeys, metaOf } from "../message/meta.ts";
+import { modernRevision } from "../message/revisions.ts";
+import { checkHeaders } from "./check-headers.ts";
+import type { HeldPeer } from "./held-peers.ts";
+import type { HttpParts } from "./http-parts.ts";
+import { corsHeaders } from "./let-in.ts";
+import { createPostAnswer } from "./post-answer.ts";
+import { replyFailure } from "./read-post.ts";
+
+/** Whether a message says that it is of 2026-07-28, or of a revision after it. */
+export function isModernPost(read: ReadMessage): boolean {
+  const params = read.kind === "request" ? read.request.params : read.kind === "notification" ? read.params : undefined;
+  return params !== undefined && metaOf(params)?.[metaKeys.protocolVersion] !== undefined;
+}
+
+/** Answers a message of 2026-07-28, each by itself. https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http */
+export async function answerModernPost(parts: HttpParts, read: ReadMessage): Promise<void> {
+  const { exchange } = parts;
+  const refuse = (failure: RpcFailure, status = 400): void =>
+    replyFailure(exchange, { status, id: read.kind === "request" ? read.request.id : undefined, failure });
+  if (read.kind === "notification") return exchange.reply(202, corsHeaders(exchange));
+  if (read.kind !== "request") {
+    const reason = read.kind === "invalid" ? read.reason : "in this revision a client answers nothing";
+    return refuse({ code: rpcCodes.invalidRequest, message: `Invalid request: ${reason}` });
+  }
+  const { request } = read;
+  const envelope = readEnvelope(request.params);
+  if (envelope.kind === "refused") return refuse(envelope.failure);
+  if (envelope.kind === "none") {
+    const version = exchange.header("mcp-protocol-version") ?? "";
+    return refuse(version === modernRevision ? missing(metaKeys.protocolVersion) : unsupported(version));
+  }
+  const mismatch = checkHeaders(exchange, request);
+  if (mismatch !== undefined) return refuse(mismatch);
+  let held: HeldPeer;
+  try {
+    held = await peerOf(parts, envelope.envelope);
+  } catch (error) {
+    const isBusy = isToolportError(error, "overloaded") || isToolportError(error, "closed");
+    const failure = { code: isBusy ? rpcCodes.refused : rpcCodes.internalError, ...refusalOf(error) };
+    return refuse(failure, isBusy ? 503 : 500);
+  }
+  return answerRequest(parts, held, request);
+}
+
+async function answerRequest(parts: HttpParts, held: HeldPeer, request: RequestMessage): Promise<void> {
+  const { exchange, settings } = parts;
+  const leave = parts.held.use(held);
+  const stop = createLazySignal();
+  // Whoever closes the stream has given the request up.
+  const ignore = exchange.gone.onAbort(() => stop.abort(new Error("cancelled by the client")));
+  const isListening = request.method === "subscriptions/listen";
+  const stream = { send: () => false, end: () => stop.abort(new Error("the gateway ended it")) };
+  try {
+    const { clock, limits } = settings;
+    if (isListening && held.streams.size >= limits.maxStreamsPerSession) {
+      const failure = {
+        code: rpcCodes.refused,
+        message: `No more than ${limits.maxStreamsPerSession} streams at a time`,
+      };
+      return replyFailure(exchange, { status: 200, id: request.id, failure });
+    }
+    if (isListening) held.streams.add(stream);
+    const init = { clock, keepAliveMs: limits.keepAliveMs, headers: corsHeaders(exchange) };
+    const answer = createPostAnswer(exchange, init);
+    const message = await held.peer.handle(request, { outlet: answer.outlet, stop });
+    answer.finish(message, statusOf(message));
+  } finally {
+    held.streams.delete(stream);
+    ignore();
+    leave();
+  }
+}
+
+/** A method that there is not is a page that there is not; everything else that went wrong is an answer. */
+function statusOf(message: JsonObject | undefined): number {
+  const error = message?.["error"];
+  return isJsonObject(error) && error["code"] === rpcCodes.methodNotFound ? 404 : 200;
+}
+
+/**
+ * The client that a request belongs to. There is no session in this revision: it is whose token it is, and which program it says to be, so that what
+ * one request kept a later one finds.
+ */
+async function peerOf(parts: HttpParts, { info, capabilities }: Envelope): Promise<HeldPeer> {
+  const { clients, held, principal } = parts;
+  const { name, version } = isJsonObject(info) ? info : {};
+  const key = JSON.stringify([principal ?? null, text(name), text(version)]);
+  const known = held.get(key);
+  if (known !== undefined) return known;
+  const opening = openings(parts);
+  let opened = opening.get(key);
+  if (opened === undefined) {
+    opened = clients
+      .open({ era: "modern", transport: "http", principal, info, capabilities })
+      .then((peer) => held.add({ key, peer, principal, revision: undefined }))
+      .finally(() => opening.delete(key));
+    opening.set(key, opened);
+  }
+  return opened;
+}
+
+const underWay = new WeakMap<HttpParts["held"], Map<string, Promise<HeldPeer>>>();
+
+/** Those that open now: requests that come together share one. */
+function openings({ held }: HttpParts): Map<string, Promise<HeldPeer>> {
+  const known = underWay.get(held) ?? new Map<string, Promise<HeldPeer>>();
+  underWay.set(held, known);
+  return known;
+}
+
+function text(value: unknown): string {
+  return typeof value === "string" ? value.slice(0, 256) : "";
+}

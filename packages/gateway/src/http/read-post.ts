@@ -1,0 +1,46 @@
+import { errorMessage, rpcCodes, type RequestId, type RpcFailure } from "../message/json-rpc.ts";
+import type { HttpExchange } from "./http-exchange.ts";
+import { corsHeaders, refuse } from "./let-in.ts";
+
+/** The JSON of a POST. `undefined`: there is none, and it is answered already. */
+export async function readPost(
+  exchange: HttpExchange,
+  maxBytes: number,
+): Promise<{ readonly json: unknown } | undefined> {
+  const type = (exchange.header("content-type") ?? "").split(";")[0]?.trim().toLowerCase();
+  if (type !== "application/json") {
+    refuse(exchange, { status: 415, message: "Unsupported media type: the body has to be application/json" });
+    return undefined;
+  }
+  const body = await exchange.readBody(maxBytes);
+  if ("problem" in body) {
+    const isTooLarge = body.problem === "too-large";
+    refuse(exchange, {
+      status: isTooLarge ? 413 : 400,
+      message: isTooLarge ? `The body has more than ${maxBytes} bytes` : "The body is no UTF-8",
+    });
+    return undefined;
+  }
+  try {
+    return { json: JSON.parse(body.text) as unknown };
+  } catch {
+    replyFailure(exchange, {
+      status: 400,
+      failure: { code: rpcCodes.parseError, message: "Parse error: this is no JSON" },
+    });
+    return undefined;
+  }
+}
+
+/** Answers a message with an error. */
+export function replyFailure(
+  exchange: HttpExchange,
+  {
+    status,
+    id,
+    failure,
+  }: { readonly status: number; readonly id?: RequestId | undefined; readonly failure: RpcFailure },
+): void {
+  const headers = { ...corsHeaders(exchange), "content-type": "application/json" };
+  exchange.reply(status, headers, JSON.stringify(errorMessage(id, failure)));
+}

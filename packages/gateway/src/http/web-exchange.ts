@@ -1,0 +1,83 @@
+import { createLazySignal, type LazySignal } from "@toolport/core/implement";
+import type { GatewayLimits } from "../gateway-limits.ts";
+import type { HttpExchange, HttpStream } from "./http-exchange.ts";
+import { readBytes } from "./read-bytes.ts";
+
+/** What answers an exchange. */
+export interface WebAnswering {
+  readonly handle: (exchange: HttpExchange) => Promise<void>;
+  readonly limits: Pick<GatewayLimits, "maxBufferedBytes">;
+}
+
+/** Answers a `Request` of the web's own API. */
+export function answerWebRequest(request: Request, { handle, limits }: WebAnswering): Promise<Response> {
+  const gone = createLazySignal();
+  const leave = (): void => gone.abort(new Error("the client is gone"));
+  request.signal.addEventListener("abort", leave, { once: true });
+  return new Promise((resolve) => {
+    const exchange: HttpExchange = {
+      method: request.method.toUpperCase(),
+      path: new URL(request.url).pathname,
+      // A URL is all that some runtimes say of the host.
+      header: (name) => request.headers.get(name) ?? (name === "host" ? new URL(request.url).host : undefined),
+      readBody: (maxBytes) => readBytes(request.body ?? [], maxBytes),
+      gone,
+      reply(status, headers, body) {
+        request.signal.removeEventListener("abort", leave);
+        resolve(new Response(body ?? null, { status, headers: { ...headers } }));
+      },
+      stream(status, headers) {
+        const { body, stream } = openStream(gone, limits.maxBufferedBytes);
+        resolve(new Response(body, { status, headers: { ...headers } }));
+        return stream;
+      },
+    };
+    void handle(exchange);
+  });
+}
+
+function openStream(
+  gone: LazySignal,
+  maxBytes: number,
+): { readonly body: ReadableStream<Uint8Array>; readonly stream: HttpStream } {
+  const encoder = new TextEncoder();
+  let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  const leave = (): void => {
+    controller = undefined;
+    gone.abort(new Error("the client is gone"));
+  };
+  const body = new ReadableStream<Uint8Array>(
+    {
+      start(started) {
+        controller = started;
+      },
+      cancel: leave,
+    },
+    new ByteLengthQueuingStrategy({ highWaterMark: maxBytes }),
+  );
+  gone.onAbort(() => {
+    const open = controller;
+    controller = undefined;
+    // Whoever reads is not to wait for what will not come.
+    open?.error(new Error("the stream was ended"));
+  });
+  const stream: HttpStream = {
+    write(text, weight) {
+      if (controller === undefined) return false;
+      const room = controller.desiredSize ?? 0;
+      if (weight === "spare" && room < maxBytes / 2) return false;
+      if (room <= 0) {
+        leave();
+        return false;
+      }
+      controller.enqueue(encoder.encode(text));
+      return true;
+    },
+    end() {
+      const open = controller;
+      controller = undefined;
+      open?.close();
+    },
+  };
+  return { body, stream };
+}

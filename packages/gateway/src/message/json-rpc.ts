@@ -1,0 +1,90 @@
+import type { JsonObject, JsonValue } from "@toolport/core";
+
+/** Ids that requests may have; JSON-RPC allows `null`, MCP does not. */
+export type RequestId = string | number;
+
+/** A request, with `params` that are there in any case. */
+export interface RequestMessage {
+  readonly id: RequestId;
+  readonly method: string;
+  readonly params: JsonObject;
+}
+
+/** Codes of errors, by JSON-RPC 2.0 and https://modelcontextprotocol.io/specification/2026-07-28/basic#error-codes. */
+export const rpcCodes = {
+  parseError: -32_700,
+  invalidRequest: -32_600,
+  methodNotFound: -32_601,
+  invalidParams: -32_602,
+  internalError: -32_603,
+  /** Of this server: it does not do that now. */
+  refused: -32_000,
+  resourceNotFound: -32_002,
+  headerMismatch: -32_020,
+  unsupportedVersion: -32_022,
+} as const;
+
+/** The error of a response. */
+export interface RpcFailure {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: JsonValue;
+}
+
+/** A response that brings a result. */
+export function resultMessage(id: RequestId, result: JsonObject): JsonObject {
+  return { jsonrpc: "2.0", id, result };
+}
+
+/** A response that brings an error; of a request that could not be read, without an id. */
+export function errorMessage(id: RequestId | undefined, failure: RpcFailure): JsonObject {
+  return { jsonrpc: "2.0", id: id ?? null, error: { ...failure } };
+}
+
+/** A notification. */
+export function notificationMessage(method: string, params?: JsonObject): JsonObject {
+  return { jsonrpc: "2.0", method, ...(params !== undefined && { params }) };
+}
+
+/** What a message is. `"invalid"` has the id that an answer can name. */
+export type ReadMessage =
+  | { readonly kind: "request"; readonly request: RequestMessage }
+  | { readonly kind: "notification"; readonly method: string; readonly params: JsonObject }
+  | { readonly kind: "response"; readonly id: RequestId; readonly message: JsonObject }
+  | { readonly kind: "invalid"; readonly id: RequestId | undefined; readonly reason: string };
+
+const noParams: JsonObject = Object.freeze({});
+
+/** Reads a value that came in as a message. Never throws. */
+export function readMessage(value: unknown): ReadMessage {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return invalid("a message is an object");
+  const message = value as JsonObject;
+  const { id, method, params = noParams } = message;
+  const ownId = isRequestId(id) ? id : undefined;
+  if (message["jsonrpc"] !== "2.0") return invalid('a message has "jsonrpc": "2.0"', ownId);
+  if (method === undefined) {
+    if (ownId === undefined || (message["result"] === undefined) === (message["error"] === undefined)) {
+      return invalid("a message has a method, or an id with a result or an error");
+    }
+    return { kind: "response", id: ownId, message };
+  }
+  if (typeof method !== "string") return invalid("method must be a text", ownId);
+  if (typeof params !== "object" || params === null || Array.isArray(params)) {
+    return invalid("params must be an object", ownId);
+  }
+  const known = params as JsonObject;
+  if (id === undefined) return { kind: "notification", method, params: known };
+  if (ownId === undefined) return invalid("an id is a text or a whole number");
+  return { kind: "request", request: { id: ownId, method, params: known } };
+}
+
+function isRequestId(id: unknown): id is RequestId {
+  return (typeof id === "string" && id.length <= longestId) || Number.isInteger(id);
+}
+
+// An id is kept for as long as its request runs.
+const longestId = 1024;
+
+function invalid(reason: string, id?: RequestId): ReadMessage {
+  return { kind: "invalid", id, reason };
+}

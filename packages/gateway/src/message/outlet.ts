@@ -1,0 +1,10 @@
+import type { JsonObject } from "@toolport/core";
+
+/** How much it matters that a message arrives: what is `"spare"` is left out where a client reads slowly. */
+export type Weight = "needed" | "spare";
+
+/** Where messages for a client go. */
+export interface Outlet {
+  /** Hands a message to the client's stream. `false`: the stream is gone, or has no room for what is spare. Never throws. */
+  send(message: JsonObject, weight?: Weight): boolean;
+}

@@ -1,0 +1,16 @@
+import type { JsonValue } from "@toolport/core";
+import type { RpcFailure } from "./json-rpc.ts";
+
+const failures = new WeakMap<Error, RpcFailure>();
+
+/** An error that answers a request as a JSON-RPC error. */
+export function rpcError(code: number, message: string, data?: JsonValue): Error {
+  const error = new Error(message);
+  failures.set(error, { code, message, ...(data !== undefined && { data }) });
+  return error;
+}
+
+/** What such an error says; `undefined` for any other. */
+export function failureOf(error: unknown): RpcFailure | undefined {
+  return error instanceof Error ? failures.get(error) : undefined;
+}

@@ -1,0 +1,95 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Clock } from "@toolport/core";
+import { assertKnownOptions, settleWithin, systemClock } from "@toolport/core/implement";
+import { gatewayLimits, type GatewayLimits } from "../gateway-limits.ts";
+import type { Gateway } from "../gateway.ts";
+import type { HttpOptions } from "../http/http-options.ts";
+import { toHttpExchange } from "./node-exchange.ts";
+
+/** Where to listen, and for whom. */
+export interface ListenOptions extends HttpOptions {
+  /** Default 0: any that is free. */
+  readonly port?: number | undefined;
+  /** Address of this machine. Default `127.0.0.1`: nobody else reaches it. Another one needs `allowedHosts`, and should have TLS in front of it. */
+  readonly host?: string | undefined;
+  readonly limits?: Partial<Pick<GatewayLimits, "maxBufferedBytes" | "slowReaderMs">> | undefined;
+  /** Default the real time. */
+  readonly clock?: Clock | undefined;
+}
+
+/** A gateway on a port. */
+export interface Listening extends AsyncDisposable {
+  /** With the port that it has: `http://127.0.0.1:7777/mcp`. */
+  readonly url: string;
+  readonly port: number;
+  /** Ends it: no new connections, its sessions closed, all sockets gone within 5 s. Closing the gateway first lets what is under way finish. Idempotent, never rejects. */
+  close(reason?: string): Promise<void>;
+}
+
+const own = {
+  port: true,
+  host: true,
+  limits: true,
+  clock: true,
+  auth: true,
+  path: true,
+  allowedHosts: true,
+  allowedOrigins: true,
+} as const;
+const longestEndMs = 5000;
+
+/** Listens. Throws a `TypeError` for options, and rejects with Node's error where the port cannot be had. */
+export async function listen(gateway: Gateway, options: ListenOptions): Promise<Listening> {
+  assertKnownOptions("listen()", options, own);
+  const { port = 0, host = "127.0.0.1", limits: given, clock = systemClock, ...httpOptions } = options;
+  if (!isLoopback(host) && httpOptions.allowedHosts === undefined) {
+    throw new TypeError(
+      "host is not of the loopback interface: allowedHosts has to say what clients call this machine",
+    );
+  }
+  const handler = gateway.http(httpOptions);
+  const limits = { ...gatewayLimits, ...given };
+  const server = createServer((request, response) => {
+    void handler.handle(toHttpExchange(request, response, { limits, clock }));
+  });
+  // A call may take as long as its server lets it; what slow clients may cost is bounded by the headers and by who is let in.
+  server.requestTimeout = 0;
+  server.headersTimeout = 30_000;
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", reject);
+      server.listen(port, host, () => {
+        server.off("error", reject);
+        resolve();
+      });
+    });
+  } catch (error) {
+    await handler.close();
+    throw error;
+  }
+  const address = server.address() as AddressInfo;
+  let closing: Promise<void> | undefined;
+  const end = async (reason: string | undefined): Promise<void> => {
+    const closed = new Promise<void>((resolve) => {
+      server.close(() => resolve());
+    });
+    await handler.close(reason);
+    server.closeIdleConnections();
+    await settleWithin(closed, longestEndMs, clock);
+    server.closeAllConnections();
+    await closed;
+  };
+  const close = (reason?: string): Promise<void> => (closing ??= end(reason));
+  const shown = host.includes(":") ? `[${host}]` : host;
+  return {
+    url: `http://${shown}:${address.port}${httpOptions.path ?? "/mcp"}`,
+    port: address.port,
+    close,
+    [Symbol.asyncDispose]: () => close(),
+  };
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || host.startsWith("127.");
+}

@@ -1,0 +1,69 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Clock } from "@toolport/core";
+import { createLazySignal } from "@toolport/core/implement";
+import type { GatewayLimits } from "../gateway-limits.ts";
+import type { HttpExchange } from "../http/http-exchange.ts";
+import { createBoundedWriter } from "./bounded-writer.ts";
+
+/** An exchange of Node's HTTP server. */
+export function toHttpExchange(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { limits, clock }: { readonly limits: GatewayLimits; readonly clock: Clock },
+): HttpExchange {
+  const gone = createLazySignal();
+  response.on("close", () => {
+    if (!response.writableFinished) gone.abort(new Error("the client is gone"));
+  });
+  const url = request.url ?? "/";
+  const query = url.indexOf("?");
+  return {
+    method: request.method ?? "GET",
+    path: query === -1 ? url : url.slice(0, query),
+    header(name) {
+      const value = request.headers[name];
+      return Array.isArray(value) ? value.join(", ") : value;
+    },
+    readBody: (maxBytes) => readBody(request, maxBytes),
+    gone,
+    reply(status, headers, body = "") {
+      if (response.headersSent) return;
+      // What was not read of a request cannot be followed by another one.
+      const isRead = request.complete || status < 400;
+      response.writeHead(status, {
+        ...headers,
+        "content-length": Buffer.byteLength(body),
+        ...(!isRead && { connection: "close" }),
+      });
+      response.end(body);
+    },
+    stream(status, headers) {
+      response.writeHead(status, { ...headers });
+      response.flushHeaders();
+      const writer = createBoundedWriter(response, { ...limits, clock, onGone: () => response.destroy() });
+      return {
+        write: (text, weight) => writer.write(text, weight),
+        end() {
+          writer.release();
+          response.end();
+        },
+      };
+    },
+  };
+}
+
+async function readBody(request: IncomingMessage, maxBytes: number): ReturnType<HttpExchange["readBody"]> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > maxBytes) return { problem: "too-large" };
+    chunks.push(chunk);
+  }
+  const bytes = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
+  try {
+    return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
+  } catch {
+    return { problem: "no-utf8" };
+  }
+}

@@ -1,0 +1,78 @@
+import type { JsonObject, ProtocolEra, ToolDefinition } from "@toolport/core";
+import { foldCase } from "@toolport/core/implement";
+import type { GatewayTools } from "../gateway-client.ts";
+import type { GatewaySettings } from "../gateway-options.ts";
+import { toolsCallName, toolsCallTool } from "./tools-call.ts";
+import { toWireTool } from "./to-wire-tool.ts";
+
+/** What one client sees of its tools. */
+export interface ExposedTools {
+  /** What `tools/list` answers, in an order that depends on the tools alone. */
+  list(): readonly JsonObject[];
+  /** Whether a client may call by this name at all; its tool may still be unknown. */
+  allows(name: string): boolean;
+  /** The definition of a name, if there is one now. */
+  find(name: string): ToolDefinition | undefined;
+  /** Whether this name is the gateway's own, which calls others. */
+  isToolsCall(name: string): boolean;
+  /** Whether `list()` would be another one because of what the client did since it was asked last. */
+  hasNews(): boolean;
+}
+
+const helpers = 3;
+
+/**
+ * Makes it. Of a client of 2026-07-28 the list does not depend on what it did before, as that revision wants. Throws a `TypeError` for a view that was not made with `client.view`, as far as that shows.
+ */
+export function createExposedTools(
+  tools: GatewayTools,
+  { expose, only }: Pick<GatewaySettings, "expose" | "only">,
+  era: ProtocolEra,
+): ExposedTools {
+  const hasHelpers = expose !== "all";
+  const helperNames = new Set(hasHelpers ? readHelpers(tools) : []);
+  const allowed = only && new Set(only.map(foldCase));
+  const allows = (name: string): boolean => {
+    const key = foldCase(name);
+    return allowed === undefined || allowed.has(key) || helperNames.has(key);
+  };
+  let listedSelection = tools.selection().join("\n");
+  let known: ReadonlyMap<string, ToolDefinition> | undefined;
+  let knownFrom: readonly ToolDefinition[] | undefined;
+  const read = (): readonly ToolDefinition[] => {
+    tools.compact();
+    const definitions = tools.definitions().filter(({ name }) => allows(name));
+    if (!hasHelpers || era === "legacy") return definitions;
+    const selected = new Set(tools.selection().map(foldCase));
+    return definitions.filter(({ name }) => helperNames.has(foldCase(name)) || !selected.has(foldCase(name)));
+  };
+  return {
+    allows,
+    list() {
+      const definitions = read();
+      listedSelection = tools.selection().join("\n");
+      const all = definitions.map(toWireTool);
+      if (!hasHelpers) return all;
+      return [
+        ...all.slice(0, helpers),
+        toolsCallTool,
+        ...all.slice(helpers).filter(({ name }) => name !== toolsCallName),
+      ];
+    },
+    find(name) {
+      const definitions = tools.definitions();
+      if (knownFrom !== definitions) known = new Map(definitions.map((one) => [foldCase(one.name), one]));
+      knownFrom = definitions;
+      return known?.get(foldCase(name));
+    },
+    isToolsCall: (name) => hasHelpers && name === toolsCallName,
+    hasNews: () => hasHelpers && era === "legacy" && tools.selection().join("\n") !== listedSelection,
+  };
+}
+
+function readHelpers(tools: GatewayTools): readonly string[] {
+  const first = tools.definitions().slice(0, helpers);
+  const areOwn = first.length === helpers && first.every(({ origin }) => origin?.serverId === "");
+  if (areOwn) return first.map(({ name }) => foldCase(name));
+  throw new TypeError("open() must make the view with the options of client.view: its discovery tools are missing");
+}

@@ -1,0 +1,25 @@
+import type { JsonObject } from "@toolport/core";
+import type { Clients, Introduction } from "../clients.ts";
+import { latestLegacyRevision, legacyRevisions } from "../message/revisions.ts";
+import { initializeResult } from "../requests/lifecycle.ts";
+import type { Peer } from "./peer.ts";
+
+/** A client after its `initialize`. */
+export interface OpenedLegacy {
+  readonly peer: Peer;
+  readonly revision: string;
+  /** What answers it. */
+  readonly result: JsonObject;
+}
+
+/** Opens a client by the parameters of its `initialize`. Rejects as `Clients.open` does. */
+export async function openLegacy(
+  clients: Clients,
+  params: JsonObject,
+  way: Pick<Introduction, "transport" | "principal">,
+): Promise<OpenedLegacy> {
+  const { protocolVersion, clientInfo, capabilities } = params;
+  const revision = legacyRevisions.find((known) => known === protocolVersion) ?? latestLegacyRevision;
+  const peer = await clients.open({ ...way, era: "legacy", info: clientInfo, capabilities });
+  return { peer, revision, result: initializeResult(peer.context, revision) };
+}

@@ -1,0 +1,24 @@
+import type { JsonObject } from "@toolport/core";
+import type { GatewayClient, GatewayConversation } from "../gateway-client.ts";
+import type { GatewaySettings } from "../gateway-options.ts";
+import type { ExposedTools } from "../offer/exposed-tools.ts";
+import type { ParkedCalls } from "../asking/parked-calls.ts";
+import type { RoutedResources } from "../requests/routed-resources.ts";
+import type { PeerSubscriptions } from "./peer-subscriptions.ts";
+import type { ActiveRequest } from "./active-request.ts";
+import type { PeerNews } from "./peer-news.ts";
+
+/** What the requests of one client are answered with. */
+export interface PeerContext {
+  readonly settings: GatewaySettings;
+  readonly client: GatewayClient;
+  readonly conversation: GatewayConversation;
+  readonly exposed: ExposedTools;
+  readonly resources: RoutedResources | undefined;
+  readonly news: PeerNews;
+  readonly parked: ParkedCalls;
+  readonly subscriptions: PeerSubscriptions;
+}
+
+/** Answers one kind of request. Throws an `rpcError`, or anything else, which is then an internal error. */
+export type RequestHandler = (context: PeerContext, request: ActiveRequest) => JsonObject | Promise<JsonObject>;

@@ -1,0 +1,145 @@
+import type { JsonObject, ServerLog, Subscription } from "@toolport/core";
+import type { Cancel } from "@toolport/core";
+import type { GatewayClient, GatewayConversation } from "../gateway-client.ts";
+import type { GatewaySettings } from "../gateway-options.ts";
+import { metaKeys } from "../message/meta.ts";
+import { notificationMessage, type RequestId } from "../message/json-rpc.ts";
+import { reachesLevel } from "../message/log-levels.ts";
+import type { Outlet } from "../message/outlet.ts";
+import type { ActiveRequest } from "./active-request.ts";
+
+/** What changed, as clients are told of it. */
+export type ChangeKind = "tools" | "resources" | "prompts";
+
+/** Which news somebody wants of 2026-07-28. https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions */
+export interface Listening {
+  readonly id: RequestId;
+  readonly kinds: ReadonlySet<ChangeKind>;
+  readonly uris: ReadonlySet<string>;
+  readonly outlet: Outlet;
+}
+
+/** What one client hears without having asked with each request. */
+export interface PeerNews {
+  /** The stream of a client with a session; what it missed of changes is said at once. `undefined`: it has none now. */
+  setStream(outlet: Outlet | undefined): void;
+  readonly stream: Outlet | undefined;
+  /** From this level on it wants lines of logs, for as long as its session lasts. */
+  setLogLevel(level: string): void;
+  changed(kind: ChangeKind): void;
+  updated(uri: string): void;
+  listen(listening: Listening): Subscription | Cancel;
+  close(): void;
+}
+
+/** What {@linkcode createPeerNews} needs. */
+export interface PeerNewsInit {
+  readonly settings: GatewaySettings;
+  readonly client: GatewayClient;
+  readonly conversation: GatewayConversation;
+  readonly requests: ReadonlySet<ActiveRequest>;
+  /** The server that a request is for, as far as that is known. */
+  readonly serverOf: (request: ActiveRequest) => string | undefined;
+}
+
+const methods: Readonly<Record<ChangeKind, string>> = {
+  tools: "notifications/tools/list_changed",
+  resources: "notifications/resources/list_changed",
+  prompts: "notifications/prompts/list_changed",
+};
+
+// Of a storm of changes a client hears once in so long; it reads the whole list each time.
+const quietMs = 50;
+
+/** Follows the conversation: changes are gathered for a moment and said as the gateway's own, never handed on. */
+export function createPeerNews(init: PeerNewsInit): PeerNews {
+  const { settings, client, conversation, requests } = init;
+  const listeners = new Set<Listening>();
+  const due = new Set<ChangeKind>();
+  let stream: Outlet | undefined;
+  let logLevel: string | undefined;
+  let cancelTimer: Cancel | undefined;
+
+  const say = (): void => {
+    cancelTimer = undefined;
+    for (const kind of Array.from(due)) {
+      for (const { id, kinds, outlet } of Array.from(listeners)) {
+        if (kinds.has(kind)) outlet.send(notificationMessage(methods[kind], stampedWith(id)));
+      }
+      // A client of a session hears of it when it listens again.
+      const isSaid = client.era === "modern" || stream?.send(notificationMessage(methods[kind])) === true;
+      if (isSaid) due.delete(kind);
+    }
+  };
+  const changed = (kind: ChangeKind): void => {
+    due.add(kind);
+    cancelTimer ??= settings.clock.schedule(quietMs, say);
+  };
+  const subscriptions = follow(conversation, { changed, log: (line) => sayLine(line) });
+  const sayLine = ({ source, serverId, level, text }: ServerLog & { readonly serverId: string }): void => {
+    if (source !== "notification") return;
+    const params = { level, logger: serverId, data: text };
+    if (logLevel !== undefined && reachesLevel(level, logLevel)) {
+      stream?.send(notificationMessage("notifications/message", params), "spare");
+    }
+    for (const request of requests) {
+      if (request.logLevel === undefined || init.serverOf(request) !== serverId) continue;
+      if (reachesLevel(level, request.logLevel)) {
+        request.outlet.send(notificationMessage("notifications/message", params), "spare");
+      }
+    }
+  };
+  return {
+    get stream() {
+      return stream;
+    },
+    setStream(outlet) {
+      stream = outlet;
+      if (outlet !== undefined && due.size > 0) say();
+    },
+    setLogLevel(level) {
+      logLevel = level;
+    },
+    changed,
+    updated(uri) {
+      const method = "notifications/resources/updated";
+      for (const { id, uris, outlet } of Array.from(listeners)) {
+        if (uris.has(uri)) outlet.send(notificationMessage(method, { uri, ...stampedWith(id) }));
+      }
+      if (client.era === "legacy") stream?.send(notificationMessage(method, { uri }));
+    },
+    listen(listening) {
+      listeners.add(listening);
+      return () => listeners.delete(listening);
+    },
+    close() {
+      cancelTimer?.();
+      listeners.clear();
+      stream = undefined;
+      for (const end of subscriptions) end();
+    },
+  };
+}
+
+interface Reports {
+  readonly changed: (kind: ChangeKind) => void;
+  readonly log: (line: ServerLog & { readonly serverId: string }) => void;
+}
+
+function follow(
+  { tools, resources, onServerLog }: GatewayConversation,
+  { changed, log }: Reports,
+): readonly Subscription[] {
+  const followed = [tools.onToolsChanged(() => changed("tools"))];
+  if (resources !== undefined) {
+    followed.push(resources.onResourcesChanged(() => changed("resources")));
+    followed.push(resources.onTemplatesChanged(() => changed("resources")));
+    followed.push(resources.onPromptsChanged(() => changed("prompts")));
+  }
+  if (onServerLog !== undefined) followed.push(onServerLog(log));
+  return followed;
+}
+
+function stampedWith(id: RequestId): JsonObject {
+  return { _meta: { [metaKeys.subscriptionId]: id } };
+}

@@ -1,0 +1,237 @@
+import { isToolportError, type ElicitationRequest, type ElicitationResult, type JsonObject } from "@toolport/core";
+import { isJsonObject, settleWithin, type LazySignal } from "@toolport/core/implement";
+import { canAnswer, cannotAsk } from "../asking/ask-client.ts";
+import { createParkedCalls, type ParkingLot } from "../asking/parked-calls.ts";
+import { createSessionQuestions, type SessionQuestions } from "../asking/session-questions.ts";
+import type { GatewayClient, GatewayConversation } from "../gateway-client.ts";
+import type { GatewaySettings } from "../gateway-options.ts";
+import { errorMessage, resultMessage, rpcCodes, type RequestMessage } from "../message/json-rpc.ts";
+import { isLogLevel } from "../message/log-levels.ts";
+import { metaKeys, metaOf } from "../message/meta.ts";
+import type { Outlet } from "../message/outlet.ts";
+import { failureOf } from "../message/rpc-error.ts";
+import { createExposedTools } from "../offer/exposed-tools.ts";
+import { requestHandlers } from "../requests/request-handlers.ts";
+import { createRoutedResources } from "../requests/routed-resources.ts";
+import type { ActiveRequest } from "./active-request.ts";
+import type { PeerContext } from "./peer-context.ts";
+import { createPeerNews } from "./peer-news.ts";
+import { createPeerSubscriptions } from "./peer-subscriptions.ts";
+
+/** Over what a request came. */
+export interface RequestWay {
+  readonly outlet: Outlet;
+  /** Aborts when the client gives the request up. */
+  readonly stop: LazySignal;
+}
+
+/** One client and all that the gateway has of it. */
+export interface Peer {
+  readonly client: GatewayClient;
+  readonly context: PeerContext;
+  /** Answers a request. `undefined`: it was given up, and nobody waits for an answer. Never rejects. */
+  handle(message: RequestMessage, way: RequestWay): Promise<JsonObject | undefined>;
+  /** A response of the client to a question. `false`: nothing waits for it. */
+  answer: SessionQuestions["answer"];
+  /** Asks the user of this client on a server's behalf. Rejects where that cannot be. */
+  elicit(request: ElicitationRequest, signal: AbortSignal): Promise<ElicitationResult>;
+  /** Requests under way, and calls that wait for the client. */
+  readonly busy: number;
+  readonly subscriptions: number;
+  readonly parked: number;
+  /** Resolves when nothing is under way. */
+  idle(): Promise<void>;
+  /** Gives up what is under way and closes its conversation, within `limits.closeMs`. Idempotent, never rejects. */
+  close(reason: string): Promise<void>;
+}
+
+/** What a {@linkcode Peer} is made from. */
+export interface PeerInit {
+  readonly settings: GatewaySettings;
+  readonly client: GatewayClient;
+  readonly conversation: GatewayConversation;
+  readonly lot: ParkingLot;
+  /** A number of its own for each request of this process. */
+  readonly nextUid: () => string;
+}
+
+interface PeerState extends PeerInit {
+  readonly context: PeerContext;
+  /** What is done for the client: also for a request that was answered with a question. */
+  readonly requests: Set<ActiveRequest>;
+  readonly questions: SessionQuestions;
+  /** Messages of the client that wait for their answer. */
+  waiting: number;
+  readonly idle: (() => void)[];
+}
+
+/** Makes a peer. Throws a `TypeError` for a conversation that cannot be used. */
+export function createPeer(init: PeerInit): Peer {
+  const { settings, client, conversation, lot } = init;
+  const { limits } = settings;
+  const requests = new Set<ActiveRequest>();
+  const exposed = createExposedTools(conversation.tools, settings, client.era);
+  const serverOf = ({ toolName }: ActiveRequest): string | undefined =>
+    toolName === undefined ? undefined : exposed.find(toolName)?.origin?.serverId;
+  const context: PeerContext = {
+    settings,
+    client,
+    conversation,
+    exposed,
+    resources: conversation.resources && createRoutedResources(conversation.resources, settings),
+    news: createPeerNews({ settings, client, conversation, requests, serverOf }),
+    parked: createParkedCalls(settings, lot),
+    subscriptions: createPeerSubscriptions(limits.maxSubscriptionsPerSession),
+  };
+  const questions = createSessionQuestions(limits.maxParkedPerSession);
+  const state: PeerState = { ...init, context, requests, questions, waiting: 0, idle: [] };
+  let closing: Promise<void> | undefined;
+  return {
+    client,
+    context,
+    handle: (message, way) => handle(state, message, way),
+    answer: (id, message) => questions.answer(id, message),
+    elicit: (request, signal) => elicit(state, { request, signal, serverOf }),
+    get busy() {
+      return state.waiting + context.parked.size;
+    },
+    get subscriptions() {
+      return context.subscriptions.size;
+    },
+    get parked() {
+      return context.parked.size;
+    },
+    idle: () =>
+      new Promise((resolve) => {
+        if (state.waiting === 0) resolve();
+        else state.idle.push(resolve);
+      }),
+    close: (reason) => (closing ??= close(state, reason)),
+  };
+}
+
+async function handle(state: PeerState, message: RequestMessage, way: RequestWay): Promise<JsonObject | undefined> {
+  const { settings, client, requests } = state;
+  const { id, method } = message;
+  const handler = requestHandlers[client.era].get(method);
+  if (handler === undefined) {
+    return errorMessage(id, { code: rpcCodes.methodNotFound, message: `Method not found: ${method.slice(0, 256)}` });
+  }
+  if (state.waiting >= settings.limits.maxRequestsPerSession) {
+    const text = `No more than ${settings.limits.maxRequestsPerSession} requests at a time`;
+    return errorMessage(id, { code: rpcCodes.refused, message: text, data: { code: "overloaded" } });
+  }
+  const request = readRequest(state, message, way);
+  const startedAt = settings.onEvent === undefined ? 0 : settings.clock.now();
+  state.waiting += 1;
+  let reason = "ok";
+  try {
+    const run = async (one: ActiveRequest): Promise<JsonObject> => {
+      requests.add(one);
+      try {
+        return await handler(state.context, one);
+      } finally {
+        requests.delete(one);
+      }
+    };
+    const isAsking = client.era === "modern" && mayAsk.has(method);
+    const result = await (isAsking ? state.context.parked.run(request, run) : run(request));
+    if (way.stop.aborted && method !== "subscriptions/listen") return undefined;
+    return resultMessage(id, client.era === "legacy" ? result : toModern(state, result));
+  } catch (error) {
+    reason = isToolportError(error) ? error.code : "error";
+    return way.stop.aborted ? undefined : errorMessage(id, toFailure(error));
+  } finally {
+    state.waiting -= 1;
+    if (state.waiting === 0) for (const resolve of state.idle.splice(0)) resolve();
+    settings.onEvent?.({ kind: "request-ended", client, method, reason, durationMs: settings.clock.now() - startedAt });
+  }
+}
+
+/** The requests that a server may answer with a question. https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr */
+const mayAsk: ReadonlySet<string> = new Set(["tools/call", "resources/read", "prompts/get"]);
+
+function readRequest(state: PeerState, { id, method, params }: RequestMessage, way: RequestWay): ActiveRequest {
+  const { client, questions, context } = state;
+  const meta = metaOf(params);
+  const token = meta?.["progressToken"];
+  const logLevel = meta?.[metaKeys.logLevel];
+  const given = meta?.[metaKeys.clientCapabilities];
+  const request: ActiveRequest = {
+    uid: state.nextUid(),
+    id,
+    method,
+    params,
+    stop: way.stop,
+    outlet: way.outlet,
+    progressToken: typeof token === "string" || typeof token === "number" ? token : undefined,
+    logLevel: client.era === "modern" && isLogLevel(logLevel) ? logLevel : undefined,
+    capabilities: client.era === "modern" && isJsonObject(given) ? given : client.capabilities,
+    toolName: undefined,
+  };
+  if (client.era === "legacy") {
+    // Over the request's own stream, or, where that is gone, over the one that the client listens on.
+    const outlet: Outlet = {
+      send: (asked) => request.outlet.send(asked) || context.news.stream?.send(asked) === true,
+    };
+    request.ask = (question, signal) => questions.ask(question, { outlet, signal });
+  }
+  return request;
+}
+
+function toModern({ settings }: PeerState, result: JsonObject): JsonObject {
+  const { _meta: meta } = result;
+  return {
+    resultType: "complete",
+    ...result,
+    _meta: { ...(isJsonObject(meta) ? meta : {}), [metaKeys.serverInfo]: settings.info },
+  };
+}
+
+/** What of an error a client is told: of one that is not Toolport's own, that there was one. */
+function toFailure(error: unknown): ReturnType<typeof failureOf> & object {
+  const known = failureOf(error);
+  if (known !== undefined) return known;
+  if (!isToolportError(error)) return { code: rpcCodes.internalError, message: "Internal error" };
+  const { code, message, outcome, retryable } = error;
+  return { code: rpcCodes.internalError, message, data: { code, outcome, retryable } };
+}
+
+interface Asking {
+  readonly request: ElicitationRequest;
+  readonly signal: AbortSignal;
+  readonly serverOf: (request: ActiveRequest) => string | undefined;
+}
+
+async function elicit({ requests }: PeerState, { request, signal, serverOf }: Asking): Promise<ElicitationResult> {
+  const { serverId, context } = request;
+  const open = Array.from(requests).filter(({ ask }) => ask !== undefined);
+  // The request that it belongs to; else one that went to this server, whose question it may be; of one alone there is no doubt.
+  const asked =
+    open.find(({ uid }) => uid === context?.causationId) ??
+    open.find((one) => serverOf(one) === serverId) ??
+    (open.length === 1 ? open[0] : undefined);
+  if (asked?.ask === undefined)
+    throw cannotAsk(request, "no request of its client is under way that it could belong to");
+  if (!canAnswer(request, asked.capabilities)) throw cannotAsk(request, "its client does not offer that");
+  return asked.ask(request, signal);
+}
+
+async function close(state: PeerState, reason: string): Promise<void> {
+  const { context, requests, questions, settings, conversation, client } = state;
+  context.parked.close();
+  questions.close();
+  context.news.close();
+  context.subscriptions.close();
+  for (const request of Array.from(requests)) request.stop.abort(new Error(reason));
+  const { limits, clock, onDiagnostic } = settings;
+  let failed: unknown;
+  const ending = (async () => conversation.close?.(reason))().catch((error: unknown) => {
+    failed = error;
+  });
+  await settleWithin(ending, limits.closeMs, clock);
+  if (failed !== undefined) {
+    const message = `the conversation of client ${client.id} did not close: ${failed instanceof Error ? failed.message : "it threw"}`;
+    onDiagnostic({ kind: "defect", serverId: "", message });
+  }
+}

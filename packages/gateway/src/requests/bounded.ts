@@ -1,0 +1,33 @@
+import { ToolportError } from "@toolport/core";
+import { createDeadline, formatMs } from "@toolport/core/implement";
+import type { GatewayReadOptions } from "../gateway-client.ts";
+import { metaOf, passOn } from "../message/meta.ts";
+import type { ActiveRequest } from "../peer/active-request.ts";
+import type { PeerContext } from "../peer/peer-context.ts";
+
+/** Does what takes no longer than `limits.requestMs`, and ends with its request. */
+export async function bounded<T>(
+  { settings }: PeerContext,
+  request: ActiveRequest,
+  work: (options: GatewayReadOptions) => Promise<T>,
+): Promise<T> {
+  const { limits, clock } = settings;
+  const timeoutMs = limits.requestMs;
+  const onTimeout = (): ToolportError =>
+    new ToolportError(`${request.method} was not answered within ${formatMs(timeoutMs)}`, { code: "request_timeout" });
+  const deadline = createDeadline({ timeoutMs, signal: request.stop, onTimeout, clock });
+  const meta = passOn(metaOf(request.params));
+  try {
+    return await work({ signal: deadline.signal, context: contextOf(request), ...(meta !== undefined && { meta }) });
+  } catch (error) {
+    if (deadline.signal.aborted && deadline.signal.reason instanceof ToolportError) throw deadline.signal.reason;
+    throw error;
+  } finally {
+    deadline.dispose();
+  }
+}
+
+/** What the host's layers learn of a request. The conversation is in the context of its view. */
+export function contextOf({ uid }: ActiveRequest): { readonly causationId: string } {
+  return { causationId: uid };
+}

@@ -1,0 +1,127 @@
+import { isToolportError, type JsonObject, type JsonValue } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
+import type { GatewayPrompt } from "../gateway-client.ts";
+import { rpcCodes } from "../message/json-rpc.ts";
+import { passOn } from "../message/meta.ts";
+import { rpcError } from "../message/rpc-error.ts";
+import type { ActiveRequest } from "../peer/active-request.ts";
+import type { PeerContext, RequestHandler } from "../peer/peer-context.ts";
+import { bounded } from "./bounded.ts";
+import { cacheable } from "./caching.ts";
+import { pageOf } from "./pages.ts";
+import { listAll, routedOf, toWireEntry } from "./resources.ts";
+import type { NamedPrompt } from "./routed-resources.ts";
+
+/** `prompts/list`. */
+export const listPrompts: RequestHandler = async (context, request) => {
+  const routed = routedOf(context);
+  if (request.params["cursor"] === undefined) {
+    await bounded(context, request, (options) => routed.all.listPrompts(options));
+  }
+  const size = context.settings.limits.pageSize;
+  const all = routed.prompts().map(toWirePrompt);
+  const { entries: prompts, ...rest } = pageOf(all, request.params, { size, keyOf: ({ name }) => name });
+  return cacheable(context, { prompts, ...rest });
+};
+
+/** `prompts/get`. */
+export const getPrompt: RequestHandler = async (context, request) => {
+  const routed = routedOf(context);
+  const { name, arguments: args } = request.params;
+  const prompt = await findPrompt(context, request, name);
+  const { serverId, arguments: listed } = prompt;
+  try {
+    const target = { serverId, name: prompt.name, arguments: listed };
+    const filled = await bounded(context, request, (options) => routed.all.getPrompt(target, readTexts(args), options));
+    const meta = passOn(filled.meta);
+    return {
+      ...(filled.description !== undefined && { description: filled.description }),
+      messages: filled.messages.map(({ role, content }) => ({ role, content })),
+      ...(meta !== undefined && { _meta: meta }),
+    };
+  } catch (error) {
+    if (isToolportError(error, "prompt_not_found") || isToolportError(error, "invalid_arguments")) {
+      throw rpcError(rpcCodes.invalidParams, error.rawMessage);
+    }
+    throw error;
+  }
+};
+
+/** `completion/complete`. */
+export const complete: RequestHandler = async (context, request) => {
+  const routed = routedOf(context);
+  const { ref, argument, context: given } = request.params;
+  if (!isJsonObject(ref) || !isJsonObject(argument)) {
+    throw rpcError(rpcCodes.invalidParams, "completion/complete needs a ref and an argument");
+  }
+  const { name, value } = argument;
+  if (typeof name !== "string" || typeof value !== "string") {
+    throw rpcError(rpcCodes.invalidParams, "the argument of completion/complete needs a name and a value");
+  }
+  const target = await findTarget(context, request, ref);
+  const others = isJsonObject(given) ? given["arguments"] : undefined;
+  const input = { argument: name, value, ...(others !== undefined && { given: readTexts(others) }) };
+  try {
+    const { values, total, hasMore } = await bounded(context, request, (options) =>
+      routed.all.complete(target, input, options),
+    );
+    return { completion: { values, ...(total !== undefined && { total }), hasMore } };
+  } catch (error) {
+    // Nobody has to complete anything: no proposals are an answer, too.
+    if (isToolportError(error, "unsupported_operation")) return { completion: { values: [], hasMore: false } };
+    throw error;
+  }
+};
+
+async function findTarget(
+  context: PeerContext,
+  request: ActiveRequest,
+  { type, name, uri }: JsonObject,
+): Promise<
+  { readonly serverId: string; readonly name: string } | { readonly serverId: string; readonly uriTemplate: string }
+> {
+  if (type === "ref/prompt") return findPrompt(context, request, name);
+  if (type !== "ref/resource" || typeof uri !== "string") {
+    throw rpcError(rpcCodes.invalidParams, "ref must be a ref/prompt with a name or a ref/resource with a uri");
+  }
+  const routed = routedOf(context);
+  const find = (): string | undefined => routed.serverOfTemplate(uri) ?? routed.serverOf(uri);
+  const known = find();
+  if (known === undefined) await bounded(context, request, () => listAll(routed));
+  const serverId = known ?? find();
+  if (serverId === undefined) throw rpcError(rpcCodes.invalidParams, "No server has this template");
+  return { serverId, uriTemplate: uri };
+}
+
+async function findPrompt(
+  context: PeerContext,
+  request: ActiveRequest,
+  name: JsonValue | undefined,
+): Promise<GatewayPrompt> {
+  if (typeof name !== "string" || name === "") throw rpcError(rpcCodes.invalidParams, "a prompt has a name");
+  const routed = routedOf(context);
+  const known = routed.promptOf(name);
+  if (known !== undefined) return known;
+  await bounded(context, request, (options) => routed.all.listPrompts(options));
+  const found = routed.promptOf(name);
+  if (found === undefined) throw rpcError(rpcCodes.invalidParams, `Unknown prompt: ${name.slice(0, 256)}`);
+  return found;
+}
+
+function readTexts(args: unknown): Readonly<Record<string, string>> {
+  if (args === undefined) return {};
+  if (isJsonObject(args) && Object.values(args).every((value) => typeof value === "string")) {
+    return args as Readonly<Record<string, string>>;
+  }
+  throw rpcError(rpcCodes.invalidParams, "arguments must be an object of texts");
+}
+
+function toWirePrompt({ name, prompt }: NamedPrompt): JsonObject {
+  const args = prompt.arguments.map(({ name: argument, title, description, required }) => ({
+    name: argument,
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
+    required,
+  }));
+  return { ...toWireEntry(prompt), name, ...(args.length > 0 && { arguments: args }) };
+}

@@ -1,0 +1,110 @@
+import { isToolportError, type JsonObject } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
+import type { GatewayEntry, GatewayResource, GatewayTemplate } from "../gateway-client.ts";
+import { rpcCodes } from "../message/json-rpc.ts";
+import { passOn } from "../message/meta.ts";
+import { rpcError } from "../message/rpc-error.ts";
+import type { PeerContext, RequestHandler } from "../peer/peer-context.ts";
+import { bounded } from "./bounded.ts";
+import { cacheable } from "./caching.ts";
+import { pageOf } from "./pages.ts";
+import type { RoutedResources } from "./routed-resources.ts";
+
+/** `resources/list`: the first page asks the servers, further ones are of what they said then. */
+export const listResources: RequestHandler = async (context, request) => {
+  const routed = routedOf(context);
+  if (request.params["cursor"] === undefined) await bounded(context, request, (options) => routed.all.list(options));
+  const size = context.settings.limits.pageSize;
+  const all = routed.resources().map(toWireResource);
+  const { entries: resources, ...rest } = pageOf(all, request.params, { size, keyOf: ({ uri }) => uri });
+  return cacheable(context, { resources, ...rest });
+};
+
+/** `resources/templates/list`. */
+export const listTemplates: RequestHandler = async (context, request) => {
+  const routed = routedOf(context);
+  if (request.params["cursor"] === undefined) {
+    await bounded(context, request, (options) => routed.all.listTemplates(options));
+  }
+  const size = context.settings.limits.pageSize;
+  const all = routed.templates().map(toWireTemplate);
+  const page = pageOf(all, request.params, { size, keyOf: ({ uriTemplate }) => uriTemplate });
+  const { entries: resourceTemplates, ...rest } = page;
+  return cacheable(context, { resourceTemplates, ...rest });
+};
+
+/** `resources/read`. */
+export const readResource: RequestHandler = async (context, request) => {
+  const routed = routedOf(context);
+  const uri = readUri(request.params);
+  const serverId = await findServer(context, uri, () => bounded(context, request, () => listAll(routed)));
+  try {
+    const read = await bounded(context, request, (options) => routed.all.read({ serverId, uri }, options));
+    const meta = passOn(read.meta);
+    const { ttlMs, cacheScope } = read;
+    const result = { contents: read.contents, ...(meta !== undefined && { _meta: meta }) };
+    return cacheable(context, result, { ...(ttlMs !== undefined && { ttlMs }), ...(cacheScope && { cacheScope }) });
+  } catch (error) {
+    if (isToolportError(error, "resource_not_found")) throw notFound(context, uri);
+    throw error;
+  }
+};
+
+/** The server to ask for a URI. Where it is not known, what the servers list is read once. Throws where nobody has it. */
+export async function findServer(context: PeerContext, uri: string, list: () => Promise<unknown>): Promise<string> {
+  const routed = routedOf(context);
+  const known = routed.serverOf(uri);
+  if (known !== undefined) return known;
+  await list();
+  const found = routed.serverOf(uri);
+  if (found === undefined) throw notFound(context, uri);
+  return found;
+}
+
+/** Reads both lists, so that URIs can be told apart. */
+export async function listAll(routed: RoutedResources): Promise<void> {
+  await Promise.all([routed.all.list(), routed.all.listTemplates()]);
+}
+
+/** The URI of parameters; throws where there is none. */
+export function readUri({ uri }: JsonObject): string {
+  if (typeof uri === "string" && uri !== "") return uri;
+  throw rpcError(rpcCodes.invalidParams, "uri must be a text that is not empty");
+}
+
+/** The resources of a client; throws where none are offered. */
+export function routedOf({ resources }: PeerContext): RoutedResources {
+  if (resources === undefined)
+    throw rpcError(rpcCodes.methodNotFound, "This gateway offers no resources and no prompts");
+  return resources;
+}
+
+// https://modelcontextprotocol.io/specification/2026-07-28/server/resources#error-handling has another code than the revisions before it.
+function notFound({ client }: PeerContext, uri: string): Error {
+  const code = client.era === "legacy" ? rpcCodes.resourceNotFound : rpcCodes.invalidParams;
+  return rpcError(code, "Resource not found", { uri: uri.slice(0, 1024) });
+}
+
+function toWireResource({ uri, ...entry }: GatewayResource): JsonObject {
+  return { uri, ...toWireEntry(entry) };
+}
+
+function toWireTemplate({ uriTemplate, ...entry }: GatewayTemplate): JsonObject {
+  return { uriTemplate, ...toWireEntry(entry) };
+}
+
+/** What resources, templates and prompts have in common, as the wire has it. */
+export function toWireEntry(entry: GatewayEntry): JsonObject {
+  const { name, title, description, mimeType, size, annotations, icons, meta } = entry;
+  const kept = passOn(meta);
+  return {
+    name,
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
+    ...(mimeType !== undefined && { mimeType }),
+    ...(size !== undefined && { size }),
+    ...(isJsonObject(annotations) && { annotations }),
+    ...(icons !== undefined && { icons }),
+    ...(kept !== undefined && { _meta: kept }),
+  };
+}

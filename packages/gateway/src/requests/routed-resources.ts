@@ -1,0 +1,151 @@
+import type { JsonObject } from "@toolport/core";
+import { compareText } from "@toolport/core/implement";
+import type {
+  GatewayEntry,
+  GatewayPrompt,
+  GatewayResource,
+  GatewayResources,
+  GatewayTemplate,
+} from "../gateway-client.ts";
+import type { GatewaySettings } from "../gateway-options.ts";
+
+/** Which server a URI or the name of a prompt goes to, and what clients call them. */
+export interface RoutedResources {
+  readonly all: GatewayResources;
+  /** What is listed: the first of two resources with one URI, in the order of server ids. */
+  resources(): readonly GatewayResource[];
+  templates(): readonly GatewayTemplate[];
+  prompts(): readonly NamedPrompt[];
+  /** The server to ask for a URI: who lists it, who named it in a result, or whose template it fits best; then the only one there is. */
+  serverOf(uri: string): string | undefined;
+  /** The server of a template, by its text. */
+  serverOfTemplate(uriTemplate: string): string | undefined;
+  promptOf(name: string): GatewayPrompt | undefined;
+  /** A server named resources in a result: a client may ask for them. */
+  learn(serverId: string, content: readonly unknown[]): void;
+}
+
+/** A prompt under the name that clients know it by. */
+export interface NamedPrompt {
+  readonly name: string;
+  readonly prompt: GatewayPrompt;
+}
+
+const mostLearned = 1000;
+
+/** Makes the routes of one conversation. They are looked up, never read out of a name. */
+export function createRoutedResources(
+  all: GatewayResources,
+  { namePrompt, onDiagnostic }: Pick<GatewaySettings, "namePrompt" | "onDiagnostic">,
+): RoutedResources {
+  const learned = new Map<string, string>();
+  const warned = new Set<string>();
+  const warn = (shown: string, serverId: string): void => {
+    if (warned.has(shown) || warned.size >= mostLearned) return;
+    warned.add(shown);
+    onDiagnostic({ kind: "name-collision", serverId, message: `another server has ${JSON.stringify(shown)} already` });
+  };
+  const resources = memoized(
+    () => all.snapshot(),
+    (entries) => firstOfEach(entries, ({ uri }) => uri, warn),
+  );
+  const templates = memoized(
+    () => all.templateSnapshot(),
+    (entries) => firstOfEach(entries, ({ uriTemplate }) => uriTemplate, warn),
+  );
+  const prompts = memoized(
+    () => all.promptSnapshot(),
+    (entries) => namePrompts(entries, namePrompt),
+  );
+  return {
+    all,
+    resources: () => Array.from(resources().values()),
+    templates: () => Array.from(templates().values()),
+    prompts: () => Array.from(prompts(), ([name, prompt]) => ({ name, prompt })),
+    serverOf(uri) {
+      const known = resources().get(uri)?.serverId ?? learned.get(uri);
+      return known ?? bestTemplate(uri, templates())?.serverId ?? onlyServer(all);
+    },
+    serverOfTemplate: (uriTemplate) => templates().get(uriTemplate)?.serverId,
+    promptOf: (name) => prompts().get(name),
+    learn(serverId, content) {
+      for (const uri of content.flatMap(urisOf)) {
+        learned.delete(uri);
+        learned.set(uri, serverId);
+        const [oldest] = learned.keys();
+        if (learned.size > mostLearned && oldest !== undefined) learned.delete(oldest);
+      }
+    },
+  };
+}
+
+function memoized<T, R>(
+  read: () => { readonly revision: number; readonly entries: readonly T[] },
+  make: (entries: readonly T[]) => R,
+): () => R {
+  let last: { readonly revision: number; readonly value: R } | undefined;
+  return () => {
+    const { revision, entries } = read();
+    if (last?.revision !== revision) last = { revision, value: make(entries) };
+    return last.value;
+  };
+}
+
+function firstOfEach<T extends GatewayEntry>(
+  entries: readonly T[],
+  keyOf: (entry: T) => string,
+  warn: (shown: string, serverId: string) => void,
+): ReadonlyMap<string, T> {
+  const found = new Map<string, T>();
+  for (const entry of entries) {
+    const key = keyOf(entry);
+    if (found.has(key)) warn(key, entry.serverId);
+    else found.set(key, entry);
+  }
+  return found;
+}
+
+function namePrompts(
+  entries: readonly GatewayPrompt[],
+  namePrompt: (serverId: string, name: string) => string,
+): ReadonlyMap<string, GatewayPrompt> {
+  const named = new Map<string, GatewayPrompt>();
+  const ordered = entries.toSorted((a, b) => compareText(a.serverId, b.serverId) || compareText(a.name, b.name));
+  for (const prompt of ordered) {
+    const wanted = namePrompt(prompt.serverId, prompt.name);
+    let name = wanted;
+    for (let n = 2; named.has(name); n += 1) name = `${wanted}_${n}`;
+    named.set(name, prompt);
+  }
+  return named;
+}
+
+/** The template whose text up to its first variable is the longest that the URI begins with. */
+function bestTemplate(uri: string, templates: ReadonlyMap<string, GatewayTemplate>): GatewayTemplate | undefined {
+  let best: GatewayTemplate | undefined;
+  let length = 0;
+  for (const template of templates.values()) {
+    const { uriTemplate } = template;
+    const end = uriTemplate.indexOf("{");
+    const literal = end === -1 ? uriTemplate : uriTemplate.slice(0, end);
+    if (literal.length <= length || !uri.startsWith(literal)) continue;
+    best = template;
+    length = literal.length;
+  }
+  return best;
+}
+
+function onlyServer(all: GatewayResources): string | undefined {
+  const ids = new Set([...all.snapshot().entries, ...all.templateSnapshot().entries].map(({ serverId }) => serverId));
+  const [only] = ids;
+  return ids.size === 1 ? only : undefined;
+}
+
+function urisOf(block: unknown): readonly string[] {
+  if (typeof block !== "object" || block === null) return [];
+  const { type, uri, resource } = block as JsonObject;
+  if (type === "resource_link" && typeof uri === "string") return [uri];
+  const embedded = type === "resource" && typeof resource === "object" && resource !== null ? resource : undefined;
+  const inner = embedded !== undefined && "uri" in embedded ? embedded["uri"] : undefined;
+  return typeof inner === "string" ? [inner] : [];
+}

@@ -1,0 +1,99 @@
+import type { Cancel, JsonObject, Subscription } from "@toolport/core";
+import { isJsonObject, onAbort } from "@toolport/core/implement";
+import { notificationMessage, rpcCodes } from "../message/json-rpc.ts";
+import { metaKeys } from "../message/meta.ts";
+import { rpcError } from "../message/rpc-error.ts";
+import type { ActiveRequest } from "../peer/active-request.ts";
+import type { PeerContext, RequestHandler } from "../peer/peer-context.ts";
+import type { ChangeKind } from "../peer/peer-news.ts";
+import { bounded } from "./bounded.ts";
+import { findServer, listAll, readUri, routedOf } from "./resources.ts";
+
+async function open(context: PeerContext, request: ActiveRequest, uri: string): Promise<Subscription> {
+  const routed = routedOf(context);
+  const serverId = await findServer(context, uri, () => bounded(context, request, () => listAll(routed)));
+  // A server may name a part of what was subscribed to; its client is told what it subscribed to.
+  const onUpdate = (): void => context.news.updated(uri);
+  return bounded(context, request, ({ signal }) => routed.all.subscribe(serverId, uri, { onUpdate, signal }));
+}
+
+/** `resources/subscribe`, of the revisions before 2026-07-28. */
+export const subscribe: RequestHandler = async (context, request) => {
+  const uri = readUri(request.params);
+  await context.subscriptions.add(uri, () => open(context, request, uri));
+  return {};
+};
+
+/** `resources/unsubscribe`. */
+export const unsubscribe: RequestHandler = ({ subscriptions }, { params }) => {
+  subscriptions.remove(readUri(params));
+  return {};
+};
+
+const filterMembers: Readonly<Record<string, ChangeKind>> = {
+  toolsListChanged: "tools",
+  resourcesListChanged: "resources",
+  promptsListChanged: "prompts",
+};
+
+/**
+ * `subscriptions/listen`: stays open until the client or the gateway ends it. Acknowledged with what is really followed.
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
+ */
+export const listen: RequestHandler = async (context, request) => {
+  const { params, outlet, stop } = request;
+  const filter = params["notifications"];
+  if (!isJsonObject(filter)) throw rpcError(rpcCodes.invalidParams, "notifications must say what to listen to");
+  const kinds = new Set<ChangeKind>();
+  for (const [member, kind] of Object.entries(filterMembers)) {
+    if (filter[member] === true && (kind === "tools" || context.resources !== undefined)) kinds.add(kind);
+  }
+  const wanted = readUris(filter["resourceSubscriptions"], context);
+  const leaving: Cancel[] = [];
+  const uris = new Set<string>();
+  try {
+    for (const uri of wanted) {
+      // One that nobody has, or whose server does not offer it, is left out of what is acknowledged.
+      const leave = await context.subscriptions.add(uri, () => open(context, request, uri)).catch(() => undefined);
+      if (leave === undefined) continue;
+      leaving.push(leave);
+      uris.add(uri);
+    }
+    const id = request.id;
+    leaving.push(context.news.listen({ id, kinds, uris, outlet }));
+    const stamped = { [metaKeys.subscriptionId]: id };
+    const honored = toFilter(kinds, uris);
+    outlet.send(
+      notificationMessage("notifications/subscriptions/acknowledged", { notifications: honored, _meta: stamped }),
+    );
+    if (kinds.size + uris.size > 0) await ended(stop);
+    return { _meta: stamped };
+  } finally {
+    for (const leave of leaving) leave();
+  }
+};
+
+function readUris(value: unknown, { resources, settings }: PeerContext): readonly string[] {
+  if (value === undefined || resources === undefined) return [];
+  if (!Array.isArray(value) || !value.every((uri) => typeof uri === "string" && uri !== "")) {
+    throw rpcError(rpcCodes.invalidParams, "resourceSubscriptions must be an array of URIs");
+  }
+  const { maxSubscriptionsPerSession: most } = settings.limits;
+  if (value.length > most) throw rpcError(rpcCodes.invalidParams, `No more than ${most} resources in one subscription`);
+  return Array.from(new Set<string>(value));
+}
+
+function toFilter(kinds: ReadonlySet<ChangeKind>, uris: ReadonlySet<string>): JsonObject {
+  const members = Object.entries(filterMembers).filter(([, kind]) => kinds.has(kind));
+  return {
+    ...Object.fromEntries(members.map(([member]) => [member, true])),
+    ...(uris.size > 0 && { resourceSubscriptions: Array.from(uris) }),
+  };
+}
+
+function ended(stop: ActiveRequest["stop"]): Promise<void> {
+  return new Promise((resolve) => {
+    onAbort(stop, resolve);
+    if (stop.aborted) resolve();
+  });
+}

@@ -1,0 +1,114 @@
+import { isToolportError, ToolportError, type JsonObject, type ToolOutcome } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
+import { presentError } from "@toolport/results";
+import { metaOf, passOn } from "../message/meta.ts";
+import { notificationMessage, rpcCodes } from "../message/json-rpc.ts";
+import { rpcError } from "../message/rpc-error.ts";
+import { readToolsCall } from "../offer/tools-call.ts";
+import type { ActiveRequest } from "../peer/active-request.ts";
+import type { PeerContext, RequestHandler } from "../peer/peer-context.ts";
+import { contextOf } from "./bounded.ts";
+import { cacheable } from "./caching.ts";
+import { pageOf } from "./pages.ts";
+
+/** `tools/list`. */
+export const listTools: RequestHandler = (context, { params }) => {
+  const size = context.settings.limits.pageSize;
+  const { entries: tools, ...rest } = pageOf(context.exposed.list(), params, { size, keyOf: ({ name }) => name });
+  return cacheable(context, { tools, ...rest });
+};
+
+/**
+ * `tools/call`. What went wrong with a call is a result that a model can read, as the specification wants it; a tool that there is not is an error of the
+ * protocol.
+ */
+export const callTool: RequestHandler = (context, request) => {
+  const { name, arguments: args } = request.params;
+  if (typeof name !== "string" || name === "") {
+    throw rpcError(rpcCodes.invalidParams, "tools/call needs the name of a tool");
+  }
+  if (args !== undefined && !isJsonObject(args)) {
+    throw rpcError(rpcCodes.invalidParams, "the arguments of tools/call must be an object");
+  }
+  if (!context.exposed.isToolsCall(name)) return callByName(context, request, { name, args, isDirect: true });
+  const inner = readToolsCall(args);
+  if ("problem" in inner) return failureResult(inner.problem);
+  return callByName(context, request, { ...inner, isDirect: false });
+};
+
+interface NamedCall {
+  readonly name: string;
+  readonly args: unknown;
+  /** Whether the client named the tool itself, and not in the arguments of another. */
+  readonly isDirect: boolean;
+}
+
+async function callByName(
+  context: PeerContext,
+  request: ActiveRequest,
+  { name, args, isDirect }: NamedCall,
+): Promise<JsonObject> {
+  const { conversation, exposed, news, resources } = context;
+  const meta = passOn(metaOf(request.params));
+  request.toolName = name;
+  if (!exposed.allows(name)) return unknownTool(name, isDirect);
+  try {
+    const outcome = await conversation.tools.call(name, args, {
+      signal: request.stop.signal,
+      context: contextOf(request),
+      ...(meta !== undefined && { meta }),
+      ...(request.progressToken !== undefined && { onProgress: (progress) => sayProgress(request, { ...progress }) }),
+    });
+    resources?.learn(outcome.origin.serverId, outcome.content);
+    return toWireResult(outcome);
+  } catch (error) {
+    if (isDirect && isToolportError(error, "unknown_tool")) return unknownTool(name, isDirect);
+    if (!isToolportError(error)) throw error;
+    return failureOf(error);
+  } finally {
+    if (exposed.hasNews()) news.changed("tools");
+  }
+}
+
+/** What is not exposed is as if it were not there. */
+function unknownTool(name: string, isDirect: boolean): JsonObject {
+  const shown = name.slice(0, 256);
+  if (isDirect) throw rpcError(rpcCodes.invalidParams, `Unknown tool: ${shown}`);
+  return failureOf(
+    new ToolportError(`there is no tool ${JSON.stringify(shown)}`, { code: "unknown_tool", toolName: shown }),
+  );
+}
+
+function sayProgress(request: ActiveRequest, progress: JsonObject): void {
+  const { progressToken, outlet } = request;
+  if (progressToken === undefined) return;
+  outlet.send(notificationMessage("notifications/progress", { progressToken, ...progress }), "spare");
+}
+
+const malformed = "malformed:";
+
+/** The server's result, whole, as the host's layers left it; without what the other hop said of itself. */
+function toWireResult({ raw, content, structuredContent, isError }: ToolOutcome): JsonObject {
+  const { resultType: _type, _meta: rawMeta, ...rest } = raw;
+  const meta = isJsonObject(rawMeta) ? passOn(rawMeta) : undefined;
+  return {
+    ...rest,
+    content: content.map((block) => {
+      const type: string = block.type;
+      return type.startsWith(malformed) ? { ...block, type: type.slice(malformed.length) } : block;
+    }),
+    ...(structuredContent !== undefined && { structuredContent }),
+    ...((isError || rest["isError"] !== undefined) && { isError }),
+    ...(meta !== undefined && { _meta: meta }),
+  };
+}
+
+/** A failure as a result: what a model reads, and for a host the same as data. */
+function failureOf(error: unknown): JsonObject {
+  const envelope = presentError(error, "envelope");
+  return { ...failureResult(presentError(error, "text")), _meta: { "toolport/error": { ...envelope.error } } };
+}
+
+function failureResult(text: string): JsonObject {
+  return { content: [{ type: "text", text }], isError: true };
+}

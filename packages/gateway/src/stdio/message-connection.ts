@@ -1,0 +1,193 @@
+import type { JsonObject } from "@toolport/core";
+import { createLazySignal, type LazySignal } from "@toolport/core/implement";
+import { closingFailure, refusalOf, type Clients } from "../clients.ts";
+import { readEnvelope, type Envelope, missing } from "../message/envelope.ts";
+import {
+  errorMessage,
+  readMessage,
+  resultMessage,
+  rpcCodes,
+  type RequestId,
+  type RequestMessage,
+} from "../message/json-rpc.ts";
+import { metaKeys } from "../message/meta.ts";
+import type { Outlet, Weight } from "../message/outlet.ts";
+import { batchRevision } from "../message/revisions.ts";
+import { openLegacy, type OpenedLegacy } from "../peer/open-legacy.ts";
+import type { Peer } from "../peer/peer.ts";
+
+/** One client over a connection of its own, such as the pipes of a process: both eras, message by message. */
+export interface MessageConnection {
+  /** A message came in, as text. Never throws. */
+  receive(text: string): void;
+  /** What could not be read at all came in. */
+  refuse(reason: string): void;
+  /** Requests under way. */
+  readonly busy: number;
+  /** Resolves when nothing is under way. */
+  idle(): Promise<void>;
+  /** The client is gone, or is to go. Idempotent, never rejects. */
+  close(reason: string): Promise<void>;
+}
+
+/** Takes a message to the client. `false`: it is gone, or has no room for what is spare. */
+export type SendText = (text: string, weight: Weight) => boolean;
+
+interface State {
+  readonly clients: Clients;
+  readonly outlet: Outlet;
+  /** What can be cancelled, by the client's id for it. */
+  readonly stops: Map<RequestId, LazySignal>;
+  legacy: Promise<OpenedLegacy> | undefined;
+  /** Once it is there: so that a message does not wait for what is settled. */
+  opened: OpenedLegacy | undefined;
+  modern: Promise<Peer> | undefined;
+  modernPeer: Peer | undefined;
+  closing: Promise<void> | undefined;
+}
+
+/** Makes it. */
+export function createMessageConnection(clients: Clients, send: SendText): MessageConnection {
+  const state: State = {
+    clients,
+    outlet: { send: (message, weight = "needed") => send(JSON.stringify(message), weight) },
+    stops: new Map(),
+    legacy: undefined,
+    opened: undefined,
+    modern: undefined,
+    modernPeer: undefined,
+    closing: undefined,
+  };
+  const peers = (): readonly Peer[] => [state.opened?.peer, state.modernPeer].filter((peer) => peer !== undefined);
+  return {
+    receive: (text) => receive(state, text),
+    refuse: (reason) => void state.outlet.send(errorMessage(undefined, { code: rpcCodes.parseError, message: reason })),
+    get busy() {
+      return peers().reduce((sum, peer) => sum + peer.busy, 0);
+    },
+    async idle() {
+      await Promise.all(peers().map((peer) => peer.idle()));
+    },
+    close: (reason) => (state.closing ??= close(state, reason)),
+  };
+}
+
+function receive(state: State, text: string): void {
+  if (state.closing !== undefined) return;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    state.outlet.send(errorMessage(undefined, { code: rpcCodes.parseError, message: "Parse error: this is no JSON" }));
+    return;
+  }
+  if (Array.isArray(value)) return void receiveBatch(state, value);
+  void answerOne(state, value).then((answer) => answer && state.outlet.send(answer));
+}
+
+const mostInBatch = 100;
+
+async function receiveBatch(state: State, values: readonly unknown[]): Promise<void> {
+  if (state.opened?.revision !== batchRevision || values.length === 0 || values.length > mostInBatch) {
+    const message = "Invalid request: batches are of 2025-03-26 alone, and of at most 100 messages";
+    state.outlet.send(errorMessage(undefined, { code: rpcCodes.invalidRequest, message }));
+    return;
+  }
+  const answers = await Promise.all(values.map((value) => answerOne(state, value)));
+  const said = answers.filter((answer) => answer !== undefined);
+  if (said.length > 0) state.outlet.send(said as unknown as JsonObject);
+}
+
+/** What answers a message; nothing answers a notification, a response, or what was cancelled. Never rejects. */
+async function answerOne(state: State, value: unknown): Promise<JsonObject | undefined> {
+  const read = readMessage(value);
+  switch (read.kind) {
+    case "invalid":
+      return errorMessage(read.id, { code: rpcCodes.invalidRequest, message: `Invalid request: ${read.reason}` });
+    case "response":
+      state.opened?.peer.answer(read.id, read.message);
+      return undefined;
+    case "notification":
+      notice(state, read.method, read.params);
+      return undefined;
+    case "request":
+      return answerRequest(state, read.request);
+  }
+}
+
+function notice(state: State, method: string, params: JsonObject): void {
+  if (method === "notifications/initialized") state.opened?.peer.context.news.setStream(state.outlet);
+  if (method !== "notifications/cancelled") return;
+  const { requestId } = params;
+  if (typeof requestId !== "string" && typeof requestId !== "number") return;
+  state.stops.get(requestId)?.abort(new Error("cancelled by the client"));
+}
+
+async function answerRequest(state: State, request: RequestMessage): Promise<JsonObject | undefined> {
+  const { id, method, params } = request;
+  const read = readEnvelope(params);
+  if (read.kind === "refused") return errorMessage(id, read.failure);
+  if (state.stops.has(id)) {
+    return errorMessage(id, { code: rpcCodes.invalidRequest, message: "Invalid request: its id is in use" });
+  }
+  if (state.clients.isEnding) return errorMessage(id, closingFailure);
+  const stop = createLazySignal();
+  state.stops.set(id, stop);
+  try {
+    if (read.kind === "none" && method === "initialize") return await initialize(state, request);
+    const peer = read.kind === "modern" ? await modernPeer(state, read.envelope) : await legacyPeer(state, method);
+    if (peer !== undefined) return await peer.handle(request, { outlet: state.outlet, stop });
+    // Anybody may ask whether somebody is there.
+    return method === "ping" ? resultMessage(id, {}) : errorMessage(id, missing(metaKeys.protocolVersion));
+  } catch (error) {
+    return errorMessage(id, { code: rpcCodes.internalError, ...refusalOf(error) });
+  } finally {
+    if (state.stops.get(id) === stop) state.stops.delete(id);
+  }
+}
+
+async function initialize(state: State, { id, params }: RequestMessage): Promise<JsonObject> {
+  if (state.legacy !== undefined) {
+    return errorMessage(id, { code: rpcCodes.invalidRequest, message: "Invalid request: initialized already" });
+  }
+  state.legacy = openLegacy(state.clients, params, { transport: "stdio" });
+  try {
+    state.opened = await state.legacy;
+  } catch (error) {
+    state.legacy = undefined;
+    throw error;
+  }
+  return resultMessage(id, state.opened.result);
+}
+
+async function legacyPeer(state: State, method: string): Promise<Peer | undefined> {
+  const opened = state.opened ?? (await state.legacy);
+  // Some clients never say that they are initialized.
+  if (opened !== undefined && method !== "ping" && opened.peer.context.news.stream === undefined) {
+    opened.peer.context.news.setStream(state.outlet);
+  }
+  return opened?.peer;
+}
+
+async function modernPeer(state: State, { info, capabilities }: Envelope): Promise<Peer> {
+  if (state.modernPeer !== undefined) return state.modernPeer;
+  state.modern ??= state.clients.open({ era: "modern", transport: "stdio", info, capabilities });
+  try {
+    state.modernPeer = await state.modern;
+    return state.modernPeer;
+  } catch (error) {
+    state.modern = undefined;
+    throw error;
+  }
+}
+
+async function close(state: State, reason: string): Promise<void> {
+  for (const stop of Array.from(state.stops.values())) stop.abort(new Error(reason));
+  const opening = [state.legacy?.then(({ peer }) => peer), state.modern];
+  await Promise.all(
+    opening.map(async (peer) => {
+      const opened = await peer?.catch(() => undefined);
+      if (opened !== undefined) await state.clients.close(opened, reason);
+    }),
+  );
+}

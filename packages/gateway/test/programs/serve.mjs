@@ -1,0 +1,53 @@
+// Serves a gateway on its pipes, or with --http on a port that it prints, in front of the servers that its first argument names as JSON specs.
+import { createGateway } from "@toolport/gateway";
+import { listen, serveStdio } from "@toolport/gateway/node";
+import { createToolbox } from "@toolport/discovery";
+import { createProvider } from "@toolport/provider";
+import { createResources } from "@toolport/resources";
+import { createConnector } from "@toolport/transports";
+
+const [specs = "[]", settings = "{}"] = process.argv.slice(2);
+const { expose = "all", naming, http, resources: withResources = true, description } = JSON.parse(settings);
+const asked = {};
+const provider = createProvider({
+  connector: createConnector(),
+  servers: JSON.parse(specs),
+  onElicit: (request, signal) => asked.gateway.elicit(request, signal),
+  ...(naming === "verbatim" && { naming: (await import("@toolport/naming")).verbatimNaming }),
+  ...(description && { description }),
+});
+const toolbox = createToolbox({ providers: [provider] });
+await toolbox.init();
+const resources = createResources(provider);
+const gateway = createGateway({
+  name: "toolport-gateway",
+  version: "1.0.0",
+  expose,
+  tools: "all",
+  ...(naming === "verbatim" && { namePrompt: (_server, name) => name }),
+  open: (client) => ({
+    tools: toolbox.view(client.view),
+    ...(withResources && { resources }),
+    onServerLog: provider.onServerLog,
+  }),
+});
+asked.gateway = gateway;
+const end = async () => {
+  await gateway.close();
+  await resources.close();
+  toolbox.close();
+  await provider.close();
+};
+if (http === true) {
+  const server = await listen(gateway, { auth: "none" });
+  process.stdout.write(`${server.url}\n`);
+  process.stdin.resume();
+  process.stdin.once("end", async () => {
+    await end();
+    await server.close();
+  });
+} else {
+  const served = serveStdio(gateway);
+  await served.ended;
+  await end();
+}
