@@ -17,6 +17,21 @@ it.each<{ readonly what: string; readonly transport: TransportSpec; readonly sha
     sharing: "principal",
   },
   { what: "a program with a key as argument", transport: stdio({ args: ["--api-key", "x"] }), sharing: "principal" },
+  {
+    what: "a program with the password of a database in a variable that is called otherwise",
+    transport: stdio({ env: { DATABASE_URL: "postgres://ada:pw@db.internal/acme" } }),
+    sharing: "principal",
+  },
+  {
+    what: "a program with the password of a database as argument",
+    transport: stdio({ args: ["postgresql://ada:pw@db.internal/acme"] }),
+    sharing: "principal",
+  },
+  {
+    what: "a program with a user's name in a URL",
+    transport: stdio({ args: ["--repository=ssh://git@git.internal/acme", "postgres://ada@db.internal/acme"] }),
+    sharing: "shared",
+  },
   { what: "a URL", transport: http({ headers: { "x-team": "a" } }), sharing: "shared" },
   { what: "a URL that is signed in to", transport: http({ auth: "oauth" }), sharing: "principal" },
   { what: "a URL with keys of the host's own", transport: http({ auth: "api-key" }), sharing: "principal" },
@@ -41,6 +56,31 @@ it("names the fields that hold a credential, and nothing of what is in them", ()
   expect(fieldsOf(stdio({ env: { GITHUB_TOKEN: "x", LANG: "C" }, args: ["--api-key", "x", "-v"] }))).toEqual([
     'transport.env["GITHUB_TOKEN"]',
     "transport.args[1]",
+  ]);
+  expect(
+    fieldsOf(
+      stdio({
+        command: "server --token=x",
+        env: {
+          DSN: "Server=db;User Id=ada;Password=pw",
+          MODE: "a=b;c=d",
+          HEADERS: '{"Authorization":"x"}',
+          ALL: "Bearer x",
+        },
+        args: ["--url=redis://:pw@cache.internal", "--config", '{"apiKey":"x"}', "https://a.test?page=1", "Bearer x"],
+      }),
+    ),
+  ).toEqual([
+    "transport.command",
+    'transport.env["DSN"]',
+    'transport.env["HEADERS"]',
+    'transport.env["ALL"]',
+    "transport.args[0]",
+    "transport.args[2]",
+    "transport.args[4]",
+  ]);
+  expect(fieldsOf(http({ headers: { "x-forwarded": "Bearer x", "x-team": "bearer" } }))).toEqual([
+    'transport.headers["x-forwarded"]',
   ]);
   expect(fieldsOf(http({ bearerToken: "t", headers: { Authorization: "t", "x-team": "a" } }, "?token=t"))).toEqual([
     "transport.bearerToken",

@@ -1,7 +1,7 @@
 import { isCredentialHeader } from "./header-rules.ts";
 import { isSecretName } from "./secret-name.ts";
 import type { ServerSharing, ServerSpec } from "./server-spec.ts";
-import { secretOfArgument } from "./spec-secrets.ts";
+import { holdsCredential, secretOfArgument } from "./spec-secrets.ts";
 
 /** Who may share a connection to this server: what its spec says, else all, but those of one principal alone where it has credentials. */
 export function sharingOf(spec: ServerSpec): ServerSharing {
@@ -18,18 +18,24 @@ function hasCredentials(spec: ServerSpec): boolean {
 export function credentialFieldsOf({ transport }: ServerSpec): readonly string[] {
   switch (transport.kind) {
     case "stdio": {
-      const { args = [], env = {} } = transport;
-      const secretAt = (argument: string, index: number): boolean =>
-        secretOfArgument(argument, args[index - 1]) !== undefined;
+      const { command, args = [], env = {} } = transport;
+      const words = command.trim().split(/\s+/);
       return [
-        ...Object.keys(env)
-          .filter(isSecretName)
-          .map((name) => `transport.env[${JSON.stringify(name)}]`),
-        ...args.flatMap((argument, index) => (secretAt(argument, index) ? [`transport.args[${index}]`] : [])),
+        ...(words.some((word, index) => index > 0 && isSecretArgument(word, words[index - 1]))
+          ? ["transport.command"]
+          : []),
+        ...Object.entries(env)
+          .filter(([name, value]) => isSecretName(name) || holdsCredential(value))
+          .map(([name]) => `transport.env[${JSON.stringify(name)}]`),
+        ...args.flatMap((argument, index) =>
+          isSecretArgument(argument, args[index - 1]) ? [`transport.args[${index}]`] : [],
+        ),
       ];
     }
     case "http": {
-      const names = Object.keys(transport.headers ?? {}).filter(isCredentialHeader);
+      const names = Object.entries(transport.headers ?? {}).flatMap(([name, value]) =>
+        isCredentialHeader(name) || holdsCredential(value) ? [name] : [],
+      );
       return [
         ...((transport.bearerToken ?? "").trim() === "" ? [] : ["transport.bearerToken"]),
         ...names.map((name) => `transport.headers[${JSON.stringify(name)}]`),
@@ -42,6 +48,11 @@ export function credentialFieldsOf({ transport }: ServerSpec): readonly string[]
   }
 }
 
+function isSecretArgument(argument: string, before: string | undefined): boolean {
+  return secretOfArgument(argument, before) !== undefined || holdsCredential(argument);
+}
+
+// Whatever the user of it is called: it is sent as a credential.
 function hasSecretInUrl(url: string): boolean {
   if (!URL.canParse(url)) return false;
   const { username, password, searchParams } = new URL(url);

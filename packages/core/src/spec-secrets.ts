@@ -26,6 +26,34 @@ export function secretOfArgument(argument: string, before: string | undefined): 
   return followsFlag || tokenLook.test(argument) ? argument : undefined;
 }
 
+/**
+ * Whether a text whose own name tells nothing has a credential in it: the value of an `Authorization` header, a URL with a password, a token or a parameter that is secret by its
+ * name, a connection string with a password, or JSON with such a member. After `=` as well: `--url=…`.
+ */
+export function holdsCredential(text: string): boolean {
+  const [, value = ""] = /^[^=\s]+=(.*)$/s.exec(text) ?? [];
+  return [text.trim(), value].some(
+    (part) =>
+      /^(?:basic|bearer|dpop|token)\s+\S+$/i.test(part) ||
+      hasSecretInUrl(part) ||
+      part.split(";").some(isSecretPair) ||
+      namedTexts(parseJson(part)).some((one) => one !== ""),
+  );
+}
+
+/** Whether a text is a URL that somebody is let in by. */
+function hasSecretInUrl(text: string): boolean {
+  if (!text.includes("://") || !URL.canParse(text)) return false;
+  const { username, password, searchParams } = new URL(text);
+  return !isReadable(username) || password !== "" || Array.from(searchParams.keys()).some(isSecretName);
+}
+
+// A part of `Server=db;Password=abc`.
+function isSecretPair(pair: string): boolean {
+  const [, name = ""] = /^\s*([^=]+?)\s*=\s*\S/.exec(pair) ?? [];
+  return !name.includes("://") && isSecretName(name);
+}
+
 /** A path with every segment masked that may be a secret: one that does not consist of words, small numbers and versions. */
 export function maskPath(pathname: string, mask: string): string {
   return pathname
