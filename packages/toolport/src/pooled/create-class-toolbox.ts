@@ -38,7 +38,7 @@ export interface ClassToolbox {
 
 /** Makes the toolbox of the conversations with this key, whose providers may come and go. */
 export function createClassToolbox(key: ConversationKey, means: ClassMeans): ClassToolbox {
-  const { name, sharings, providers, owners } = means;
+  const { name, sharings, providers, owners, clock } = means;
   const parts = [...sharings].map((apart): ClassPart => {
     const attach = (provider: McpProvider): void => {
       standIn.attach(provider);
@@ -54,7 +54,7 @@ export function createClassToolbox(key: ConversationKey, means: ClassMeans): Cla
       lease.release();
       throw new ToolportError(`there are no servers any more of sharing ${apart}`, { code: "tool_removed" });
     };
-    const standIn = createStandIn(`${name}-${apart}`, lend);
+    const standIn = createStandIn({ name: `${name}-${apart}`, clock, borrow: lend });
     const signIns = signInsFor(key, { ...means, name: `${name}-${apart}-sign-in`, lend });
     return { apart, attach, standIns: signIns === undefined ? [standIn] : [standIn, signIns.standIn] };
   });
@@ -112,9 +112,10 @@ function signInsFor({ principal }: ConversationKey, means: SignInMeans): SignIns
     standIn.attach(tools);
     return tools;
   };
-  const standIn = createStandIn(name, async (signal) => {
+  const borrow = async (signal: AbortSignal | undefined): Promise<Borrowed> => {
     const lent = await lend(signal);
     return { provider: attach(lent.provider), release: () => lent.release() };
-  });
+  };
+  const standIn = createStandIn({ name, clock, borrow });
   return { standIn, attach };
 }

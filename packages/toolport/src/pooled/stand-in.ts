@@ -1,13 +1,26 @@
 import {
+  defaultTimeouts,
+  isToolportError,
   ToolportError,
   type AdmissionServer,
+  type CallOptions,
+  type Clock,
   type QuarantinedTool,
   type ToolDefinition,
   type ToolGroup,
+  type ToolOutcome,
   type ToolProvider,
   type ToolsChange,
 } from "@toolport/core";
-import { createEvent, foldCase, sameDefinition } from "@toolport/core/implement";
+import {
+  createDeadline,
+  createEvent,
+  foldCase,
+  formatMs,
+  quoteText,
+  sameDefinition,
+  signalOf,
+} from "@toolport/core/implement";
 
 /** A provider for as long as it is needed. */
 export interface Borrowed {
@@ -26,15 +39,32 @@ interface Shown {
   readonly groups: readonly ToolGroup[];
   readonly quarantined: readonly QuarantinedTool[];
   readonly servers: ReadonlyMap<string, AdmissionServer>;
+  /** How long calls may take, by folded names. */
+  readonly callMs: ReadonlyMap<string, number>;
 }
 
-const nothing: Shown = { definitions: new Map(), groups: [], quarantined: [], servers: new Map() };
+const nothing: Shown = {
+  definitions: new Map(),
+  groups: [],
+  quarantined: [],
+  servers: new Map(),
+  callMs: new Map(),
+};
+
+/** What a stand-in is made from. */
+export interface StandInInit {
+  /** That of a provider. */
+  readonly name: string;
+  readonly clock: Clock;
+  /** Gets the provider, made anew where it has ended. */
+  readonly borrow: (signal: AbortSignal | undefined) => Promise<Borrowed>;
+}
 
 /**
  * Shows the tools that its provider had last, also while there is none, so that a conversation that nobody uses costs no connection; a call borrows the
  * provider, which is made anew where it has ended. Close it: the provider stays open.
  */
-export function createStandIn(name: string, borrow: (signal: AbortSignal | undefined) => Promise<Borrowed>): StandIn {
+export function createStandIn({ name, clock, borrow }: StandInInit): StandIn {
   const changes = createEvent<ToolsChange>();
   let current: ToolProvider | undefined;
   let unfollow = (): void => undefined;
@@ -56,18 +86,26 @@ export function createStandIn(name: string, borrow: (signal: AbortSignal | undef
     unfollow = provider.onToolsChanged(() => show(provider));
     show(provider);
   };
+  const take = async (signal: AbortSignal | undefined): Promise<Borrowed> => {
+    if (isClosed) throw new ToolportError("the conversation is closed", { code: "closed" });
+    const borrowed = await borrow(signal);
+    attach(borrowed.provider);
+    return borrowed;
+  };
   const during = async <T>(
     signal: AbortSignal | undefined,
     work: (provider: ToolProvider) => Promise<T>,
   ): Promise<T> => {
-    if (isClosed) throw new ToolportError("the conversation is closed", { code: "closed" });
-    const borrowed = await borrow(signal);
+    const borrowed = await take(signal);
     try {
-      attach(borrowed.provider);
       return await work(borrowed.provider);
     } finally {
       borrowed.release();
     }
+  };
+  const callTimeoutMs = (toolName: string): number | undefined => {
+    const key = foldCase(toolName);
+    return shown.definitions.has(key) ? (shown.callMs.get(key) ?? defaultTimeouts.callMs) : undefined;
   };
   return {
     name,
@@ -89,8 +127,11 @@ export function createStandIn(name: string, borrow: (signal: AbortSignal | undef
     describeServer: (serverId) => shown.servers.get(serverId),
     init: (options = {}) => during(options.signal, (provider) => provider.init(options)),
     refresh: (options = {}) => during(options.signal, (provider) => provider.refresh(options)),
-    call: (toolName, args, options = {}) =>
-      during(options.signal, (provider) => provider.call(toolName, args, options)),
+    callTimeoutMs,
+    call(toolName, args, options = {}) {
+      const { timeoutMs = callTimeoutMs(toolName) ?? defaultTimeouts.callMs } = options;
+      return callWithin({ toolName, args, options, timeoutMs }, take, clock);
+    },
     onToolsChanged: changes.on,
     async close() {
       isClosed = true;
@@ -100,6 +141,35 @@ export function createStandIn(name: string, borrow: (signal: AbortSignal | undef
       changes.close();
     },
   };
+}
+
+interface StandInCall {
+  readonly toolName: string;
+  readonly args: unknown;
+  readonly options: CallOptions;
+  readonly timeoutMs: number;
+}
+
+/** Calls a tool of a provider that is borrowed for it; the wait for the provider is part of the time of the call. */
+async function callWithin(
+  { toolName, args, options, timeoutMs }: StandInCall,
+  take: StandInInit["borrow"],
+  clock: Clock,
+): Promise<ToolOutcome> {
+  const onTimeout = (): ToolportError => lateError(toolName, timeoutMs);
+  const time = createDeadline({ timeoutMs, signal: signalOf(options), outer: options.deadline, onTimeout, clock });
+  let borrowed: Borrowed | undefined;
+  try {
+    borrowed = await take(time.signal);
+    const leftMs = Math.max(1, time.remainingMs());
+    time.dispose();
+    return await borrowed.provider.call(toolName, args, { ...options, timeoutMs: leftMs });
+  } catch (error) {
+    throw borrowed === undefined && isToolportError(time.stop.reason, "call_timeout") ? time.stop.reason : error;
+  } finally {
+    time.dispose();
+    borrowed?.release();
+  }
 }
 
 function read(provider: ToolProvider): Shown {
@@ -114,11 +184,16 @@ function read(provider: ToolProvider): Shown {
     const server = id === undefined ? undefined : provider.describeServer?.(id);
     if (id !== undefined && server !== undefined) servers.set(id, server);
   }
+  const callMs = definitions.flatMap(({ name }): (readonly [string, number])[] => {
+    const ms = provider.callTimeoutMs?.(name);
+    return ms === undefined ? [] : [[foldCase(name), ms]];
+  });
   return {
     definitions: new Map(definitions.map((one) => [foldCase(one.name), one])),
     groups: provider.groups(),
     quarantined,
     servers,
+    callMs: new Map(callMs),
   };
 }
 
@@ -132,4 +207,9 @@ function changeOf(before: Shown["definitions"], after: Shown["definitions"]): To
   }
   const removed = [...before].filter(([key]) => !after.has(key)).map(([, { name }]) => name);
   return { added: added.toSorted(), removed: removed.toSorted(), changed: changed.toSorted() };
+}
+
+function lateError(toolName: string, timeoutMs: number): ToolportError {
+  const problem = `tool ${quoteText(toolName)} was not called: its connections were not there within ${formatMs(timeoutMs)}`;
+  return new ToolportError(problem, { code: "call_timeout", toolName, outcome: "not-sent", details: { timeoutMs } });
 }
