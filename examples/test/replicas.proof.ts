@@ -4,7 +4,13 @@ import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { redisBinary, startRedis, type DatabaseServer } from "../../test/database-servers.ts";
+import {
+  postgresBinary,
+  redisBinary,
+  startPostgres,
+  startRedis,
+  type DatabaseServer,
+} from "../../test/database-servers.ts";
 
 const program = fileURLToPath(new URL("../dist/replicas/replica.js", import.meta.url));
 const everything = createRequire(import.meta.url).resolve("@modelcontextprotocol/server-everything/dist/index.js");
@@ -15,9 +21,9 @@ interface Replica {
   end(): Promise<number | null>;
 }
 
-async function startReplica(redis: string): Promise<Replica> {
+async function startReplica(state: string): Promise<Replica> {
   const child = spawn(process.execPath, [program], {
-    env: { ...process.env, REDIS_URL: redis, PORT: "0" },
+    env: { ...process.env, STATE_URL: state, PORT: "0" },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const [line] = (await once(createInterface(child.stdout), "line")) as [string];
@@ -34,15 +40,24 @@ async function startReplica(redis: string): Promise<Replica> {
   };
 }
 
-describe.skipIf(redisBinary === undefined)("two replicas over one Redis", () => {
-  let redis: DatabaseServer;
+const engines = [
+  { name: "Redis", binary: redisBinary, start: startRedis },
+  { name: "Postgres", binary: postgresBinary, start: startPostgres },
+] as const;
+
+describe.each(engines)("two replicas over one $name", ({ binary, start }) => {
+  if (binary === undefined) {
+    it.skip("is not installed here", () => undefined);
+    return;
+  }
+  let engine: DatabaseServer;
   let replicas: Replica[] = [];
   beforeAll(async () => {
-    redis = await startRedis();
-    replicas = await Promise.all([0, 1].map(() => startReplica(redis.url)));
+    engine = await start();
+    replicas = await Promise.all([0, 1].map(() => startReplica(engine.url)));
   }, 60_000);
   afterAll(async () => {
-    await redis.close();
+    await engine.close();
   });
 
   it("have the same servers within a second, the same names, and one budget, and end by themselves", async () => {

@@ -7,7 +7,8 @@ import { echoOf, openSharedStage, plan } from "./shared-stage.ts";
 const [, , conversations = "1000", rounds = "7"] = process.argv;
 const inFlight = 256;
 const callsInRound = 10_000;
-const fairMs = 8000;
+// Enough that one call more or less is little beside what each gets.
+const callsForShares = 25_000;
 
 await using stage = await openSharedStage();
 const views = Array.from({ length: Number(conversations) }, (_, index) => stage.viewOf(`conversation ${index}`));
@@ -39,18 +40,19 @@ async function throughput(callers: readonly ToolboxView[]): Promise<Speed> {
   };
 }
 
-/** Each conversation calls again when it has its answer, for some seconds; the greedy one has as many calls under way at a time as it may. */
+/** Each conversation calls again when it has its answer, until there were enough calls; the greedy one has so many more under way at a time. */
 async function shares(greedy: number): Promise<Shares> {
   const counts = views.map(() => 0);
   const times: number[] = [];
   const refused = views.map(() => 0);
-  const until = performance.now() + fairMs;
+  let made = 0;
   const loop = async (view: ToolboxView, caller: number, first: number): Promise<void> => {
-    for (let index = first; performance.now() < until; index += 1) {
+    for (let index = first; made < callsForShares; index += 1) {
       const startedAt = performance.now();
       try {
         await view.call(echoOf(index), { text: "x" });
         counts[caller] = (counts[caller] ?? 0) + 1;
+        made += 1;
         if (caller > 0) times.push(performance.now() - startedAt);
       } catch {
         refused[caller] = (refused[caller] ?? 0) + 1;

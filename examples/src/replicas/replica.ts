@@ -1,24 +1,18 @@
-// One replica of a product with many users: what it shares with the others is in a Redis. Started as often as there is to be one:
-// REDIS_URL=redis://127.0.0.1:6379 PORT=8080 node replica.ts
+// One replica of a product with many users: what it shares with the others is in a Redis or a Postgres. Started as often as there is to be one:
+// STATE_URL=redis://127.0.0.1:6379 PORT=8080 node replica.ts
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
-import { createRedisState } from "@toolport/pool/redis";
-import { createSharedLimitStore } from "@toolport/policy/shared-limits";
-import { createClient } from "redis";
 import { createSharedServers, createToolport } from "toolport";
+import { openState } from "./open-state.ts";
 
-const { REDIS_URL = "redis://127.0.0.1:6379", SIGN_IN_KEY, PORT = "8080" } = process.env;
+const { STATE_URL = "redis://127.0.0.1:6379", SIGN_IN_KEY, PORT = "8080" } = process.env;
 
-const redis = createClient({ url: REDIS_URL });
-// The state says what matters of it, once.
-redis.on("error", () => undefined);
-await redis.connect();
-const shared = createRedisState(redis);
+const { shared, limitStore, close } = await openState(STATE_URL);
 const sharedServers = createSharedServers(shared);
 const toolport = await createToolport({
   state: {
     ...shared,
-    limitStore: createSharedLimitStore({ redis }),
+    limitStore,
     ...(SIGN_IN_KEY !== undefined && { keys: [{ id: "first", key: SIGN_IN_KEY }] }),
   },
   sharedServers,
@@ -64,5 +58,4 @@ await Promise.race([once(process, "SIGTERM"), once(process, "SIGINT")]);
 server.close();
 server.closeAllConnections();
 await toolport.close();
-await shared.close();
-await redis.close();
+await close();

@@ -18,8 +18,8 @@ interface Replica {
   ask<T>(name: string, options?: object): Promise<T>;
 }
 
-async function startReplica(redisUrl: string, limitsUrl: string): Promise<Replica> {
-  const child = fork(program, [JSON.stringify({ redisUrl, limitsUrl })], {
+async function startReplica(stateUrl: string, limitsUrl: string): Promise<Replica> {
+  const child = fork(program, [JSON.stringify({ stateUrl, limitsUrl })], {
     execArgv: [],
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });
@@ -44,8 +44,8 @@ async function startReplica(redisUrl: string, limitsUrl: string): Promise<Replic
   };
 }
 
-const startReplicas = (redisUrl: string, limitsUrl: string): Promise<readonly Replica[]> =>
-  Promise.all(Array.from({ length: processes }, () => startReplica(redisUrl, limitsUrl)));
+const startReplicas = (stateUrl: string, limitsUrl: string): Promise<readonly Replica[]> =>
+  Promise.all(Array.from({ length: processes }, () => startReplica(stateUrl, limitsUrl)));
 
 function killAll(replicas: readonly Replica[]): void {
   for (const { child } of replicas) child.kill("SIGKILL");
@@ -147,17 +147,22 @@ describe.each(limitKinds)("eight replicas whose limits are in $title", ({ kind, 
   );
 });
 
-describe(`eight replicas whose approvals are in Redis${isHere ? "" : " (there is none on this machine)"}`, () => {
-  let redis: DatabaseServer;
+const stateKinds = [
+  { kind: "Redis", isEngineHere: isHere, start: startRedis },
+  { kind: "Postgres", isEngineHere: postgresBinary !== undefined, start: startPostgres },
+].map((one) => ({ ...one, title: one.isEngineHere ? one.kind : `${one.kind} (there is none on this machine)` }));
+
+describe.each(stateKinds)("eight replicas whose approvals are in $title", ({ kind, isEngineHere, start }) => {
+  let engine: DatabaseServer;
   let replicas: readonly Replica[] = [];
   beforeAll(async () => {
-    if (!isHere) return;
-    redis = await startRedis();
-    replicas = await startReplicas(redis.url, redis.url);
-  }, 60_000);
+    if (!isEngineHere) return;
+    engine = await start();
+    replicas = await startReplicas(engine.url, engine.url);
+  }, 120_000);
   afterAll(async () => {
     killAll(replicas);
-    await redis?.close();
+    await engine?.close();
   }, 30_000);
 
   const first = (): Replica => {
@@ -173,14 +178,14 @@ describe(`eight replicas whose approvals are in Redis${isHere ? "" : " (there is
     }
   };
 
-  it.skipIf(!isHere)(
+  it.skipIf(!isEngineHere)(
     "show a tool within a second of its approval by one of them, and hide it when that is revoked",
     async () => {
       for (let round = 0; round < 5; round += 1) {
         const approvedAt = await first().ask<number>("approve");
         const offered = await offeredBy(replicas, true);
         const latest = Math.max(...offered.map((at) => (at ?? Number.POSITIVE_INFINITY) - approvedAt));
-        say(`the last of eight replicas shows the tool after ${latest} ms`);
+        say(`${kind}: the last of eight replicas shows the tool after ${latest} ms`);
         expect(latest).toBeLessThan(1000);
         await first().ask("revoke");
         expect(await offeredBy(replicas, false)).toEqual(replicas.map(() => null));
@@ -189,7 +194,7 @@ describe(`eight replicas whose approvals are in Redis${isHere ? "" : " (there is
     60_000,
   );
 
-  it.skipIf(!isHere)(
+  it.skipIf(!isEngineHere)(
     "resume each suspended call once, of eight that race for it",
     async () => {
       await first().ask("approve");
@@ -210,7 +215,7 @@ describe(`eight replicas whose approvals are in Redis${isHere ? "" : " (there is
     60_000,
   );
 
-  it.skipIf(!isHere)(
+  it.skipIf(!isEngineHere)(
     "get the lock of one that was killed",
     async () => {
       const victim = replicas.at(-1);
@@ -218,7 +223,7 @@ describe(`eight replicas whose approvals are in Redis${isHere ? "" : " (there is
       victim?.child.kill("SIGKILL");
       const startedAt = Date.now();
       await first().ask("revoke");
-      say(`the lock of a killed replica passed on after ${Date.now() - startedAt} ms`);
+      say(`${kind}: the lock of a killed replica passed on after ${Date.now() - startedAt} ms`);
       expect(Date.now() - startedAt).toBeLessThan(5000);
       expect(await offeredBy(replicas.slice(0, -1), false)).toEqual(replicas.slice(1).map(() => null));
     },

@@ -4,16 +4,29 @@ import pg from "pg";
 import { createClient } from "redis";
 import { createPolicy } from "@toolport/policy";
 import { createSharedLimitStore } from "@toolport/policy/shared-limits";
+import { createPostgresState } from "@toolport/pool/postgres";
 import { createRedisState } from "@toolport/pool/redis";
 
-const { redisUrl, limitsUrl } = JSON.parse(process.argv[2] ?? "{}");
-const redis = createClient({ url: redisUrl });
-redis.on("error", () => {});
-await redis.connect();
-const state = createRedisState(redis, { holderTimeoutMs: 2000 });
-const pool = limitsUrl.startsWith("postgres") ? new pg.Pool({ connectionString: limitsUrl, max: 4 }) : undefined;
-pool?.on("error", () => {});
-const limits = createSharedLimitStore(pool ? { postgres: pool } : { redis });
+const { stateUrl, limitsUrl } = JSON.parse(process.argv[2] ?? "{}");
+
+/** A client of the engine at a URL, by the name of the engine. */
+async function connect(url) {
+  if (url.startsWith("postgres")) {
+    const postgres = new pg.Pool({ connectionString: url, max: 4 });
+    postgres.on("error", () => {});
+    return { postgres };
+  }
+  const redis = createClient({ url });
+  redis.on("error", () => {});
+  await redis.connect();
+  return { redis };
+}
+
+const kept = await connect(stateUrl);
+const counted = limitsUrl === stateUrl ? kept : await connect(limitsUrl);
+const settings = { holderTimeoutMs: 2000 };
+const state = kept.redis ? createRedisState(kept.redis, settings) : createPostgresState(kept.postgres, settings);
+const limits = createSharedLimitStore(counted);
 const policy = createPolicy({
   pins: { unpinned: "quarantine" },
   approval: { mode: "all", suspend: { key: new Uint8Array(32).fill(5) } },

@@ -9,6 +9,8 @@ import {
   type DatabaseServer,
 } from "../../../../test/database-servers.ts";
 import { createSharedLimitStore, type SharedLimitOptions, type SharedLimitStore } from "../../src/shared-limits.ts";
+import type { Clock } from "@toolport/core";
+import { systemClock } from "@toolport/core/implement";
 import type { LimitLease, LimitRefusal, LimitRule } from "../../src/limits/limit-store.ts";
 
 /** An engine, and replicas that each have a client of their own. */
@@ -132,6 +134,34 @@ describe.each(kinds)("limits in $title", ({ kind, isHere, open }) => {
     expect(waitMs).toBeLessThanOrEqual(402);
     await sleep(waitMs + 10);
     await granted(b, rule);
+  });
+
+  it.skipIf(!isHere)("grant no more to a replica whose clock jumps, and hold it up no longer", async () => {
+    let aheadMs = 0;
+    const clock: Clock = {
+      ...systemClock,
+      now: () => systemClock.now() + aheadMs,
+      date: () => Date.now() + aheadMs,
+    };
+    const [jumping, other] = [await world.replica({ clock }), await world.replica()];
+    const budget = ruleOf({ budget: { calls: 2, perMs: 3_600_000 } });
+    const rate = ruleOf({ rate: { calls: 1, perMs: 3_600_000, burst: 1 } });
+    await granted(jumping, budget, rate);
+    const dayMs = 86_400_000;
+    for (const jumpMs of [dayMs, -dayMs]) {
+      aheadMs = jumpMs;
+      expect(await take(jumping, rate)).toMatchObject({ granted: false, part: "rate" });
+    }
+    await granted(jumping, budget);
+    for (const store of [jumping, other]) expect(await take(store, budget)).toMatchObject({ granted: false, used: 2 });
+
+    const slow = ruleOf({ rate: { calls: 1, perMs: 300, burst: 1 }, waitMs: 5000 });
+    await granted(jumping, slow);
+    const startedAt = performance.now();
+    const waiting = granted(jumping, slow);
+    aheadMs = -dayMs;
+    await waiting;
+    expect(performance.now() - startedAt).toBeLessThan(4000);
   });
 
   it.skipIf(!isHere)("take nothing of the others for a call that one refuses", async () => {

@@ -1,0 +1,47 @@
+import { createPostgresState } from "@toolport/pool/postgres";
+import { createRedisState, type SharedState } from "@toolport/pool/redis";
+import { createSharedLimitStore, type SharedLimitStore } from "@toolport/policy/shared-limits";
+import pg from "pg";
+import { createClient } from "redis";
+
+/** What replicas share, and its end. */
+export interface OpenState {
+  readonly shared: SharedState;
+  readonly limitStore: SharedLimitStore;
+  close(): Promise<void>;
+}
+
+/** Opens what replicas share: `redis://…` or `postgres://…`. */
+export async function openState(url: string): Promise<OpenState> {
+  return url.startsWith("postgres") ? overPostgres(url) : overRedis(url);
+}
+
+async function overRedis(url: string): Promise<OpenState> {
+  const redis = createClient({ url });
+  // The state says what matters of it, once.
+  redis.on("error", () => undefined);
+  await redis.connect();
+  const shared = createRedisState(redis);
+  return {
+    shared,
+    limitStore: createSharedLimitStore({ redis }),
+    async close() {
+      await shared.close();
+      await redis.close();
+    },
+  };
+}
+
+function overPostgres(connectionString: string): OpenState {
+  const pool = new pg.Pool({ connectionString });
+  pool.on("error", () => undefined);
+  const shared = createPostgresState(pool);
+  return {
+    shared,
+    limitStore: createSharedLimitStore({ postgres: pool }),
+    async close() {
+      await shared.close();
+      await pool.end();
+    },
+  };
+}
