@@ -1,7 +1,7 @@
 // Prints how fast a thousand conversations call eight shared servers beside one that calls as much, and how even their shares are:
 // `node measure-calls.js <conversations> <rounds>`.
 import type { ToolboxView } from "@toolport/discovery";
-import { median, quantile } from "../host/statistics.ts";
+import { median } from "../host/statistics.ts";
 import { echoOf, openSharedStage, plan } from "./shared-stage.ts";
 
 const [, , conversations = "1000", rounds = "7"] = process.argv;
@@ -71,9 +71,7 @@ async function shares(greedy: number): Promise<Shares> {
     worst: Math.min(...others) / median(others),
     greedy: ofGreedy / median(others),
     medianMs: median(times),
-    slowMs: quantile(times, 0.99),
     refused: refused.slice(1).reduce((sum, one) => sum + one, 0),
-    calls: counts.reduce((sum, one) => sum + one, 0),
   };
 }
 
@@ -85,9 +83,7 @@ interface Shares {
   readonly worst: number;
   readonly greedy: number;
   readonly medianMs: number;
-  readonly slowMs: number;
   readonly refused: number;
-  readonly calls: number;
 }
 
 await throughput(views);
