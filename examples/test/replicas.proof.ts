@@ -46,49 +46,50 @@ const engines = [
 ] as const;
 
 describe.each(engines)("two replicas over one $name", ({ binary, start }) => {
-  if (binary === undefined) {
-    it.skip("is not installed here", () => undefined);
-    return;
-  }
   let engine: DatabaseServer;
   let replicas: Replica[] = [];
   beforeAll(async () => {
+    if (binary === undefined) return;
     engine = await start();
     replicas = await Promise.all([0, 1].map(() => startReplica(engine.url)));
   }, 60_000);
   afterAll(async () => {
-    await engine.close();
+    await engine?.close();
   });
 
-  it("have the same servers within a second, the same names, and one budget, and end by themselves", async () => {
-    const [one, two] = replicas;
-    if (one === undefined || two === undefined) throw new Error("two replicas");
-    const transport = { kind: "stdio", command: process.execPath, args: [everything, "stdio"] };
-    expect(await one.send("/servers", "PUT", [{ id: "all", transport }])).toEqual({ written: true, revision: 1 });
-    await new Promise((resolve) => setTimeout(resolve, 1000));
-    expect(await two.get("/servers")).toMatchObject([{ id: "all" }]);
-    const wait = async (replica: Replica): Promise<unknown> => {
-      for (;;) {
-        const [status] = (await replica.get("/servers")) as { readonly state: string }[];
-        if (status?.state === "ready") return replica.get("/tools?user=ada");
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
-    };
-    const [names, others] = [await wait(one), await wait(two)] as string[][];
-    expect(names?.length).toBeGreaterThan(1);
-    expect(others).toEqual(names);
+  it.skipIf(binary === undefined)(
+    "have the same servers within a second, the same names, and one budget, and end by themselves",
+    async () => {
+      const [one, two] = replicas;
+      if (one === undefined || two === undefined) throw new Error("two replicas");
+      const transport = { kind: "stdio", command: process.execPath, args: [everything, "stdio"] };
+      expect(await one.send("/servers", "PUT", [{ id: "all", transport }])).toEqual({ written: true, revision: 1 });
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+      expect(await two.get("/servers")).toMatchObject([{ id: "all" }]);
+      const wait = async (replica: Replica): Promise<unknown> => {
+        for (;;) {
+          const [status] = (await replica.get("/servers")) as { readonly state: string }[];
+          if (status?.state === "ready") return replica.get("/tools?user=ada");
+          await new Promise((resolve) => setTimeout(resolve, 50));
+        }
+      };
+      const [names, others] = [await wait(one), await wait(two)] as string[][];
+      expect(names?.length).toBeGreaterThan(1);
+      expect(others).toEqual(names);
 
-    const tool = names?.find((name) => name.startsWith("mcp_all_")) ?? "";
-    const answers: unknown[] = [];
-    for (let call = 0; call < 24; call += 1) {
-      const replica = call % 2 === 0 ? one : two;
-      answers.push(await replica.send(`/calls?user=ada&conversation=${call}`, "POST", { tool, args: {} }));
-    }
-    const refused = answers.filter((found) => (found as { readonly code?: string }).code === "budget_exceeded");
-    expect(refused).toHaveLength(4);
-    expect(await two.send("/servers", "PUT", [])).toEqual({ written: true, revision: 2 });
-    await new Promise((resolve) => setTimeout(resolve, 1000));
-    expect(await one.get("/servers")).toEqual([]);
-    expect(await Promise.all(replicas.map((replica) => replica.end()))).toEqual([0, 0]);
-  }, 120_000);
+      const tool = names?.find((name) => name.startsWith("mcp_all_")) ?? "";
+      const answers: unknown[] = [];
+      for (let call = 0; call < 24; call += 1) {
+        const replica = call % 2 === 0 ? one : two;
+        answers.push(await replica.send(`/calls?user=ada&conversation=${call}`, "POST", { tool, args: {} }));
+      }
+      const refused = answers.filter((found) => (found as { readonly code?: string }).code === "budget_exceeded");
+      expect(refused).toHaveLength(4);
+      expect(await two.send("/servers", "PUT", [])).toEqual({ written: true, revision: 2 });
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+      expect(await one.get("/servers")).toEqual([]);
+      expect(await Promise.all(replicas.map((replica) => replica.end()))).toEqual([0, 0]);
+    },
+    120_000,
+  );
 });

@@ -2,17 +2,10 @@
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { median } from "../host/statistics.ts";
+import type { Shares } from "./shares.ts";
 import { toExpectations, type Costs } from "./to-expectations.ts";
 
 const rounds = Number(process.argv[2] ?? 5);
-
-interface Shares {
-  readonly jain: number;
-  readonly worst: number;
-  readonly greedy: number;
-  readonly medianMs: number;
-  readonly refused: number;
-}
 
 interface Calls {
   readonly inFlight: number;

@@ -2,6 +2,7 @@
 // `node measure-calls.js <conversations> <rounds>`.
 import type { ToolboxView } from "@toolport/discovery";
 import { median } from "../host/statistics.ts";
+import type { Shares } from "./shares.ts";
 import { echoOf, openSharedStage, plan } from "./shared-stage.ts";
 
 const [, , conversations = "1000", rounds = "7"] = process.argv;
@@ -73,17 +74,6 @@ async function shares(greedy: number): Promise<Shares> {
     medianMs: median(times),
     refused: refused.slice(1).reduce((sum, one) => sum + one, 0),
   };
-}
-
-/** How much each conversation got; what is of the greedy one is in `greedy` alone. */
-interface Shares {
-  /** 1 where all have the same. */
-  readonly jain: number;
-  /** Of the median. */
-  readonly worst: number;
-  readonly greedy: number;
-  readonly medianMs: number;
-  readonly refused: number;
 }
 
 await throughput(views);

@@ -1,7 +1,7 @@
 import { createPostgresState } from "@toolport/pool/postgres";
 import { createRedisState, type SharedState } from "@toolport/pool/redis";
 import { createSharedLimitStore, type SharedLimitStore } from "@toolport/policy/shared-limits";
-import pg from "pg";
+import { Pool } from "pg";
 import { createClient } from "redis";
 
 /** What replicas share, and its end. */
@@ -33,7 +33,7 @@ async function overRedis(url: string): Promise<OpenState> {
 }
 
 function overPostgres(connectionString: string): OpenState {
-  const pool = new pg.Pool({ connectionString });
+  const pool = new Pool({ connectionString });
   pool.on("error", () => undefined);
   const shared = createPostgresState(pool);
   return {

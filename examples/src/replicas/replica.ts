@@ -7,7 +7,8 @@ import { openState } from "./open-state.ts";
 
 const { STATE_URL = "redis://127.0.0.1:6379", SIGN_IN_KEY, PORT = "8080" } = process.env;
 
-const { shared, limitStore, close } = await openState(STATE_URL);
+const state = await openState(STATE_URL);
+const { shared, limitStore } = state;
 const sharedServers = createSharedServers(shared);
 const toolport = await createToolport({
   state: {
@@ -58,4 +59,4 @@ await Promise.race([once(process, "SIGTERM"), once(process, "SIGINT")]);
 server.close();
 server.closeAllConnections();
 await toolport.close();
-await close();
+await state.close();
