@@ -19,6 +19,20 @@ export interface ConfigImport {
   readonly dialect?: string | undefined;
 }
 
+/** What is offered to others by whoever serves these servers as one, such as `toolport serve`. */
+export interface ServeSettings {
+  /** `"all"`: every tool under its name. `"search"` or `"groups"`: the tools that find others, and one that calls them. */
+  readonly expose?: "all" | "groups" | "search" | undefined;
+  /** The only tools: `"server/tool"`, in which each `*` stands for any characters, or `"server"` for all of one. Absent: all. Empty: none, and nothing is served. */
+  readonly tools?: readonly string[] | undefined;
+  /** `true`: only tools that are known to change nothing. */
+  readonly readOnly?: boolean | undefined;
+  /** `true`: a user is asked before calls of tools that are not known to change nothing. */
+  readonly ask?: boolean | undefined;
+  /** `true`: secrets in results are masked. */
+  readonly redact?: boolean | undefined;
+}
+
 /** What a configuration says of the host, and no server's spec has a place for. All durations in milliseconds. */
 export interface HostSettings {
   /** `false`: none of these servers is to be used. */
@@ -48,4 +62,7 @@ export interface HostSettings {
   readonly allowedServers?: readonly string[] | undefined;
   /** Names of servers that may not be used; wins. */
   readonly deniedServers?: readonly string[] | undefined;
+  readonly serve?: ServeSettings | undefined;
+  /** Of merged settings alone: `serve` of the innermost file of a project. What it may say, whoever serves decides. */
+  readonly projectServe?: ServeSettings | undefined;
 }

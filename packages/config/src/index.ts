@@ -6,7 +6,7 @@ export { detectDialect } from "./detect-dialect.ts";
 export { dialectNames, isDialectName, type DialectName } from "./dialects/dialect-name.ts";
 export type { ExtensionContext, ReadContext } from "./dialects/dialect.ts";
 export type { ConfiguredServer, FieldPlace, ServerDraft, ServerExtras, VariableField } from "./configured-server.ts";
-export type { ConfigImport, ConfigInput, HostSettings } from "./host-settings.ts";
+export type { ConfigImport, ConfigInput, HostSettings, ServeSettings } from "./host-settings.ts";
 export { parseConfig, type ParseOptions } from "./parse/parse-config.ts";
 export type { ConfigFormat, Liberty, ParsedConfig, Position } from "./parse/parsed-config.ts";
 export { editConfig, type ConfigEdit, type EditedConfig } from "./edit/edit-config.ts";

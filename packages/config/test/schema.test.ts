@@ -7,6 +7,7 @@ import {
   type ConfigImport,
   type ConfigInput,
   type HostSettings,
+  type ServeSettings,
   type ServerExtras,
 } from "@toolport/config";
 import { Ajv } from "ajv";
@@ -69,7 +70,7 @@ const httpFields: Fields<HttpTransportSpec> = {
   mode: true,
 };
 const toolFields: Fields<ToolOverride> = { effect: true, requiresConfirmation: true, title: true, description: true };
-const settingFields: Fields<Omit<HostSettings, "imports" | "inputs">> = {
+const settingFields: Fields<Omit<HostSettings, "imports" | "inputs" | "serve" | "projectServe">> = {
   enabled: true,
   sessionTtlMs: true,
   idleReapMs: true,
@@ -81,6 +82,7 @@ const settingFields: Fields<Omit<HostSettings, "imports" | "inputs">> = {
   allowedServers: true,
   deniedServers: true,
 };
+const serveFields: Fields<ServeSettings> = { expose: true, tools: true, readOnly: true, ask: true, redact: true };
 const inputFields: Fields<ConfigInput> = {
   id: true,
   type: true,
@@ -103,6 +105,7 @@ describe("toolport.schema.json", () => {
     ["timeouts", definitions.timeouts.properties, { ...defaultTimeouts, callIdleMs: 1 }],
     ["limits", definitions.limits.properties, defaultLimits],
     ["settings", definitions.settings.properties, settingFields],
+    ["serving", definitions.serve.properties, serveFields],
     ["an input", definitions.input.properties, inputFields],
     ["an import", properties.imports.items.anyOf[1].properties, importFields],
   ])("has exactly the members of %s that the types have", (_, members, fields) => {
@@ -122,6 +125,7 @@ describe("toolport.schema.json", () => {
     ["imports", { imports: ["cursor", { from: "./mcp.json", dialect: "mcp-json" }] }],
     ["inputs", { inputs: [{ id: "key", type: "promptString", password: true }] }],
     ["settings", { settings: { watch: { quietMs: 500 }, resourceCache: { ttlMs: 1 }, deniedServers: ["a"] } }],
+    ["serving", { serve: { expose: "search", tools: ["files/*", "github"], readOnly: true } }],
   ])("allows what is read without an error: %s", (_, config) => {
     expect(validate(config), JSON.stringify(validate.errors)).toBe(true);
     expect(readConfig(config, { dialect: "toolport" }).problems).toEqual([]);
@@ -135,6 +139,8 @@ describe("toolport.schema.json", () => {
     ["a number in env", { servers: { a: { transport: { ...stdio, env: { PORT: 1 } } } } }],
     ["an unknown era", { servers: { a: { transport: stdio, era: "new" } } }],
     ["a timeout of nothing", { servers: { a: { transport: stdio, timeouts: { callMs: 0 } } } }],
+    ["an exposure that there is not", { serve: { expose: "some" } }],
+    ["an unknown word about serving", { serve: { tool: ["files"] } }],
     ["an unknown setting", { settings: { deniedServer: ["a"] } }],
     ["an input without an id", { inputs: [{ type: "promptString" }] }],
     ["an import of nothing", { imports: [""] }],

@@ -16,6 +16,7 @@ const optionFields: Fields<ToolportOptions> = {
   provider: true,
   toolbox: true,
   policy: true,
+  admit: true,
   auth: true,
   authenticateTools: true,
   results: true,
@@ -38,6 +39,7 @@ const configFields: Fields<ConfigOptions> = {
   platform: true,
   watch: true,
   only: true,
+  revise: true,
 };
 const stateFields: Fields<ToolportState> = {
   store: true,
@@ -61,7 +63,7 @@ const owner = "createToolport()";
 /** Throws a `TypeError` that names the option that is unknown or of a wrong type. Options of parts are checked where the parts are made. */
 export function checkOptions(options: ToolportOptions): void {
   assertKnownOptions(owner, options, optionFields);
-  const { config, servers, state, tools, providers, signal, clock, onDiagnostic, auth, authenticateTools } = options;
+  const { config, servers, state, tools, providers, signal, clock, auth, authenticateTools } = options;
   checkConfig(config);
   checkServers(servers);
   checkState(state);
@@ -88,8 +90,9 @@ export function checkOptions(options: ToolportOptions): void {
   if (authenticateTools === true && (auth === false || typeof auth === "function")) {
     throw new TypeError("authenticateTools needs an OAuth, or options for one, as auth");
   }
-  if (onDiagnostic !== undefined && typeof onDiagnostic !== "function") {
-    throw new TypeError(`onDiagnostic must be a function, not ${kindOf(onDiagnostic)}`);
+  for (const name of ["onDiagnostic", "admit"] as const) {
+    if (options[name] === undefined || typeof options[name] === "function") continue;
+    throw new TypeError(`${name} must be a function, not ${kindOf(options[name])}`);
   }
   if (clock !== undefined && !(typeof clock?.now === "function" && typeof clock.schedule === "function")) {
     throw new TypeError("clock must have the functions now and schedule");
@@ -109,9 +112,10 @@ function checkConfig(config: ToolportOptions["config"]): void {
     throw new TypeError('config must be "auto", a path, a list of paths that is not empty, or options');
   }
   assertKnownOptions("config", config, configFields);
-  const { watch, only } = config as ConfigOptions;
+  const { watch, only, revise } = config as ConfigOptions;
   if (watch !== undefined && typeof watch !== "boolean") throw new TypeError("config.watch must be true or false");
   if (only !== undefined && typeof only !== "function") throw new TypeError("config.only must be a function");
+  if (revise !== undefined && typeof revise !== "function") throw new TypeError("config.revise must be a function");
 }
 
 function checkServers(servers: ToolportOptions["servers"]): void {

@@ -100,7 +100,7 @@ async function compose(options: ToolportOptions, closing: Closing): Promise<Tool
   closing.add(() => resources.resources.close());
   const { oauth } = auth;
   const toolboxes = openToolboxes({ ...means, provider, ownTools, resourceTools: resources.providers, oauth });
-  const { toolbox } = toolboxes;
+  const { toolbox, readmit } = toolboxes;
   const conversations = openPool({ ...means, ...toolboxes, makeProvider, results, oauth });
   closing.add(() => catalogs?.close());
   opened.start(targetOf(provider, conversations));
@@ -113,7 +113,7 @@ async function compose(options: ToolportOptions, closing: Closing): Promise<Tool
     clock,
   });
 
-  const parts = { provider, toolbox, policy, results, resources: resources.resources, oauth };
+  const parts = { provider, toolbox, policy, results, resources: resources.resources, oauth, readmit };
   return {
     ...parts,
     pool: conversations?.providers,

@@ -130,6 +130,24 @@ describe("mergeLayers()", () => {
       "untrusted_setting settings of a project's file are not used: passContext",
     ]);
   });
+
+  it("keeps what a project says about serving apart from what its user says", () => {
+    const own = {
+      scope: "user",
+      result: readConfig({ serve: { expose: "all", tools: ["a"] } }, { dialect: "toolport" }),
+    } as const;
+    const result = readConfig({ serve: { tools: ["b"] } }, { dialect: "toolport", file: "/p.json" });
+    const merged = mergeLayers([own, { scope: "project", result, file: "/p.json", projectFolder: folder }]);
+    expect(merged.settings).toEqual({ serve: { expose: "all", tools: ["a"] }, projectServe: { tools: ["b"] } });
+    expect(merged.problems).toEqual([]);
+  });
+
+  it("offers nothing by a block about serving that cannot be read", () => {
+    const wrong = [{ expose: "some" }, { tools: "files" }, { tools: ["files", 1] }, "all", { tool: ["files"] }];
+    expect(wrong.map((serve) => readConfig({ serve }, { dialect: "toolport" }).settings.serve)).toEqual(
+      wrong.map(() => ({ tools: [] })),
+    );
+  });
 });
 
 function layer(scope: ConfigScope, mcpServers: object): ConfigLayer {

@@ -16,7 +16,7 @@ export interface MergedSettings {
 /**
  * The settings of several configurations, the stronger one last: each setting whole, as with servers. Lists of servers only ever narrow: denied
  * is what any of them denies, allowed what all of them allow. A file of a project or of an extension
- * can do nothing but narrow.
+ * can do nothing but narrow; what one says about serving is kept apart.
  */
 export function mergeSettings(layers: readonly ConfigLayer[]): MergedSettings {
   const merged = new Map<string, unknown>();
@@ -26,6 +26,10 @@ export function mergeSettings(layers: readonly ConfigLayer[]): MergedSettings {
     const ignored: string[] = [];
     for (const [key, value] of Object.entries(result.settings) as [keyof HostSettings, unknown][]) {
       if (narrowingKeys.includes(key) || value === undefined) continue;
+      if (key === "serve" && projectFolder !== undefined) {
+        merged.set("projectServe", value);
+        continue;
+      }
       if (isOwn || (key === "strictRootPaths" && value === true)) merged.set(key, value);
       else ignored.push(key);
     }

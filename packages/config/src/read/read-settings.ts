@@ -1,4 +1,4 @@
-import type { ConfigImport, ConfigInput, HostSettings } from "../host-settings.ts";
+import type { ConfigImport, ConfigInput, HostSettings, ServeSettings } from "../host-settings.ts";
 import { isConfigMap, nameOfData, type ConfigData } from "../parse/config-data.ts";
 import type { Entry } from "./entry.ts";
 import type { ServerReader } from "./server-reader.ts";
@@ -7,7 +7,7 @@ import { refuseUnknownKeys } from "./unknown-keys.ts";
 type Kind = "flag" | "number" | "texts";
 type Shape = Readonly<Record<string, Kind | Readonly<Record<string, "flag" | "number">>>>;
 
-const topFields: readonly string[] = ["$schema", "servers", "inputs", "imports", "settings"];
+const topFields: readonly string[] = ["$schema", "servers", "inputs", "imports", "settings", "serve"];
 const shape: Shape = {
   enabled: "flag",
   sessionTtlMs: "number",
@@ -28,10 +28,12 @@ export function readSettings(reader: ServerReader, inputs: readonly ConfigInput[
   refuseUnknownKeys(top, topFields, "toolport.json");
   const imports = readImports(top);
   const settings = top.entry("settings");
+  const serve = readServe(top);
   return {
     ...(settings === undefined ? {} : readShape(settings, shape)),
     ...(imports.length === 0 ? {} : { imports }),
     ...(inputs.length === 0 ? {} : { inputs }),
+    ...(serve === undefined ? {} : { serve }),
   };
 }
 
@@ -53,6 +55,30 @@ function readKind(entry: Entry, name: string, kind: Kind): unknown {
   if (amount === undefined || amount > 0) return amount;
   entry.error(name, { code: "out_of_range", message: "must be above 0" });
   return undefined;
+}
+
+const exposures: readonly unknown[] = ["all", "groups", "search"] satisfies ServeSettings["expose"][];
+const serveFields: readonly string[] = ["expose", "tools", "readOnly", "ask", "redact"];
+
+function readServe(top: Entry): ServeSettings | undefined {
+  // What cannot be read offers nothing: a list that was meant to narrow must not vanish.
+  const closed: ServeSettings = { tools: [] };
+  if (!top.has("serve")) return undefined;
+  const serve = top.entry("serve");
+  if (serve === undefined) return closed;
+  refuseUnknownKeys(serve, serveFields, "serve");
+  const expose = serve.text("expose");
+  if (expose !== undefined && !exposures.includes(expose)) {
+    serve.error("expose", { code: "wrong_type", message: 'must be "all", "groups" or "search"' });
+  }
+  const given = {
+    expose: expose as ServeSettings["expose"],
+    tools: serve.texts("tools"),
+    readOnly: serve.flag("readOnly"),
+    ask: serve.flag("ask"),
+    redact: serve.flag("redact"),
+  };
+  return serve.failed() ? closed : Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
 function readImports(top: Entry): readonly ConfigImport[] {

@@ -58,10 +58,10 @@ const applyMs = 10_000;
  */
 export async function openConfiguration(opening: OpeningConfig): Promise<Configuration> {
   const { wanted, given, shared, isNamed, naming, check, prepare, clock } = opening;
-  const { watch = true, only: isWanted, ...rest } = wanted ?? ({ files: [] } satisfies ConfigOptions);
+  const { watch = true, only: isWanted, revise = same, ...rest } = wanted ?? ({ files: [] } satisfies ConfigOptions);
   const settle = (config: LoadedConfig): SettledServers => {
     const servers = { given, shared: shared?.specs ?? [], only: isWanted, naming };
-    const { specs, config: used } = settleServers(config, servers);
+    const { specs, config: used } = settleServers(reviseServers(config, revise), servers);
     return { specs: specs.map(prepare), config: used };
   };
   const end = new AbortController();
@@ -136,6 +136,24 @@ export async function openConfiguration(opening: OpeningConfig): Promise<Configu
     onReport: reports.on,
     start: begin,
     close,
+  };
+}
+
+function same(spec: ServerSpec): ServerSpec {
+  return spec;
+}
+
+/** The configuration with its servers as the product wants them. One that is left out has a source that says so. */
+function reviseServers(config: LoadedConfig, revise: NonNullable<ConfigOptions["revise"]>): LoadedConfig {
+  if (revise === same) return config;
+  const revised = new Map(config.servers.map((spec) => [spec.id, revise(spec)]));
+  const isOut = (id: string): boolean => revised.has(id) && revised.get(id) === undefined;
+  return {
+    ...config,
+    servers: [...revised.values()].filter((spec) => spec !== undefined),
+    sources: config.sources.map((source) =>
+      isOut(source.serverId) ? { ...source, state: "off" as const, off: "not wanted" as const } : source,
+    ),
   };
 }
 

@@ -1,5 +1,5 @@
 import { createAuthenticateTools, type OAuth } from "@toolport/auth";
-import type { ToolProvider } from "@toolport/core";
+import type { Admit, ToolProvider } from "@toolport/core";
 import { createToolbox, type StaticTool, type Toolbox } from "@toolport/discovery";
 import type { McpProvider } from "@toolport/provider";
 import type { PartsContext } from "./parts-context.ts";
@@ -17,6 +17,8 @@ export interface OpenToolboxes {
   readonly toolbox: Toolbox;
   /** Makes one with these beside all that the first one has. Who makes one closes it. */
   readonly toolboxWith: (providers: readonly ToolProvider[]) => Toolbox;
+  /** Has all toolboxes that are open ask anew what is on offer. */
+  readonly readmit: () => void;
 }
 
 /** Makes the toolbox over all that brings tools. */
@@ -29,17 +31,49 @@ export function openToolboxes(means: ToolboxMeans): OpenToolboxes {
       ? [createAuthenticateTools({ oauth, provider, principal, clock })]
       : [];
   for (const made of [...resourceTools, ...signIns]) closing.add((reason) => made.close(reason));
-  const toolboxWith = (more: readonly ToolProvider[]): Toolbox =>
-    createToolbox({
+  const admit = admitByBoth(options.admit, policy.admit);
+  const open = new Set<Toolbox>();
+  const toolboxWith = (more: readonly ToolProvider[]): Toolbox => {
+    const made = createToolbox({
       ...given,
       tools: ownTools,
       providers: [provider, ...more, ...resourceTools, ...signIns, ...(options.providers ?? [])],
-      admit: policy.admit,
+      admit,
       interceptors: [...interceptors, ...policy.interceptors],
       onDiagnostic: report,
       clock,
     });
+    open.add(made);
+    return {
+      ...made,
+      // A spread would keep the number that it was.
+      get revision() {
+        return made.revision;
+      },
+      close(reason) {
+        open.delete(made);
+        return made.close(reason);
+      },
+    };
+  };
   const toolbox = toolboxWith([]);
   closing.add((reason) => toolbox.close(reason));
-  return { toolbox, toolboxWith };
+  return {
+    toolbox,
+    toolboxWith,
+    readmit() {
+      for (const one of open) one.readmit();
+    },
+  };
+}
+
+/** What both offer is on offer; what either hides is hidden. */
+function admitByBoth(first: Admit | undefined, second: Admit): Admit {
+  if (first === undefined) return second;
+  return (tool, server) => {
+    const answer = first(tool, server);
+    if (answer === "hide") return "hide";
+    const other = second(tool, server);
+    return other === "offer" ? answer : other;
+  };
 }
