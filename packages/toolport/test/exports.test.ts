@@ -41,9 +41,21 @@ describe("toolport", () => {
     }
   });
 
+  it("serves a toolport by exactly these names", () => {
+    expect(namesOf("../src/gateway.ts")).toEqual([
+      "ApproveByClientOptions",
+      "AskClient",
+      "NarrowedResources",
+      "ToolportGatewayOptions",
+      "approveByClient",
+      "createToolportGateway",
+      "narrowResources",
+    ]);
+  });
+
   it("has exactly these entry points", () => {
     const { exports } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
-    const entries = [...adapters, "cli"].toSorted().map((entry) => `./${entry}`);
+    const entries = [...adapters, "cli", "gateway"].toSorted().map((entry) => `./${entry}`);
     expect(Object.keys(exports)).toEqual([".", ...entries, "./package.json"]);
   });
 });

@@ -30,9 +30,11 @@ export async function runCommandLine(
   { host, options: given }: CommandLineOptions = {},
 ): Promise<number> {
   let exitCode: number = exitCodes.pass;
+  let isStopExpected = false;
   const contextOf = (): CommandContext => {
     const { color, ...options } = program.opts<ProgramOptions>();
-    return { terminal: withColor(terminal, color), options: { ...given, ...options }, host };
+    const expectStop = (): void => void (isStopExpected = true);
+    return { terminal: withColor(terminal, color), options: { ...given, ...options }, host, expectStop };
   };
   const run: Run = async (work) => {
     exitCode = await work(contextOf());
@@ -47,7 +49,7 @@ export async function runCommandLine(
   const { signal } = terminal;
   try {
     await program.parseAsync(argv, { from: "user" });
-    return isInterrupted(signal) ? exitCodes.incomplete : exitCode;
+    return isInterrupted(signal) && !isStopExpected ? exitCodes.incomplete : exitCode;
   } catch (error) {
     if (signal.aborted && signal.reason instanceof OutputClosed) return exitCodes.pass;
     if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.pass;

@@ -16,6 +16,7 @@ import { declareLogout } from "./logout.ts";
 import { declareRemove } from "./remove.ts";
 import { declareRepl } from "./repl.ts";
 import { declareSearch } from "./search.ts";
+import { declareServe } from "./serve.ts";
 import { declareShow } from "./show.ts";
 import { declareDisable, declareEnable } from "./switch.ts";
 import { declareTrust } from "./trust.ts";
@@ -30,6 +31,7 @@ export const allCommands: readonly Declare[] = [
   // Use
   declareCall,
   declareRepl,
+  declareServe,
   // Set up
   declareInit,
   declareAdd,

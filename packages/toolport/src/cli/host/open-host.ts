@@ -21,6 +21,7 @@ import type { Host } from "./host.ts";
 import { namesOf } from "./last-names.ts";
 import { knownServer, startableServer } from "./known-server.ts";
 import { offerSignIn } from "./offer-sign-in.ts";
+import { isServeEntry } from "../serving/self-entries.ts";
 import { reportProblems } from "./report-problems.ts";
 import { signInPrompt } from "./sign-in-prompt.ts";
 
@@ -66,6 +67,8 @@ export async function openHost(context: CommandContext, wish: HostWish = {}): Pr
       trust: createTrust({ store: state.store, lock: state.lock, ask: asker && askTrust(asker, onCancel) }),
       inputs: asker && askInput(asker, onCancel),
       only: only && isWanted,
+      // The entry by which a host has all of these: with it they would start once more. Who names it wants it.
+      revise: (spec) => (only?.includes(spec.id) !== true && isServeEntry(spec) ? undefined : spec),
     },
     provider: wish.follow === true ? { refresh: "debounced" } : {},
     state,

@@ -37,6 +37,8 @@ const looks: Readonly<Record<ListedServer["state"], Look>> = {
 export function lookOf({ state, off }: ListedServer): Look {
   if (off === "untrusted") return { sign: "!", words: "not trusted", style: "warn" };
   if (off === "not allowed") return { ...looks.disabled, words: "not allowed" };
+  // Of servers that are listed at all, what nobody wants is this program itself.
+  if (off === "not wanted") return { ...looks.disabled, words: "left out" };
   return looks[state];
 }
 
@@ -89,6 +91,7 @@ function placeOf({ scope = "", file, line }: ListedServer, view: ServersView): s
 const reasons: Readonly<Record<string, string>> = {
   untrusted: "a project brings it, and nobody has said that it is trusted",
   "not allowed": "a list of allowed or denied servers leaves it out",
+  "not wanted": "it is toolport serve itself: what it serves is here",
 };
 
 function detailsOf(server: ListedServer, view: ServersView): readonly string[] {

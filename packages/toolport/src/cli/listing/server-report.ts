@@ -176,6 +176,7 @@ function mendOf(
   config: LoadedConfig | undefined,
 ): readonly string[] | undefined {
   const off = source?.off;
+  if (off === "not wanted") return undefined;
   if (off === "untrusted") return ["trust", id];
   // What `enable` refuses mends nothing: it changes no file of another tool, and no list of what is allowed.
   if (off === "not allowed") return config?.settings.deniedServers?.includes(id) === true ? ["enable", id] : undefined;

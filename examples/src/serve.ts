@@ -1,0 +1,41 @@
+// A product that serves what its users have as one MCP server over HTTP: each user by a token of theirs, with connections, questions and approvals of their own.
+// Usage: node dist/serve.js mcp.json ADA_TOKEN BOB_TOKEN
+import { pathToFileURL } from "node:url";
+import { listen, type Listening } from "@toolport/gateway/node";
+import { createToolport } from "toolport";
+import { approveByClient, createToolportGateway, type AskClient } from "toolport/gateway";
+
+/** Serves the servers of a configuration to the users of these tokens. What it returns ends all of it. */
+export async function serve(config: string, users: ReadonlyMap<string, string>): Promise<Listening> {
+  // A question reaches the client whose call it belongs to.
+  const ask: AskClient = (request, signal) => gateway.elicit(request, signal);
+  const toolport = await createToolport({
+    config,
+    pool: {},
+    onElicit: ask,
+    policy: {
+      approval: { mode: { tools: { effect: ["non-idempotent-write", "external"] } }, handler: approveByClient(ask) },
+    },
+  });
+  const gateway = createToolportGateway(toolport, { name: "product", version: "1.0.0", expose: "search" });
+  const listening = await listen(gateway, {
+    auth: {
+      verifyToken(token) {
+        const principal = users.get(token);
+        return principal === undefined ? { refused: "invalid_token" } : { principal };
+      },
+    },
+  });
+  const close = async (reason?: string): Promise<void> => {
+    await gateway.close(reason);
+    await listening.close(reason);
+    await toolport.close(reason);
+  };
+  return { ...listening, close, [Symbol.asyncDispose]: () => close() };
+}
+
+const [, program = "", config = "mcp.json", ...tokens] = process.argv;
+if (import.meta.url === pathToFileURL(program).href) {
+  const { url } = await serve(config, new Map(tokens.map((token, index) => [token, `user ${index + 1}`])));
+  process.stdout.write(`${url}\n`);
+}

@@ -1,0 +1,171 @@
+import { createTrust, type HostSettings } from "@toolport/config";
+import { loadConfig } from "@toolport/config/node";
+import type { ElicitationRequest, ElicitationResult, ServerSpec } from "@toolport/core";
+import type { PolicyOptions } from "@toolport/policy";
+import { createToolport } from "../../create-toolport.ts";
+import { approveByClient } from "../../gateway/approve-by-client.ts";
+import { narrowResources, type NarrowedResources } from "../../gateway/narrow-resources.ts";
+import { userState } from "../../state/user-state.ts";
+import type { Toolport } from "../../toolport.ts";
+import { lockPath, readLockFile } from "../checking/lock-file.ts";
+import type { CommandContext } from "../command-context.ts";
+import { filesOf } from "../host/config-files.ts";
+import { reportProblems } from "../host/report-problems.ts";
+import { oneLine } from "../render/one-line.ts";
+import { shellLine } from "../render/shell-word.ts";
+import { usageError } from "../usage-error.ts";
+import { isServeEntry, servedVariable } from "./self-entries.ts";
+import type { ServeArguments } from "./serve-arguments.ts";
+import { readOffer, type ServeOffer } from "./serve-offer.ts";
+
+/** What is served, and how much of it. */
+export interface Served extends AsyncDisposable {
+  readonly toolport: Toolport;
+  /** As it is now: an edit of a file may change it. */
+  readonly offer: () => ServeOffer;
+  /** Those of servers that are offered whole. */
+  readonly resources: NarrowedResources;
+}
+
+/** What opening depends on beside the arguments. */
+export interface ServedMeans {
+  /** Asks the user of the client whose call it is. */
+  readonly ask: (request: ElicitationRequest, signal: AbortSignal) => Promise<ElicitationResult>;
+  /** Where it listens itself. Empty over stdio, where there is one client. */
+  readonly addresses: readonly string[];
+  readonly note: (text: string) => void;
+}
+
+/**
+ * Opens everything that is configured, without waiting for any server: what they offered last is there at once. Throws a usage error where nothing is offered, before
+ * anything starts.
+ */
+export async function openServed(given: ServeArguments, context: CommandContext, means: ServedMeans): Promise<Served> {
+  const { terminal, options } = context;
+  const { env, home, platform } = terminal;
+  const files = filesOf(context);
+  const state = userState({ env, home, platform });
+  let offer = await offerOfFiles(given, context);
+  const policy = await policyOf({ given, offer, ask: means.ask }, context);
+  const toolport = await createToolport({
+    config: {
+      ...files,
+      watch: true,
+      trust: createTrust({ store: state.store, lock: state.lock }),
+      revise: createRevision(means),
+    },
+    provider: { refresh: "debounced" },
+    state,
+    savedCatalogs: true,
+    // One token is one user, so that a connection is shared unless its entry says that each conversation has its own.
+    ...(means.addresses.length > 0 && { pool: {} }),
+    timeoutMs: 0,
+    signal: terminal.signal,
+    admit: (tool, server) => offer.admit(tool, server),
+    policy,
+    auth: { prompt: undefined },
+    authenticateTools: true,
+    resources: { tools: false },
+    onElicit: means.ask,
+    onDiagnostic: ({ serverId, message }) => {
+      if (options.verbose === true) means.note(`${serverId}: ${message}`);
+    },
+  });
+  if (toolport.config !== undefined) reportProblems(context, toolport.config, () => true);
+  const resources = narrowResources(toolport.resources, (serverId) => offer.hasServer(serverId, scopeOf(serverId)));
+  const scopeOf = (serverId: string): string | undefined =>
+    toolport.config?.sources.find((source) => source.serverId === serverId)?.scope;
+  toolport.onConfigReport(({ config }) => {
+    try {
+      offer = readOffer(given, config.settings, idsOf(config));
+      for (const entry of offer.unknown) means.note(unknownEntry(entry));
+    } catch (error) {
+      // Nobody is there to be told but who reads stderr; what was offered before stays.
+      means.note(
+        `serve of toolport.json is as it was: ${error instanceof Error ? error.message : "it cannot be read"}`,
+      );
+      return;
+    }
+    toolport.readmit();
+    resources.changed();
+  });
+  return {
+    toolport,
+    offer: () => offer,
+    resources,
+    async [Symbol.asyncDispose]() {
+      resources.close();
+      await toolport.close();
+    },
+  };
+}
+
+/** What is offered, by files of which nothing is expanded or started. */
+async function offerOfFiles(given: ServeArguments, context: CommandContext): Promise<ServeOffer> {
+  const { watch: _, ...files } = filesOf(context);
+  const config = await loadConfig({ ...files, only: () => false });
+  const offer = readOffer(given, config.settings, idsOf(config));
+  const [unknown] = offer.unknown;
+  if (unknown !== undefined) throw usageError(unknownEntry(unknown), "toolport list shows the servers");
+  if (offer.isEmpty) {
+    throw usageError("nothing is offered: the list of serve.tools in toolport.json is empty, or cannot be read");
+  }
+  return offer;
+}
+
+function idsOf({
+  sources,
+}: {
+  readonly sources: readonly { readonly serverId: string }[];
+  readonly settings: HostSettings;
+}): readonly string[] {
+  return sources.map(({ serverId }) => serverId);
+}
+
+function unknownEntry(entry: string): string {
+  return `serve.tools of toolport.json names ${JSON.stringify(oneLine(entry, 200))}, and there is no such server`;
+}
+
+// A host that has closed stdin sends a signal after two seconds: by then all that a server is asked to end by has to be over, three graces in all.
+const closeMs = 500;
+
+/** Leaves out what starts this very program, says so once for each, and prepares the others. */
+function createRevision({ addresses, note }: ServedMeans): (spec: ServerSpec) => ServerSpec | undefined {
+  const said = new Set<string>();
+  const hasMany = addresses.length > 0;
+  return (spec) => {
+    if (isServeEntry(spec, addresses)) {
+      if (!said.has(spec.id)) note(`server ${spec.id} is toolport serve itself, and left out`);
+      said.add(spec.id);
+      return undefined;
+    }
+    const { transport, startup = "background", sharing, timeouts } = spec;
+    const marked =
+      transport.kind === "stdio" ? { ...transport, env: { ...transport.env, [servedVariable]: "1" } } : transport;
+    const shared = hasMany && sharing !== "conversation" ? ({ sharing: "shared" } as const) : {};
+    return { ...spec, ...shared, startup, transport: marked, timeouts: { closeMs, ...timeouts } };
+  };
+}
+
+interface Wanted extends Pick<ServedMeans, "ask"> {
+  readonly given: ServeArguments;
+  readonly offer: ServeOffer;
+}
+
+async function policyOf({ given, offer, ask }: Wanted, context: CommandContext): Promise<PolicyOptions> {
+  const handler = approveByClient(ask, {
+    otherwise: ({ tool }) =>
+      `They may approve this tool in a terminal, by ${shellLine(["toolport", "call", `${tool.serverId}/${tool.toolName}`])} and the answer that holds always`,
+  });
+  const locks = given.lock === undefined ? undefined : await readLockFile(lockPath(given.lock, context));
+  if (given.lock !== undefined && locks === undefined)
+    throw usageError(`${lockPath(given.lock, context)} is not there`, "toolport lock writes it");
+  return {
+    approval: {
+      handler,
+      ...(offer.ask && { mode: { tools: { effect: ["idempotent-write", "non-idempotent-write", "external"] } } }),
+    },
+    ...(locks !== undefined && { pins: { locks: Object.fromEntries(locks) } }),
+    ...(offer.redact && { redact: {} }),
+  };
+}

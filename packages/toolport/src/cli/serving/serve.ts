@@ -1,0 +1,159 @@
+import { createRequire } from "node:module";
+import { resolve } from "node:path";
+import { ToolportError } from "@toolport/core";
+import { untilAborted } from "@toolport/core/implement";
+import type { Gateway } from "@toolport/gateway";
+import { listen, serveStdio } from "@toolport/gateway/node";
+import { createToolportGateway } from "../../gateway/create-toolport-gateway.ts";
+import type { CommandContext, CommandWork } from "../command-context.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { oneLine } from "../render/one-line.ts";
+import { printJson } from "../render/print.ts";
+import { usageError } from "../usage-error.ts";
+import { entryHosts } from "./entry-hosts.ts";
+import { openServed } from "./open-served.ts";
+import { printEntry } from "./print-entry.ts";
+import { readAddress, servePath, urlOf, type ServeAddress } from "./read-address.ts";
+import { servedVariable } from "./self-entries.ts";
+import type { ServeArguments } from "./serve-arguments.ts";
+import { defaultTokenFile, keepToken } from "./token-file.ts";
+
+/** Serves until the client, or whoever stops the program, has had enough; or prints what belongs to that. */
+export const serve: CommandWork<ServeArguments> = async (given, context) => {
+  const http = given.http === undefined ? noHttp(given) : readHttp(given, given.http, context);
+  const host = entryHosts.find((one) => one === given.printConfig);
+  if (host !== undefined) return printEntry(host, { given, http }, context);
+  if (given.printToken === true) return printToken(http, context);
+  if (context.terminal.env[servedVariable] !== undefined) {
+    throw usageError(
+      `toolport serve was started by a program that toolport serve has started (${servedVariable} is set): it would start itself without end`,
+      "take the entry by which that program starts it out of its configuration",
+    );
+  }
+  context.expectStop?.();
+  await serveUntilDone(given, http, context);
+  return exitCodes.pass;
+};
+
+/** What HTTP needs. */
+interface Http {
+  readonly address: ServeAddress;
+  /** As clients have it. */
+  readonly url: string;
+  readonly tokenFile: string;
+}
+
+function readHttp(given: ServeArguments, address: string | true, { terminal }: CommandContext): Http {
+  const { publicUrl, tokenFile } = given;
+  if (publicUrl !== undefined && !/^https?:$/.test(URL.canParse(publicUrl) ? new URL(publicUrl).protocol : "")) {
+    throw usageError(
+      `--public-url is a URL, not ${JSON.stringify(publicUrl)}`,
+      "--public-url https://tools.example.com/mcp",
+    );
+  }
+  const read = readAddress(address, given);
+  return {
+    address: read,
+    url: publicUrl ?? urlOf(read),
+    tokenFile: tokenFile === undefined ? defaultTokenFile(terminal) : resolve(terminal.cwd, tokenFile),
+  };
+}
+
+function noHttp({ anyAddress, publicUrl, tokenFile, printToken: isToken }: ServeArguments): undefined {
+  const flags = { "any-address": anyAddress, "public-url": publicUrl, "token-file": tokenFile, "print-token": isToken };
+  const [flag] = Object.entries(flags).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  if (flag !== undefined) throw usageError(`--${flag} is for HTTP`, "add --http");
+  return undefined;
+}
+
+async function printToken(http: Http | undefined, { terminal, options }: CommandContext): Promise<number> {
+  const { token, file } = await keepToken(http?.tokenFile ?? defaultTokenFile(terminal), terminal);
+  if (options.json === true) printJson(terminal, { token, file });
+  else terminal.out(`${token}\n`);
+  return exitCodes.pass;
+}
+
+async function serveUntilDone(given: ServeArguments, http: Http | undefined, context: CommandContext): Promise<void> {
+  const { terminal, options } = context;
+  const note = (text: string): void => terminal.err(`${terminal.paintErr("warn", "note:")} ${oneLine(text, 2000)}\n`);
+  let gateway: Gateway | undefined;
+  await using served = await openServed(given, context, {
+    ask: async (request, signal) => {
+      if (gateway !== undefined) return gateway.elicit(request, signal);
+      throw new ToolportError("there is no client yet", { code: "unsupported_operation" });
+    },
+    addresses: http === undefined ? [] : [urlOf(http.address), http.url],
+    note,
+  });
+  await using opened = createToolportGateway(served.toolport, {
+    name: "toolport",
+    version: readVersion(),
+    title: "Toolport",
+    expose: served.offer().expose,
+    resources: served.resources,
+    // Over HTTP a line may be about the call of another client.
+    ...(http === undefined && { onServerLog: served.toolport.provider.onServerLog }),
+    onDiagnostic: ({ serverId, message }) => {
+      if (options.verbose === true) note(`${serverId}: ${message}`);
+    },
+  });
+  gateway = opened;
+  if (http === undefined) await overStdio(opened, context);
+  else await overHttp(opened, http, context);
+}
+
+async function overStdio(gateway: Gateway, { terminal }: CommandContext): Promise<void> {
+  await using client = serveStdio(gateway, { input: terminal.stdin, output: terminal.stdout });
+  await untilStopped(client.ended, terminal.signal);
+  await gateway.close(ending, { drainMs });
+}
+
+async function overHttp(gateway: Gateway, { address, url, tokenFile }: Http, context: CommandContext): Promise<void> {
+  const { terminal } = context;
+  const { token, isNew } = await keepToken(tokenFile, terminal);
+  const { hostname } = new URL(url);
+  const allowedHosts = [...new Set([...loopbackNames, bracketed(address.host), hostname])];
+  const listening = listen(gateway, { auth: { token }, path: servePath, ...address, allowedHosts }).catch(
+    listenError(address),
+  );
+  await using server = await listening;
+  terminal.err(`${server.url}\n${isNew ? "A token was made" : "The token is"} in ${tokenFile}\n`);
+  if (url !== urlOf(address)) terminal.err(`Clients reach it at ${url}\n`);
+  await untilStopped(new Promise<never>(() => undefined), terminal.signal);
+  await gateway.close(ending, { drainMs });
+}
+
+const ending = "toolport serve is ending";
+// Hosts kill what does not end, after four seconds or so.
+const drainMs = 2000;
+
+const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
+
+function bracketed(host: string): string {
+  return host.includes(":") ? `[${host}]` : host;
+}
+
+function listenError({ host, port }: ServeAddress): (error: unknown) => never {
+  return (error) => {
+    const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
+    if (code === undefined) throw error;
+    const why = code === "EADDRINUSE" ? "something else listens there" : code;
+    throw new ToolportError(`cannot listen at ${bracketed(host)}:${port}: ${why}`, {
+      code: "unreachable",
+      cause: error,
+    });
+  };
+}
+
+/** Resolves when `ended` does, or somebody stops the program. */
+async function untilStopped(ended: Promise<unknown>, signal: AbortSignal): Promise<void> {
+  await untilAborted(ended, signal).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
+}
+
+// By its name, because built files lie elsewhere than sources.
+function readVersion(): string {
+  const { version } = createRequire(import.meta.url)("toolport/package.json") as { readonly version: string };
+  return version;
+}
