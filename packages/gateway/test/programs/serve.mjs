@@ -1,4 +1,5 @@
 // Serves a gateway on its pipes, or with --http on a port that it prints, in front of the servers that its first argument names as JSON specs.
+import { once } from "node:events";
 import { createGateway } from "@toolport/gateway";
 import { listen, serveStdio } from "@toolport/gateway/node";
 import { createToolbox } from "@toolport/discovery";
@@ -42,10 +43,9 @@ if (http === true) {
   const server = await listen(gateway, { auth: "none" });
   process.stdout.write(`${server.url}\n`);
   process.stdin.resume();
-  process.stdin.once("end", async () => {
-    await end();
-    await server.close();
-  });
+  await once(process.stdin, "end");
+  await end();
+  await server.close();
 } else {
   const served = serveStdio(gateway);
   await served.ended;
