@@ -1,8 +1,8 @@
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
-import { ToolportError } from "@toolport/core";
+import { ToolportError, type Diagnostic } from "@toolport/core";
 import { untilAborted } from "@toolport/core/implement";
-import type { Gateway } from "@toolport/gateway";
+import type { Gateway, GatewayEvent } from "@toolport/gateway";
 import { listen, serveStdio } from "@toolport/gateway/node";
 import { createToolportGateway } from "../../gateway/create-toolport-gateway.ts";
 import type { CommandContext, CommandWork } from "../command-context.ts";
@@ -93,16 +93,31 @@ async function serveUntilDone(given: ServeArguments, http: Http | undefined, con
     resources: served.resources,
     // Over HTTP a line may be about the call of another client.
     ...(http === undefined && { onServerLog: served.toolport.provider.onServerLog }),
-    onDiagnostic: ({ serverId, message }) => {
-      if (options.verbose === true) note(`${serverId}: ${message}`);
-    },
+    ...(options.verbose === true && { onDiagnostic: noteDiagnostic(note), onEvent: noteEvent(note) }),
   });
   gateway = opened;
   if (http === undefined) await overStdio(opened, context);
   else await overHttp(opened, http, context);
 }
 
+function noteDiagnostic(note: (text: string) => void): (diagnostic: Diagnostic) => void {
+  return ({ serverId, message }) => note(`${serverId}: ${message}`);
+}
+
+/** What clients do, a line each: who came and went, and of each request how long it took and what came of it. */
+function noteEvent(note: (text: string) => void): (event: GatewayEvent) => void {
+  return ({ kind, method, durationMs, reason }) => {
+    const took = durationMs === undefined ? undefined : `${Math.round(durationMs)} ms`;
+    note([kind, method, took, reason].filter((part) => part !== undefined).join(" "));
+  };
+}
+
 async function overStdio(gateway: Gateway, { terminal }: CommandContext): Promise<void> {
+  if (terminal.stdin.isTTY) {
+    terminal.err(
+      "A host starts this, and speaks to it over stdin: --print-config HOST prints the entry. Ctrl-C ends it.\n",
+    );
+  }
   await using client = serveStdio(gateway, { input: terminal.stdin, output: terminal.stdout });
   await untilStopped(client.ended, terminal.signal);
   await gateway.close(ending, { drainMs });
