@@ -1,3 +1,4 @@
+import type { CallObserver } from "./call-observer.ts";
 import { assertCallOptions, isCallArguments, timeSetBy } from "./call-input.ts";
 import type { CallHandler, Interceptor, ToolCall } from "./interceptor.ts";
 import { isJsonObject } from "./json.ts";
@@ -101,6 +102,14 @@ function boundOptions(
 export function selectInstead(options: CallOptions, definition: ToolDefinition | undefined): CallOptions {
   const deadline = lenderOf(options);
   return deadline === undefined ? { ...options, selected: definition } : boundOptions(options, deadline, definition);
+}
+
+/** The same options with another observer. Does not have the signal of a call made, as {@linkcode selectInstead}. */
+export function withObserver(options: CallOptions, observer: CallObserver): CallOptions {
+  const deadline = lenderOf(options);
+  return deadline === undefined
+    ? { ...options, observer }
+    : Object.assign(boundOptions(options, deadline), { observer });
 }
 
 function sameOrigin(a: ToolOrigin | undefined, b: ToolOrigin): boolean {

@@ -8,7 +8,13 @@ export type { ConnectionHooks, KnownServer } from "./connection.ts";
 export { partyOf } from "./party-of.ts";
 export { assertCallContext, withoutApproval } from "./call-context.ts";
 export { askForMeta, joinObservers, tell } from "./call-observer.ts";
-export { createCallPipeline, selectInstead, type CallPipeline, type CallPipelineInit } from "./call-pipeline.ts";
+export {
+  createCallPipeline,
+  selectInstead,
+  withObserver,
+  type CallPipeline,
+  type CallPipelineInit,
+} from "./call-pipeline.ts";
 export { createRequestPipeline, type RequestPipeline, type RequestPipelineInit } from "./request-pipeline.ts";
 export {
   assertCallOptions,

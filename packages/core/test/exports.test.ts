@@ -107,6 +107,7 @@ const forImplementers = [
   "untilAborted",
   "withDefaults",
   "withErrorContext",
+  "withObserver",
   "withSignalOfDeadline",
   "withoutApproval",
   "writeVersioned",

@@ -22,6 +22,7 @@ const optionFields: Fields<ToolportOptions> = {
   results: true,
   resources: true,
   onElicit: true,
+  telemetry: true,
   onDiagnostic: true,
   timeoutMs: true,
   signal: true,
@@ -90,6 +91,7 @@ export function checkOptions(options: ToolportOptions): void {
   if (authenticateTools === true && (auth === false || typeof auth === "function")) {
     throw new TypeError("authenticateTools needs an OAuth, or options for one, as auth");
   }
+  checkTelemetry(options.telemetry);
   for (const name of ["onDiagnostic", "admit"] as const) {
     if (options[name] === undefined || typeof options[name] === "function") continue;
     throw new TypeError(`${name} must be a function, not ${kindOf(options[name])}`);
@@ -102,6 +104,12 @@ export function checkOptions(options: ToolportOptions): void {
   if (!(typeof timeoutMs === "number" && timeoutMs >= 0 && timeoutMs <= longestTimeoutMs)) {
     throw new TypeError(`timeoutMs must be a number of milliseconds from 0 to ${longestTimeoutMs}`);
   }
+}
+
+function checkTelemetry(telemetry: ToolportOptions["telemetry"]): void {
+  if (telemetry === undefined || telemetry === true) return;
+  if (!isObject(telemetry)) throw new TypeError("telemetry must be true, or what createTelemetry() makes");
+  assertMethods("telemetry", telemetry, ["interceptor", "requestInterceptor", "watch"]);
 }
 
 function checkConfig(config: ToolportOptions["config"]): void {

@@ -15,6 +15,7 @@ import { chooseConnector } from "./parts/choose-connector.ts";
 import { choosePolicy } from "./parts/choose-policy.ts";
 import { chooseResources } from "./parts/choose-resources.ts";
 import { chooseResults } from "./parts/choose-results.ts";
+import { chooseTelemetry } from "./parts/choose-telemetry.ts";
 import { openPool, sharedBy, targetOf } from "./parts/open-pool.ts";
 import { openProviders } from "./parts/open-provider.ts";
 import { openToolboxes } from "./parts/open-toolbox.ts";
@@ -24,6 +25,7 @@ import { followSharedServers } from "./shared-servers/follow-shared-servers.ts";
 import { chooseState } from "./state/choose-state.ts";
 import type { ToolportOptions } from "./toolport-options.ts";
 import type { Toolport } from "./toolport.ts";
+import type { ToolportTelemetry } from "./toolport-telemetry.ts";
 
 // A refresh token that was sent is waited for: the answer to it is the only copy of a sign-in.
 const longestSignInMs = 60_000;
@@ -40,7 +42,7 @@ export async function createToolport(options: ToolportOptions = {}): Promise<Too
   checkOptions(options);
   const closing = createClosing(options.clock ?? systemClock);
   try {
-    return await compose(options, closing);
+    return await compose(options, closing, await chooseTelemetry(options.telemetry));
   } catch (error) {
     // What led here says more than what follows from it.
     await closing.close().catch(() => undefined);
@@ -48,7 +50,9 @@ export async function createToolport(options: ToolportOptions = {}): Promise<Too
   }
 }
 
-async function compose(options: ToolportOptions, closing: Closing): Promise<Toolport> {
+type Telemetry = ToolportTelemetry | undefined;
+
+async function compose(options: ToolportOptions, closing: Closing, telemetry: Telemetry): Promise<Toolport> {
   const { clock = systemClock, signal, timeoutMs = 10_000 } = options;
   const diagnostics = createEvent<Diagnostic>();
   closing.add(() => diagnostics.close());
@@ -89,15 +93,15 @@ async function compose(options: ToolportOptions, closing: Closing): Promise<Tool
 
   const secrets = (): readonly string[] => opened.config?.secrets ?? [];
   const policy = choosePolicy(options.policy, { ...state, clock, specs: opened.specs, secrets });
-  const means = { options, closing, clock, report, policy, configuration: opened };
+  const means = { options, closing, clock, report, policy, configuration: opened, telemetry };
   const ownTools = [...(options.tools ?? []), results.tool];
   const catalogs = chooseCatalogs(options, { store: state.store, clock, report });
   const servers = sharedBy(opened.specs, options);
   const providerMeans = { ...means, ...state, connector, ownTools, servers, catalogs };
   const { provider, makeProvider } = await openProviders(providerMeans);
   closing.add((reason) => provider.close(reason));
-  const resources = chooseResources(options.resources, { provider, config: opened.config, clock });
-  closing.add(() => resources.resources.close());
+  const resources = chooseResources(options.resources, { provider, config: opened.config, clock, telemetry });
+  closing.add(() => resources.close());
   const { oauth } = auth;
   const toolboxes = openToolboxes({ ...means, provider, ownTools, resourceTools: resources.providers, oauth });
   const { toolbox, readmit } = toolboxes;

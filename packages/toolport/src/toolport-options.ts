@@ -20,6 +20,7 @@ import type { ProviderOptions } from "@toolport/provider";
 import type { ResourcesOptions, ResourceToolsOptions } from "@toolport/resources";
 import type { Results, ResultsOptions } from "@toolport/results";
 import type { ConnectorOptions } from "@toolport/transports";
+import type { ToolportTelemetry } from "./toolport-telemetry.ts";
 import type { SharedServers } from "./shared-servers/shared-servers.ts";
 
 /** Configurations as a toolport uses them. */
@@ -108,6 +109,11 @@ export interface ToolportOptions {
   readonly resources?: (ResourcesOptions & { readonly tools?: ResourceToolsOptions | false | undefined }) | undefined;
   /** Answers questions that servers ask a human. Default none: elicitation is not offered to servers. */
   readonly onElicit?: ProviderOptions["onElicit"];
+  /**
+   * Traces and metrics of all that is done with servers. `true`: what `createTelemetry()` of `@toolport/otel` makes without options, which writes to the SDK of OpenTelemetry that the application registers; else one that was
+   * made with options. Needs `@opentelemetry/api`. Default: none, and nothing of it is loaded.
+   */
+  readonly telemetry?: true | ToolportTelemetry | undefined;
   /** Hears of what a developer wants to know and what stops nobody. Must not throw. */
   readonly onDiagnostic?: ((diagnostic: Diagnostic) => void) | undefined;
   /**

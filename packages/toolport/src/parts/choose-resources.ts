@@ -3,26 +3,42 @@ import type { Clock, ToolProvider } from "@toolport/core";
 import type { McpProvider } from "@toolport/provider";
 import { createResources, createResourceTools, type Resources, type ResourcesOptions } from "@toolport/resources";
 import type { ToolportOptions } from "../toolport-options.ts";
+import type { ToolportTelemetry } from "../toolport-telemetry.ts";
+import { watchParts } from "./choose-telemetry.ts";
 
 /** Resources, and the tools by which a model gets at them. */
 export interface ChosenResources {
   readonly resources: Resources;
   /** Empty where none are wanted. */
   readonly providers: readonly ToolProvider[];
+  /** Ends the resources, and whoever watches them. */
+  readonly close: () => Promise<void>;
+}
+
+/** What resources are made with. */
+export interface ResourcesMeans {
+  readonly provider: McpProvider;
+  readonly config: LoadedConfig | undefined;
+  readonly clock: Clock;
+  readonly telemetry: ToolportTelemetry | undefined;
 }
 
 /** Makes the resources of a provider, as the product says, else as the configuration does. */
 export function chooseResources(
   given: ToolportOptions["resources"],
-  {
-    provider,
-    config,
-    clock,
-  }: { readonly provider: McpProvider; readonly config: LoadedConfig | undefined; readonly clock: Clock },
+  { provider, config, clock, telemetry }: ResourcesMeans,
 ): ChosenResources {
   const { tools = {}, ...options } = given ?? {};
   const resources = createResources(provider, { clock, ...cacheOf(config), ...options });
-  return { resources, providers: tools === false ? [] : [createResourceTools(resources, tools)] };
+  const endWatch = watchParts(telemetry, { resources });
+  return {
+    resources,
+    providers: tools === false ? [] : [createResourceTools(resources, tools)],
+    close() {
+      endWatch();
+      return resources.close();
+    },
+  };
 }
 
 /** Kept reads are given to anybody, so there are none where servers hear of the conversation. */

@@ -7,6 +7,7 @@ import type { McpProvider } from "@toolport/provider";
 import type { Results } from "@toolport/results";
 import { openConversations, type Conversations } from "../pooled/open-conversations.ts";
 import type { MakeProvider } from "./open-provider.ts";
+import { watchParts } from "./choose-telemetry.ts";
 import type { PartsContext } from "./parts-context.ts";
 
 /** What conversations are kept apart with. */
@@ -46,7 +47,11 @@ export function openPool(means: PoolMeans): Conversations | undefined {
       }
     },
   });
-  closing.add((reason) => conversations.close(reason));
+  const endWatch = watchParts(means.telemetry, { pool: conversations.providers });
+  closing.add(async (reason) => {
+    await conversations.close(reason);
+    endWatch();
+  });
   return conversations;
 }
 

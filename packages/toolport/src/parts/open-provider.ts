@@ -49,6 +49,7 @@ export interface OpenProviders {
  */
 export async function openProviders(means: ProviderMeans): Promise<OpenProviders> {
   const { options, closing, clock, report, policy, configuration, connector, store, lock, isShared, catalogs } = means;
+  const { telemetry } = means;
   const { interceptors = [], requestInterceptors = [], naming, savedNames, ...given } = options.provider ?? {};
   const isOwn = given.names !== undefined || savedNames !== undefined;
   const kept = isOwn ? undefined : createKeptNames({ store, lock, providerName: given.name, naming, clock, report });
@@ -73,6 +74,7 @@ export async function openProviders(means: ProviderMeans): Promise<OpenProviders
     admit: policy.admit,
     interceptors: [...policy.interceptors, ...interceptors, pass.interceptor],
     requestInterceptors: [
+      ...(telemetry === undefined ? [] : [telemetry.requestInterceptor]),
       ...requestInterceptors,
       holdToAllowedUris(() => configuration.config?.settings.allowedResourceUris ?? []),
       pass.requestInterceptor,
@@ -86,6 +88,7 @@ export async function openProviders(means: ProviderMeans): Promise<OpenProviders
     const provider = createProvider({ ...common, servers, name, principal, savedCatalog });
     catalogs?.follow(provider);
     const ends = [provider.onDiagnostic(report), policy.attach(provider)];
+    if (telemetry !== undefined) ends.push(telemetry.watch({ provider }));
     if (kept !== undefined) ends.push(kept.follow(provider, names));
     provider.onClosed(() => ends.forEach((end) => end()));
     return provider;

@@ -2,6 +2,7 @@ import { createAuthenticateTools, type OAuth } from "@toolport/auth";
 import type { Admit, ToolProvider } from "@toolport/core";
 import { createToolbox, type StaticTool, type Toolbox } from "@toolport/discovery";
 import type { McpProvider } from "@toolport/provider";
+import { watchParts } from "./choose-telemetry.ts";
 import type { PartsContext } from "./parts-context.ts";
 
 /** What a toolbox is made with. */
@@ -23,7 +24,7 @@ export interface OpenToolboxes {
 
 /** Makes the toolbox over all that brings tools. */
 export function openToolboxes(means: ToolboxMeans): OpenToolboxes {
-  const { options, closing, clock, report, policy, provider, ownTools, resourceTools, oauth } = means;
+  const { options, closing, clock, report, policy, provider, ownTools, resourceTools, oauth, telemetry } = means;
   const { interceptors = [], ...given } = options.toolbox ?? {};
   const { principal } = options.provider ?? {};
   const signIns =
@@ -32,6 +33,8 @@ export function openToolboxes(means: ToolboxMeans): OpenToolboxes {
       : [];
   for (const made of [...resourceTools, ...signIns]) closing.add((reason) => made.close(reason));
   const admit = admitByBoth(options.admit, policy.admit);
+  closing.add(watchParts(telemetry, { policy }));
+  const outermost = telemetry === undefined ? [] : [telemetry.interceptor];
   const open = new Set<Toolbox>();
   const toolboxWith = (more: readonly ToolProvider[]): Toolbox => {
     const made = createToolbox({
@@ -39,7 +42,7 @@ export function openToolboxes(means: ToolboxMeans): OpenToolboxes {
       tools: ownTools,
       providers: [provider, ...more, ...resourceTools, ...signIns, ...(options.providers ?? [])],
       admit,
-      interceptors: [...interceptors, ...policy.interceptors],
+      interceptors: [...outermost, ...interceptors, ...policy.interceptors],
       onDiagnostic: report,
       clock,
     });

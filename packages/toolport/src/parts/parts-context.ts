@@ -3,6 +3,7 @@ import type { Policy } from "@toolport/policy";
 import type { Configuration } from "../configuration/open-configuration.ts";
 import type { Closing } from "../lifecycle/create-closing.ts";
 import type { ToolportOptions } from "../toolport-options.ts";
+import type { ToolportTelemetry } from "../toolport-telemetry.ts";
 
 /** What all parts are made with. */
 export interface PartsContext {
@@ -12,4 +13,5 @@ export interface PartsContext {
   readonly report: (diagnostic: Diagnostic) => void;
   readonly policy: Policy;
   readonly configuration: Configuration;
+  readonly telemetry: ToolportTelemetry | undefined;
 }

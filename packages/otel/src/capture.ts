@@ -1,0 +1,47 @@
+import { redacted, truncateText } from "@toolport/core";
+import { isPlainObject, isSecretName } from "@toolport/core/implement";
+
+/** How data are captured. */
+export interface CaptureRules {
+  readonly redact: (text: string) => string;
+  /** In UTF-16 units. */
+  readonly maxLength: number;
+}
+
+const deepest = 12;
+const mostMembers = 200;
+
+/** Data as JSON that is safe to keep: values of members that sound secret are masked, texts go through `redact`, and the whole is cut. Never throws. */
+export function captureJson(value: unknown, rules: CaptureRules): string {
+  try {
+    const text = JSON.stringify(captureData(value, rules)) ?? "null";
+    return truncateText(text, rules.maxLength);
+  } catch {
+    return "[not readable]";
+  }
+}
+
+/** The same as data. Throws what `redact` throws. */
+export function captureData(value: unknown, rules: CaptureRules, depth = 0): unknown {
+  if (typeof value === "string") return captureText(value, rules);
+  if (typeof value !== "object" || value === null) return typeof value === "bigint" ? String(value) : value;
+  if (depth >= deepest) return "…";
+  if (Array.isArray(value)) {
+    return value.slice(0, mostMembers).map((item: unknown) => captureData(item, rules, depth + 1));
+  }
+  if (!isPlainObject(value)) return "…";
+  const entries = Object.entries(value)
+    .slice(0, mostMembers)
+    .map(([name, member]) => [
+      captureText(name, rules),
+      isSecretName(name) ? redacted : captureData(member, rules, depth + 1),
+    ]);
+  return Object.fromEntries(entries);
+}
+
+/** A text, redacted and cut. */
+export function captureText(text: string, { redact, maxLength }: CaptureRules): string {
+  // A secret that the first cut goes through is beyond what is kept.
+  const raw = text.length > 4 * maxLength ? truncateText(text, 4 * maxLength) : text;
+  return truncateText(redact(raw).toWellFormed(), maxLength);
+}

@@ -1,0 +1,124 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import type { Interceptor, RequestInterceptor, ServerPeer, Subscription } from "@toolport/core";
+import { createBoundedValues } from "./metrics/bounded-values.ts";
+import type { MetricParts } from "./metrics/call-metrics.ts";
+import { createInstruments } from "./metrics/instruments.ts";
+import { measureCircuit } from "./metrics/watch-circuits.ts";
+import { createResourceCounts } from "./metrics/watch-resources.ts";
+import { endForNexo, watchSessions } from "./metrics/watch-sessions.ts";
+import { quietly } from "./quietly.ts";
+import { createTracing } from "./spans/tracing.ts";
+import { readTelemetryOptions, type TelemetryOptions } from "./telemetry-options.ts";
+import { traceCalls, type TraceParts } from "./trace-calls.ts";
+import { traceRequests } from "./trace-requests.ts";
+import { traceServerRecord } from "./trace-servers.ts";
+import type { WatchedPolicy, WatchedPool, WatchedProvider, WatchedResources } from "./watched.ts";
+
+/** What can be watched; each part on its own or all together. */
+export interface WatchedParts {
+  readonly provider?: WatchedProvider | undefined;
+  readonly policy?: WatchedPolicy | undefined;
+  readonly resources?: WatchedResources | undefined;
+  readonly pool?: WatchedPool | undefined;
+}
+
+/** Traces and metrics of what a host does with its servers. */
+export interface Telemetry {
+  /**
+   * For the option `interceptors` of a toolbox or a provider, before all others: a span around each call, the trace context into its `_meta`, and metrics. Of a call that passes
+   * several of these, the outermost looks at it.
+   */
+  readonly interceptor: Interceptor;
+  /** For the option `requestInterceptors` of a provider: the same for `resources/read`, `prompts/get` and every other request on its connections. */
+  readonly requestInterceptor: RequestInterceptor;
+  /** Spans and metrics of connecting, listing and sessions, of circuits, caches and pools, until the subscription ends. */
+  watch(parts: WatchedParts): Subscription;
+  /** Writes the counters of resources that are watched; for whoever reads metrics at moments of their own. They are written every time that something of a server is recorded, too. */
+  collect(): void;
+}
+
+/**
+ * Makes spans and metrics by the semantic conventions of OpenTelemetry for MCP and generative AI. Starts nothing, and registers nothing: without an SDK nothing happens, and next to
+ * nothing is paid. What an exporter, a processor or a propagator of the product's throws disturbs no call. Neither arguments nor results, messages of errors nor principals are in anything unless they are asked for.
+ *
+ * Throws a `TypeError` that names an option that is unknown or of a wrong type.
+ */
+export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
+  const settings = readTelemetryOptions(options);
+  const { clock } = settings;
+  const peers = new Map<string, ServerPeer>();
+  let pools = 0;
+  const parts: TraceParts = {
+    settings,
+    tracing: createTracing(settings),
+    find: createInstruments(settings.meterProvider, settings.names),
+    bounded: createBoundedValues(settings.bounds),
+  };
+  const collectors = new Set<() => void>();
+  const collect = (): void => {
+    for (const write of collectors) write();
+  };
+
+  const watchProvider = ({ onServerRecord, onClosed }: WatchedProvider): readonly (() => void)[] => {
+    const sessions = watchSessions({ ...parts, clock, countsForNexo: () => pools === 0 });
+    const ends = [
+      onServerRecord((record) => {
+        if (record.operation === "connect" && record.error === undefined) peers.set(record.serverId, record.peer);
+        if (record.operation === "session") peers.delete(record.serverId);
+        traceServerRecord(record, parts);
+        sessions.note(record);
+        collect();
+      }),
+    ];
+    const endClosed = onClosed?.(() => sessions.closed());
+    return endClosed === undefined ? ends : [...ends, endClosed];
+  };
+  const watchResources = (resources: WatchedResources): (() => void) => {
+    const write = createResourceCounts(resources, parts);
+    collectors.add(write);
+    return () => {
+      write();
+      collectors.delete(write);
+    };
+  };
+  const watchPool = ({ onEvent }: WatchedPool): (() => void) => {
+    pools += 1;
+    const end = onEvent((event) => quietly(() => notePool(event, parts)));
+    return () => {
+      pools -= 1;
+      end();
+    };
+  };
+
+  return {
+    interceptor: traceCalls(parts),
+    requestInterceptor: traceRequests({ ...parts, peerOf: (serverId) => peers.get(serverId) }),
+    watch({ provider, policy, resources, pool }) {
+      const ends = [
+        ...(provider === undefined ? [] : watchProvider(provider)),
+        ...(policy === undefined ? [] : [policy.onEvent((event) => measureCircuit(event, parts))]),
+        ...(resources === undefined ? [] : [watchResources(resources)]),
+        ...(pool === undefined ? [] : [watchPool(pool)]),
+      ];
+      const end = (): void => {
+        for (const stop of ends.splice(0)) stop();
+      };
+      return Object.assign(end, { [Symbol.dispose]: end });
+    },
+    collect,
+  };
+}
+
+type PoolNews = Parameters<Parameters<WatchedPool["onEvent"]>[0]>[0];
+
+function notePool({ type, why = "closed", livedMs = 0 }: PoolNews, parts: MetricParts): void {
+  const { nexo } = parts.find() ?? {};
+  if (type === "created") {
+    nexo?.active.add(1);
+    nexo?.created.add(1);
+  }
+  if (type === "ended") {
+    nexo?.active.add(-1);
+    endForNexo({ reason: why, livedMs }, parts);
+  }
+}

@@ -1,0 +1,37 @@
+import { truncateText } from "@toolport/core";
+import { otherValue } from "../names.ts";
+
+/** How many different values attributes of metrics may have. */
+export interface ValueBounds {
+  /** Of one attribute of one server, such as the names of its tools. Default 200. */
+  readonly perServer?: number | undefined;
+  /** Of one attribute, over all servers. Default 2,000. */
+  readonly total?: number | undefined;
+}
+
+/** Keeps the number of series bounded, whatever servers name their tools: what comes after as many values as there may be is `_other`. */
+export interface BoundedValues {
+  /** The value, at most 128 characters of it, or `_other`. A value that was let in stays in. */
+  of(attribute: string, serverId: string, value: string): string;
+}
+
+const longestValue = 128;
+
+/** Makes one that has let nothing in so far. */
+export function createBoundedValues({ perServer = 200, total = 2000 }: ValueBounds = {}): BoundedValues {
+  const attributes = new Map<string, { count: number; readonly servers: Map<string, Set<string>> }>();
+  return {
+    of(attribute, serverId, value) {
+      const text = truncateText(value.toWellFormed(), longestValue);
+      const known = attributes.get(attribute) ?? { count: 0, servers: new Map<string, Set<string>>() };
+      attributes.set(attribute, known);
+      const values = known.servers.get(serverId);
+      if (values?.has(text) === true) return text;
+      if (known.count >= total || (values?.size ?? 0) >= perServer) return otherValue;
+      known.count += 1;
+      if (values === undefined) known.servers.set(serverId, new Set([text]));
+      else values.add(text);
+      return text;
+    },
+  };
+}

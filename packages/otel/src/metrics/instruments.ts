@@ -1,0 +1,132 @@
+import {
+  createNoopMeter,
+  metrics,
+  type Counter,
+  type Gauge,
+  type Histogram,
+  type Meter,
+  type MeterProvider,
+  type UpDownCounter,
+} from "@opentelemetry/api";
+import { durationBuckets, scopeName } from "../names.ts";
+import { quietly } from "../quietly.ts";
+import type { MetricNames } from "../telemetry-options.ts";
+
+/** The instruments that are written to; those of names that nobody asked for are absent. */
+export interface Instruments {
+  readonly operationDuration: Histogram;
+  readonly sessionDuration: Histogram;
+  readonly toolport: ToolportInstruments | undefined;
+  readonly af: AfInstruments | undefined;
+  readonly nexo: NexoInstruments | undefined;
+}
+
+/** Where the conventions say nothing. */
+export interface ToolportInstruments {
+  readonly callDuration: Histogram;
+  readonly wait: Histogram;
+  readonly resends: Counter;
+  readonly bytes: Counter;
+  readonly decisions: Counter;
+  readonly sessions: UpDownCounter;
+  readonly circuit: Gauge;
+  readonly cacheReads: Counter;
+  readonly refusedUris: Counter;
+}
+
+/** The names of AF-12. */
+export interface AfInstruments {
+  readonly invocations: Counter;
+  readonly errors: Counter;
+  readonly retries: Counter;
+  readonly latency: Histogram;
+  readonly circuit: Gauge;
+}
+
+/** The names of NX-67. */
+export interface NexoInstruments {
+  readonly active: UpDownCounter;
+  readonly created: Counter;
+  readonly disposed: Counter;
+  readonly lifetime: Histogram;
+  readonly cacheHits: Counter;
+  readonly cacheMisses: Counter;
+  readonly allowlistViolations: Counter;
+}
+
+/** Finds the instruments: at each use, because an SDK may be registered later than this is made. `undefined`: there is none. */
+export function createInstruments(
+  provider: MeterProvider | undefined,
+  names: ReadonlySet<MetricNames>,
+): () => Instruments | undefined {
+  let found: Instruments | undefined;
+  let foundIn: MeterProvider | undefined;
+  const NoopMeter = createNoopMeter().constructor;
+  return () => {
+    const current = provider ?? metrics.getMeterProvider();
+    if (current === foundIn) return found;
+    foundIn = current;
+    found = quietly(() => {
+      const meter = current.getMeter(scopeName);
+      return meter.constructor === NoopMeter ? undefined : makeInstruments(meter, names);
+    });
+    return found;
+  };
+}
+
+const inSeconds = { unit: "s", advice: { explicitBucketBoundaries: [...durationBuckets] } };
+
+function makeInstruments(meter: Meter, names: ReadonlySet<MetricNames>): Instruments {
+  const seconds = (name: string, description: string): Histogram =>
+    meter.createHistogram(name, { ...inSeconds, description });
+  const counter = (name: string, description: string, unit = ""): Counter =>
+    meter.createCounter(name, { description, unit });
+  return {
+    operationDuration: seconds("mcp.client.operation.duration", "From the sending of an MCP request to its answer"),
+    sessionDuration: seconds("mcp.client.session.duration", "From the opening of an MCP session to its end"),
+    toolport: names.has("toolport") ? toolportInstruments({ meter, seconds, counter }) : undefined,
+    af: names.has("af")
+      ? {
+          invocations: counter("tool_invocations_total", "Calls of tools"),
+          errors: counter("tool_errors_total", "Calls of tools that failed"),
+          retries: counter("tool_retries_total", "Times that calls of tools were tried again"),
+          latency: seconds("tool_latency_seconds", "From a call of a tool to its outcome"),
+          circuit: meter.createGauge("circuit_state", { description: "0 closed, 1 half open, 2 open" }),
+        }
+      : undefined,
+    nexo: names.has("nexo")
+      ? {
+          active: meter.createUpDownCounter("mcp_sessions_active", { description: "Sessions that there are" }),
+          created: counter("mcp_sessions_created_total", "Sessions that were made"),
+          disposed: counter("mcp_sessions_disposed_total", "Sessions that ended"),
+          lifetime: seconds("mcp_session_lifetime_seconds", "How long sessions lived"),
+          cacheHits: counter("mcp_resource_cache_hits_total", "Reads of resources that were answered from the cache"),
+          cacheMisses: counter("mcp_resource_cache_misses_total", "Reads of resources that were not in the cache"),
+          allowlistViolations: counter("mcp_resource_uri_allowlist_violations_total", "URIs that were refused"),
+        }
+      : undefined,
+  };
+}
+
+interface Makers {
+  readonly meter: Meter;
+  readonly seconds: (name: string, description: string) => Histogram;
+  readonly counter: (name: string, description: string, unit?: string) => Counter;
+}
+
+function toolportInstruments({ meter, seconds, counter }: Makers): ToolportInstruments {
+  return {
+    callDuration: seconds("toolport.call.duration", "From a call to its outcome, with all that a host does about it"),
+    wait: seconds("toolport.call.wait", "How long a call waited before it was sent, by what it waited for"),
+    resends: counter("toolport.call.resends", "Times that a call was sent again", "{send}"),
+    bytes: counter("toolport.io", "Messages of calls, as JSON in UTF-8", "By"),
+    decisions: counter("toolport.decisions", "What a policy decided about calls", "{decision}"),
+    sessions: meter.createUpDownCounter("toolport.sessions", {
+      description: "Sessions that are open",
+      unit: "{session}",
+    }),
+    circuit: meter.createGauge("toolport.circuit.state", { description: "0 closed, 1 half open, 2 open" }),
+    cacheReads: counter("toolport.resource.cache.reads", "Reads of resources with a cache", "{read}"),
+    refusedUris: counter("toolport.resource.refused_uris", "URIs that were refused before anything was sent", "{uri}"),
+  };
+}

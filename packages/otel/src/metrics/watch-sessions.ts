@@ -1,0 +1,74 @@
+import type { Clock, ServerPeer, ServerRecord } from "@toolport/core";
+import { attribute } from "../names.ts";
+import { quietly } from "../quietly.ts";
+import { isOrderly, measureServer, serverOf, type MetricParts } from "./call-metrics.ts";
+
+/** The sessions of one provider. */
+export interface SessionWatch {
+  note(record: ServerRecord): void;
+  /** The provider was closed, and says nothing of the sessions that ended with it. */
+  closed(): void;
+}
+
+/** What counting sessions needs. */
+export interface SessionWatchInit extends MetricParts {
+  readonly clock: Clock;
+  /** Whether the sessions of servers are what NX-67 counts: not where there is a pool. */
+  readonly countsForNexo: () => boolean;
+}
+
+interface OpenSession {
+  readonly serverId: string;
+  readonly peer: ServerPeer;
+  readonly openedAt: number;
+}
+
+/** Counts sessions that are open, and how long they were. */
+export function watchSessions(init: SessionWatchInit): SessionWatch {
+  const { clock } = init;
+  const open = new Map<string, OpenSession>();
+  const add = (count: 1 | -1, serverId: string): void => {
+    init.find()?.toolport?.sessions.add(count, { [attribute.server]: serverOf(serverId, init) });
+    if (init.countsForNexo()) init.find()?.nexo?.active.add(count);
+  };
+  return {
+    note(record) {
+      measureServer(record, init);
+      const { serverId, operation, peer, error, durationMs } = record;
+      const key = JSON.stringify([serverId, peer.session]);
+      quietly(() => {
+        if (operation === "connect" && error === undefined) {
+          open.set(key, { serverId, peer, openedAt: clock.now() });
+          add(1, serverId);
+          if (init.countsForNexo()) init.find()?.nexo?.created.add(1);
+        }
+        if (operation === "session" && open.delete(key)) {
+          add(-1, serverId);
+          const reason = isOrderly(error?.code) ? "closed" : (error?.code ?? "closed");
+          if (init.countsForNexo()) endForNexo({ reason, livedMs: durationMs }, init);
+        }
+      });
+    },
+    closed() {
+      for (const { serverId, peer, openedAt } of open.values()) {
+        const durationMs = clock.now() - openedAt;
+        measureServer({ serverId, operation: "session", startedAt: 0, durationMs, peer }, init);
+        quietly(() => {
+          add(-1, serverId);
+          if (init.countsForNexo()) endForNexo({ reason: "closed", livedMs: durationMs }, init);
+        });
+      }
+      open.clear();
+    },
+  };
+}
+
+/** Writes the end of a session by the names of NX-67. */
+export function endForNexo(
+  { reason, livedMs }: { readonly reason: string; readonly livedMs: number },
+  { find, bounded }: MetricParts,
+): void {
+  const { nexo } = find() ?? {};
+  nexo?.disposed.add(1, { reason: bounded.of("reason", "", reason) });
+  nexo?.lifetime.record(livedMs / 1000);
+}

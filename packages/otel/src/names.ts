@@ -1,0 +1,52 @@
+// Names of the semantic conventions for MCP and generative AI, which are still in development and stand in no stable package:
+// https://github.com/open-telemetry/semantic-conventions-genai. Below them, what is Toolport's own.
+
+/** Attributes of spans and metrics. */
+export const attribute = {
+  method: "mcp.method.name",
+  protocolVersion: "mcp.protocol.version",
+  sessionId: "mcp.session.id",
+  resourceUri: "mcp.resource.uri",
+  operation: "gen_ai.operation.name",
+  tool: "gen_ai.tool.name",
+  toolType: "gen_ai.tool.type",
+  prompt: "gen_ai.prompt.name",
+  arguments: "gen_ai.tool.call.arguments",
+  result: "gen_ai.tool.call.result",
+  conversation: "gen_ai.conversation.id",
+  errorType: "error.type",
+  requestId: "jsonrpc.request.id",
+  rpcStatus: "rpc.response.status_code",
+  transport: "network.transport",
+  address: "server.address",
+  port: "server.port",
+  server: "toolport.server",
+  localName: "toolport.tool",
+  effect: "toolport.effect",
+  outcome: "toolport.outcome",
+  sends: "toolport.sends",
+  session: "toolport.session",
+  wait: "toolport.wait",
+  connectWait: "toolport.wait.connect",
+  listWait: "toolport.wait.list",
+  turnWait: "toolport.wait.turn",
+  phase: "toolport.phase",
+  sentBytes: "toolport.sent_bytes",
+  receivedBytes: "toolport.received_bytes",
+  correlation: "toolport.correlation.id",
+  principal: "toolport.principal",
+  decision: "toolport.decision",
+  stage: "toolport.stage",
+  reason: "toolport.reason",
+  direction: "network.io.direction",
+  toolCount: "toolport.tools",
+} as const;
+
+/** Where spans and metrics come from. */
+export const scopeName = "@toolport/otel";
+
+/** What stands for all values beyond the bound. */
+export const otherValue = "_other";
+
+/** The buckets that the conventions recommend for durations, in seconds. */
+export const durationBuckets: readonly number[] = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300];

@@ -1,0 +1,152 @@
+import { isToolportError, truncateText, type CallAttempt, type CallContext, type CallDecision } from "@toolport/core";
+import { withoutApproval } from "@toolport/core/implement";
+import { captureData, captureText, type CaptureRules } from "../capture.ts";
+import { isoDate } from "../times.ts";
+import type { EndedCall } from "./watch-call.ts";
+
+/** One time that a call was sent. Plain data. */
+export interface SentEntry {
+  readonly at: string;
+  readonly durationMs: number;
+  readonly transport: string;
+  readonly protocolVersion?: string;
+  /** Number of the session at its server. */
+  readonly session: number;
+  readonly requests: number;
+  readonly requestId?: string | number;
+  readonly sentBytes?: number;
+  readonly receivedBytes?: number;
+  /** Why it ended, if not with a result. */
+  readonly code?: string;
+}
+
+/** What became of one call: plain data, as JSON has it. */
+export interface CallEntry {
+  readonly type: "call";
+  /** ISO 8601, when it was made. */
+  readonly at: string;
+  /** Absent for a tool that is on no server. */
+  readonly server?: string;
+  /** The remote name. */
+  readonly tool: string;
+  /** The local name. */
+  readonly name: string;
+  readonly effect: string;
+  /** On whose behalf, and why. */
+  readonly context?: CallContext;
+  /** In all, with what layers and people did about it; in milliseconds. */
+  readonly durationMs: number;
+  /** For a session, for a listing, for its turn; over all tries. */
+  readonly waitMs: { readonly connect: number; readonly list: number; readonly turn: number };
+  /** With a server; over all tries. */
+  readonly wireMs: number;
+  readonly sends: readonly SentEntry[];
+  /** What layers decided about it. */
+  readonly decisions: readonly (Pick<CallDecision, "type" | "stage" | "decision" | "by" | "code" | "reason"> & {
+    readonly at: string;
+  })[];
+  /** `ok`, `tool-error` when the tool itself said that it failed, or the code of the error. */
+  readonly ended: string;
+  /** Of an error: what is known of the effect. */
+  readonly outcome?: string;
+  /** Of an error, redacted and bounded. */
+  readonly message?: string;
+  /** Where that was asked for. */
+  readonly arguments?: unknown;
+  readonly result?: unknown;
+}
+
+/** What an entry has beside what it always has. */
+export interface EntryRules extends CaptureRules {
+  readonly captureArguments: boolean;
+  readonly captureResults: boolean;
+}
+
+const longestName = 256;
+const longestMessage = 1000;
+
+/** Makes the entry of a call. Never throws. */
+export function toCallEntry(ended: EndedCall, rules: EntryRules): CallEntry {
+  const { call, startedAt, durationMs, decisions, records, error } = ended;
+  const { origin, definition, options } = call;
+  const { serverId, toolName } = origin;
+  const attempts = records.flatMap((record) => record.attempts);
+  const context = withoutApproval(options.context);
+  return {
+    type: "call",
+    at: isoDate(startedAt),
+    ...(serverId !== "" && { server: serverId }),
+    tool: truncateText(toolName, longestName),
+    name: definition.name,
+    effect: definition.effect ?? "external",
+    ...(context !== undefined && { context: readSafely(() => captureData(context, rules)) as CallContext }),
+    durationMs: round(durationMs),
+    waitMs: {
+      connect: round(total(records, ({ connectMs }) => connectMs)),
+      list: round(total(records, ({ listMs }) => listMs)),
+      turn: round(total(records, ({ turnMs }) => turnMs)),
+    },
+    wireMs: round(total(attempts, (attempt) => attempt.durationMs)),
+    sends: attempts.map(toSentEntry),
+    decisions: decisions.map(({ type, at, stage, decision, by, code, reason }) => ({
+      type,
+      at: isoDate(at),
+      ...(stage !== undefined && { stage }),
+      ...(decision !== undefined && { decision }),
+      ...(by !== undefined && { by }),
+      ...(code !== undefined && { code }),
+      ...(reason !== undefined && { reason: safeText(reason, rules) }),
+    })),
+    ...endingOf(ended, rules),
+    ...(rules.captureArguments && { arguments: readSafely(() => boundedData(call.args, rules)) }),
+    ...(rules.captureResults &&
+      error === undefined && { result: readSafely(() => boundedData(ended.outcome?.raw, rules)) }),
+  };
+}
+
+function endingOf({ outcome, error }: EndedCall, rules: EntryRules): Pick<CallEntry, "ended" | "outcome" | "message"> {
+  if (outcome !== undefined) return { ended: outcome.isError ? "tool-error" : "ok" };
+  if (!isToolportError(error)) return { ended: "internal_error" };
+  return { ended: error.code, outcome: error.outcome, message: safeText(error.rawMessage, rules) };
+}
+
+function toSentEntry({ startedAt, durationMs, peer, error, ...rest }: CallAttempt): SentEntry {
+  const { transport, protocolVersion, session } = peer;
+  return {
+    at: isoDate(startedAt),
+    durationMs: round(durationMs),
+    transport,
+    ...(protocolVersion !== undefined && { protocolVersion: truncateText(protocolVersion, 64) }),
+    session,
+    ...rest,
+    ...(error !== undefined && { code: error.code }),
+  };
+}
+
+function total<T>(of: readonly T[], read: (one: T) => number): number {
+  return of.reduce((sum, one) => sum + read(one), 0);
+}
+
+function round(ms: number): number {
+  return Math.round(ms * 1000) / 1000;
+}
+
+function safeText(text: string, rules: EntryRules): string {
+  return readSafely(() => captureText(text, { ...rules, maxLength: longestMessage })) as string;
+}
+
+// What is too long as JSON is kept as the beginning of its text.
+function boundedData(value: unknown, rules: EntryRules): unknown {
+  const data = captureData(value, rules);
+  const text = JSON.stringify(data) ?? "null";
+  return text.length <= rules.maxLength ? data : truncateText(text, rules.maxLength);
+}
+
+// `redact` is the product's: what it fails on is withheld.
+function readSafely(read: () => unknown): unknown {
+  try {
+    return read();
+  } catch {
+    return "[withheld]";
+  }
+}

@@ -1,0 +1,36 @@
+import type { Attributes } from "@opentelemetry/api";
+import { isToolportError } from "@toolport/core";
+import { attribute } from "../names.ts";
+
+/** Why something failed, as the conventions have it. */
+export interface Failure {
+  /** The code of the JSON-RPC error where a server answered with one, else Toolport's code. */
+  readonly type: string;
+  /** The code of the JSON-RPC error. */
+  readonly rpcCode?: number;
+  /** What is known of the effect. */
+  readonly outcome?: string;
+}
+
+/** A tool that says itself that it failed. */
+export const toolFailure: Failure = { type: "tool_error", outcome: "failed" };
+
+/** Reads what was thrown. Says nothing of its message, which may hold anything. */
+export function failureOf(error: unknown): Failure {
+  if (!isToolportError(error)) return { type: error instanceof Error ? "internal_error" : "_OTHER" };
+  const { code, outcome, details } = error;
+  const { rpcCode } = details;
+  return {
+    type: code === "server_error" && rpcCode !== undefined ? String(rpcCode) : code,
+    outcome,
+    ...(rpcCode !== undefined && { rpcCode }),
+  };
+}
+
+/** The same as attributes. */
+export function failureAttributes({ type, rpcCode }: Failure): Attributes {
+  return {
+    [attribute.errorType]: type,
+    ...(rpcCode !== undefined && { [attribute.rpcStatus]: String(rpcCode) }),
+  };
+}

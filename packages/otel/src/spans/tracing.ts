@@ -1,0 +1,82 @@
+import {
+  context,
+  isSpanContextValid,
+  propagation,
+  ROOT_CONTEXT,
+  trace,
+  type Context,
+  type Span,
+  type SpanOptions,
+  type Tracer,
+  type TracerProvider,
+} from "@opentelemetry/api";
+import type { JsonObject } from "@toolport/core";
+import { scopeName } from "../names.ts";
+import { quietly } from "../quietly.ts";
+import type { TelemetrySettings } from "../telemetry-options.ts";
+
+/** Spans, and where their context goes. */
+export interface Tracing {
+  /** Whether spans come to anything, or there is a context to hand on. Cheap, because it is asked with every call. */
+  readonly isOn: boolean;
+  /** Starts a span under `parent`; default the one that is active. `undefined` where nothing makes spans. */
+  start(name: string, options: SpanOptions, parent?: Context): Span | undefined;
+  /** The context with a span in it. */
+  contextOf(span: Span | undefined): Context;
+  /** What goes into `_meta` for this context; `undefined` where there is nothing. */
+  carry(of: Context): JsonObject | undefined;
+}
+
+type TracingSettings = Pick<TelemetrySettings, "tracerProvider" | "propagator" | "propagate" | "baggage">;
+
+/** Finds the tracer at each use, because an SDK may be registered later. */
+export function createTracing({ tracerProvider, propagator, propagate, baggage }: TracingSettings): Tracing {
+  const given = tracerProvider && quietly(() => tracerProvider.getTracer(scopeName));
+  let registered: TracerProvider | undefined;
+  let registeredTracer: Tracer | undefined;
+  const findTracer = (): Tracer | undefined => {
+    if (tracerProvider !== undefined) return given;
+    const provider = trace.getTracerProvider();
+    if (!isReal(provider)) return undefined;
+    if (provider !== registered) {
+      registered = provider;
+      registeredTracer = quietly(() => provider.getTracer(scopeName));
+    }
+    return registeredTracer;
+  };
+  return {
+    get isOn() {
+      return findTracer() !== undefined || trace.getSpanContext(context.active()) !== undefined;
+    },
+    start: (name, options, parent = context.active()) => quietly(() => findTracer()?.startSpan(name, options, parent)),
+    contextOf: (span) => (span === undefined ? context.active() : trace.setSpan(context.active(), span)),
+    carry(of) {
+      if (!propagate) return undefined;
+      return quietly(() => {
+        const spanContext = trace.getSpanContext(of);
+        const hasTrace = spanContext !== undefined && isSpanContextValid(spanContext);
+        if (!hasTrace && !baggage) return undefined;
+        const carrier: Record<string, string> = {};
+        const shown = baggage ? of : propagation.deleteBaggage(of);
+        if (propagator === undefined) propagation.inject(shown, carrier);
+        else propagator.inject(shown, carrier, textSetter);
+        return Object.keys(carrier).length === 0 ? undefined : carrier;
+      });
+    },
+  };
+}
+
+/** A context that no span is in. */
+export const nowhere: Context = ROOT_CONTEXT;
+
+const textSetter = {
+  set(carrier: Record<string, string>, key: string, value: string): void {
+    carrier[key] = value;
+  },
+};
+
+// The proxy of the API has no delegate before an SDK is registered, and makes spans of nothing until then. Its class is deprecated, and another copy of the API has another.
+function isReal(provider: TracerProvider): boolean {
+  if (!("getDelegateTracer" in provider) || typeof provider.getDelegateTracer !== "function") return true;
+  return provider.getDelegateTracer(scopeName) !== undefined;
+}

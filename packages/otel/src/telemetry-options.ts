@@ -1,0 +1,145 @@
+import type { MeterProvider, TextMapPropagator, TracerProvider } from "@opentelemetry/api";
+import type { Clock } from "@toolport/core";
+import { assertKnownOptions, systemClock, type Fields } from "@toolport/core/implement";
+import type { ValueBounds } from "./metrics/bounded-values.ts";
+
+/**
+ * Names of metrics and attributes beside those of the semantic conventions. `toolport`: this project's own, for what the conventions say nothing about; `af`: `tool_invocations_total`,
+ * `circuit_state` and their like, and spans `tool:<name>`; `nexo`: `mcp_sessions_active` and its like.
+ */
+export type MetricNames = "toolport" | "af" | "nexo";
+
+/** Options of {@linkcode createTelemetry}. */
+export interface TelemetryOptions {
+  /** Default: the one that is registered with `@opentelemetry/api`, now or later. */
+  readonly tracerProvider?: TracerProvider | undefined;
+  /** Default: as of {@linkcode tracerProvider}. */
+  readonly meterProvider?: MeterProvider | undefined;
+  /** What writes the trace context into `_meta`. Default: the one that is registered. */
+  readonly propagator?: TextMapPropagator | undefined;
+  /** Whether servers get the trace context, as `traceparent` and `tracestate` in `_meta` (SEP-414). Default `true`. */
+  readonly propagate?: boolean | undefined;
+  /** Whether they get the product's baggage with it, which may say anything. Default `false`. */
+  readonly baggage?: boolean | undefined;
+  /** Default `["toolport"]`. The names of the conventions are always there. */
+  readonly names?: MetricNames | readonly MetricNames[] | undefined;
+  /**
+   * What to do where the product's framework has a span `execute_tool` open for the call: `"separate"` makes a span of its own beneath it, `"enrich"` writes to that one instead,
+   * and leaves its name, status and end to whoever opened it. Default `"separate"`.
+   */
+  readonly executeToolSpan?: "separate" | "enrich" | undefined;
+  /** Whether spans have the arguments of calls, redacted and bounded. Default `false`. */
+  readonly captureArguments?: boolean | undefined;
+  /** Whether spans have the texts of results, redacted and bounded. Default `false`. */
+  readonly captureResults?: boolean | undefined;
+  /** Whether spans have the protocol's session id. Whoever has it may speak in the session. Default `false`. */
+  readonly captureSessionId?: boolean | undefined;
+  /** Whether spans say on whose behalf a call was made. Default `false`. */
+  readonly capturePrincipal?: boolean | undefined;
+  /** Masks secrets in texts that are captured, such as `redactText` of a policy. Values under names that sound secret are masked in any case. Default: nothing else. */
+  readonly redact?: ((text: string) => string) | undefined;
+  /** Longest captured text, in UTF-16 units. Default 4,096. */
+  readonly maxCapturedLength?: number | undefined;
+  /** How many different values attributes of metrics may have. */
+  readonly bounds?: ValueBounds | undefined;
+  /** Default: the real time. */
+  readonly clock?: Clock | undefined;
+}
+
+/** Options with every default in place. */
+export interface TelemetrySettings {
+  readonly tracerProvider: TracerProvider | undefined;
+  readonly meterProvider: MeterProvider | undefined;
+  readonly propagator: TextMapPropagator | undefined;
+  readonly propagate: boolean;
+  readonly baggage: boolean;
+  readonly names: ReadonlySet<MetricNames>;
+  readonly enriches: boolean;
+  readonly captureArguments: boolean;
+  readonly captureResults: boolean;
+  readonly captureSessionId: boolean;
+  readonly capturePrincipal: boolean;
+  readonly redact: (text: string) => string;
+  readonly maxCapturedLength: number;
+  readonly bounds: ValueBounds;
+  readonly clock: Clock;
+}
+
+const fields: Fields<TelemetryOptions> = {
+  tracerProvider: true,
+  meterProvider: true,
+  propagator: true,
+  propagate: true,
+  baggage: true,
+  names: true,
+  executeToolSpan: true,
+  captureArguments: true,
+  captureResults: true,
+  captureSessionId: true,
+  capturePrincipal: true,
+  redact: true,
+  maxCapturedLength: true,
+  bounds: true,
+  clock: true,
+};
+const boundFields: Fields<ValueBounds> = { perServer: true, total: true };
+const allNames: ReadonlySet<unknown> = new Set<MetricNames>(["toolport", "af", "nexo"]);
+
+/** Fills in the defaults. Throws a `TypeError` that names the option that is unknown or of a wrong type. */
+export function readTelemetryOptions(options: TelemetryOptions): TelemetrySettings {
+  assertKnownOptions("createTelemetry()", options, fields);
+  const { tracerProvider, meterProvider, propagator, names = ["toolport"], bounds = {}, clock = systemClock } = options;
+  const { executeToolSpan = "separate", redact = asItIs, maxCapturedLength = 4096 } = options;
+  assertMember("tracerProvider", tracerProvider, "getTracer");
+  assertMember("meterProvider", meterProvider, "getMeter");
+  assertMember("propagator", propagator, "inject");
+  const wanted = typeof names === "string" ? [names] : names;
+  if (!Array.isArray(wanted) || !wanted.every((name) => allNames.has(name))) {
+    throw new TypeError('names must be some of "toolport", "af" and "nexo"');
+  }
+  if (executeToolSpan !== "separate" && executeToolSpan !== "enrich") {
+    throw new TypeError('executeToolSpan must be "separate" or "enrich"');
+  }
+  if (typeof redact !== "function") throw new TypeError("redact must be a function");
+  assertKnownOptions("bounds", bounds, boundFields);
+  for (const [name, value] of Object.entries({ maxCapturedLength, ...bounds })) {
+    if (value !== undefined && !(Number.isInteger(value) && value > 0)) {
+      throw new TypeError(`${name} must be a whole number above 0`);
+    }
+  }
+  return {
+    tracerProvider,
+    meterProvider,
+    propagator,
+    propagate: readFlag(options, "propagate", true),
+    baggage: readFlag(options, "baggage", false),
+    names: new Set(wanted),
+    enriches: executeToolSpan === "enrich",
+    captureArguments: readFlag(options, "captureArguments", false),
+    captureResults: readFlag(options, "captureResults", false),
+    captureSessionId: readFlag(options, "captureSessionId", false),
+    capturePrincipal: readFlag(options, "capturePrincipal", false),
+    redact,
+    maxCapturedLength,
+    bounds,
+    clock,
+  };
+}
+
+type Flag = "propagate" | "baggage" | (`capture${string}` & keyof TelemetryOptions);
+
+function readFlag(options: TelemetryOptions, name: Flag, otherwise: boolean): boolean {
+  const value = options[name] ?? otherwise;
+  if (typeof value !== "boolean") throw new TypeError(`${name} must be true or false`);
+  return value;
+}
+
+function assertMember(option: string, value: unknown, member: string): void {
+  if (value === undefined) return;
+  const has = typeof value === "object" && value !== null && typeof Reflect.get(value, member) === "function";
+  if (!has) throw new TypeError(`${option} must have the function ${member}`);
+}
+
+function asItIs(text: string): string {
+  return text;
+}

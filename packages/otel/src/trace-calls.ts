@@ -1,0 +1,85 @@
+import { context } from "@opentelemetry/api";
+import type {
+  CallDecision,
+  CallObserver,
+  CallRecord,
+  Interceptor,
+  JsonObject,
+  ToolCall,
+  ToolOutcome,
+} from "@toolport/core";
+import { joinObservers, withObserver } from "@toolport/core/implement";
+import { measureCall, measureDecision, measureRecord, type MetricParts } from "./metrics/call-metrics.ts";
+import { startCallSpan, type CallSpan } from "./spans/call-span.ts";
+import { failureOf, toolFailure } from "./spans/failure.ts";
+import type { Tracing } from "./spans/tracing.ts";
+import type { TelemetrySettings } from "./telemetry-options.ts";
+
+/** What calls are observed with. */
+export interface TraceParts extends MetricParts {
+  readonly tracing: Tracing;
+  readonly settings: TelemetrySettings;
+}
+
+/** The layer around each call. Where nobody wants spans or metrics it lets the call pass as it is. */
+export function traceCalls(parts: TraceParts): Interceptor {
+  const { tracing, settings, find } = parts;
+  const observed = new WeakSet<CallObserver>();
+  return (call, next) => {
+    if (!tracing.isOn && find() === undefined) return next(call);
+    const { observer } = call.options;
+    // It stands around a toolbox and its providers alike, and looks at a call once.
+    if (observer !== undefined && observed.has(observer)) return next(call);
+    const span = startCallSpan(call, tracing, settings);
+    const joined = joinObservers(new ObservedCall(call, span, parts), observer);
+    observed.add(joined);
+    return observe({ ...call, options: withObserver(call.options, joined) }, next, { span, parts });
+  };
+}
+
+async function observe(
+  call: ToolCall,
+  next: Parameters<Interceptor>[1],
+  { span, parts }: { readonly span: CallSpan | undefined; readonly parts: TraceParts },
+): Promise<ToolOutcome> {
+  const { clock } = parts.settings;
+  const startedAt = clock.now();
+  try {
+    const outcome = await (span === undefined ? next(call) : context.with(span.context, next, undefined, call));
+    span?.end({ outcome });
+    const failure = outcome.isError ? toolFailure : undefined;
+    measureCall(call, { durationMs: clock.now() - startedAt, failure }, parts);
+    return outcome;
+  } catch (error) {
+    span?.end({ error });
+    measureCall(call, { durationMs: clock.now() - startedAt, failure: failureOf(error) }, parts);
+    throw error;
+  }
+}
+
+class ObservedCall implements CallObserver {
+  readonly #call: ToolCall;
+  readonly #span: CallSpan | undefined;
+  readonly #parts: TraceParts;
+
+  constructor(call: ToolCall, span: CallSpan | undefined, parts: TraceParts) {
+    this.#call = call;
+    this.#span = span;
+    this.#parts = parts;
+  }
+
+  readonly meta = (): JsonObject | undefined => {
+    const { tracing } = this.#parts;
+    return tracing.carry(this.#span?.context ?? context.active());
+  };
+
+  readonly onDecision = (decision: CallDecision): void => {
+    this.#span?.decided(decision);
+    measureDecision(this.#call, decision, this.#parts);
+  };
+
+  readonly onRecord = (record: CallRecord): void => {
+    this.#span?.recorded(record);
+    measureRecord(record, this.#parts);
+  };
+}

@@ -1,0 +1,32 @@
+import type { CallRecord, Event, ServerRecord } from "@toolport/core";
+
+// What is watched, in the words of whoever has it: nothing here depends on the packages that make these.
+
+/** What a provider says of its servers; an `McpProvider` is one. */
+export interface WatchedProvider {
+  readonly onServerRecord: Event<ServerRecord>;
+  readonly onCallEnded?: Event<CallRecord> | undefined;
+  readonly onClosed?: Event<undefined> | undefined;
+}
+
+/** What a policy says of its circuits; a `Policy` is one. */
+export interface WatchedPolicy {
+  readonly onEvent: Event<{ readonly type: string; readonly serverId?: string; readonly toolName?: string }>;
+}
+
+/** The counters of resources; a `Resources` is one. */
+export interface WatchedResources {
+  stats(): {
+    readonly servers: readonly {
+      readonly serverId: string;
+      readonly cacheHits: number;
+      readonly cacheMisses: number;
+      readonly refusedUris: number;
+    }[];
+  };
+}
+
+/** What a pool says of its providers; a `ProviderPool` and `SharedProviders` are one. */
+export interface WatchedPool {
+  readonly onEvent: Event<{ readonly type: string; readonly why?: string; readonly livedMs?: number }>;
+}

@@ -1,0 +1,117 @@
+import { SpanKind } from "@opentelemetry/api";
+import type { ServerSpec } from "@toolport/core";
+import { fixtureServer, startHttpFixture, type StdioFixture } from "@toolport/fixtures";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { briefSpan, createObservedHost, disableApi, registerApi } from "./observed-world.ts";
+
+beforeAll(registerApi);
+afterAll(disableApi);
+
+interface Way {
+  readonly transport: ServerSpec["transport"];
+  readonly dispose?: () => PromiseLike<void>;
+}
+
+const overHttp = (server: { readonly url: string } & AsyncDisposable): Way => ({
+  transport: { kind: "http", url: server.url },
+  dispose: () => server[Symbol.asyncDispose](),
+});
+
+async function overPipe(name: StdioFixture): Promise<Way> {
+  return { transport: { kind: "stdio", ...fixtureServer(name) } };
+}
+
+const modernVersion = "2026-07-28";
+const legacyVersion = "2025-11-25";
+const tcp = { "network.transport": "tcp", "server.address": "127.0.0.1", "server.port": "number" };
+const pipe = { "network.transport": "pipe" };
+const ways = [
+  ["stdio, legacy", { version: legacyVersion, network: pipe, reach: () => overPipe("legacy-stdio") }],
+  ["stdio, modern", { version: modernVersion, network: pipe, reach: () => overPipe("modern-only-stdio") }],
+  [
+    "HTTP, legacy",
+    { version: legacyVersion, network: tcp, reach: async () => overHttp(await startHttpFixture("legacy-http")) },
+  ],
+  [
+    "HTTP, modern",
+    { version: modernVersion, network: tcp, reach: async () => overHttp(await startHttpFixture("modern-http")) },
+  ],
+] as const;
+
+describe("a conversation over", () => {
+  it.each(ways)("%s has these spans and these metrics", async (_name, { version, network, reach }) => {
+    const { transport, dispose } = await reach();
+    const host = await createObservedHost({ servers: [{ id: "s", transport }] });
+    const { toolbox, exported, provider } = host;
+    const context = { principal: "ada", conversation: "c-1", correlationId: "job-7" };
+    await toolbox.call("mcp_s_echo", { text: "hello" }, { context });
+    await toolbox.call("mcp_s_fail", {}, { context }).catch(() => undefined);
+    await host[Symbol.asyncDispose]();
+    await dispose?.();
+
+    const peer = { "mcp.protocol.version": version, ...network };
+    const server = { "toolport.server": "s" };
+    const beginning = version === modernVersion ? "server/discover" : "initialize";
+    const call = {
+      "gen_ai.operation.name": "execute_tool",
+      "mcp.method.name": "tools/call",
+      ...server,
+      ...peer,
+      "toolport.effect": "external",
+      "gen_ai.conversation.id": "c-1",
+      "toolport.correlation.id": "job-7",
+      "toolport.sends": 1,
+      "toolport.session": 1,
+      "toolport.wait": "number",
+      "jsonrpc.request.id": "string",
+      "toolport.sent_bytes": "number",
+      "toolport.received_bytes": "number",
+    };
+    expect(exported.spans().map(briefSpan)).toEqual([
+      {
+        name: beginning,
+        kind: SpanKind.CLIENT,
+        attributes: { "mcp.method.name": beginning, ...server, ...peer, "toolport.session": 1 },
+      },
+      {
+        name: "tools/list",
+        kind: SpanKind.CLIENT,
+        attributes: {
+          "mcp.method.name": "tools/list",
+          ...server,
+          ...peer,
+          "toolport.session": 1,
+          "toolport.tools": expect.any(Number),
+        },
+      },
+      {
+        name: "tools/call echo",
+        kind: SpanKind.CLIENT,
+        attributes: { ...call, "gen_ai.tool.name": "echo", "toolport.tool": "mcp_s_echo", "toolport.outcome": "ok" },
+      },
+      {
+        name: "tools/call fail",
+        kind: SpanKind.CLIENT,
+        status: "tool_error",
+        attributes: {
+          ...call,
+          "gen_ai.tool.name": "fail",
+          "toolport.tool": "mcp_s_fail",
+          "toolport.outcome": "tool-error",
+          "error.type": "tool_error",
+        },
+      },
+    ]);
+    const measured = await exported.points("mcp.client.operation.duration");
+    expect(measured.map(({ attributes, value }) => [JSON.stringify(attributes).includes("tool_error"), value])).toEqual(
+      expect.arrayContaining([
+        [false, 1],
+        [true, 1],
+      ]),
+    );
+    expect(measured).toHaveLength(4);
+    expect(await exported.points("mcp.client.session.duration")).toMatchObject([{ value: 1 }]);
+    expect(await exported.points("toolport.sessions")).toEqual([{ attributes: server, value: 0 }]);
+    expect(provider.closed).toBe(true);
+  });
+});

@@ -1,0 +1,192 @@
+import { context, propagation, trace } from "@opentelemetry/api";
+import type { ServerSpec } from "@toolport/core";
+import { startFaultServer } from "@toolport/fixtures";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createMemoryServer } from "./memory-server.ts";
+import { createExported, createObservedHost, disableApi, registerApi, type ObservedHost } from "./observed-world.ts";
+
+beforeAll(registerApi);
+afterAll(disableApi);
+
+function callSpans(host: ObservedHost): readonly object[] {
+  return host.exported
+    .spans()
+    .filter(({ name }) => name.startsWith("tools/call"))
+    .map(({ status, attributes, events }) => ({
+      status: status.message,
+      error: attributes["error.type"],
+      outcome: attributes["toolport.outcome"],
+      sends: attributes["toolport.sends"],
+      events: events.map(({ name, attributes: of }) => [name, of?.["toolport.decision"] ?? of?.["error.type"]]),
+    }));
+}
+
+const memory = (...given: Parameters<typeof createMemoryServer>): readonly ServerSpec[] => [
+  { id: "s", transport: createMemoryServer(...given).spec },
+];
+
+describe("the span of a call", () => {
+  it("has the code of a JSON-RPC error that the server answered with", async () => {
+    const error = { code: -32_000, message: "the password is hunter2" };
+    await using host = await createObservedHost({ servers: memory(["a"], () => ({ error })) });
+    await host.toolbox.call("mcp_s_a").catch(() => undefined);
+    expect(callSpans(host)).toMatchObject([{ status: "-32000", error: "-32000", outcome: "failed", sends: 1 }]);
+    const [span] = host.exported.spans().slice(-1);
+    expect(span?.attributes["rpc.response.status_code"]).toBe("-32000");
+    expect(JSON.stringify([span?.attributes, span?.status, span?.events])).not.toContain("hunter2");
+    const [point] = (await host.exported.points("mcp.client.operation.duration")).slice(-1);
+    expect(point?.attributes).toMatchObject({ "error.type": "-32000", "rpc.response.status_code": "-32000" });
+  });
+
+  it("says that it was aborted, that its time was up, and that a policy refused it", async () => {
+    const script = { rules: [{ on: "tools/call", do: [{ type: "hold", barrier: "never" }] }] } as const;
+    await using server = await startFaultServer({ transport: "stdio", script });
+    await using host = await createObservedHost({
+      servers: [{ id: "s", transport: server.spec }],
+      policy: { limits: [{ name: "once", rate: { calls: 2, perMs: 3_600_000 } }] },
+    });
+    const [tool] = host.toolbox.definitions().filter(({ name }) => name.startsWith("mcp_s"));
+    const name = tool?.name ?? "";
+    const controller = new AbortController();
+    const aborted = host.toolbox.call(name, {}, { signal: controller.signal }).catch(() => undefined);
+    await expect(host.toolbox.call(name, {}, { timeoutMs: 150 })).rejects.toMatchObject({ code: "call_timeout" });
+    controller.abort();
+    await aborted;
+    await expect(host.toolbox.call(name)).rejects.toMatchObject({ code: "rate_limited" });
+    expect(callSpans(host)).toMatchObject([
+      { error: "call_timeout", outcome: "unknown", sends: 1 },
+      { error: "aborted", outcome: "unknown", sends: 1 },
+      { error: "rate_limited", outcome: "not-sent", events: [["toolport.decision", "refused"]] },
+    ]);
+    expect(await host.exported.points("toolport.decisions")).toMatchObject([
+      { attributes: { "toolport.decision": "refused", "toolport.stage": "limits" }, value: 1 },
+    ]);
+  });
+
+  it("shows each time that a call was sent, when its session was lost", async () => {
+    await using server = await startFaultServer({ transport: "http", script: "session-expired" });
+    await using host = await createObservedHost({ servers: [{ id: "s", transport: server.spec }] });
+    const [tool] = host.toolbox.definitions().filter(({ name }) => name.startsWith("mcp_s"));
+    await host.toolbox.call(tool?.name ?? "").catch(() => undefined);
+    expect(callSpans(host)).toMatchObject([
+      {
+        outcome: "ok",
+        sends: 2,
+        events: [
+          ["toolport.send", "session_expired"],
+          ["toolport.send", undefined],
+        ],
+      },
+    ]);
+    expect(await host.exported.points("toolport.call.resends")).toMatchObject([{ value: 1 }]);
+  });
+
+  it("shows who was asked, what was answered, and what came from the cache", async () => {
+    await using host = await createObservedHost({
+      servers: [{ id: "s", transport: createMemoryServer(["a", "b"]).spec, tools: { b: { effect: "pure" } } }],
+      policy: { ask: ["s/a"], approval: { handler: () => "once" }, cache: {} },
+    });
+    await host.toolbox.call("mcp_s_a");
+    await host.toolbox.call("mcp_s_b", { same: 1 });
+    await host.toolbox.call("mcp_s_b", { same: 1 });
+    expect(callSpans(host)).toMatchObject([
+      {
+        events: [
+          ["toolport.decision", "approval-asked"],
+          ["toolport.decision", "approval-answered: once"],
+        ],
+      },
+      { sends: 1, events: [] },
+      { outcome: "ok", sends: undefined, events: [["toolport.decision", "applied"]] },
+    ]);
+  });
+});
+
+describe("trace context", () => {
+  it("goes into a copy of `_meta`, for calls and for other requests, and baggage only where it is asked for", async () => {
+    const server = createMemoryServer(["a"]);
+    const run = async (baggage: boolean): Promise<readonly unknown[]> => {
+      await using host = await createObservedHost({
+        servers: [{ id: "s", transport: server.spec }],
+        telemetry: { baggage },
+      });
+      const from = server.received.length;
+      const meta = Object.freeze({ own: 1 });
+      const given = propagation.createBaggage({ user: { value: "ada" } });
+      await context.with(propagation.setBaggage(context.active(), given), async () => {
+        await host.toolbox.call("mcp_s_a", {}, { meta });
+        const connection = await host.provider.connection("s");
+        await connection.request("resources/read", { uri: "note://x?token=abc" });
+      });
+      const spans = host.exported.spans().slice(-2);
+      const sent = server.received.slice(from);
+      expect(sent.map(({ method }) => method)).toEqual(["tools/call", "resources/read"]);
+      for (const [index, { params }] of sent.entries()) {
+        const { traceId, spanId } = spans[index]?.spanContext() ?? {};
+        expect(params["_meta"]).toMatchObject({ traceparent: `00-${traceId}-${spanId}-01` });
+      }
+      expect(spans[1]?.attributes["mcp.resource.uri"]).toBe("note://x");
+      return sent.map(({ params }) => (params["_meta"] as { baggage?: string }).baggage);
+    };
+    expect(await run(false)).toEqual([undefined, undefined]);
+    expect(await run(true)).toEqual(["user=ada", "user=ada"]);
+  });
+
+  it("makes the span of the call the parent of what runs inside of it, and a child of what is active", async () => {
+    await using host = await createObservedHost({ servers: memory(["a"]) });
+    const tracer = host.exported.tracerProvider.getTracer("agent");
+    const outer = tracer.startSpan("agent");
+    await context.with(trace.setSpan(context.active(), outer), () => host.toolbox.call("mcp_s_a"));
+    const call = host.exported.spans().find(({ name }) => name === "tools/call a");
+    expect(call?.parentSpanContext?.spanId).toBe(outer.spanContext().spanId);
+  });
+
+  it("writes to the span of a framework where that is asked for, and makes none of its own", async () => {
+    await using host = await createObservedHost({ servers: memory(["a"]), telemetry: { executeToolSpan: "enrich" } });
+    const tracer = host.exported.tracerProvider.getTracer("framework");
+    const open = tracer.startSpan("execute_tool a");
+    await context.with(trace.setSpan(context.active(), open), () => host.toolbox.call("mcp_s_a"));
+    open.end();
+    const named = host.exported.spans().filter(({ name }) => name.includes("a") && !name.includes("list"));
+    expect(
+      named.map(({ name, attributes }) => [name, attributes["mcp.method.name"], attributes["toolport.sends"]]),
+    ).toEqual([
+      ["initialize", "initialize", undefined],
+      ["execute_tool a", "tools/call", 1],
+    ]);
+  });
+});
+
+describe("an SDK that throws", () => {
+  it("disturbs no call", async () => {
+    const boom = (): never => {
+      throw new Error("boom");
+    };
+    const { tracerProvider } = createExported();
+    const tracer = tracerProvider.getTracer("x");
+    const breaking = ["startSpan", "setAttributes", "addEvent", "end", "setStatus", "setAttribute"];
+    for (const broken of breaking) {
+      const provider = {
+        getTracer: () => ({
+          ...tracer,
+          startSpan: (...given: Parameters<typeof tracer.startSpan>) => {
+            if (broken === "startSpan") return boom();
+            return Object.assign(tracer.startSpan(...given), { [broken]: boom });
+          },
+        }),
+      };
+      const meter = { getMeter: boom };
+      await using host = await createObservedHost({
+        servers: memory(["a"]),
+        telemetry: {
+          tracerProvider: provider,
+          meterProvider: meter,
+          propagator: { inject: boom, extract: boom, fields: () => [] },
+        },
+      });
+      await expect(host.toolbox.call("mcp_s_a")).resolves.toMatchObject({ isError: false });
+      const connection = await host.provider.connection("s");
+      await expect(connection.request("resources/read", { uri: "note://x" })).resolves.toBeDefined();
+    }
+  });
+});
