@@ -25,6 +25,7 @@ describe("toolport", () => {
       "Toolport",
       "ToolportOptions",
       "ToolportState",
+      "ToolportTelemetry",
       "WriteServersOptions",
       "WrittenServers",
       "createFileStore",
