@@ -34,7 +34,7 @@ export interface ToolportInstruments {
   readonly refusedUris: Counter;
 }
 
-/** The names of AF-12. */
+/** The names that `names: "af"` asks for. */
 export interface AfInstruments {
   readonly invocations: Counter;
   readonly errors: Counter;
@@ -43,7 +43,7 @@ export interface AfInstruments {
   readonly circuit: Gauge;
 }
 
-/** The names of NX-67. */
+/** The names that `names: "nexo"` asks for. */
 export interface NexoInstruments {
   readonly active: UpDownCounter;
   readonly created: Counter;

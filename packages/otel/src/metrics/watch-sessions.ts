@@ -13,7 +13,7 @@ export interface SessionWatch {
 /** What counting sessions needs. */
 export interface SessionWatchInit extends MetricParts {
   readonly clock: Clock;
-  /** Whether the sessions of servers are what NX-67 counts: not where there is a pool. */
+  /** Whether the sessions of servers are those that `names: "nexo"` counts: not where there is a pool. */
   readonly countsForNexo: () => boolean;
 }
 
@@ -63,7 +63,7 @@ export function watchSessions(init: SessionWatchInit): SessionWatch {
   };
 }
 
-/** Writes the end of a session by the names of NX-67. */
+/** Writes the end of a session by the names of `names: "nexo"`. */
 export function endForNexo(
   { reason, livedMs }: { readonly reason: string; readonly livedMs: number },
   { find, bounded }: MetricParts,
