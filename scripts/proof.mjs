@@ -74,8 +74,9 @@ const steps = {
     env: { TOOLPORT_RUNS: "200" },
   },
   gateway: {
-    about: "the gateway, by the kit's checks of a server, over stdio and HTTP",
-    args: tests("gateway", "packages/gateway/test"),
+    about:
+      "the gateway and `toolport serve`, by the kit's checks of a server, over stdio and HTTP, and by hosts of others",
+    args: tests("gateway", "packages/gateway/test", "packages/toolport/test/serving"),
   },
   browser: {
     about: "a user signs in with a real browser",
