@@ -99,9 +99,7 @@ function ask(
   parked: Parked,
   { request, signal }: { readonly request: ElicitationRequest; readonly signal: AbortSignal },
 ): Promise<ElicitationResult> {
-  const { limits } = state.settings;
-  const isFull = state.byToken.size >= limits.maxParkedPerSession || state.lot.used >= limits.maxParked;
-  if (signal.aborted || (isFull && parked.token === undefined)) return Promise.resolve(cancelled);
+  if (signal.aborted) return Promise.resolve(cancelled);
   parked.asked += 1;
   const key = `question-${parked.asked}`;
   return new Promise((resolve) => {
@@ -121,13 +119,18 @@ function ask(
 function park(state: State, parked: Parked): void {
   const { wake, questions } = parked;
   if (wake === undefined || questions.size === 0) return;
+  const { limits, clock } = state.settings;
+  if (state.byToken.size >= limits.maxParkedPerSession || state.lot.used >= limits.maxParked) {
+    // No room for one more that waits: nobody is asked, and its server goes on without an answer.
+    for (const { settle } of Array.from(questions.values())) settle(cancelled);
+    return;
+  }
   const token = randomToken();
   parked.wake = undefined;
   parked.token = token;
   parked.request.outlet = nowhere;
   state.byToken.set(token, parked);
   state.lot.used += 1;
-  const { clock, limits } = state.settings;
   parked.cancelTimer = clock.schedule(limits.parkedMs, () => giveUp(state, parked, "the client did not come back"));
   const inputRequests = Object.fromEntries(
     Array.from(questions, ([key, { request }]) => [

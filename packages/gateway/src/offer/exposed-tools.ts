@@ -70,9 +70,14 @@ export function createExposedTools(
   };
 }
 
+// The discovery tools have no mark of their own, and a host may call them as it likes.
+function isHelper({ origin, annotations, inputSchema }: ToolDefinition): boolean {
+  const isClosed = inputSchema["additionalProperties"] === false && annotations?.openWorldHint === false;
+  return origin?.serverId === "" && annotations?.readOnlyHint === true && isClosed;
+}
+
 function readHelpers(tools: GatewayTools): readonly string[] {
   const first = tools.definitions().slice(0, helpers);
-  const areOwn = first.length === helpers && first.every(({ origin }) => origin?.serverId === "");
-  if (areOwn) return first.map(({ name }) => foldCase(name));
+  if (first.length === helpers && first.every(isHelper)) return first.map(({ name }) => foldCase(name));
   throw new TypeError("open() must make the view with the options of client.view: its discovery tools are missing");
 }

@@ -8,7 +8,7 @@ export const toolsCallName = "tools_call";
 export const toolsCallTool: JsonObject = {
   name: toolsCallName,
   description:
-    "Calls a tool by its exact name, as tools_search or tools_select gave it, with arguments that fit its inputSchema. Use it for a tool that you found and that you cannot call " +
+    "Calls a tool by its exact name, as tools_search or tools_select gave it, with arguments that fit its parameters. Use it for a tool that you found and that you cannot call " +
     "directly.",
   inputSchema: {
     type: "object",

@@ -7,7 +7,7 @@ import type { PeerContext } from "../peer/peer-context.ts";
 
 /** Does what takes no longer than `limits.requestMs`, and ends with its request. */
 export async function bounded<T>(
-  { settings }: PeerContext,
+  { settings, client }: PeerContext,
   request: ActiveRequest,
   work: (options: GatewayReadOptions) => Promise<T>,
 ): Promise<T> {
@@ -18,7 +18,11 @@ export async function bounded<T>(
   const deadline = createDeadline({ timeoutMs, signal: request.stop, onTimeout, clock });
   const meta = passOn(metaOf(request.params));
   try {
-    return await work({ signal: deadline.signal, context: contextOf(request), ...(meta !== undefined && { meta }) });
+    return await work({
+      signal: deadline.signal,
+      context: { ...client.view.context, ...contextOf(request) },
+      ...(meta !== undefined && { meta }),
+    });
   } catch (error) {
     if (deadline.signal.aborted && deadline.signal.reason instanceof ToolportError) throw deadline.signal.reason;
     throw error;
@@ -27,7 +31,7 @@ export async function bounded<T>(
   }
 }
 
-/** What the host's layers learn of a request. The conversation is in the context of its view. */
+/** What the host's layers learn of a request, beside whose it is, which the context of the view says. */
 export function contextOf({ uid }: ActiveRequest): { readonly causationId: string } {
   return { causationId: uid };
 }
