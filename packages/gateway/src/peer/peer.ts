@@ -62,6 +62,8 @@ interface PeerState extends PeerInit {
   readonly questions: SessionQuestions;
   /** Messages of the client that wait for their answer. */
   waiting: number;
+  /** Those of them that only listen, for as long as there is something to hear. */
+  listening: number;
   readonly idle: (() => void)[];
 }
 
@@ -84,7 +86,7 @@ export function createPeer(init: PeerInit): Peer {
     subscriptions: createPeerSubscriptions(limits.maxSubscriptionsPerSession),
   };
   const questions = createSessionQuestions(limits.maxParkedPerSession);
-  const state: PeerState = { ...init, context, requests, questions, waiting: 0, idle: [] };
+  const state: PeerState = { ...init, context, requests, questions, waiting: 0, listening: 0, idle: [] };
   let closing: Promise<void> | undefined;
   return {
     client,
@@ -93,7 +95,7 @@ export function createPeer(init: PeerInit): Peer {
     answer: (id, message) => questions.answer(id, message),
     elicit: (request, signal) => elicit(state, { request, signal, serverOf }),
     get busy() {
-      return state.waiting + context.parked.size;
+      return state.waiting - state.listening + context.parked.size;
     },
     get subscriptions() {
       return context.subscriptions.size;
@@ -103,7 +105,7 @@ export function createPeer(init: PeerInit): Peer {
     },
     idle: () =>
       new Promise((resolve) => {
-        if (state.waiting === 0) resolve();
+        if (state.waiting === state.listening) resolve();
         else state.idle.push(resolve);
       }),
     close: (reason) => (closing ??= close(state, reason)),
@@ -123,7 +125,9 @@ async function handle(state: PeerState, message: RequestMessage, way: RequestWay
   }
   const request = readRequest(state, message, way);
   const startedAt = settings.onEvent === undefined ? 0 : settings.clock.now();
+  const isListening = method === "subscriptions/listen";
   state.waiting += 1;
+  if (isListening) state.listening += 1;
   let reason = "ok";
   try {
     const run = async (one: ActiveRequest): Promise<JsonObject> => {
@@ -136,14 +140,15 @@ async function handle(state: PeerState, message: RequestMessage, way: RequestWay
     };
     const isAsking = client.era === "modern" && mayAsk.has(method);
     const result = await (isAsking ? state.context.parked.run(request, run) : run(request));
-    if (way.stop.aborted && method !== "subscriptions/listen") return undefined;
+    if (way.stop.aborted && !isListening) return undefined;
     return resultMessage(id, client.era === "legacy" ? result : toModern(state, result));
   } catch (error) {
     reason = isToolportError(error) ? error.code : "error";
     return way.stop.aborted ? undefined : errorMessage(id, toFailure(error));
   } finally {
     state.waiting -= 1;
-    if (state.waiting === 0) for (const resolve of state.idle.splice(0)) resolve();
+    if (isListening) state.listening -= 1;
+    if (state.waiting === state.listening) for (const resolve of state.idle.splice(0)) resolve();
     settings.onEvent?.({ kind: "request-ended", client, method, reason, durationMs: settings.clock.now() - startedAt });
   }
 }
