@@ -204,6 +204,32 @@ describe("what is no request is refused", () => {
     await handler.close();
   });
 
+  it("a header that repeats an argument, and says something else", async () => {
+    const { gateway } = serveTools([
+      tool("route", () => "there", {
+        inputSchema: {
+          type: "object",
+          properties: {
+            region: { type: "string", "x-mcp-header": "Region" },
+            deep: { type: "object", properties: { hops: { type: "integer", "x-mcp-header": "Hops" } } },
+          },
+        },
+      }),
+    ]);
+    const handler = gateway.http({ auth: { token: secret } });
+    const ask = async (args: JsonObject, headers: Record<string, string>): Promise<number> =>
+      (await post(handler, ...modern(call("route", args), headers))).status;
+    expect(await ask({}, {})).toBe(200);
+    expect(await ask({ region: "eu", deep: { hops: 3 } }, { "mcp-param-region": "eu", "mcp-param-hops": "3.0" })).toBe(
+      200,
+    );
+    expect(await ask({ region: "é" }, { "mcp-param-region": "=?base64?w6k=?=" })).toBe(200);
+    expect(await ask({ region: "eu" }, {})).toBe(400);
+    expect(await ask({ region: "eu" }, { "mcp-param-region": "us" })).toBe(400);
+    expect(await ask({ deep: { hops: 3 } }, { "mcp-param-hops": "4" })).toBe(400);
+    await gateway.close();
+  });
+
   it("other paths and methods", async () => {
     const { handler } = serve();
     const headers = { authorization: `Bearer ${secret}` };

@@ -8,6 +8,7 @@ import { modernRevision } from "../message/revisions.ts";
 import { checkHeaders } from "./check-headers.ts";
 import type { HeldPeer } from "./held-peers.ts";
 import type { HttpParts } from "./http-parts.ts";
+import { checkParamHeaders } from "./param-headers.ts";
 import { corsHeaders } from "./let-in.ts";
 import { createPostAnswer } from "./post-answer.ts";
 import { replyFailure } from "./read-post.ts";
@@ -45,7 +46,20 @@ export async function answerModernPost(parts: HttpParts, read: ReadMessage): Pro
     const failure = { code: isBusy ? rpcCodes.refused : rpcCodes.internalError, ...refusalOf(error) };
     return refuse(failure, isBusy ? 503 : 500);
   }
-  return answerRequest(parts, held, request);
+  const wrong = checkArguments(parts, held, request);
+  return wrong === undefined ? answerRequest(parts, held, request) : refuse(wrong);
+}
+
+/** A client repeats arguments in headers where the schema that it was given says so. */
+function checkArguments(
+  { exchange }: HttpParts,
+  held: HeldPeer,
+  { method, params }: RequestMessage,
+): RpcFailure | undefined {
+  const { name, arguments: args } = params;
+  if (method !== "tools/call" || typeof name !== "string") return undefined;
+  const definition = held.peer.context.exposed.find(name);
+  return definition === undefined ? undefined : checkParamHeaders(exchange, definition.inputSchema, args);
 }
 
 async function answerRequest(parts: HttpParts, held: HeldPeer, request: RequestMessage): Promise<void> {
