@@ -8,6 +8,7 @@ import type { Bounds, OwnBounds, WorkKind } from "./passage.ts";
 import { assertLayers, createPipeline, type Pipeline, type PipelineInit } from "./pipeline.ts";
 import { kindOf } from "./plain-object.ts";
 import { quoteText } from "./quote-text.ts";
+import type { CallContext } from "./call-context.ts";
 import type { CallOptions } from "./call-options.ts";
 import type { ToolDefinition, ToolOrigin, ToolOutcome } from "./tool.ts";
 import { ToolportError } from "./toolport-error.ts";
@@ -110,6 +111,16 @@ export function withObserver(options: CallOptions, observer: CallObserver): Call
   return deadline === undefined
     ? { ...options, observer }
     : Object.assign(boundOptions(options, deadline), { observer });
+}
+
+/** The same options with another context. Does not have the signal of a call made, which to spread them would. */
+export function inContext<T extends Pick<CallOptions, "context" | "signal">>(options: T, context: CallContext): T {
+  const deadline = lenderOf(options);
+  if (deadline === undefined) return { ...options, context };
+  const { timeoutMs, selected, wait, meta, onProgress, observer }: CallOptions = options;
+  const rest = { deadline, timeoutMs, selected, wait, meta, context, onProgress, observer };
+  // Lent signals are of options of calls alone.
+  return withSignalOfDeadline(rest) as unknown as T;
 }
 
 function sameOrigin(a: ToolOrigin | undefined, b: ToolOrigin): boolean {

@@ -10,6 +10,7 @@ export { assertCallContext, withoutApproval } from "./call-context.ts";
 export { askForMeta, joinObservers, tell } from "./call-observer.ts";
 export {
   createCallPipeline,
+  inContext,
   selectInstead,
   withObserver,
   type CallPipeline,

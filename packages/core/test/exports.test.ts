@@ -60,6 +60,7 @@ const forImplementers = [
   "foldCase",
   "formatMs",
   "freezeData",
+  "inContext",
   "inspectText",
   "isCallArguments",
   "isConfidentialUrl",

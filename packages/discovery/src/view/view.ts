@@ -15,6 +15,7 @@ import {
   assertSignal,
   assertToolName,
   foldCase,
+  inContext,
   kindOf,
   withDefaults,
   type Fields,
@@ -240,10 +241,10 @@ export function createView(context: ViewContext, options: ViewOptions): ToolboxV
 function createContextGiver(context: CallContext | undefined): <T extends HelperOptions>(options: T) => T {
   if (context === undefined) return (options) => options;
   const own = Object.freeze({ ...context });
-  return (options) => ({
-    ...options,
-    context: options.context === undefined ? own : withDefaults(own, options.context),
-  });
+  return (options) => {
+    const context = options.context === undefined ? own : withDefaults(own, options.context);
+    return inContext(options, context);
+  };
 }
 
 const helperFields: Fields<HelperOptions> = { signal: true, context: true };

@@ -8,7 +8,7 @@ export interface BoundedWriter {
   write(text: string, weight: Weight): boolean;
   /** Whether more than half of the room is taken: time to take in less. */
   readonly isCrowded: boolean;
-  /** Stops watching; the stream is its owner's. */
+  /** Writes what was gathered, and stops watching; the stream is its owner's. */
   release(): void;
 }
 
@@ -17,13 +17,16 @@ export interface BoundedWriterInit {
   readonly maxBufferedBytes: number;
   readonly slowReaderMs: number;
   readonly clock: Clock;
+  /** Whether what is written in one turn goes out as one. Default `false`. */
+  readonly gathers?: boolean;
   /** Called once, when the reader is too slow, or the stream has failed. */
   readonly onGone: (reason: string) => void;
 }
 
 /** Makes it. */
 export function createBoundedWriter(stream: Writable, init: BoundedWriterInit): BoundedWriter {
-  const { maxBufferedBytes, slowReaderMs, clock, onGone } = init;
+  const { maxBufferedBytes, slowReaderMs, clock, onGone, gathers = false } = init;
+  let gathered = "";
   let isOver = false;
   let cancelTimer: Cancel | undefined;
   const giveUp = (reason: string): void => {
@@ -36,7 +39,17 @@ export function createBoundedWriter(stream: Writable, init: BoundedWriterInit): 
     cancelTimer = undefined;
   };
   const onError = (): void => giveUp("the way to it is closed");
+  const push = (text: string): void => {
+    if (!stream.write(text)) cancelTimer ??= clock.schedule(slowReaderMs, () => giveUp("it reads too slowly"));
+  };
+  const flush = (): void => {
+    const text = gathered;
+    gathered = "";
+    if (text !== "" && !isOver && !stream.destroyed && !stream.writableEnded) push(text);
+  };
+  const waitingBytes = (): number => stream.writableLength + gathered.length;
   const release = (): void => {
+    flush();
     isOver = true;
     onDrain();
     stream.off("drain", onDrain);
@@ -45,16 +58,18 @@ export function createBoundedWriter(stream: Writable, init: BoundedWriterInit): 
   stream.on("error", onError);
   return {
     get isCrowded() {
-      return stream.writableLength > maxBufferedBytes / 2;
+      return waitingBytes() > maxBufferedBytes / 2;
     },
     write(text, weight) {
       if (isOver || stream.destroyed || stream.writableEnded) return false;
-      if (weight === "spare" && stream.writableLength > maxBufferedBytes / 4) return false;
-      if (stream.writableLength > maxBufferedBytes) {
+      if (weight === "spare" && waitingBytes() > maxBufferedBytes / 4) return false;
+      if (waitingBytes() > maxBufferedBytes) {
         giveUp("it reads too slowly");
         return false;
       }
-      if (!stream.write(text)) cancelTimer ??= clock.schedule(slowReaderMs, () => giveUp("it reads too slowly"));
+      if (!gathers) push(text);
+      else if (gathered === "") setImmediate(flush);
+      if (gathers) gathered += text;
       return true;
     },
     release,

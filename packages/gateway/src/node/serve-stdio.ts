@@ -39,7 +39,12 @@ export function serveStdio(gateway: Gateway, options: StdioOptions = {}): Served
     onEnded = resolve;
   });
   const close = (reason = "the gateway is closing"): Promise<void> => (closing ??= end(reason));
-  const writer = createBoundedWriter(output, { ...limits, clock, onGone: (reason) => void close(reason) });
+  const writer = createBoundedWriter(output, {
+    ...limits,
+    clock,
+    gathers: true,
+    onGone: (reason) => void close(reason),
+  });
   const connection = gateway.connect((text, weight) => {
     const isSent = writer.write(`${text}\n`, weight);
     if (writer.isCrowded && !input.isPaused()) {

@@ -1,5 +1,12 @@
-import { isToolportError, ToolportError, type JsonObject, type ToolOutcome } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import {
+  isToolportError,
+  ToolportError,
+  type JsonObject,
+  type Progress,
+  type SharedDeadline,
+  type ToolOutcome,
+} from "@toolport/core";
+import { isJsonObject, withSignalOfDeadline } from "@toolport/core/implement";
 import { presentError } from "@toolport/results";
 import { metaOf, passOn } from "../message/meta.ts";
 import { notificationMessage, rpcCodes } from "../message/json-rpc.ts";
@@ -53,12 +60,15 @@ async function callByName(
   request.toolName = name;
   if (!exposed.allows(name)) return unknownTool(name, isDirect);
   try {
-    const outcome = await conversation.tools.call(name, args, {
-      signal: request.stop.signal,
+    const onProgress = (progress: Progress): void => sayProgress(request, { ...progress });
+    const wantsProgress = request.progressToken !== undefined;
+    const options = {
+      deadline: createTimeOf(request),
       context: contextOf(request),
       ...(meta !== undefined && { meta }),
-      ...(request.progressToken !== undefined && { onProgress: (progress) => sayProgress(request, { ...progress }) }),
-    });
+      ...(wantsProgress && { onProgress }),
+    };
+    const outcome = await conversation.tools.call(name, args, withSignalOfDeadline(options));
     resources?.learn(outcome.origin.serverId, outcome.content);
     return toWireResult(outcome);
   } catch (error) {
@@ -68,6 +78,11 @@ async function callByName(
   } finally {
     if (exposed.hasNews()) news.changed("tools");
   }
+}
+
+/** A budget that ends with its request alone: how long a call may take is for its server's timeouts to say. Has its signal made by whoever asks for it. */
+function createTimeOf({ stop }: ActiveRequest): SharedDeadline & { readonly stop: ActiveRequest["stop"] } {
+  return { stop, remainingMs: () => Number.POSITIVE_INFINITY, pause: () => () => {} };
 }
 
 /** What is not exposed is as if it were not there. */
