@@ -12,7 +12,7 @@ const initialize = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo
 function serve(http: Partial<HttpOptions> = {}, options: Partial<GatewayOptions> = {}) {
   const gates: (() => void)[] = [];
   const tools = [
-    tool("echo", ({ text = "" }) => String(text)),
+    tool("echo", ({ text }) => (typeof text === "string" ? text : "")),
     tool("hold", (_args, { signal }) => {
       return new Promise((resolve, reject) => {
         gates.push(() => resolve("held"));
@@ -74,7 +74,7 @@ function modern(message: JsonObject, headers: Record<string, string> = {}): [Jso
   const named = typeof params["name"] === "string" ? { "mcp-name": params["name"] } : {};
   return [
     { ...message, params: { ...params, _meta: envelope() } },
-    { "mcp-protocol-version": "2026-07-28", "mcp-method": String(message["method"]), ...named, ...headers },
+    { "mcp-protocol-version": "2026-07-28", "mcp-method": message["method"] as string, ...named, ...headers },
   ];
 }
 
@@ -180,10 +180,10 @@ describe("what is no request is refused", () => {
     ["x".repeat(2001), {}, 413, -32_000],
     [call("echo"), { "mcp-protocol-version": "2026-07-28" }, 400, -32_602],
     [call("echo"), { "mcp-protocol-version": "2099-01-01" }, 400, -32_022],
-  ])("%j %j: %i, %i", async (body, headers, status, code) => {
+  ])("%j %j: %i, %i", async (body, headers, ...expected) => {
     const { handler } = serve({}, { limits: { maxBodyBytes: 2000 } });
     const answer = await post(handler, body, headers);
-    expect([answer.status, (answer.json["error"] as JsonObject)["code"]]).toEqual([status, code]);
+    expect([answer.status, (answer.json["error"] as JsonObject)["code"]]).toEqual(expected);
     await handler.close();
   });
 

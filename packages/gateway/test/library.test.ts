@@ -12,9 +12,33 @@ afterAll(() => world[Symbol.asyncDispose]());
 const capabilities = { elicitation: { form: {} } };
 const eras = ["legacy", "modern"] as const;
 
-async function connect(
-  era: (typeof eras)[number],
-): Promise<RawClient & { ask(method: string, params?: JsonObject): Promise<JsonObject> }> {
+interface EraClient extends RawClient {
+  ask(method: string, params?: JsonObject): Promise<JsonObject>;
+}
+
+async function listen(client: EraClient, notifications: JsonObject): Promise<JsonObject> {
+  void client.ask("subscriptions/listen", { notifications });
+  return client.next(isMethod("notifications/subscriptions/acknowledged"));
+}
+
+/** As a client with a session has it: a question on the way. */
+async function answerAsked(client: EraClient, params: JsonObject, result: JsonObject): Promise<JsonObject> {
+  const answer = client.ask("prompts/get", params);
+  const { id = null } = await client.next(isMethod("elicitation/create"));
+  client.send({ jsonrpc: "2.0", id, result });
+  return answer;
+}
+
+/** As 2026-07-28 has it: a question as the answer, and another try. */
+async function answerRetried(client: EraClient, params: JsonObject, response: JsonObject): Promise<JsonObject> {
+  const first = await client.ask("prompts/get", params);
+  const { inputRequests, requestState = "" } = first["result"] as JsonObject;
+  const keys = Object.keys(inputRequests as JsonObject);
+  const inputResponses = Object.fromEntries(keys.map((key) => [key, response]));
+  return client.ask("prompts/get", { ...params, inputResponses, requestState });
+}
+
+async function connect(era: (typeof eras)[number]): Promise<EraClient> {
   const client = era === "legacy" ? await connectSession(world.gateway, { capabilities }) : connectRaw(world.gateway);
   const meta = era === "legacy" ? {} : { _meta: envelope(capabilities) };
   return { ...client, ask: (method, params) => client.request(method, { ...params, ...meta }) };
@@ -63,21 +87,11 @@ describe.each(eras)("resources and prompts for a %s client", (era) => {
   it("has the user asked by a prompt", async () => {
     await using client = await connect(era);
     const params = { name: "modern-library_in-tone", arguments: { of: "it" } };
-    const said = { result: { messages: [{ content: { text: "Summarize it in dry tone." } }] } };
-    if (era === "legacy") {
-      const asked = client.next(isMethod("elicitation/create"));
-      const answer = client.ask("prompts/get", params);
-      const { id = null } = await asked;
-      client.send({ jsonrpc: "2.0", id, result: { action: "accept", content: { tone: "dry" } } });
-      expect(await answer).toMatchObject(said);
-      return;
-    }
-    const first = await client.ask("prompts/get", params);
-    const { inputRequests, requestState = "" } = first["result"] as JsonObject;
-    expect(first).toMatchObject({ result: { resultType: "input_required" } });
-    const [key = ""] = Object.keys(inputRequests as JsonObject);
-    const inputResponses = { [key]: { action: "accept", content: { tone: "dry" } } };
-    expect(await client.ask("prompts/get", { ...params, inputResponses, requestState })).toMatchObject(said);
+    const response = { action: "accept", content: { tone: "dry" } };
+    const answer = await (era === "legacy"
+      ? answerAsked(client, params, response)
+      : answerRetried(client, params, response));
+    expect(answer).toMatchObject({ result: { messages: [{ content: { text: "Summarize it in dry tone." } }] } });
   });
 
   it("hears of updates of what it is subscribed to, and of nothing else", async () => {
@@ -85,14 +99,8 @@ describe.each(eras)("resources and prompts for a %s client", (era) => {
     await using other = await connect(era);
     const uri = "note://second";
     const filter = { resourceSubscriptions: [uri] };
-    if (era === "legacy") {
-      expect(await client.ask("resources/subscribe", { uri })).toMatchObject({ result: {} });
-    } else {
-      void client.ask("subscriptions/listen", { notifications: filter });
-      expect(await client.next(isMethod("notifications/subscriptions/acknowledged"))).toMatchObject({
-        params: { notifications: filter },
-      });
-    }
+    const began = await (era === "legacy" ? client.ask("resources/subscribe", { uri }) : listen(client, filter));
+    expect(began).toMatchObject(era === "legacy" ? { result: {} } : { params: { notifications: filter } });
     const write = (name: string): Promise<JsonObject> =>
       client.ask("tools/call", { name: "mcp_legacy_library_write", arguments: { name, text: "again" } });
     await write("first");
@@ -109,12 +117,8 @@ describe.each(eras)("resources and prompts for a %s client", (era) => {
   it("hears that the list of prompts changed", async () => {
     await using client = await connect(era);
     await client.ask("prompts/list");
-    if (era === "modern") {
-      void client.ask("subscriptions/listen", { notifications: { promptsListChanged: true, toolsListChanged: false } });
-      expect(await client.next(isMethod("notifications/subscriptions/acknowledged"))).toMatchObject({
-        params: { notifications: { promptsListChanged: true } },
-      });
-    }
+    const filter = { promptsListChanged: true, toolsListChanged: false };
+    if (era === "modern") await listen(client, filter);
     await client.ask("tools/call", { name: "mcp_modern_library_add_prompt", arguments: { name: `of-${era}` } });
     await client.next(isMethod("notifications/prompts/list_changed"));
     expect(JSON.stringify(await client.ask("prompts/list"))).toContain(`modern-library_of-${era}`);
