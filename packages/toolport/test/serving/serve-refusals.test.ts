@@ -52,6 +52,19 @@ describe("toolport serve", () => {
     expect(err).toBe(`For Cursor, this is all of ${home}/.cursor/mcp.json\n`);
   });
 
+  it("leaves to the user's own file what is offered, where that says so", async () => {
+    using terminal = fakeTerminal();
+    terminal.file("a.json", { servers, serve: { tools: ["one"] } });
+    const { out } = await runIn(terminal, ["--config", "a.json", "serve", "--print-config", "gemini"]);
+    expect(JSON.parse(out).mcpServers.toolport.args).toEqual([
+      "-y",
+      "toolport",
+      "serve",
+      "--config",
+      `${terminal.cwd}/a.json`,
+    ]);
+  });
+
   it("prints the entry that reaches it over HTTP, never with the token, which is printed by itself", async () => {
     using terminal = fakeTerminal();
     const http = ["serve", "--http", "7171", "--token-file", "token"];

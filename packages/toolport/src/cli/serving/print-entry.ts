@@ -1,14 +1,18 @@
 import { resolve } from "node:path";
-import { findConfigFiles } from "@toolport/config/node";
+import { findConfigFiles, loadConfig } from "@toolport/config/node";
 import type { CommandContext } from "../command-context.ts";
 import { exitCodes } from "../exit-codes.ts";
+import { filesOf } from "../host/config-files.ts";
 import { printJson } from "../render/print.ts";
 import type { EntryHost } from "./entry-hosts.ts";
 import { describeEntry, type EntryWish } from "./host-entry.ts";
 import type { ServeArguments } from "./serve-arguments.ts";
 
-/** Prints the entry that has a host start this very command line, or reach it: the entry on stdout, what to do with it on stderr. */
-export function printEntry(
+/**
+ * Prints the entry that has a host start this very command line, or reach it: the entry on stdout, what to do with it on stderr. Where nobody has said what is offered, neither on the command line nor
+ * in the user's own files, the entry says `--expose search`.
+ */
+export async function printEntry(
   host: EntryHost,
   {
     given,
@@ -18,10 +22,11 @@ export function printEntry(
     readonly http?: { readonly url: string; readonly tokenFile: string } | undefined;
   },
   { terminal, options }: CommandContext,
-): number {
+): Promise<number> {
   const { env, home, platform } = terminal;
-  const wish: EntryWish =
-    http === undefined ? { over: "stdio", args: argumentsOf(given, { terminal, options }) } : { over: "http", ...http };
+  const context = { terminal, options };
+  const args = argumentsOf({ ...given, expose: given.expose ?? (await exposeOfEntry(context)) }, context);
+  const wish: EntryWish = http === undefined ? { over: "stdio", args } : { over: "http", ...http };
   const entry = describeEntry(host, wish, { env, home, platform });
   if (options.json === true) {
     printJson(terminal, entry);
@@ -35,13 +40,18 @@ export function printEntry(
   return exitCodes.pass;
 }
 
+async function exposeOfEntry(context: CommandContext): Promise<ServeArguments["expose"]> {
+  const { watch: _, ...files } = filesOf(context);
+  const { serve } = (await loadConfig({ ...files, only: () => false })).settings;
+  return serve?.expose === undefined && serve?.tools === undefined ? "search" : undefined;
+}
+
 // A host starts it in a folder of its own, so that paths are whole.
 function argumentsOf(given: ServeArguments, { terminal, options }: CommandContext): readonly string[] {
-  const { expose = "search", readOnly, ask, redact, lock } = given;
+  const { expose, readOnly, ask, redact, lock } = given;
   const path = (file: string): string => resolve(terminal.cwd, file);
   return [
-    "--expose",
-    expose,
+    ...(expose === undefined ? [] : ["--expose", expose]),
     ...(readOnly === true ? ["--read-only"] : []),
     ...(ask === true ? ["--ask"] : []),
     ...(redact === true ? ["--redact"] : []),
