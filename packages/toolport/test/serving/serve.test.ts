@@ -1,4 +1,6 @@
 import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import { verifyAuditFiles } from "@toolport/otel/node";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createWorkFolder, type WorkFolder } from "../terminal/work-folder.ts";
 import { runPiped } from "../terminal/run-piped.ts";
@@ -23,7 +25,7 @@ const elicitation = { capabilities: { elicitation: {} } };
 describe("toolport serve", () => {
   it("is four tools in front of all servers, which find the others and call them", async () => {
     await using work = await workWith({ servers: { one: smallEntry("get_a", "set_a"), two: smallEntry("get_b") } });
-    await using served = await startServed(work, args("--expose", "search"));
+    await using served = await startServed(work, args("--expose", "search", "--audit", "audit.log"));
     const { client } = served;
     expect(client.getServerVersion()).toMatchObject({ name: "toolport" });
     expect(await served.tools()).toEqual(finders);
@@ -43,6 +45,9 @@ describe("toolport serve", () => {
     expect([textOf(direct), textOf(through)]).toEqual(["get_b hello 1", "set_a hello 1"]);
     await client.close();
     await untilNoneRuns(work);
+    expect(await verifyAuditFiles(join(work.folder, "audit.log"))).toMatchObject({ ok: true });
+    const lines = (await work.read("audit.log")).trim().split("\n");
+    expect(lines.filter((line) => /"tool":"(?:get_b|set_a)"/.test(line))).toHaveLength(2);
   });
 
   it("offers what the configuration names, and with --read-only what changes nothing, listed or not (EV-64)", async () => {

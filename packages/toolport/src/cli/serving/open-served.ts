@@ -1,6 +1,6 @@
 import { createTrust, type HostSettings } from "@toolport/config";
 import { loadConfig } from "@toolport/config/node";
-import type { ElicitationRequest, ElicitationResult, ServerSpec } from "@toolport/core";
+import type { ElicitationRequest, ElicitationResult, Interceptor, ServerSpec } from "@toolport/core";
 import type { PolicyOptions } from "@toolport/policy";
 import { createToolport } from "../../create-toolport.ts";
 import { approveByClient } from "../../gateway/approve-by-client.ts";
@@ -34,6 +34,8 @@ export interface ServedMeans {
   /** Where it listens itself. Empty over stdio, where there is one client. */
   readonly addresses: readonly string[];
   readonly note: (text: string) => void;
+  /** Stand around all calls. */
+  readonly interceptors: readonly Interceptor[];
 }
 
 /**
@@ -55,6 +57,8 @@ export async function openServed(given: ServeArguments, context: CommandContext,
       revise: createRevision(means),
     },
     provider: { refresh: "debounced" },
+    toolbox: { interceptors: means.interceptors },
+    ...(given.otel === true && { telemetry: true }),
     state,
     savedCatalogs: true,
     // One token is one user, so that a connection is shared unless its entry says that each conversation has its own.

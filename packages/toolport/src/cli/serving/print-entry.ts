@@ -48,7 +48,7 @@ async function exposeOfEntry(context: CommandContext): Promise<ServeArguments["e
 
 // A host starts it in a folder of its own, so that paths are whole.
 function argumentsOf(given: ServeArguments, { terminal, options }: CommandContext): readonly string[] {
-  const { expose, readOnly, ask, redact, lock } = given;
+  const { expose, readOnly, ask, redact, lock, audit, otel } = given;
   const path = (file: string): string => resolve(terminal.cwd, file);
   return [
     ...(expose === undefined ? [] : ["--expose", expose]),
@@ -56,6 +56,8 @@ function argumentsOf(given: ServeArguments, { terminal, options }: CommandContex
     ...(ask === true ? ["--ask"] : []),
     ...(redact === true ? ["--redact"] : []),
     ...(lock === undefined ? [] : ["--lock", path(lock)]),
+    ...(audit === undefined ? [] : ["--audit", path(audit)]),
+    ...(otel === true ? ["--otel"] : []),
     ...(options.config ?? []).flatMap((file) => ["--config", path(file)]),
     ...(options.timeout === undefined ? [] : ["--timeout", String(options.timeout)]),
     ...(options.verbose === true ? ["--verbose"] : []),

@@ -8,6 +8,10 @@ export interface ServeArguments {
   readonly redact?: boolean | undefined;
   /** A lock file of `toolport lock`. */
   readonly lock?: string | undefined;
+  /** A file for the audit log. */
+  readonly audit?: string | undefined;
+  /** Whether calls are traced, by an SDK that somebody has registered. */
+  readonly otel?: boolean | undefined;
   /** Where it listens; `true`: at the default address. Absent: stdio. */
   readonly http?: string | true | undefined;
   readonly anyAddress?: boolean | undefined;

@@ -11,6 +11,7 @@ import { oneLine } from "../render/one-line.ts";
 import { printJson } from "../render/print.ts";
 import { usageError } from "../usage-error.ts";
 import { entryHosts } from "./entry-hosts.ts";
+import { openAudit } from "./open-audit.ts";
 import { openServed } from "./open-served.ts";
 import { printEntry } from "./print-entry.ts";
 import { readAddress, servePath, urlOf, type ServeAddress } from "./read-address.ts";
@@ -77,6 +78,7 @@ async function serveUntilDone(given: ServeArguments, http: Http | undefined, con
   const { terminal, options } = context;
   const note = (text: string): void => terminal.err(`${terminal.paintErr("warn", "note:")} ${oneLine(text, 2000)}\n`);
   let gateway: Gateway | undefined;
+  await using audit = given.audit === undefined ? undefined : await openAudit(given.audit, terminal, note);
   await using served = await openServed(given, context, {
     ask: async (request, signal) => {
       if (gateway !== undefined) return gateway.elicit(request, signal);
@@ -84,6 +86,7 @@ async function serveUntilDone(given: ServeArguments, http: Http | undefined, con
     },
     addresses: http === undefined ? [] : [urlOf(http.address), http.url],
     note,
+    interceptors: audit === undefined ? [] : [audit.interceptor],
   });
   await using opened = createToolportGateway(served.toolport, {
     name: "toolport",
