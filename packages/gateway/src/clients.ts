@@ -20,6 +20,8 @@ export interface Introduction {
   readonly era: ProtocolEra;
   readonly transport: "stdio" | "http";
   readonly principal?: string | undefined;
+  /** Whose it is, where there are several who must not meet. */
+  readonly owner?: string | undefined;
   readonly info: unknown;
   readonly capabilities: unknown;
 }
@@ -38,8 +40,8 @@ export interface Clients {
   end(): void;
 }
 
-/** What makes room for another client of this principal; `false`: nothing does. */
-export type MakeRoom = (principal: string | undefined) => boolean;
+/** What makes room for another client of this owner; `false`: nothing does. */
+export type MakeRoom = (owner: string | undefined) => boolean;
 
 /** Makes it. */
 export function createClients(settings: GatewaySettings, makeRoom: MakeRoom): Clients {
@@ -47,7 +49,8 @@ export function createClients(settings: GatewaySettings, makeRoom: MakeRoom): Cl
   const byId = new Map<string, Peer>();
   const all = new Set<Peer>();
   const lot: ParkingLot = { used: 0 };
-  let opening = 0;
+  /** Whose each place is, taken before there is a client for it. */
+  const places = new Set<Place>();
   let isEnding = false;
   let lastUid = 0;
   const nextUid = (): string => {
@@ -58,16 +61,18 @@ export function createClients(settings: GatewaySettings, makeRoom: MakeRoom): Cl
     onEvent?.({ kind: "client-refused", reason: error.code, error });
     throw error;
   };
-  const assertRoom = (principal: string | undefined): void => {
+  const takePlace = (owner: string | undefined): Place => {
     if (isEnding) refuse(new ToolportError("the gateway is closing", { code: "closed" }));
-    if (all.size + opening < limits.maxSessions || makeRoom(principal)) return;
-    const usage = { used: all.size + opening, limit: limits.maxSessions };
-    refuse(
-      new ToolportError(`the gateway has ${usage.used} clients, and room for no more`, {
-        code: "overloaded",
-        details: { usage, policy: "maxSessions" },
-      }),
-    );
+    const mine = owner === undefined ? 0 : Array.from(places).filter((place) => place.owner === owner).length;
+    for (const [policy, used] of [
+      ["maxSessionsPerPrincipal", mine],
+      ["maxSessions", places.size],
+    ] as const) {
+      if (used >= limits[policy] && !makeRoom(owner)) refuse(noRoom(policy, { used, limit: limits[policy] }));
+    }
+    const place: Place = { owner, peer: undefined };
+    places.add(place);
+    return place;
   };
   return {
     all,
@@ -78,8 +83,7 @@ export function createClients(settings: GatewaySettings, makeRoom: MakeRoom): Cl
       isEnding = true;
     },
     async open(introduction) {
-      assertRoom(introduction.principal);
-      opening += 1;
+      const place = takePlace(introduction.owner);
       try {
         const client = toClient(introduction, settings);
         const conversation = await openWithin(settings, client);
@@ -94,17 +98,19 @@ export function createClients(settings: GatewaySettings, makeRoom: MakeRoom): Cl
         } catch (error) {
           return await leave(error);
         }
+        place.peer = peer;
         byId.set(client.id, peer);
         all.add(peer);
         onEvent?.({ kind: "client-opened", client });
         return peer;
       } finally {
-        opening -= 1;
+        if (place.peer === undefined) places.delete(place);
       }
     },
     async close(peer, reason) {
       if (all.delete(peer)) {
         byId.delete(peer.client.id);
+        for (const place of places) if (place.peer === peer) places.delete(place);
         onEvent?.({ kind: "client-closed", client: peer.client, reason });
       }
       await peer.close(reason);
@@ -115,6 +121,19 @@ export function createClients(settings: GatewaySettings, makeRoom: MakeRoom): Cl
       return peer.elicit(request, signal);
     },
   };
+}
+
+interface Place {
+  readonly owner: string | undefined;
+  peer: Peer | undefined;
+}
+
+function noRoom(policy: string, usage: { readonly used: number; readonly limit: number }): ToolportError {
+  const whose = policy === "maxSessions" ? "the gateway has" : "who has this token has";
+  return new ToolportError(`${whose} ${usage.used} clients, and room for no more`, {
+    code: "overloaded",
+    details: { usage, policy },
+  });
 }
 
 async function openWithin(

@@ -5,6 +5,8 @@ import { assertKnownOptions, withDefaults, type Fields, type Given } from "@tool
 export interface GatewayLimits {
   /** Clients at a time. One more takes the place of the session of its own principal that was idle longest, and is refused where there is none. Default 256. */
   readonly maxSessions: number;
+  /** The same, of one principal, or one of several tokens: so that nobody takes all places. Does not count where there is one token, or none. Default 64. */
+  readonly maxSessionsPerPrincipal: number;
   /** How long a session may be idle, with no request under way and no stream open. Default 30 minutes, as most agents pause no longer. */
   readonly sessionIdleMs: number;
   /** Requests of one client under way at a time; one more is refused. Default 128. */
@@ -27,7 +29,7 @@ export interface GatewayLimits {
   readonly parkedMs: number;
   /** How long `open()` may take. Default 15,000: hosts give up at 30 s. */
   readonly openMs: number;
-  /** How long anything but a call may take, such as a list. Default 60,000. */
+  /** How long anything but a call may take, such as a list, or a body that comes in. Default 60,000. */
   readonly requestMs: number;
   /** How long a conversation may take to close. Default 5,000. */
   readonly closeMs: number;
@@ -43,6 +45,7 @@ const mebibyte = 1024 * 1024;
 /** The limits of a gateway whose options say nothing. */
 export const gatewayLimits: GatewayLimits = {
   maxSessions: 256,
+  maxSessionsPerPrincipal: 64,
   sessionIdleMs: 30 * minuteMs,
   maxRequestsPerSession: 128,
   maxBodyBytes: 8 * mebibyte,

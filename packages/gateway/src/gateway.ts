@@ -3,6 +3,7 @@ import type { ElicitationRequest, ElicitationResult } from "@toolport/core";
 import { settleWithin } from "@toolport/core/implement";
 import { createClients } from "./clients.ts";
 import { readGatewayOptions, type GatewayOptions } from "./gateway-options.ts";
+import type { GatewayLimits } from "./gateway-limits.ts";
 import { createHttpHandler, type HttpHandler } from "./http/http-handler.ts";
 import type { HttpOptions } from "./http/http-options.ts";
 import { createMessageConnection, type MessageConnection, type SendText } from "./stdio/message-connection.ts";
@@ -28,8 +29,10 @@ export interface Gateway extends AsyncDisposable {
   elicit(request: ElicitationRequest, signal: AbortSignal): Promise<ElicitationResult>;
   /** Serves over HTTP. Throws a `TypeError` for options, such as without `auth`. Several may serve at a time. */
   http(options: HttpOptions): HttpHandler;
-  /** Serves one client over a connection of its own: hand it the messages that come, as texts, and what sends one. `serveStdio` of `@toolport/gateway/node` does. */
-  connect(send: SendText): MessageConnection;
+  /** Serves one client over a connection of its own: hand it the messages that come, as texts, and what sends one. `onClosed` is called once, when it has ended, also with the gateway. `serveStdio` of `@toolport/gateway/node` does. */
+  connect(send: SendText, onClosed?: (reason: string) => void): MessageConnection;
+  /** What it goes by: those that were given, and the defaults of the others. */
+  readonly limits: GatewayLimits;
   stats(): GatewayStats;
   /**
    * Takes nothing new, lets what is under way finish for `drainMs` (default 5,000), then gives it up and closes all conversations. Idempotent, never rejects;
@@ -45,11 +48,9 @@ export interface Gateway extends AsyncDisposable {
  */
 export function createGateway(options: GatewayOptions): Gateway {
   const settings = readGatewayOptions(options);
-  const handlers = new Set<HttpHandler & { makeRoom(principal: string | undefined): boolean }>();
+  const handlers = new Set<HttpHandler & { makeRoom(owner: string | undefined): boolean }>();
   const connections = new Set<MessageConnection>();
-  const clients = createClients(settings, (principal) =>
-    Array.from(handlers).some((handler) => handler.makeRoom(principal)),
-  );
+  const clients = createClients(settings, (owner) => Array.from(handlers).some((handler) => handler.makeRoom(owner)));
   let closing: Promise<void> | undefined;
 
   const closeAll = async (reason: string, drainMs: number): Promise<void> => {
@@ -76,8 +77,9 @@ export function createGateway(options: GatewayOptions): Gateway {
       handlers.add(handler);
       return handler;
     },
-    connect(send) {
-      const connection = createMessageConnection(clients, send);
+    limits: settings.limits,
+    connect(send, onClosed) {
+      const connection = createMessageConnection(clients, send, onClosed);
       connections.add(connection);
       return {
         ...connection,

@@ -1,5 +1,6 @@
 import type { Cancel, Clock, JsonObject } from "@toolport/core";
 import type { Outlet } from "../message/outlet.ts";
+import { writeMessage } from "../message/write-message.ts";
 import type { HttpExchange, HttpHeaders, HttpStream } from "./http-exchange.ts";
 
 /** A stream of events to a client. https://html.spec.whatwg.org/multipage/server-sent-events.html */
@@ -35,8 +36,10 @@ export function openEventStream(
   };
   exchange.gone.onAbort(over);
   return {
-    send: (message: JsonObject, weight = "needed") =>
-      !isOver && stream.write(`event: message\ndata: ${JSON.stringify(message)}\n\n`, weight),
+    send(message: JsonObject, weight = "needed") {
+      const text = isOver ? undefined : writeMessage(message);
+      return text !== undefined && stream.write(`event: message\ndata: ${text}\n\n`, weight);
+    },
     end() {
       if (isOver) return;
       over();

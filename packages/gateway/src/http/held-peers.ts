@@ -3,6 +3,7 @@ import type { LazySignal } from "@toolport/core/implement";
 import type { Clients } from "../clients.ts";
 import type { GatewaySettings } from "../gateway-options.ts";
 import type { RequestId } from "../message/json-rpc.ts";
+import { endedError } from "../message/rpc-error.ts";
 import type { Peer } from "../peer/peer.ts";
 import type { EventStream } from "./event-stream.ts";
 
@@ -10,7 +11,8 @@ import type { EventStream } from "./event-stream.ts";
 export interface HeldPeer {
   readonly key: string;
   readonly peer: Peer;
-  readonly principal: string | undefined;
+  /** Whose credentials made it; nobody else finds it. */
+  readonly owner: string | undefined;
   /** Of a session: what was agreed on. */
   readonly revision: string | undefined;
   /** What can be cancelled, by the client's id for it. */
@@ -25,12 +27,12 @@ export interface HeldPeer {
 /** Clients over HTTP, by the id of their session, or by what else tells them apart. */
 export interface HeldPeers {
   get(key: string): HeldPeer | undefined;
-  add(held: Pick<HeldPeer, "key" | "peer" | "principal" | "revision">): HeldPeer;
+  add(held: Pick<HeldPeer, "key" | "peer" | "owner" | "revision">): HeldPeer;
   /** For the time of an exchange; the returned function ends it. */
   use(held: HeldPeer): Cancel;
   remove(held: HeldPeer, reason: string): Promise<void>;
-  /** Ends the one of this principal that was idle longest, if one was for a while. */
-  makeRoom(principal: string | undefined): boolean;
+  /** Ends the one of this owner that was idle longest, if one was for a while. */
+  makeRoom(owner: string | undefined): boolean;
   close(reason: string): Promise<void>;
 }
 
@@ -46,7 +48,7 @@ export function createHeldPeers({ limits, clock }: GatewaySettings, clients: Cli
   const remove = async (one: HeldPeer, reason: string): Promise<void> => {
     if (held.get(one.key) === one) held.delete(one.key);
     for (const stream of Array.from(one.streams)) stream.end();
-    for (const stop of Array.from(one.stops.values())) stop.abort(new Error(reason));
+    for (const stop of Array.from(one.stops.values())) stop.abort(endedError(reason));
     await clients.close(one.peer, reason);
   };
   const sweep = (): void => {
@@ -78,8 +80,8 @@ export function createHeldPeers({ limits, clock }: GatewaySettings, clients: Cli
       };
     },
     remove,
-    makeRoom(principal) {
-      const idle = Array.from(held.values()).filter((one) => one.principal === principal && isIdle(one));
+    makeRoom(owner) {
+      const idle = Array.from(held.values()).filter((one) => one.owner === owner && isIdle(one));
       const [oldest] = idle.sort((a, b) => a.lastUsedAt - b.lastUsedAt);
       if (oldest === undefined || idleMs(oldest) < leastIdleMs) return false;
       void remove(oldest, "made room");

@@ -32,7 +32,7 @@ export interface HttpHandlerInit {
 /** Makes it. Throws a `TypeError` for options. */
 export function createHttpHandler(
   init: HttpHandlerInit,
-): HttpHandler & { makeRoom(principal: string | undefined): boolean } {
+): HttpHandler & { makeRoom(owner: string | undefined): boolean } {
   const { settings, clients, onClosed } = init;
   const http = readHttpOptions(init.options);
   const held = createHeldPeers(settings, clients);
@@ -53,12 +53,12 @@ export function createHttpHandler(
     if (clients.isEnding || closing !== undefined) {
       return refuse(exchange, { status: 503, message: "The gateway is closing", headers: { "retry-after": "5" } });
     }
-    const parts = { settings, clients, held, principal: who.principal, exchange };
+    const parts = { settings, clients, held, exchange, ...who };
     if (method === "GET") return openSessionStream(parts);
     if (method === "DELETE") return endSession(parts);
     if (method !== "POST")
       return refuse(exchange, { status: 405, message: "Method not allowed", headers: { allow: "GET, POST, DELETE" } });
-    const value = await readPost(exchange, settings.limits.maxBodyBytes);
+    const value = await readPost(exchange, settings);
     if (value === undefined) return;
     if (Array.isArray(value.json)) return answerLegacyBatch(parts, value.json);
     const read = readMessage(value.json);
@@ -77,7 +77,7 @@ export function createHttpHandler(
   return {
     handle,
     fetch: (request) => answerWebRequest(request, { handle, limits: settings.limits }),
-    makeRoom: (principal) => held.makeRoom(principal),
+    makeRoom: (owner) => held.makeRoom(owner),
     close(reason = "the gateway is closing") {
       onClosed();
       return (closing ??= held.close(reason));

@@ -16,7 +16,7 @@ export interface RefusedToken {
 
 /** Who may come in. */
 export type HttpAuth =
-  /** Who has this token, as `Authorization: Bearer …`; of several, any. Compared in constant time; at least 16 characters. */
+  /** Who has this token, as `Authorization: Bearer …`; of several, any, and who has another one is another client. Compared in constant time; at least 16 characters, as RFC 6750 has them. */
   | { readonly token: string | readonly string[] }
   /** Who has a token that this function knows: behind an OAuth authorization server, which `resource` names to clients. A token never goes on to a server. */
   | {
@@ -94,13 +94,22 @@ function readAuth(auth: unknown): readonly string[] {
   if (!isPlainObject(auth)) {
     throw new TypeError('auth must have a token or a verifyToken, or be "none" where somebody else guards the gateway');
   }
-  if (typeof auth["verifyToken"] === "function") return [];
-  const { token } = auth;
-  const tokens: readonly unknown[] = Array.isArray(token) ? token : [token];
-  if (tokens.length > 0 && tokens.every((one) => typeof one === "string" && one.length >= shortestToken)) {
-    return tokens as readonly string[];
+  const { token, verifyToken } = auth;
+  if (token === undefined && typeof verifyToken === "function") {
+    assertKnownOptions("auth", auth, { verifyToken: true, resource: true });
+    return [];
   }
-  throw new TypeError(`auth.token must be a text of at least ${shortestToken} characters, or several`);
+  assertKnownOptions("auth", auth, { token: true });
+  const tokens: readonly unknown[] = Array.isArray(token) ? token : [token];
+  if (tokens.length > 0 && tokens.every(isToken)) return tokens;
+  throw new TypeError(
+    `auth.token must be a text of at least ${shortestToken} letters, digits and -._~+/ (and = at its end), or several`,
+  );
+}
+
+/** What an `Authorization` can carry. https://www.rfc-editor.org/rfc/rfc6750#section-2.1 */
+function isToken(value: unknown): value is string {
+  return typeof value === "string" && value.length >= shortestToken && /^[\w\-.~+/]+=*$/.test(value);
 }
 
 function readTexts(option: string, value: unknown): readonly string[] | undefined {

@@ -11,4 +11,6 @@ export interface HttpParts {
   readonly exchange: HttpExchange;
   /** Whose token let it in. */
   readonly principal: string | undefined;
+  /** Whose sessions it may use. */
+  readonly owner: string | undefined;
 }

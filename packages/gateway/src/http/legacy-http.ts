@@ -1,7 +1,14 @@
 import { isToolportError, type JsonObject } from "@toolport/core";
 import { createLazySignal } from "@toolport/core/implement";
 import { refusalOf } from "../clients.ts";
-import { resultMessage, readMessage, rpcCodes, type ReadMessage, type RequestMessage } from "../message/json-rpc.ts";
+import {
+  errorMessage,
+  resultMessage,
+  readMessage,
+  rpcCodes,
+  type ReadMessage,
+  type RequestMessage,
+} from "../message/json-rpc.ts";
 import { batchRevision, legacyRevisions } from "../message/revisions.ts";
 import type { Outlet } from "../message/outlet.ts";
 import { openLegacy } from "../peer/open-legacy.ts";
@@ -51,10 +58,12 @@ export async function answerLegacyBatch(parts: HttpParts, values: readonly unkno
   try {
     const messages = values.map(readMessage);
     const requests = messages.flatMap((read) => (read.kind === "request" ? [read.request] : []));
+    const refusals = messages.flatMap((read) => (read.kind === "invalid" ? [refusalOfMessage(read)] : []));
     for (const read of messages) take(session, read);
-    if (requests.length === 0) return exchange.reply(202, corsHeaders(exchange));
+    if (requests.length + refusals.length === 0) return exchange.reply(202, corsHeaders(exchange));
     const { clock, limits } = settings;
     const stream = openEventStream(exchange, corsHeaders(exchange), { clock, keepAliveMs: limits.keepAliveMs });
+    for (const refusal of refusals) stream.send(refusal);
     await Promise.all(
       requests.map(async (request) => {
         const answer = await answerRequest(session, request, stream);
@@ -69,12 +78,16 @@ export async function answerLegacyBatch(parts: HttpParts, values: readonly unkno
 
 const mostInBatch = 100;
 
+function refusalOfMessage({ id, reason }: ReadMessage & { readonly kind: "invalid" }): JsonObject {
+  return errorMessage(id, { code: rpcCodes.invalidRequest, message: `Invalid request: ${reason}` });
+}
+
 async function initialize(parts: HttpParts, { id, params }: RequestMessage): Promise<void> {
-  const { exchange, clients, held, principal } = parts;
+  const { exchange, clients, held, principal, owner } = parts;
   try {
-    const { peer, revision, result } = await openLegacy(clients, params, { transport: "http", principal });
+    const { peer, revision, result } = await openLegacy(clients, params, { transport: "http", principal, owner });
     const key = crypto.randomUUID();
-    held.add({ key, peer, principal, revision });
+    held.add({ key, peer, owner, revision });
     const headers = { ...corsHeaders(exchange), "content-type": "application/json", "mcp-session-id": key };
     exchange.reply(200, headers, JSON.stringify(resultMessage(id, result)));
   } catch (error) {
@@ -85,7 +98,7 @@ async function initialize(parts: HttpParts, { id, params }: RequestMessage): Pro
 }
 
 /** The session that a request names; `undefined` where it cannot be used, and it is answered already. */
-function findSession({ exchange, held, principal }: HttpParts): HeldPeer | undefined {
+function findSession({ exchange, held, owner }: HttpParts): HeldPeer | undefined {
   const version = exchange.header("mcp-protocol-version");
   if (version !== undefined && !legacyRevisions.includes(version)) {
     refuse(exchange, { status: 400, message: "Bad request: this MCP-Protocol-Version is not supported" });
@@ -98,7 +111,7 @@ function findSession({ exchange, held, principal }: HttpParts): HeldPeer | undef
   }
   const session = held.get(key);
   // To everybody else it is as if it were not there.
-  if (session !== undefined && session.principal === principal && session.revision !== undefined) return session;
+  if (session !== undefined && session.owner === owner && session.revision !== undefined) return session;
   refuse(exchange, { status: 404, message: "Session not found" });
   return undefined;
 }

@@ -2,9 +2,11 @@ import { errorMessage, rpcCodes } from "../message/json-rpc.ts";
 import type { HttpExchange, HttpHeaders } from "./http-exchange.ts";
 import type { HttpSettings, RefusedToken, VerifiedToken } from "./http-options.ts";
 
-/** Who came in, and the headers that every answer to them has. */
+/** Who came in. */
 export interface LetIn {
   readonly principal: string | undefined;
+  /** Tells those apart who have different credentials: sessions are theirs alone. `undefined` where there is but one. */
+  readonly owner: string | undefined;
 }
 
 /** What an answer to a page of this origin needs. https://fetch.spec.whatwg.org/#http-cors-protocol */
@@ -34,10 +36,9 @@ export function isFromHere(exchange: HttpExchange, { hosts, isAllowedOrigin }: H
   const origin = exchange.header("origin");
   const isKnownHost = host !== undefined && hosts.has(hostnameOf(host));
   if (isKnownHost && (origin === undefined || isAllowedOrigin(origin))) return true;
-  refuse(exchange, {
-    status: 403,
-    message: isKnownHost ? "Forbidden: this origin may not come in" : "Forbidden: unknown Host",
-  });
+  const message = isKnownHost ? "Forbidden: this origin may not come in" : "Forbidden: unknown Host";
+  // Without the headers that would let a page read it.
+  exchange.reply(403, { "content-type": "application/json" }, refusalBody(message));
   return false;
 }
 
@@ -49,24 +50,31 @@ function hostnameOf(host: string): string {
 /** Lets in by the token. `undefined`: refused, and answered already. */
 export async function letIn(exchange: HttpExchange, settings: HttpSettings): Promise<LetIn | undefined> {
   const { auth, tokens } = settings;
-  if (auth === "none") return { principal: undefined };
+  if (auth === "none") return { principal: undefined, owner: undefined };
   const token = readBearer(exchange.header("authorization"));
   if (token === undefined) return challenge(exchange, settings);
   if ("token" in auth) {
     // All are compared, whichever fits.
-    const fits = tokens.map((known) => isSame(known, token)).includes(true);
-    return fits ? { principal: undefined } : challenge(exchange, settings, { refused: "invalid_token" });
+    const at = tokens.map((known) => isSame(known, token)).indexOf(true);
+    if (at === -1) return challenge(exchange, settings, { refused: "invalid_token" });
+    return { principal: undefined, owner: tokens.length === 1 ? undefined : `token ${at}` };
   }
   const { method, path } = exchange;
   let verified: VerifiedToken | RefusedToken;
   try {
-    verified = await auth.verifyToken(token, { method, path });
+    verified = readVerified(await auth.verifyToken(token, { method, path }));
   } catch {
     refuse(exchange, { status: 503, message: "The token could not be checked" });
     return undefined;
   }
   if ("refused" in verified) return challenge(exchange, settings, verified);
-  return { principal: verified.principal };
+  return { principal: verified.principal, owner: verified.principal };
+}
+
+// Without a name of their own, several users would be one.
+function readVerified(verified: VerifiedToken | RefusedToken): VerifiedToken | RefusedToken {
+  if ("refused" in verified || (typeof verified.principal === "string" && verified.principal !== "")) return verified;
+  throw new TypeError("verifyToken must say whose token it is, or why it is refused");
 }
 
 function readBearer(authorization: string | undefined): string | undefined {
@@ -109,6 +117,10 @@ export interface HttpRefusal {
 
 /** Answers with an error. */
 export function refuse(exchange: HttpExchange, { status, message, headers = {} }: HttpRefusal): void {
-  const body = JSON.stringify(errorMessage(undefined, { code: rpcCodes.refused, message }));
-  exchange.reply(status, { ...corsHeaders(exchange), ...headers, "content-type": "application/json" }, body);
+  const all = { ...corsHeaders(exchange), ...headers, "content-type": "application/json" };
+  exchange.reply(status, all, refusalBody(message));
+}
+
+function refusalBody(message: string): string {
+  return JSON.stringify(errorMessage(undefined, { code: rpcCodes.refused, message }));
 }

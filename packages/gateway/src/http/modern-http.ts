@@ -5,6 +5,7 @@ import { missing, readEnvelope, unsupported, type Envelope } from "../message/en
 import { rpcCodes, type ReadMessage, type RequestMessage, type RpcFailure } from "../message/json-rpc.ts";
 import { metaKeys, metaOf } from "../message/meta.ts";
 import { modernRevision } from "../message/revisions.ts";
+import { endedError } from "../message/rpc-error.ts";
 import { checkHeaders } from "./check-headers.ts";
 import type { HeldPeer } from "./held-peers.ts";
 import type { HttpParts } from "./http-parts.ts";
@@ -69,7 +70,7 @@ async function answerRequest(parts: HttpParts, held: HeldPeer, request: RequestM
   // Whoever closes the stream has given the request up.
   const ignore = exchange.gone.onAbort(() => stop.abort(new Error("cancelled by the client")));
   const isListening = request.method === "subscriptions/listen";
-  const stream = { send: () => false, end: () => stop.abort(new Error("the gateway ended it")) };
+  const stream = { send: () => false, end: () => stop.abort(endedError("the client was closed")) };
   try {
     const { clock, limits } = settings;
     if (isListening && held.streams.size >= limits.maxStreamsPerSession) {
@@ -102,17 +103,17 @@ function statusOf(message: JsonObject | undefined): number {
  * one request kept a later one finds.
  */
 async function peerOf(parts: HttpParts, { info, capabilities }: Envelope): Promise<HeldPeer> {
-  const { clients, held, principal } = parts;
+  const { clients, held, principal, owner } = parts;
   const { name, version } = isJsonObject(info) ? info : {};
-  const key = JSON.stringify([principal ?? null, text(name), text(version)]);
+  const key = JSON.stringify([owner ?? null, text(name), text(version)]);
   const known = held.get(key);
   if (known !== undefined) return known;
   const opening = openings(parts);
   let opened = opening.get(key);
   if (opened === undefined) {
     opened = clients
-      .open({ era: "modern", transport: "http", principal, info, capabilities })
-      .then((peer) => held.add({ key, peer, principal, revision: undefined }))
+      .open({ era: "modern", transport: "http", principal, owner, info, capabilities })
+      .then((peer) => held.add({ key, peer, owner, revision: undefined }))
       .finally(() => opening.delete(key));
     opening.set(key, opened);
   }

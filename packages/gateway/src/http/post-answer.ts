@@ -1,5 +1,6 @@
 import type { Cancel, Clock, JsonObject } from "@toolport/core";
 import type { Outlet } from "../message/outlet.ts";
+import { writeMessage } from "../message/write-message.ts";
 import { openEventStream, type EventStream } from "./event-stream.ts";
 import type { HttpExchange, HttpHeaders } from "./http-exchange.ts";
 
@@ -46,7 +47,7 @@ export function createPostAnswer(exchange: HttpExchange, init: PostAnswerInit): 
       } else if (message === undefined) {
         exchange.reply(202, headers);
       } else {
-        exchange.reply(status, { ...headers, "content-type": "application/json" }, JSON.stringify(message));
+        exchange.reply(status, { ...headers, "content-type": "application/json" }, writeMessage(message));
       }
     },
   };

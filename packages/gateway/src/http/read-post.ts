@@ -1,3 +1,5 @@
+import { resultWithin } from "@toolport/core/implement";
+import type { GatewaySettings } from "../gateway-options.ts";
 import { errorMessage, rpcCodes, type RequestId, type RpcFailure } from "../message/json-rpc.ts";
 import type { HttpExchange } from "./http-exchange.ts";
 import { corsHeaders, refuse } from "./let-in.ts";
@@ -5,14 +7,19 @@ import { corsHeaders, refuse } from "./let-in.ts";
 /** The JSON of a POST. `undefined`: there is none, and it is answered already. */
 export async function readPost(
   exchange: HttpExchange,
-  maxBytes: number,
+  { limits, clock }: Pick<GatewaySettings, "limits" | "clock">,
 ): Promise<{ readonly json: unknown } | undefined> {
   const type = (exchange.header("content-type") ?? "").split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json") {
     refuse(exchange, { status: 415, message: "Unsupported media type: the body has to be application/json" });
     return undefined;
   }
-  const body = await exchange.readBody(maxBytes);
+  const maxBytes = limits.maxBodyBytes;
+  const body = await resultWithin(exchange.readBody(maxBytes), limits.requestMs, clock);
+  if (body === undefined) {
+    refuse(exchange, { status: 408, message: "The body did not come in time" });
+    return undefined;
+  }
   if ("problem" in body) {
     const isTooLarge = body.problem === "too-large";
     refuse(exchange, {

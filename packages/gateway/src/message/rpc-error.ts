@@ -1,5 +1,5 @@
 import type { JsonValue } from "@toolport/core";
-import type { RpcFailure } from "./json-rpc.ts";
+import { rpcCodes, type RpcFailure } from "./json-rpc.ts";
 
 const failures = new WeakMap<Error, RpcFailure>();
 
@@ -8,6 +8,11 @@ export function rpcError(code: number, message: string, data?: JsonValue): Error
   const error = new Error(message);
   failures.set(error, { code, message, ...(data !== undefined && { data }) });
   return error;
+}
+
+/** Why a request is given up that its client still waits for: it is an answer, too. */
+export function endedError(reason: string): Error {
+  return rpcError(rpcCodes.refused, `The gateway gave this up: ${reason}`, { code: "closed" });
 }
 
 /** What such an error says; `undefined` for any other. */

@@ -1,8 +1,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Clock } from "@toolport/core";
-import { assertKnownOptions, settleWithin, systemClock } from "@toolport/core/implement";
-import { gatewayLimits, type GatewayLimits } from "../gateway-limits.ts";
+import { assertKnownOptions, settleWithin, systemClock, withDefaults } from "@toolport/core/implement";
+import { readLimits, type GatewayLimits } from "../gateway-limits.ts";
 import type { Gateway } from "../gateway.ts";
 import type { HttpOptions } from "../http/http-options.ts";
 import { toHttpExchange } from "./node-exchange.ts";
@@ -11,8 +11,9 @@ import { toHttpExchange } from "./node-exchange.ts";
 export interface ListenOptions extends HttpOptions {
   /** Default 0: any that is free. */
   readonly port?: number | undefined;
-  /** Address of this machine. Default `127.0.0.1`: nobody else reaches it. Another one needs `allowedHosts`, and should have TLS in front of it. */
+  /** Address of this machine. Default `127.0.0.1`: nobody else reaches it. Another one than that, `::1` and `localhost` needs `allowedHosts`, and should have TLS in front of it. */
   readonly host?: string | undefined;
+  /** Default those of the gateway. */
   readonly limits?: Partial<Pick<GatewayLimits, "maxBufferedBytes" | "slowReaderMs">> | undefined;
   /** Default the real time. */
   readonly clock?: Clock | undefined;
@@ -43,17 +44,16 @@ const longestEndMs = 5000;
 export async function listen(gateway: Gateway, options: ListenOptions): Promise<Listening> {
   assertKnownOptions("listen()", options, own);
   const { port = 0, host = "127.0.0.1", limits: given, clock = systemClock, ...httpOptions } = options;
-  if (!isLoopback(host) && httpOptions.allowedHosts === undefined) {
-    throw new TypeError(
-      "host is not of the loopback interface: allowedHosts has to say what clients call this machine",
-    );
+  if (!named.has(host) && httpOptions.allowedHosts === undefined) {
+    const known = Array.from(named).join(", ");
+    throw new TypeError(`host is none of ${known}: allowedHosts has to say what clients call this machine`);
   }
+  const limits = readLimits(withDefaults(gateway.limits, given));
   const handler = gateway.http(httpOptions);
-  const limits = { ...gatewayLimits, ...given };
   const server = createServer((request, response) => {
     void handler.handle(toHttpExchange(request, response, { limits, clock }));
   });
-  // A call may take as long as its server lets it; what slow clients may cost is bounded by the headers and by who is let in.
+  // The handler bounds the time of a body, by its own clock.
   server.requestTimeout = 0;
   server.headersTimeout = 30_000;
   try {
@@ -90,6 +90,4 @@ export async function listen(gateway: Gateway, options: ListenOptions): Promise<
   };
 }
 
-function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || host.startsWith("127.");
-}
+const named: ReadonlySet<string> = new Set(["127.0.0.1", "::1", "localhost"]);

@@ -36,6 +36,7 @@ export function toHttpExchange(
         ...(!isRead && { connection: "close" }),
       });
       response.end(body);
+      endUnread(response, { limits, clock });
     },
     stream(status, headers) {
       response.writeHead(status, { ...headers });
@@ -46,10 +47,23 @@ export function toHttpExchange(
         end() {
           writer.release();
           response.end();
+          endUnread(response, { limits, clock });
         },
       };
     },
   };
+}
+
+/** What a client leaves unread of a whole answer is not kept for it for ever. */
+function endUnread(
+  response: ServerResponse,
+  { limits, clock }: { readonly limits: GatewayLimits; readonly clock: Clock },
+): void {
+  if (response.closed) return;
+  response.once(
+    "close",
+    clock.schedule(limits.slowReaderMs, () => response.destroy()),
+  );
 }
 
 async function readBody(request: IncomingMessage, maxBytes: number): ReturnType<HttpExchange["readBody"]> {

@@ -1,8 +1,8 @@
 import { stdin, stdout } from "node:process";
 import type { Readable, Writable } from "node:stream";
-import { systemClock } from "@toolport/core/implement";
+import { systemClock, withDefaults } from "@toolport/core/implement";
 import type { Clock } from "@toolport/core";
-import { gatewayLimits, type GatewayLimits } from "../gateway-limits.ts";
+import { readLimits, type GatewayLimits } from "../gateway-limits.ts";
 import type { Gateway } from "../gateway.ts";
 import { createBoundedWriter } from "./bounded-writer.ts";
 import { createLineReader } from "./line-reader.ts";
@@ -13,6 +13,7 @@ export interface StdioOptions {
   readonly input?: Readable | undefined;
   /** Default `process.stdout`: nothing else may be written there. */
   readonly output?: Writable | undefined;
+  /** Default those of the gateway. */
   readonly limits?: Partial<Pick<GatewayLimits, "maxBodyBytes" | "maxBufferedBytes" | "slowReaderMs">> | undefined;
   /** Default the real time. */
   readonly clock?: Clock | undefined;
@@ -20,7 +21,7 @@ export interface StdioOptions {
 
 /** A client on pipes. */
 export interface ServedStdio extends AsyncDisposable {
-  /** Resolves, with why, when the client is gone: its end of the pipe is closed, or it did not read. */
+  /** Resolves, with why, when the client is gone (its end of the pipe is closed, or it did not read), or the gateway is closed. */
   readonly ended: Promise<string>;
   /** Ends it. Idempotent, never rejects. */
   close(reason?: string): Promise<void>;
@@ -32,7 +33,7 @@ export interface ServedStdio extends AsyncDisposable {
  */
 export function serveStdio(gateway: Gateway, options: StdioOptions = {}): ServedStdio {
   const { input = stdin, output = stdout, clock = systemClock } = options;
-  const limits = { ...gatewayLimits, ...options.limits };
+  const limits = readLimits(withDefaults(gateway.limits, options.limits ?? {}));
   let closing: Promise<void> | undefined;
   let onEnded: (reason: string) => void = () => {};
   const ended = new Promise<string>((resolve) => {
@@ -45,14 +46,17 @@ export function serveStdio(gateway: Gateway, options: StdioOptions = {}): Served
     gathers: true,
     onGone: (reason) => void close(reason),
   });
-  const connection = gateway.connect((text, weight) => {
-    const isSent = writer.write(`${text}\n`, weight);
-    if (writer.isCrowded && !input.isPaused()) {
-      input.pause();
-      output.once("drain", () => void (closing === undefined && input.resume()));
-    }
-    return isSent;
-  });
+  const connection = gateway.connect(
+    (text, weight) => {
+      const isSent = writer.write(`${text}\n`, weight);
+      if (writer.isCrowded && !input.isPaused()) {
+        input.pause();
+        output.once("drain", () => void (closing === undefined && input.resume()));
+      }
+      return isSent;
+    },
+    (reason) => void close(reason),
+  );
   const reader = createLineReader(limits.maxBodyBytes, {
     onLine: (line) => connection.receive(line),
     onTooLong: () => connection.refuse(`a message has more than ${limits.maxBodyBytes} bytes`),

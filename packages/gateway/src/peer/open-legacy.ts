@@ -16,7 +16,7 @@ export interface OpenedLegacy {
 export async function openLegacy(
   clients: Clients,
   params: JsonObject,
-  way: Pick<Introduction, "transport" | "principal">,
+  way: Pick<Introduction, "transport" | "principal" | "owner">,
 ): Promise<OpenedLegacy> {
   const { protocolVersion, clientInfo, capabilities } = params;
   const revision = legacyRevisions.find((known) => known === protocolVersion) ?? latestLegacyRevision;

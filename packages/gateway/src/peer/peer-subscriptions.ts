@@ -6,7 +6,7 @@ import { rpcError } from "../message/rpc-error.ts";
 export interface PeerSubscriptions {
   /** Subscribes by `open`, unless it is; the returned function takes it back. Throws an `rpcError` beyond the limit, and as `open`. */
   add(uri: string, open: () => Promise<Subscription>): Promise<Cancel>;
-  /** Takes one back. */
+  /** Takes one back, however often it was added. */
   remove(uri: string): void;
   readonly size: number;
   close(): void;
@@ -50,7 +50,9 @@ export function createPeerSubscriptions(most: number): PeerSubscriptions {
     },
     remove(uri) {
       const one = followed.get(uri);
-      if (one !== undefined) leave(uri, one);
+      if (one === undefined) return;
+      followed.delete(uri);
+      end(one);
     },
     get size() {
       return followed.size;

@@ -9,7 +9,7 @@ import { errorMessage, resultMessage, rpcCodes, type RequestMessage } from "../m
 import { isLogLevel } from "../message/log-levels.ts";
 import { metaKeys, metaOf } from "../message/meta.ts";
 import type { Outlet } from "../message/outlet.ts";
-import { failureOf } from "../message/rpc-error.ts";
+import { endedError, failureOf } from "../message/rpc-error.ts";
 import { createExposedTools } from "../offer/exposed-tools.ts";
 import { requestHandlers } from "../requests/request-handlers.ts";
 import { createRoutedResources } from "../requests/routed-resources.ts";
@@ -140,17 +140,23 @@ async function handle(state: PeerState, message: RequestMessage, way: RequestWay
     };
     const isAsking = client.era === "modern" && mayAsk.has(method);
     const result = await (isAsking ? state.context.parked.run(request, run) : run(request));
-    if (way.stop.aborted && !isListening) return undefined;
+    if (way.stop.aborted && !isListening) return givenUp(id, way.stop);
     return resultMessage(id, client.era === "legacy" ? result : toModern(state, result));
   } catch (error) {
     reason = isToolportError(error) ? error.code : "error";
-    return way.stop.aborted ? undefined : errorMessage(id, toFailure(error));
+    return way.stop.aborted ? givenUp(id, way.stop) : errorMessage(id, toFailure(error));
   } finally {
     state.waiting -= 1;
     if (isListening) state.listening -= 1;
     if (state.waiting === state.listening) for (const resolve of state.idle.splice(0)) resolve();
     settings.onEvent?.({ kind: "request-ended", client, method, reason, durationMs: settings.clock.now() - startedAt });
   }
+}
+
+/** What the client hears of a request that ended: nothing where it gave it up itself. */
+function givenUp(id: RequestMessage["id"], { reason }: LazySignal): JsonObject | undefined {
+  const failure = failureOf(reason);
+  return failure && errorMessage(id, failure);
 }
 
 /** The requests that a server may answer with a question. https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr */
@@ -211,11 +217,11 @@ interface Asking {
 async function elicit({ requests }: PeerState, { request, signal, serverOf }: Asking): Promise<ElicitationResult> {
   const { serverId, context } = request;
   const open = Array.from(requests).filter(({ ask }) => ask !== undefined);
-  // The request that it belongs to; else one that went to this server, whose question it may be; of one alone there is no doubt.
+  // The request that it belongs to, and no other; where that is not known, one that went to this server, whose question it may be; of one alone there is no doubt.
   const asked =
-    open.find(({ uid }) => uid === context?.causationId) ??
-    open.find((one) => serverOf(one) === serverId) ??
-    (open.length === 1 ? open[0] : undefined);
+    context?.causationId !== undefined
+      ? open.find(({ uid }) => uid === context.causationId)
+      : (open.find((one) => serverOf(one) === serverId) ?? (open.length === 1 ? open[0] : undefined));
   if (asked?.ask === undefined)
     throw cannotAsk(request, "no request of its client is under way that it could belong to");
   if (!canAnswer(request, asked.capabilities)) throw cannotAsk(request, "its client does not offer that");
@@ -228,7 +234,7 @@ async function close(state: PeerState, reason: string): Promise<void> {
   questions.close();
   context.news.close();
   context.subscriptions.close();
-  for (const request of Array.from(requests)) request.stop.abort(new Error(reason));
+  for (const request of Array.from(requests)) request.stop.abort(endedError(reason));
   const { limits, clock, onDiagnostic } = settings;
   let failed: unknown;
   const ending = (async () => conversation.close?.(reason))().catch((error: unknown) => {

@@ -1,5 +1,5 @@
 import { ToolportError } from "@toolport/core";
-import { createDeadline, formatMs } from "@toolport/core/implement";
+import { createDeadline, formatMs, untilAborted } from "@toolport/core/implement";
 import type { GatewayReadOptions } from "../gateway-client.ts";
 import { metaOf, passOn } from "../message/meta.ts";
 import type { ActiveRequest } from "../peer/active-request.ts";
@@ -18,11 +18,12 @@ export async function bounded<T>(
   const deadline = createDeadline({ timeoutMs, signal: request.stop, onTimeout, clock });
   const meta = passOn(metaOf(request.params));
   try {
-    return await work({
+    const working = work({
       signal: deadline.signal,
       context: { ...client.view.context, ...contextOf(request) },
       ...(meta !== undefined && { meta }),
     });
+    return await untilAborted(working, deadline.signal);
   } catch (error) {
     if (deadline.signal.aborted && deadline.signal.reason instanceof ToolportError) throw deadline.signal.reason;
     throw error;

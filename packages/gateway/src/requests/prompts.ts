@@ -87,7 +87,7 @@ async function findTarget(
   const routed = routedOf(context);
   const find = (): string | undefined => routed.serverOfTemplate(uri) ?? routed.serverOf(uri);
   const known = find();
-  if (known === undefined) await bounded(context, request, () => listAll(routed));
+  if (known === undefined) await bounded(context, request, (options) => listAll(routed, options));
   const serverId = known ?? find();
   if (serverId === undefined) throw rpcError(rpcCodes.invalidParams, "No server has this template");
   return { serverId, uriTemplate: uri };

@@ -1,6 +1,6 @@
 import { isToolportError, type JsonObject } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
-import type { GatewayEntry, GatewayResource, GatewayTemplate } from "../gateway-client.ts";
+import type { GatewayEntry, GatewayReadOptions, GatewayResource, GatewayTemplate } from "../gateway-client.ts";
 import { rpcCodes } from "../message/json-rpc.ts";
 import { passOn } from "../message/meta.ts";
 import { rpcError } from "../message/rpc-error.ts";
@@ -37,7 +37,9 @@ export const listTemplates: RequestHandler = async (context, request) => {
 export const readResource: RequestHandler = async (context, request) => {
   const routed = routedOf(context);
   const uri = readUri(request.params);
-  const serverId = await findServer(context, uri, () => bounded(context, request, () => listAll(routed)));
+  const serverId = await findServer(context, uri, () =>
+    bounded(context, request, (options) => listAll(routed, options)),
+  );
   try {
     const read = await bounded(context, request, (options) => routed.all.read({ serverId, uri }, options));
     const meta = passOn(read.meta);
@@ -62,8 +64,8 @@ export async function findServer(context: PeerContext, uri: string, list: () => 
 }
 
 /** Reads both lists, so that URIs can be told apart. */
-export async function listAll(routed: RoutedResources): Promise<void> {
-  await Promise.all([routed.all.list(), routed.all.listTemplates()]);
+export async function listAll({ all }: RoutedResources, options: GatewayReadOptions): Promise<void> {
+  await Promise.all([all.list(options), all.listTemplates(options)]);
 }
 
 /** The URI of parameters; throws where there is none. */

@@ -97,7 +97,7 @@ function unknownTool(name: string, isDirect: boolean): JsonObject {
 function sayProgress(request: ActiveRequest, progress: JsonObject): void {
   const { progressToken, outlet } = request;
   if (progressToken === undefined) return;
-  outlet.send(notificationMessage("notifications/progress", { progressToken, ...progress }), "spare");
+  outlet.send(notificationMessage("notifications/progress", { ...progress, progressToken }), "spare");
 }
 
 const malformed = "malformed:";

@@ -13,6 +13,8 @@ import {
 import { metaKeys } from "../message/meta.ts";
 import type { Outlet, Weight } from "../message/outlet.ts";
 import { batchRevision } from "../message/revisions.ts";
+import { endedError } from "../message/rpc-error.ts";
+import { writeMessage } from "../message/write-message.ts";
 import { openLegacy, type OpenedLegacy } from "../peer/open-legacy.ts";
 import type { Peer } from "../peer/peer.ts";
 
@@ -47,10 +49,19 @@ interface State {
 }
 
 /** Makes it. */
-export function createMessageConnection(clients: Clients, send: SendText): MessageConnection {
+export function createMessageConnection(
+  clients: Clients,
+  send: SendText,
+  onClosed?: (reason: string) => void,
+): MessageConnection {
   const state: State = {
     clients,
-    outlet: { send: (message, weight = "needed") => send(JSON.stringify(message), weight) },
+    outlet: {
+      send(message, weight = "needed") {
+        const text = writeMessage(message);
+        return text !== undefined && send(text, weight);
+      },
+    },
     stops: new Map(),
     legacy: undefined,
     opened: undefined,
@@ -68,7 +79,7 @@ export function createMessageConnection(clients: Clients, send: SendText): Messa
     async idle() {
       await Promise.all(peers().map((peer) => peer.idle()));
     },
-    close: (reason) => (state.closing ??= close(state, reason)),
+    close: (reason) => (state.closing ??= close(state, reason).finally(() => onClosed?.(reason))),
   };
 }
 
@@ -182,7 +193,7 @@ async function modernPeer(state: State, { info, capabilities }: Envelope): Promi
 }
 
 async function close(state: State, reason: string): Promise<void> {
-  for (const stop of Array.from(state.stops.values())) stop.abort(new Error(reason));
+  for (const stop of Array.from(state.stops.values())) stop.abort(endedError(reason));
   const opening = [state.legacy?.then(({ peer }) => peer), state.modern];
   await Promise.all(
     opening.map(async (peer) => {

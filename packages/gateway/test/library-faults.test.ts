@@ -1,0 +1,87 @@
+import type { GatewayConversation, GatewayResources } from "@toolport/gateway";
+import { describe, expect, it } from "vitest";
+import { createManualClock } from "../../../test/manual-clock.ts";
+import { connectSession, isMethod } from "./raw-client.ts";
+import { serveTools, tool } from "./static-world.ts";
+
+const never = new Promise<never>(() => {});
+const nothing = { revision: 0, entries: [] };
+const quiet = (): (() => void) => () => {};
+
+function resourcesOf(given: Partial<GatewayResources>): GatewayResources {
+  const listed = { revision: 1, entries: [{ serverId: "a", uri: "note:1", name: "one" }] };
+  return {
+    list: async () => ({ resources: listed.entries }),
+    listTemplates: async () => ({ templates: [] }),
+    read: async () => ({ contents: [] }),
+    subscribe: async () => () => {},
+    listPrompts: async () => ({ prompts: [] }),
+    getPrompt: async () => ({ messages: [] }),
+    complete: async () => ({ values: [], hasMore: false }),
+    snapshot: () => listed,
+    templateSnapshot: () => nothing,
+    promptSnapshot: () => nothing,
+    onResourcesChanged: quiet,
+    onTemplatesChanged: quiet,
+    onPromptsChanged: quiet,
+    ...given,
+  } as GatewayResources;
+}
+
+function serve(resources: GatewayResources, options: object = {}) {
+  const served = serveTools([tool("echo", () => "hi")], {
+    open: ({ view }): GatewayConversation => ({ tools: served.toolbox.view(view), resources }),
+    ...options,
+  });
+  return served.gateway;
+}
+
+describe("a list that nobody answers", () => {
+  it("keeps a read waiting no longer than requestMs", async () => {
+    const clock = createManualClock();
+    const resources = resourcesOf({ list: () => never, snapshot: () => nothing });
+    const gateway = serve(resources, { clock, limits: { requestMs: 1000 } });
+    const client = await connectSession(gateway);
+    const answer = client.request("resources/read", { uri: "note:9" });
+    await expect.poll(() => gateway.stats().busy).toBe(1);
+    await expect.poll(() => clock.pending()).toBe(1);
+    clock.advance(1000);
+    expect(await answer).toMatchObject({ error: { data: { code: "request_timeout" } } });
+    await gateway.close();
+  });
+});
+
+describe("a client of a session", () => {
+  it("is subscribed once, however often it says so, and hears nothing after it took that back", async () => {
+    let update = (): void => {};
+    let followed = 0;
+    const resources = resourcesOf({
+      subscribe: async (_serverId, _uri, { onUpdate }) => {
+        followed += 1;
+        update = () => onUpdate({ updatedUri: "note:1" });
+        const end = (): void => void (followed -= 1);
+        return Object.assign(end, { [Symbol.dispose]: end });
+      },
+    });
+    const gateway = serve(resources);
+    const client = await connectSession(gateway);
+    await client.request("resources/subscribe", { uri: "note:1" });
+    await client.request("resources/subscribe", { uri: "note:1" });
+    update();
+    await client.next(isMethod("notifications/resources/updated"));
+    await client.request("resources/unsubscribe", { uri: "note:1" });
+    expect([followed, gateway.stats().subscriptions]).toEqual([0, 0]);
+    await gateway.close();
+  });
+});
+
+describe("an answer that cannot be written", () => {
+  it("is an error of its request, and no other suffers", async () => {
+    const deep = JSON.parse(`${"[".repeat(20_000)}${"]".repeat(20_000)}`) as never;
+    const gateway = serve(resourcesOf({ read: async () => ({ contents: [{ uri: "note:1", deep }] }) }));
+    const client = await connectSession(gateway);
+    expect(await client.request("resources/read", { uri: "note:1" })).toMatchObject({ error: { code: -32_603 } });
+    expect(await client.request("ping")).toMatchObject({ result: {} });
+    await gateway.close();
+  });
+});

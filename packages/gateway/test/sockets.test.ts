@@ -1,0 +1,77 @@
+import { connect } from "node:net";
+import { PassThrough } from "node:stream";
+import { listen, serveStdio } from "@toolport/gateway/node";
+import { describe, expect, it } from "vitest";
+import { createManualClock } from "../../../test/manual-clock.ts";
+import { serveTools, tool } from "./static-world.ts";
+
+const initialize = JSON.stringify({
+  jsonrpc: "2.0",
+  id: 0,
+  method: "initialize",
+  params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
+});
+
+function httpText(port: number, body: string, more: string = ""): string {
+  const head = `POST /mcp HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\ncontent-type: application/json\r\naccept: application/json\r\n${more}`;
+  return `${head}content-length: ${body.length}\r\n\r\n${body}`;
+}
+
+describe("a client that does not read its answer", () => {
+  it("loses its connection after slowReaderMs, which the limits of the gateway say", async () => {
+    const clock = createManualClock();
+    const { gateway } = serveTools([tool("long", () => "x".repeat(32_000_000))], { limits: { slowReaderMs: 5000 } });
+    const server = await listen(gateway, { auth: "none", clock });
+    const opened = await fetch(server.url, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: initialize,
+    });
+    const socket = connect(server.port, "127.0.0.1");
+    const closed = new Promise((resolve) => socket.once("close", resolve));
+    socket.on("error", () => {});
+    socket.pause();
+    const call = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "long" } });
+    socket.write(httpText(server.port, call, `mcp-session-id: ${opened.headers.get("mcp-session-id")}\r\n`));
+    await expect.poll(() => clock.pending()).toBe(1);
+    clock.advance(5000);
+    expect(clock.pending()).toBe(0);
+    socket.resume();
+    await closed;
+    expect(socket.bytesRead).toBeLessThan(32_000_000);
+    await gateway.close();
+    await server.close();
+  });
+});
+
+describe("serveStdio()", () => {
+  it("ends with its gateway, and lets go of its input", async () => {
+    const { gateway } = serveTools([tool("echo", () => "hi")]);
+    const [input, output] = [new PassThrough(), new PassThrough()];
+    const served = serveStdio(gateway, { input, output });
+    await gateway.close("over");
+    expect(await served.ended).toBe("over");
+    expect([input.listenerCount("data"), input.isPaused()]).toEqual([0, true]);
+  });
+
+  it("goes by the limits of its gateway", async () => {
+    const { gateway } = serveTools([tool("echo", () => "hi")], { limits: { maxBodyBytes: 100 } });
+    const [input, output] = [new PassThrough(), new PassThrough()];
+    const served = serveStdio(gateway, { input, output });
+    input.write(`${"x".repeat(101)}\n`);
+    expect(
+      JSON.parse(String(output.read() ?? (await new Promise((resolve) => output.once("data", resolve))))),
+    ).toMatchObject({ error: { code: -32_700, message: expect.stringContaining("100 bytes") } });
+    await served.close();
+    await gateway.close();
+  });
+});
+
+describe("listen()", () => {
+  it("wants to know what clients call an address that has no name of its own", async () => {
+    const { gateway } = serveTools([tool("echo", () => "hi")]);
+    await expect(listen(gateway, { auth: "none", host: "127.0.0.2" })).rejects.toThrow(TypeError);
+    await expect(listen(gateway, { auth: "none", limits: { slowReaderMs: -1 } })).rejects.toThrow(TypeError);
+    await gateway.close();
+  });
+});
