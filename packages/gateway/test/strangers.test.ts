@@ -11,7 +11,7 @@ const clientInfo = { name: "raw", version: "1" };
 
 function serve(http: HttpOptions, options: Partial<GatewayOptions> = {}) {
   const clients: string[] = [];
-  const { gateway, toolbox } = serveTools([tool("echo", ({ text = "" }) => String(text))], {
+  const { gateway, toolbox } = serveTools([tool("echo", () => "hi")], {
     open: (client) => {
       clients.push(client.id);
       return { tools: toolbox.view(client.view) };
@@ -134,7 +134,7 @@ describe("a body that never ends", () => {
     const clock = createManualClock();
     const { handler, gateway } = serve({ auth: { token: ann } }, { clock, limits: { requestMs: 1000 } });
     const body = new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode("{")) });
-    const answer = send(handler, ann, { body, duplex: "half" } as RequestInit);
+    const answer = send(handler, ann, { body, duplex: "half" });
     await expect.poll(() => clock.pending()).toBe(1);
     clock.advance(1000);
     expect((await answer).status).toBe(408);
