@@ -181,3 +181,40 @@ describe("the end of the gateway", () => {
     for (const answer of await Promise.all(calls)) expect(answer).toMatchObject({ error: { code: -32_000 } });
   });
 });
+
+describe("a question for a request that is over", () => {
+  it("is put to nobody, though another request of its client is under way", async () => {
+    const uids: string[] = [];
+    const { gateway, toolbox } = serveTools(
+      [
+        tool("quick", (_args, { context }) => {
+          uids.push(context?.causationId ?? "");
+          return "done";
+        }),
+        tool("hold", (_args, { signal }) => {
+          return new Promise((_resolve, reject) => {
+            signal?.addEventListener("abort", () => reject(signal.reason as Error));
+          });
+        }),
+      ],
+      {
+        open: (client) => {
+          conversation = client.id;
+          return { tools: toolbox.view(client.view) };
+        },
+      },
+    );
+    let conversation = "";
+    const client = await connectSession(gateway, { capabilities: { elicitation: {} } });
+    await client.request("tools/call", { name: "quick" });
+    void client.request("tools/call", { name: "hold" });
+    await expect.poll(() => gateway.stats().busy).toBe(1);
+    const context = { conversation, causationId: uids[0] ?? "" };
+    const question = { serverId: "", mode: "form", message: "Which?", params: { message: "Which?" }, context } as const;
+    await expect(gateway.elicit(question, new AbortController().signal)).rejects.toMatchObject({
+      code: "unsupported_operation",
+    });
+    expect(client.received.some((message) => message["method"] === "elicitation/create")).toBe(false);
+    await gateway.close("over", { drainMs: 1 });
+  });
+});
