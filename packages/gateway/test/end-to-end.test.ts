@@ -91,7 +91,7 @@ describe("what passes whole", () => {
     expect(progressToken).not.toBe("mine");
   });
 
-  it("is a line of a log, from the level on that a client asked for", async () => {
+  it("is a line of a log, from the level on that a client asked for, and what is no level counts as info (NX-15)", async () => {
     const log = (level: string): JsonObject => ({
       method: "notifications/message",
       params: { level, data: `a ${level}` },
@@ -105,7 +105,7 @@ describe("what passes whole", () => {
     expect(await client.request("logging/setLevel", { level: "warning" })).toMatchObject({ result: {} });
     for (const level of ["info", "warning", "strange", "alert"]) await server.send(log(level));
     await client.next(({ params }) => JSON.stringify(params ?? "").includes("a alert"));
-    // What is no level counts as info (NX-15).
+    // What is no level counts as info.
     expect(client.received.filter(isMethod("notifications/message")).map(({ params }) => params)).toEqual([
       { level: "warning", logger: "s", data: "a warning" },
       { level: "alert", logger: "s", data: "a alert" },
