@@ -2,10 +2,20 @@ import { RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
 import type { CountingEngine, Full, Taken } from "./counting-engine.ts";
 import { amountScript, bucketScript, unitScript } from "./redis-scripts.ts";
 
-/** What is called of a client of `redis` 4 and later, of `@redis/client`, of a pool or of a cluster of theirs. */
-export interface RedisLimitClient {
+/** What is called of a client of `redis` 4 and later, of `@redis/client`, of a pool or of a cluster of theirs; or of one of `ioredis`. */
+export type RedisLimitClient = NodeRedisLimitClient | IoRedisLimitClient;
+
+/** One of `redis` or `@redis/client`. */
+export interface NodeRedisLimitClient {
   eval(script: string, options: { readonly keys: string[]; readonly arguments: string[] }): Promise<unknown>;
   readonly isReady?: boolean;
+}
+
+/** One of `ioredis`, or a cluster of it. */
+export interface IoRedisLimitClient {
+  call(command: string, ...rest: string[]): Promise<unknown>;
+  /** `ready` when commands leave at once, and `wait` before the first. */
+  readonly status?: string;
 }
 
 /** How limits are counted in Redis. */
@@ -19,11 +29,14 @@ const scripts = { tokens: bucketScript, units: unitScript, amounts: amountScript
 
 /** Counts in Redis, each rate and budget by one script and exactly. Needs Redis 5 or later, or Valkey. */
 export function countInRedis({ client, prefix, forgetAfterMs }: RedisCountingInit): CountingEngine {
-  const storeClient: RedisLimitClient = {
+  const isThere = createPresence(client);
+  const storeClient: NodeRedisLimitClient = {
     async eval(script, options) {
       // One that is away would run it when it is back, for a call that was refused long ago.
-      if (client.isReady === false) throw new Error("the Redis client is not connected");
-      return client.eval(script, options);
+      if (!isThere()) throw new Error("the Redis client is not connected");
+      if (!isIoRedis(client)) return client.eval(script, options);
+      const { keys, arguments: rest } = options;
+      return client.call("EVAL", script, String(keys.length), ...keys, ...rest.map(String));
     },
   };
   const limiters = new Map<string, RateLimiterRedis>();
@@ -63,6 +76,22 @@ export function countInRedis({ client, prefix, forgetAfterMs }: RedisCountingIni
     async add({ limit, perMs }, key, units) {
       await limiter("amounts", limit, seconds(perMs)).penalty(key, units, options);
     },
+  };
+}
+
+/** `ioredis` has an `eval`, too, which takes something else. */
+function isIoRedis(client: RedisLimitClient): client is IoRedisLimitClient {
+  return "call" in client && typeof client.call === "function";
+}
+
+/** Whether commands leave at once, or as soon as it has connected for the first time. */
+function createPresence(client: RedisLimitClient): () => boolean {
+  if (!isIoRedis(client)) return () => client.isReady !== false;
+  let wasReady = false;
+  return () => {
+    const { status = "ready" } = client;
+    wasReady ||= status === "ready";
+    return wasReady ? status === "ready" : status !== "end";
   };
 }
 

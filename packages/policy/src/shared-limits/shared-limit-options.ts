@@ -11,7 +11,7 @@ export type CountingFailure = "closed" | "open" | "local";
 
 /** Options of {@linkcode createSharedLimitStore}. One of `redis` and `postgres` is given. */
 export interface SharedLimitOptions {
-  /** A client of `redis` or `@redis/client`, connected by whoever made it, who closes it as well. */
+  /** A client of `redis`, `@redis/client` or `ioredis`, connected by whoever made it, who closes it as well. */
   readonly redis?: RedisLimitClient | undefined;
   /** A `Pool` of `pg`. */
   readonly postgres?: PostgresLimitPool | undefined;
@@ -92,7 +92,9 @@ function openEngine(
   const month = 30 * 86_400_000;
   const forgetAfterMs = readWholeNumber(rest.forgetAfterMs, "forgetAfterMs", { least: 1, otherwise: month });
   if (redis !== undefined) {
-    if (typeof redis?.eval !== "function") throw new TypeError("redis must be a client of redis: it has no eval()");
+    const calls: object = Object(redis);
+    if (typeof Reflect.get(calls, "call") !== "function" && typeof Reflect.get(calls, "eval") !== "function")
+      throw new TypeError("redis must be a client of redis or ioredis: it has neither eval() nor call()");
     return countInRedis({ client: redis, prefix, forgetAfterMs });
   }
   if (typeof postgres?.query !== "function") throw new TypeError("postgres must be a Pool of pg: it has no query()");

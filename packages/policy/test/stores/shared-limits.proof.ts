@@ -1,3 +1,4 @@
+import { Redis } from "ioredis";
 import { createClient } from "redis";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -39,6 +40,24 @@ async function openRedis(): Promise<SharedWorld> {
   };
 }
 
+async function openIoRedis(): Promise<SharedWorld> {
+  const server = await startRedis();
+  const clients: Redis[] = [];
+  return {
+    server,
+    async replica(options) {
+      const client = new Redis(server.url, { maxRetriesPerRequest: null });
+      client.on("error", () => {});
+      clients.push(client);
+      return createSharedLimitStore({ redis: client, ...options });
+    },
+    async close() {
+      for (const client of clients) client.disconnect();
+      await server.close();
+    },
+  };
+}
+
 async function openPostgres(): Promise<SharedWorld> {
   const server = await startPostgres();
   const pools: pg.Pool[] = [];
@@ -59,6 +78,7 @@ async function openPostgres(): Promise<SharedWorld> {
 
 const kinds = [
   { kind: "Redis", isHere: redisBinary !== undefined, open: openRedis },
+  { kind: "Redis, by ioredis", isHere: redisBinary !== undefined, open: openIoRedis },
   { kind: "Postgres", isHere: postgresBinary !== undefined, open: openPostgres },
 ].map((one) => ({ ...one, title: one.isHere ? one.kind : `${one.kind} (there is none on this machine)` }));
 

@@ -61,7 +61,7 @@ export function createPostgresState(pool: PostgresPool, options: PostgresStateOp
     await prepare(signal);
     return queryPool(pool, query, signal);
   };
-  const channel = createOnce(() => channelOf(settings.prefix));
+  const channel = createOnce(() => channelOf(settings.prefix, schema));
   return createSharedState(
     {
       name: "Postgres",
@@ -151,8 +151,8 @@ async function makeTables(pool: PostgresPool, queries: PostgresQueries, { schema
 const longestChannel = 60;
 
 /** Names have 63 bytes, and what is longer is cut. */
-async function channelOf(prefix: string): Promise<string> {
-  const name = JSON.stringify(`${prefix}notices`).slice(1, -1);
+async function channelOf(prefix: string, schema: string | undefined): Promise<string> {
+  const name = JSON.stringify(`${schema === undefined ? "" : `${schema}.`}${prefix}notices`).slice(1, -1);
   if (new TextEncoder().encode(name).length <= longestChannel) return name;
   return `toolport:${(await hashText(name, "SHA-256")).slice(0, 40)}`;
 }

@@ -67,7 +67,7 @@ function lockQueries(locks: string): LockQueries {
     take: ({ fenceName, holder, ttlMs }) => ({
       text: `INSERT INTO ${locks} AS held (name, holder, fence, ends_at) VALUES ($1, $2, ${now}, ${later("$3")})
 ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, fence = greatest(held.fence + 1, excluded.fence), ends_at = excluded.ends_at
-  WHERE held.ends_at <= clock_timestamp()
+  WHERE held.holder = '' OR held.ends_at <= clock_timestamp()
 RETURNING fence::text`,
       values: [fenceName, holder, ttlMs],
     }),

@@ -8,7 +8,18 @@ import type { NoticeEar, NoticeLine } from "../state/create-engine-notices.ts";
  */
 export type RedisClient =
   | { sendCommand(command: readonly string[], options?: RedisCommandOptions): Promise<unknown>; duplicate(): object }
-  | { call(command: string, ...rest: string[]): Promise<unknown>; duplicate(): object };
+  | IoRedisClient;
+
+/** One of `ioredis`, as far as it is used. */
+export interface IoRedisClient {
+  call(command: string, ...rest: string[]): Promise<unknown>;
+  duplicate(): object;
+  /** `ready` when commands leave at once. */
+  readonly status?: string;
+  connect?(): Promise<unknown>;
+  on?(event: "ready" | "end", listener: () => void): unknown;
+  off?(event: "ready" | "end", listener: () => void): unknown;
+}
 
 /** What goes along with a command. */
 export interface RedisCommandOptions {
@@ -30,8 +41,12 @@ export function connectRedis(owner: string, client: RedisClient): RedisConnectio
     throw new TypeError(`${owner}: the client must be one of redis or ioredis, with a method duplicate()`);
   // ioredis has a `sendCommand`, too, which takes something else.
   if ("call" in client && typeof client.call === "function") {
+    const untilReady = createReadiness(client);
     return {
-      send: (command) => client.call(...command),
+      async send(command, signal) {
+        await untilReady(signal);
+        return client.call(...command);
+      },
       listen: (channel, ear, signal) => listen(readSubscriber(owner, client.duplicate()), { channel, ear, signal }),
     };
   }
@@ -62,6 +77,51 @@ async function sendUnlessAborted(client: Sender, command: readonly string[], sig
     if (error instanceof Error && notSent.has(error.message)) throw new NotSentError(error);
     throw error;
   }
+}
+
+/**
+ * Says when a client of `ioredis` is connected. While Redis cannot be reached it keeps commands as well, and nobody can take one back from it: so it gets none then.
+ * The wait rejects with a {@linkcode NotSentError} when the signal aborts first, and when the client was closed.
+ */
+function createReadiness(client: IoRedisClient): (signal: AbortSignal | undefined) => Promise<void> | undefined {
+  // One for all who wait: a client warns of many listeners.
+  let coming: Promise<void> | undefined;
+  const listen = (): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const end = (): void => {
+        coming = undefined;
+        client.off?.("ready", onReady);
+        client.off?.("end", onClosed);
+      };
+      const onReady = (): void => {
+        end();
+        resolve();
+      };
+      const onClosed = (): void => {
+        end();
+        reject(new NotSentError(new Error("the client is closed")));
+      };
+      client.on?.("ready", onReady);
+      client.on?.("end", onClosed);
+    });
+  return (signal) => {
+    const { status = "ready" } = client;
+    if (status === "ready") return undefined;
+    if (status === "end") return Promise.reject(new NotSentError(new Error("the client is closed")));
+    coming ??= listen();
+    // One that connects when it is first used; what it says of that it says to its own listeners.
+    if (status === "wait") client.connect?.().catch(() => {});
+    return untilNobodyWaits(coming, signal);
+  };
+}
+
+function untilNobodyWaits(coming: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(new NotSentError(new Error("the client is not connected")));
+    if (signal?.aborted === true) return onAbort();
+    signal?.addEventListener("abort", onAbort, { once: true });
+    void coming.then(resolve, reject).finally(() => signal?.removeEventListener("abort", onAbort));
+  });
 }
 
 /** A client for subscriptions: of `redis` when it has `connect` and takes a listener, of `ioredis` otherwise. */

@@ -107,6 +107,29 @@ describe.skipIf(postgresBinary === undefined)(
       await expect.poll(() => state.store.get("stuck").catch(() => "down"), { timeout: 3000 }).not.toBe("down");
     });
 
+    it("gives a lock that was given back to the next one at once, also when its clock was set back since", async () => {
+      const admin = openPool();
+      const { lock } = createPostgresState(openPool(), { schema: "clock", maxWaitMs: 500 });
+      const first = await lock.withLock("a", 1000, async (_signal, fence) => fence?.number ?? 0);
+      await admin.query("UPDATE clock.toolport_locks SET ends_at = now() + interval '1 hour'");
+      expect(await lock.withLock("a", 1000, async (_signal, fence) => fence?.number)).toBeGreaterThan(first);
+    });
+
+    it("tells nobody of another schema, and everybody of its own", async () => {
+      const [one, other, near] = ["here", "there", "here"].map((schema) => createPostgresState(openPool(), { schema }));
+      const heard = { other: 0, near: 0 };
+      other?.notices.subscribe("a", () => (heard.other += 1));
+      near?.notices.subscribe("a", () => (heard.near += 1));
+      await expect.poll(() => heard).toEqual({ other: 1, near: 1 });
+      await one?.notices.publish("a");
+      await expect.poll(() => heard.near).toBe(2);
+      // What was told before has come by then.
+      await near?.notices.publish("a");
+      await one?.notices.publish("a");
+      await expect.poll(() => heard).toEqual({ other: 1, near: 3 });
+      await Promise.all([one, other, near].map((state) => state?.close()));
+    });
+
     it("deletes rows whose time is over, now and then, when somebody writes", async () => {
       const admin = openPool();
       const state = createPostgresState(openPool(), { schema: "swept" });

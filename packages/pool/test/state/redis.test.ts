@@ -1,3 +1,4 @@
+import { Redis } from "ioredis";
 import { createRedisState, type RedisClient, type SharedState } from "@toolport/pool/redis";
 import { createClient, RESP_TYPES } from "redis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -68,9 +69,9 @@ describe.skipIf(redisBinary === undefined)(
       };
 
       it("works with a client of ioredis, which has another way to send and to listen", async () => {
-        const client = await connect();
+        const client = new Redis(engine.server.url, { lazyConnect: true });
         const other = await engine.open();
-        const state = createRedisState(asIoRedis(client));
+        const state = createRedisState(client);
         let heard = 0;
         const end = state.notices.subscribe("a", () => (heard += 1));
         await expect.poll(() => heard).toBe(1);
@@ -82,7 +83,8 @@ describe.skipIf(redisBinary === undefined)(
           true,
         );
         await state.close();
-        client.destroy();
+        client.disconnect();
+        await expect(createRedisState(client).store.get("ioredis")).rejects.toMatchObject({ code: "store_failed" });
       });
 
       it("works with a client that gives bytes", async () => {
@@ -94,52 +96,45 @@ describe.skipIf(redisBinary === undefined)(
         client.destroy();
       });
 
-      it("writes nothing later that it gave up while Redis could not be reached, and aborts who has a lock", async () => {
-        const client = await connect();
-        const state = createRedisState(client, { timeoutMs: 150, holderTimeoutMs: 300 });
-        await state.store.set("late", 1);
-        const reason = await state.lock.withLock("stopped", 60_000, async (signal) => {
-          await engine.server.stop();
-          const write = state.store.set("late", 2);
-          await expect(write).rejects.toMatchObject({ code: "store_failed", outcome: "not-sent" });
-          if (!signal.aborted)
-            await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
-          return signal.reason as unknown;
-        });
-        expect(reason).toMatchObject({ code: "aborted", outcome: "unknown" });
-        await engine.server.start();
-        await expect.poll(() => state.store.get("late").catch(() => "down"), { timeout: 5000 }).toBe(1);
-        client.destroy();
-      });
+      it.each<[string, () => Promise<{ readonly client: RedisClient; readonly end: () => void }>]>([
+        [
+          "redis",
+          async () => {
+            const client = await connect();
+            return { client, end: () => client.destroy() };
+          },
+        ],
+        [
+          "ioredis",
+          async () => {
+            const client = new Redis(engine.server.url, { maxRetriesPerRequest: null });
+            client.on("error", () => {});
+            return { client, end: () => client.disconnect() };
+          },
+        ],
+      ])(
+        "writes nothing later that it gave up while %s could not reach Redis, and aborts who has a lock",
+        async (_, open) => {
+          const { client, end } = await open();
+          const state = createRedisState(client, { timeoutMs: 150, holderTimeoutMs: 300 });
+          await state.store.set("late", 1);
+          const reason = await state.lock.withLock("stopped", 60_000, async (signal) => {
+            await engine.server.stop();
+            const write = state.store.set("late", 2);
+            await expect(write).rejects.toMatchObject({ code: "store_failed", outcome: "not-sent" });
+            if (!signal.aborted)
+              await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+            return signal.reason as unknown;
+          });
+          expect(reason).toMatchObject({ code: "aborted", outcome: "unknown" });
+          await engine.server.start();
+          await expect.poll(() => state.store.get("late").catch(() => "down"), { timeout: 5000 }).toBe(1);
+          end();
+        },
+      );
     });
   },
 );
-
-type NodeClient = ReturnType<typeof newClient>;
-
-/** A client with the methods that one of ioredis has. */
-function asIoRedis(client: NodeClient): RedisClient {
-  return {
-    call: (command: string, ...rest: string[]) => client.sendCommand([command, ...rest]),
-    sendCommand: () => Promise.reject(new Error("takes a Command")),
-    duplicate: () => {
-      const copy = client.duplicate();
-      const listeners: ((...args: unknown[]) => void)[] = [];
-      return {
-        on: (event: string, listener: (...args: unknown[]) => void) =>
-          event === "message" ? listeners.push(listener) : copy.on(event, listener),
-        async subscribe(channel: string) {
-          await copy.connect();
-          await copy.subscribe(channel, (message, from) => {
-            for (const listener of listeners) listener(from, message);
-          });
-        },
-        ping: () => copy.ping(),
-        disconnect: () => copy.destroy(),
-      };
-    },
-  };
-}
 
 describe("createRedisState()", () => {
   it("sends nothing before it is used", () => {
