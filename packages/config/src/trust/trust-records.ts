@@ -25,7 +25,12 @@ const recordVersion: ValueVersion = { what: "an answer about trust", version: 1 
  */
 export function createTrustRecords(store: Store, lock: Lock = createMemoryLock()): TrustRecords {
   const changing = (work: (keys: readonly string[], fence: Fence | undefined) => Promise<void>): Promise<void> =>
-    lock.withLock(indexKey, longestChangeMs, async (_signal, fence) => work(await readIndex(store), fence));
+    lock.withLock(indexKey, longestChangeMs, async (signal, fence) => {
+      const keys = await readIndex(store);
+      // Not every store knows of fences.
+      signal.throwIfAborted();
+      return work(keys, fence);
+    });
   const writeIndex = (keys: readonly string[], fence: Fence | undefined): Promise<unknown> =>
     store.set(indexKey, writeVersioned([...keys], indexVersion), undefined, fence);
   const list = (key: string): Promise<void> =>

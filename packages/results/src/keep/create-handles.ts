@@ -75,14 +75,17 @@ export function createHandles(init: HandlesInit): Handles {
     return Array.isArray(list) ? list.filter(isListedHandle) : [];
   };
   const change = <T>(scope: string, work: (list: ChangedList) => Promise<T>): Promise<T> =>
-    lock.withLock(listKey(scope), leaseMs, async (_signal, fence) => {
+    lock.withLock(listKey(scope), leaseMs, async (signal, fence) => {
       const remove = async ({ handle, key }: ListedHandle): Promise<void> => {
         // The record first: a handle without its bytes would be a promise that is not kept.
         await store.delete(itemKey(handle), fence);
         await sink.delete(key);
       };
+      const listed = await readList(scope);
+      // Not every store knows of fences.
+      signal.throwIfAborted();
       return work({
-        listed: await readList(scope),
+        listed,
         fence,
         removeAll: async (list) => void (await Promise.all(list.map(remove))),
         async write(list) {

@@ -63,10 +63,12 @@ export function createKeptNames({
   const write = async (serverId: string, names: ToolNames): Promise<void> => {
     if (sameJson(written.get(serverId), names)) return;
     try {
-      await lock.withLock(keyOf(serverId), longestWriteMs, async (_signal, fence) => {
+      await lock.withLock(keyOf(serverId), longestWriteMs, async (signal, fence) => {
         const kept = new Map(await read(serverId));
         if (names.every(([toolName, localName]) => kept.get(toolName) === localName)) return;
         const merged = mergeNames(names, [...kept]).map((pair) => [...pair]);
+        // Not every store knows of fences.
+        signal.throwIfAborted();
         await store.set(keyOf(serverId), writeVersioned(merged, version), undefined, fence);
       });
       written.set(serverId, names);

@@ -69,12 +69,14 @@ export function createSharedServers(options: SharedServersOptions): SharedServer
         throw new TypeError("expectedRevision must be a revision that was read");
       }
       const specs = toJson(servers);
-      const result = await lock.withLock(key, longestWriteMs, async (_signal, fence) => {
+      const result = await lock.withLock(key, longestWriteMs, async (signal, fence) => {
         const kept = await read();
         if (expectedRevision !== undefined && expectedRevision !== kept.revision) {
           return { written: false, kept } as const;
         }
         const revision = kept.revision + 1;
+        // Not every store knows of fences.
+        signal.throwIfAborted();
         await store.set(key, writeVersioned({ revision, servers: specs }, version), undefined, fence);
         return { written: true, revision } as const;
       });

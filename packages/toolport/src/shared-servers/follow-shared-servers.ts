@@ -6,7 +6,7 @@ import {
   type Diagnostic,
   type ServerSpec,
 } from "@toolport/core";
-import { resultWithin } from "@toolport/core/implement";
+import { resultWithin, sameJson } from "@toolport/core/implement";
 import type { SharedServers } from "./shared-servers.ts";
 
 /** With what shared servers are followed. */
@@ -38,6 +38,7 @@ const lookEveryMs = 5000;
 export async function followSharedServers(init: FollowingInit): Promise<FollowedServers> {
   const { shared, clock, report } = init;
   let specs: readonly ServerSpec[] = [];
+  let known: readonly ServerSpec[] = [];
   let revision = -1;
   let isFailing = false;
   let isClosed = false;
@@ -54,9 +55,13 @@ export async function followSharedServers(init: FollowingInit): Promise<Followed
     try {
       const kept = await resultWithin(shared.read(), longestReadMs, clock);
       if (kept === undefined) throw new ToolportError("their store did not answer in 3 s", { code: "store_failed" });
+      // Whoever writes counts on, also when there are to be none.
+      if (kept.revision === 0 && revision > 0)
+        throw new ToolportError("their store has lost them", { code: "store_failed" });
       isFailing = false;
-      if (isClosed || kept.revision === revision) return;
-      ({ revision } = kept);
+      // A store that had lost them counts anew.
+      if (isClosed || (kept.revision === revision && sameJson(kept.servers, known))) return;
+      ({ revision, servers: known } = kept);
       specs = kept.servers.filter((spec) => isUsable(spec, init));
       onChange();
     } catch (error) {

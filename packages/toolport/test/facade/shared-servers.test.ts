@@ -97,6 +97,29 @@ describe("createSharedServers()", () => {
     expect(await shared.read()).toEqual({ revision: 0, servers: [] });
   });
 
+  it("writes nothing when it has lost the lock, also over a store that knows of no fences", async () => {
+    const store = createMemoryStore();
+    const plain: Store = {
+      get: (key) => store.get(key),
+      set: (key, value, ttlMs) => store.set(key, value, ttlMs),
+      delete: (key) => store.delete(key),
+    };
+    const lost = new AbortController();
+    const shared = createSharedServers({
+      store: {
+        ...plain,
+        async get(key) {
+          const found = await store.get(key);
+          lost.abort(new Error("somebody else has it"));
+          return found;
+        },
+      },
+      lock: { withLock: (_key, _leaseMs, work) => work(lost.signal) },
+    });
+    await expect(shared.write([spec("a")])).rejects.toThrow("somebody else has it");
+    expect(await createSharedServers({ store: plain, lock: createMemoryLock() }).read()).toMatchObject({ revision: 0 });
+  });
+
   it("refuses what is no set of specs, and options that are wrong", async () => {
     const [store, lock] = [createMemoryStore(), createMemoryLock()];
     const shared = createSharedServers({ store, lock });
@@ -143,6 +166,33 @@ describe("createSharedServers()", () => {
       expect.stringContaining("shared servers could not be read, and those from before go on"),
     ]);
     expect(idsOf(toolport)).toEqual(["a"]);
+    await toolport.close();
+  });
+
+  it("go on when the store has lost them, which is reported once, until they are written again", async () => {
+    const clock = createVirtualClock();
+    const [store, lock] = [createMemoryStore({ clock }), createMemoryLock({ clock })];
+    const shared = createSharedServers({ store, lock });
+    await shared.write([spec("a")]);
+    const diagnostics: Diagnostic[] = [];
+    const connector = createFakeConnector();
+    const onDiagnostic = (one: Diagnostic): void => void diagnostics.push(one);
+    const toolport = await createToolport({ connector, sharedServers: shared, onDiagnostic, clock });
+    const look = async (): Promise<void> => {
+      clock.advance(5000);
+      for (let turn = 0; turn < 50; turn += 1) await Promise.resolve();
+    };
+    await store.delete("toolport:servers");
+    await look();
+    await look();
+    expect(idsOf(toolport)).toEqual(["a"]);
+    expect(diagnostics.filter(({ kind }) => kind === "not-kept").map(({ message }) => message)).toEqual([
+      expect.stringContaining("their store has lost them"),
+    ]);
+    // By the same number as those before.
+    await createSharedServers({ store, lock }).write([spec("b")]);
+    await look();
+    await untilServers(toolport, ["b"]);
     await toolport.close();
   });
 
