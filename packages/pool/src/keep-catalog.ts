@@ -1,5 +1,13 @@
 import type { Cancel, Clock, Diagnostic, JsonObject, ServerSpec, Store } from "@toolport/core";
-import { isJsonObject, readVersioned, resultWithin, systemClock, writeVersioned } from "@toolport/core/implement";
+import {
+  assertKnownOptions,
+  isJsonObject,
+  readVersioned,
+  resultWithin,
+  systemClock,
+  writeVersioned,
+  type Fields,
+} from "@toolport/core/implement";
 import { fingerprintReach, type McpProvider, type SavedCatalog, type SavedListing } from "@toolport/provider";
 import { createListingLog } from "./listing-log.ts";
 
@@ -28,6 +36,13 @@ export interface KeptCatalogOptions {
   readonly clock?: Clock | undefined;
 }
 
+const optionFields: Fields<KeptCatalogOptions> = {
+  store: true,
+  maxLength: true,
+  keepMs: true,
+  onDiagnostic: true,
+  clock: true,
+};
 const longestReadMs = 3000;
 const longestWriteMs = 10_000;
 const pauseMs = 1000;
@@ -37,8 +52,12 @@ const version = 1;
 /**
  * Keeps what servers list in a store: one value for each server and way to reach it, so that nobody who has other servers writes over it; of a `private` listing one for
  * each principal. What a later version of Toolport wrote is left as it is. A store that fails costs no start and no call. Nothing is read or written yet.
+ *
+ * Throws a `TypeError` for what is no store, and for an option that is unknown.
  */
 export function createKeptCatalog(options: KeptCatalogOptions): KeptCatalog {
+  assertKnownOptions("createKeptCatalog()", options, optionFields);
+  assertStore(options.store);
   const { store, clock = systemClock, keepMs = month, maxLength = 4 * 1024 * 1024, onDiagnostic } = options;
   const written = createListingLog();
   const followed = new Set<Following>();
@@ -46,12 +65,8 @@ export function createKeptCatalog(options: KeptCatalogOptions): KeptCatalog {
   let writing: Promise<void> = Promise.resolve();
 
   const complain = (serverId: string, what: string): void => {
-    if (!isFailing)
-      onDiagnostic?.({
-        kind: "not-kept",
-        serverId,
-        message: `the listing of server ${JSON.stringify(serverId)} ${what}`,
-      });
+    const message = `the listing of server ${JSON.stringify(serverId)} ${what}`;
+    if (!isFailing) onDiagnostic?.({ kind: "not-kept", serverId, message });
     isFailing = true;
   };
   const read = async (spec: ServerSpec, principal: string | undefined): Promise<readonly SavedListing[]> => {
@@ -61,7 +76,9 @@ export function createKeptCatalog(options: KeptCatalogOptions): KeptCatalog {
       const found = await resultWithin(reading, longestReadMs, clock);
       if (found === undefined) complain(spec.id, "could not be read in time");
       else isFailing = false;
-      const listings = (found ?? []).flatMap((listing) => listing ?? []);
+      const listings = (found ?? []).flatMap((one) =>
+        one === undefined || isOthers(one, spec, principal) ? [] : [one],
+      );
       for (const listing of listings) written.note(listing);
       // The same server under both keys: as it was listed last.
       return listings.sort((a, b) => b.listedAt - a.listedAt).slice(0, 1);
@@ -119,6 +136,11 @@ export function createKeptCatalog(options: KeptCatalogOptions): KeptCatalog {
   };
 }
 
+// What was listed for nobody in particular is no principal's, unless its server says that it is everybody's.
+function isOthers({ cacheScope, reachedBy }: SavedListing, spec: ServerSpec, principal: string | undefined): boolean {
+  return principal !== undefined && cacheScope !== "public" && reachedBy === fingerprintReach(spec, undefined);
+}
+
 interface Following {
   /** Hands over what has changed and was not handed over. */
   flush(): void;
@@ -155,6 +177,10 @@ function followProvider(provider: McpProvider, clock: Clock, take: (catalog: Sav
       cancel?.();
     },
   };
+}
+
+function assertStore(store: Store): void {
+  if (typeof store?.get !== "function" || typeof store.set !== "function") throw new TypeError("store must be a store");
 }
 
 const what = "a kept listing of tools";

@@ -81,6 +81,15 @@ describe("a kept catalogue", () => {
       ["b", "of bob"],
     ]);
     expect(await names()).toEqual([]);
+    // What was listed for nobody in particular, later, stands in nobody's way.
+    await run({ store }, specs.slice(0, 1), { tools: ["of nobody"] });
+    expect(await names()).toEqual([["a", "of nobody"]]);
+    expect(await names("alice")).toEqual([["a", "of alice"]]);
+  });
+
+  it("refuses what is no store, and options that it does not have", () => {
+    expect(() => createKeptCatalog({ store: {} as never })).toThrow("store must be a store");
+    expect(() => createKeptCatalog({ store: createMemoryStore(), ttlMs: 1 } as never)).toThrow('no option "ttlMs"');
   });
 
   it("shows all what the server says is everybody's", async () => {

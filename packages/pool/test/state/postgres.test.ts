@@ -127,7 +127,7 @@ describe.skipIf(postgresBinary === undefined)(
       await near?.notices.publish("a");
       await one?.notices.publish("a");
       await expect.poll(() => heard).toEqual({ other: 1, near: 3 });
-      await Promise.all([one, other, near].map((state) => state?.close()));
+      await Promise.all([one, other, near].map(async (state) => state?.close()));
     });
 
     it("deletes rows whose time is over, now and then, when somebody writes", async () => {

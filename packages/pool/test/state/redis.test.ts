@@ -96,30 +96,39 @@ describe.skipIf(redisBinary === undefined)(
         client.destroy();
       });
 
-      it.each<[string, () => Promise<{ readonly client: RedisClient; readonly end: () => void }>]>([
+      it.each<
+        [
+          string,
+          () => Promise<{ readonly client: RedisClient; readonly isAway: () => boolean; readonly end: () => void }>,
+        ]
+      >([
         [
           "redis",
           async () => {
             const client = await connect();
-            return { client, end: () => client.destroy() };
+            return { client, isAway: () => !client.isReady, end: () => client.destroy() };
           },
         ],
         [
           "ioredis",
           async () => {
-            const client = new Redis(engine.server.url, { maxRetriesPerRequest: null });
+            const client = new Redis(engine.server.url, {
+              maxRetriesPerRequest: null,
+              autoResendUnfulfilledCommands: false,
+            });
             client.on("error", () => {});
-            return { client, end: () => client.disconnect() };
+            return { client, isAway: () => client.status !== "ready", end: () => client.disconnect() };
           },
         ],
       ])(
         "writes nothing later that it gave up while %s could not reach Redis, and aborts who has a lock",
         async (_, open) => {
-          const { client, end } = await open();
+          const { client, isAway, end } = await open();
           const state = createRedisState(client, { timeoutMs: 150, holderTimeoutMs: 300 });
           await state.store.set("late", 1);
           const reason = await state.lock.withLock("stopped", 60_000, async (signal) => {
             await engine.server.stop();
+            await expect.poll(isAway, { interval: 5 }).toBe(true);
             const write = state.store.set("late", 2);
             await expect(write).rejects.toMatchObject({ code: "store_failed", outcome: "not-sent" });
             if (!signal.aborted)
