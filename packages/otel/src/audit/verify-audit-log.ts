@@ -45,12 +45,14 @@ export async function verifyAuditLog(
 ): Promise<AuditVerdict> {
   assertKnownOptions("verifyAuditLog()", options, fields);
   const { after = noLines, reaches } = options;
+  for (const [name, known] of Object.entries({ after, reaches })) assertHead(name, known);
   const key = options.key === undefined ? undefined : await importAuditKey(options.key);
   let head = after;
   let lines = 0;
   const wrong = (problem: AuditProblem): AuditVerdict => ({ ok: false, line: lines + 1, head, problem });
   for await (const { text, isWhole } of splitLines(typeof pieces === "string" ? [pieces] : pieces)) {
-    if (!isWhole) return wrong(text.length > longestLine ? "malformed" : "cut-off");
+    if (text === undefined) return wrong("malformed");
+    if (!isWhole) return wrong("cut-off");
     const problem = await checkLine(text, head, key);
     if (problem !== undefined) return wrong(problem);
     const next = { seq: head.seq + 1, hash: await hashLine(text) };
@@ -82,23 +84,58 @@ function parse(text: string): { readonly seq: number; readonly previous: string 
   }
 }
 
+function assertHead(name: string, head: AuditHead | undefined): void {
+  if (head === undefined) return;
+  if (!isPlainObject(head) || !Number.isSafeInteger(head["seq"]) || typeof head["hash"] !== "string") {
+    throw new TypeError(`${name} must be the head of an audit log: { seq, hash }`);
+  }
+}
 interface ReadLine {
-  readonly text: string;
+  /** `undefined`: too long, or no UTF-8. */
+  readonly text: string | undefined;
   /** It has a line feed. */
   readonly isWhole: boolean;
 }
 
+const lineFeed = 0x0a;
+const encoder = new TextEncoder();
+
 async function* splitLines(
   pieces: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>,
 ): AsyncGenerator<ReadLine> {
-  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  let held = "";
+  let held: Uint8Array[] = [];
+  let length = 0;
+  let halfPair = "";
   for await (const piece of pieces) {
-    held += typeof piece === "string" ? piece : decoder.decode(piece, { stream: true });
-    const parts = held.split("\n");
-    held = parts.pop() ?? "";
-    for (const text of parts) yield { text, isWhole: true };
-    if (held.length > longestLine) break;
+    const text = halfPair + (typeof piece === "string" ? piece : "");
+    halfPair = /[\ud800-\udbff]$/.exec(text)?.[0] ?? "";
+    let rest = typeof piece === "string" ? encoder.encode(text.slice(0, text.length - halfPair.length)) : piece;
+    for (let at = rest.indexOf(lineFeed); at !== -1; at = rest.indexOf(lineFeed)) {
+      yield { text: decodeLine([...held, rest.subarray(0, at)]), isWhole: true };
+      held = [];
+      length = 0;
+      rest = rest.subarray(at + 1);
+    }
+    if (rest.length === 0) continue;
+    // A copy: whoever reads may fill the same buffer again.
+    held.push(rest.slice());
+    length += rest.length;
+    if (length > longestLine) return yield { text: undefined, isWhole: false };
   }
-  if (held !== "") yield { text: held, isWhole: false };
+  if (length > 0 || halfPair !== "") yield { text: "", isWhole: false };
+}
+
+// Strict: a byte that is no UTF-8 would else read as the sign that stands for one, and its change would not show.
+function decodeLine(parts: readonly Uint8Array[]): string | undefined {
+  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  try {
+    return new TextDecoder("utf-8", { ignoreBOM: true, fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { constants, createReadStream } from "node:fs";
-import { open, readdir, rename, type FileHandle } from "node:fs/promises";
+import { lstat, open, readdir, rename, stat, type FileHandle } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { assertKnownOptions, isPlainObject, storeFailed, type Fields } from "@toolport/core/implement";
 import type { AuditSink } from "../audit/audit-writer.ts";
@@ -47,20 +47,25 @@ export async function openAuditFile(options: AuditFileOptions): Promise<AuditSin
 
   const rotate = async (lastSeq: number): Promise<void> => {
     const full = `${path}.${lastSeq}`;
+    // To rename onto a file takes that one away.
+    if (await exists(full))
+      throw new Error(`there is a file already where the full one of the audit log would go: ${full}`);
     await rename(path, full);
     const next = await openFile(path).catch(async (error: unknown) => {
       await rename(full, path);
       throw error;
     });
-    await file.close();
+    const before = file;
     file = next;
     size = 0;
+    await before.close();
   };
   return {
     head,
     cutBytes,
     async write(text, seq) {
       const bytes = Buffer.byteLength(text);
+      await assertStillThere(path, file);
       if (size > 0 && size + bytes > maxFileBytes) await rotate(seq - 1);
       const found = (await file.stat()).size;
       // Of an earlier write that failed there may be a part; what somebody else wrote is not ours to take away.
@@ -81,11 +86,35 @@ export async function openAuditFile(options: AuditFileOptions): Promise<AuditSin
 async function openFile(path: string): Promise<FileHandle> {
   try {
     const file = await open(path, openFlags, 0o600);
-    // One that was there already may be open to others.
-    await file.chmod(0o600);
-    return file;
+    try {
+      // A device or a pipe keeps nothing, and its mode is not ours to change.
+      if (!(await file.stat()).isFile()) throw new Error("it is no file");
+      // One that was there already may be open to others.
+      await file.chmod(0o600);
+      return file;
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
   } catch (error) {
     throw storeFailed("the file of the audit log cannot be opened", error);
+  }
+}
+
+/** Throws where the file was renamed, removed or replaced by somebody else: what is written to it then would be nowhere, or in a file that is full. */
+async function assertStillThere(path: string, file: FileHandle): Promise<void> {
+  const [named, own] = await Promise.all([stat(path), file.stat()]);
+  if (named.ino !== own.ino || named.dev !== own.dev)
+    throw new Error("somebody else has moved the file of the audit log");
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return false;
+    throw error;
   }
 }
 
@@ -147,17 +176,21 @@ function headOf(line: Buffer): AuditHead {
 function parse(line: Buffer): number | undefined {
   try {
     const value: unknown = JSON.parse(line.toString("utf8"));
-    return isPlainObject(value) && typeof value["seq"] === "number" ? value["seq"] : undefined;
+    return isPlainObject(value) && isSeq(value["seq"]) ? value["seq"] : undefined;
   } catch {
     return undefined;
   }
+}
+
+function isSeq(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) > 0;
 }
 
 /** The files that were full, the oldest first. */
 async function rotatedFiles(path: string): Promise<readonly string[]> {
   const name = basename(path);
   const numbers = (await readdir(dirname(path)))
-    .filter((entry) => entry.startsWith(`${name}.`) && /^\d+$/.test(entry.slice(name.length + 1)))
+    .filter((entry) => entry.startsWith(`${name}.`) && /^[1-9]\d{0,15}$/.test(entry.slice(name.length + 1)))
     .map((entry) => Number(entry.slice(name.length + 1)));
   return numbers.toSorted((a, b) => a - b).map((number) => join(dirname(path), `${name}.${number}`));
 }
