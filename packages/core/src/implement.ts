@@ -7,7 +7,7 @@ export type { ConnectionHooks, KnownServer } from "./connection.ts";
 // Ways of a call.
 export { partyOf } from "./party-of.ts";
 export { assertCallContext, withoutApproval } from "./call-context.ts";
-export { askForMeta, joinObservers, tell } from "./call-observer.ts";
+export { askForMeta, hasObserver, joinObservers, tell } from "./call-observer.ts";
 export {
   createCallPipeline,
   inContext,

@@ -60,6 +60,7 @@ const forImplementers = [
   "foldCase",
   "formatMs",
   "freezeData",
+  "hasObserver",
   "inContext",
   "inspectText",
   "isCallArguments",

@@ -9,6 +9,8 @@ export interface CaptureRules {
 }
 
 const deepest = 12;
+// Longer than secrets are, keys of certificates among them.
+const overlap = 8192;
 const mostMembers = 200;
 
 /** Data as JSON that is safe to keep: values of members that sound secret are masked, texts go through `redact`, and the whole is cut. Never throws. */
@@ -41,7 +43,9 @@ export function captureData(value: unknown, rules: CaptureRules, depth = 0): unk
 
 /** A text, redacted and cut. */
 export function captureText(text: string, { redact, maxLength }: CaptureRules): string {
-  // A secret that the first cut goes through is beyond what is kept.
-  const raw = text.length > 4 * maxLength ? truncateText(text, 4 * maxLength) : text;
-  return truncateText(redact(raw).toWellFormed(), maxLength);
+  const longest = 4 * maxLength + overlap;
+  if (text.length <= longest) return truncateText(redact(text).toWellFormed(), maxLength);
+  // What redaction cannot know for a secret, because the first cut went through it, is not kept, however much was masked before it.
+  const masked = redact(truncateText(text, longest)).toWellFormed();
+  return truncateText(masked, Math.min(maxLength, Math.max(1, masked.length - overlap)));
 }

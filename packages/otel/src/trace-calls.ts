@@ -8,7 +8,7 @@ import type {
   ToolCall,
   ToolOutcome,
 } from "@toolport/core";
-import { joinObservers, withObserver } from "@toolport/core/implement";
+import { hasObserver, joinObservers, withObserver } from "@toolport/core/implement";
 import { measureCall, measureDecision, measureRecord, type MetricParts } from "./metrics/call-metrics.ts";
 import { startCallSpan, type CallSpan } from "./spans/call-span.ts";
 import { failureOf, toolFailure } from "./spans/failure.ts";
@@ -29,10 +29,11 @@ export function traceCalls(parts: TraceParts): Interceptor {
     if (!tracing.isOn && find() === undefined) return next(call);
     const { observer } = call.options;
     // It stands around a toolbox and its providers alike, and looks at a call once.
-    if (observer !== undefined && observed.has(observer)) return next(call);
+    if (observer !== undefined && hasObserver(observer, observed)) return next(call);
     const span = startCallSpan(call, tracing, settings);
-    const joined = joinObservers(new ObservedCall(call, span, parts), observer);
-    observed.add(joined);
+    const own = new ObservedCall(call, span, parts);
+    observed.add(own);
+    const joined = joinObservers(own, observer);
     return observe({ ...call, options: withObserver(call.options, joined) }, next, { span, parts });
   };
 }

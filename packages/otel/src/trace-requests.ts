@@ -87,10 +87,11 @@ function attributesOf(request: HostRequest): Attributes {
   };
 }
 
-// Addresses on the web have tokens in queries and paths; names of other schemes are the server's own.
+// Addresses on the web have tokens in queries and paths; names of other schemes are the server's own, but for who may log in there.
 function safeUri(uri: string): string {
-  if (/^https?:/i.test(uri)) return redactUrl(uri);
-  return uri.replace(/[?#].*$/s, "");
+  const scheme = URL.canParse(uri) ? new URL(uri).protocol : "";
+  if (scheme === "http:" || scheme === "https:") return redactUrl(uri);
+  return uri.replace(/[?#].*$/s, "").replace(/^([^/]{0,64}:\/\/)[^/]*@/, "$1***@");
 }
 
 function promptOf({ method, params }: HostRequest): Attributes {

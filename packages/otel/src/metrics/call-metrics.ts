@@ -1,6 +1,6 @@
 import type { Attributes } from "@opentelemetry/api";
 import type { CallAttempt, CallDecision, CallRecord, ServerPeer, ServerRecord, ToolCall } from "@toolport/core";
-import { attribute } from "../names.ts";
+import { attribute, otherValue } from "../names.ts";
 import { quietly } from "../quietly.ts";
 import { failureOf, toolFailure, type Failure } from "../spans/failure.ts";
 import { peerAttributes } from "../spans/peer-attributes.ts";
@@ -28,7 +28,7 @@ export interface MeasuredRequest {
 export function measureRequest(request: MeasuredRequest, parts: MetricParts): void {
   quietly(() =>
     parts.find()?.operationDuration.record(request.durationMs / 1000, {
-      [attribute.method]: request.method,
+      [attribute.method]: parts.bounded.of(attribute.method, request.serverId, request.method),
       [attribute.server]: serverOf(request.serverId, parts),
       ...boundedSubject(request, parts),
       ...boundedPeer(request.peer, request.serverId, parts),
@@ -172,14 +172,18 @@ function boundedSubject({ subject = {}, serverId }: MeasuredRequest, { bounded }
   return Object.fromEntries(entries) as Attributes;
 }
 
-// The revision is a text of the server's.
+// The revision is a text of the server's, and there may be as many addresses as servers.
 function boundedPeer(peer: ServerPeer | undefined, serverId: string, { bounded }: MetricParts): Attributes {
   const attributes = peerAttributes(peer);
-  const version = attributes[attribute.protocolVersion];
-  if (version === undefined) return attributes;
+  const { [attribute.protocolVersion]: version, [attribute.address]: address, [attribute.port]: port } = attributes;
+  const place = `${String(address)}:${String(port)}`;
+  const isElsewhere = address !== undefined && bounded.of(attribute.address, serverId, place) === otherValue;
   return {
     ...attributes,
-    [attribute.protocolVersion]: bounded.of(attribute.protocolVersion, serverId, String(version)),
+    ...(version !== undefined && {
+      [attribute.protocolVersion]: bounded.of(attribute.protocolVersion, serverId, String(version)),
+    }),
+    ...(isElsewhere && { [attribute.address]: otherValue, [attribute.port]: undefined }),
   };
 }
 

@@ -21,6 +21,8 @@ interface OpenSession {
   readonly serverId: string;
   readonly peer: ServerPeer;
   readonly openedAt: number;
+  /** Whether it was added: an SDK may be registered later, and what was not added is not taken away. */
+  isCounted: boolean;
 }
 
 /** Counts sessions that are open, and how long they were. */
@@ -31,6 +33,14 @@ export function watchSessions(init: SessionWatchInit): SessionWatch {
     init.find()?.toolport?.sessions.add(count, { [attribute.server]: serverOf(serverId, init) });
     if (init.countsForNexo()) init.find()?.nexo?.active.add(count);
   };
+  const countAll = (): void => {
+    if (init.find() === undefined) return;
+    for (const session of open.values()) {
+      if (session.isCounted) continue;
+      session.isCounted = true;
+      add(1, session.serverId);
+    }
+  };
   return {
     note(record) {
       measureServer(record, init);
@@ -38,23 +48,25 @@ export function watchSessions(init: SessionWatchInit): SessionWatch {
       const key = JSON.stringify([serverId, peer.session]);
       quietly(() => {
         if (operation === "connect" && error === undefined) {
-          open.set(key, { serverId, peer, openedAt: clock.now() });
-          add(1, serverId);
+          open.set(key, { serverId, peer, openedAt: clock.now(), isCounted: false });
           if (init.countsForNexo()) init.find()?.nexo?.created.add(1);
         }
-        if (operation === "session" && open.delete(key)) {
-          add(-1, serverId);
+        countAll();
+        const ended = operation === "session" ? open.get(key) : undefined;
+        if (ended !== undefined) {
+          open.delete(key);
+          if (ended.isCounted) add(-1, serverId);
           const reason = isOrderly(error?.code) ? "closed" : (error?.code ?? "closed");
           if (init.countsForNexo()) endForNexo({ reason, livedMs: durationMs }, init);
         }
       });
     },
     closed() {
-      for (const { serverId, peer, openedAt } of open.values()) {
+      for (const { serverId, peer, openedAt, isCounted } of open.values()) {
         const durationMs = clock.now() - openedAt;
         measureServer({ serverId, operation: "session", startedAt: 0, durationMs, peer }, init);
         quietly(() => {
-          add(-1, serverId);
+          if (isCounted) add(-1, serverId);
           if (init.countsForNexo()) endForNexo({ reason: "closed", livedMs: durationMs }, init);
         });
       }

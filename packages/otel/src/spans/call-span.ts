@@ -1,5 +1,12 @@
 import { SpanKind, SpanStatusCode, trace, context, type Attributes, type Context, type Span } from "@opentelemetry/api";
-import { truncateText, type CallDecision, type CallRecord, type ToolCall, type ToolOutcome } from "@toolport/core";
+import {
+  truncateText,
+  type CallAttempt,
+  type CallDecision,
+  type CallRecord,
+  type ToolCall,
+  type ToolOutcome,
+} from "@toolport/core";
 import { captureJson, captureText } from "../capture.ts";
 import { attribute } from "../names.ts";
 import { quietly } from "../quietly.ts";
@@ -45,6 +52,8 @@ class OneCallSpan implements CallSpan {
   readonly #settings: TelemetrySettings;
   #events = 0;
   #sends = 0;
+  readonly #waits = { queueMs: 0, connectMs: 0, listMs: 0, turnMs: 0 };
+  #onlySend: CallAttempt | undefined;
 
   constructor(
     span: Span,
@@ -65,9 +74,14 @@ class OneCallSpan implements CallSpan {
     });
   }
 
-  recorded({ attempts, queueMs, connectMs, listMs, turnMs }: CallRecord): void {
+  recorded(record: CallRecord): void {
+    const { attempts } = record;
+    this.#sends += attempts.length;
+    // A layer may try a call again: each try has a record.
+    const waits = this.#waits;
+    for (const part of ["queueMs", "connectMs", "listMs", "turnMs"] as const) waits[part] += record[part];
+    const { queueMs, connectMs, listMs, turnMs } = waits;
     quietly(() => {
-      this.#sends += attempts.length;
       const last = attempts.at(-1);
       this.#span.setAttributes({
         [attribute.sends]: this.#sends,
@@ -83,8 +97,13 @@ class OneCallSpan implements CallSpan {
       });
     });
     // What was sent once is the span itself.
-    if (this.#sends === 1) return;
-    for (const { startedAt, durationMs, peer, error } of attempts) {
+    if (this.#sends === 1) {
+      this.#onlySend ??= attempts[0];
+      return;
+    }
+    const first = this.#onlySend === undefined ? [] : [this.#onlySend];
+    this.#onlySend = undefined;
+    for (const { startedAt, durationMs, peer, error } of [...first, ...attempts]) {
       this.#addEvent("toolport.send", startedAt, {
         "toolport.duration": durationMs / 1000,
         [attribute.session]: peer.session,
@@ -151,7 +170,10 @@ function attributesOf(
     ...(asked?.correlationId !== undefined && {
       [attribute.correlation]: truncateText(asked.correlationId, longestName),
     }),
-    ...(settings.capturePrincipal && asked?.principal !== undefined && { [attribute.principal]: asked.principal }),
+    ...(settings.capturePrincipal &&
+      asked?.principal !== undefined && {
+        [attribute.principal]: truncateText(asked.principal, 256),
+      }),
     ...(settings.captureArguments && { [attribute.arguments]: captureJson(args, rulesOf(settings)) }),
     ...(settings.names.has("af") && {
       "tool.name": tool,

@@ -37,7 +37,7 @@ export function createTracing({ tracerProvider, propagator, propagate, baggage }
   const findTracer = (): Tracer | undefined => {
     if (tracerProvider !== undefined) return given;
     const provider = trace.getTracerProvider();
-    if (!isReal(provider)) return undefined;
+    if (quietly(() => isReal(provider)) !== true) return undefined;
     if (provider !== registered) {
       registered = provider;
       registeredTracer = quietly(() => provider.getTracer(scopeName));

@@ -1,0 +1,138 @@
+import { metrics, trace } from "@opentelemetry/api";
+import type { CallAttempt, CallRecord, ServerRecord, ToolCall } from "@toolport/core";
+import { createEvent, tell } from "@toolport/core/implement";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { captureText } from "../src/capture.ts";
+import { createTelemetry } from "../src/index.ts";
+import { createCallLog } from "../src/log.ts";
+import { createMemoryServer } from "./memory-server.ts";
+import { createExported, createObservedHost, disableApi, registerApi } from "./observed-world.ts";
+
+beforeAll(registerApi);
+afterAll(disableApi);
+
+const call: ToolCall = {
+  origin: { serverId: "s", toolName: "pay", qualifiedName: "mcp::s::pay" },
+  definition: { name: "mcp_s_pay", description: "", inputSchema: {} },
+  args: {},
+  options: {},
+};
+const outcome = { content: [], isError: false, origin: call.origin, raw: {} };
+
+it("looks at a call once, whatever layers between have joined its observer with theirs", async () => {
+  const exported = createExported();
+  const { interceptor } = createTelemetry(exported.sdk);
+  const log = createCallLog({ write: () => undefined });
+  await interceptor(call, (outer) => log(outer, (inner) => interceptor(inner, async () => outcome)));
+  expect(exported.spans()).toHaveLength(1);
+  expect(await exported.points("toolport.call.duration")).toMatchObject([{ value: 1 }]);
+});
+
+it("has of a call that a layer tried again every send, and all of its waits", async () => {
+  const exported = createExported();
+  const { interceptor } = createTelemetry(exported.sdk);
+  const attempt = (session: number): CallAttempt => ({
+    startedAt: 1000 * session,
+    durationMs: 5,
+    requests: 1,
+    peer: { transport: "stdio", session },
+  });
+  const record = (session: number, connectMs: number): CallRecord => ({
+    origin: call.origin,
+    startedAt: 0,
+    durationMs: 10,
+    queueMs: connectMs,
+    connectMs,
+    listMs: 0,
+    turnMs: 0,
+    sends: 1,
+    attempts: [attempt(session)],
+    result: "ok",
+  });
+  await interceptor(call, async ({ options: { observer } }) => {
+    tell(observer?.onRecord, record(1, 2000));
+    tell(observer?.onRecord, record(2, 0));
+    tell(observer?.onRecord, record(3, 500));
+    return outcome;
+  });
+  const [span] = exported.spans();
+  expect(span?.attributes).toMatchObject({
+    "toolport.sends": 3,
+    "toolport.wait": 2.5,
+    "toolport.wait.connect": 2.5,
+  });
+  expect(span?.events.map(({ attributes }) => attributes?.["toolport.session"])).toEqual([1, 2, 3]);
+});
+
+it("lets calls pass where the registered SDK has no tracer to give", async () => {
+  trace.setGlobalTracerProvider({
+    getTracer() {
+      throw new Error("boom");
+    },
+  });
+  try {
+    await expect(createTelemetry().interceptor(call, async () => outcome)).resolves.toBe(outcome);
+  } finally {
+    trace.disable();
+  }
+});
+
+it("shows of the URI of a resource nobody who may log in there", async () => {
+  await using host = await createObservedHost({ servers: [{ id: "s", transport: createMemoryServer(["a"]).spec }] });
+  const connection = await host.provider.connection("s");
+  for (const uri of ["postgres://ada:s3cr3t@db/orders", " https://x.test/s3cr3t-in-path-0123456789?t=s3cr3t"]) {
+    await connection.request("resources/read", { uri }).catch(() => undefined);
+  }
+  const shown = host.exported.spans().map(({ attributes }) => String(attributes["mcp.resource.uri"]));
+  expect(shown.join(" ")).not.toContain("s3cr3t");
+  expect(shown).toContain("postgres://***@db/orders");
+});
+
+interface WatchedServer {
+  readonly telemetry: ReturnType<typeof createTelemetry>;
+  readonly tell: (record: ServerRecord) => void;
+}
+
+function watchServer(telemetry: ReturnType<typeof createTelemetry>): WatchedServer {
+  const event = createEvent<ServerRecord>();
+  telemetry.watch({ provider: { onServerRecord: event.on } });
+  return { telemetry, tell: (record) => event.emit(record) };
+}
+
+function serverRecord(serverId: string, port: number, operation: ServerRecord["operation"] = "connect"): ServerRecord {
+  const peer = { transport: "http", session: 1, address: "tenants.test", port } as const;
+  return { serverId, operation, startedAt: 0, durationMs: 5, peer };
+}
+
+it("has at most so many addresses, however many servers there are", async () => {
+  const exported = createExported();
+  const server = watchServer(createTelemetry({ ...exported.sdk, bounds: { total: 3 } }));
+  for (let port = 1; port <= 20; port += 1) server.tell(serverRecord(`tenant-${port}`, port));
+  expect(await exported.points("mcp.client.operation.duration")).toHaveLength(4);
+});
+
+it("takes away no session that it did not add, because the SDK came later", async () => {
+  const exported = createExported();
+  const server = watchServer(createTelemetry());
+  server.tell(serverRecord("s", 1));
+  server.tell({ ...serverRecord("t", 2), peer: { transport: "http", session: 1 } });
+  metrics.setGlobalMeterProvider(exported.sdk.meterProvider);
+  try {
+    server.tell(serverRecord("s", 1, "session"));
+    const points = await exported.points("toolport.sessions");
+    expect(points.map(({ attributes, value }) => [Reflect.get(attributes, "toolport.server"), value])).toEqual([
+      ["s", 0],
+      ["t", 1],
+    ]);
+  } finally {
+    metrics.disable();
+  }
+});
+
+it("keeps no part of a secret that was cut before it could be known for one", () => {
+  const rules = { redact: (text: string) => text.replaceAll(/key-\d{40}/g, "***"), maxLength: 100 };
+  const secret = `key-${"7".repeat(40)}`;
+  for (let before = 0; before < secret.length; before += 1) {
+    expect(captureText("x".repeat(before) + secret.repeat(400), rules)).not.toContain("key-7");
+  }
+});
