@@ -1,9 +1,11 @@
 import type { ToolportError, ToolportErrorCode } from "@toolport/core";
 import { shellLine } from "../render/shell-word.ts";
 
-type Hint = (server: string, error: ToolportError) => string;
+type Hint = (server: string, error: ToolportError) => string | undefined;
 
-const examine: Hint = (server) => `toolport doctor ${server} looks into it`;
+// Of what is on no server there is nothing to look into.
+const examine: Hint = (server, { serverId }) =>
+  serverId === undefined ? undefined : `toolport doctor ${server} looks into it`;
 const patience: Hint = (server) => `--timeout SECONDS waits longer; toolport doctor ${server} shows what takes so long`;
 const signIn: Hint = (server) => `toolport login ${server} signs in`;
 const review: Hint = () => "toolport diff shows what changed; toolport lock accepts it";

@@ -1,5 +1,5 @@
-import { createTrust, type HostSettings } from "@toolport/config";
-import { loadConfig } from "@toolport/config/node";
+import { createTrust, formatProblem, type HostSettings } from "@toolport/config";
+import { loadConfig, type LoadedConfig } from "@toolport/config/node";
 import type { ElicitationRequest, ElicitationResult, Interceptor, ServerSpec } from "@toolport/core";
 import type { PolicyOptions } from "@toolport/policy";
 import { createToolport } from "../../create-toolport.ts";
@@ -14,6 +14,7 @@ import { reportProblems } from "../host/report-problems.ts";
 import { oneLine } from "../render/one-line.ts";
 import { shellLine } from "../render/shell-word.ts";
 import { usageError } from "../usage-error.ts";
+import { noteEdit, noteOffer } from "./offer-notes.ts";
 import { isServeEntry, servedVariable } from "./self-entries.ts";
 import type { ServeArguments } from "./serve-arguments.ts";
 import { readOffer, type ServeOffer } from "./serve-offer.ts";
@@ -47,7 +48,8 @@ export async function openServed(given: ServeArguments, context: CommandContext,
   const { env, home, platform } = terminal;
   const files = filesOf(context);
   const state = userState({ env, home, platform });
-  let offer = await offerOfFiles(given, context);
+  const started = await offerOfFiles(given, context);
+  let offer = started;
   const policy = await policyOf({ given, offer, ask: means.ask }, context);
   const toolport = await createToolport({
     config: {
@@ -75,14 +77,19 @@ export async function openServed(given: ServeArguments, context: CommandContext,
       if (options.verbose === true) means.note(`${serverId}: ${message}`);
     },
   });
-  if (toolport.config !== undefined) reportProblems(context, toolport.config, () => true);
+  const report = createProblemReport(context);
+  if (toolport.config !== undefined) report(toolport.config);
+  for (const sentence of noteOffer(started, toolport.config?.servers ?? [])) means.note(sentence);
   const resources = narrowResources(toolport.resources, (serverId) => offer.hasServer(serverId, scopeOf(serverId)));
   const scopeOf = (serverId: string): string | undefined =>
     toolport.config?.sources.find((source) => source.serverId === serverId)?.scope;
   toolport.onConfigReport(({ config }) => {
+    report(config);
     try {
       offer = readOffer(given, config.settings, idsOf(config));
       for (const entry of offer.unknown) means.note(unknownEntry(entry));
+      const waiting = noteEdit(started, offer);
+      if (waiting !== undefined) means.note(waiting);
     } catch (error) {
       // Nobody is there to be told but who reads stderr; what was offered before stays.
       means.note(
@@ -101,6 +108,17 @@ export async function openServed(given: ServeArguments, context: CommandContext,
       resources.close();
       await toolport.close();
     },
+  };
+}
+
+/** Says what is wrong with a configuration, and after an edit once more, if that is anything else. */
+function createProblemReport(context: CommandContext): (config: LoadedConfig) => void {
+  let last: string | undefined;
+  return (config) => {
+    const waiting = config.sources.filter(({ off }) => off === "untrusted").map(({ serverId }) => serverId);
+    const now = JSON.stringify([config.problems.map(formatProblem), waiting]);
+    if (now !== last) reportProblems(context, config, () => true);
+    last = now;
   };
 }
 

@@ -155,7 +155,7 @@ function listenError({ host, port }: ServeAddress): (error: unknown) => never {
   return (error) => {
     const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
     if (code === undefined) throw error;
-    const why = code === "EADDRINUSE" ? "something else listens there" : code;
+    const why = code === "EADDRINUSE" ? "something else listens there; --http PORT takes another port" : code;
     throw new ToolportError(`cannot listen at ${bracketed(host)}:${port}: ${why}`, {
       code: "unreachable",
       cause: error,

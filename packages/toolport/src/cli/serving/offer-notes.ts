@@ -1,0 +1,28 @@
+import type { ServerSpec } from "@toolport/core";
+import { oneLine } from "../render/one-line.ts";
+import type { ServeOffer } from "./serve-offer.ts";
+
+/** What whoever starts it should know where less is on offer than they may think, as sentences. `servers`: those that are used. Pure. */
+export function noteOffer({ readOnly }: Pick<ServeOffer, "readOnly">, servers: readonly ServerSpec[]): string[] {
+  const used = servers.filter(({ disabled }) => disabled !== true);
+  if (used.length === 0) return ["there is no server to serve: toolport list shows those that it would be"];
+  const unknown = readOnly ? used.filter((spec) => !isKnown(spec)).map(({ id }) => id) : [];
+  if (unknown.length === 0) return [];
+  return [
+    `read-only: nothing of ${oneLine(unknown.join(", "), 200)} is on offer, because nobody says what its tools change; "trustAnnotations": true in your own toolport.json believes its server`,
+  ];
+}
+
+function isKnown({ trustAnnotations, tools = {} }: ServerSpec): boolean {
+  return trustAnnotations === true || Object.values(tools).some(({ effect }) => effect === "pure");
+}
+
+const fixed = ["expose", "ask", "redact"] as const;
+
+/** What of an edit waits for the next start, as a sentence; `undefined` where nothing does. Pure. */
+export function noteEdit(started: ServeOffer, edited: ServeOffer): string | undefined {
+  const changed = fixed.filter((name) => started[name] !== edited[name]).map((name) => `serve.${name}`);
+  if (changed.length === 0) return undefined;
+  const are = changed.length === 1 ? "is as it was" : "are as they were";
+  return `${changed.join(" and ")} of toolport.json ${are} until toolport serve is started anew`;
+}

@@ -1,0 +1,54 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { expect, it } from "vitest";
+import { runPiped } from "../terminal/run-piped.ts";
+import { createWorkFolder } from "../terminal/work-folder.ts";
+import { startServed } from "./served-process.ts";
+import { smallEntry, smallServer } from "./small-server.ts";
+
+const args = (...more: readonly string[]): readonly string[] => ["--config", "toolport.json", "serve", ...more];
+
+it("says why nothing is on offer, and which edits wait for the next start (EV-64)", async () => {
+  await using work = await createWorkFolder();
+  const trusted = { ...smallEntry("get_b"), trustAnnotations: true };
+  const known = { ...smallEntry("get_c"), tools: { get_c: { effect: "pure" } } };
+  const config = {
+    settings: { watch: { quietMs: 10 } },
+    servers: { one: smallEntry("get_a"), trusted, known, off: { ...smallEntry("get_d"), disabled: true } },
+  };
+  const serve = { expose: "all", readOnly: true };
+  await work.write({ "small.mjs": smallServer, "toolport.json": { ...config, serve } });
+  await using served = await startServed(work, args());
+  await served.untilSaid("note: read-only: nothing of one is on offer, because nobody says what its tools change");
+  await work.write({ "toolport.json": { ...config, serve: { ...serve, expose: "search", ask: true } } });
+  await served.untilSaid(
+    "note: serve.expose and serve.ask of toolport.json are as they were until toolport serve is started anew\n",
+  );
+  expect(served.stderr().match(/note: /g)).toHaveLength(2);
+  await work.write({ "toolport.json": '{ "servers": {' });
+  await served.untilSaid("error: ");
+});
+
+it("says that there is no server, and serves all the same", async () => {
+  await using work = await createWorkFolder();
+  await work.write({ "toolport.json": { servers: {} } });
+  const { exitCode, stderr } = await runPiped(work, args("--expose", "all"));
+  expect([exitCode, stderr]).toEqual([
+    0,
+    "note: there is no server to serve: toolport list shows those that it would be",
+  ]);
+});
+
+it("names another port where its own is taken", async () => {
+  await using work = await createWorkFolder();
+  await work.write({ "toolport.json": { servers: {} } });
+  await using taken = createServer().listen(0, "127.0.0.1");
+  await once(taken, "listening");
+  const { port } = taken.address() as { readonly port: number };
+  const { exitCode, stderr } = await runPiped(work, args("--expose", "all", "--http", String(port)));
+  expect(exitCode).toBe(4);
+  expect(stderr).toContain(
+    `error: cannot listen at 127.0.0.1:${port}: something else listens there; --http PORT takes another port`,
+  );
+  expect(stderr).not.toContain("doctor NAME");
+});
