@@ -14,6 +14,7 @@ import type { GatewayClient } from "./gateway-client.ts";
 import type { GatewaySettings } from "./gateway-options.ts";
 import { rpcCodes, type RpcFailure } from "./message/json-rpc.ts";
 import { createPeer, type Peer } from "./peer/peer.ts";
+import { carrierOf } from "./peer/trace-request.ts";
 
 /** How a client introduced itself. */
 export interface Introduction {
@@ -45,9 +46,10 @@ export type MakeRoom = (owner: string | undefined) => boolean;
 
 /** Makes it. */
 export function createClients(settings: GatewaySettings, makeRoom: MakeRoom): Clients {
-  const { limits, onEvent } = settings;
+  const { limits, onEvent, telemetry } = settings;
   const byId = new Map<string, Peer>();
   const all = new Set<Peer>();
+  const ended = new Map<Peer, (error?: unknown) => void>();
   const lot: ParkingLot = { used: 0 };
   /** Whose each place is, taken before there is a client for it. */
   const places = new Set<Place>();
@@ -101,6 +103,7 @@ export function createClients(settings: GatewaySettings, makeRoom: MakeRoom): Cl
         place.peer = peer;
         byId.set(client.id, peer);
         all.add(peer);
+        if (telemetry !== undefined) ended.set(peer, telemetry.sessionStarted({ transport: carrierOf(client) }));
         onEvent?.({ kind: "client-opened", client });
         return peer;
       } finally {
@@ -111,6 +114,8 @@ export function createClients(settings: GatewaySettings, makeRoom: MakeRoom): Cl
       if (all.delete(peer)) {
         byId.delete(peer.client.id);
         for (const place of places) if (place.peer === peer) places.delete(place);
+        ended.get(peer)?.();
+        ended.delete(peer);
         onEvent?.({ kind: "client-closed", client: peer.client, reason });
       }
       await peer.close(reason);

@@ -10,6 +10,7 @@ import {
   type Given,
 } from "@toolport/core/implement";
 import type { GatewayClient, GatewayConversation, GatewayEvent } from "./gateway-client.ts";
+import type { GatewayTelemetry } from "./gateway-telemetry.ts";
 import { readLimits, type GatewayLimits } from "./gateway-limits.ts";
 
 /**
@@ -48,6 +49,8 @@ export interface GatewayOptions {
   readonly onDiagnostic?: ((diagnostic: Diagnostic) => void) | undefined;
   /** Hears of clients and requests, for logs and metrics. Must not throw. */
   readonly onEvent?: ((event: GatewayEvent) => void) | undefined;
+  /** Traces and measures requests and clients: `createServerTelemetry()` of `@toolport/otel`. Default: nobody does. */
+  readonly telemetry?: GatewayTelemetry | undefined;
   /** Default the real time. */
   readonly clock?: Clock | undefined;
 }
@@ -64,6 +67,7 @@ export interface GatewaySettings {
   readonly limits: GatewayLimits;
   readonly onDiagnostic: (diagnostic: Diagnostic) => void;
   readonly onEvent: ((event: GatewayEvent) => void) | undefined;
+  readonly telemetry: GatewayTelemetry | undefined;
   readonly clock: Clock;
 }
 
@@ -80,6 +84,7 @@ const fields: Fields<GatewayOptions> = {
   limits: true,
   onDiagnostic: true,
   onEvent: true,
+  telemetry: true,
   clock: true,
 };
 
@@ -101,6 +106,10 @@ export function readGatewayOptions(options: GatewayOptions): GatewaySettings {
     if (typeof value === "function" || (value === undefined && option !== "open")) continue;
     throw new TypeError(`${option} must be a function, not ${kindOf(value)}`);
   }
+  for (const member of ["serve", "sessionStarted"] as const) {
+    if (options.telemetry === undefined || typeof options.telemetry?.[member] === "function") continue;
+    throw new TypeError(`telemetry must have the functions serve and sessionStarted, not ${kindOf(options.telemetry)}`);
+  }
   if (typeof clock?.now !== "function" || typeof clock.schedule !== "function") {
     throw new TypeError("clock must have the functions now and schedule");
   }
@@ -114,6 +123,7 @@ export function readGatewayOptions(options: GatewayOptions): GatewaySettings {
     limits: readLimits(options.limits),
     onDiagnostic: options.onDiagnostic ?? (() => {}),
     onEvent: options.onEvent,
+    telemetry: options.telemetry,
     clock,
   };
 }

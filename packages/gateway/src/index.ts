@@ -1,6 +1,7 @@
 // For products: a gateway, and what it is made from.
 export { createGateway, type Gateway, type GatewayStats } from "./gateway.ts";
 export type { Exposure, GatewayOptions } from "./gateway-options.ts";
+export type { GatewayTelemetry, ServedRequest } from "./gateway-telemetry.ts";
 export { gatewayLimits, type GatewayLimits } from "./gateway-limits.ts";
 export type { GatewayClient, GatewayConversation, GatewayEvent, GatewayTools } from "./gateway-client.ts";
 export type { HttpHandler } from "./http/http-handler.ts";

@@ -17,6 +17,7 @@ import type { ActiveRequest } from "./active-request.ts";
 import type { PeerContext } from "./peer-context.ts";
 import { createPeerNews } from "./peer-news.ts";
 import { createPeerSubscriptions } from "./peer-subscriptions.ts";
+import { traceRequest } from "./trace-request.ts";
 
 /** Over what a request came. */
 export interface RequestWay {
@@ -114,6 +115,7 @@ export function createPeer(init: PeerInit): Peer {
 
 async function handle(state: PeerState, message: RequestMessage, way: RequestWay): Promise<JsonObject | undefined> {
   const { settings, client, requests } = state;
+  const { telemetry } = settings;
   const { id, method } = message;
   const handler = requestHandlers[client.era].get(method);
   if (handler === undefined) {
@@ -133,7 +135,7 @@ async function handle(state: PeerState, message: RequestMessage, way: RequestWay
     const run = async (one: ActiveRequest): Promise<JsonObject> => {
       requests.add(one);
       try {
-        return await handler(state.context, one);
+        return await traceRequest({ telemetry, client, request: one }, async () => handler(state.context, one));
       } finally {
         requests.delete(one);
       }

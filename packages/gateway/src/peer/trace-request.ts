@@ -1,0 +1,25 @@
+import type { GatewayClient } from "../gateway-client.ts";
+import type { GatewayTelemetry } from "../gateway-telemetry.ts";
+import { metaKeys, metaOf } from "../message/meta.ts";
+import type { ActiveRequest } from "./active-request.ts";
+
+/** Whose request it is, and who traces it. */
+export interface Traced {
+  readonly telemetry: GatewayTelemetry | undefined;
+  readonly client: GatewayClient;
+  readonly request: ActiveRequest;
+}
+
+/** Handles a request within the trace of its client, where the gateway has telemetry. */
+export async function traceRequest<T>({ telemetry, client, request }: Traced, work: () => Promise<T>): Promise<T> {
+  if (telemetry === undefined) return work();
+  const { id, method, params } = request;
+  const version = metaOf(params)?.[metaKeys.protocolVersion];
+  const protocolVersion = typeof version === "string" ? version : undefined;
+  return telemetry.serve({ method, params, requestId: id, protocolVersion, transport: carrierOf(client) }, work);
+}
+
+/** What the conventions of OpenTelemetry call the transport of a client. */
+export function carrierOf({ transport }: GatewayClient): "pipe" | "tcp" {
+  return transport === "stdio" ? "pipe" : "tcp";
+}
