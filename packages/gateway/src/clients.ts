@@ -14,7 +14,7 @@ import type { GatewayClient } from "./gateway-client.ts";
 import type { GatewaySettings } from "./gateway-options.ts";
 import { rpcCodes, type RpcFailure } from "./message/json-rpc.ts";
 import { createPeer, type Peer } from "./peer/peer.ts";
-import { carrierOf } from "./peer/trace-request.ts";
+import { createClientTimes } from "./peer/trace-client.ts";
 
 /** How a client introduced itself. */
 export interface Introduction {
@@ -46,19 +46,15 @@ export type MakeRoom = (owner: string | undefined) => boolean;
 
 /** Makes it. */
 export function createClients(settings: GatewaySettings, makeRoom: MakeRoom): Clients {
-  const { limits, onEvent, telemetry } = settings;
+  const { limits, onEvent } = settings;
   const byId = new Map<string, Peer>();
   const all = new Set<Peer>();
-  const ended = new Map<Peer, (error?: unknown) => void>();
+  const times = createClientTimes(settings.telemetry);
   const lot: ParkingLot = { used: 0 };
   /** Whose each place is, taken before there is a client for it. */
   const places = new Set<Place>();
   let isEnding = false;
-  let lastUid = 0;
-  const nextUid = (): string => {
-    lastUid += 1;
-    return `request-${lastUid}`;
-  };
+  const nextUid = createUids();
   const refuse = (error: ToolportError): never => {
     onEvent?.({ kind: "client-refused", reason: error.code, error });
     throw error;
@@ -103,7 +99,7 @@ export function createClients(settings: GatewaySettings, makeRoom: MakeRoom): Cl
         place.peer = peer;
         byId.set(client.id, peer);
         all.add(peer);
-        if (telemetry !== undefined) ended.set(peer, telemetry.sessionStarted({ transport: carrierOf(client) }));
+        times.begin(client);
         onEvent?.({ kind: "client-opened", client });
         return peer;
       } finally {
@@ -114,8 +110,7 @@ export function createClients(settings: GatewaySettings, makeRoom: MakeRoom): Cl
       if (all.delete(peer)) {
         byId.delete(peer.client.id);
         for (const place of places) if (place.peer === peer) places.delete(place);
-        ended.get(peer)?.();
-        ended.delete(peer);
+        times.end(peer.client);
         onEvent?.({ kind: "client-closed", client: peer.client, reason });
       }
       await peer.close(reason);
@@ -139,6 +134,11 @@ function noRoom(policy: string, usage: { readonly used: number; readonly limit: 
     code: "overloaded",
     details: { usage, policy },
   });
+}
+
+function createUids(): () => string {
+  let last = 0;
+  return () => `request-${(last += 1)}`;
 }
 
 async function openWithin(

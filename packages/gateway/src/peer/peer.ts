@@ -17,7 +17,7 @@ import type { ActiveRequest } from "./active-request.ts";
 import type { PeerContext } from "./peer-context.ts";
 import { createPeerNews } from "./peer-news.ts";
 import { createPeerSubscriptions } from "./peer-subscriptions.ts";
-import { traceRequest } from "./trace-request.ts";
+import { traceRequest } from "./trace-client.ts";
 
 /** Over what a request came. */
 export interface RequestWay {

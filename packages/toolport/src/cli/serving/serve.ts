@@ -97,6 +97,8 @@ async function serveUntilDone(given: ServeArguments, http: Http | undefined, con
     // Over HTTP a line may be about the call of another client.
     ...(http === undefined && { onServerLog: served.toolport.provider.onServerLog }),
     ...(options.verbose === true && { onDiagnostic: noteDiagnostic(note), onEvent: noteEvent(note) }),
+    // It is there: the telemetry of the toolport was made from it.
+    ...(given.otel === true && { telemetry: (await import("@toolport/otel")).createServerTelemetry() }),
   });
   gateway = opened;
   if (http === undefined) await overStdio(opened, context);

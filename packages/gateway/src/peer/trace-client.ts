@@ -20,6 +20,26 @@ export async function traceRequest<T>({ telemetry, client, request }: Traced, wo
 }
 
 /** What the conventions of OpenTelemetry call the transport of a client. */
-export function carrierOf({ transport }: GatewayClient): "pipe" | "tcp" {
+function carrierOf({ transport }: GatewayClient): "pipe" | "tcp" {
   return transport === "stdio" ? "pipe" : "tcp";
+}
+
+/** Measures how long clients are there. */
+export interface ClientTimes {
+  begin(client: GatewayClient): void;
+  end(client: GatewayClient): void;
+}
+
+/** Makes it; without telemetry it does nothing. */
+export function createClientTimes(telemetry: GatewayTelemetry | undefined): ClientTimes {
+  const ends = new Map<GatewayClient, () => void>();
+  return {
+    begin(client) {
+      if (telemetry !== undefined) ends.set(client, telemetry.sessionStarted({ transport: carrierOf(client) }));
+    },
+    end(client) {
+      ends.get(client)?.();
+      ends.delete(client);
+    },
+  };
 }
