@@ -2,7 +2,7 @@
 // STATE_URL=redis://127.0.0.1:6379 PORT=8080 node replica.ts
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
-import { createSharedServers, createToolport } from "toolport";
+import { createSharedServers, createToolport, type Conversation } from "toolport";
 import { openState } from "./open-state.ts";
 
 const { STATE_URL = "redis://127.0.0.1:6379", SIGN_IN_KEY, PORT = "8080" } = process.env;
@@ -22,14 +22,36 @@ const toolport = await createToolport({
   onDiagnostic: ({ kind, message }) => void process.stderr.write(`${kind} ${message}\n`),
 });
 
+/** Those that are open. A conversation is so until somebody closes it, so that none is opened for each request. */
+const conversations = new Map<string, Promise<Conversation>>();
+
+function conversationOf(principal: string, id: string): Promise<Conversation> {
+  const key = JSON.stringify([principal, id]);
+  const known = conversations.get(key);
+  if (known !== undefined) return known;
+  const opening = toolport.openConversation({ id, principal });
+  conversations.set(key, opening);
+  opening.catch(() => conversations.delete(key));
+  return opening;
+}
+
+/** Its user is done with it: what was kept for it, and its own connections, are not needed any more. */
+async function endConversation(principal: string, id: string): Promise<void> {
+  const key = JSON.stringify([principal, id]);
+  const open = await conversations.get(key);
+  conversations.delete(key);
+  await open?.close();
+}
+
 /** What a request wants of the product. Its user is whoever the product knows it to be: here, whoever it says. */
 async function answer(request: IncomingMessage): Promise<unknown> {
   const { pathname, searchParams } = new URL(request.url ?? "/", "http://replica");
-  const body = request.method === "GET" ? undefined : await readJson(request);
+  const body = request.method === "PUT" || request.method === "POST" ? await readJson(request) : undefined;
   if (pathname === "/servers" && request.method === "PUT") return sharedServers.write(body as never);
   if (pathname === "/servers") return toolport.statuses().map(({ id, state }) => ({ id, state }));
   const [id, principal] = [searchParams.get("conversation") ?? "1", searchParams.get("user") ?? "nobody"];
-  const conversation = await toolport.openConversation({ id, principal });
+  if (request.method === "DELETE") return endConversation(principal, id);
+  const conversation = await conversationOf(principal, id);
   if (pathname === "/tools") return conversation.definitions().map(({ name }) => name);
   const { tool, args } = body as { readonly tool: string; readonly args?: unknown };
   return (await conversation.call(tool, args)).content;
@@ -43,7 +65,7 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
 
 const server = createServer((request, response) => {
   answer(request).then(
-    (found) => response.end(JSON.stringify(found)),
+    (found) => response.end(JSON.stringify(found ?? null)),
     (error: unknown) => {
       const { code = "bad_request", message = "" } = Object(error) as { code?: string; message?: string };
       response.writeHead(code === "bad_request" ? 400 : 409).end(JSON.stringify({ code, message }));
