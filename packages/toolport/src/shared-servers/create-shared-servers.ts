@@ -14,6 +14,7 @@ import {
   kindOf,
   readVersioned,
   writeVersioned,
+  type EventSource,
   type Fields,
   type ValueVersion,
 } from "@toolport/core/implement";
@@ -58,7 +59,7 @@ export function createSharedServers(options: SharedServersOptions): SharedServer
   if (notices !== undefined) assertMethods("notices", notices, ["publish", "subscribe"]);
   if (typeof key !== "string" || key === "") throw new TypeError("key must be a text that is not empty");
   const version: ValueVersion = { what: `the servers under ${JSON.stringify(key)}`, version: 1 };
-  const changed = createEvent<undefined>();
+  const changed = writesTo(store, key);
   const read = async (): Promise<KeptServers> => toKept(readVersioned(await store.get(key), version), version);
   return {
     read,
@@ -97,6 +98,18 @@ export function createSharedServers(options: SharedServersOptions): SharedServer
       return Object.assign(end, { [Symbol.dispose]: end });
     },
   };
+}
+
+// Who publishes hears nothing of it, and a process may have several of these over one store.
+const writes = new WeakMap<Store, Map<string, EventSource<undefined>>>();
+
+/** Fires after each write of this process under a key of a store. */
+function writesTo(store: Store, key: string): EventSource<undefined> {
+  const byKey = writes.get(store) ?? new Map<string, EventSource<undefined>>();
+  writes.set(store, byKey);
+  const event = byKey.get(key) ?? createEvent<undefined>();
+  byKey.set(key, event);
+  return event;
 }
 
 function toJson(servers: readonly ServerSpec[]): JsonValue {

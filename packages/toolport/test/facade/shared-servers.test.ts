@@ -62,6 +62,20 @@ describe("createSharedServers()", () => {
     expect(replicas.map(({ connector }) => connector.open.size)).toEqual([0, 0]);
   });
 
+  it("reaches the replica that writes at once, whichever of its own does, and tells no other set", async () => {
+    const state = createMemoryHub().state();
+    const sharedServers = createSharedServers(state);
+    // Nobody looks by the clock.
+    const clock = createVirtualClock();
+    const toolport = await createToolport({ connector: createFakeConnector(), sharedServers, clock });
+    let others = 0;
+    createSharedServers({ ...state, key: "others" }).onChanged(() => (others += 1));
+    await createSharedServers(state).write([spec("a")]);
+    await untilServers(toolport, ["a"]);
+    expect(others).toBe(0);
+    await toolport.close();
+  });
+
   it("writes nothing over what somebody else has written since", async () => {
     const { store, lock } = createMemoryHub().state();
     const shared = createSharedServers({ store, lock });
