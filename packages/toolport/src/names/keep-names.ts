@@ -47,6 +47,8 @@ export function createKeptNames({
   const { clock, report, lock = createMemoryLock({ clock }) } = means;
   const keyOf = namesKey(providerName, naming);
   const written = new Map<string, ToolNames>();
+  /** Of which it was said that they could not be kept, and have not been since. */
+  const unkept = new Set<string>();
   let isClosed = false;
   let next: SavedNames | undefined;
   let writing: Promise<void> | undefined;
@@ -72,8 +74,11 @@ export function createKeptNames({
         await store.set(keyOf(serverId), writeVersioned(merged, version), undefined, fence);
       });
       written.set(serverId, names);
+      unkept.delete(serverId);
     } catch {
-      complain(serverId, "could not be kept; after a restart they may be others");
+      // An outage concerns every change of every provider.
+      if (!unkept.has(serverId)) complain(serverId, "could not be kept; after a restart they may be others");
+      unkept.add(serverId);
     }
   };
   // Of changes that come while others are written, the last one has all.

@@ -142,4 +142,29 @@ describe("names of tools", () => {
       'names of tools of server "a" could not be kept; after a restart they may be others',
     ]);
   });
+
+  it("that cannot be kept are reported once for each server, however often tools change", async () => {
+    const store: Store = {
+      ...createMemoryStore(),
+      set: async () => {
+        throw new Error("down");
+      },
+    };
+    const diagnostics: Diagnostic[] = [];
+    const toolport = await createToolport({
+      connector: createFakeConnector(),
+      servers: [],
+      state: { store },
+      savedCatalogs: false,
+      onDiagnostic: (one) => diagnostics.push(one),
+    });
+    for (const id of ["a", "b", "a", "b"]) {
+      await toolport.provider.addServer({ id, transport: { kind: "stdio", command: "x" } });
+      await toolport.provider.removeServer(id);
+      // What is under way is written by then.
+      for (let turn = 0; turn < 100; turn += 1) await Promise.resolve();
+    }
+    await toolport.close();
+    expect(diagnostics.filter(({ kind }) => kind === "not-kept").map(({ serverId }) => serverId)).toEqual(["a", "b"]);
+  });
 });
