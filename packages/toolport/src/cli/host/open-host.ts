@@ -72,6 +72,8 @@ export async function openHost(context: CommandContext, wish: HostWish = {}): Pr
     },
     provider: wish.follow === true ? { refresh: "debounced" } : {},
     state,
+    // A command shows what is, and not what was there the last time.
+    savedCatalogs: false,
     signal,
     timeoutMs: wish.wait === false ? 0 : (options.timeout ?? 30) * 1000,
     policy: {
