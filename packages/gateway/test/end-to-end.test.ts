@@ -112,6 +112,28 @@ describe("what passes whole", () => {
     ]);
     expect(silent.received.filter(isMethod("notifications/message"))).toEqual([]);
   });
+
+  it.each(["legacy", "modern"])(
+    "is a line of a log of a server of 2026-07-28, which writes none unasked, for a %s client",
+    async (era) => {
+      await using world = await openWorld({ servers: ["official-scenarios"] });
+      await using client = era === "legacy" ? await connectSession(world.gateway) : connectRaw(world.gateway);
+      const params = { name: "mcp_official_scenarios_test_logging_tool", arguments: {} };
+      const linesOf = (): number => client.received.filter(isMethod("notifications/message")).length;
+      if (era === "legacy") {
+        await client.request("tools/call", params);
+        expect(linesOf()).toBe(0);
+        await client.request("logging/setLevel", { level: "info" });
+        await client.request("tools/call", params);
+      } else {
+        await client.request("tools/call", { ...params, _meta: envelope() });
+        expect(linesOf()).toBe(0);
+        const _meta = { ...envelope(), "io.modelcontextprotocol/logLevel": "info" };
+        await client.request("tools/call", { ...params, _meta });
+      }
+      expect(linesOf()).toBe(3);
+    },
+  );
 });
 
 describe("hostile neighbours disturb no third", () => {

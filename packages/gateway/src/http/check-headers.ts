@@ -1,4 +1,5 @@
 import { rpcCodes, type RequestMessage, type RpcFailure } from "../message/json-rpc.ts";
+import { metaKeys, metaOf } from "../message/meta.ts";
 import { modernRevision } from "../message/revisions.ts";
 import type { HttpExchange } from "./http-exchange.ts";
 
@@ -23,6 +24,14 @@ export function checkHeaders(exchange: HttpExchange, { method, params }: Request
   if (typeof value !== "string") return undefined;
   const name = exchange.header("mcp-name");
   return name !== undefined && decodeHeader(name.trim()) === value ? undefined : differs("Mcp-Name", name);
+}
+
+/** Whether header and body name two revisions. This comes before the question whether either is spoken here. */
+export function checkRevision(exchange: HttpExchange, { params }: RequestMessage): RpcFailure | undefined {
+  const header = exchange.header("mcp-protocol-version");
+  const version = metaOf(params)?.[metaKeys.protocolVersion];
+  const isOne = header === undefined || typeof version !== "string" || header === version;
+  return isOne ? undefined : differs("MCP-Protocol-Version", header);
 }
 
 function differs(header: string, value: string | undefined): RpcFailure {

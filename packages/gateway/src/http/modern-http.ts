@@ -6,7 +6,7 @@ import { rpcCodes, type ReadMessage, type RequestMessage, type RpcFailure } from
 import { metaKeys, metaOf } from "../message/meta.ts";
 import { modernRevision } from "../message/revisions.ts";
 import { endedError } from "../message/rpc-error.ts";
-import { checkHeaders } from "./check-headers.ts";
+import { checkHeaders, checkRevision } from "./check-headers.ts";
 import type { HeldPeer } from "./held-peers.ts";
 import type { HttpParts } from "./http-parts.ts";
 import { checkParamHeaders } from "./param-headers.ts";
@@ -31,6 +31,8 @@ export async function answerModernPost(parts: HttpParts, read: ReadMessage): Pro
     return refuse({ code: rpcCodes.invalidRequest, message: `Invalid request: ${reason}` });
   }
   const { request } = read;
+  const twoRevisions = checkRevision(exchange, request);
+  if (twoRevisions !== undefined) return refuse(twoRevisions);
   const envelope = readEnvelope(request.params);
   if (envelope.kind === "refused") return refuse(envelope.failure);
   if (envelope.kind === "none") {

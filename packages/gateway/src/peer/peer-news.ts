@@ -26,6 +26,8 @@ export interface PeerNews {
   readonly stream: Outlet | undefined;
   /** From this level on it wants lines of logs, for as long as its session lasts. */
   setLogLevel(level: string): void;
+  /** The level that was set; `undefined`: it wants none. */
+  readonly logLevel: string | undefined;
   changed(kind: ChangeKind): void;
   updated(uri: string): void;
   listen(listening: Listening): Subscription | Cancel;
@@ -99,6 +101,9 @@ export function createPeerNews(init: PeerNewsInit): PeerNews {
     },
     setLogLevel(level) {
       logLevel = level;
+    },
+    get logLevel() {
+      return logLevel;
     },
     changed,
     updated(uri) {

@@ -1,6 +1,7 @@
 import {
   isToolportError,
   ToolportError,
+  type CallObserver,
   type JsonObject,
   type Progress,
   type SharedDeadline,
@@ -8,7 +9,7 @@ import {
 } from "@toolport/core";
 import { isJsonObject, withSignalOfDeadline } from "@toolport/core/implement";
 import { presentError } from "@toolport/results";
-import { metaOf, passOn } from "../message/meta.ts";
+import { metaKeys, metaOf, passOn } from "../message/meta.ts";
 import { notificationMessage, rpcCodes } from "../message/json-rpc.ts";
 import { rpcError } from "../message/rpc-error.ts";
 import { readToolsCall } from "../offer/tools-call.ts";
@@ -57,6 +58,7 @@ async function callByName(
 ): Promise<JsonObject> {
   const { conversation, exposed, news, resources } = context;
   const meta = passOn(metaOf(request.params));
+  const observer = askForLines(context, request);
   request.toolName = name;
   if (!exposed.allows(name)) return unknownTool(name, isDirect);
   try {
@@ -67,6 +69,7 @@ async function callByName(
       context: contextOf(request),
       ...(meta !== undefined && { meta }),
       ...(wantsProgress && { onProgress }),
+      ...(observer !== undefined && { observer }),
     };
     const outcome = await conversation.tools.call(name, args, withSignalOfDeadline(options));
     resources?.learn(outcome.origin.serverId, outcome.content);
@@ -78,6 +81,16 @@ async function callByName(
   } finally {
     if (exposed.hasNews()) news.changed("tools");
   }
+}
+
+/**
+ * A server of 2026-07-28 writes log lines only for calls that say from which level on. As an observer, so that layers in between see no other call in it.
+ * https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging
+ */
+function askForLines({ conversation, news }: PeerContext, { logLevel }: ActiveRequest): CallObserver | undefined {
+  const level = logLevel ?? news.logLevel;
+  if (level === undefined || conversation.onServerLog === undefined) return undefined;
+  return { meta: () => ({ [metaKeys.logLevel]: level }) };
 }
 
 /** A budget that ends with its request alone: how long a call may take is for its server's timeouts to say. Has its signal made by whoever asks for it. */
