@@ -69,7 +69,7 @@ const steps = {
   },
   gateway: {
     about:
-      "the gateway and `toolport serve`, by the kit's checks of a server, over stdio and HTTP, and by hosts of others",
+      "the gateway and `toolport serve`, by the kit's checks of a server, over stdio and HTTP, by the official suite's scenarios of one, and by hosts of others",
     args: tests("gateway", "packages/gateway/test", "packages/toolport/test/serving"),
   },
   browser: {

@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,13 +5,12 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { keepCoresBusy } from "./keep-cores-busy.ts";
 import { readSuiteSummary, type ScenarioResult, type SuitePart } from "./read-suite-summary.ts";
+import { startOfficialSuite, type SuiteRun } from "./start-official-suite.ts";
 
 // Usage: node run-official-suite.js [--busy] [revision …]
 // Runs the pinned official suite against official-client.js: every scenario that a revision requires, those of the extensions, and those that
-// came after the release; with --busy beside an endless loop on each core. The suite needs Node 22 or newer; npm brings one. Exits with 1
+// came after the release; with --busy beside an endless loop on each core. Exits with 1
 // unless each of them ran, with at least one success and no failure.
-const suite = "@modelcontextprotocol/conformance@0.2.0-alpha.12";
-
 interface Expected {
   /** What has the suite choose the scenarios. */
   readonly choice: readonly string[];
@@ -72,29 +70,9 @@ async function runSuite(choice: readonly string[]): Promise<SuiteRun> {
   ];
   const stop = values.busy === true ? keepCoresBusy() : undefined;
   try {
-    return await run("npx", ["-y", "-p", "node@24", "-p", suite, "conformance", ...args]);
+    return await startOfficialSuite(args);
   } finally {
     await stop?.();
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-interface SuiteRun {
-  readonly output: string;
-  readonly status: string;
-}
-
-function run(command: string, args: readonly string[]): Promise<SuiteRun> {
-  const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"] });
-  let output = "";
-  let complaints = "";
-  child.stdout.setEncoding("utf8").on("data", (chunk: string) => (output += chunk));
-  child.stderr.setEncoding("utf8").on("data", (chunk: string) => (complaints = (complaints + chunk).slice(-2000)));
-  return new Promise((resolve, reject) => {
-    child.once("error", reject);
-    child.once("close", (code, signal) => {
-      const summary = output.includes("=== SUITE SUMMARY ===");
-      resolve({ output: summary ? output : `${output}${complaints}`, status: signal ?? `with code ${code}` });
-    });
-  });
 }

@@ -1,7 +1,7 @@
 import type { ElicitationRequest, ElicitationResult, ServerSpec } from "@toolport/core";
 import { createToolbox, type Toolbox } from "@toolport/discovery";
 import { fixtureServer, type StdioFixture } from "@toolport/fixtures";
-import { createProvider, type McpProvider } from "@toolport/provider";
+import { createProvider, type McpProvider, type ProviderOptions } from "@toolport/provider";
 import { createResources, type Resources } from "@toolport/resources";
 import { createConnector } from "@toolport/transports";
 import { createGateway, type Gateway, type GatewayClient, type GatewayOptions } from "@toolport/gateway";
@@ -20,6 +20,7 @@ export interface World extends AsyncDisposable {
 export interface WorldOptions {
   readonly servers?: readonly (StdioFixture | ServerSpec)[];
   readonly gateway?: Partial<GatewayOptions>;
+  readonly provider?: Partial<ProviderOptions>;
   readonly withResources?: boolean;
 }
 
@@ -35,7 +36,13 @@ export async function openWorld({
   const specs = servers.map((server): ServerSpec =>
     typeof server === "string" ? { id: server, transport: { kind: "stdio", ...fixtureServer(server) } } : server,
   );
-  const provider = createProvider({ connector: createConnector(), servers: specs, onElicit, refresh: "debounced" });
+  const provider = createProvider({
+    connector: createConnector(),
+    servers: specs,
+    onElicit,
+    refresh: "debounced",
+    ...options.provider,
+  });
   const toolbox = createToolbox({ providers: [provider] });
   const resources = createResources(provider);
   await toolbox.init();
