@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { connectRaw, connectSession, envelope, isMethod } from "./raw-client.ts";
+import { connectRaw, connectSession, envelope, isMethod, type RawClient } from "./raw-client.ts";
 import { textOf } from "./static-world.ts";
 import { openWorld } from "./upstream.ts";
 
@@ -113,27 +113,22 @@ describe("what passes whole", () => {
     expect(silent.received.filter(isMethod("notifications/message"))).toEqual([]);
   });
 
-  it.each(["legacy", "modern"])(
-    "is a line of a log of a server of 2026-07-28, which writes none unasked, for a %s client",
-    async (era) => {
-      await using world = await openWorld({ servers: ["official-scenarios"] });
-      await using client = era === "legacy" ? await connectSession(world.gateway) : connectRaw(world.gateway);
-      const params = { name: "mcp_official_scenarios_test_logging_tool", arguments: {} };
-      const linesOf = (): number => client.received.filter(isMethod("notifications/message")).length;
-      if (era === "legacy") {
-        await client.request("tools/call", params);
-        expect(linesOf()).toBe(0);
-        await client.request("logging/setLevel", { level: "info" });
-        await client.request("tools/call", params);
-      } else {
-        await client.request("tools/call", { ...params, _meta: envelope() });
-        expect(linesOf()).toBe(0);
-        const _meta = { ...envelope(), "io.modelcontextprotocol/logLevel": "info" };
-        await client.request("tools/call", { ...params, _meta });
-      }
-      expect(linesOf()).toBe(3);
-    },
-  );
+  it("is a line of a log of a server of 2026-07-28, which writes none unasked", async () => {
+    await using world = await openWorld({ servers: ["official-scenarios"] });
+    await using legacy = await connectSession(world.gateway);
+    await using modern = connectRaw(world.gateway);
+    const linesOf = ({ received }: RawClient): number => received.filter(isMethod("notifications/message")).length;
+    const params = { name: "mcp_official_scenarios_test_logging_tool", arguments: {} };
+    await legacy.request("tools/call", params);
+    await modern.request("tools/call", { ...params, _meta: envelope() });
+    expect([linesOf(legacy), linesOf(modern)]).toEqual([0, 0]);
+    const _meta = { ...envelope(), "io.modelcontextprotocol/logLevel": "info" };
+    await modern.request("tools/call", { ...params, _meta });
+    expect([linesOf(legacy), linesOf(modern)]).toEqual([0, 3]);
+    await legacy.request("logging/setLevel", { level: "info" });
+    await legacy.request("tools/call", params);
+    expect([linesOf(legacy), linesOf(modern)]).toEqual([3, 3]);
+  });
 });
 
 describe("hostile neighbours disturb no third", () => {

@@ -187,18 +187,6 @@ describe("what is no request is refused", () => {
     await handler.close();
   });
 
-  it("a revision that is not spoken here: as that only where header and body name the same one", async () => {
-    const { handler } = serve();
-    const [{ params, ...message }, headers] = modern(call("echo"));
-    const _meta = { ...envelope(), "io.modelcontextprotocol/protocolVersion": "2099-01-01" };
-    const later = { ...message, params: { ...(params as JsonObject), _meta } };
-    const same = await post(handler, later, { ...headers, "mcp-protocol-version": "2099-01-01" });
-    expect([same.status, same.json]).toMatchObject([400, { error: { code: -32_022 } }]);
-    const other = await post(handler, later, headers);
-    expect([other.status, other.json]).toMatchObject([400, { error: { code: -32_020 } }]);
-    await handler.close();
-  });
-
   it.each([
     ["mcp-protocol-version", "2025-11-25"],
     ["mcp-method", "tools/list"],
