@@ -1,3 +1,3 @@
 import { describeSimulation } from "./describe-simulation.ts";
 
-describeSimulation("debounced", 1000);
+describeSimulation("debounced", 600);

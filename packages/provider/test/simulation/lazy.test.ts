@@ -1,3 +1,3 @@
 import { describeSimulation } from "./describe-simulation.ts";
 
-describeSimulation("lazy", 1000);
+describeSimulation("lazy", 600);

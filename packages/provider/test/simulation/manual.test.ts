@@ -1,3 +1,3 @@
 import { describeSimulation } from "./describe-simulation.ts";
 
-describeSimulation("manual", 1000);
+describeSimulation("manual", 600);
