@@ -1,9 +1,12 @@
 // Runs the suite on other versions of Node than the one that is installed, each fetched from npm: `pnpm test:matrix`, or
-// `pnpm test:matrix 24` for one of them. Servers that tests start run on the same version, because tests start them with
+// `pnpm test:matrix 24 packages/auth` for one of them and a part of the tests. Servers that tests start run on the same version, because tests start them with
 // process.execPath.
 import { spawnSync } from "node:child_process";
 
-const versions = process.argv.length > 2 ? process.argv.slice(2) : ["22", "24"];
+const given = process.argv.slice(2);
+const chosen = given.filter((argument) => /^\d+$/.test(argument));
+const versions = chosen.length > 0 ? chosen : ["22", "24"];
+const parts = given.filter((argument) => !chosen.includes(argument));
 const vitest = ["node_modules/vitest/vitest.mjs", "run", "--reporter=default", "--reporter=json"];
 
 /** @type {string[]} */
@@ -11,7 +14,7 @@ const failed = [];
 for (const version of versions) {
   console.log(`\nthe suite on Node ${version}`);
   const report = `--outputFile.json=.ci/report-node-${version}.json`;
-  const { status } = spawnSync("npx", ["-y", "-p", `node@${version}`, "node", ...vitest, report], {
+  const { status } = spawnSync("npx", ["-y", "-p", `node@${version}`, "node", ...vitest, report, ...parts], {
     stdio: ["ignore", "inherit", "inherit"],
     shell: process.platform === "win32",
   });
