@@ -6,6 +6,7 @@ export default defineConfig({
   ...base,
   test: {
     ...base.test,
+    maxConcurrency: 3,
     include: ["{packages/*,fixtures,conformance,bench,examples}/{src,test}/**/*.proof.ts"],
   },
 });

@@ -6,9 +6,12 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 // their checks, those that mostly wait. Without a list, a fresh clone begins with the largest files, and may end with one that takes
 // half a minute while the other cores have nothing to do. The order changes no result: a file that is missing here only comes later.
 const longest = [
+  "packages/policy/test/mutation.proof.ts",
+  "packages/provider/test/simulation/mutation.proof.ts",
   "fixtures/test/faults.test.ts",
   "conformance/test/reference-hosts.test.ts",
-  "conformance/test/golden-servers.test.ts",
+  "packages/toolport/test/serving/serve.test.ts",
+  "packages/toolport/test/serving/serve-ends.test.ts",
   "packages/transports/test/negotiation.test.ts",
   "packages/transports/test/handshake.test.ts",
   "packages/provider/test/processes/at-most-once.test.ts",
