@@ -1,5 +1,5 @@
 import type { CredentialStore, OAuth, OAuthOptions, SealingKey } from "@toolport/auth";
-import type { LoadConfigOptions } from "@toolport/config/node";
+import type { LoadConfigOptions, LoadedConfig } from "@toolport/config/node";
 import type {
   Admit,
   Clock,
@@ -30,10 +30,10 @@ export interface ConfigOptions extends Omit<LoadConfigOptions, "signal" | "check
   /** Which of the servers are used; the others are as if nobody had configured them. Default: all. */
   readonly only?: ((serverId: string) => boolean) | undefined;
   /**
-   * What becomes of each server of the configuration, as it would start: it, another one of the same id, or `undefined`: it is as if nobody had configured it. Must not throw.
-   * Default: each as it is.
+   * What becomes of each server of the configuration, as it would start: it, another one of the same id, or `undefined`: it is as if nobody had configured it. Asked anew for each
+   * edit, of settings alone, too; `config` is what the files say now. Must not throw. Default: each as it is.
    */
-  readonly revise?: ((server: ServerSpec) => ServerSpec | undefined) | undefined;
+  readonly revise?: ((server: ServerSpec, config: LoadedConfig) => ServerSpec | undefined) | undefined;
 }
 
 /**

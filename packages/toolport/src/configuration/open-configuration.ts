@@ -2,6 +2,7 @@ import type { ServerExtras, Trust } from "@toolport/config";
 import {
   loadConfig,
   watchConfig,
+  type ConfigChange,
   type ConfigReport,
   type ConfigTarget,
   type ConfigWatch,
@@ -9,7 +10,7 @@ import {
   type LoadedConfig,
 } from "@toolport/config/node";
 import type { Clock, Diagnostic, Event, ServerSpec } from "@toolport/core";
-import { createEvent } from "@toolport/core/implement";
+import { createEvent, sameJson } from "@toolport/core/implement";
 import { keepToBound, type Bound } from "../lifecycle/keep-to-bound.ts";
 import type { ConfigOptions } from "../toolport-options.ts";
 import type { FollowedServers } from "../shared-servers/follow-shared-servers.ts";
@@ -57,42 +58,37 @@ const applyMs = 10_000;
  * time, where nobody is asked meanwhile; with `aborted`; nothing of it is left then.
  */
 export async function openConfiguration(opening: OpeningConfig): Promise<Configuration> {
-  const { wanted, given, shared, isNamed, naming, check, prepare, clock } = opening;
-  const { watch = true, only: isWanted, revise = same, ...rest } = wanted ?? ({ files: [] } satisfies ConfigOptions);
-  const settle = (config: LoadedConfig): SettledServers => {
-    const servers = { given, shared: shared?.specs ?? [], only: isWanted, naming };
-    const { specs, config: used } = settleServers(reviseServers(config, revise), servers);
-    return { specs: specs.map(prepare), config: used };
-  };
+  const { wanted, given, shared, check, clock } = opening;
+  const { watch = true, only: isWanted, revise, ...rest } = wanted ?? ({ files: [] } satisfies ConfigOptions);
+  const settle = createSettler(opening, { only: isWanted, revise });
   const end = new AbortController();
   let current = settle(nothing);
   let raw = nothing;
-  let begin = (_target: ConfigTarget): void => undefined;
-  const started = new Promise<ConfigTarget>((resolve) => {
-    begin = resolve;
-  });
+  let applied = nothing.servers;
+  const { promise: started, resolve: begin } = createPromise<ConfigTarget>();
   const reports = createEvent<ConfigReport>();
   const take = (config: LoadedConfig): void => {
     raw = config;
     current = settle(config);
   };
+  const applyNow = (): ReturnType<typeof applyCurrent> =>
+    applyCurrent(started, () => current, { signal: end.signal, report: opening.report });
   shared?.start(() => {
     take(raw);
-    void applyShared(started, () => current, { signal: end.signal, report: opening.report });
+    void applyNow();
   });
   let isFirst = true;
   const target: ConfigTarget = {
     async applyServers(_specs, options, config) {
       take(config);
       const { specs } = current;
+      applied = current.config.servers;
       if (!isFirst) return (await started).applyServers(specs, options, config);
       isFirst = false;
       return { added: specs.map(({ id }) => id), updated: [], removed: [], failed: [] };
     },
   };
-  const givenIds = new Set(given.map(({ id }) => id));
-  // Nothing is expanded and nobody is asked for what the product's own servers stand in place of.
-  const only = (serverId: string): boolean => !givenIds.has(serverId) && isWanted?.(serverId) !== false;
+  const only = createWanted(given, isWanted);
   const load = { ...rest, trust: rest.trust ?? opening.trust, only, check, signal: end.signal };
   let watching: Promise<ConfigWatch> | undefined;
   const close = async (): Promise<void> => {
@@ -107,17 +103,20 @@ export async function openConfiguration(opening: OpeningConfig): Promise<Configu
     watching = watchConfig({ ...load, clock, target });
     const { config, onReport } = await watching;
     if (config !== raw) take(config);
+    const emit = createOrderedEmit((report) => reports.emit(report));
     onReport((report) => {
       if (report.config !== raw) take(report.config);
-      reports.emit({ ...report, config: current.config });
+      // Settings alone may have others start.
+      const change = sameJson(current.config.servers, applied) ? undefined : applyNow();
+      applied = current.config.servers;
+      emit({ ...report, config: current.config }, change);
     });
   };
   const bound = boundOf(opening, rest, watch);
   const startedAt = clock.now();
   try {
     await keepToBound(open(), bound, () => slowConfigError(rest.files, bound.timeoutMs ?? 0));
-    const error = isNamed && given.length === 0 && shared === undefined ? configError(raw) : undefined;
-    if (error !== undefined) throw error;
+    assertUsable(opening, raw);
   } catch (error) {
     await close();
     throw error;
@@ -139,6 +138,40 @@ export async function openConfiguration(opening: OpeningConfig): Promise<Configu
   };
 }
 
+function createPromise<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
+  let resolve = (_value: T): void => undefined;
+  const promise = new Promise<T>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
+
+/** Nothing is expanded and nobody is asked for what the product's own servers stand in place of. */
+function createWanted(
+  given: readonly ServerSpec[],
+  isWanted: ConfigOptions["only"],
+): NonNullable<ConfigOptions["only"]> {
+  const givenIds = new Set(given.map(({ id }) => id));
+  return (serverId) => !givenIds.has(serverId) && isWanted?.(serverId) !== false;
+}
+
+function createSettler(
+  { given, shared, naming, prepare }: OpeningConfig,
+  { only, revise = same }: Pick<ConfigOptions, "only" | "revise">,
+): (config: LoadedConfig) => SettledServers {
+  return (config) => {
+    const servers = { given, shared: shared?.specs ?? [], only, naming };
+    const { specs, config: used } = settleServers(reviseServers(config, revise), servers);
+    return { specs: specs.map(prepare), config: used };
+  };
+}
+
+/** Throws where servers or files were named, and none can be used. */
+function assertUsable({ isNamed, given, shared }: OpeningConfig, raw: LoadedConfig): void {
+  const error = isNamed && given.length === 0 && shared === undefined ? configError(raw) : undefined;
+  if (error !== undefined) throw error;
+}
+
 function same(spec: ServerSpec): ServerSpec {
   return spec;
 }
@@ -146,7 +179,7 @@ function same(spec: ServerSpec): ServerSpec {
 /** The configuration with its servers as the product wants them. One that is left out has a source that says so. */
 function reviseServers(config: LoadedConfig, revise: NonNullable<ConfigOptions["revise"]>): LoadedConfig {
   if (revise === same) return config;
-  const revised = new Map(config.servers.map((spec) => [spec.id, revise(spec)]));
+  const revised = new Map(config.servers.map((spec) => [spec.id, revise(spec, config)]));
   const isOut = (id: string): boolean => revised.has(id) && revised.get(id) === undefined;
   return {
     ...config,
@@ -157,21 +190,38 @@ function reviseServers(config: LoadedConfig, revise: NonNullable<ConfigOptions["
   };
 }
 
-/** Applies what there is now because of other shared servers. Never rejects. */
-async function applyShared(
+/** Emits reports one after the other, each when what it changed is applied. */
+function createOrderedEmit(
+  emit: (report: ConfigReport) => void,
+): (report: ConfigReport, change: Promise<ConfigChange | undefined> | undefined) => void {
+  let last = Promise.resolve();
+  return (report, change) => {
+    last = last.then(async () => emit({ ...report, ...(await change) }));
+  };
+}
+
+/** Applies what there is now, though the files say what they said of servers. Never rejects. */
+async function applyCurrent(
   started: Promise<ConfigTarget>,
   current: () => SettledServers,
   { signal, report }: { readonly signal: AbortSignal; readonly report: (diagnostic: Diagnostic) => void },
-): Promise<void> {
+): Promise<ConfigChange | undefined> {
   try {
     const target = await started;
     const { specs, config } = current();
-    if (!signal.aborted) await target.applyServers(specs, { signal, timeoutMs: applyMs }, config);
+    if (signal.aborted) return undefined;
+    const { added, updated, removed, failed } = await target.applyServers(
+      specs,
+      { signal, timeoutMs: applyMs },
+      config,
+    );
+    return { added, updated, removed, failed };
   } catch (error) {
     // Whoever closes wants no more of it.
-    if (signal.aborted) return;
+    if (signal.aborted) return undefined;
     const why = error instanceof Error ? error.message : "they were refused";
-    report({ kind: "setting-unused", serverId: "", message: `shared servers could not be applied: ${why}` });
+    report({ kind: "setting-unused", serverId: "", message: `servers could not be applied: ${why}` });
+    return undefined;
   }
 }
 

@@ -82,6 +82,14 @@ describe("what is offered (EV-64)", () => {
     expect(ids.map((id) => hasServer(id, "user"))).toEqual([false, true, true]);
   });
 
+  it("needs the servers of which anything is offered, and no others", () => {
+    const used = ({ usesServer }: ServeOffer) => ids.filter((id) => usesServer(id, id === "team" ? "project" : "user"));
+    expect(used(read({ expose: "all" }))).toEqual(ids);
+    expect(used(read({}, { serve: { tools: ["files/read", "te*"] } }))).toEqual(["files", "team"]);
+    expect(used(read({}, { projectServe: { tools: ["files", "team/act"] } }))).toEqual(["team"]);
+    expect(used(read({ expose: "all" }, { serve: { tools: [] } }))).toEqual([]);
+  });
+
   it("asks and masks wherever that was said", () => {
     const all = { expose: "all" } as const;
     expect(read(all)).toMatchObject({ ask: false, redact: false });

@@ -67,6 +67,27 @@ describe("toolport serve", () => {
     await expect(served.client.callTool({ name: "mcp_one_get_a" })).rejects.toThrow(/mcp_one_get_a/);
   });
 
+  it("starts no server of which nothing is offered, and does not name it, until an edit offers it (EV-64)", async () => {
+    const servers = { one: smallEntry("get_a"), two: smallEntry("get_b", "late") };
+    const watched = { servers, settings: { watch: { quietMs: 10 } } };
+    await using work = await workWith({ servers, serve: { expose: "search", tools: ["one/get_a"] } });
+    await using served = await startServed(work, args());
+    const found = async (): Promise<string> =>
+      textOf(
+        await served.client.callTool({ name: "tools_select", arguments: { tools: ["mcp_one_get_a", "nothing"] } }),
+      );
+    while (!(await found()).includes('"total_tools":1')) await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(await found()).not.toContain("two");
+    const started = async (): Promise<readonly string[]> =>
+      (await work.processes()).filter((line) => /small\.mjs .*late/.test(line));
+    expect(await started()).toEqual([]);
+    await work.write({ go: "", "toolport.json": { ...watched, serve: { expose: "search", tools: ["one", "two"] } } });
+    while (!(await found()).includes('"total_tools":3')) await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(await started()).toHaveLength(1);
+    await work.write({ "toolport.json": { ...watched, serve: { expose: "search", tools: ["one"] } } });
+    while ((await started()).length > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  });
+
   it("leaves out the entry by which a host starts it", async () => {
     const own = { command: "npx", args: ["-y", "toolport", "serve", "--expose", "search"] };
     const one = { command: process.execPath, args: ["small.mjs", "get_a"] };

@@ -14,6 +14,7 @@ import { reportProblems } from "../host/report-problems.ts";
 import { oneLine } from "../render/one-line.ts";
 import { shellLine } from "../render/shell-word.ts";
 import { usageError } from "../usage-error.ts";
+import { createLiveOffer, type LiveOffer } from "./live-offer.ts";
 import { noteEdit, noteOffer } from "./offer-notes.ts";
 import { isServeEntry, servedVariable } from "./self-entries.ts";
 import type { ServeArguments } from "./serve-arguments.ts";
@@ -49,14 +50,14 @@ export async function openServed(given: ServeArguments, context: CommandContext,
   const files = filesOf(context);
   const state = userState({ env, home, platform });
   const started = await offerOfFiles(given, context);
-  let offer = started;
-  const policy = await policyOf({ given, offer, ask: means.ask }, context);
+  const live = createLiveOffer(given, started);
+  const policy = await policyOf({ given, offer: started, ask: means.ask }, context);
   const toolport = await createToolport({
     config: {
       ...files,
       watch: true,
       trust: createTrust({ store: state.store, lock: state.lock }),
-      revise: createRevision(means),
+      revise: createRevision(live, means),
     },
     provider: { refresh: "debounced" },
     toolbox: { interceptors: means.interceptors },
@@ -67,7 +68,7 @@ export async function openServed(given: ServeArguments, context: CommandContext,
     ...(means.addresses.length > 0 && { pool: {} }),
     timeoutMs: 0,
     signal: terminal.signal,
-    admit: (tool, server) => offer.admit(tool, server),
+    admit: (tool, server) => live.current.admit(tool, server),
     policy,
     auth: { prompt: undefined },
     authenticateTools: true,
@@ -77,32 +78,30 @@ export async function openServed(given: ServeArguments, context: CommandContext,
       if (options.verbose === true) means.note(`${serverId}: ${message}`);
     },
   });
-  const report = createProblemReport(context);
+  const report = createProblemReport(context, live);
   if (toolport.config !== undefined) report(toolport.config);
   for (const sentence of noteOffer(started, toolport.config?.servers ?? [])) means.note(sentence);
-  const resources = narrowResources(toolport.resources, (serverId) => offer.hasServer(serverId, scopeOf(serverId)));
+  const resources = narrowResources(toolport.resources, (serverId) =>
+    live.current.hasServer(serverId, scopeOf(serverId)),
+  );
   const scopeOf = (serverId: string): string | undefined =>
     toolport.config?.sources.find((source) => source.serverId === serverId)?.scope;
   toolport.onConfigReport(({ config }) => {
     report(config);
-    try {
-      offer = readOffer(given, config.settings, idsOf(config));
+    const offer = live.take(config);
+    if (live.problem !== undefined) {
+      means.note(`serve of toolport.json is as it was: ${live.problem}`);
+    } else {
       for (const entry of offer.unknown) means.note(unknownEntry(entry));
       const waiting = noteEdit(started, offer);
       if (waiting !== undefined) means.note(waiting);
-    } catch (error) {
-      // Nobody is there to be told but who reads stderr; what was offered before stays.
-      means.note(
-        `serve of toolport.json is as it was: ${error instanceof Error ? error.message : "it cannot be read"}`,
-      );
-      return;
     }
     toolport.readmit();
     resources.changed();
   });
   return {
     toolport,
-    offer: () => offer,
+    offer: () => live.current,
     resources,
     async [Symbol.asyncDispose]() {
       resources.close();
@@ -111,13 +110,16 @@ export async function openServed(given: ServeArguments, context: CommandContext,
   };
 }
 
-/** Says what is wrong with a configuration, and after an edit once more, if that is anything else. */
-function createProblemReport(context: CommandContext): (config: LoadedConfig) => void {
+/** Says what is wrong with a configuration, as far as it is offered, and after an edit once more, if that is anything else. */
+function createProblemReport(context: CommandContext, live: LiveOffer): (config: LoadedConfig) => void {
   let last: string | undefined;
   return (config) => {
+    const { usesServer } = live.take(config);
+    const isUsed = (id: string): boolean =>
+      usesServer(id, config.sources.find(({ serverId }) => serverId === id)?.scope);
     const waiting = config.sources.filter(({ off }) => off === "untrusted").map(({ serverId }) => serverId);
-    const now = JSON.stringify([config.problems.map(formatProblem), waiting]);
-    if (now !== last) reportProblems(context, config, () => true);
+    const now = JSON.stringify([config.problems.map(formatProblem), waiting.filter(isUsed)]);
+    if (now !== last) reportProblems(context, config, isUsed);
     last = now;
   };
 }
@@ -151,16 +153,20 @@ function unknownEntry(entry: string): string {
 // A host that has closed stdin sends a signal after two seconds: by then all that a server is asked to end by has to be over, three graces in all.
 const closeMs = 500;
 
-/** Leaves out what starts this very program, says so once for each, and prepares the others. */
-function createRevision({ addresses, note }: ServedMeans): (spec: ServerSpec) => ServerSpec | undefined {
+/** Leaves out what starts this very program, and says so once for each; leaves out those of which nothing is offered, and prepares the others. */
+function createRevision(
+  live: LiveOffer,
+  { addresses, note }: ServedMeans,
+): (spec: ServerSpec, config: LoadedConfig) => ServerSpec | undefined {
   const said = new Set<string>();
   const hasMany = addresses.length > 0;
-  return (spec) => {
+  return (spec, config) => {
     if (isServeEntry(spec, addresses)) {
       if (!said.has(spec.id)) note(`server ${spec.id} is toolport serve itself, and left out`);
       said.add(spec.id);
       return undefined;
     }
+    if (!live.take(config).usesServer(spec.id, spec.labels?.["scope"])) return undefined;
     const { transport, startup = "background", sharing, timeouts } = spec;
     const marked =
       transport.kind === "stdio" ? { ...transport, env: { ...transport.env, [servedVariable]: "1" } } : transport;

@@ -24,6 +24,8 @@ export interface ServeOffer {
   readonly admit: Admit;
   /** Whether all of a server is offered: what is no tool goes by that. */
   readonly hasServer: (serverId: string, scope: string | undefined) => boolean;
+  /** Whether anything of a server may be offered: of the others none is started. */
+  readonly usesServer: (serverId: string, scope: string | undefined) => boolean;
   /** Entries that mean no server there is. */
   readonly unknown: readonly string[];
 }
@@ -67,6 +69,7 @@ export function readOffer(
       return isOffered(used, server.labels["scope"], (list) => list.admit(tool, server) === "offer") ? "offer" : "hide";
     },
     hasServer: (serverId, scope) => isOffered(used, scope, (list) => list.hasServer(serverId)),
+    usesServer: (serverId, scope) => isOffered(used, scope, (list) => list.namesServer(serverId)),
     unknown: (block?.tools ?? []).filter((entry) => {
       const one = listOf([ruleOf(entry).server], "serve.tools");
       return !serverIds.some((id) => one.hasServer(id));
@@ -77,17 +80,25 @@ export function readOffer(
 /** Tools that a list names. */
 interface ToolList {
   readonly admit: Admit;
+  /** Whether it names all of a server. */
   readonly hasServer: (serverId: string) => boolean;
+  /** Whether it names any of it. */
+  readonly namesServer: (serverId: string) => boolean;
 }
 
-const everything: ToolList = { admit: () => "offer", hasServer: () => true };
-const nothing: ToolList = { admit: () => "hide", hasServer: () => false };
+const everything: ToolList = { admit: () => "offer", hasServer: () => true, namesServer: () => true };
+const nothing: ToolList = { admit: () => "hide", hasServer: () => false, namesServer: () => false };
 
 function listOf(entries: readonly string[] | undefined, place: string): ToolList {
   if (entries === undefined) return everything;
   const rules = entries.map(ruleOf);
   const whole = rules.filter(({ tool = "*" }) => tool === "*");
-  return { admit: admitOf(rules, place), hasServer: hasServerOf(admitOf(whole, place)) };
+  const servers = rules.map(({ server }) => ({ server }));
+  return {
+    admit: admitOf(rules, place),
+    hasServer: hasServerOf(admitOf(whole, place)),
+    namesServer: hasServerOf(admitOf(servers, place)),
+  };
 }
 
 function admitOf(allow: readonly ToolRule[], place: string): Admit {
