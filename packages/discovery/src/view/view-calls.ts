@@ -1,5 +1,5 @@
 import { ToolportError, type CallOptions, type ToolDefinition, type ToolOutcome } from "@toolport/core";
-import { quoteText, sameDefinition, unknownToolError } from "@toolport/core/implement";
+import { quoteText, sameDefinition, selectInstead, unknownToolError } from "@toolport/core/implement";
 import type { Catalog, CatalogTool } from "../catalog/catalog-snapshot.ts";
 import { changedTool, quarantinedTool } from "../catalog/changed-tool.ts";
 import type { ToolboxCalls } from "../catalog/toolbox-calls.ts";
@@ -42,7 +42,10 @@ export function createViewCalls(
     if (tool === undefined) throw whyMissing(name, init);
     const selected = options.selected === undefined ? readLast(name, tool, init) : undefined;
     offer.touch(tool.definition.name);
-    return calls.run(tool, name, { args, options: selected === undefined ? options : { ...options, selected } });
+    return calls.run(tool, name, {
+      args,
+      options: selected === undefined ? options : selectInstead(options, selected),
+    });
   };
 }
 

@@ -5,14 +5,13 @@ import type { ActiveRequest } from "./active-request.ts";
 
 /** Whose request it is, and who traces it. */
 export interface Traced {
-  readonly telemetry: GatewayTelemetry | undefined;
+  readonly telemetry: GatewayTelemetry;
   readonly client: GatewayClient;
   readonly request: ActiveRequest;
 }
 
-/** Handles a request within the trace of its client, where the gateway has telemetry. */
-export async function traceRequest<T>({ telemetry, client, request }: Traced, work: () => Promise<T>): Promise<T> {
-  if (telemetry === undefined) return work();
+/** Handles a request within the trace of its client. */
+export function traceRequest<T>({ telemetry, client, request }: Traced, work: () => Promise<T>): Promise<T> {
   const { id, method, params } = request;
   const version = metaOf(params)?.[metaKeys.protocolVersion];
   const protocolVersion = typeof version === "string" ? version : undefined;

@@ -93,7 +93,9 @@ function receive(state: State, text: string): void {
     return;
   }
   if (Array.isArray(value)) return void receiveBatch(state, value);
-  void answerOne(state, value).then((answer) => answer && state.outlet.send(answer));
+  const answer = answerOne(state, value);
+  if (answer instanceof Promise) void answer.then((message) => message && state.outlet.send(message));
+  else if (answer !== undefined) state.outlet.send(answer);
 }
 
 const mostInBatch = 100;
@@ -104,13 +106,13 @@ async function receiveBatch(state: State, values: readonly unknown[]): Promise<v
     state.outlet.send(errorMessage(undefined, { code: rpcCodes.invalidRequest, message }));
     return;
   }
-  const answers = await Promise.all(values.map((value) => answerOne(state, value)));
+  const answers = await Promise.all(values.map(async (value) => answerOne(state, value)));
   const said = answers.filter((answer) => answer !== undefined);
   if (said.length > 0) state.outlet.send(said as unknown as JsonObject);
 }
 
 /** What answers a message; nothing answers a notification, a response, or what was cancelled. Never rejects. */
-async function answerOne(state: State, value: unknown): Promise<JsonObject | undefined> {
+function answerOne(state: State, value: unknown): Promise<JsonObject | undefined> | JsonObject | undefined {
   const read = readMessage(value);
   switch (read.kind) {
     case "invalid":

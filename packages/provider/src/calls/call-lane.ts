@@ -16,6 +16,7 @@ import {
 } from "@toolport/core";
 import {
   createDeadline,
+  createLazySignal,
   lenderOf,
   onAbort,
   partyOf,
@@ -25,6 +26,7 @@ import {
   withSignalOfDeadline,
   type Deadline,
   type EventSource,
+  type LazySignal,
 } from "@toolport/core/implement";
 import type { CatalogTool } from "../catalog/define-tool.ts";
 import type { Link } from "../link/link.ts";
@@ -214,22 +216,21 @@ async function enter(pending: PendingCall, lane: Lane): Promise<Session> {
   const { link, gate, room, pausable, clock } = lane;
   const deadline = (pending.deadline ??= startDeadline(pending, lane));
   pending.leave ??= pausable.add(deadline, pending.party);
-  const given = new AbortController();
+  const given = createLazySignal();
   const ignore = onAbort(deadline.stop, () => given.abort(deadline.stop.reason));
   if (deadline.stop.aborted) given.abort(deadline.stop.reason);
   const leaveRoom = room.add(pending.party, (crowd) => given.abort(displacedError(pending.origin, crowd)));
-  const { signal } = given;
   let entered = false;
   try {
-    let session = link.current() ?? (await untilReady(pending, lane, signal));
+    let session = link.current() ?? (await untilReady(pending, lane, given));
     entered = gate.tryEnter(pending);
     if (!entered) {
       const queuedAt = clock.now();
-      await gate.enter(pending, signal).finally(() => (pending.turnMs += clock.now() - queuedAt));
+      await gate.enter(pending, given).finally(() => (pending.turnMs += clock.now() - queuedAt));
       entered = true;
       leaveRoom();
       // The session may have been lost, or the tools may have changed, while the call stood in the queue.
-      session = link.current() ?? (await untilReady(pending, lane, signal));
+      session = link.current() ?? (await untilReady(pending, lane, given));
     }
     checkRoute(pending, lane);
     return session;
@@ -243,10 +244,10 @@ async function enter(pending: PendingCall, lane: Lane): Promise<Session> {
 }
 
 /** Waits for a session that is up to date, and notes how much of that went into connecting and how much into a listing. */
-async function untilReady(pending: PendingCall, { link, clock }: Lane, signal: AbortSignal): Promise<Session> {
+async function untilReady(pending: PendingCall, { link, clock }: Lane, given: LazySignal): Promise<Session> {
   const from = clock.now();
   try {
-    return await link.ready("call", signal);
+    return await link.ready("call", given.signal);
   } finally {
     const waitedMs = clock.now() - from;
     const { state } = link;

@@ -1,3 +1,4 @@
+import { onAbort, type LazySignal } from "@toolport/core/implement";
 import { createLine, type Line } from "./line.ts";
 
 /** Lets calls of one server through: together, or one at a time. */
@@ -9,7 +10,7 @@ export interface Gate {
   /** Goes through at once if that is allowed now and nobody waits whose turn is before. */
   tryEnter(turn: Turn): boolean;
   /** Waits for its turn. Rejects with the signal's reason when that aborts first. */
-  enter(turn: Turn, signal: AbortSignal): Promise<void>;
+  enter(turn: Turn, signal: AbortSignal | LazySignal): Promise<void>;
   leave(turn: Turn): void;
   /** Turns away all who wait. */
   rejectAll(error: unknown): void;
@@ -164,7 +165,7 @@ function createParties(): Parties {
 
 interface Wait {
   readonly mode: GateMode;
-  readonly signal: AbortSignal;
+  readonly signal: AbortSignal | LazySignal;
   /** Called when the signal aborts, and the call is out of the line. */
   readonly onGiveUp: () => void;
 }
@@ -178,7 +179,7 @@ function waitIn(line: Line<Entry>, { mode, signal, onGiveUp }: Wait): Promise<vo
     };
     const settled = (): void => {
       leaveLine();
-      signal.removeEventListener("abort", giveUp);
+      ignore();
     };
     const entry: Entry = {
       mode,
@@ -191,7 +192,7 @@ function waitIn(line: Line<Entry>, { mode, signal, onGiveUp }: Wait): Promise<vo
         reject(reason);
       },
     };
-    signal.addEventListener("abort", giveUp);
+    const ignore = onAbort(signal, giveUp);
     const leaveLine = line.add(entry);
   });
 }

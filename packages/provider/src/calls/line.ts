@@ -15,37 +15,44 @@ interface Place<T> {
   after: Place<T> | undefined;
 }
 
+/** A class, because one is made for each call of a party that has no other, and an object literal with getters is made slowly. */
+class LinkedLine<T> implements Line<T> {
+  #first: Place<T> | undefined;
+  #last: Place<T> | undefined;
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  get first(): T | undefined {
+    return this.#first?.value;
+  }
+
+  get last(): T | undefined {
+    return this.#last?.value;
+  }
+
+  add(value: T): Cancel {
+    const place: Place<T> = { value, before: this.#last, after: undefined };
+    if (this.#last === undefined) this.#first = place;
+    else this.#last.after = place;
+    this.#last = place;
+    this.#size += 1;
+    let isIn = true;
+    return () => {
+      if (!isIn) return;
+      isIn = false;
+      this.#size -= 1;
+      if (place.before === undefined) this.#first = place.after;
+      else place.before.after = place.after;
+      if (place.after === undefined) this.#last = place.before;
+      else place.after.before = place.before;
+    };
+  }
+}
+
 /** Makes an empty line. */
 export function createLine<T>(): Line<T> {
-  let first: Place<T> | undefined;
-  let last: Place<T> | undefined;
-  let size = 0;
-  return {
-    get size() {
-      return size;
-    },
-    get first() {
-      return first?.value;
-    },
-    get last() {
-      return last?.value;
-    },
-    add(value) {
-      const place: Place<T> = { value, before: last, after: undefined };
-      if (last === undefined) first = place;
-      else last.after = place;
-      last = place;
-      size += 1;
-      let isIn = true;
-      return () => {
-        if (!isIn) return;
-        isIn = false;
-        size -= 1;
-        if (place.before === undefined) first = place.after;
-        else place.before.after = place.after;
-        if (place.after === undefined) last = place.before;
-        else place.after.before = place.before;
-      };
-    },
-  };
+  return new LinkedLine();
 }
