@@ -1,6 +1,7 @@
 import { test } from "@fast-check/vitest";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { cpuSecondsOf } from "../../../../test/cpu-seconds.ts";
 import { matchGlob } from "./match-glob.ts";
 
 const letters = fc.constantFrom("a", "b", ".", "*");
@@ -18,9 +19,9 @@ describe("matchGlob()", () => {
     expect(matchGlob("github")("Github")).toBe(false);
   });
 
-  it("answers at once for a text that would hold up a regular expression", () => {
-    const startedAt = performance.now();
-    expect(matchGlob("*a*a*a*a*a*a*b")("a".repeat(100_000))).toBe(false);
-    expect(performance.now() - startedAt).toBeLessThan(500);
+  it("answers at once for a text that would hold up a regular expression", async () => {
+    const matches = matchGlob("*a*a*a*a*a*a*b");
+    const text = "a".repeat(100_000);
+    expect(await cpuSecondsOf(() => expect(matches(text)).toBe(false))).toBeLessThan(5);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { cpuSecondsOf } from "../../../../test/cpu-seconds.ts";
 import { endsOf, recoverRequestId } from "./recover-request-id.ts";
 
 const filler = "x".repeat(5000);
@@ -44,15 +45,16 @@ describe("recoverRequestId()", () => {
     expect(recover(line)).toBeUndefined();
   });
 
-  it("takes linear time on hostile ends", () => {
-    const start = performance.now();
-    for (const text of [
-      " ".repeat(1024),
-      ', "id"'.repeat(170),
-      `{${'"a":1,'.repeat(170)}`,
-      `{"a":"${"\\".repeat(1000)}`,
-    ])
-      for (let round = 0; round < 100; round += 1) recover(text);
-    expect(performance.now() - start).toBeLessThan(2000);
+  it("takes linear time on hostile ends", async () => {
+    const recoverAll = (): void => {
+      for (const text of [
+        " ".repeat(1024),
+        ', "id"'.repeat(170),
+        `{${'"a":1,'.repeat(170)}`,
+        `{"a":"${"\\".repeat(1000)}`,
+      ])
+        for (let round = 0; round < 100; round += 1) recover(text);
+    };
+    expect(await cpuSecondsOf(recoverAll)).toBeLessThan(2);
   });
 });
