@@ -63,6 +63,8 @@ export interface ErrorDetails {
   readonly excerpt?: string;
   /** Of an `unknown_tool`, and of a wait for one: servers whose tools are not on offer now, in server-id order. */
   readonly servers?: readonly AbsentServer[];
+  /** Of an `unknown_tool`: local names that may have been meant, three at most. */
+  readonly suggestions?: readonly string[];
   /** The failures behind a `refresh_failed`, one per server, in server-id order. */
   readonly failures?: readonly ToolportError[];
 }

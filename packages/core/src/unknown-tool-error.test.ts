@@ -11,7 +11,7 @@ describe("unknownToolError()", () => {
   it("is an unknown_tool about the name that was asked for", () => {
     const error = unknownToolError("nothing", [toolOf("a", "read"), toolOf("b", "read")]);
     expect(error).toMatchObject({ code: "unknown_tool", outcome: "not-sent", toolName: "nothing" });
-    expect(error.rawMessage).toBe('tool "nothing" not found; definitions() has 2 tools to choose from');
+    expect(error.rawMessage).toBe('tool "nothing" not found; there are 2, by other names');
   });
 
   it("suggests the local names of tools that a server knows by this name, three at most", () => {
@@ -33,7 +33,7 @@ describe("unknownToolError()", () => {
 
   it("bounds and cleans what a model made up", () => {
     const error = unknownToolError(`a\u001b[31mb${"x".repeat(100_000)}`, []);
-    expect(error.rawMessage).toMatch(/^tool "abx+…" not found; definitions\(\) has 0 tools to choose from$/);
+    expect(error.rawMessage).toMatch(/^tool "abx+…" not found; there is none$/);
     expect(JSON.stringify(error).length).toBeLessThan(1000);
   });
 });

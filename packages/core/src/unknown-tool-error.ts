@@ -21,10 +21,11 @@ export function unknownToolError(
   absent: readonly AbsentServer[] = [],
 ): ToolportError {
   const servers = absent.length === 0 ? "" : `; ${describeAbsent(absent)}`;
-  return new ToolportError(`tool ${quote(name)} not found; ${suggest(name, definitions)}${servers}`, {
+  const suggestions = findMeant(name, definitions).map((tool) => tool.name);
+  return new ToolportError(`tool ${quote(name)} not found; ${suggest(suggestions, definitions.length)}${servers}`, {
     code: "unknown_tool",
     toolName: truncateText(name, maxNameLength),
-    ...(absent.length > 0 && { details: { servers: absent } }),
+    details: { ...(suggestions.length > 0 && { suggestions }), ...(absent.length > 0 && { servers: absent }) },
   });
 }
 
@@ -38,12 +39,16 @@ export function describeAbsent(absent: readonly AbsentServer[]): string {
   return `no tools are known of ${reported.join(", ")}${more}${advice}`;
 }
 
-function suggest(name: string, definitions: readonly ToolDefinition[]): string {
+function suggest(names: readonly string[], count: number): string {
+  if (names.length > 0) return `did you mean ${names.map(quote).join(" or ")}?`;
+  if (count === 0) return "there is none";
+  return count === 1 ? "there is 1, by another name" : `there are ${count}, by other names`;
+}
+
+function findMeant(name: string, definitions: readonly ToolDefinition[]): readonly ToolDefinition[] {
   const exact = definitions.filter(({ origin }) => origin?.toolName === name || origin?.qualifiedName === name);
   const wanted = lettersOf(name);
-  const meant = (exact.length > 0 ? exact : definitions.filter((tool) => lettersOf(tool.name) === wanted)).slice(0, 3);
-  if (meant.length > 0) return `did you mean ${meant.map((tool) => quote(tool.name)).join(" or ")}?`;
-  return `definitions() has ${definitions.length} tools to choose from`;
+  return (exact.length > 0 ? exact : definitions.filter((tool) => lettersOf(tool.name) === wanted)).slice(0, 3);
 }
 
 function lettersOf(name: string): string {

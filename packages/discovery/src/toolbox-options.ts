@@ -1,4 +1,4 @@
-import type { Admit, Clock, Diagnostic, Interceptor, ToolProvider } from "@toolport/core";
+import type { Admit, Clock, Diagnostic, Interceptor, ToolProvider, UnreadyGroup } from "@toolport/core";
 import { assertKnownOptions, compareText, foldCase, isJsonObject, kindOf, type Fields } from "@toolport/core/implement";
 import { assertStaticTool } from "./catalog/assert-static-tool.ts";
 import type { StaticTool } from "./catalog/static-tool.ts";
@@ -29,6 +29,10 @@ export interface ToolboxOptions {
   readonly admit?: Admit;
   /** What the discovery helpers are called. Default `tools_groups`, `tools_select` and `tools_search`. No provider may use the names. */
   readonly helperNames?: Partial<HelperNames>;
+  /**
+   * What a model is to read of a group whose server is not ready, beside what its state means: how to mend that, in the host's words. Must not throw. Default: nothing more.
+   */
+  readonly noteUnready?: (group: UnreadyGroup) => string | undefined;
   /** A second opinion on searches, by meaning; fused by rank with the index. Default none. */
   readonly embeddingRanker?: EmbeddingRanker;
   /**
@@ -50,6 +54,7 @@ const optionFields: Fields<ToolboxOptions> = {
   interceptors: true,
   admit: true,
   helperNames: true,
+  noteUnready: true,
   embeddingRanker: true,
   estimateTokens: true,
   onDiagnostic: true,
@@ -71,7 +76,7 @@ export function assertToolboxOptions(caller: string, options: ToolboxOptions): v
   ) {
     throw new TypeError("interceptors must be an array of functions");
   }
-  for (const name of ["admit", "embeddingRanker", "estimateTokens", "onDiagnostic"] as const) {
+  for (const name of ["admit", "noteUnready", "embeddingRanker", "estimateTokens", "onDiagnostic"] as const) {
     if (options[name] === undefined || typeof options[name] === "function") continue;
     throw new TypeError(`${name} must be a function, not ${kindOf(options[name])}`);
   }

@@ -108,6 +108,19 @@ export function createToolbox(options: ToolboxOptions = {}): Toolbox {
   const tokens = createTokenCounter(options.estimateTokens ?? estimateTokens);
   const calls = createToolboxCalls({ live, inspector, providers, interceptors, clock, onDiagnostic });
 
+  const viewContext = {
+    catalog: () => live.read(),
+    onToolsChanged: live.onChange,
+    calls,
+    whyGone: live.whyGone,
+    search,
+    tokens,
+    helperNames,
+    noteUnready: options.noteUnready,
+    clock,
+    onDiagnostic,
+    embeddingRanker,
+  };
   return {
     get revision() {
       return live.revision;
@@ -124,22 +137,7 @@ export function createToolbox(options: ToolboxOptions = {}): Toolbox {
       return live.read().tools.has(foldCase(name));
     },
     call: (name, args, callOptions = {}) => calls.call(name, { args, options: callOptions }),
-    view: (viewOptions = {}) =>
-      createView(
-        {
-          catalog: () => live.read(),
-          onToolsChanged: live.onChange,
-          calls,
-          whyGone: live.whyGone,
-          search,
-          tokens,
-          helperNames,
-          clock,
-          onDiagnostic,
-          embeddingRanker,
-        },
-        viewOptions,
-      ),
+    view: (viewOptions = {}) => createView(viewContext, viewOptions),
     estimateTokens: (scope = {}) => tokens.count(live.read(), scope),
     diagnostics: () => live.read().diagnostics,
     async init(initOptions = {}) {

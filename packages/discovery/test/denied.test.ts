@@ -45,7 +45,7 @@ describe("view({ denied })", () => {
     await expect(view.call(secret.name)).rejects.toMatchObject({ code: "unknown_tool" });
     await expect(view.call("secret")).rejects.toMatchObject({
       code: "unknown_tool",
-      rawMessage: 'tool "secret" not found; definitions() has 1 tools to choose from',
+      rawMessage: 'tool "secret" not found; there is 1, by another name',
     });
     expect(provider.calls).toEqual([]);
   });

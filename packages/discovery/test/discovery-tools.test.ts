@@ -9,7 +9,7 @@ describe("definitions of the helpers", () => {
     expect(
       declared.map(({ name, inputSchema }) => [name, inputSchema["required"], inputSchema["additionalProperties"]]),
     ).toEqual([
-      ["tools_groups", ["query"], false],
+      ["tools_groups", [], false],
       ["tools_select", [], false],
       ["tools_search", ["query"], false],
     ]);
@@ -29,15 +29,18 @@ describe("definitions of the helpers", () => {
 });
 
 describe("tools_groups (AN-74)", () => {
-  it.each([[""], ["*"], [" * "]])("lists all groups without schemas for %j", async (query) => {
-    expect(await ask(viewOf(), "tools_groups", { query })).toEqual({
-      groups: [
-        { id: "mcp:github", title: "GitHub", description: "Tools of mcp:github.", member_count: 3 },
-        { id: "mcp:slack", title: "Slack", description: "Chat for teams.", member_count: 2 },
-      ],
-      total_groups: 2,
-    });
-  });
+  it.each([{}, { query: "" }, { query: "*" }, { query: " * " }, { query: null }])(
+    "lists all groups without schemas for %j",
+    async (input) => {
+      expect(await ask(viewOf(), "tools_groups", input)).toEqual({
+        groups: [
+          { id: "mcp:github", title: "GitHub", description: "Tools of mcp:github.", member_count: 3 },
+          { id: "mcp:slack", title: "Slack", description: "Chat for teams.", member_count: 2 },
+        ],
+        total_groups: 2,
+      });
+    },
+  );
 
   it.each([["SLACK"], ["chat"], ["mcp:sl"]])(
     "finds a group by part of its id, title or description: %s",

@@ -17,11 +17,11 @@ describe("wrong arguments", () => {
     ],
     ["tools_select", { tools: [1] }, "`tools` must be an array of tool names"],
     ["tools_select", { query: "x", limit: -1 }, "`limit` must be a whole number from 0 to 16, not -1"],
-    ["tools_search", {}, "Invalid input: `query` must be a string"],
+    ["tools_search", {}, 'Invalid input: `query` must be a string, such as {"query": "create issue"}'],
     ["tools_search", { query: 5 }, "`query` must be a string, not 5"],
     ["tools_search", { query: "x", limit: 1.5 }, "`limit` must be a whole number from 0 to 64, not 1.5"],
     ["tools_search", { q: "x" }, "unknown `q`; pass only `query`, `limit`"],
-    ["tools_groups", {}, "`query` must be a string"],
+    ["tools_groups", { query: ["x"] }, '`query` must be a string, not ["x"]'],
     ["tools_groups", ["x"], "arguments must be a JSON object"],
     ["tools_groups", { query: "x", ["__proto__x"]: 1 }, "unknown `__proto__x`"],
   ])("of %s %j get a tool error that says what to pass", async (helper, args, message) => {
@@ -35,8 +35,8 @@ describe("wrong arguments", () => {
   it("are a TypeError for code", async () => {
     const view = viewOf();
     await expect(view.selectTools({})).rejects.toThrow(TypeError);
-    // @ts-expect-error A query is needed.
-    expect(() => view.listGroups({})).toThrow(TypeError);
+    // @ts-expect-error A query is a text.
+    expect(() => view.listGroups({ query: 1 })).toThrow(TypeError);
   });
 
   it("accept null for what was not meant", async () => {

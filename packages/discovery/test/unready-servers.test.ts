@@ -70,6 +70,25 @@ describe("a group whose server is not ready", () => {
     expect((await ask(view, "tools_search", { query: "read" }))["unavailable"]).toBeUndefined();
   });
 
+  it("has what the host says of it, bounded", async () => {
+    const { provider } = setUp(locked, down);
+    const noteUnready = ({ serverId, state }: UnreadyGroup) =>
+      state === "needs-auth" ? `Ask for ${serverId}.${"!".repeat(1000)}` : undefined;
+    const view = createToolbox({ providers: [provider], noteUnready }).view();
+    const { unavailable } = await ask(view, "tools_groups", {});
+    expect(unavailable).toMatchObject([
+      {
+        note: expect.stringMatching(
+          /^The server needs the user to sign in first \(auth_required\)\. Ask for bank\.!+…?$/,
+        ),
+      },
+      downEntry,
+    ]);
+    expect(JSON.stringify(unavailable).length).toBeLessThan(1000);
+    // @ts-expect-error What says it is a function.
+    expect(() => createToolbox({ noteUnready: "sign in" })).toThrow("noteUnready must be a function");
+  });
+
   it("is not told of when all of its tools are denied", async () => {
     const { provider } = setUp(down);
     const view = createToolbox({ providers: [provider] }).view({ denied: ["mcp_files_read"] });

@@ -26,7 +26,7 @@ describe("a call of a tool that is not there", () => {
     expect(await failureOf(provider.call(read))).toMatchObject({
       code: "unknown_tool",
       rawMessage:
-        'tool "mcp_s_read" not found; definitions() has 1 tools to choose from; no tools are known of "hung" (connecting), ' +
+        'tool "mcp_s_read" not found; there is 1, by another name; no tools are known of "hung" (connecting), ' +
         '"locked" (needs-auth: auth_required), "off" (disabled), "refused" (failed: unreachable)',
       details: {
         servers: [
@@ -52,7 +52,7 @@ describe("a call of a tool that is not there", () => {
     const provider = start(createCalmWorld());
     await provider.init();
     expect(await failureOf(provider.call("mcp_s_other"))).toMatchObject({
-      rawMessage: 'tool "mcp_s_other" not found; definitions() has 1 tools to choose from',
+      rawMessage: 'tool "mcp_s_other" not found; there is 1, by another name',
       details: {},
     });
     await provider.close();

@@ -15,6 +15,8 @@ export interface HelperContext extends RankContext {
   readonly about: (group: ToolGroup) => string;
   /** Groups whose servers are not ready. */
   readonly unready: () => readonly UnreadyGroup[];
+  /** What the host has to say of one of them. */
+  readonly noteUnready: ((group: UnreadyGroup) => string | undefined) | undefined;
   /** What it has declared, and where what is found goes. */
   readonly offer: Offer;
   readonly tokens: TokenCounter;

@@ -29,8 +29,8 @@ export function helperDefinitions({ groups, select, search }: HelperNames): read
         `which tools there are, then expand a group with ${select}.`,
       inputSchema: {
         type: "object",
-        properties: { query: text('Part of a group\'s id, title or description. "" or "*": all groups.') },
-        required: ["query"],
+        properties: { query: text("Part of a group's id, title or description. Absent: all groups.") },
+        required: [],
         additionalProperties: false,
       },
       annotations: readOnly,

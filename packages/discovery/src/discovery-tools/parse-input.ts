@@ -2,8 +2,8 @@ import type { JsonObject } from "@toolport/core";
 
 /** Reads the members of a helper's arguments. `null` counts as absent, because models fill in what they were not asked for. */
 export interface InputReader {
-  /** A required text, trimmed; may be blank. */
-  text(member: string): string;
+  /** A required text, trimmed; may be blank. `example`: what a model might pass, for the problem. */
+  text(member: string, example: string): string;
   /** Trimmed; absent when blank. */
   optionalText(member: string): string | undefined;
   /** Names, trimmed, without blank ones. */
@@ -44,8 +44,8 @@ function createReader(input: JsonObject, report: (problem: string) => void): Inp
   };
   return {
     optionalText,
-    text(member) {
-      if (get(member) === undefined) fail(member, "a string");
+    text(member, example) {
+      if (get(member) === undefined) fail(member, `a string, such as {"${member}": ${JSON.stringify(example)}}`);
       return optionalText(member) ?? "";
     },
     names(member) {

@@ -10,20 +10,20 @@ import { parseInput, type ParsedInput } from "./parse-input.ts";
 
 /** Arguments of `tools_groups`. */
 export interface GroupsInput {
-  /** Part of a group's id, title or description, ASCII-case-insensitive. Blank or `*`: all groups. */
-  readonly query: string;
+  /** Part of a group's id, title or description, ASCII-case-insensitive. Absent, blank or `*`: all groups. */
+  readonly query?: string | undefined;
 }
 
 /** Reads a model's arguments. */
 export function parseGroupsInput(input: JsonObject): ParsedInput<GroupsInput> {
-  return parseInput(input, ["query"], (read) => ({ query: read.text("query") }));
+  return parseInput(input, ["query"], (read) => ({ query: read.optionalText("query") }));
 }
 
 // The directory is read once, and everything else depends on it.
 const share = 1 / 4;
 
 /** The compact directory. `total_groups` counts all groups, not just those found. */
-export function listGroups(context: HelperContext, { query }: GroupsInput): GroupsAnswer {
+export function listGroups(context: HelperContext, { query = "" }: GroupsInput): GroupsAnswer {
   const all = context.permitted().groups;
   const wanted = foldCase(query.trim());
   const limit = limitAnswer(context, share);

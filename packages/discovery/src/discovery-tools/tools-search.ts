@@ -19,7 +19,7 @@ export interface SearchInput {
 /** Reads a model's arguments. */
 export function parseSearchInput(input: JsonObject): ParsedInput<Required<SearchInput>> {
   return parseInput(input, ["query", "limit"], (read) => ({
-    query: read.text("query"),
+    query: read.text("query", "create issue"),
     limit: read.limit("limit", searchLimits),
   }));
 }

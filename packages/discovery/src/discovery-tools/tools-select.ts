@@ -33,7 +33,8 @@ interface SelectRequest {
   readonly limit: number;
 }
 
-const nothingGiven = "Invalid input: one of `tools`, `query`, or `group` must be provided";
+const nothingGiven =
+  'Invalid input: one of `tools`, `query`, or `group` must be provided, such as {"query": "create issue"}';
 const selectorTimeoutMs = 30_000;
 const maxCandidates = 64;
 const shortestQueryForSelector = 4;

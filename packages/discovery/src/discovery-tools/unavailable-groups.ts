@@ -5,13 +5,14 @@ import { fitList, shareOf, type AnswerLimit } from "./fit-answer.ts";
 import type { HelperContext } from "./helper-context.ts";
 
 const maxTitleLength = 256;
+const maxNoteLength = 500;
 
 /**
  * Groups whose servers are not ready, as a member of an answer: those that `isMeant` says, as many as there is room for. None that exist
  * and are denied to this agent.
  */
 export function nameUnavailable(
-  { catalog, permitted, unready }: HelperContext,
+  { catalog, permitted, unready, noteUnready }: HelperContext,
   limit: AnswerLimit,
   isMeant: (group: UnreadyGroup, hasTools: boolean) => boolean,
 ): { readonly unavailable?: readonly UnavailableGroup[] } {
@@ -24,18 +25,18 @@ export function nameUnavailable(
     return (open.has(key) || !known.has(key)) && isMeant(group, open.has(key));
   });
   if (meant.length === 0) return {};
-  const entries = meant.map((group) => describe(group));
+  const entries = meant.map((group) => describe(group, noteUnready?.(group)));
   const { fitted } = fitList<UnavailableGroup>(entries, ({ id }) => id, shareOf(limit, 1 / 8));
   return { unavailable: fitted };
 }
 
-function describe({ id, title, state, code }: UnreadyGroup): UnavailableGroup {
+function describe({ id, title, state, code }: UnreadyGroup, more: string | undefined): UnavailableGroup {
   const note = notes.get(state) ?? "is not ready";
   return {
     id,
     title: cleanText(title, maxTitleLength),
     status: state,
-    note: `The server ${note}${code === undefined ? "" : ` (${code})`}.`,
+    note: `The server ${note}${code === undefined ? "" : ` (${code})`}.${more === undefined ? "" : ` ${cleanText(more, maxNoteLength)}`}`,
   };
 }
 
@@ -45,4 +46,5 @@ const notes: ReadonlyMap<string, string> = new Map([
   ["failed", "could not be reached; it is tried again"],
   ["needs-auth", "needs the user to sign in first"],
   ["idle", "was not started yet"],
+  ["untrusted", "is not trusted by the user, and not started"],
 ]);

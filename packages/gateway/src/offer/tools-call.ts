@@ -1,5 +1,5 @@
-import type { JsonObject } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import { cleanText, type JsonObject } from "@toolport/core";
+import { isJsonObject, kindOf } from "@toolport/core/implement";
 
 /** The name of the tool that calls others. */
 export const toolsCallName = "tools_call";
@@ -21,13 +21,21 @@ export const toolsCallTool: JsonObject = {
   },
 };
 
+function invalid(what: string): { readonly problem: string } {
+  return { problem: `Invalid input: ${what}; pass {"name": "the_tool", "arguments": {…}}` };
+}
+
 /** What it is to call; a text says what is wrong with its arguments. */
 export function readToolsCall(
   args: unknown,
 ): { readonly name: string; readonly args: unknown } | { readonly problem: string } {
-  if (!isJsonObject(args)) return { problem: "Invalid input: arguments must be a JSON object" };
-  const { name, arguments: inner } = args;
-  if (typeof name !== "string" || name === "") return { problem: "Invalid input: name must be the name of a tool" };
-  if (name === toolsCallName) return { problem: "Invalid input: tools_call does not call itself" };
-  return { name, args: inner };
+  if (!isJsonObject(args)) return invalid("arguments must be a JSON object");
+  const { name, arguments: inner, ...others } = args;
+  if (typeof name !== "string" || name.trim() === "") return invalid("`name` must be the exact name of a tool");
+  if (name === toolsCallName) return invalid("tools_call does not call itself");
+  const [other] = Object.keys(others);
+  if (other !== undefined) return invalid(`unknown \`${cleanText(other, 80)}\``);
+  if (inner === undefined || inner === null || isJsonObject(inner))
+    return { name: name.trim(), args: inner ?? undefined };
+  return invalid(`\`arguments\` must be a JSON object, not ${kindOf(inner)}`);
 }

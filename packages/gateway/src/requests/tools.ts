@@ -1,4 +1,5 @@
 import {
+  cleanText,
   isToolportError,
   ToolportError,
   type CallObserver,
@@ -13,6 +14,7 @@ import { metaKeys, metaOf, passOn } from "../message/meta.ts";
 import { notificationMessage, rpcCodes } from "../message/json-rpc.ts";
 import { rpcError } from "../message/rpc-error.ts";
 import { readToolsCall } from "../offer/tools-call.ts";
+import { adviseUnknownTool } from "../offer/unknown-tool.ts";
 import type { ActiveRequest } from "../peer/active-request.ts";
 import type { PeerContext, RequestHandler } from "../peer/peer-context.ts";
 import { contextOf } from "./bounded.ts";
@@ -60,7 +62,7 @@ async function callByName(
   const meta = passOn(metaOf(request.params));
   const observer = askForLines(context, request);
   request.toolName = name;
-  if (!exposed.allows(name)) return unknownTool(name, isDirect);
+  if (!exposed.allows(name)) return unknownTool(context, { name, isDirect });
   try {
     const onProgress = (progress: Progress): void => sayProgress(request, { ...progress });
     const wantsProgress = request.progressToken !== undefined;
@@ -75,7 +77,7 @@ async function callByName(
     resources?.learn(outcome.origin.serverId, outcome.content);
     return toWireResult(outcome);
   } catch (error) {
-    if (isDirect && isToolportError(error, "unknown_tool")) return unknownTool(name, isDirect);
+    if (isToolportError(error, "unknown_tool")) return unknownTool(context, { name, isDirect, error });
     if (!isToolportError(error)) throw error;
     return failureOf(error);
   } finally {
@@ -98,13 +100,17 @@ function createTimeOf({ stop }: ActiveRequest): SharedDeadline & { readonly stop
   return { stop, remainingMs: () => Number.POSITIVE_INFINITY, pause: () => () => {} };
 }
 
-/** What is not exposed is as if it were not there. */
-function unknownTool(name: string, isDirect: boolean): JsonObject {
-  const shown = name.slice(0, 256);
-  if (isDirect) throw rpcError(rpcCodes.invalidParams, `Unknown tool: ${shown}`);
-  return failureOf(
-    new ToolportError(`there is no tool ${JSON.stringify(shown)}`, { code: "unknown_tool", toolName: shown }),
-  );
+interface UnknownTool extends Pick<NamedCall, "name" | "isDirect"> {
+  readonly error?: ToolportError;
+}
+
+/** What is not exposed is as if it were not there. What is said is for who has this gateway alone. */
+function unknownTool({ settings }: PeerContext, { name, isDirect, error }: UnknownTool): JsonObject {
+  const shown = cleanText(name, 256);
+  const advice = adviseUnknownTool(settings.expose, error);
+  if (isDirect) throw rpcError(rpcCodes.invalidParams, `Unknown tool: ${shown}. ${advice}`);
+  const message = `there is no tool ${JSON.stringify(shown)}. ${advice}`;
+  return failureOf(new ToolportError(message, { code: "unknown_tool", toolName: shown }));
 }
 
 function sayProgress(request: ActiveRequest, progress: JsonObject): void {

@@ -21,8 +21,13 @@ export type ApprovalMode =
  */
 export type ApprovalDecision = "once" | "conversation" | "always" | "no" | "suspend";
 
-/** What a handler answers: a decision, or one with the human's own words. */
-export type ApprovalAnswer = ApprovalDecision | { readonly decision: ApprovalDecision; readonly reason?: string };
+/**
+ * What a handler answers: a decision, or one with the human's own words; or `"none"`, because it could ask nobody this time: the call is then suspended or refused as without a
+ * handler, with the reason, if there is one.
+ */
+export type ApprovalAnswer =
+  | ApprovalDecision
+  | { readonly decision: ApprovalDecision | "none"; readonly reason?: string };
 
 /** What somebody is asked. Frozen; nothing in it can be changed before the call runs, and the call runs with exactly this. */
 export interface ApprovalQuestion {
@@ -153,7 +158,7 @@ const decisions: Readonly<Record<ApprovalDecision, true>> = {
 /** What a handler answered; `undefined` for what is no answer. */
 export function readAnswer(
   answer: unknown,
-): { readonly decision: ApprovalDecision; readonly reason?: string } | undefined {
+): { readonly decision: ApprovalDecision | "none"; readonly reason?: string } | undefined {
   const given = typeof answer === "string" ? { decision: answer } : answer;
   if (!isJsonObject(given)) return undefined;
   const { decision, reason } = given;
@@ -161,6 +166,6 @@ export function readAnswer(
   return reason === undefined ? { decision } : { decision, reason };
 }
 
-function isDecision(value: unknown): value is ApprovalDecision {
-  return typeof value === "string" && Object.hasOwn(decisions, value);
+function isDecision(value: unknown): value is ApprovalDecision | "none" {
+  return typeof value === "string" && (value === "none" || Object.hasOwn(decisions, value));
 }

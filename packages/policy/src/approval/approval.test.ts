@@ -219,6 +219,15 @@ describe("a question", () => {
     expect([world.eventTypes(), ran.length]).toEqual([["refused"], 0]);
   });
 
+  it("that nobody could be asked about is refused as without a handler, with the handler's reason: approval_required", async () => {
+    const { send, ran } = setUp(() => ({ decision: "none", reason: "the user is\u001B[31m away" }));
+    const error = await rejectionOf(send(gated()));
+    expect(error).toMatchObject({ code: "approval_required", outcome: "not-sent" });
+    expect(error.message).toMatch(/needs an approval \(.*\), and nobody can be asked: the user is away$/);
+    expect(error.details.denied).toBeUndefined();
+    expect(ran).toHaveLength(0);
+  });
+
   it("that is answered with no refuses the call in the human's words: approval_denied (AD-13)", async () => {
     const { world, send, ran } = setUp(() => ({ decision: "no", reason: "not on a\u001B[31m Friday" }));
     const error = await rejectionOf(send(gated()));

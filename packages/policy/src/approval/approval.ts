@@ -7,6 +7,7 @@ import type {
   ToolOutcome,
   ToolportError,
 } from "@toolport/core";
+import { cleanText } from "@toolport/core";
 import { withoutApproval } from "@toolport/core/implement";
 import type { PolicyParts } from "../policy-parts.ts";
 import { callEvent, refuse } from "../refuse.ts";
@@ -189,17 +190,20 @@ async function decide(
     parts,
   }: Pick<ApprovalInterceptorInit, "suspension" | "parts"> & { readonly asking: Asking | undefined },
 ): Promise<void> {
-  if (asking !== undefined && (await asking.ask(pending)) === "run") return;
-  throw await requiredError(pending, suspension, parts);
+  const verdict = await asking?.ask(pending);
+  if (verdict === "run") return;
+  const words = typeof verdict === "object" ? verdict.unasked : undefined;
+  throw await requiredError(pending, { suspension, words }, parts);
 }
 
 async function requiredError(
   { call, why, hint, copied }: PendingCall,
-  suspension: Suspension | undefined,
+  { suspension, words }: Pick<ApprovalInterceptorInit, "suspension"> & { readonly words?: string | undefined },
   parts: PolicyParts,
 ): Promise<ToolportError> {
   const refusal = { stage: "approval", code: "approval_required", rule: why.rule } as const;
-  const nobody = { ...refusal, reason: `needs an approval (${why.why}), and nobody can be asked` };
+  const said = words === undefined || words === "" ? "" : `: ${cleanText(words, 500)}`;
+  const nobody = { ...refusal, reason: `needs an approval (${why.why}), and nobody can be asked${said}` };
   if (suspension === undefined) return refuse(call, nobody, parts);
   try {
     const approval = await suspension.suspend(call, { hint, why: why.why, copied });

@@ -9,8 +9,8 @@ import { askHuman, type Heard, type OpenQuestion } from "./ask-human.ts";
 import type { PendingCall } from "./pending-call.ts";
 import type { KeptApprovals } from "./kept-approvals.ts";
 
-/** What somebody who was asked wants. */
-export type Verdict = "run" | "suspend";
+/** What somebody who was asked wants; `unasked`: nobody could be asked, and why. */
+export type Verdict = "run" | "suspend" | { readonly unasked: string | undefined };
 
 /** Asks about calls. */
 export interface Asking {
@@ -91,6 +91,7 @@ export function createAsking({ handler, settings, kept, parts }: AskingInit): As
         );
         return "run";
       }
+      if (heard.kind === "unasked") return { unasked: heard.reason };
       if (heard.kind !== "answered") throw unheardError(heard, pending, { parts, timeoutMs });
       await remember(pending, heard.decision);
       if (heard.decision === "no") throw rejectedError(pending, heard.reason, parts);
@@ -129,7 +130,7 @@ export function rejectedError(
 }
 
 function unheardError(
-  heard: Exclude<Heard, { readonly kind: "answered" | "covered" }>,
+  heard: Exclude<Heard, { readonly kind: "answered" | "covered" | "unasked" }>,
   { call, why }: PendingCall,
   { parts, timeoutMs }: { readonly parts: PolicyParts; readonly timeoutMs: number },
 ): ToolportError {

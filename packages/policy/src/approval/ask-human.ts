@@ -4,6 +4,8 @@ import { readAnswer, type ApprovalDecision, type ApprovalHandler, type ApprovalQ
 /** What became of a question. */
 export type Heard =
   | { readonly kind: "answered"; readonly decision: ApprovalDecision; readonly reason?: string }
+  /** The handler could ask nobody. */
+  | { readonly kind: "unasked"; readonly reason?: string }
   /** An answer to another question holds for this one. */
   | { readonly kind: "covered" }
   /** The handler threw, or answered nothing that it may. */
@@ -59,7 +61,11 @@ export function askHuman(question: Omit<ApprovalQuestion, "signal">, init: AskIn
 async function answerOf(handler: ApprovalHandler, question: ApprovalQuestion): Promise<Heard> {
   try {
     const answer = readAnswer(await handler(question));
-    if (answer !== undefined && isOffered(answer.decision, question)) return { kind: "answered", ...answer };
+    if (answer !== undefined) {
+      const { decision, ...words } = answer;
+      if (decision === "none") return { kind: "unasked", ...words };
+      if (isOffered(decision, question)) return { kind: "answered", decision, ...words };
+    }
     return { kind: "failed", error: new TypeError("the approval handler answered nothing that an answer could be") };
   } catch (error) {
     return { kind: "failed", error };

@@ -12,8 +12,8 @@ export interface ApproveByClientOptions {
 }
 
 /**
- * Asks the user of a client before a call: a form with what would be called, and the answers that make sense. What is no answer refuses the call, and so does a client
- * that cannot ask; the model then reads why, and what its user may do.
+ * Asks the user of a client before a call: a form with what would be called, and the answers that make sense. What is no answer refuses the call. Of a client
+ * that cannot ask, calls are refused with `approval_required`; the model then reads why, and what its user may do.
  */
 export function approveByClient(ask: AskClient, { otherwise }: ApproveByClientOptions = {}): ApprovalHandler {
   return async (question) => {
@@ -25,7 +25,7 @@ export function approveByClient(ask: AskClient, { otherwise }: ApproveByClientOp
       return readDecision(await ask(request, signal), question.answers);
     } catch {
       const instead = otherwise === undefined ? "" : `. ${otherwise(question)}`;
-      return { decision: "no", reason: `it needs its user's approval, and this client cannot ask them${instead}` };
+      return { decision: "none", reason: `this client cannot ask its user${instead}` };
     }
   };
 }

@@ -150,6 +150,8 @@ describe("toolport serve", () => {
     await other.untilTools(({ length }) => length > 0);
     expect(textOf(await other.client.callTool({ name: "mcp_one_set_a" }))).toBe("set_a  1");
     const refused = textOf(await other.client.callTool({ name: "mcp_one_ask" }));
+    expect(refused).toContain("[error approval_required, policy]");
+    expect(refused).toContain("nobody can be asked: this client cannot ask its user. They may approve");
     expect(refused).toContain("toolport call one/ask");
   });
 });

@@ -16,6 +16,7 @@ import { shellLine } from "../render/shell-word.ts";
 import { usageError } from "../usage-error.ts";
 import { createLiveOffer, type LiveOffer } from "./live-offer.ts";
 import { noteEdit, noteOffer } from "./offer-notes.ts";
+import { noteUnready } from "./note-unready.ts";
 import { isServeEntry, servedVariable } from "./self-entries.ts";
 import type { ServeArguments } from "./serve-arguments.ts";
 import { readOffer, type ServeOffer } from "./serve-offer.ts";
@@ -60,7 +61,7 @@ export async function openServed(given: ServeArguments, context: CommandContext,
       revise: createRevision(live, means),
     },
     provider: { refresh: "debounced" },
-    toolbox: { interceptors: means.interceptors },
+    toolbox: { interceptors: means.interceptors, noteUnready },
     ...(given.otel === true && { telemetry: true }),
     state,
     savedCatalogs: true,
