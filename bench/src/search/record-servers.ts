@@ -1,32 +1,56 @@
-// Records the tool lists of published servers, one file per server: those of recorded-servers.ts into data/search/recorded/, and of those of
-// schema-servers.ts the names and input schemas alone, into data/schemas/. Run by hand, with the ids of what changed; what reads the files needs
-// no network.
+// Records the tool lists of published servers, one file per server: those of recorded-servers.ts into data/search/recorded/, of those of
+// schema-servers.ts the names and input schemas alone into data/schemas/, and of these and those of listed-servers.ts what a search reads into
+// data/search/listed/. Run by hand, with the ids of what changed; what reads the files needs no network. Where Linux lets it, a server lists its
+// tools in a network of its own that leads nowhere. A server that cannot be recorded is named, and the others go on.
 import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { listedSchema } from "./listed-schema.ts";
+import { listedServers } from "./listed-servers.ts";
 import { recordedServers, type RecordedServer } from "./recorded-servers.ts";
 import { schemaServers } from "./schema-servers.ts";
 
 const patienceMs = 60_000;
+const licenses = ["MIT", "ISC", "Apache-2.0"];
+// Its descriptions name folders of the machine that it runs on.
+const unlisted = ["desktop-commander"];
 const dataDir = fileURLToPath(new URL("../../data/", import.meta.url));
 const only = new Set(process.argv.slice(2));
-const servers = [...recordedServers, ...schemaServers].filter(({ id }) => only.size === 0 || only.has(id));
+const servers = [...recordedServers, ...schemaServers, ...listedServers].filter(
+  ({ id }) => only.size === 0 || only.has(id),
+);
+// Nothing of what a server does at its start is to reach anybody.
+const offline = spawnSync("unshare", ["--net", "--map-root-user", "true"]).status === 0;
 
 const workDir = mkdtempSync(join(tmpdir(), "record-servers-"));
 try {
   for (const server of servers) {
-    const isForSearch = recordedServers.includes(server);
-    const recording = await recordServer(server);
-    const outDir = join(dataDir, isForSearch ? "search/recorded" : "schemas");
-    mkdirSync(outDir, { recursive: true });
-    writeFileSync(join(outDir, `${server.id}.json`), print(isForSearch ? recording : schemasOf(recording)));
-    process.stdout.write(`${server.id}: ${recording.tools.length} tools\n`);
+    try {
+      const recording = await recordServer(server);
+      for (const [dir, kept] of keptOf(server, recording)) {
+        const outDir = join(dataDir, dir);
+        mkdirSync(outDir, { recursive: true });
+        writeFileSync(join(outDir, `${server.id}.json`), print(kept));
+      }
+      process.stdout.write(`${server.id}: ${recording.tools.length} tools\n`);
+    } catch (error) {
+      process.stderr.write(`${server.id}: not recorded: ${error instanceof Error ? error.message : String(error)}\n`);
+      process.exitCode = 1;
+    }
+    rmSync(join(workDir, server.id), { recursive: true, force: true });
   }
 } finally {
   rmSync(workDir, { recursive: true, force: true });
+}
+
+function keptOf(server: RecordedServer, recording: Recording): readonly (readonly [dir: string, kept: Recording])[] {
+  if (recordedServers.includes(server)) return [["search/recorded", recording]];
+  const listed = ["search/listed", { ...recording, tools: recording.tools.map(listedTool) }] as const;
+  if (!schemaServers.includes(server)) return [listed];
+  return [["schemas", schemasOf(recording)], ...(unlisted.includes(server.id) ? [] : [listed])];
 }
 
 interface Recording {
@@ -42,6 +66,7 @@ interface Recording {
 async function recordServer(server: RecordedServer): Promise<Recording> {
   const packageDir = join(install(server), "node_modules", server.package);
   const manifest = JSON.parse(readFileSync(join(packageDir, "package.json"), "utf8"));
+  if (!licenses.includes(manifest.license)) throw new Error(`its licence is ${manifest.license ?? "not stated"}`);
   const bins: Record<string, string> =
     typeof manifest.bin === "string" ? { [server.package]: manifest.bin } : manifest.bin;
   const script = server.bin === undefined ? Object.values(bins)[0] : bins[server.bin];
@@ -79,11 +104,10 @@ async function listTools(
   script: string,
 ): Promise<{ readonly info: Initialized; readonly tools: readonly unknown[] }> {
   const env = { PATH: process.env["PATH"] ?? "", HOME: workDir, ...server.env };
-  const child = spawn(process.execPath, [script, ...(server.args ?? [])], {
-    cwd: workDir,
-    env,
-    stdio: ["pipe", "pipe", "ignore"],
-  });
+  const command = [process.execPath, script, ...(server.args ?? [])];
+  const [file = "", ...args] = offline ? ["unshare", "--net", "--map-root-user", ...command] : command;
+  const child = spawn(file, args, { cwd: workDir, env, stdio: ["pipe", "pipe", "ignore"] });
+  child.stdin.on("error", () => {});
   const waiting = new Map<number, (result: Record<string, unknown>) => void>();
   createInterface({ input: child.stdout }).on("line", (line) => {
     if (!line.startsWith("{")) return;
@@ -122,7 +146,22 @@ async function listTools(
 /** One tool per line, so that a new version of a server makes a readable diff. */
 function print({ tools, ...head }: Recording): string {
   const lines = tools.map((tool) => JSON.stringify(tool)).join(",\n");
-  return `${JSON.stringify(head).slice(0, -1)},"tools":[\n${lines}\n]}\n`;
+  const text = `${JSON.stringify(head).slice(0, -1)},"tools":[\n${lines}\n]}\n`;
+  // Some servers say where they were started.
+  return text.replaceAll(workDir, "/home/user");
+}
+
+/** What a search reads of a tool: its names and texts, and of its parameters the names, texts and values. */
+function listedTool(tool: unknown): unknown {
+  const { name, title, description, inputSchema, annotations } = tool as Record<string, unknown>;
+  const shown = (annotations as Record<string, unknown> | undefined)?.["title"];
+  return {
+    name,
+    title,
+    description,
+    inputSchema: listedSchema(inputSchema),
+    ...(typeof shown === "string" && { annotations: { title: shown } }),
+  };
 }
 
 function schemasOf({ id, title, package: name, version, license, tools }: Recording): Recording {

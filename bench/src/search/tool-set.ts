@@ -5,7 +5,8 @@ import { assignNames, localNameOf, qualifiedName } from "@toolport/naming";
 /** One server of the data set: its group, and its tools as a host would declare them. */
 export interface ToolSetServer {
   readonly id: string;
-  readonly source: "recorded" | "written";
+  /** `recorded`: as a published server lists it; `listed`: of that, what a search reads; `written`: written for the data set. */
+  readonly source: "recorded" | "listed" | "written";
   readonly group: ToolGroup;
   readonly tools: readonly ToolDefinition[];
 }
@@ -14,10 +15,12 @@ const dataDir = new URL("../../data/search/", import.meta.url);
 
 /** The data set: every recorded server, then every written one, each kind by id. */
 export function readToolSet(): readonly ToolSetServer[] {
-  const recorded = readdirSync(new URL("recorded/", dataDir))
-    .sort()
-    .map((file) => readRecorded(readFileSync(new URL(`recorded/${file}`, dataDir), "utf8")));
-  return nameTools([...recorded, ...readWritten(readFileSync(new URL("written.txt", dataDir), "utf8"))]);
+  return nameTools([...readAll("recorded"), ...readWritten(readFileSync(new URL("written.txt", dataDir), "utf8"))]);
+}
+
+/** Every published server of which the tools are known: the recorded ones, then the listed ones, each kind by id. */
+export function readPublishedSet(): readonly ToolSetServer[] {
+  return nameTools([...readAll("recorded"), ...readAll("listed")]);
 }
 
 /** A server before its tools have local names. */
@@ -61,12 +64,18 @@ interface Recording {
   }[];
 }
 
-function readRecorded(text: string): UnnamedServer {
+function readAll(source: "recorded" | "listed"): readonly UnnamedServer[] {
+  return readdirSync(new URL(`${source}/`, dataDir))
+    .sort()
+    .map((file) => readRecorded(readFileSync(new URL(`${source}/${file}`, dataDir), "utf8"), source));
+}
+
+function readRecorded(text: string, source: "recorded" | "listed"): UnnamedServer {
   const { id, title, instructions, tools }: Recording = JSON.parse(text);
   const description = `Tools provided by MCP server \`${id}\`.`;
   return {
     id,
-    source: "recorded",
+    source,
     group: { title, description, ...(instructions !== undefined && { instructions }) },
     tools: tools.map((tool) => ({ ...tool, description: tool.description ?? "" })),
   };

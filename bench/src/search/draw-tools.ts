@@ -1,0 +1,85 @@
+// Draws the tools that queries are to be written for, in two parts that share no server, and lists all of the others beside them, for whoever writes
+// the queries has to name every tool that would do. The second part is for confirming what was chosen with the first, so none of its servers
+// is one that the index was ever tuned with. The same seed draws the same tools.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { readPublishedSet, type ToolSetServer } from "./tool-set.ts";
+
+const [outDir = ".", seedText = "1"] = process.argv.slice(2);
+const maxPerServer = 4;
+const sizes = { develop: 110, confirm: 90 };
+const confirmingServers = 28;
+
+const random = createRandom(Number(seedText));
+const servers = readPublishedSet();
+const neverTuned = shuffle(servers.filter(({ source }) => source === "listed"));
+const confirming = new Set(neverTuned.slice(0, confirmingServers));
+
+mkdirSync(outDir, { recursive: true });
+write("all-tools.json", servers.flatMap(shortTools));
+write(
+  "tools-draw.json",
+  draw(
+    servers.filter((server) => !confirming.has(server)),
+    sizes.develop,
+  ),
+);
+write("tools-draw-2.json", draw([...confirming], sizes.confirm));
+
+/** One tool of each server in turn, until there are `count` or each server has given its most. */
+function draw(from: readonly ToolSetServer[], count: number): readonly object[] {
+  const hands = shuffle(from).map((server) => ({ server, tools: shuffle(server.tools).slice(0, maxPerServer) }));
+  const drawn = Array.from({ length: maxPerServer }, (_, turn) =>
+    hands.flatMap(({ server, tools }) => (tools[turn] === undefined ? [] : [describe(server, tools[turn])])),
+  );
+  return drawn.flat().slice(0, count);
+}
+
+type Tool = ToolSetServer["tools"][number];
+
+function describe({ id, group }: ToolSetServer, tool: Tool): object {
+  const properties = tool.inputSchema["properties"];
+  return {
+    id: `${id}/${remoteName(tool)}`,
+    server: group.title,
+    title: tool.title ?? tool.annotations?.title,
+    description: tool.description,
+    parameters: typeof properties === "object" && properties !== null ? Object.keys(properties) : [],
+  };
+}
+
+function shortTools({ id, tools }: ToolSetServer): readonly object[] {
+  return tools.map((tool) => ({
+    id: `${id}/${remoteName(tool)}`,
+    title: tool.title ?? tool.annotations?.title,
+    description: tool.description.replaceAll(/\s+/g, " ").trim().slice(0, 200),
+  }));
+}
+
+function remoteName({ name, origin }: Tool): string {
+  return origin?.toolName ?? name;
+}
+
+/** One entry per line, to be searched with grep. */
+function write(file: string, entries: readonly object[]): void {
+  writeFileSync(join(outDir, file), `[\n${entries.map((entry) => JSON.stringify(entry)).join(",\n")}\n]\n`);
+  process.stdout.write(`${file}: ${entries.length} tools\n`);
+}
+
+function shuffle<T>(items: readonly T[]): T[] {
+  return items
+    .map((item) => ({ item, order: random() }))
+    .sort((a, b) => a.order - b.order)
+    .map(({ item }) => item);
+}
+
+/** Numbers from 0 to 1, the same ones for the same seed. */
+function createRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x9e3779b9) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 16), 0x21f0aaad);
+    mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a2d97);
+    return ((mixed ^ (mixed >>> 15)) >>> 0) / 2 ** 32;
+  };
+}
