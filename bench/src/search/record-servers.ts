@@ -15,8 +15,8 @@ import { schemaServers } from "./schema-servers.ts";
 
 const patienceMs = 60_000;
 const licenses = ["MIT", "ISC", "Apache-2.0"];
-// Its descriptions name folders of the machine that it runs on.
-const unlisted = ["desktop-commander"];
+// Lines with which a server names the folders of the machine that it was started on.
+const foldersOfMachine = /^.*(?:Prefer paths within mounted directories|(?:Host|Mounted) folder): .*\n?/gm;
 const dataDir = fileURLToPath(new URL("../../data/", import.meta.url));
 const only = new Set(process.argv.slice(2));
 const servers = [...recordedServers, ...schemaServers, ...listedServers].filter(
@@ -49,8 +49,7 @@ try {
 function keptOf(server: RecordedServer, recording: Recording): readonly (readonly [dir: string, kept: Recording])[] {
   if (recordedServers.includes(server)) return [["search/recorded", recording]];
   const listed = ["search/listed", { ...recording, tools: recording.tools.map(listedTool) }] as const;
-  if (!schemaServers.includes(server)) return [listed];
-  return [["schemas", schemasOf(recording)], ...(unlisted.includes(server.id) ? [] : [listed])];
+  return schemaServers.includes(server) ? [["schemas", schemasOf(recording)], listed] : [listed];
 }
 
 interface Recording {
@@ -145,10 +144,12 @@ async function listTools(
 
 /** One tool per line, so that a new version of a server makes a readable diff. */
 function print({ tools, ...head }: Recording): string {
-  const lines = tools.map((tool) => JSON.stringify(tool)).join(",\n");
-  const text = `${JSON.stringify(head).slice(0, -1)},"tools":[\n${lines}\n]}\n`;
-  // Some servers say where they were started.
-  return text.replaceAll(workDir, "/home/user");
+  const lines = tools.map((tool) => JSON.stringify(tool, withoutMachine)).join(",\n");
+  return `${JSON.stringify(head, withoutMachine).slice(0, -1)},"tools":[\n${lines}\n]}\n`;
+}
+
+function withoutMachine(_key: string, value: unknown): unknown {
+  return typeof value === "string" ? value.replaceAll(workDir, "/home/user").replaceAll(foldersOfMachine, "") : value;
 }
 
 /** What a search reads of a tool: its names and texts, and of its parameters the names, texts and values. */
