@@ -44,7 +44,7 @@ afterEach(() => rm(folder, { recursive: true }));
 
 describe("a command line that is wrong exits with 2 and starts nothing", () => {
   it.each<[string, readonly string[], string]>([
-    ["unknown command", ["serve"], 'unknown command "serve"; there are server, host, lock and diff'],
+    ["unknown command", ["serve"], 'unknown command "serve"; there are server, host, lock, diff and compare'],
     ["unknown option", ["server", "--strictly"], "Unknown option '--strictly'"],
     ["no server", ["server"], "no server given"],
     ["two servers", ["server", "--url", "http://localhost/", "--", "node"], "give one of"],

@@ -9,6 +9,7 @@ export type Command =
   | ServerCommandLine
   | HostCommandLine
   | LockCommandLine
+  | CompareCommandLine
   /** A mistake in the command line, told in one line. */
   | { readonly kind: "mistake"; readonly message: string };
 
@@ -31,6 +32,16 @@ export interface LockCommandLine {
   readonly strict: boolean;
 }
 
+/** `compare`: what became better and worse between two runs, from the reports that `--json` wrote. */
+export interface CompareCommandLine {
+  readonly kind: "compare";
+  readonly before: string;
+  readonly after: string;
+  /** New advice fails, too. */
+  readonly strict: boolean;
+  readonly markdown: string | undefined;
+}
+
 /** `host`: check a host through its driver. */
 export interface HostCommandLine extends RunArguments {
   readonly kind: "host";
@@ -50,7 +61,7 @@ export interface RunArguments {
 }
 
 /** Formats that can be written to a file. */
-export type ReportFormat = "json" | "junit" | "sarif" | "html" | "markdown";
+export type ReportFormat = "json" | "junit" | "sarif" | "html" | "markdown" | "badge";
 
 /** Where a server is, as given. */
 export interface TargetArguments {
@@ -63,7 +74,7 @@ export interface TargetArguments {
   readonly startMs: number | undefined;
 }
 
-const formats: readonly ReportFormat[] = ["json", "junit", "sarif", "html", "markdown"];
+const formats: readonly ReportFormat[] = ["json", "junit", "sarif", "html", "markdown", "badge"];
 
 const options = {
   help: { type: "boolean", short: "h" },
@@ -88,6 +99,7 @@ const options = {
   sarif: { type: "string" },
   html: { type: "string" },
   markdown: { type: "string" },
+  badge: { type: "string" },
   "start-timeout": { type: "string" },
   "no-preview": { type: "boolean" },
 } as const;
@@ -115,6 +127,7 @@ function toCommand(values: Values, positionals: readonly string[], program: read
   if (values.explain !== undefined) return { kind: "explain", checkId: values.explain };
   const [verb, ...rest] = positionals;
   if (verb === undefined) return { kind: "help" };
+  if (verb === "compare") return toCompare(values, [...rest, ...program]);
   if (rest.length > 0) return mistake(`unexpected ${JSON.stringify(rest[0])}; put the program after --`);
   const run = runArguments(values);
   if (typeof run === "string") return mistake(run);
@@ -146,8 +159,15 @@ function toCommand(values: Values, positionals: readonly string[], program: read
         ? mistake("host needs a driver: host -- ./my-driver")
         : { kind: "host", driver: program, level: values.level, ...run };
     default:
-      return mistake(`unknown command ${JSON.stringify(verb)}; there are server, host, lock and diff`);
+      return mistake(`unknown command ${JSON.stringify(verb)}; there are server, host, lock, diff and compare`);
   }
+}
+
+function toCompare({ strict = false, markdown }: Values, [before, after, ...more]: readonly string[]): Command {
+  if (before === undefined || after === undefined || more.length > 0) {
+    return mistake("compare needs two reports that --json wrote: compare before.json after.json");
+  }
+  return { kind: "compare", before, after, strict, markdown };
 }
 
 function withTarget({ command, url, config }: TargetArguments, parsed: Command): Command {

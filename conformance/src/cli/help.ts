@@ -7,6 +7,7 @@ export const helpText = `Usage: toolport-conformance <command> [options] [-- pro
   lock   -- node my-server.js        write the hashes of every tool definition
   diff   -- node my-server.js        compare a server with its lock file
   host   -- ./my-driver              check a host through its driver
+  compare before.json after.json     what two --json reports differ in; --markdown FILE
 
 Which checks
   --only ID|AREA    run these, and what they need (repeatable)
@@ -23,6 +24,7 @@ Calling tools (default: only tools that declare readOnlyHint)
 
 Reports, each written whole or not at all
   --json FILE  --junit FILE  --sarif FILE  --html FILE  --markdown FILE
+  --badge FILE             for shields.io: how many of the checks that apply passed
 
 Servers
   --header "Name: value"   sent with every request to a URL (repeatable)

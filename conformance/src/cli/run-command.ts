@@ -36,6 +36,8 @@ export async function runCommand(argv: readonly string[], io: CommandIo): Promis
     case "lock":
     case "diff":
       return (await import("./run-lock-command.ts")).runLockCommand(command, io);
+    case "compare":
+      return (await import("./run-compare-command.ts")).runCompareCommand(command, io);
   }
 }
 

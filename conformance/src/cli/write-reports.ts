@@ -1,4 +1,5 @@
 import type { RunReport } from "../engine/run-report.ts";
+import { toBadge } from "../report/badge.ts";
 import { toHtml } from "../report/html-report.ts";
 import { toJson } from "../report/json-report.ts";
 import { toJunit } from "../report/junit-report.ts";
@@ -13,6 +14,7 @@ const views: Record<ReportFormat, (report: RunReport) => string> = {
   sarif: toSarif,
   html: toHtml,
   markdown: toMarkdown,
+  badge: toBadge,
 };
 
 /** Writes each report that was asked for, whole or not at all. Resolves with what could not be written. */

@@ -1,21 +1,22 @@
 import type { CheckResult } from "../engine/check.ts";
 import type { RunReport } from "../engine/run-report.ts";
 import { areasOf } from "./areas.ts";
+import { codeSpan } from "./code-span.ts";
 import { outcomeOf } from "./outcome.ts";
 
 /** The report as GitHub Markdown, for the summary of a CI job. Everything a server said is in code spans. */
 export function toMarkdown(report: RunReport): string {
   const { verdict, target, counts, obstacle, headlines, staleBaseline } = report;
   const problems = [
-    ...(obstacle ? [`- **${obstacle.kind}**: ${code(obstacle.reason)}`] : []),
+    ...(obstacle ? [`- **${obstacle.kind}**: ${codeSpan(obstacle.reason)}`] : []),
     ...headlines.map(
       ({ checkId, observed, fix, prevented }) =>
-        `- **${checkId}**: ${code(observed)}<br>${fix}${prevented.length > 0 ? `<br>Prevented ${prevented.length} more.` : ""}`,
+        `- **${checkId}**: ${codeSpan(observed)}<br>${fix}${prevented.length > 0 ? `<br>Prevented ${prevented.length} more.` : ""}`,
     ),
-    ...staleBaseline.map((entry) => `- **stale baseline**: ${code(entry)}`),
+    ...staleBaseline.map((entry) => `- **stale baseline**: ${codeSpan(entry)}`),
   ];
   const sections = [
-    `## ${icons[verdict]} ${verdict.toUpperCase()}: ${code(target)}`,
+    `## ${icons[verdict]} ${verdict.toUpperCase()}: ${codeSpan(target)}`,
     `${counts.passed} passed, ${counts.failed} failed, ${counts.advice} advice, ${counts.notApplicable} not applicable, ${counts.couldNotRun} could not run`,
     table(report.results),
     problems.join("\n"),
@@ -32,11 +33,4 @@ function table(results: readonly CheckResult[]): string {
     return `| ${area} | ${count("pass")} | ${count("fail")} | ${count("advice")} | ${count("could-not-run", "not-applicable", "accepted")} |`;
   });
   return ["| area | pass | fail | advice | other |", "| --- | --- | --- | --- | --- |", ...rows].join("\n");
-}
-
-// A fence longer than any run of backticks inside; a line break would end the list item.
-function code(text: string): string {
-  const longest = Math.max(0, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length));
-  const fence = "`".repeat(longest + 1);
-  return `${fence} ${text.replaceAll(/\s+/g, " ").trim()} ${fence}`;
 }

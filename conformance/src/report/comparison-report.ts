@@ -1,0 +1,88 @@
+import { cleanText } from "@toolport/core";
+import type { OutcomeChange, RunComparison } from "../engine/compare-runs.ts";
+import { exitCodes, type RunReport } from "../engine/run-report.ts";
+import { codeSpan } from "./code-span.ts";
+import { plain, type TextStyle } from "./text-style.ts";
+
+/** Two runs and what is between them. */
+export interface ComparedRuns {
+  readonly before: RunReport;
+  readonly after: RunReport;
+  readonly comparison: RunComparison;
+}
+
+const longest = 300;
+
+/** The comparison for a person at a terminal. */
+export function comparisonText(runs: ComparedRuns, style: TextStyle = plain): string {
+  const { after, comparison } = runs;
+  const { worse, better, other, added, missing } = comparison;
+  const line = (mark: string, change: OutcomeChange): string =>
+    [
+      `${mark} ${style.strong(change.checkId)} ${style.faint(`[${change.level}]`)} ${change.before} → ${change.after}`,
+      ...(mark === style.good("✓") ? [] : [`    ${shorten(change.evidence)}`, `    fix  ${shorten(change.fix)}`]),
+    ].join("\n");
+  const sections = [
+    after.obstacle && `${style.bad("✗")} the second run could not test anything: ${shorten(after.obstacle.reason)}`,
+    ...worse.map((change) => line(style.bad("✗"), change)),
+    ...better.map((change) => line(style.good("✓"), change)),
+    ...other.map((change) => `${style.faint("-")} ${change.checkId} ${change.before} → ${change.after}`),
+    ...failing(added).map(
+      (change) => `${style.warn("!")} ${change.checkId} is new, ${change.after}: ${shorten(change.evidence)}`,
+    ),
+    missing.length > 0 && `${style.warn("?")} not run this time: ${listed(missing)}`,
+    `${style.strong(verdictOf(runs))}\n${countsOf(runs)}`,
+  ];
+  return `${sections.filter((section) => section !== undefined && section !== false).join("\n")}\n`;
+}
+
+/** The comparison as GitHub Markdown, for a comment on a pull request. Everything a server said is in code spans. */
+export function comparisonMarkdown(runs: ComparedRuns): string {
+  const { after, comparison } = runs;
+  const { worse, better, other, added, missing } = comparison;
+  const row = ({ checkId, before, after: now, evidence }: OutcomeChange): string =>
+    `| ${checkId} | ${before} → ${now} | ${codeSpan(shorten(evidence)).replaceAll("|", String.raw`\|`)} |`;
+  const table = (title: string, changes: readonly OutcomeChange[]): string =>
+    changes.length === 0
+      ? ""
+      : [`### ${title}`, "", "| check | outcome | seen |", "| --- | --- | --- |", ...changes.map(row)].join("\n");
+  const icon = comparison.exitCode === exitCodes.pass ? "✅" : "❌";
+  const sections = [
+    `## ${icon} ${verdictOf(runs)}`,
+    after.obstacle === undefined ? "" : `Nothing could be tested: ${codeSpan(shorten(after.obstacle.reason))}`,
+    countsOf(runs),
+    table("Worse", worse),
+    table("Better", better),
+    table("Otherwise different", other),
+    table("New checks that fail", failing(added)),
+    missing.length === 0 ? "" : `Not run this time: ${listed(missing)}`,
+  ];
+  return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
+}
+
+function failing(changes: readonly OutcomeChange[]): readonly OutcomeChange[] {
+  return changes.filter(({ after }) => after === "fail" || after === "advice");
+}
+
+function verdictOf({ comparison: { worse, better, exitCode }, after }: ComparedRuns): string {
+  if (after.obstacle !== undefined) return "WORSE: nothing could be tested";
+  if (worse.length > 0) return exitCode === exitCodes.fail ? "WORSE" : "WORSE in what is advice";
+  if (exitCode === exitCodes.incomplete) return "INCOMPLETE: checks were left out";
+  return better.length > 0 ? "BETTER" : "SAME";
+}
+
+function countsOf({ before, after, comparison }: ComparedRuns): string {
+  const { worse, better, remaining, added } = comparison;
+  const kits = new Set([before, after].map(({ kit }) => kit.version));
+  const kit = kits.size === 1 ? "" : ` (kits ${cleanText([...kits].join(" and "), 40)})`;
+  return `${worse.length} worse, ${better.length} better, ${remaining.length} fail as before, ${added.length} new checks${kit}`;
+}
+
+function listed(ids: readonly string[]): string {
+  const shown = ids.slice(0, 20).join(", ");
+  return ids.length > 20 ? `${shown} and ${ids.length - 20} more` : shown;
+}
+
+function shorten(text: string): string {
+  return cleanText(text.replaceAll(/\s+/g, " "), longest);
+}
