@@ -38,8 +38,8 @@ const steps = {
     args: tests("dialogues", "conformance/test/dialogues.proof.ts"),
   },
   good: {
-    about: "good servers and Toolport, which pass every check of the kit",
-    args: tests("good", "conformance/test/golden-servers", "conformance/test/reference-hosts"),
+    about: "good servers and Toolport, which pass every check of the kit, and each line of the demo",
+    args: tests("good", "conformance/test/golden-servers", "conformance/test/reference-hosts", "examples/test/demo"),
   },
   mutants: {
     about: "broken servers, broken hosts and deliberate bugs of provider, policy and pool, each of which must be found",
@@ -54,7 +54,7 @@ const steps = {
     ),
   },
   properties: {
-    about: "properties of names, and of calls that run once, over 200 cases each",
+    about: "properties of names, of what is denied or validated, and of calls that run once, over 200 cases each",
     // Other reporters would write the report of the suite anew.
     args: [
       "node_modules/vitest/vitest.mjs",
@@ -64,8 +64,11 @@ const steps = {
       "packages/naming/test",
       "packages/provider/test/processes/at-most-once.test.ts",
       "packages/provider/test/one-decision.test.ts",
+      "packages/policy/test/denied-stays-denied.test.ts",
+      "packages/policy/test/simulation.test.ts",
+      "packages/policy/src/validation/schema/agrees-with-ajv.test.ts",
     ],
-    env: { TOOLPORT_RUNS: "200" },
+    env: { TOOLPORT_RUNS: "200", TOOLPORT_SCHEDULES: "1000" },
   },
   gateway: {
     about:

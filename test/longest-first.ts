@@ -23,7 +23,6 @@ const longest = [
   "packages/transports/test/connection-life.test.ts",
   "packages/transports/test/stdio-life.test.ts",
   "test/readme.test.ts",
-  "examples/test/demo.test.ts",
   "packages/toolport/test/frame/completion.test.ts",
   "packages/toolport/test/terminal/call.test.ts",
   "packages/auth/test/end-to-end/hostile.test.ts",

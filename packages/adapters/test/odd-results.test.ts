@@ -1,7 +1,7 @@
 import type { ContentBlockParam, ToolResultBlockParam } from "@anthropic-ai/sdk/resources/messages";
-import { test } from "@fast-check/vitest";
 import type { ResultPresenter } from "@toolport/results";
 import { describe, expect, it } from "vitest";
+import { test } from "../../../test/property-test.ts";
 import { createAnthropicTools } from "../src/anthropic.ts";
 import { createGoogleTools } from "../src/google.ts";
 import { createLangChainTools } from "../src/langchain.ts";

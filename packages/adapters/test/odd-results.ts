@@ -1,4 +1,4 @@
-import { fc } from "@fast-check/vitest";
+import fc from "fast-check";
 import type { JsonObject } from "@toolport/core";
 import type { ToolSource } from "../src/tool-source.ts";
 import { definitionOf, outcomeOf, png } from "./outcomes.ts";

@@ -1,5 +1,5 @@
-import { test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
+import { test } from "../../../test/property-test.ts";
 import { createChatTools, createResponsesTools } from "../src/openai.ts";
 import { oddResult, sourceOf } from "./odd-results.ts";
 import { withFiles } from "./outcomes.ts";

@@ -6,8 +6,9 @@ import {
   type ConfigFormat,
   type DialectName,
 } from "@toolport/config";
-import { fc, test } from "@fast-check/vitest";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { test } from "../../../test/property-test.ts";
 
 const formats: readonly ConfigFormat[] = ["json", "jsonc", "yaml", "toml"];
 const words = [

@@ -1,7 +1,8 @@
 import { editConfig, parseConfig, type ConfigData, type ConfigEdit, type ConfigPath } from "@toolport/config";
-import { fc, test } from "@fast-check/vitest";
+import fc from "fast-check";
 import { applyEdits, createScanner, findNodeAtLocation, format, parseTree } from "jsonc-parser";
 import { describe, expect, it } from "vitest";
+import { test } from "../../../test/property-test.ts";
 
 describe("editConfig()", () => {
   it.each<[string, string, ConfigEdit, string]>([

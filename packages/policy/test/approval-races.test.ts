@@ -1,6 +1,7 @@
-import { fc, test } from "@fast-check/vitest";
+import fc from "fast-check";
 import type { Interceptor, Lock, Store, SuspendedCall, ToolCall } from "@toolport/core";
 import { describe, expect } from "vitest";
+import { test } from "../../../test/property-test.ts";
 import { createApproval, type Approval } from "../src/approval/approval.ts";
 import { answerOk, callOf, createStageWorld, failureOf, rejectionOf } from "./stage-world.ts";
 

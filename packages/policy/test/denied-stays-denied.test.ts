@@ -7,6 +7,9 @@ import { changeTools, specOf } from "../../provider/test/simulation/simulated-se
 import type { AdmissionOptions } from "../src/admission/tool-admission.ts";
 import { createAdmissionWorld, type AdmissionWorld } from "./admission-world.ts";
 
+// Of each case. `pnpm proof properties` asks for more.
+const runs = Number(process.env["TOOLPORT_RUNS"] ?? 50) / 10;
+
 // Ids and names that meet after normalising, and that begin like one another.
 const serverIds = ["github", "github_prod", "GitHub Prod2"] as const;
 const remoteNames = ["delete", "Delete", "dele.te", "dele/te", "prod_delete", "delete_1", "read", "*", "__proto__"];
@@ -196,7 +199,7 @@ describe("a denied tool", () => {
           subject.toolbox.close();
           await subject.provider.close();
         }),
-        { numRuns: 12 },
+        { numRuns: runs },
       );
     },
   );

@@ -1,4 +1,4 @@
-import { fc } from "@fast-check/vitest";
+import fc from "fast-check";
 import type { ServerSpec } from "@toolport/core";
 import { createConnectionGuard, type ConnectionGuardOptions } from "@toolport/policy";
 import { createProvider } from "@toolport/provider";

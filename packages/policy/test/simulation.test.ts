@@ -10,7 +10,7 @@ import { createLimits } from "../src/limits/create-limits.ts";
 import type { PolicyParts } from "../src/policy-parts.ts";
 import { createRetry } from "../src/retry/create-retry.ts";
 
-const { TOOLPORT_SCHEDULES: schedules = "500", TOOLPORT_PATH: path } = process.env;
+const { TOOLPORT_SCHEDULES: schedules = "200", TOOLPORT_PATH: path } = process.env;
 
 function partsOf(clock: Clock, tell: PolicyParts["emit"]): PolicyParts {
   return {

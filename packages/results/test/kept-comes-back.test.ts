@@ -1,7 +1,8 @@
-import { fc, test } from "@fast-check/vitest";
+import fc from "fast-check";
 import type { CallContext } from "@toolport/core";
 import { createMemorySink, createResults, type Presented, type Results } from "@toolport/results";
 import { describe, expect, it } from "vitest";
+import { test } from "../../../test/property-test.ts";
 import { createVirtualClock } from "../../provider/test/simulation/virtual-clock.ts";
 import { outcomeOf, text } from "./outcomes.ts";
 

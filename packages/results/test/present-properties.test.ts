@@ -1,6 +1,7 @@
-import { fc, test } from "@fast-check/vitest";
+import fc from "fast-check";
 import { estimateTextTokens, present, presentAsEvva, presentAsNexo, type PresentOptions } from "@toolport/results";
 import { describe, expect } from "vitest";
+import { test } from "../../../test/property-test.ts";
 import { outcomeOf, png } from "./outcomes.ts";
 
 // Lone surrogates, marks of fences, and what looks like words of ours are likely.

@@ -1,8 +1,9 @@
-import { fc, test } from "@fast-check/vitest";
+import fc from "fast-check";
 import { createMemoryStore } from "@toolport/core";
 import { createMemorySink, createStoreSink, type BlobSink } from "@toolport/results";
 import { createFolderSink } from "@toolport/results/node";
 import { describe, expect } from "vitest";
+import { test } from "../../../test/property-test.ts";
 import { createVirtualClock, type VirtualClock } from "../../provider/test/simulation/virtual-clock.ts";
 import { createFakeFiles } from "./fake-files.ts";
 

@@ -1,7 +1,8 @@
-import { fc, test } from "@fast-check/vitest";
+import fc from "fast-check";
 import type { ToolGroup } from "@toolport/core";
 import { foldCase } from "@toolport/core/implement";
 import { describe, expect, it } from "vitest";
+import { test } from "../../../../test/property-test.ts";
 import { normalizeGroups } from "./normalize-groups.ts";
 
 const keep = (name: string): string => name;

@@ -1,5 +1,6 @@
-import { fc, test } from "@fast-check/vitest";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { test } from "../../../../test/property-test.ts";
 import type { SearchDocument } from "./search-document.ts";
 import { createSearchIndex, type SearchIndex } from "./search-index.ts";
 import { stemWord } from "./stem-word.ts";

@@ -1,6 +1,7 @@
-import { fc, test } from "@fast-check/vitest";
+import fc from "fast-check";
 import type { CallHandler, ToolOutcome, ToolportError } from "@toolport/core";
 import { describe, expect, it } from "vitest";
+import { test } from "../../../../test/property-test.ts";
 import { answerOk, callOf, createStageWorld, failureOf, rejectionOf, settle } from "../../test/stage-world.ts";
 import { moderateBreaker, type BreakerOptions } from "./breaker-options.ts";
 import { circuitStateNumber, createBreaker } from "./create-breaker.ts";

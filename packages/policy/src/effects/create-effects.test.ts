@@ -1,7 +1,7 @@
-import { test } from "@fast-check/vitest";
 import type { ToolAnnotations, ToolDefinition, ToolEffect } from "@toolport/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { test } from "../../../../test/property-test.ts";
 import { createEffects, type EffectOptions, type EffectRule } from "./create-effects.ts";
 import { toolEffects } from "./worse-effect.ts";
 

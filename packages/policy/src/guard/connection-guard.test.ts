@@ -1,5 +1,5 @@
 import type { GuardRefusal, StdioTransportSpec } from "@toolport/core";
-import { fc } from "@fast-check/vitest";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { cpuSecondsOf } from "../../../../test/cpu-seconds.ts";
 import {

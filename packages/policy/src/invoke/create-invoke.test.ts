@@ -1,4 +1,4 @@
-import { fc, test } from "@fast-check/vitest";
+import fc from "fast-check";
 import {
   errorCodes,
   ToolportError,
@@ -8,6 +8,7 @@ import {
   type ToolportErrorCode,
 } from "@toolport/core";
 import { describe, expect, it } from "vitest";
+import { test } from "../../../../test/property-test.ts";
 import { createVirtualClock, firstDate } from "../../../provider/test/simulation/virtual-clock.ts";
 import { answerOk, callOf } from "../../test/stage-world.ts";
 import { createInvoke, type InvokeOptions } from "./create-invoke.ts";

@@ -1,7 +1,8 @@
-import { fc, test } from "@fast-check/vitest";
+import fc from "fast-check";
 import type { CallHandler, ToolCall, ToolOutcome } from "@toolport/core";
 import { lastWordMs } from "@toolport/core/implement";
 import { describe, expect } from "vitest";
+import { test } from "../../../../test/property-test.ts";
 import { answerOk, callOf, createStageWorld, failureOf } from "../../test/stage-world.ts";
 import { createLimits } from "./create-limits.ts";
 import type { Limit } from "./limit-options.ts";

@@ -1,8 +1,8 @@
 import { inspect } from "node:util";
-import { test } from "@fast-check/vitest";
 import { ToolportError, type ContentBlock, type JsonObject } from "@toolport/core";
 import * as fc from "fast-check";
 import { describe, expect } from "vitest";
+import { test } from "../../../../test/property-test.ts";
 import { createRedactionWorld, github, jwt, long, pem, shownOf } from "../../test/redaction-world.ts";
 
 describe("whatever comes back", () => {

@@ -1,6 +1,6 @@
-import { test } from "@fast-check/vitest";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { test } from "../../../../test/property-test.ts";
 import { globCovers, globsMeet } from "./compare-globs.ts";
 import { matchGlob } from "./match-glob.ts";
 

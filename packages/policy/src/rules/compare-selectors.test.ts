@@ -1,6 +1,6 @@
-import { test } from "@fast-check/vitest";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { test } from "../../../../test/property-test.ts";
 import { selectorCovers, specificityOf } from "./compare-selectors.ts";
 import { readSelector, type ReadSelector, type ToolSelector } from "./select-tools.ts";
 import { toolEffects } from "../effects/worse-effect.ts";

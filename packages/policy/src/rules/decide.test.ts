@@ -1,6 +1,6 @@
-import { test } from "@fast-check/vitest";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { test } from "../../../../test/property-test.ts";
 import { decide, decideByLayer } from "./decide.ts";
 import { readRules } from "./read-rules.ts";
 import { decisions, strictnessOf, type Decision, type RuleOptions, type ToolRule } from "./rule-options.ts";

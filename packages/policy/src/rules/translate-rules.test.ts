@@ -1,8 +1,8 @@
 import type { ToolDefinition } from "@toolport/core";
 import { assignNames, evvaNaming, localNameOf, nexoNaming, qualifiedName, toolportNaming } from "@toolport/naming";
 import fc from "fast-check";
-import { test } from "@fast-check/vitest";
 import { describe, expect, it } from "vitest";
+import { test } from "../../../../test/property-test.ts";
 import { readSelection } from "./select-tools.ts";
 import { translateRules, type KnownTools } from "./translate-rules.ts";
 

@@ -1,3 +1,3 @@
 import { describeSimulation } from "./describe-simulation.ts";
 
-describeSimulation("lazy", 600);
+describeSimulation("lazy", 200);

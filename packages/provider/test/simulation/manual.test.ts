@@ -1,3 +1,3 @@
 import { describeSimulation } from "./describe-simulation.ts";
 
-describeSimulation("manual", 600);
+describeSimulation("manual", 200);

@@ -1,5 +1,6 @@
-import { fc, test } from "@fast-check/vitest";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { test } from "../../../../test/property-test.ts";
 import { checkBase64, firstBytes, mostBytes } from "./base64.ts";
 
 const bytes = fc.uint8Array({ maxLength: 40 });

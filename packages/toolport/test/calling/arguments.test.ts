@@ -1,6 +1,7 @@
-import { fc, test } from "@fast-check/vitest";
+import fc from "fast-check";
 import type { JsonObject, JsonValue } from "@toolport/core";
 import { describe, expect, it } from "vitest";
+import { test } from "../../../../test/property-test.ts";
 import { buildArguments } from "../../src/cli/calling/build-arguments.ts";
 import { coerceText, describeKinds } from "../../src/cli/calling/coerce-text.ts";
 import { readOptions } from "../../src/cli/calling/read-options.ts";

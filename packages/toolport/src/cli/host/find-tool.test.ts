@@ -1,7 +1,7 @@
-import { test } from "@fast-check/vitest";
 import type { ToolDefinition } from "@toolport/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { test } from "../../../../../test/property-test.ts";
 import { findTool, searchTool, serverOf, type ToolsAtHand } from "./find-tool.ts";
 
 function tool(name: string, serverId: string, toolName: string): ToolDefinition {

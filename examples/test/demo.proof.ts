@@ -8,7 +8,7 @@ const program = fileURLToPath(new URL("../dist/demo/main.js", import.meta.url));
 describe("the demo", () => {
   it("passes every step on eight real servers, in plain lines when nobody looks", async () => {
     // Without `nodeOptions`, the child would inherit this process's export condition and meet TypeScript.
-    const { exitCode, all, durationMs } = await execaNode(program, {
+    const { exitCode, all } = await execaNode(program, {
       nodeOptions: [],
       all: true,
       reject: false,
@@ -19,7 +19,6 @@ describe("the demo", () => {
 
     expect(all).toMatch(/all steps passed in \d+\.\d s$/);
     expect(exitCode).toBe(0);
-    expect(durationMs).toBeLessThan(60_000);
     expect(stripVTControlCharacters(all)).toBe(all);
 
     expect(lines).toContain("$ toolport list --no-tools --config mcp.json");
