@@ -7,7 +7,7 @@ import { openHttpTransport, thrownBy } from "./open-http-transport.ts";
 import { httpAnswer, startRaw } from "./raw-server.ts";
 
 const exchanges: readonly (readonly [string, () => HttpExchange])[] = [
-  ["node:http", () => createDefaultExchange({ serverId: "web" })],
+  ["undici", () => createDefaultExchange({ serverId: "web" })],
   ["a fetch", () => createFetchExchange((url, init) => globalThis.fetch(url, init), { serverId: "web" })],
 ];
 const upgrades: readonly (readonly [string, string])[] = [
@@ -17,7 +17,7 @@ const upgrades: readonly (readonly [string, string])[] = [
 
 describe.each(exchanges)("HTTP 101 over %s", (name, open) => {
   // A fetch waits on after a 101 that names no protocol; the deadline of the request is what ends that.
-  const seen = name === "node:http" ? upgrades : upgrades.slice(0, 1);
+  const seen = name === "undici" ? upgrades : upgrades.slice(0, 1);
   it.each(seen)("fails the request at once when it switches %s, and holds no connection", async (_to, bytes) => {
     await using server = await startRaw((socket) => void socket.write(bytes));
     const exchange = open();

@@ -14,17 +14,19 @@ export interface ExchangeContext extends Pick<
   TransportContext,
   "clock" | "principal" | "redact" | "serverId" | "settings"
 > {
-  readonly options: Pick<HttpOptions, "fetch" | "guard">;
+  readonly options: Pick<HttpOptions, "ca" | "fetch" | "guard" | "proxy">;
 }
 
 /** The HTTP of a connector for one server, past its guard. */
 export function openExchange({ transport }: HttpServerSpec, context: ExchangeContext): HttpExchange {
   const { serverId, settings, redact, clock, principal, options } = context;
   const { maxMessageBytes } = settings.limits;
+  const { proxy, ca } = options;
   const guard =
     options.guard &&
     createHttpGuard({ guard: options.guard, server: { serverId, principal }, serverUrl: transport.url });
+  const about = { serverId, redact, guard };
   return options.fetch === undefined
-    ? createDefaultExchange({ serverId, redact, clock, maxMessageBytes, guard })
-    : createFetchExchange(options.fetch, { serverId, redact, guard });
+    ? createDefaultExchange({ ...about, clock, maxMessageBytes, proxy, ca: ca === undefined ? [] : [ca].flat() })
+    : createFetchExchange(options.fetch, about);
 }

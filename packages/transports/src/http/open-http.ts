@@ -20,7 +20,7 @@ import { createStreamableHttpTransport } from "./streamable/streamable-http-tran
 
 /** What the openers for HTTP go by. */
 export interface HttpContext extends TransportContext {
-  readonly options: Pick<HttpOptions, "authProvider" | "fetch" | "guard" | "headersFor">;
+  readonly options: Pick<HttpOptions, "authProvider" | "ca" | "fetch" | "guard" | "headersFor" | "proxy">;
 }
 
 /**

@@ -33,6 +33,8 @@ export const connectorFields: Fields<ConnectorOptions> = {
   tasks: true,
   maxConcurrentStarts: true,
   fetch: true,
+  proxy: true,
+  ca: true,
   guard: true,
   authProvider: true,
   headersFor: true,

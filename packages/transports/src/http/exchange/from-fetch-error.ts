@@ -44,6 +44,11 @@ const failures: readonly (readonly [RegExp, Failure])[] = [
   [/^(?:ERR_INVALID_|ERR_HTTP_|ERR_UNESCAPED_|UND_ERR_INVALID_ARG$)/, illegal],
 ];
 
+// Whoever made the certificate may be somebody the host trusts.
+const unknownAuthority = /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_)/;
+const authorityHint =
+  "; if the host trusts whoever signed its certificate, NODE_EXTRA_CA_CERTS or the connector's `ca` says so";
+
 /** Names the failure of an exchange: what Node's sockets, its HTTP and zlib, or a `fetch` reject with. */
 export function fromFetchError(error: unknown, { serverId, url, sent, redact = same }: FailedRequest): ToolportError {
   const { code, isConnect } = readEvidence(error);
@@ -51,7 +56,8 @@ export function fromFetchError(error: unknown, { serverId, url, sent, redact = s
   const wasSent = sent ?? !(isConnect || known?.beforeSending === true);
   const failure = known?.isConnecting === true && wasSent ? cutOff : (known ?? (wasSent ? cutOff : unreachable));
   const outcome: CallOutcome = wasSent ? "unknown" : "not-sent";
-  const evidence = code || (error instanceof Error ? error.name : "no reason given");
+  const hint = unknownAuthority.test(code) && !wasSent ? authorityHint : "";
+  const evidence = `${code || (error instanceof Error ? error.name : "no reason given")}${hint}`;
   return new ToolportError(
     `server ${JSON.stringify(serverId)}: ${failure.summary} ${redactUrl(url.href)}: ${evidence}`,
     {
@@ -69,9 +75,13 @@ export function isConnectionRefused({ code, cause }: ToolportError): boolean {
 }
 
 /** A new connection took too long; nothing was sent on it. */
-export function connectTimedOut({ serverId, url }: Omit<FailedRequest, "sent">, timeoutMs: number): ToolportError {
+export function connectTimedOut(
+  { serverId, url, proxy }: Omit<FailedRequest, "sent"> & { readonly proxy?: { readonly url: URL } | undefined },
+  timeoutMs: number,
+): ToolportError {
+  const by = proxy === undefined ? "" : ` by the proxy ${proxy.url.origin}`;
   return new ToolportError(
-    `server ${JSON.stringify(serverId)}: no connection to ${redactUrl(url.href)} within ${formatMs(timeoutMs)}`,
+    `server ${JSON.stringify(serverId)}: no connection to ${redactUrl(url.href)}${by} within ${formatMs(timeoutMs)}`,
     {
       code: "unreachable",
       serverId,

@@ -35,7 +35,7 @@ export interface HttpCall {
 }
 
 /**
- * A way to do HTTP: `node:http`, or a `fetch`. Never follows a redirect, sets no deadline of its own but that of connecting, and
+ * A way to do HTTP: undici's client, or a `fetch`. Never follows a redirect, sets no deadline of its own but that of connecting, and
  * decodes bodies as they come, so that a reader who counts bytes bounds the memory.
  */
 export interface HttpExchange {
@@ -59,6 +59,10 @@ export interface HttpExchangeInit {
   readonly redact?: Redactor;
   /** Asked before each request, and for each new connection. Default: everything may be connected to. */
   readonly guard?: HttpGuard | undefined;
+  /** By which proxy: a URL, or `"environment"`. Only Node's exchange. Default `false`: none. */
+  readonly proxy?: string | false | undefined;
+  /** Authorities that are trusted beside those of the process; PEM. Only Node's exchange. */
+  readonly ca?: readonly string[] | undefined;
   /** Default: the real time. */
   readonly clock?: Clock;
 }

@@ -53,10 +53,10 @@ describe("createDefaultExchange() on Node", () => {
     expect(head?.split("\r\n").map((line) => line.toLowerCase())).toEqual([
       "post /mcp?q=1 http/1.1",
       `host: 127.0.0.1:${server.port}`,
+      "connection: keep-alive",
       "accept-encoding: gzip, deflate, br",
       "content-type: application/json",
       "content-length: 8",
-      "connection: keep-alive",
     ]);
     expect(body).toBe('{"ü":1}');
   });

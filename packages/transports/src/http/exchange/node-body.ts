@@ -1,0 +1,175 @@
+import type { BrotliDecompress, Unzip } from "node:zlib";
+import { defaultLimits, type Clock, type ToolportError } from "@toolport/core";
+import { systemClock } from "@toolport/core/implement";
+import { handOnInTurns, type Turns, type TurnsInit } from "../../bytes/hand-on-in-turns.ts";
+import { growsTooMuch, unknownEncoding, type FailedRequest } from "./from-fetch-error.ts";
+
+// What honest streams do not come near, and a body that was made to keep a host busy exceeds a thousandfold.
+const greatestGrowth = 100;
+
+/** What the bodies of an exchange have in common. */
+export interface BodyContext {
+  /** Names the request in errors. */
+  readonly failed: Omit<FailedRequest, "sent">;
+  readonly toError: (error: unknown) => ToolportError;
+  /** Stops each body that is being decoded. */
+  readonly decoding: Set<() => void>;
+  readonly clock?: Clock | undefined;
+  readonly maxMessageBytes?: number | undefined;
+}
+
+/** A body that is being read. */
+export interface BodyReading {
+  /** What arrived of it, still encoded. */
+  take(bytes: Buffer): void;
+  /** Nothing more will arrive. */
+  end(): void;
+  /** It broke off. */
+  fail(error: unknown): void;
+  /** Gives up the rest: the reader gets `reason`. */
+  stop(reason: unknown): void;
+}
+
+/** What {@linkcode readNodeBody} needs. */
+export interface BodyInit {
+  readonly context: BodyContext;
+  /** Where the bytes come from. */
+  readonly source: { pause(): void; resume(): void; destroy(): void };
+  /** Gets the decoded bytes. What it throws gives up the rest. */
+  readonly onChunk: (chunk: Uint8Array) => void;
+  /** Called once, with nothing at the proper end, or with what the reading failed with. */
+  readonly onSettled: (error?: unknown) => void;
+}
+
+/** Decodes a body in this `content-encoding`, and hands it on in turns. */
+export function readNodeBody(encoding: string | undefined, init: BodyInit): BodyReading {
+  const { failed, decoding, toError } = init.context;
+  const name = encoding?.trim().toLowerCase() ?? "";
+  const decoder = decoderFor(name);
+  if (decoder === "none") {
+    const { turns, ...reading } = openReading(init, init.source, undefined);
+    return { ...reading, take: (bytes) => turns.take(bytes) };
+  }
+  if (decoder === undefined) {
+    const { stop } = openReading(init, init.source, undefined);
+    stop(unknownEncoding(failed, name));
+    return { take: ignore, end: ignore, fail: ignore, stop };
+  }
+  const { source, onSettled } = init;
+  const abandon = (): void => stop(toError(undefined));
+  const settled = (error?: unknown): void => {
+    decoding.delete(abandon);
+    // It needs no connection to go on with what it holds.
+    decoder.destroy();
+    onSettled(error);
+  };
+  const { turns, end, fail, stop } = openReading(
+    { ...init, onSettled: settled },
+    decoder,
+    watchGrowth(decoder, init.context),
+  );
+  decoding.add(abandon);
+  decoder.on("data", (bytes: Buffer) => turns.take(bytes));
+  decoder.on("end", end);
+  decoder.on("error", fail);
+  decoder.on("drain", () => source.resume());
+  return {
+    take(bytes) {
+      if (!decoder.write(bytes)) source.pause();
+    },
+    end: () => void decoder.end(),
+    fail: (error) => void decoder.destroy(error instanceof Error ? error : undefined),
+    stop,
+  };
+}
+
+interface Reading {
+  readonly turns: Turns<Buffer>;
+  readonly end: () => void;
+  readonly fail: (error: unknown) => void;
+  readonly stop: (reason: unknown) => void;
+}
+
+/** What is common to all encodings: `source` is paused while others have their turn. */
+function openReading(
+  { context, source, onChunk, onSettled }: BodyInit,
+  paused: TurnsInit<Buffer>["source"],
+  growth: ((chunk: Uint8Array) => void) | undefined,
+): Reading {
+  const { clock = systemClock, toError } = context;
+  let isOpen = true;
+  let hasEnded = false;
+  const stop = (reason: unknown): void => {
+    if (!isOpen) return;
+    isOpen = false;
+    source.destroy();
+    onSettled(reason);
+  };
+  const finish = (): void => {
+    if (!isOpen || !hasEnded || turns.isBehind) return;
+    isOpen = false;
+    onSettled();
+  };
+  const turns = handOnInTurns<Buffer>({
+    source: paused,
+    clock,
+    onBytes(bytes) {
+      if (!isOpen) return;
+      try {
+        growth?.(bytes);
+        onChunk(bytes);
+      } catch (error) {
+        stop(error);
+      }
+    },
+    onCaughtUp: finish,
+  });
+  return {
+    turns,
+    stop,
+    end(): void {
+      hasEnded = true;
+      finish();
+    },
+    fail(error: unknown): void {
+      if (!isOpen) return;
+      turns.flush();
+      stop(toError(error));
+    },
+  };
+}
+
+type Decoder = BrotliDecompress | Unzip;
+
+/** What turns a body into what the server meant; `undefined` for an encoding that was not offered. */
+function decoderFor(encoding: string): Decoder | "none" | undefined {
+  switch (encoding) {
+    case "":
+    case "identity":
+      return "none";
+    case "gzip":
+    case "x-gzip":
+    case "deflate":
+      return process.getBuiltinModule("node:zlib").createUnzip();
+    case "br":
+      return process.getBuiltinModule("node:zlib").createBrotliDecompress();
+    default:
+      return undefined;
+  }
+}
+
+/**
+ * Throws once a body is larger than any message may be, and more than a hundred times larger than what arrived of it. Whoever reads a
+ * message stops at its limit; but a stream of events has none, and a few bytes could keep its reader busy for hours.
+ */
+function watchGrowth(decoder: Decoder, { failed, maxMessageBytes }: BodyContext): (chunk: Uint8Array) => void {
+  const most = maxMessageBytes ?? defaultLimits.maxMessageBytes;
+  let decodedBytes = 0;
+  return ({ length }) => {
+    decodedBytes += length;
+    if (decodedBytes <= most || decodedBytes <= greatestGrowth * decoder.bytesWritten) return;
+    throw growsTooMuch(failed, greatestGrowth);
+  };
+}
+
+function ignore(): void {}

@@ -1,0 +1,83 @@
+import type { Socket } from "node:net";
+import { createConnection, type Connection } from "./connection.ts";
+import { createSocketOpener, type Awaiting, type Destination, type Opening } from "./open-socket.ts";
+import { createTrustedContext } from "./trusted-context.ts";
+
+/** Kept-alive connections, by origin. */
+export interface Connections {
+  /** One that is idle; the caller sends on it at once. */
+  takeIdle(url: URL): Connection | undefined;
+  /** Makes another. */
+  open(destination: Destination, awaiting: Awaiting<Connection>): Pick<Opening, "cancel">;
+  /** Drops all of them, also those that are busy or being opened. */
+  close(): void;
+}
+
+/** How connections are made and kept. */
+export interface ConnectionsInit {
+  /** How long idle ones live, in milliseconds. */
+  readonly idleMs: number;
+  /** Authorities that are trusted beside those of the process; PEM. */
+  readonly ca: readonly string[];
+}
+
+/** Begins with none. There are as many as there are requests at a time. */
+export function createConnections({ idleMs, ca }: ConnectionsInit): Connections {
+  const opener = createSocketOpener(createTrustedContext(ca));
+  const all = new Set<{ destroy(): void }>();
+  /** The last that was used is used first, so that those that are too many time out. */
+  const idle = new Map<string, Connection[]>();
+  const idleOf = (origin: string): Connection[] => {
+    const known = idle.get(origin) ?? [];
+    idle.set(origin, known);
+    return known;
+  };
+  return {
+    takeIdle({ origin }) {
+      const waiting = idle.get(origin);
+      let taken = waiting?.pop();
+      while (taken !== undefined && !taken.isOpen()) taken = waiting?.pop();
+      return taken;
+    },
+    open(destination, { onReady, onError }) {
+      const { origin } = destination.url;
+      const waiting = idleOf(origin);
+      const keep = (socket: Socket): Connection =>
+        createConnection({
+          socket,
+          origin,
+          idleMs,
+          onIdle: (it) => void waiting.push(it),
+          onGone(it) {
+            all.delete(it);
+            const index = waiting.indexOf(it);
+            if (index !== -1) waiting.splice(index, 1);
+          },
+        });
+      const opening = opener.open(destination, {
+        onReady(socket) {
+          all.delete(opening);
+          const connection = keep(socket);
+          all.add(connection);
+          onReady(connection);
+        },
+        onError(error, isProxys) {
+          all.delete(opening);
+          onError(error, isProxys);
+        },
+      });
+      all.add(opening);
+      return {
+        cancel() {
+          all.delete(opening);
+          opening.cancel();
+        },
+      };
+    },
+    close() {
+      for (const it of all) it.destroy();
+      all.clear();
+      idle.clear();
+    },
+  };
+}

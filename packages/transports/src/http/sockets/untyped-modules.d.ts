@@ -1,0 +1,11 @@
+// The package as a whole takes three times as long to load as this file of it, which it names no types for.
+declare module "undici/lib/dispatcher/client.js" {
+  import type { Client } from "undici";
+  const UndiciClient: typeof Client;
+  // oxlint-disable-next-line import/no-default-export -- it is a CommonJS module
+  export default UndiciClient;
+}
+
+declare module "proxy-from-env" {
+  export function getProxyForUrl(url: string): string;
+}
