@@ -53,6 +53,10 @@ const steps = {
       "packages/pool/test/simulation",
     ),
   },
+  replay: {
+    about: "every named fault that is no matter of chance, recorded and played back",
+    args: tests("replay", "packages/replay/test/faults.proof.ts"),
+  },
   properties: {
     about: "properties of names, of what is denied or validated, and of calls that run once, over 200 cases each",
     // Other reporters would write the report of the suite anew.

@@ -91,7 +91,9 @@ export { createPageCursors, type PageCursors, type PageEnd, type PageLimits } fr
 export type { Redactor } from "./redacted.ts";
 export { createRedactor, createSecretMemory, type SecretMemory } from "./secret-memory.ts";
 export { createSecretFinder, type FoundSecret, type SecretFinder } from "./secret-finder.ts";
+export { findKnownShapes, type SecretSpan } from "./known-shapes.ts";
 export { isSecretName } from "./secret-name.ts";
+export { secretsOf } from "./spec-secrets.ts";
 export { learnOAuthAnswer, learnOAuthRequest, type OAuthRequestParts } from "./learn-oauth-secrets.ts";
 export { redactData } from "./redact-data.ts";
 export { originalCause, safeCause } from "./safe-cause.ts";

@@ -38,6 +38,7 @@ export type ToolportErrorCode =
   | "invalid_spec"
   | "invalid_names"
   | "invalid_catalog"
+  | "invalid_recording"
   | "duplicate_server"
   | "unknown_server"
   | "server_disabled"
@@ -100,6 +101,10 @@ export const errorCodes: Readonly<Record<ToolportErrorCode, ErrorCodeEntry>> = {
   invalid_catalog: {
     ...contract,
     meaning: "A saved catalogue is none, or was written by a later version of Toolport.",
+  },
+  invalid_recording: {
+    ...contract,
+    meaning: "A recorded conversation is none, is damaged, or was written by a later version of Toolport.",
   },
   duplicate_server: {
     ...contract,

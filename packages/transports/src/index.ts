@@ -7,7 +7,7 @@ export {
 } from "./close-on-signals.ts";
 export { connect, type ConnectOptions } from "./connect.ts";
 export { createConnector } from "./connector.ts";
-export type { ConnectorOptions } from "./opening/connector-options.ts";
+export type { ConnectorEffects, ConnectorOptions, SpawnEffect, SpawnOwn } from "./opening/connector-options.ts";
 export { finishAuthorization, type FinishAuthorizationOptions } from "./finish-authorization.ts";
 // Whoever writes an authorization provider needs both.
 export type { AuthorizationRequest, ServerCredentials } from "@toolport/core";

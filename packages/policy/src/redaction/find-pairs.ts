@@ -1,5 +1,5 @@
+import type { SecretSpan } from "@toolport/core/implement";
 import type { SecretKeys } from "./secret-keys.ts";
-import type { SecretSpan } from "./known-shapes.ts";
 import { isQuote, readContainer, readQuoted, type Quoted } from "./read-quoted.ts";
 
 const longestKey = 256;

@@ -1,6 +1,5 @@
-import type { SecretFinder } from "@toolport/core/implement";
+import { findKnownShapes, type SecretFinder, type SecretSpan } from "@toolport/core/implement";
 import { findPairs, leadOf } from "./find-pairs.ts";
-import { findKnownShapes, type SecretSpan } from "./known-shapes.ts";
 import type { Placeholders } from "./placeholders.ts";
 import type { SecretDetector } from "./redaction-options.ts";
 import type { SecretKeys } from "./secret-keys.ts";

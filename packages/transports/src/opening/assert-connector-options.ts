@@ -22,7 +22,7 @@ export function assertConnectorOptions(options: ConnectorOptions): void {
   if (tasks !== undefined && tasks !== "await" && tasks !== "hand-back")
     throw fail('tasks must be "await" or "hand-back"');
   assertWay(options, fail);
-  for (const name of ["authProvider", "fetch", "headersFor", "onElicit", "random"] as const)
+  for (const name of ["authProvider", "effects", "fetch", "headersFor", "onElicit", "random"] as const)
     if (options[name] !== undefined && typeof options[name] !== "function")
       throw fail(`${name} must be a function, not ${kindOf(options[name])}`);
 }

@@ -4,7 +4,7 @@ import { assumable } from "../handshake/assume-server.ts";
 import type { HandshakeContext } from "../handshake/handshake-context.ts";
 import { createElicitor } from "../wire/elicitor.ts";
 import { guardHooks, type GuardedHooks } from "../context/guard-hooks.ts";
-import type { ConnectorOptions } from "./connector-options.ts";
+import type { ConnectorEffects, ConnectorOptions } from "./connector-options.ts";
 import { createConnectDeadline } from "./connect-deadline.ts";
 import type { EraCache } from "../handshake/era-cache.ts";
 import { resolveSettings } from "../context/resolve-settings.ts";
@@ -14,6 +14,8 @@ import { createTransportContext, type TransportContext } from "../context/transp
 /** What all parts of one connection share, from the first attempt to its end. Its `signal` is that of the deadline. */
 export interface ConnectionContext extends TransportContext, HandshakeContext {
   readonly options: ConnectorOptions;
+  /** What starts processes for it, where that is not the runtime. */
+  readonly effects: ConnectorEffects | undefined;
   readonly hooks: GuardedHooks;
   /** What is known of the server, if that is enough to speak with it. */
   readonly known: KnownServer | undefined;
@@ -49,10 +51,13 @@ export function createConnectionContext(
     isInteractive,
     principal,
   });
+  const isOwn = spec.transport.kind === "memory" || spec.transport.kind === "custom";
+  const effects = isOwn ? undefined : options.effects?.(spec);
   return {
     ...context,
     spec,
-    options,
+    options: effects?.fetch === undefined ? options : { ...options, fetch: effects.fetch },
+    effects,
     eraCache,
     hooks: guarded,
     known: assumable(spec, hooks.known),

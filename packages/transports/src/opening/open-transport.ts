@@ -6,6 +6,8 @@ import { loadHttp, loadStdio } from "./load-transport.ts";
 import { openMemory } from "../memory/open-memory.ts";
 import type { Attempt } from "../handshake/attempt.ts";
 import type { ConnectionContext } from "./connection-context.ts";
+import type { ConnectorEffects } from "./connector-options.ts";
+import type { StdioEffects } from "../stdio/open-stdio.ts";
 
 /** Opens the transport of one attempt. */
 export async function openTransport(context: ConnectionContext, { channel }: Attempt): Promise<Transport> {
@@ -15,7 +17,8 @@ export async function openTransport(context: ConnectionContext, { channel }: Att
       return openMemory(spec, context);
     case "stdio": {
       const { openStdio } = await loadStdio(serverId);
-      return openStdio(spec, context);
+      const { effects, ...rest } = context;
+      return openStdio(spec, effects === undefined ? rest : { ...rest, effects: toStdioEffects(effects) });
     }
     case "custom": {
       const opened = await openCustom(spec, context);
@@ -31,4 +34,12 @@ export async function openTransport(context: ConnectionContext, { channel }: Att
       return channel === "sse" ? openSse(spec, context) : openStreamableHttp(spec, context);
     }
   }
+}
+
+// The options of a connector are typed without Node; `openStdio` looks at what a `spawn` returns.
+function toStdioEffects({ spawn, sendSignal }: ConnectorEffects): StdioEffects {
+  return {
+    ...(spawn !== undefined && { spawn: spawn as unknown as NonNullable<StdioEffects["spawn"]> }),
+    ...(sendSignal !== undefined && { sendSignal }),
+  };
 }

@@ -17,8 +17,8 @@ export { mostStarts } from "./most-starts.ts";
 
 /** What starting a process does to the world, for tests. */
 export interface StdioEffects {
-  /** Default that of Node, and on Windows cross-spawn, which starts `.cmd` files, too. */
-  readonly spawn?: SpawnProcess;
+  /** Is handed what would have started it. Default that of Node, and on Windows cross-spawn, which starts `.cmd` files, too. */
+  readonly spawn?: (...call: [...Parameters<SpawnProcess>, own: SpawnProcess]) => ReturnType<SpawnProcess>;
   /** Default that of this process. */
   readonly platform?: NodeJS.Platform;
   /** What a server may inherit from. Default the environment of this process, read when the server starts. */
@@ -48,7 +48,9 @@ export async function openStdio(spec: ServerSpec, context: StdioContext): Promis
     throw new TypeError(`openStdio() cannot open a transport of kind "${transport.kind}"`);
   assertStdioSpec(id, transport);
   if (transport.cwd !== undefined) await assertDirectoryInTime(transport.cwd, id, context.signal);
-  const spawn = effects.spawn ?? (platform === "win32" ? (await import("cross-spawn")).default : spawnProgram);
+  const own: SpawnProcess = platform === "win32" ? (await import("cross-spawn")).default : spawnProgram;
+  const replaced = effects.spawn;
+  const spawn: SpawnProcess = replaced ? (...call) => replaced(...call, own) : own;
   throwIfAborted(context.signal, id);
   const refusal = guard && askForCommand(guard, transport, { serverId: id, principal });
   if (refusal !== undefined) throw refusal;

@@ -1,0 +1,22 @@
+// Recording.
+export { createRecorder, type Recorder, type RecorderOptions } from "./record/create-recorder.ts";
+export type { Fetch } from "./record/record-fetch.ts";
+
+// Recordings.
+export { parseRecording, type ParseOptions } from "./recording/parse-recording.ts";
+export { readRecording } from "./recording/read-recording.ts";
+export type {
+  HostEvent,
+  RecordedEvent,
+  RecordedMessage,
+  RecordedServer,
+  RecordedText,
+  RecordedTransport,
+  Recording,
+  ServerEvent,
+} from "./recording/recorded-event.ts";
+
+// Playing back.
+export { createReplay, type RecordedRequest, type Replay, type ReplayOptions } from "./play/create-replay.ts";
+export type { ReplayOrder } from "./play/build-script.ts";
+export type { ReplayAgain } from "./play/create-stage.ts";

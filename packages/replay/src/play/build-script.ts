@@ -1,0 +1,218 @@
+import type { JsonObject, JsonValue } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
+import { isBatch, subscriptionMember } from "../record/id-book.ts";
+import type { HostEvent, RecordedEvent, RecordedMessage, Recording, ServerEvent } from "../recording/recorded-event.ts";
+import { isHostEvent, type HostStep, type ServerScript, type ServerStep } from "./recorded-step.ts";
+
+/** Whether the host may ask in another order than the recorded one. */
+export type ReplayOrder = "any" | "recorded";
+
+/**
+ * Reads from the order of a recording what came of what. An answer waits for its request, and for what the host did about that request
+ * before it: answered a question, cancelled. Anything else waits for the last thing that the host did before it. In the order `"recorded"`, everything
+ * waits for all that the host did before it.
+ */
+export function buildScript(recording: Recording, serverId: string, order: ReplayOrder): ServerScript {
+  const reading = createReading(serverId, order);
+  const runs = new Set<number>();
+  for (const event of exitsLast(recording.events)) {
+    if ((event.type === "start" || event.type === "request") && event.server === serverId) runs.add(event.run);
+    if (!runs.has(event.run)) continue;
+    if (isHostEvent(event)) readHostEvent(event, reading);
+    else readServerEvent(event, reading);
+  }
+  const { hosts, servers, requests, questions, tokens } = reading;
+  return { id: serverId, hosts, servers, requests, questions, tokens };
+}
+
+interface Reading extends ServerScript {
+  readonly order: ReplayOrder;
+  readonly hosts: HostStep[];
+  readonly servers: ServerStep[];
+  readonly requests: Map<string, HostStep>;
+  readonly questions: Map<string, HostStep>;
+  readonly tokens: Map<string, HostStep>;
+  /** Requests without an answer, the latest last. */
+  readonly pending: Set<HostStep>;
+  /** How each run began, and the last thing that the host did on it. */
+  readonly openers: Map<number, HostStep>;
+  readonly latest: Map<number, HostStep>;
+  /** What the host did about a request after it. */
+  readonly related: Map<HostStep, HostStep[]>;
+  /** Whose bodies have begun, and which of them are event streams. */
+  readonly begun: Set<HostStep>;
+  readonly streaming: Set<HostStep>;
+  last: HostStep | undefined;
+}
+
+function createReading(id: string, order: ReplayOrder): Reading {
+  return {
+    id,
+    order,
+    hosts: [],
+    servers: [],
+    requests: new Map(),
+    questions: new Map(),
+    tokens: new Map(),
+    pending: new Set(),
+    openers: new Map(),
+    latest: new Map(),
+    related: new Map(),
+    begun: new Set(),
+    streaming: new Set(),
+    last: undefined,
+  };
+}
+
+// What a process wrote is sometimes read after its end was reported.
+function exitsLast(events: readonly RecordedEvent[]): readonly RecordedEvent[] {
+  const lastOf = new Map<number, RecordedEvent>();
+  for (const event of events) if (!isHostEvent(event)) lastOf.set(event.run, event);
+  const exits = new Map(events.filter(({ type }) => type === "exit").map((event) => [event.run, event]));
+  return events.flatMap((event) => {
+    const exit = exits.get(event.run);
+    if (exit === undefined || lastOf.get(event.run) === exit) return [event];
+    if (event === exit) return [];
+    return lastOf.get(event.run) === event ? [event, exit] : [event];
+  });
+}
+
+function readHostEvent(event: HostEvent, reading: Reading): void {
+  const { run } = event;
+  switch (event.type) {
+    case "start":
+      return addHost({ kind: "start", event, run, used: false, happenedAt: 0 }, reading);
+    case "stdin-end":
+      return addHost({ kind: "input-end", event, run, used: false, happenedAt: 0 }, reading);
+    case "taken-back":
+      return;
+    case "sent":
+      return messagesOf(event.message).forEach((message) => addMessage(message, event, reading));
+    case "request": {
+      if (event.message !== undefined)
+        return messagesOf(event.message).forEach((message) => addMessage(message, event, reading));
+      const kind = event.method === "DELETE" ? "delete" : "stream";
+      return addHost({ kind, event, run, used: false, happenedAt: 0 }, reading);
+    }
+  }
+}
+
+/** The messages of a batch, or the one that it is. */
+export function messagesOf(message: RecordedMessage): readonly JsonObject[] {
+  return isBatch(message) ? message.filter(isJsonObject) : [message];
+}
+
+function addMessage(message: JsonObject, event: HostEvent, reading: Reading): void {
+  const { requests, questions, tokens, pending, related } = reading;
+  const { id, method, params } = message;
+  const token = tokenIn(message);
+  const step: HostStep = {
+    kind: "message",
+    event,
+    run: event.run,
+    message,
+    ...(typeof id === "string" && { id }),
+    ...(typeof token === "string" && { token }),
+    used: false,
+    happenedAt: 0,
+  };
+  addHost(step, reading);
+  if (typeof method === "string" && typeof id === "string") {
+    requests.set(id, step);
+    pending.add(step);
+    if (typeof token === "string") tokens.set(token, step);
+    return;
+  }
+  const about =
+    typeof method === "string"
+      ? isJsonObject(params) && typeof params["requestId"] === "string" && requests.get(params["requestId"])
+      : typeof id === "string" && questions.get(id);
+  if (about) related.set(about, [...(related.get(about) ?? []), step]);
+}
+
+function tokenIn({ params }: JsonObject): JsonValue | undefined {
+  const meta = isJsonObject(params) ? params["_meta"] : undefined;
+  return isJsonObject(meta) ? meta["progressToken"] : undefined;
+}
+
+function addHost(step: HostStep, reading: Reading): void {
+  const { hosts, openers, latest } = reading;
+  hosts.push(step);
+  if (!openers.has(step.run)) openers.set(step.run, step);
+  latest.set(step.run, step);
+  reading.last = step;
+}
+
+function readServerEvent(event: ServerEvent, reading: Reading): void {
+  const opener = reading.openers.get(event.run);
+  if (opener === undefined) return;
+  const messages = "message" in event && event.message !== undefined ? messagesOf(event.message) : [];
+  const [first] = messages;
+  const cause = first === undefined ? {} : causeOf(first, reading);
+  for (const message of messages) noteMessage(message, event, reading);
+  const { owner, needs } = whoWaits(event, { opener, ...cause }, reading);
+  const all = reading.order === "recorded" ? [owner, reading.last ?? owner] : [owner, ...needs];
+  reading.servers.push({ event, owner, needs: [...new Set(all)], played: false });
+  if (event.type !== "reply") reading.begun.add(opener);
+  else if (/^text\/event-stream\b/i.test(event.headers?.["content-type"] ?? "")) reading.streaming.add(opener);
+}
+
+interface Cause {
+  /** The request that it answers or belongs to. */
+  readonly request?: HostStep | undefined;
+  readonly isAnswer?: boolean;
+}
+
+function causeOf(message: JsonObject, { requests, tokens }: Reading): Cause {
+  const { id, method, params, result } = message;
+  if (typeof method !== "string")
+    return { request: typeof id === "string" ? requests.get(id.replace(/'$/, "")) : undefined, isAnswer: true };
+  const meta = isJsonObject(params) ? params["_meta"] : isJsonObject(result) ? result["_meta"] : undefined;
+  const subscription = isJsonObject(meta) ? meta[subscriptionMember] : undefined;
+  if (typeof subscription === "string") return { request: requests.get(subscription) };
+  const token = isJsonObject(params) ? params["progressToken"] : undefined;
+  return { request: typeof token === "string" ? (tokens.get(token) ?? requests.get(token)) : undefined };
+}
+
+// Afterwards, so that the message itself is not among what it waits for.
+function noteMessage(
+  message: JsonObject,
+  event: ServerEvent,
+  { requests, pending, questions, openers }: Reading,
+): void {
+  const { id, method } = message;
+  if (typeof id !== "string") return;
+  if (typeof method === "string") {
+    const opener = openers.get(event.run);
+    const asked = opener?.message !== undefined && pending.has(opener) ? opener : [...pending].at(-1);
+    if (asked !== undefined) questions.set(id, asked);
+    return;
+  }
+  const request = requests.get(id);
+  if (request !== undefined) pending.delete(request);
+}
+
+interface Waiting extends Cause {
+  readonly opener: HostStep;
+}
+
+function whoWaits(
+  event: ServerEvent,
+  { opener, request, isAnswer = false }: Waiting,
+  reading: Reading,
+): Pick<ServerStep, "owner" | "needs"> {
+  const { related, latest, last = opener } = reading;
+  const isProcess = opener.kind === "start";
+  const about = request === undefined ? [] : [request, ...(related.get(request) ?? [])];
+  const latestOfRun = latest.get(event.run) ?? opener;
+  if (isProcess && request !== undefined && isAnswer) return { owner: request, needs: about };
+  if (isProcess) return { owner: latestOfRun, needs: request === undefined ? [] : about };
+  // What comes on the exchange of a message belongs to it; what comes on a stream, to what the host did last.
+  const isListening = opener.kind === "stream" || opener.message?.["method"] === "subscriptions/listen";
+  const own = related.get(opener) ?? [];
+  if (!isListening || !reading.streaming.has(opener)) return { owner: opener, needs: own };
+  if (isAnswer || (request !== undefined && request !== opener)) return { owner: opener, needs: about };
+  // A stream of 2026-07-28 begins with its own acknowledgement.
+  const isAcknowledgement = opener.kind !== "stream" && !reading.begun.has(opener);
+  return { owner: opener, needs: isAcknowledgement ? [] : [last] };
+}

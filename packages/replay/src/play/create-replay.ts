@@ -1,0 +1,171 @@
+import { ToolportError, type Clock, type Connector, type ServerSpec } from "@toolport/core";
+import { assertKnownOptions, systemClock, type Fields } from "@toolport/core/implement";
+import { createConnector, type ConnectorEffects, type ConnectorOptions } from "@toolport/transports";
+import type { Fetch } from "../record/record-fetch.ts";
+import { readRecording } from "../recording/read-recording.ts";
+import type { RecordedServer, Recording } from "../recording/recorded-event.ts";
+import { buildScript, type ReplayOrder } from "./build-script.ts";
+import { createStage, type ReplayAgain, type Stage } from "./create-stage.ts";
+import { describe } from "./find-step.ts";
+import { playFetch } from "./play-fetch.ts";
+import { playProcesses } from "./play-process.ts";
+
+/** How a recording is played back. */
+export interface ReplayOptions {
+  /**
+   * `"any"` (default): a request gets the answer that was recorded for its method and parameters, whatever comes before it; of several equal ones in
+   * their order. `"recorded"`: the host has to ask in the order of the recording.
+   */
+  readonly order?: ReplayOrder | undefined;
+  /**
+   * What becomes of a request whose recorded answers are used up: `"reads"` (default) what calls no tool is answered once more as it was last, a call is refused;
+   * `"always"` calls are, too; `"never"` nothing is.
+   */
+  readonly again?: ReplayAgain | undefined;
+  /** `"none"` (default): everything comes at once. `"recorded"`: after as much time as it took; a number: times that. */
+  readonly timing?: "none" | "recorded" | number | undefined;
+  /** Options of the connector, but for what reaches the world. */
+  readonly connector?: Omit<ConnectorOptions, "effects" | "fetch" | "guard"> | undefined;
+  /** Default: the real time. */
+  readonly clock?: Clock | undefined;
+}
+
+/** A request of the recording. */
+export interface RecordedRequest {
+  readonly serverId: string;
+  /** `tools/call "add"`. */
+  readonly request: string;
+  /** Of the file. */
+  readonly line: number | undefined;
+}
+
+/** A recording that is played back. */
+export interface Replay {
+  readonly recording: Recording;
+  /** The servers of the recording, as a provider takes them. A spec of one's own does as well, if its id is that of one of them. */
+  readonly servers: readonly ServerSpec[];
+  /** Connects to the recorded servers, and to nobody else: no process is started and nothing is sent. Throws `unknown_server` for any other id. */
+  readonly connector: Connector;
+  /** The parts of that connector that play, for `createConnector({ effects })`. */
+  readonly effects: (spec: ServerSpec) => ConnectorEffects;
+  /** What was asked and is in no recording, in words. */
+  misses(): readonly string[];
+  /** What was recorded and was not asked. */
+  unused(): readonly RecordedRequest[];
+  /** Throws an `internal_error` that lists what was asked and not recorded, and with `unused` also what was recorded and not asked. */
+  check(options?: { readonly unused?: boolean | undefined }): void;
+  /** Plays nothing more that is still due. Idempotent. */
+  close(): void;
+  [Symbol.dispose](): void;
+}
+
+const fields: Fields<ReplayOptions> = { order: true, again: true, timing: true, connector: true, clock: true };
+
+/**
+ * Plays a recording back to a host, without its servers. The whole of Toolport's own client is at work, down to the bytes of a process or of HTTP, so that
+ * a fault that was recorded is the same error again. A request that was not recorded is answered with an error that names the nearest one and says how it differs.
+ *
+ * Throws `invalid_recording`, and a `TypeError` for options that are unknown or of a wrong kind.
+ */
+export async function createReplay(recording: string | Recording, options: ReplayOptions = {}): Promise<Replay> {
+  const settings = readOptions(options);
+  const read = typeof recording === "string" ? await readRecording(recording) : recording;
+  const parts = new Map(read.servers.map((server) => [server.id, createPart(server, read, settings)]));
+  const partOf = ({ id }: ServerSpec): Part => parts.get(id) ?? fail(id, read);
+  const effects = (spec: ServerSpec): ConnectorEffects => partOf(spec).effects;
+  const connector = createConnector({ ...options.connector, clock: settings.clock, effects });
+  const stages = [...parts.values()].map(({ stage }) => stage);
+  const misses = (): readonly string[] => stages.flatMap((stage) => stage.misses);
+  const unused = (): readonly RecordedRequest[] =>
+    [...parts].flatMap(([serverId, { stage }]) =>
+      stage.unused().map(({ message = {}, event }) => ({ serverId, request: describe(message), line: event.line })),
+    );
+  const close = (): void => stages.forEach((stage) => stage.stop());
+  return {
+    recording: read,
+    servers: [...parts.values()].map(({ spec }) => spec),
+    connector: {
+      ...connector,
+      check: (spec) => connector.check?.(played(spec, partOf(spec))),
+      async connect(spec, hooks, signal) {
+        return connector.connect(played(spec, partOf(spec)), hooks, signal);
+      },
+    },
+    effects,
+    misses,
+    unused,
+    check(given = {}) {
+      const left = given.unused === true ? unused() : [];
+      const lines = [
+        ...misses(),
+        ...left.map(({ serverId, request, line }) => `${request} of ${serverId} (line ${line}) was not asked`),
+      ];
+      if (lines.length > 0)
+        throw new ToolportError(`the replay is not what was recorded:\n${lines.join("\n")}`, {
+          code: "internal_error",
+        });
+    },
+    close,
+    [Symbol.dispose]: close,
+  };
+}
+
+interface Part {
+  readonly stage: Stage;
+  readonly spec: ServerSpec;
+  readonly effects: ConnectorEffects & { readonly fetch: Fetch };
+}
+
+interface Settings {
+  readonly order: ReplayOrder;
+  readonly again: ReplayAgain;
+  readonly pace: number;
+  readonly clock: Clock;
+}
+
+function createPart(server: RecordedServer, recording: Recording, settings: Settings): Part {
+  const stage = createStage({ ...settings, script: buildScript(recording, server.id, settings.order) });
+  const processes = playProcesses(stage);
+  const { id, transport } = server;
+  return {
+    stage,
+    spec: {
+      id,
+      transport:
+        transport.kind === "stdio"
+          ? { kind: "stdio", command: transport.command, args: transport.args ?? [], inheritEnv: "none" }
+          : { kind: "http", url: transport.url, ...(transport.mode !== undefined && { mode: transport.mode }) },
+    },
+    effects: {
+      fetch: playFetch(stage),
+      spawn: (command, args) => processes.spawn(command, args),
+      sendSignal: processes.sendSignal,
+    },
+  };
+}
+
+// Whatever the host says of the way there, it is the recorded one; all else is the host's.
+function played(spec: ServerSpec, part: Part): ServerSpec {
+  return { ...spec, transport: part.spec.transport };
+}
+
+function fail(id: string, { servers }: Recording): never {
+  const known = servers.map((server) => JSON.stringify(server.id)).join(", ");
+  throw new ToolportError(`server ${JSON.stringify(id)} is not in the recording, which has ${known || "none"}`, {
+    code: "unknown_server",
+    serverId: id,
+  });
+}
+
+function readOptions(options: ReplayOptions): Settings {
+  assertKnownOptions("createReplay()", options, fields);
+  const { order = "any", again = "reads", timing = "none", clock = systemClock } = options;
+  const wrong = (rule: string): TypeError => new TypeError(`createReplay(): ${rule}`);
+  if (order !== "any" && order !== "recorded") throw wrong('order must be "any" or "recorded"');
+  if (again !== "never" && again !== "reads" && again !== "always")
+    throw wrong('again must be "never", "reads" or "always"');
+  const pace = timing === "none" ? 0 : timing === "recorded" ? 1 : timing;
+  if (typeof pace !== "number" || !(pace >= 0 && pace <= 1000))
+    throw wrong('timing must be "none", "recorded" or a factor from 0 to 1000');
+  return { order, again, pace, clock };
+}

@@ -1,0 +1,168 @@
+import { ToolportError, type Cancel, type Clock, type ServerSpec } from "@toolport/core";
+import { assertKnownOptions, systemClock, type Fields } from "@toolport/core/implement";
+import type { ConnectorEffects } from "@toolport/transports";
+import type { ChildProcess } from "node:child_process";
+import { closeSync, openSync, writeSync } from "node:fs";
+import { createMask, type Mask } from "../masking/create-mask.ts";
+import type { RecordedTransport } from "../recording/recorded-event.ts";
+import { createTape, type Tape } from "./create-tape.ts";
+import type { IdNumbers } from "./id-book.ts";
+import { recordFetch, type Fetch } from "./record-fetch.ts";
+import { codeOf, recordProcess } from "./record-process.ts";
+import { createRecordedSide } from "./recorded-side.ts";
+
+/** How a conversation is recorded. */
+export interface RecorderOptions {
+  /** A file, which is replaced, or what takes each line as it is written, with its line feed. */
+  readonly to: string | ((line: string) => void);
+  /** Of the whole recording, in UTF-16 units; events beyond it are counted alone. Default 64 MiB. */
+  readonly maxBytes?: number | undefined;
+  /** Default 100,000; those beyond it are counted alone. */
+  readonly maxEvents?: number | undefined;
+  /** Whether each event has its time. Default `true`; without times, two recordings of the same conversation are the same. */
+  readonly timing?: boolean | undefined;
+  /** What is secret besides the secrets of specs, tokens that are sent and what looks like one; of at least six characters. Default none. */
+  readonly secrets?: readonly string[] | undefined;
+  /** Masks what a product masks besides, in each text. Default nothing. */
+  readonly redact?: ((text: string) => string) | undefined;
+  /** Does the requests. Default the global `fetch`. */
+  readonly fetch?: Fetch | undefined;
+  /** Default: the real time. */
+  readonly clock?: Clock | undefined;
+}
+
+/** Writes down what is said with servers over stdio and HTTP. */
+export interface Recorder {
+  /** For `createConnector({ effects })`: all that its connections say is recorded. Servers of the kinds `memory` and `custom` are not. */
+  readonly effects: (spec: ServerSpec) => ConnectorEffects;
+  /** Ends the recording. What is under way goes on unseen. Idempotent. Throws `store_failed` if not all of it could be written. */
+  close(): void;
+  [Symbol.dispose](): void;
+}
+
+const fields: Fields<RecorderOptions> = {
+  to: true,
+  maxBytes: true,
+  maxEvents: true,
+  timing: true,
+  secrets: true,
+  redact: true,
+  fetch: true,
+  clock: true,
+};
+
+/**
+ * Makes a recorder. The recording is written line by line, so that it is there when the host crashes. It holds no secret of a spec, none that is sent in a
+ * header, and nothing that looks like one: a placeholder such as `[secret:1]` stands for it, the same for the same secret. What tools are asked and answer
+ * stays; read a recording before you send it to anybody.
+ *
+ * Throws a `TypeError` for options that are unknown or missing, and what opening the file throws.
+ */
+export function createRecorder(options: RecorderOptions): Recorder {
+  assertKnownOptions("createRecorder()", options, fields);
+  const {
+    to,
+    maxBytes = 64 * 1024 * 1024,
+    maxEvents = 100_000,
+    timing = true,
+    secrets = [],
+    redact,
+    clock = systemClock,
+  } = options;
+  if (typeof to !== "function" && (typeof to !== "string" || to === ""))
+    throw new TypeError("createRecorder(): to must be the name of a file or a function");
+  const fetch: Fetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init));
+  const sink = typeof to === "function" ? { write: to, close: ignore } : openFile(to);
+  const mask = createMask(secrets, redact);
+  const tape = createTape({ write: sink.write, maxBytes, maxEvents, timing, clock });
+  const servers = new Map<string, IdNumbers>();
+  const open = new Set<Cancel>();
+  let isClosed = false;
+  const onOpen = (finish: Cancel): Cancel => {
+    open.add(finish);
+    return () => void open.delete(finish);
+  };
+  const close = (): void => {
+    if (isClosed) return;
+    isClosed = true;
+    for (const finish of open) finish();
+    tape.end(mask.size);
+    sink.close();
+    if (tape.failure !== undefined)
+      throw new ToolportError("the recording could not be written", { code: "store_failed", cause: tape.failure });
+  };
+  return {
+    effects(spec) {
+      mask.learnSpec(spec);
+      const numbers = servers.get(spec.id) ?? introduce(spec, { mask, tape });
+      servers.set(spec.id, numbers);
+      const side = (): ReturnType<typeof createRecordedSide> => createRecordedSide({ spec, tape, mask, numbers });
+      // All exchanges of one connection have one side; each process has its own.
+      const overHttp = recordFetch(fetch, { side: side(), onOpen });
+      return {
+        fetch: (url, init) => (isClosed ? fetch(url, init) : overHttp(url, init)),
+        spawn(...call) {
+          const [command, args, given, own] = call;
+          if (isClosed || command === "taskkill") return own(command, args, given);
+          return startRecorded(() => own(command, args, given) as ChildProcess, { side: side(), clock, onOpen });
+        },
+      };
+    },
+    close,
+    [Symbol.dispose]: close,
+  };
+}
+
+function startRecorded(start: () => ChildProcess, recording: Parameters<typeof recordProcess>[1]): ChildProcess {
+  let child: ChildProcess;
+  try {
+    child = start();
+  } catch (error) {
+    const { tape, serverId } = recording.side;
+    const run = tape.nextRun();
+    tape.add({ type: "start", server: serverId, run });
+    tape.add({ type: "start-failed", run, code: codeOf(error) });
+    throw error;
+  }
+  recordProcess(child, recording);
+  return child;
+}
+
+function introduce(spec: ServerSpec, { mask, tape }: { readonly mask: Mask; readonly tape: Tape }): IdNumbers {
+  tape.note({ type: "server", id: spec.id, transport: describeTransport(spec, mask) });
+  return { request: 0, question: 0, token: 0 };
+}
+
+function describeTransport({ transport }: ServerSpec, mask: Mask): RecordedTransport | undefined {
+  if (transport.kind === "stdio") {
+    const { command, args = [], env } = transport;
+    return {
+      kind: "stdio",
+      command: mask.text(command),
+      ...(args.length > 0 && { args: args.map((arg) => mask.text(arg)) }),
+      ...(env !== undefined && { env: maskValues(env, mask) }),
+    };
+  }
+  if (transport.kind === "http") {
+    const { url, mode, headers } = transport;
+    return {
+      kind: "http",
+      url: mask.text(url),
+      ...(mode !== undefined && { mode }),
+      ...(headers !== undefined && { headers: maskValues(headers, mask) }),
+    };
+  }
+  return undefined;
+}
+
+function maskValues(values: Readonly<Record<string, string>>, mask: Mask): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, mask.whole(value)]));
+}
+
+function openFile(file: string): { write: (line: string) => void; close: () => void } {
+  // What tools answered is nobody else's business.
+  const descriptor = openSync(file, "w", 0o600);
+  return { write: (line) => void writeSync(descriptor, line), close: () => closeSync(descriptor) };
+}
+
+function ignore(): void {}

@@ -1,0 +1,66 @@
+import type { Clock } from "@toolport/core";
+import type { RecordedEvent } from "../recording/recorded-event.ts";
+
+/** Where the lines of a recording go, bounded. */
+export interface Tape {
+  /** The number of a new process or exchange. */
+  nextRun(): number;
+  add(event: Untimed<RecordedEvent>): void;
+  /** A line that is no event. */
+  note(line: object): void;
+  /** Writes the last line. Nothing is written after it. */
+  end(masked: number): void;
+  /** Why nothing more is written, if that is so. */
+  readonly failure: unknown;
+}
+
+/** An event of which the tape knows the time. */
+export type Untimed<Event> = Event extends RecordedEvent ? Omit<Event, "at" | "line"> : never;
+
+/** What a {@linkcode Tape} is made from. */
+export interface TapeInit {
+  readonly write: (line: string) => void;
+  readonly maxBytes: number;
+  readonly maxEvents: number;
+  readonly timing: boolean;
+  readonly clock: Clock;
+}
+
+/** Makes a tape and writes its header. No method throws: what cannot be recorded must not end the conversation. */
+export function createTape({ write, maxBytes, maxEvents, timing, clock }: TapeInit): Tape {
+  const startedAt = clock.now();
+  let length = 0;
+  let dropped = 0;
+  let runs = 0;
+  let events = 0;
+  let isEnded = false;
+  let failure: unknown;
+  const put = (line: string): void => {
+    if (failure !== undefined || isEnded) return;
+    try {
+      write(`${line}\n`);
+      length += line.length + 1;
+    } catch (error) {
+      failure = error ?? new Error("the recording could not be written");
+    }
+  };
+  const putBounded = (value: object): void => {
+    const line = JSON.stringify(value);
+    events += 1;
+    if (events <= maxEvents && length + line.length < maxBytes) put(line);
+    else dropped += 1;
+  };
+  put(JSON.stringify({ toolport: "recording", version: 1 }));
+  return {
+    nextRun: () => (runs += 1),
+    add: (event) => putBounded(timing ? { at: Math.round(clock.now() - startedAt), ...event } : event),
+    note: putBounded,
+    end(masked) {
+      put(JSON.stringify({ type: "end", masked, ...(dropped > 0 && { dropped }) }));
+      isEnded = true;
+    },
+    get failure() {
+      return failure;
+    },
+  };
+}

@@ -1,0 +1,105 @@
+import type { JsonValue, ServerSpec } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
+import { isUtf8 } from "node:buffer";
+import type { Mask } from "../masking/create-mask.ts";
+import { isDeeperThan } from "../recording/json-depth.ts";
+import type { RecordedMessage, RecordedText } from "../recording/recorded-event.ts";
+import { createIdBook, isBatch, type IdBook, type IdNumbers } from "./id-book.ts";
+import type { Tape } from "./create-tape.ts";
+
+/** What the recording of one connection goes by. */
+export interface RecordedSide {
+  readonly serverId: string;
+  readonly spec: ServerSpec;
+  readonly tape: Tape;
+  readonly mask: Mask;
+  /** A message of the host's, as it is written. */
+  outgoing(message: RecordedMessage): RecordedMessage;
+  /** A message of the server's, as it is written. Notes what the server says of itself. */
+  incoming(message: RecordedMessage): RecordedMessage;
+  /** A text that is no message. */
+  text(text: string): string;
+  /** Bytes that are no message, of which the first 256 KiB are kept; of the rest of a line only how many there are. */
+  raw(bytes: Buffer, isRest?: boolean): RecordedText;
+}
+
+const longestRaw = 256 * 1024;
+// A message that is nested deeper is kept as text.
+const deepest = 100;
+
+/** Makes the recording's end of one connection. */
+export function createRecordedSide(
+  init: Pick<RecordedSide, "spec" | "tape" | "mask"> & { readonly numbers: IdNumbers },
+): RecordedSide {
+  const { spec, tape, mask, numbers } = init;
+  const ids: IdBook = createIdBook(numbers);
+  const greetings = new Set<unknown>();
+  return {
+    serverId: spec.id,
+    spec,
+    tape,
+    mask,
+    outgoing(message) {
+      const named = ids.outgoing(message);
+      if (!isBatch(named) && (named["method"] === "initialize" || named["method"] === "server/discover"))
+        greetings.add(named["id"]);
+      return maskMessage(named, mask);
+    },
+    incoming(message) {
+      const named = ids.incoming(message);
+      if (!isBatch(named) && isJsonObject(named["result"]) && greetings.delete(named["id"]))
+        tape.note({ type: "about", id: spec.id, ...aboutServer(named["result"], mask) });
+      return maskMessage(named, mask);
+    },
+    text: (text) => mask.text(ids.text(text)),
+    raw(bytes, isRest = false) {
+      if (isRest) return { text: "", omitted: bytes.length };
+      const omitted = bytes.length - longestRaw;
+      const more = omitted > 0 ? { omitted } : {};
+      // Masked first: half a secret is none that anybody would find.
+      if (isUtf8(bytes)) return { text: cut(mask.text(ids.text(bytes.toString("utf8"))), omitted > 0), ...more };
+      const masked = maskBytes(bytes, mask);
+      return { base64: (omitted > 0 ? masked.subarray(0, longestRaw) : masked).toString("base64"), ...more };
+    },
+  };
+}
+
+/** The message that a text is, if it is one that a recording can have as it is. */
+export function readMessage(text: string): RecordedMessage | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    const isMessage = (isJsonObject(value) || Array.isArray(value)) && !isDeeperThan(value, deepest);
+    return isMessage ? (value as RecordedMessage) : undefined;
+  } catch {
+    // What is no JSON is kept as it came.
+    return undefined;
+  }
+}
+
+function maskMessage(message: RecordedMessage, mask: Mask): RecordedMessage {
+  // Ids that the book gave are no secrets, and an object stays one.
+  return mask.data(message) as RecordedMessage;
+}
+
+function cut(text: string, isLong: boolean): string {
+  return isLong ? text.slice(0, longestRaw) : text;
+}
+
+// Bytes that are no text may have a secret among them all the same.
+function maskBytes(bytes: Buffer, mask: Mask): Buffer {
+  return Buffer.from(mask.text(bytes.toString("latin1")), "latin1");
+}
+
+function aboutServer(result: { readonly [name: string]: JsonValue | undefined }, mask: Mask): object {
+  const { protocolVersion, serverInfo, _meta: meta } = result;
+  const said = serverInfo ?? (isJsonObject(meta) ? meta["io.modelcontextprotocol/serverInfo"] : undefined);
+  const info = isJsonObject(said) ? said : {};
+  const { name, version } = info;
+  return {
+    ...(typeof protocolVersion === "string"
+      ? { era: "legacy", protocolVersion: mask.text(protocolVersion) }
+      : { era: "modern", protocolVersion: "2026-07-28" }),
+    ...(typeof name === "string" && { name: mask.text(name) }),
+    ...(typeof version === "string" && { version: mask.text(version) }),
+  };
+}

@@ -1,0 +1,137 @@
+import type { JsonObject } from "@toolport/core";
+import { isJsonObject, quoteText } from "@toolport/core/implement";
+import { readEvent, type EventProblem } from "./read-event.ts";
+import { findJsonError } from "./find-json-error.ts";
+import { isDeeperThan } from "./json-depth.ts";
+import { recordingError } from "./recording-error.ts";
+import { readServer } from "./read-server.ts";
+import type { RecordedEvent, RecordedServer, Recording } from "./recorded-event.ts";
+
+/** The version of the format that is written and read. */
+export const formatVersion = 1;
+
+/** What is read of a recording at most. */
+export interface ParseOptions {
+  /** Named in errors. Default `recording`. */
+  readonly name?: string | undefined;
+  /** Of the whole text, in UTF-16 units. Default 64 MiB. */
+  readonly maxBytes?: number | undefined;
+  /** Default 200,000. */
+  readonly maxEvents?: number | undefined;
+}
+
+const mostServers = 1000;
+const deepest = 150;
+
+/**
+ * Reads a recording. It is data that somebody else may have written: nothing of it is executed, and all of it is bounded. A last line that
+ * was cut off is left out, which `problems` says. Throws `invalid_recording`, which names line and column, for anything that is no
+ * recording, and for one of a later version.
+ */
+export function parseRecording(text: string, options: ParseOptions = {}): Recording {
+  const { name = "recording", maxBytes = 64 * 1024 * 1024, maxEvents = 200_000 } = options;
+  if (text.length > maxBytes)
+    throw recordingError(`${name} is longer than ${maxBytes}; record less, or raise maxBytes`);
+  const lines = text.split("\n");
+  const isCut = lines.at(-1) !== "";
+  if (!isCut) lines.pop();
+  const reading: Reading = { name, servers: new Map(), events: [], openers: new Map(), isEnded: false, problems: [] };
+  lines.forEach((line, index) => {
+    const at = index + 1;
+    const value = parseLine(line, { name, line: at, isLast: isCut && at === lines.length });
+    if (value === undefined) return void reading.problems.push(`line ${at} was cut off and is left out`);
+    if (at === 1) return assertHeader(value, name);
+    if (reading.events.length >= maxEvents)
+      throw recordingError(`${name}: more than ${maxEvents} events; raise maxEvents`);
+    take(value, at, reading);
+  });
+  if (lines.length === 0 || (lines.length === 1 && reading.problems.length > 0))
+    throw recordingError(`${name} is empty`);
+  if (!reading.isEnded) reading.problems.push("its end was never written: whatever recorded it was stopped before");
+  return { servers: [...reading.servers.values()], events: reading.events, problems: reading.problems };
+}
+
+interface Reading {
+  readonly name: string;
+  readonly servers: Map<string, RecordedServer>;
+  readonly events: RecordedEvent[];
+  /** How each run began. */
+  readonly openers: Map<number, "start" | "request">;
+  isEnded: boolean;
+  readonly problems: string[];
+}
+
+function take(value: JsonObject, line: number, reading: Reading): void {
+  const { name, servers, events, openers } = reading;
+  const fail = ({ member, rule }: EventProblem): Error => recordingError(`${name}:${line}: ${member} ${rule}`);
+  switch (value["type"]) {
+    case "server":
+    case "about": {
+      const known = typeof value["id"] === "string" ? servers.get(value["id"]) : undefined;
+      const server = readServer(value, known);
+      if ("rule" in server) throw fail(server);
+      if (servers.size >= mostServers) throw recordingError(`${name}:${line}: more than ${mostServers} servers`);
+      return void servers.set(server.id, server);
+    }
+    case "end":
+      reading.isEnded = true;
+      if (typeof value["dropped"] === "number" && value["dropped"] > 0)
+        reading.problems.push(`${value["dropped"]} events are missing: there was no room for them`);
+      return;
+    default: {
+      const event = readEvent(value, line);
+      if ("rule" in event) throw fail(event);
+      if (event.type === "start" || event.type === "request") {
+        if (openers.has(event.run)) throw fail({ member: "run", rule: `${event.run} began before` });
+        const server = servers.get(event.server);
+        if (server === undefined)
+          throw fail({
+            member: "server",
+            rule: `${quoteText(event.server, 100)} was not introduced by a line of the type "server"`,
+          });
+        const kind = event.type === "start" ? "stdio" : "http";
+        if (server.transport.kind !== kind)
+          throw fail({
+            member: "type",
+            rule: `${event.type} is not for a server that is reached by ${server.transport.kind}`,
+          });
+        openers.set(event.run, event.type);
+      } else if (!openers.has(event.run)) throw fail({ member: "run", rule: `${event.run} has not begun` });
+      return void events.push(event);
+    }
+  }
+}
+
+interface Place {
+  readonly name: string;
+  readonly line: number;
+  readonly isLast: boolean;
+}
+
+function parseLine(text: string, { name, line, isLast }: Place): JsonObject | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    // Whatever wrote it was stopped in the middle of it.
+    if (isLast) return undefined;
+    const column = findJsonError(text) + 1;
+    const found = text.length < column ? "the line ends" : quoteText(text.slice(column - 1, column + 20), 20);
+    throw recordingError(`${name}:${line}:${column}: no JSON: ${found}`, error);
+  }
+  if (!isJsonObject(value)) throw recordingError(`${name}:${line}:1: each line must be a JSON object`);
+  if (isDeeperThan(value, deepest)) throw recordingError(`${name}:${line}: nested more than ${deepest} deep`);
+  return value;
+}
+
+function assertHeader(value: JsonObject, name: string): void {
+  if (value["toolport"] !== "recording")
+    throw recordingError(`${name}:1: no recording: its first line must begin with {"toolport":"recording"`);
+  const { version } = value;
+  if (typeof version !== "number" || !Number.isInteger(version) || version < 1)
+    throw recordingError(`${name}:1: version must be a positive integer`);
+  if (version > formatVersion)
+    throw recordingError(
+      `${name}:1: has version ${version} of the format, and this is a Toolport that reads ${formatVersion}; update @toolport/replay`,
+    );
+}

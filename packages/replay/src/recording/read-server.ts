@@ -1,0 +1,38 @@
+import type { JsonObject, JsonValue } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
+import type { EventProblem } from "./read-event.ts";
+import type { RecordedServer, RecordedTransport } from "./recorded-event.ts";
+
+/** Reads a line that introduces a server, or says what is known of it by now. */
+export function readServer(value: JsonObject, known: RecordedServer | undefined): EventProblem | RecordedServer {
+  const { id, era, protocolVersion, name, version } = value;
+  if (typeof id !== "string" || id === "") return { member: "id", rule: "must be a text that is not empty" };
+  const transport = value["type"] === "about" ? known?.transport : readTransport(value["transport"]);
+  if (transport === undefined)
+    return value["type"] === "about"
+      ? { member: "id", rule: "was not introduced before" }
+      : { member: "transport", rule: 'must be of the kind "stdio" with a command, or of the kind "http" with a URL' };
+  return {
+    ...known,
+    id,
+    transport,
+    ...((era === "legacy" || era === "modern") && { era }),
+    ...(typeof protocolVersion === "string" && { protocolVersion }),
+    ...(typeof name === "string" && { name }),
+    ...(typeof version === "string" && { version }),
+  };
+}
+
+function readTransport(value: JsonValue | undefined): RecordedTransport | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const { kind, command, args, url, mode } = value;
+  if (kind === "stdio" && typeof command === "string" && command !== "") {
+    const texts = Array.isArray(args) ? args.filter((arg): arg is string => typeof arg === "string") : [];
+    return { kind, command, ...(texts.length > 0 && { args: texts }) };
+  }
+  if (kind === "http" && typeof url === "string" && URL.canParse(url)) {
+    const isMode = mode === "auto" || mode === "streamable" || mode === "sse";
+    return { kind, url, ...(isMode && { mode }) };
+  }
+  return undefined;
+}

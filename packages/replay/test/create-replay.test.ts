@@ -1,0 +1,158 @@
+import type { Connection, Connector, ServerSpec } from "@toolport/core";
+import { createReplay, parseRecording, type ReplayOptions, type Replay } from "@toolport/replay";
+import { describe, expect, it } from "vitest";
+import { createManualClock } from "../../../test/manual-clock.ts";
+
+const message = (members: object): object => ({ jsonrpc: "2.0", ...members });
+const sent = (members: object, at = 0): object => ({ at, type: "sent", run: 1, message: message(members) });
+const received = (members: object, at = 0): object => ({ at, type: "received", run: 1, message: message(members) });
+const call = (id: string, args: object): object =>
+  sent({ id, method: "tools/call", params: { name: "add", arguments: args } });
+const answer = (id: string, text: string, at = 0): object =>
+  received({ id, result: { content: [{ type: "text", text }] } }, at);
+
+const handshake = [
+  { at: 0, type: "start", server: "math", run: 1 },
+  sent({ id: "#1", method: "initialize", params: {} }),
+  received({
+    id: "#1",
+    result: { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo: { name: "m", version: "1" } },
+  }),
+  sent({ method: "notifications/initialized" }),
+];
+
+function recordingOf(...events: readonly object[]): ReturnType<typeof parseRecording> {
+  const lines = [
+    { toolport: "recording", version: 1 },
+    { type: "server", id: "math", transport: { kind: "stdio", command: "math-server" } },
+    ...handshake,
+    ...events,
+    { type: "end", masked: 0 },
+  ];
+  return parseRecording(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+}
+
+async function open(connector: Connector, spec: ServerSpec | undefined): Promise<Connection> {
+  const hooks = { onToolsChanged: () => undefined, onDown: () => undefined };
+  return connector.connect({ ...(spec as ServerSpec), era: "legacy" }, hooks, new AbortController().signal);
+}
+
+async function replayed(
+  events: readonly object[],
+  options?: ReplayOptions,
+): Promise<{ replay: Replay; connection: Connection; add: (args: object) => Promise<unknown> }> {
+  const replay = await createReplay(recordingOf(...events), options);
+  const connection = await open(replay.connector, replay.servers[0]);
+  const add = async (args: object): Promise<unknown> => {
+    const { content } = await connection.callTool("add", { ...args });
+    return content;
+  };
+  return { replay, connection, add };
+}
+
+const twoCalls = [call("#2", { a: 1, b: 2 }), answer("#2", "3"), call("#3", { a: 2, b: 2 }), answer("#3", "4")];
+
+describe("createReplay()", () => {
+  it("answers by method and parameters, in any order of members and of requests", async () => {
+    const { replay, add, connection } = await replayed(twoCalls);
+    expect(await add({ b: 2, a: 2 })).toEqual([{ type: "text", text: "4" }]);
+    expect(await add({ a: 1, b: 2 })).toEqual([{ type: "text", text: "3" }]);
+    expect([replay.misses(), replay.unused()]).toEqual([[], []]);
+    replay.check({ unused: true });
+    await connection.close();
+  });
+
+  it("gives equal requests their answers one after the other, and refuses one more call", async () => {
+    const { replay, add } = await replayed([
+      call("#2", { a: 1 }),
+      answer("#2", "x"),
+      call("#3", { a: 1 }),
+      answer("#3", "y"),
+    ]);
+    expect([await add({ a: 1 }), await add({ a: 1 })]).toEqual([
+      [{ type: "text", text: "x" }],
+      [{ type: "text", text: "y" }],
+    ]);
+    await expect(add({ a: 1 })).rejects.toThrow("recorded 2 times (line 9) and is asked once more");
+    expect(() => replay.check()).toThrow("asked once more");
+  });
+
+  it("answers a call once more as it was last, if that is wanted, and reads in any case unless not", async () => {
+    const list = [sent({ id: "#9", method: "tools/list", params: {} }), received({ id: "#9", result: { tools: [] } })];
+    const lenient = await replayed([...twoCalls, ...list], { again: "always" });
+    await lenient.add({ a: 1, b: 2 });
+    expect(await lenient.add({ a: 1, b: 2 })).toEqual([{ type: "text", text: "3" }]);
+    const usual = await replayed(list);
+    await usual.connection.listTools();
+    expect((await usual.connection.listTools()).tools).toEqual([]);
+    const strict = await replayed(list, { again: "never" });
+    await strict.connection.listTools();
+    await expect(strict.connection.listTools()).rejects.toThrow("asked once more");
+  });
+
+  it("names the nearest request that was recorded, and how it differs", async () => {
+    const { replay, add, connection } = await replayed(twoCalls);
+    await expect(add({ a: 2, b: 3 })).rejects.toThrow(
+      'replay of server "math": tools/call "add" was not recorded; the nearest is tools/call "add" (line 9): params.arguments.b was 2 there and is 3 here',
+    );
+    await expect(connection.request("resources/list")).rejects.toThrow('recorded are "initialize", "tools/call"');
+    expect(replay.misses()).toHaveLength(2);
+    expect(replay.unused()).toEqual([
+      { serverId: "math", request: 'tools/call "add"', line: 7 },
+      { serverId: "math", request: 'tools/call "add"', line: 9 },
+    ]);
+    expect(() => replay.check({ unused: true })).toThrow('tools/call "add" of math (line 7) was not asked');
+  });
+
+  it("lets a placeholder stand for any text", async () => {
+    const { add } = await replayed([
+      call("#2", { key: "[secret:1]", url: "https://x/[secret:2]/y" }),
+      answer("#2", "in"),
+    ]);
+    expect(await add({ key: "hunter2", url: "https://x/abc/y" })).toEqual([{ type: "text", text: "in" }]);
+  });
+
+  it("holds a host to the order, if that is wanted", async () => {
+    const { add, replay } = await replayed(twoCalls, { order: "recorded" });
+    await expect(add({ a: 2, b: 2 })).rejects.toThrow('comes where tools/call "add" (line 7) was recorded');
+    expect(await add({ a: 1, b: 2 })).toEqual([{ type: "text", text: "3" }]);
+    expect(replay.misses()).toHaveLength(1);
+  });
+
+  it("answers without delay, or after the recorded time, or a part of it", async () => {
+    const slow = [sent({ id: "#2", method: "slow" }, 1000), received({ id: "#2", result: {} }, 5000)];
+    for (const [timing, ms] of [
+      ["recorded", 4000],
+      [0.5, 2000],
+    ] as const) {
+      const clock = createManualClock();
+      const { connection } = await replayed(slow, { timing, clock });
+      const before = clock.delays().length;
+      let isDone = false;
+      const asked = connection.request("slow", {}).then(() => (isDone = true));
+      await expect.poll(() => clock.delays().length).toBeGreaterThan(before);
+      await expect.poll(() => clock.delays()).toContain(ms);
+      clock.advance(ms - 1);
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(isDone).toBe(false);
+      clock.advance(1);
+      await asked;
+    }
+    const { connection } = await replayed(slow);
+    expect(await connection.request("slow", {})).toEqual({});
+  });
+
+  it("reaches no server that is not in the recording", async () => {
+    const replay = await createReplay(recordingOf());
+    const spec: ServerSpec = { id: "other", transport: { kind: "stdio", command: "rm", args: ["-rf"] } };
+    await expect(open(replay.connector, spec)).rejects.toMatchObject({ code: "unknown_server" });
+    expect(() => replay.connector.check?.(spec)).toThrow('not in the recording, which has "math"');
+  });
+
+  it("throws a TypeError for options that are wrong", async () => {
+    await expect(createReplay(recordingOf(), { order: "random" } as never)).rejects.toThrow(TypeError);
+    await expect(createReplay(recordingOf(), { timing: -1 })).rejects.toThrow(TypeError);
+    await expect(createReplay(recordingOf(), { again: "maybe" } as never)).rejects.toThrow(TypeError);
+    await expect(createReplay(recordingOf(), { what: 1 } as never)).rejects.toThrow(TypeError);
+  });
+});

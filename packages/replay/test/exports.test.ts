@@ -1,0 +1,16 @@
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+
+it("exports exactly these values", async () => {
+  expect(Object.keys(await import("@toolport/replay")).sort()).toEqual([
+    "createRecorder",
+    "createReplay",
+    "parseRecording",
+    "readRecording",
+  ]);
+});
+
+it("has exactly these entry points", () => {
+  const { exports } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+  expect(Object.keys(exports)).toEqual([".", "./package.json"]);
+});

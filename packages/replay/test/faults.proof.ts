@@ -1,0 +1,14 @@
+import { faults } from "@toolport/fixtures";
+import { expect, it } from "vitest";
+import { replayFault } from "./replay-fault.ts";
+
+// What comes of them depends on how far a flood gets within a deadline; and one is found before anything is on the wire.
+const byChance =
+  /flood|endless|bomb|drip|slow|stdio-missing-directory|session-huge-id|ignores-sigterm|handshake-early-question/;
+
+for (const fault of faults.filter(({ id }) => !byChance.test(id)))
+  for (const transport of fault.transports)
+    it.concurrent(`replays ${fault.id} over ${transport}`, { timeout: 60_000 }, async () => {
+      const { live, replayed } = await replayFault(fault, transport);
+      expect(replayed).toEqual(live);
+    });

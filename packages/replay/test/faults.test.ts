@@ -1,0 +1,31 @@
+import { findFault, type FaultTransport } from "@toolport/fixtures";
+import { describe, expect, it } from "vitest";
+import { replayFault } from "./replay-fault.ts";
+
+// All others are played by `pnpm proof replay`.
+const played: readonly (readonly [string, FaultTransport])[] = [
+  ["stdio-crash-mid-call", "stdio"],
+  ["stdio-exit-with-reason", "stdio"],
+  ["stdio-missing-command", "stdio"],
+  ["framing-no-last-newline", "stdio"],
+  ["framing-invalid-utf8", "stdio"],
+  ["framing-banner", "stdio"],
+  ["http-truncated", "http"],
+  ["http-reset-in-body", "http"],
+  ["http-503-once", "http"],
+  ["http-login-page", "http"],
+  ["stream-cut-mid-call", "http"],
+  ["stream-resumes", "http"],
+  ["call-server-requests", "stdio"],
+  ["sse-post-500", "sse"],
+];
+
+describe("a fault that was recorded", () => {
+  it.each(played)("is the same without its server: %s", async (id, transport) => {
+    const fault = findFault(id);
+    if (fault === undefined) throw new TypeError(`no fault ${id}`);
+    const { live, replayed } = await replayFault(fault, transport);
+    expect(replayed).toEqual(live);
+    expect(JSON.stringify(live)).toMatch(/"code":|"result":/);
+  });
+});

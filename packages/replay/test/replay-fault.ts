@@ -1,0 +1,32 @@
+import { startFaultServer, type Fault, type FaultTransport } from "@toolport/fixtures";
+import { createRecorder, createReplay, parseRecording } from "@toolport/replay";
+import { createConnector } from "@toolport/transports";
+import { converse, type Deed, type Seen } from "./converse.ts";
+
+const deeds: readonly Deed[] = [
+  { kind: "list" },
+  { kind: "call", name: "echo", args: { text: "one" } },
+  { kind: "call", name: "append", args: { text: "two" } },
+  { kind: "call", name: "echo", args: { text: "three" } },
+  { kind: "list" },
+];
+
+/** What a host sees of a fault, and what it sees of its recording. */
+export async function replayFault(
+  fault: Fault,
+  transport: FaultTransport,
+): Promise<{ readonly live: Seen; readonly replayed: Seen; readonly text: string }> {
+  await using server = await startFaultServer({ script: fault.script, transport, runIn: "child" });
+  const spec = {
+    id: "faulty",
+    transport: server.spec,
+    timeouts: { connectMs: 4000, callMs: 1500, listMs: 1500, requestMs: 1500, closeMs: 300 },
+  };
+  let text = "";
+  const recorder = createRecorder({ to: (line) => void (text += line) });
+  const live = await converse(createConnector({ effects: recorder.effects }), spec, deeds);
+  recorder.close();
+  using replay = await createReplay(parseRecording(text));
+  const replayed = await converse(replay.connector, spec, deeds);
+  return { live, replayed, text };
+}
