@@ -55,7 +55,7 @@ export type {
   ToolOutcome,
 } from "./tool.ts";
 export type { CallContext } from "./call-context.ts";
-export type { CallDecision, CallExchange, CallObserver } from "./call-observer.ts";
+export type { CallDecision, CallExchange, CallObserver, CallTask } from "./call-observer.ts";
 export type { CallAttempt, CallRecord } from "./call-record.ts";
 export type { ServerPeer } from "./server-peer.ts";
 export type { ServerRecord } from "./server-record.ts";

@@ -8,7 +8,6 @@ import {
 import { cleanText } from "@toolport/core";
 import { createDeadline, formatMs, isJsonObject, untilAborted } from "@toolport/core/implement";
 import { cannotAsk } from "./asking/ask-client.ts";
-import type { ParkingLot } from "./asking/parked-calls.ts";
 import { randomToken } from "./asking/random-token.ts";
 import type { GatewayClient } from "./gateway-client.ts";
 import type { GatewaySettings } from "./gateway-options.ts";
@@ -21,6 +20,8 @@ export interface Introduction {
   readonly era: ProtocolEra;
   readonly transport: "stdio" | "http";
   readonly principal?: string | undefined;
+  /** Of a session: what was agreed on. */
+  readonly revision?: string | undefined;
   /** Whose it is, where there are several who must not meet. */
   readonly owner?: string | undefined;
   readonly info: unknown;
@@ -50,11 +51,10 @@ export function createClients(settings: GatewaySettings, makeRoom: MakeRoom): Cl
   const byId = new Map<string, Peer>();
   const all = new Set<Peer>();
   const times = createClientTimes(settings.telemetry);
-  const lot: ParkingLot = { used: 0 };
+  const shared = { settings, lot: { used: 0 }, taskLot: { used: 0 }, nextUid: createUids() };
   /** Whose each place is, taken before there is a client for it. */
   const places = new Set<Place>();
   let isEnding = false;
-  const nextUid = createUids();
   const refuse = (error: ToolportError): never => {
     onEvent?.({ kind: "client-refused", reason: error.code, error });
     throw error;
@@ -92,7 +92,7 @@ export function createClients(settings: GatewaySettings, makeRoom: MakeRoom): Cl
         if (isEnding) return await leave(new ToolportError("the gateway is closing", { code: "closed" }));
         let peer: Peer;
         try {
-          peer = createPeer({ settings, client, conversation, lot, nextUid });
+          peer = createPeer({ ...shared, client, conversation, revision: introduction.revision });
         } catch (error) {
           return await leave(error);
         }

@@ -27,6 +27,14 @@ export interface GatewayLimits {
   readonly maxParkedPerSession: number;
   /** How long such a call waits for its client to come back. Default 5 minutes. */
   readonly parkedMs: number;
+  /** Tasks of all clients, those that have ended and whose results are kept among them. Default 1,024. */
+  readonly maxTasks: number;
+  /** The same, of one client. Default 64. */
+  readonly maxTasksPerSession: number;
+  /** UTF-16 units of all results of tasks that are kept for one client; one that is too much is left out. Default 64 MiB. */
+  readonly maxTaskBytesPerSession: number;
+  /** How long a task is kept from its creation, unless its client wants less; a call that still runs is given up then. Default 1 hour: six times as long as a call may take. */
+  readonly taskTtlMs: number;
   /** How long `open()` may take. Default 15,000: hosts give up at 30 s. */
   readonly openMs: number;
   /** How long anything but a call may take, such as a list, or a body that comes in. Default 60,000. */
@@ -56,6 +64,10 @@ export const gatewayLimits: GatewayLimits = {
   maxParked: 1024,
   maxParkedPerSession: 16,
   parkedMs: 5 * minuteMs,
+  maxTasks: 1024,
+  maxTasksPerSession: 64,
+  maxTaskBytesPerSession: 64 * mebibyte,
+  taskTtlMs: 60 * minuteMs,
   openMs: 15_000,
   requestMs: minuteMs,
   closeMs: 5000,

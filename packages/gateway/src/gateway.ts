@@ -17,6 +17,8 @@ export interface GatewayStats {
   readonly subscriptions: number;
   /** Calls that wait for their client to come back with an answer. */
   readonly parked: number;
+  /** Tasks that go on, and those whose results are kept. */
+  readonly tasks: number;
 }
 
 /** One MCP server in front of everything that its conversations have. Speaks 2024-11-05 to 2025-11-25, and 2026-07-28. */
@@ -101,6 +103,7 @@ export function createGateway(options: GatewayOptions): Gateway {
         busy: sum(({ busy }) => busy),
         subscriptions: sum(({ subscriptions }) => subscriptions),
         parked: sum(({ parked }) => parked),
+        tasks: sum(({ tasks }) => tasks),
       };
     },
     close,

@@ -137,7 +137,7 @@ describe("a question to a client of 2026-07-28", () => {
     await call(client);
     await client[Symbol.asyncDispose]();
     expect(runs.aborted).toBe(1);
-    expect(gateway.stats()).toEqual({ clients: 0, busy: 0, subscriptions: 0, parked: 0 });
+    expect(gateway.stats()).toEqual({ clients: 0, busy: 0, subscriptions: 0, parked: 0, tasks: 0 });
     await gateway.close();
   });
 });

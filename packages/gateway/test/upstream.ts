@@ -37,7 +37,7 @@ export async function openWorld({
     typeof server === "string" ? { id: server, transport: { kind: "stdio", ...fixtureServer(server) } } : server,
   );
   const provider = createProvider({
-    connector: createConnector(),
+    connector: createConnector({ tasks: "await" }),
     servers: specs,
     onElicit,
     refresh: "debounced",

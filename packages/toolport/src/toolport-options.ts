@@ -89,7 +89,7 @@ export interface ToolportOptions {
   readonly tools?: readonly StaticTool[] | undefined;
   /** Further sources of tools. They stay open when the toolport closes. Default none. */
   readonly providers?: readonly ToolProvider[] | undefined;
-  /** Opens connections. Of one that is handed in, `auth` is nobody's business but its own. */
+  /** Opens connections. One that is made here waits for tasks of servers (`tasks: "await"`). Of one that is handed in, `auth` is nobody's business but its own. */
   readonly connector?: Connector | Omit<ConnectorOptions, "authProvider"> | undefined;
   /** `interceptors` stand behind the policy, around each single try. With `savedNames`, no names are kept here. */
   readonly provider?: Omit<ProviderOptions, "connector" | "servers" | "admit" | "onElicit" | "clock"> | undefined;

@@ -94,10 +94,11 @@ async function answerRequest(parts: HttpParts, held: HeldPeer, request: RequestM
   }
 }
 
-/** A method that there is not is a page that there is not; everything else that went wrong is an answer. */
+/** A method that there is not is a page that there is not, and what a client cannot ask for is a bad request; everything else that went wrong is an answer. */
 function statusOf(message: JsonObject | undefined): number {
   const error = message?.["error"];
-  return isJsonObject(error) && error["code"] === rpcCodes.methodNotFound ? 404 : 200;
+  if (!isJsonObject(error)) return 200;
+  return error["code"] === rpcCodes.methodNotFound ? 404 : error["code"] === rpcCodes.missingCapability ? 400 : 200;
 }
 
 /**

@@ -21,6 +21,7 @@ export const rpcCodes = {
   refused: -32_000,
   resourceNotFound: -32_002,
   headerMismatch: -32_020,
+  missingCapability: -32_021,
   unsupportedVersion: -32_022,
 } as const;
 

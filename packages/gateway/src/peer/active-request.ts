@@ -1,4 +1,4 @@
-import type { ElicitationRequest, ElicitationResult, JsonObject } from "@toolport/core";
+import type { CallTask, ElicitationRequest, ElicitationResult, JsonObject } from "@toolport/core";
 import type { LazySignal } from "@toolport/core/implement";
 import type { RequestId } from "../message/json-rpc.ts";
 import type { Outlet } from "../message/outlet.ts";
@@ -27,4 +27,8 @@ export interface ActiveRequest {
   toolName: string | undefined;
   /** Present where its user can be asked. */
   ask?: AskUser;
+  /** Hears what its server says of a task that it made of the call; present where it may become one for its client. */
+  onTask?: (task: CallTask) => void;
+  /** Hears what is said of its progress, where it is a task. */
+  onStep?: (message: string) => void;
 }

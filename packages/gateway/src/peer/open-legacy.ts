@@ -20,6 +20,6 @@ export async function openLegacy(
 ): Promise<OpenedLegacy> {
   const { protocolVersion, clientInfo, capabilities } = params;
   const revision = legacyRevisions.find((known) => known === protocolVersion) ?? latestLegacyRevision;
-  const peer = await clients.open({ ...way, era: "legacy", info: clientInfo, capabilities });
+  const peer = await clients.open({ ...way, era: "legacy", revision, info: clientInfo, capabilities });
   return { peer, revision, result: initializeResult(peer.context, revision) };
 }

@@ -16,6 +16,7 @@ export interface Listening {
   readonly id: RequestId;
   readonly kinds: ReadonlySet<ChangeKind>;
   readonly uris: ReadonlySet<string>;
+  readonly taskIds: ReadonlySet<string>;
   readonly outlet: Outlet;
 }
 
@@ -30,6 +31,8 @@ export interface PeerNews {
   readonly logLevel: string | undefined;
   changed(kind: ChangeKind): void;
   updated(uri: string): void;
+  /** A task of the client has this state now, as its era has it. */
+  taskChanged(taskId: string, state: () => JsonObject): void;
   listen(listening: Listening): Subscription | Cancel;
   close(): void;
 }
@@ -112,6 +115,13 @@ export function createPeerNews(init: PeerNewsInit): PeerNews {
         if (uris.has(uri)) outlet.send(notificationMessage(method, { uri, ...stampedWith(id) }));
       }
       if (client.era === "legacy") stream?.send(notificationMessage(method, { uri }));
+    },
+    taskChanged(taskId, state) {
+      for (const { id, taskIds, outlet } of Array.from(listeners)) {
+        if (!taskIds.has(taskId)) continue;
+        outlet.send(notificationMessage("notifications/tasks", { ...state(), ...stampedWith(id) }));
+      }
+      if (client.era === "legacy") stream?.send(notificationMessage("notifications/tasks/status", state()), "spare");
     },
     listen(listening) {
       listeners.add(listening);

@@ -9,13 +9,17 @@ import { errorMessage, resultMessage, rpcCodes, type RequestMessage } from "../m
 import { isLogLevel } from "../message/log-levels.ts";
 import { metaKeys, metaOf } from "../message/meta.ts";
 import type { Outlet } from "../message/outlet.ts";
+import { latestLegacyRevision } from "../message/revisions.ts";
 import { endedError, failureOf } from "../message/rpc-error.ts";
 import { createExposedTools } from "../offer/exposed-tools.ts";
 import { requestHandlers } from "../requests/request-handlers.ts";
 import { createRoutedResources } from "../requests/routed-resources.ts";
+import { createKeptTasks, type KeptTasks, type TaskLot } from "../tasks/kept-tasks.ts";
+import { answerCall, type TaskCallsInit } from "../tasks/task-calls.ts";
+import { toDetailedTask, toWireTask } from "../tasks/wire-task.ts";
 import type { ActiveRequest } from "./active-request.ts";
 import type { PeerContext } from "./peer-context.ts";
-import { createPeerNews } from "./peer-news.ts";
+import { createPeerNews, type PeerNews } from "./peer-news.ts";
 import { createPeerSubscriptions } from "./peer-subscriptions.ts";
 import { traceRequest } from "./trace-client.ts";
 
@@ -40,6 +44,8 @@ export interface Peer {
   readonly busy: number;
   readonly subscriptions: number;
   readonly parked: number;
+  /** Tasks that go on, and those whose results are kept. */
+  readonly tasks: number;
   /** Resolves when nothing is under way. */
   idle(): Promise<void>;
   /** Gives up what is under way and closes its conversation, within `limits.closeMs`. Idempotent, never rejects. */
@@ -52,12 +58,17 @@ export interface PeerInit {
   readonly client: GatewayClient;
   readonly conversation: GatewayConversation;
   readonly lot: ParkingLot;
+  readonly taskLot: TaskLot;
+  /** Of a session: what was agreed on. */
+  readonly revision: string | undefined;
   /** A number of its own for each request of this process. */
   readonly nextUid: () => string;
 }
 
 interface PeerState extends PeerInit {
   readonly context: PeerContext;
+  /** Absent where its revision has no tasks. */
+  readonly taskCalls: TaskCallsInit | undefined;
   /** What is done for the client: also for a request that was answered with a question. */
   readonly requests: Set<ActiveRequest>;
   readonly questions: SessionQuestions;
@@ -76,18 +87,23 @@ export function createPeer(init: PeerInit): Peer {
   const exposed = createExposedTools(conversation.tools, settings, client.era);
   const serverOf = ({ toolName }: ActiveRequest): string | undefined =>
     toolName === undefined ? undefined : exposed.find(toolName)?.origin?.serverId;
+  const news = createPeerNews({ settings, client, conversation, requests, serverOf });
+  const tasks = createTasks(init, news, () => settleIdle(state));
   const context: PeerContext = {
     settings,
     client,
     conversation,
     exposed,
     resources: conversation.resources && createRoutedResources(conversation.resources, settings),
-    news: createPeerNews({ settings, client, conversation, requests, serverOf }),
+    news,
     parked: createParkedCalls(settings, lot),
     subscriptions: createPeerSubscriptions(limits.maxSubscriptionsPerSession),
+    tasks,
   };
   const questions = createSessionQuestions(limits.maxParkedPerSession);
-  const state: PeerState = { ...init, context, requests, questions, waiting: 0, listening: 0, idle: [] };
+  const askOver: TaskCallsInit["askOver"] = (request, over) => questions.ask(request, over);
+  const taskCalls = tasks && { era: client.era, tasks, askOver, toFailure };
+  const state: PeerState = { ...init, context, taskCalls, requests, questions, waiting: 0, listening: 0, idle: [] };
   let closing: Promise<void> | undefined;
   return {
     client,
@@ -96,7 +112,7 @@ export function createPeer(init: PeerInit): Peer {
     answer: (id, message) => questions.answer(id, message),
     elicit: (request, signal) => elicit(state, { request, signal, serverOf }),
     get busy() {
-      return state.waiting - state.listening + context.parked.size;
+      return state.waiting - state.listening + context.parked.size + (tasks?.working ?? 0);
     },
     get subscriptions() {
       return context.subscriptions.size;
@@ -104,13 +120,39 @@ export function createPeer(init: PeerInit): Peer {
     get parked() {
       return context.parked.size;
     },
+    get tasks() {
+      return tasks?.size ?? 0;
+    },
     idle: () =>
       new Promise((resolve) => {
-        if (state.waiting === state.listening) resolve();
-        else state.idle.push(resolve);
+        state.idle.push(resolve);
+        settleIdle(state);
       }),
     close: (reason) => (closing ??= close(state, reason)),
   };
+}
+
+// Revisions before 2025-11-25 had none.
+function createTasks(
+  { settings, client, taskLot: lot, revision }: PeerInit,
+  news: PeerNews,
+  onIdle: () => void,
+): KeptTasks | undefined {
+  if (client.era === "legacy" && revision !== latestLegacyRevision) return undefined;
+  return createKeptTasks({
+    settings,
+    lot,
+    stream: () => news.stream,
+    onChanged(task) {
+      news.taskChanged(task.id, () => (client.era === "legacy" ? toWireTask(task, "legacy") : toDetailedTask(task)));
+    },
+    onIdle,
+  });
+}
+
+function settleIdle({ waiting, listening, context, idle }: PeerState): void {
+  if (waiting > listening || (context.tasks?.working ?? 0) > 0) return;
+  for (const resolve of idle.splice(0)) resolve();
 }
 
 async function handle(state: PeerState, message: RequestMessage, way: RequestWay): Promise<JsonObject | undefined> {
@@ -142,8 +184,13 @@ async function handle(state: PeerState, message: RequestMessage, way: RequestWay
         requests.delete(one);
       }
     };
+    const { taskCalls } = state;
+    const answer =
+      taskCalls !== undefined && method === "tools/call"
+        ? (one: ActiveRequest): Promise<JsonObject> => answerCall(taskCalls, one, run)
+        : run;
     const isAsking = client.era === "modern" && mayAsk.has(method);
-    const result = await (isAsking ? state.context.parked.run(request, run) : run(request));
+    const result = await (isAsking ? state.context.parked.run(request, answer) : answer(request));
     if (way.stop.aborted && !isListening) return givenUp(id, way.stop);
     return resultMessage(id, client.era === "legacy" ? result : toModern(state, result));
   } catch (error) {
@@ -152,7 +199,7 @@ async function handle(state: PeerState, message: RequestMessage, way: RequestWay
   } finally {
     state.waiting -= 1;
     if (isListening) state.listening -= 1;
-    if (state.waiting === state.listening) for (const resolve of state.idle.splice(0)) resolve();
+    settleIdle(state);
     settings.onEvent?.({ kind: "request-ended", client, method, reason, durationMs: settings.clock.now() - startedAt });
   }
 }
@@ -239,6 +286,7 @@ async function close(state: PeerState, reason: string): Promise<void> {
   context.news.close();
   context.subscriptions.close();
   for (const request of Array.from(requests)) request.stop.abort(endedError(reason));
+  context.tasks?.close();
   const { limits, clock, onDiagnostic } = settings;
   let failed: unknown;
   const ending = (async () => conversation.close?.(reason))().catch((error: unknown) => {

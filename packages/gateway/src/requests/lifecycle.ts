@@ -6,13 +6,17 @@ import { modernRevision } from "../message/revisions.ts";
 import { rpcError } from "../message/rpc-error.ts";
 import { instructionsFor } from "../offer/instructions.ts";
 import type { PeerContext, RequestHandler } from "../peer/peer-context.ts";
+import { tasksExtension } from "../tasks/wire-task.ts";
 import { cacheable } from "./caching.ts";
 
 /** `server/discover`. https://modelcontextprotocol.io/specification/2026-07-28/server/discover */
 export const discover: RequestHandler = (context) =>
   cacheable(context, {
     supportedVersions: [modernRevision],
-    capabilities: capabilitiesOf(context.conversation),
+    capabilities: {
+      ...capabilitiesOf(context.conversation),
+      ...(context.tasks !== undefined && { extensions: { [tasksExtension]: {} } }),
+    },
     ...describe(context),
   });
 
@@ -20,7 +24,10 @@ export const discover: RequestHandler = (context) =>
 export function initializeResult(context: PeerContext, protocolVersion: string): JsonObject {
   return {
     protocolVersion,
-    capabilities: capabilitiesOf(context.conversation),
+    capabilities: {
+      ...capabilitiesOf(context.conversation),
+      ...(context.tasks !== undefined && { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } }),
+    },
     serverInfo: context.settings.info,
     ...describe(context),
   };
@@ -38,7 +45,7 @@ export const setLogLevel: RequestHandler = ({ news, conversation }, { params }) 
   return {};
 };
 
-// Tasks are not offered: a server's task is waited for, and its result is the call's. Sampling and roots are not asked for.
+// Sampling and roots are not asked for.
 function capabilitiesOf({ resources, onServerLog }: GatewayConversation): JsonObject {
   return {
     tools: { listChanged: true },

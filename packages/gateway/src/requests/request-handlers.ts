@@ -4,6 +4,7 @@ import { discover, ping, setLogLevel } from "./lifecycle.ts";
 import { complete, getPrompt, listPrompts } from "./prompts.ts";
 import { listResources, listTemplates, readResource } from "./resources.ts";
 import { listen, subscribe, unsubscribe } from "./subscriptions.ts";
+import { cancelTask, getTask, listTasks, taskResult, updateTask } from "./tasks.ts";
 import { callTool, listTools } from "./tools.ts";
 
 const inBoth: readonly (readonly [string, RequestHandler])[] = [
@@ -15,6 +16,8 @@ const inBoth: readonly (readonly [string, RequestHandler])[] = [
   ["prompts/list", listPrompts],
   ["prompts/get", getPrompt],
   ["completion/complete", complete],
+  ["tasks/get", getTask],
+  ["tasks/cancel", cancelTask],
 ];
 
 /** What each era can ask for. `initialize` is not among them: it makes the client that the others belong to. */
@@ -25,6 +28,13 @@ export const requestHandlers: Readonly<Record<ProtocolEra, ReadonlyMap<string, R
     ["logging/setLevel", setLogLevel],
     ["resources/subscribe", subscribe],
     ["resources/unsubscribe", unsubscribe],
+    ["tasks/result", taskResult],
+    ["tasks/list", listTasks],
   ]),
-  modern: new Map([...inBoth, ["server/discover", discover], ["subscriptions/listen", listen]]),
+  modern: new Map([
+    ...inBoth,
+    ["server/discover", discover],
+    ["subscriptions/listen", listen],
+    ["tasks/update", updateTask],
+  ]),
 };

@@ -13,6 +13,7 @@ import { presentError } from "@toolport/results";
 import { metaKeys, metaOf, passOn } from "../message/meta.ts";
 import { notificationMessage, rpcCodes } from "../message/json-rpc.ts";
 import { rpcError } from "../message/rpc-error.ts";
+import { toTaskTool } from "../offer/to-wire-tool.ts";
 import { readToolsCall } from "../offer/tools-call.ts";
 import { adviseUnknownTool } from "../offer/unknown-tool.ts";
 import type { ActiveRequest } from "../peer/active-request.ts";
@@ -24,8 +25,9 @@ import { pageOf } from "./pages.ts";
 /** `tools/list`. */
 export const listTools: RequestHandler = (context, { params }) => {
   const size = context.settings.limits.pageSize;
-  const { entries: tools, ...rest } = pageOf(context.exposed.list(), params, { size, keyOf: ({ name }) => name });
-  return cacheable(context, { tools, ...rest });
+  const { entries, ...rest } = pageOf(context.exposed.list(), params, { size, keyOf: ({ name }) => name });
+  const saysTasks = context.tasks !== undefined && context.client.era === "legacy";
+  return cacheable(context, { tools: saysTasks ? entries.map(toTaskTool) : entries, ...rest });
 };
 
 /**
@@ -60,12 +62,15 @@ async function callByName(
 ): Promise<JsonObject> {
   const { conversation, exposed, news, resources } = context;
   const meta = passOn(metaOf(request.params));
-  const observer = askForLines(context, request);
+  const observer = observe(context, request);
   request.toolName = name;
   if (!exposed.allows(name)) return unknownTool(context, { name, isDirect });
   try {
-    const onProgress = (progress: Progress): void => sayProgress(request, { ...progress });
-    const wantsProgress = request.progressToken !== undefined;
+    const onProgress = (progress: Progress): void => {
+      if (progress.message !== undefined) request.onStep?.(progress.message);
+      sayProgress(request, { ...progress });
+    };
+    const wantsProgress = request.progressToken !== undefined || request.onStep !== undefined;
     const options = {
       deadline: createTimeOf(request),
       context: contextOf(request),
@@ -83,6 +88,12 @@ async function callByName(
   } finally {
     if (exposed.hasNews()) news.changed("tools");
   }
+}
+
+function observe(context: PeerContext, request: ActiveRequest): CallObserver | undefined {
+  const lines = askForLines(context, request);
+  const { onTask } = request;
+  return onTask === undefined ? lines : { ...lines, onTask };
 }
 
 /**

@@ -45,7 +45,7 @@ import {
 } from "./call-errors.ts";
 import { checkSelection, type RegistrationOf } from "./check-selection.ts";
 import { createGate, type Gate, type GateMode, type Turn } from "./gate.ts";
-import { CallWatch, metaOf } from "./call-watch.ts";
+import { CallWatch, metaOf, observerOf } from "./call-watch.ts";
 import { createPausable, type Pausable } from "./pausable.ts";
 import { createWaitingRoom, type WaitingRoom } from "./waiting-room.ts";
 import { recordOf } from "./record-call.ts";
@@ -271,7 +271,7 @@ async function send(pending: PendingCall, session: Session, { link, gate, clock 
     if (session.endedBy !== undefined) throw notSentError(session.endedBy, pending);
     pending.sends += 1;
     const { connection } = session;
-    const wire = wireOptions(options, remainingMs(pending, clock), watch?.begin(session));
+    const wire = wireOptions(options, remainingMs(pending, clock), observerOf(watch?.begin(session), options));
     const raw = await (hand?.(connection, pending, wire) ?? connection.callTool(origin.toolName, args, wire));
     noteSuccess(session, link);
     return toOutcome(raw, origin);

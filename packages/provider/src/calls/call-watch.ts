@@ -70,6 +70,12 @@ function sum(before: number | undefined, more: number | undefined): number | und
   return more === undefined ? before : (before ?? 0) + more;
 }
 
+/** What a connection hears of an observer: who watches the call for the provider, and what its caller wants to know of tasks. */
+export function observerOf(watching: CallObserver | undefined, { observer }: CallOptions): CallObserver | undefined {
+  const onTask = observer?.onTask;
+  return onTask === undefined ? watching : { ...watching, onTask };
+}
+
 /** The `_meta` of a call: what its caller gave, and what an observer wants to go along. */
 export function metaOf({ meta, observer }: CallOptions): CallOptions["meta"] {
   if (observer === undefined) return meta;

@@ -8,5 +8,6 @@ export function chooseConnector(
   { authProvider, clock }: { readonly authProvider: ConnectorOptions["authProvider"]; readonly clock?: Clock },
 ): Connector {
   if (given !== undefined && "connect" in given) return given;
-  return createConnector({ clock, ...given, ...(authProvider !== undefined && { authProvider }) });
+  // A server that makes a task of a call is waited for: to whoever calls it is a call like any other.
+  return createConnector({ clock, tasks: "await", ...given, ...(authProvider !== undefined && { authProvider }) });
 }

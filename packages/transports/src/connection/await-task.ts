@@ -1,5 +1,5 @@
 import { isToolportError, ToolportError, type JsonObject, type JsonValue } from "@toolport/core";
-import { isJsonObject, toAbortSignal, withErrorContext } from "@toolport/core/implement";
+import { isJsonObject, tell, toAbortSignal, withErrorContext } from "@toolport/core/implement";
 import { fromRpcError } from "../message/from-rpc-error.ts";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
 import { abortError, contextOf, nameOf, timeoutError } from "../message/request-errors.ts";
@@ -38,6 +38,7 @@ export async function awaitTask(init: RoundsInit, call: TaskCall): Promise<JsonO
   const signal = request.signal === undefined ? closing : AbortSignal.any([toAbortSignal(request.signal), closing]);
   const answered = new Set<string>();
   let state = created;
+  report(init, request, state);
   let isFirst = true;
   let pauseMs = 0;
   try {
@@ -54,6 +55,7 @@ export async function awaitTask(init: RoundsInit, call: TaskCall): Promise<JsonO
       pauseMs = got.pauseMs;
       if (got.state === undefined) continue;
       ({ state } = got);
+      report(init, request, state);
       const result = await readState(init, call, { taskId, state, answered, signal });
       if (result !== undefined) return result;
     }
@@ -61,6 +63,12 @@ export async function awaitTask(init: RoundsInit, call: TaskCall): Promise<JsonO
     if (!isOver(state)) void cancelTask(init, request, taskId);
     throw asUnknown(error, call);
   }
+}
+
+function report({ context }: RoundsInit, { observer }: OutgoingRequest, { status, statusMessage }: JsonObject): void {
+  if (observer?.onTask === undefined) return;
+  const message = typeof statusMessage === "string" ? context.redact(statusMessage) : undefined;
+  tell(observer.onTask, { status: typeof status === "string" ? status : "", message });
 }
 
 function readTaskId(init: RoundsInit, { request, created }: TaskCall): string {
