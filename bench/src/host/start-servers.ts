@@ -9,6 +9,8 @@ export interface ServerPlan {
   readonly tools?: number;
   readonly pageSize?: number;
   readonly outputSchemas?: boolean;
+  /** Whether an HTTP server answers with streams of events. */
+  readonly events?: boolean;
   /** Time a stdio server needs before it reads anything. */
   readonly startMs?: number;
 }
@@ -30,7 +32,7 @@ export async function startHttpServers(
   plan: ServerPlan = {},
 ): Promise<{ readonly servers: readonly BenchServer[]; readonly stop: () => void }> {
   const children = Array.from({ length: plan.count ?? 1 }, () =>
-    spawn(process.execPath, [serverFile("http-server"), ...offerArguments(plan)], {
+    spawn(process.execPath, [serverFile("http-server"), ...offerArguments(plan), plan.events === true ? "1" : "0"], {
       stdio: ["pipe", "pipe", "inherit"],
     }),
   );

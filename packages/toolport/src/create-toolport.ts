@@ -63,7 +63,7 @@ async function compose(options: ToolportOptions, closing: Closing, telemetry: Te
   closing.add(() => state.close());
   let configuration: Configuration | undefined = undefined;
   const extrasOf = (serverId: string): ReturnType<Configuration["extrasOf"]> => configuration?.extrasOf(serverId);
-  const auth = chooseAuth(options.auth, { credentials: state.credentials, extrasOf, clock });
+  const auth = chooseAuth(options.auth, { credentials: state.credentials, extrasOf, clock, way: options.connector });
   closing.add(() => auth.close(), longestSignInMs);
   const kept = chooseResults(options.results, { state, clock, onDiagnostic: report });
   const { results } = kept;

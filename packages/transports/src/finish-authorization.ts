@@ -3,6 +3,7 @@ import { assertKnownOptions, type Fields } from "@toolport/core/implement";
 import { assertGuard } from "./context/assert-guard.ts";
 import { assertPrincipal } from "./context/assert-principal.ts";
 import type { HttpOptions } from "./http/http-options.ts";
+import { assertWay } from "./opening/assert-way.ts";
 import { connectorFields } from "./opening/connector-options.ts";
 import { loadHttp } from "./opening/load-transport.ts";
 
@@ -21,7 +22,7 @@ const optionFields: Fields<FinishAuthorizationOptions> = { ...connectorFields, p
  * authorization server that the user was sent to and to no other; in another process than the one that sent them, only a provider with
  * `discoveryState` knows which that was. Settles within two minutes. Throws `auth_required` when the user declined, the code was
  * refused or the server names another authorization server by now, `not_allowed` when the `guard` refuses where the code would go, and
- * `invalid_spec` when the server does not use OAuth; a `TypeError` for an unknown option, for a `guard` that is none, and for a `principal` that is no text or empty.
+ * `invalid_spec` when the server does not use OAuth; a `TypeError` for an unknown option, for a `guard`, a `proxy` or a `ca` that is none, and for a `principal` that is no text or empty.
  */
 export async function finishAuthorization(
   spec: ServerSpec,
@@ -31,6 +32,7 @@ export async function finishAuthorization(
   assertKnownOptions("finishAuthorization()", options, optionFields);
   assertPrincipal("finishAuthorization()", options.principal);
   assertGuard("finishAuthorization()", options.guard);
+  assertWay("finishAuthorization()", options);
   const { finishHttpAuthorization } = await loadHttp(spec.id);
   return finishHttpAuthorization(spec, callback, options);
 }

@@ -6,6 +6,7 @@ export {
   type SignalSource,
 } from "./close-on-signals.ts";
 export { connect, type ConnectOptions } from "./connect.ts";
+export { createAuthorizationFetch, type AuthorizationFetchOptions } from "./opening/create-authorization-fetch.ts";
 export { createConnector } from "./connector.ts";
 export type { ConnectorEffects, ConnectorOptions, SpawnEffect, SpawnOwn } from "./opening/connector-options.ts";
 export { finishAuthorization, type FinishAuthorizationOptions } from "./finish-authorization.ts";

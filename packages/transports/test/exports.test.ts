@@ -7,6 +7,7 @@ it("exports these values and no others", () => {
   expect(Object.keys(transports).toSorted()).toEqual([
     "closeOnSignals",
     "connect",
+    "createAuthorizationFetch",
     "createConnector",
     "createEraCache",
     "finishAuthorization",

@@ -1,5 +1,5 @@
 import type { CreateContender } from "../contender.ts";
-import { floor } from "./floor.ts";
+import { bareAnswer, floor } from "./floor.ts";
 
 /** The floor with the global `fetch` instead of `node:http`: what most clients stand on. */
 export const create: CreateContender = async () =>
@@ -10,7 +10,7 @@ export const create: CreateContender = async () =>
         const body = JSON.stringify({ jsonrpc: "2.0", id: ++lastId, method, params });
         const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
         const response = await fetch(url, { method: "POST", headers, body });
-        return ((await response.json()) as { result: { content?: { text: string }[] } }).result;
+        return (JSON.parse(bareAnswer(await response.text())) as { result: { content?: { text: string }[] } }).result;
       },
       close: () => {},
     };

@@ -88,6 +88,11 @@ function openStdio(server: Extract<BenchServer, { kind: "stdio" }>): Line {
   };
 }
 
+/** An answer, also where it came as the only event of a stream. */
+export function bareAnswer(text: string): string {
+  return text.startsWith("event:") ? text.slice(text.indexOf("data: ") + 6) : text;
+}
+
 function openHttp(url: string): Line {
   const agent = new Agent({ keepAlive: true, maxSockets: 256 });
   let lastId = 0;
@@ -103,7 +108,7 @@ function openHttp(url: string): Line {
         let text = "";
         response.setEncoding("utf8");
         response.on("data", (chunk: string) => (text += chunk));
-        response.on("end", () => resolve((JSON.parse(text) as { result: Result }).result));
+        response.on("end", () => resolve((JSON.parse(bareAnswer(text)) as { result: Result }).result));
       });
       request.on("error", reject);
       request.end(body);

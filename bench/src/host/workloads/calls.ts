@@ -1,6 +1,6 @@
 import type { Contender, Metrics } from "../contender.ts";
 import { quantile } from "../statistics.ts";
-import { startHttpServers, stdioServers } from "../start-servers.ts";
+import { startHttpServers, stdioServers, type ServerPlan } from "../start-servers.ts";
 import type { Workload } from "./workload.ts";
 
 const small = "x".repeat(100);
@@ -38,14 +38,30 @@ export const callWorkloads: readonly Workload[] = [
   {
     id: "http-sequential",
     title: "Streamable HTTP, 100 B echo, one after another",
-    metrics: [{ name: "p50Us", label: "p50 over floor", as: "ratio", aim: 1.4 }],
+    metrics: [
+      { name: "p50Us", label: "p50 over floor", as: "ratio", aim: 0.85 },
+      { name: "cpuUs", label: "host CPU per call over floor", as: "ratio" },
+    ],
     run: (create) => overHttp(create, (contender) => sequential(contender, { calls: 2000, text: small })),
   },
   {
     id: "http-64",
     title: "Streamable HTTP, 100 B echo, 64 in flight",
-    metrics: [{ name: "callsPerSecond", label: "calls/s as share of floor", as: "share", aim: 0.45 }],
+    metrics: [{ name: "callsPerSecond", label: "calls/s as share of floor", as: "share", aim: 2 }],
     run: (create) => overHttp(create, (contender) => inFlight(contender, { calls: 4000, width: 64 })),
+  },
+  {
+    id: "http-8x8",
+    title: "Streamable HTTP, 8 servers with 8 in flight each",
+    metrics: [{ name: "callsPerSecond", label: "calls/s as share of floor", as: "share", aim: 1.8 }],
+    run: (create) => overHttp(create, (contender) => inFlight(contender, { calls: 4000, width: 64 }), { count: 8 }),
+  },
+  {
+    id: "http-events",
+    title: "Streamable HTTP, 100 B echo, answers as event streams, one after another",
+    metrics: [{ name: "p50Us", label: "p50 over floor", as: "ratio", aim: 0.95 }],
+    run: (create) =>
+      overHttp(create, (contender) => sequential(contender, { calls: 2000, text: small }), { events: true }),
   },
 ];
 
@@ -62,8 +78,8 @@ async function overStdio(create: Create, measure: Measure, count = 1): Promise<M
   }
 }
 
-async function overHttp(create: Create, measure: Measure): Promise<Metrics> {
-  const { servers, stop } = await startHttpServers();
+async function overHttp(create: Create, measure: Measure, plan?: ServerPlan): Promise<Metrics> {
+  const { servers, stop } = await startHttpServers(plan);
   const contender = await create();
   try {
     await contender.connect(servers);

@@ -3,6 +3,7 @@ import { loopbackRedirect, openBrowser } from "@toolport/auth/node";
 import type { ServerExtras } from "@toolport/config";
 import type { Clock } from "@toolport/core";
 import type { ConnectorOptions } from "@toolport/transports";
+import { chooseFetch } from "../parts/choose-connector.ts";
 import type { ToolportOptions } from "../toolport-options.ts";
 import { toClient } from "./to-client.ts";
 
@@ -19,6 +20,8 @@ export interface AuthMeans {
   readonly credentials: CredentialStore;
   readonly extrasOf: (serverId: string) => ServerExtras | undefined;
   readonly clock: Clock | undefined;
+  /** How servers are reached: requests that no connection makes go the same way. */
+  readonly way?: ToolportOptions["connector"];
 }
 
 /** Takes what was handed in, or makes what signs users in. Shows nobody a page before `authorize()`. */
@@ -33,6 +36,7 @@ export function chooseAuth(given: ToolportOptions["auth"], means: AuthMeans): Ch
     redirect: loopbackRedirect(),
     prompt: openBrowser(),
     clock: means.clock,
+    fetch: chooseFetch(means.way),
     ...given,
     clients: firstOf(given?.clients, ({ serverId }) => toClient(means.extrasOf(serverId)?.oauth)),
   });

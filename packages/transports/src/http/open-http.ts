@@ -12,6 +12,7 @@ import type { HttpExchange } from "./exchange/http-exchange.ts";
 import { forgetAuthorization } from "./auth/authorization-state.ts";
 import { createHostHeaders } from "./exchange/host-headers.ts";
 import type { HttpOptions } from "./http-options.ts";
+export { openAuthorizationFetch } from "./open-authorization-fetch.ts";
 import { openExchange, type HttpServerSpec } from "./open-exchange.ts";
 import { askAuthorization, requestAuthorization } from "./request-authorization.ts";
 import { redeemCallback } from "./auth/run-oauth.ts";

@@ -1,5 +1,6 @@
 import { assertKnownOptions, isPlainObject, kindOf } from "@toolport/core/implement";
 import { assertGuard } from "../context/assert-guard.ts";
+import { assertWay } from "./assert-way.ts";
 import { connectorFields, type ConnectorOptions } from "./connector-options.ts";
 
 /** Throws a `TypeError` that names the option that is unknown or of a wrong type. */
@@ -21,25 +22,10 @@ export function assertConnectorOptions(options: ConnectorOptions): void {
     throw fail("maxConcurrentStarts must be a positive integer");
   if (tasks !== undefined && tasks !== "await" && tasks !== "hand-back")
     throw fail('tasks must be "await" or "hand-back"');
-  assertWay(options, fail);
+  assertWay("createConnector()", options);
   for (const name of ["authProvider", "effects", "fetch", "headersFor", "onElicit", "random"] as const)
     if (options[name] !== undefined && typeof options[name] !== "function")
       throw fail(`${name} must be a function, not ${kindOf(options[name])}`);
-}
-
-// A proxy's URL may have a password in it: its text is quoted nowhere.
-function assertWay({ proxy, ca, fetch }: ConnectorOptions, fail: (rule: string) => TypeError): void {
-  if (proxy !== undefined && proxy !== false && proxy !== "environment" && !isHttpUrl(proxy))
-    throw fail('proxy must be false, "environment" or the http: or https: URL of a proxy');
-  const certificates = ca === undefined ? [] : [ca].flat();
-  if (!certificates.every((it) => typeof it === "string" && it.includes("-----BEGIN CERTIFICATE-----")))
-    throw fail("ca must be a certificate in PEM, or a list of them");
-  if (fetch !== undefined && (ca !== undefined || (proxy !== undefined && proxy !== false)))
-    throw fail("proxy and ca are for requests that Node makes, and cannot be used together with fetch");
-}
-
-function isHttpUrl(value: unknown): boolean {
-  return typeof value === "string" && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
 }
 
 function isClientInfo(info: unknown): boolean {

@@ -14,6 +14,7 @@ import { usageError } from "../usage-error.ts";
 import { loadKit, type ConformanceKit } from "./load-kit.ts";
 import { toAddress } from "./to-address.ts";
 import { printJson } from "../render/print.ts";
+import { fromEnvironment } from "../from-environment.ts";
 
 /** What `check` is asked. */
 export interface CheckArguments {
@@ -47,6 +48,7 @@ export async function checkWith(
     credentials,
     extrasOf: (id) => config.sources.find(({ serverId }) => serverId === id)?.extras,
     clock: undefined,
+    way: fromEnvironment,
   });
   const means = { authProvider: auth.oauth?.authProvider, signal: terminal.signal };
   const reports: { readonly server: string; readonly report: RunReport }[] = [];

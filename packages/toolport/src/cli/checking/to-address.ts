@@ -4,6 +4,7 @@ import type { ServerAddress } from "@toolport/conformance";
 import type { OAuth } from "@toolport/auth";
 import { connect } from "@toolport/transports";
 import { signInWhereAsked } from "../../auth/sign-in-where-asked.ts";
+import { fromEnvironment } from "../from-environment.ts";
 
 /** Who lets the kit in, where somebody has signed in. */
 export interface AddressMeans {
@@ -43,7 +44,7 @@ async function signedInHeaders(
   if (authProvider === undefined || signed.transport.kind !== "http" || signed.transport.auth === undefined) return {};
   try {
     // A connection renews what has run out, over its own HTTP; the kit then gets what is kept.
-    const connection = await connect(signed, { authProvider, signal, isInteractive: () => false });
+    const connection = await connect(signed, { ...fromEnvironment, authProvider, signal, isInteractive: () => false });
     await connection.close();
     const given = authProvider(signed, { interactive: false, fetch: refuse });
     return (await given?.headersFor({ method: "POST", url })) ?? {};

@@ -18,6 +18,7 @@ import { judgeAll } from "./judge/judge-all.ts";
 import { renderFindings } from "./render-findings.ts";
 import { showProgress } from "./show-progress.ts";
 import { printJson } from "../render/print.ts";
+import { fromEnvironment } from "../from-environment.ts";
 
 /** What `doctor` is asked. */
 export interface DoctorArguments {
@@ -88,7 +89,7 @@ async function open(typed: string | undefined, { terminal, options }: CommandCon
     const means = {
       toolport,
       config,
-      connector: createConnector(authProvider === undefined ? {} : { authProvider }),
+      connector: createConnector(authProvider === undefined ? fromEnvironment : { ...fromEnvironment, authProvider }),
       place: { env: terminal.env, cwd: terminal.cwd, platform: terminal.platform, files: realFiles },
       diagnostics,
       timeoutMs: (options.timeout ?? 30) * 1000,

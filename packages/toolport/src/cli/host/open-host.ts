@@ -24,6 +24,7 @@ import { offerSignIn } from "./offer-sign-in.ts";
 import { isServeEntry } from "../serving/self-entries.ts";
 import { reportProblems } from "./report-problems.ts";
 import { signInPrompt } from "./sign-in-prompt.ts";
+import { fromEnvironment } from "../from-environment.ts";
 
 /** What a command wants of its host. */
 export interface HostWish {
@@ -70,6 +71,7 @@ export async function openHost(context: CommandContext, wish: HostWish = {}): Pr
       // The entry by which a host has all of these: with it they would start once more. Who names it wants it.
       revise: (spec) => (only?.includes(spec.id) !== true && isServeEntry(spec) ? undefined : spec),
     },
+    connector: fromEnvironment,
     provider: wish.follow === true ? { refresh: "debounced" } : {},
     state,
     // A command shows what is, and not what was there the last time.

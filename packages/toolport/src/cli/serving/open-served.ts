@@ -20,6 +20,7 @@ import { noteUnready } from "./note-unready.ts";
 import { isServeEntry, servedVariable } from "./self-entries.ts";
 import type { ServeArguments } from "./serve-arguments.ts";
 import { readOffer, type ServeOffer } from "./serve-offer.ts";
+import { fromEnvironment } from "../from-environment.ts";
 
 /** What is served, and how much of it. */
 export interface Served extends AsyncDisposable {
@@ -60,6 +61,7 @@ export async function openServed(given: ServeArguments, context: CommandContext,
       trust: createTrust({ store: state.store, lock: state.lock }),
       revise: createRevision(live, means),
     },
+    connector: fromEnvironment,
     provider: { refresh: "debounced" },
     toolbox: { interceptors: means.interceptors, noteUnready },
     ...(given.otel === true && { telemetry: true }),

@@ -13,6 +13,7 @@ import { terminalAsker } from "../host/asking/terminal-asker.ts";
 import { canAsk } from "../host/asking/can-ask.ts";
 import { filesOf } from "../host/config-files.ts";
 import { signInPrompt } from "../host/sign-in-prompt.ts";
+import { fromEnvironment } from "../from-environment.ts";
 
 /** Sign-ins of the user, and the servers that they are for. No server is started. */
 export interface Accounts extends AsyncDisposable {
@@ -62,6 +63,7 @@ export async function openAccounts(
       credentials: state.credentials,
       extrasOf: (serverId) => config.sources.find((source) => source.serverId === serverId)?.extras,
       clock: undefined,
+      way: fromEnvironment,
     },
   );
   if (auth.oauth === undefined) throw new TypeError("options make an OAuth");

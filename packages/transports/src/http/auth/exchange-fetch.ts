@@ -7,8 +7,8 @@ import { readBody } from "../exchange/read-body.ts";
 
 const timeoutMs = 30_000;
 const maxBodyBytes = 1024 * 1024;
-// What OAuth code reads of a response. Not `location`: who does not know it cannot follow it.
-const passedHeaders = ["content-type", "dpop-nonce", "retry-after", "www-authenticate"];
+/** The headers of an answer that OAuth code reads. Not `location`: who does not know it cannot follow it. */
+export const passedHeaders: readonly string[] = ["content-type", "dpop-nonce", "retry-after", "www-authenticate"];
 
 /** What an exchange fetch is made from. */
 export interface ExchangeFetchInit {
@@ -27,7 +27,7 @@ export function createExchangeFetch(
   const { exchange, context } = init;
   const { serverId, secrets, clock } = context;
   return async (url, options = {}) => {
-    const request = toRequest(url, options);
+    const request = toHttpRequest(url, options);
     const signal = options.signal ?? undefined;
     signal?.throwIfAborted();
     try {
@@ -51,7 +51,8 @@ export function createExchangeFetch(
   };
 }
 
-function toRequest(url: string | URL, { method = "GET", headers, body }: RequestInit): HttpRequest {
+/** What a `fetch` is asked for, as an exchange is. Throws a `TypeError` for what OAuth code does not send. */
+export function toHttpRequest(url: string | URL, { method = "GET", headers, body }: RequestInit): HttpRequest {
   const names = new Headers(headers);
   if (body instanceof URLSearchParams && !names.has("content-type")) {
     names.set("content-type", "application/x-www-form-urlencoded;charset=UTF-8");

@@ -1,0 +1,34 @@
+import type { AuthorizationFetch } from "@toolport/core";
+import { assertKnownOptions, type Fields } from "@toolport/core/implement";
+import type { HttpOptions } from "../http/http-options.ts";
+import { assertWay } from "./assert-way.ts";
+import { loadHttp } from "./load-transport.ts";
+
+/** By which way a `fetch` of {@linkcode createAuthorizationFetch} goes. */
+export type AuthorizationFetchOptions = Pick<HttpOptions, "ca" | "proxy">;
+
+const optionFields: Fields<AuthorizationFetchOptions> = { ca: true, proxy: true };
+
+/**
+ * Makes a `fetch` that goes the same way as a connector with these options, for `createOAuth({ fetch })`: signing in asks authorization servers for things before
+ * there is a connection. It follows no redirect, has no deadline but its `signal`, and answers with the headers that OAuth code reads. Like any
+ * `fetch` it fails with a `TypeError`, whose cause is the `ToolportError`, or with the reason of its `signal`. Outside of Node it is the global `fetch`.
+ *
+ * Throws a `TypeError` that names the option that is unknown or of a wrong type.
+ */
+export function createAuthorizationFetch(options: AuthorizationFetchOptions = {}): AuthorizationFetch {
+  const owner = "createAuthorizationFetch()";
+  assertKnownOptions(owner, options, optionFields);
+  assertWay(owner, options);
+  let opening: Promise<AuthorizationFetch> | undefined;
+  const open = async (): Promise<AuthorizationFetch> => {
+    const { openAuthorizationFetch } = await loadHttp("authorization");
+    return openAuthorizationFetch(options);
+  };
+  return async (url, init) => {
+    opening ??= open();
+    // What could not be loaded may be there the next time.
+    opening.catch(() => (opening = undefined));
+    return (await opening)(url, init);
+  };
+}
