@@ -17,7 +17,7 @@ export const test = {
         name,
         () =>
           fc.assert(
-            fc.asyncProperty(...arbitraries, async (...values) => void (await predicate(...values))),
+            fc.asyncProperty(...arbitraries, async (...values) => (await predicate(...values)) !== false),
             parameters,
           ),
         timeoutMs,
