@@ -42,6 +42,12 @@ export interface GatewayConversation {
    * line may be about their calls. Default: logging is not offered.
    */
   readonly onServerLog?: Event<ServerLog & { readonly serverId: string }> | undefined;
+  /**
+   * Notifications of servers. Of these the gateway hands on `notifications/elicitation/complete`, to the client with a session that was asked that question, and nothing else. Default: none.
+   */
+  readonly onServerNotification?:
+    | Event<{ readonly serverId: string; readonly method: string; readonly params?: unknown }>
+    | undefined;
   /** Called once, when the client is gone. Waited for, within `limits.closeMs`. */
   readonly close?: ((reason?: string) => unknown) | undefined;
 }

@@ -13,6 +13,8 @@ export interface GatewayLimits {
   readonly maxRequestsPerSession: number;
   /** Bytes of one message that comes in. Default 8 MiB: hosts hand over documents as arguments. */
   readonly maxBodyBytes: number;
+  /** Bytes of all messages that come in over HTTP at the same time, of whichever client; one that is too much is refused with 503. Default 64 MiB. */
+  readonly maxIncomingBytes: number;
   /** Bytes that wait for one client that reads too slowly; with more, its stream ends. Default 16 MiB. */
   readonly maxBufferedBytes: number;
   /** How long a client may leave what waits for it unread. Default 60,000. */
@@ -35,6 +37,8 @@ export interface GatewayLimits {
   readonly maxTaskBytesPerSession: number;
   /** How long a task is kept from its creation, unless its client wants less; a call that still runs is given up then. Default 1 hour: six times as long as a call may take. */
   readonly taskTtlMs: number;
+  /** How long `verifyToken` may take. Default 10,000. */
+  readonly verifyTokenMs: number;
   /** How long `open()` may take. Default 15,000: hosts give up at 30 s. */
   readonly openMs: number;
   /** How long anything but a call may take, such as a list, or a body that comes in. Default 60,000. */
@@ -57,6 +61,7 @@ export const gatewayLimits: GatewayLimits = {
   sessionIdleMs: 30 * minuteMs,
   maxRequestsPerSession: 128,
   maxBodyBytes: 8 * mebibyte,
+  maxIncomingBytes: 64 * mebibyte,
   maxBufferedBytes: 16 * mebibyte,
   slowReaderMs: minuteMs,
   maxSubscriptionsPerSession: 256,
@@ -68,6 +73,7 @@ export const gatewayLimits: GatewayLimits = {
   maxTasksPerSession: 64,
   maxTaskBytesPerSession: 64 * mebibyte,
   taskTtlMs: 60 * minuteMs,
+  verifyTokenMs: 10_000,
   openMs: 15_000,
   requestMs: minuteMs,
   closeMs: 5000,

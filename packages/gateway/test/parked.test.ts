@@ -72,7 +72,7 @@ describe("a question to a client of 2026-07-28", () => {
     expect(textOf(last)).toBe('accept {"a":1}, decline null');
     expect(runs.count).toBe(1);
     expect(gateway.stats()).toMatchObject({ parked: 0, busy: 0 });
-    await gateway.close();
+    await gateway.close("over", { drainMs: 1 });
   });
 
   it("is asked once more where the retry has no answer, and a wrong one is a cancel", async () => {
@@ -85,7 +85,7 @@ describe("a question to a client of 2026-07-28", () => {
     );
     expect(again).toMatchObject({ result: { resultType: "input_required", inputRequests: { "question-1": {} } } });
     expect(textOf(await call(client, retryOf(again, { action: "perhaps" })))).toBe("cancel null");
-    await gateway.close();
+    await gateway.close("over", { drainMs: 1 });
   });
 
   it("is gone on with by nobody else, for nothing else, and once", async () => {
@@ -102,7 +102,7 @@ describe("a question to a client of 2026-07-28", () => {
     expect(textOf(await call(client, retry))).toBe("accept null");
     expect(await call(client, retry)).toMatchObject(refused);
     expect(runs.count).toBe(1);
-    await gateway.close();
+    await gateway.close("over", { drainMs: 1 });
   });
 
   it("waits no longer than parkedMs, and then its call is given up", async () => {
@@ -114,7 +114,7 @@ describe("a question to a client of 2026-07-28", () => {
     await expect.poll(() => runs.aborted).toBe(1);
     expect(await call(client, retryOf(first, { action: "accept" }))).toMatchObject({ error: { code: -32_602 } });
     expect(gateway.stats()).toMatchObject({ parked: 0, busy: 0 });
-    await gateway.close();
+    await gateway.close("over", { drainMs: 1 });
   });
 
   it("beyond the limit of a client reaches nobody, and disturbs no other client", async () => {
@@ -128,7 +128,7 @@ describe("a question to a client of 2026-07-28", () => {
       "complete",
     ]);
     expect(await call(other)).toMatchObject({ result: { resultType: "input_required" } });
-    await gateway.close();
+    await gateway.close("over", { drainMs: 1 });
   });
 
   it("is given up with its client", async () => {
@@ -138,7 +138,7 @@ describe("a question to a client of 2026-07-28", () => {
     await client[Symbol.asyncDispose]();
     expect(runs.aborted).toBe(1);
     expect(gateway.stats()).toEqual({ clients: 0, busy: 0, subscriptions: 0, parked: 0, tasks: 0 });
-    await gateway.close();
+    await gateway.close("over", { drainMs: 1 });
   });
 });
 
@@ -156,7 +156,7 @@ describe("a question that cannot be asked is refused", () => {
     expect(await call(client, {}, { elicitation: { url: {} } })).toMatchObject(noAnswer);
     await using session = await connectSession(gateway);
     expect(await session.request("tools/call", { name: "ask" })).toMatchObject(noAnswer);
-    await gateway.close();
+    await gateway.close("over", { drainMs: 1 });
   });
 
   it("where it is not known whose it is", async () => {
@@ -170,7 +170,7 @@ describe("a question that cannot be asked is refused", () => {
     await expect(gateway.elicit({ ...question, context }, signal)).rejects.toMatchObject({
       code: "unsupported_operation",
     });
-    await gateway.close();
+    await gateway.close("over", { drainMs: 1 });
   });
 });
 
@@ -190,6 +190,6 @@ describe("a question to a client with a session", () => {
     expect(client.received.filter((message) => message["id"] === "call")).toEqual([]);
     expect(runs).toEqual({ count: 1, aborted: 1 });
     void answered;
-    await gateway.close();
+    await gateway.close("over", { drainMs: 1 });
   });
 });

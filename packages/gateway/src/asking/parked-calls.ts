@@ -46,12 +46,17 @@ interface Parked {
 interface State {
   readonly settings: Pick<GatewaySettings, "limits" | "clock">;
   readonly lot: ParkingLot;
+  readonly onGivenUp: () => void;
   readonly byToken: Map<string, Parked>;
 }
 
-/** Makes those of one client. */
-export function createParkedCalls(settings: State["settings"], lot: ParkingLot): ParkedCalls {
-  const state: State = { settings, lot, byToken: new Map() };
+/** Makes those of one client. `onGivenUp` is called after one was. */
+export function createParkedCalls(
+  settings: State["settings"],
+  lot: ParkingLot,
+  onGivenUp: () => void = () => {},
+): ParkedCalls {
+  const state: State = { settings, lot, onGivenUp, byToken: new Map() };
   return {
     run(request, work) {
       const { requestState } = request.params;
@@ -181,6 +186,7 @@ function giveUp(state: State, parked: Parked, reason: string): void {
   parked.request.stop.abort(new Error(reason));
   // Nobody waits for it any more.
   parked.run().catch(() => undefined);
+  state.onGivenUp();
 }
 
 /** What a retry has to have in common with what it goes on with. */

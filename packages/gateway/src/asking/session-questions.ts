@@ -13,14 +13,30 @@ export interface SessionQuestions {
   ): Promise<ElicitationResult>;
   /** The client answered. `false`: nothing waits for this id. */
   answer(id: RequestId, message: JsonObject): boolean;
+  /** Whether its user was shown this page of a server's, which is then said once. */
+  takeShown(serverId: string, elicitationId: unknown): boolean;
   readonly size: number;
   close(): void;
+}
+
+const mostShown = 256;
+
+function pageKey(serverId: string, elicitationId: string): string {
+  return JSON.stringify([serverId, elicitationId]);
 }
 
 /** Makes it; at most `most` wait at a time. */
 export function createSessionQuestions(most: number): SessionQuestions {
   const waiting = new Map<RequestId, (answer: ElicitationResult) => void>();
+  /** Pages that were shown and not said to be done. */
+  const shown = new Set<string>();
   let asked = 0;
+  const note = ({ serverId, mode, params }: ElicitationRequest): void => {
+    if (mode !== "url" || typeof params["elicitationId"] !== "string") return;
+    shown.add(pageKey(serverId, params["elicitationId"]));
+    const [oldest] = shown;
+    if (shown.size > mostShown && oldest !== undefined) shown.delete(oldest);
+  };
   return {
     ask(request, { outlet, signal }) {
       if (signal.aborted || waiting.size >= most) return Promise.resolve(cancelled);
@@ -28,6 +44,7 @@ export function createSessionQuestions(most: number): SessionQuestions {
       const id = `question-${asked}`;
       const params = questionParams(request);
       if (!outlet.send({ jsonrpc: "2.0", id, method: "elicitation/create", params })) return Promise.resolve(cancelled);
+      note(request);
       return new Promise((resolve) => {
         const ignore = onAbort(signal, () => {
           outlet.send(notificationMessage("notifications/cancelled", { requestId: id, reason: "no longer needed" }));
@@ -46,6 +63,8 @@ export function createSessionQuestions(most: number): SessionQuestions {
       settle?.(readAnswer(message["result"]));
       return settle !== undefined;
     },
+    takeShown: (serverId, elicitationId) =>
+      typeof elicitationId === "string" && shown.delete(pageKey(serverId, elicitationId)),
     get size() {
       return waiting.size;
     },

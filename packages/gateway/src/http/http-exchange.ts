@@ -4,6 +4,9 @@ import type { Weight } from "../message/outlet.ts";
 /** Headers of an answer. */
 export type HttpHeaders = Readonly<Record<string, string>>;
 
+/** What came of a body. */
+export type ReadBody = { readonly text: string } | { readonly problem: "too-large" | "no-room" | "no-utf8" };
+
 /** One request over HTTP and the way to answer it: a `Request` of the web, or what Node has. */
 export interface HttpExchange {
   readonly method: string;
@@ -11,8 +14,8 @@ export interface HttpExchange {
   readonly path: string;
   /** By lower-case name; several of one name are joined. */
   header(name: string): string | undefined;
-  /** The body as text. Rejects where the client broke off. */
-  readBody(maxBytes: number): Promise<{ readonly text: string } | { readonly problem: "too-large" | "no-utf8" }>;
+  /** The body as text. Rejects where the client broke off. `take` is asked before so many more bytes are kept; `false`: there is no room for them. */
+  readBody(maxBytes: number, take?: (bytes: number) => boolean): Promise<ReadBody>;
   /** Aborts when the client is gone before it had its whole answer. */
   readonly gone: LazySignal;
   /** Answers, once. */

@@ -1,6 +1,7 @@
 import type { Clients } from "../clients.ts";
 import type { GatewaySettings } from "../gateway-options.ts";
 import { readMessage } from "../message/json-rpc.ts";
+import { beginsNothing } from "../message/goes-on.ts";
 import { isModernRevision } from "../message/revisions.ts";
 import { createHeldPeers } from "./held-peers.ts";
 import type { HttpExchange } from "./http-exchange.ts";
@@ -10,6 +11,10 @@ import { corsHeaders, isFromHere, letIn, refuse, replyPreflight } from "./let-in
 import { answerModernPost, isModernPost } from "./modern-http.ts";
 import { readPost } from "./read-post.ts";
 import { answerWebRequest } from "./web-exchange.ts";
+
+function refuseEnding(exchange: HttpExchange): void {
+  refuse(exchange, { status: 503, message: "The gateway is closing", headers: { "retry-after": "5" } });
+}
 
 /** A gateway over HTTP. */
 export interface HttpHandler {
@@ -36,6 +41,7 @@ export function createHttpHandler(
   const { settings, clients, onClosed } = init;
   const http = readHttpOptions(init.options);
   const held = createHeldPeers(settings, clients);
+  const incoming = { bytes: 0 };
   let closing: Promise<void> | undefined;
 
   const answer = async (exchange: HttpExchange): Promise<void> => {
@@ -48,20 +54,22 @@ export function createHttpHandler(
       return exchange.reply(200, headers, JSON.stringify(http.resource.metadata));
     }
     if (path !== http.path) return refuse(exchange, { status: 404, message: "Not found" });
-    const who = await letIn(exchange, http);
+    const who = await letIn(exchange, http, settings);
     if (who === undefined) return;
-    if (clients.isEnding || closing !== undefined) {
-      return refuse(exchange, { status: 503, message: "The gateway is closing", headers: { "retry-after": "5" } });
-    }
+    if (closing !== undefined || (clients.isEnding && method !== "POST")) return refuseEnding(exchange);
     const parts = { settings, clients, held, exchange, ...who };
     if (method === "GET") return openSessionStream(parts);
     if (method === "DELETE") return endSession(parts);
     if (method !== "POST")
       return refuse(exchange, { status: 405, message: "Method not allowed", headers: { allow: "GET, POST, DELETE" } });
-    const value = await readPost(exchange, settings);
+    const value = await readPost(exchange, settings, incoming);
     if (value === undefined) return;
-    if (Array.isArray(value.json)) return answerLegacyBatch(parts, value.json);
+    if (Array.isArray(value.json)) {
+      return clients.isEnding ? refuseEnding(exchange) : answerLegacyBatch(parts, value.json);
+    }
     const read = readMessage(value.json);
+    // What is under way may finish, and so its questions may be answered.
+    if (clients.isEnding && !beginsNothing(read)) return refuseEnding(exchange);
     const version = exchange.header("mcp-protocol-version");
     const isModern = isModernPost(read) || (version !== undefined && isModernRevision(version));
     return isModern ? answerModernPost(parts, read) : answerLegacyPost(parts, read);

@@ -18,7 +18,7 @@ export interface RefusedToken {
 export type HttpAuth =
   /** Who has this token, as `Authorization: Bearer …`; of several, any, and who has another one is another client. Compared in constant time; at least 16 characters, as RFC 6750 has them. */
   | { readonly token: string | readonly string[] }
-  /** Who has a token that this function knows: behind an OAuth authorization server, which `resource` names to clients. A token never goes on to a server. */
+  /** Who has a token that this function knows: behind an OAuth authorization server, which `resource` names to clients. A token never goes on to a server. What throws, or takes longer than `limits.verifyTokenMs`, is answered with 503. */
   | {
       readonly verifyToken: (
         token: string,

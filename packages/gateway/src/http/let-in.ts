@@ -1,3 +1,5 @@
+import { resultWithin } from "@toolport/core/implement";
+import type { GatewaySettings } from "../gateway-options.ts";
 import { errorMessage, rpcCodes } from "../message/json-rpc.ts";
 import type { HttpExchange, HttpHeaders } from "./http-exchange.ts";
 import type { HttpSettings, RefusedToken, VerifiedToken } from "./http-options.ts";
@@ -48,7 +50,11 @@ function hostnameOf(host: string): string {
 }
 
 /** Lets in by the token. `undefined`: refused, and answered already. */
-export async function letIn(exchange: HttpExchange, settings: HttpSettings): Promise<LetIn | undefined> {
+export async function letIn(
+  exchange: HttpExchange,
+  settings: HttpSettings,
+  { limits, clock }: Pick<GatewaySettings, "limits" | "clock">,
+): Promise<LetIn | undefined> {
   const { auth, tokens } = settings;
   if (auth === "none") return { principal: undefined, owner: undefined };
   const token = readBearer(exchange.header("authorization"));
@@ -62,7 +68,10 @@ export async function letIn(exchange: HttpExchange, settings: HttpSettings): Pro
   const { method, path } = exchange;
   let verified: VerifiedToken | RefusedToken;
   try {
-    verified = readVerified(await auth.verifyToken(token, { method, path }));
+    const asked = (async () => auth.verifyToken(token, { method, path }))();
+    const answer = await resultWithin(asked, limits.verifyTokenMs, clock);
+    if (answer === undefined) throw new TypeError("verifyToken did not answer in time");
+    verified = readVerified(answer);
   } catch {
     refuse(exchange, { status: 503, message: "The token could not be checked" });
     return undefined;

@@ -4,10 +4,16 @@ import { errorMessage, rpcCodes, type RequestId, type RpcFailure } from "../mess
 import type { HttpExchange } from "./http-exchange.ts";
 import { corsHeaders, refuse } from "./let-in.ts";
 
+/** What comes in now, of all clients. */
+export interface Incoming {
+  bytes: number;
+}
+
 /** The JSON of a POST. `undefined`: there is none, and it is answered already. */
 export async function readPost(
   exchange: HttpExchange,
   { limits, clock }: Pick<GatewaySettings, "limits" | "clock">,
+  incoming: Incoming,
 ): Promise<{ readonly json: unknown } | undefined> {
   const type = (exchange.header("content-type") ?? "").split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json") {
@@ -15,9 +21,26 @@ export async function readPost(
     return undefined;
   }
   const maxBytes = limits.maxBodyBytes;
-  const body = await resultWithin(exchange.readBody(maxBytes), limits.requestMs, clock);
+  let taken = 0;
+  let isOver = false;
+  const take = (bytes: number): boolean => {
+    if (isOver || incoming.bytes + bytes > limits.maxIncomingBytes) return false;
+    incoming.bytes += bytes;
+    taken += bytes;
+    return true;
+  };
+  const reading = exchange.readBody(maxBytes, take);
+  const body = await resultWithin(reading, limits.requestMs, clock).finally(() => {
+    isOver = true;
+    incoming.bytes -= taken;
+  });
   if (body === undefined) {
     refuse(exchange, { status: 408, message: "The body did not come in time" });
+    return undefined;
+  }
+  if ("problem" in body && body.problem === "no-room") {
+    const headers = { "retry-after": "1" };
+    refuse(exchange, { status: 503, message: "Too much comes in at a time: try again", headers });
     return undefined;
   }
   if ("problem" in body) {

@@ -20,7 +20,7 @@ export function answerWebRequest(request: Request, { handle, limits }: WebAnswer
       path: new URL(request.url).pathname,
       // A URL is all that some runtimes say of the host.
       header: (name) => request.headers.get(name) ?? (name === "host" ? new URL(request.url).host : undefined),
-      readBody: (maxBytes) => readBytes(request.body ?? [], maxBytes),
+      readBody: (maxBytes, take) => readBytes(request.body ?? [], maxBytes, take),
       gone,
       reply(status, headers, body) {
         request.signal.removeEventListener("abort", leave);

@@ -24,7 +24,7 @@ export function toHttpExchange(
       const value = request.headers[name];
       return Array.isArray(value) ? value.join(", ") : value;
     },
-    readBody: (maxBytes) => readBody(request, maxBytes),
+    readBody: (maxBytes, take) => readBody(request, maxBytes, take),
     gone,
     reply(status, headers, body = "") {
       if (response.headersSent) return;
@@ -66,12 +66,17 @@ function endUnread(
   );
 }
 
-async function readBody(request: IncomingMessage, maxBytes: number): ReturnType<HttpExchange["readBody"]> {
+async function readBody(
+  request: IncomingMessage,
+  maxBytes: number,
+  take?: (bytes: number) => boolean,
+): ReturnType<HttpExchange["readBody"]> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length;
     if (size > maxBytes) return { problem: "too-large" };
+    if (take?.(chunk.length) === false) return { problem: "no-room" };
     chunks.push(chunk);
   }
   const bytes = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);

@@ -25,6 +25,8 @@ export interface ActiveRequest {
   capabilities: JsonObject;
   /** The tool that it calls, by the name that the client used. */
   toolName: string | undefined;
+  /** The server that it reads from, or has a prompt of. */
+  serverId: string | undefined;
   /** Present where its user can be asked. */
   ask?: AskUser;
   /** Hears what its server says of a task that it made of the call; present where it may become one for its client. */

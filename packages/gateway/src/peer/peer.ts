@@ -5,7 +5,13 @@ import { createParkedCalls, type ParkingLot } from "../asking/parked-calls.ts";
 import { createSessionQuestions, type SessionQuestions } from "../asking/session-questions.ts";
 import type { GatewayClient, GatewayConversation } from "../gateway-client.ts";
 import type { GatewaySettings } from "../gateway-options.ts";
-import { errorMessage, resultMessage, rpcCodes, type RequestMessage } from "../message/json-rpc.ts";
+import {
+  errorMessage,
+  notificationMessage,
+  resultMessage,
+  rpcCodes,
+  type RequestMessage,
+} from "../message/json-rpc.ts";
 import { isLogLevel } from "../message/log-levels.ts";
 import { metaKeys, metaOf } from "../message/meta.ts";
 import type { Outlet } from "../message/outlet.ts";
@@ -85,8 +91,8 @@ export function createPeer(init: PeerInit): Peer {
   const { limits } = settings;
   const requests = new Set<ActiveRequest>();
   const exposed = createExposedTools(conversation.tools, settings, client.era);
-  const serverOf = ({ toolName }: ActiveRequest): string | undefined =>
-    toolName === undefined ? undefined : exposed.find(toolName)?.origin?.serverId;
+  const serverOf = ({ toolName, serverId }: ActiveRequest): string | undefined =>
+    toolName === undefined ? serverId : exposed.find(toolName)?.origin?.serverId;
   const news = createPeerNews({ settings, client, conversation, requests, serverOf });
   const tasks = createTasks(init, news, () => settleIdle(state));
   const context: PeerContext = {
@@ -96,7 +102,7 @@ export function createPeer(init: PeerInit): Peer {
     exposed,
     resources: conversation.resources && createRoutedResources(conversation.resources, settings),
     news,
-    parked: createParkedCalls(settings, lot),
+    parked: createParkedCalls(settings, lot, () => settleIdle(state)),
     subscriptions: createPeerSubscriptions(limits.maxSubscriptionsPerSession),
     tasks,
   };
@@ -104,6 +110,13 @@ export function createPeer(init: PeerInit): Peer {
   const askOver: TaskCallsInit["askOver"] = (request, over) => questions.ask(request, over);
   const taskCalls = tasks && { era: client.era, tasks, askOver, toFailure };
   const state: PeerState = { ...init, context, taskCalls, requests, questions, waiting: 0, listening: 0, idle: [] };
+  const unfollow = conversation.onServerNotification?.(({ serverId, method, params }) => {
+    if (method !== completed || !isJsonObject(params)) return;
+    const { elicitationId = null } = params;
+    if (questions.takeShown(serverId, elicitationId)) {
+      news.stream?.send(notificationMessage(completed, { elicitationId }));
+    }
+  });
   let closing: Promise<void> | undefined;
   return {
     client,
@@ -128,9 +141,14 @@ export function createPeer(init: PeerInit): Peer {
         state.idle.push(resolve);
         settleIdle(state);
       }),
-    close: (reason) => (closing ??= close(state, reason)),
+    close(reason) {
+      unfollow?.();
+      return (closing ??= close(state, reason));
+    },
   };
 }
+
+const completed = "notifications/elicitation/complete";
 
 // Revisions before 2025-11-25 had none.
 function createTasks(
@@ -151,7 +169,7 @@ function createTasks(
 }
 
 function settleIdle({ waiting, listening, context, idle }: PeerState): void {
-  if (waiting > listening || (context.tasks?.working ?? 0) > 0) return;
+  if (waiting > listening || context.parked.size > 0 || (context.tasks?.working ?? 0) > 0) return;
   for (const resolve of idle.splice(0)) resolve();
 }
 
@@ -230,6 +248,7 @@ function readRequest(state: PeerState, { id, method, params }: RequestMessage, w
     logLevel: client.era === "modern" && isLogLevel(logLevel) ? logLevel : undefined,
     capabilities: client.era === "modern" && isJsonObject(given) ? given : client.capabilities,
     toolName: undefined,
+    serverId: undefined,
   };
   if (client.era === "legacy") {
     // Over the request's own stream, or, where that is gone, over the one that the client listens on.

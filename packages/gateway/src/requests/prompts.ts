@@ -30,6 +30,7 @@ export const getPrompt: RequestHandler = async (context, request) => {
   const { name, arguments: args } = request.params;
   const prompt = await findPrompt(context, request, name);
   const { serverId, arguments: listed } = prompt;
+  request.serverId = serverId;
   try {
     const target = { serverId, name: prompt.name, arguments: listed };
     const filled = await bounded(context, request, (options) => routed.all.getPrompt(target, readTexts(args), options));

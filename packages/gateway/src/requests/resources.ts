@@ -40,6 +40,7 @@ export const readResource: RequestHandler = async (context, request) => {
   const serverId = await findServer(context, uri, () =>
     bounded(context, request, (options) => listAll(routed, options)),
   );
+  request.serverId = serverId;
   try {
     const read = await bounded(context, request, (options) => routed.all.read({ serverId, uri }, options));
     const meta = passOn(read.meta);

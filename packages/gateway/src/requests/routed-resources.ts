@@ -16,7 +16,7 @@ export interface RoutedResources {
   resources(): readonly GatewayResource[];
   templates(): readonly GatewayTemplate[];
   prompts(): readonly NamedPrompt[];
-  /** The server to ask for a URI: who lists it, who named it in a result, or whose template it fits best; then the only one there is. */
+  /** The server to ask for a URI: who lists it, whose template it fits best, or who named it first in a result; then the only one there is. */
   serverOf(uri: string): string | undefined;
   /** The server of a template, by its text. */
   serverOfTemplate(uriTemplate: string): string | undefined;
@@ -63,13 +63,19 @@ export function createRoutedResources(
     templates: () => Array.from(templates().values()),
     prompts: () => Array.from(prompts(), ([name, prompt]) => ({ name, prompt })),
     serverOf(uri) {
-      const known = resources().get(uri)?.serverId ?? learned.get(uri);
-      return known ?? bestTemplate(uri, templates())?.serverId ?? onlyServer(all);
+      // What a server names in a result it may not have: who lists a URI, or a template that it fits, comes first.
+      const listed = resources().get(uri) ?? bestTemplate(uri, templates());
+      return listed?.serverId ?? learned.get(uri) ?? onlyServer(all);
     },
     serverOfTemplate: (uriTemplate) => templates().get(uriTemplate)?.serverId,
     promptOf: (name) => prompts().get(name),
     learn(serverId, content) {
       for (const uri of content.flatMap(urisOf)) {
+        const other = learned.get(uri);
+        if (other !== undefined && other !== serverId) {
+          warn(uri, serverId);
+          continue;
+        }
         learned.delete(uri);
         learned.set(uri, serverId);
         const [oldest] = learned.keys();

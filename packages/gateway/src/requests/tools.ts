@@ -18,7 +18,7 @@ import { readToolsCall } from "../offer/tools-call.ts";
 import { adviseUnknownTool } from "../offer/unknown-tool.ts";
 import type { ActiveRequest } from "../peer/active-request.ts";
 import type { PeerContext, RequestHandler } from "../peer/peer-context.ts";
-import { contextOf } from "./bounded.ts";
+import { contextOf, logLevelOf } from "./bounded.ts";
 import { cacheable } from "./caching.ts";
 import { pageOf } from "./pages.ts";
 
@@ -96,14 +96,10 @@ function observe(context: PeerContext, request: ActiveRequest): CallObserver | u
   return onTask === undefined ? lines : { ...lines, onTask };
 }
 
-/**
- * A server of 2026-07-28 writes log lines only for calls that say from which level on. As an observer, so that layers in between see no other call in it.
- * https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging
- */
-function askForLines({ conversation, news }: PeerContext, { logLevel }: ActiveRequest): CallObserver | undefined {
-  const level = logLevel ?? news.logLevel;
-  if (level === undefined || conversation.onServerLog === undefined) return undefined;
-  return { meta: () => ({ [metaKeys.logLevel]: level }) };
+// As an observer, so that layers in between see no other call in it.
+function askForLines(context: PeerContext, request: ActiveRequest): CallObserver | undefined {
+  const level = logLevelOf(context, request);
+  return level === undefined ? undefined : { meta: () => ({ [metaKeys.logLevel]: level }) };
 }
 
 /** A budget that ends with its request alone: how long a call may take is for its server's timeouts to say. Has its signal made by whoever asks for it. */

@@ -10,6 +10,7 @@ import {
   type RequestId,
   type RequestMessage,
 } from "../message/json-rpc.ts";
+import { goesOn } from "../message/goes-on.ts";
 import { metaKeys } from "../message/meta.ts";
 import type { Outlet, Weight } from "../message/outlet.ts";
 import { batchRevision } from "../message/revisions.ts";
@@ -143,7 +144,7 @@ async function answerRequest(state: State, request: RequestMessage): Promise<Jso
   if (state.stops.has(id)) {
     return errorMessage(id, { code: rpcCodes.invalidRequest, message: "Invalid request: its id is in use" });
   }
-  if (state.clients.isEnding) return errorMessage(id, closingFailure);
+  if (state.clients.isEnding && !goesOn(request)) return errorMessage(id, closingFailure);
   const stop = createLazySignal();
   state.stops.set(id, stop);
   try {

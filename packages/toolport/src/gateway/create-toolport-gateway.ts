@@ -48,6 +48,7 @@ export function createToolportGateway(toolport: Toolport, options: ToolportGatew
         tools: conversation,
         ...(resources !== false && { resources }),
         ...(onServerLog !== undefined && { onServerLog }),
+        onServerNotification: toolport.provider.onServerNotification,
         close: () => conversation.close(),
       };
     },

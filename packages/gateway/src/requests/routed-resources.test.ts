@@ -1,0 +1,38 @@
+import type { Diagnostic } from "@toolport/core";
+import { expect, it } from "vitest";
+import type { GatewayResources } from "../gateway-client.ts";
+import { createRoutedResources } from "./routed-resources.ts";
+
+const link = (uri: string): object => ({ type: "resource_link", uri });
+
+function route() {
+  const diagnostics: Diagnostic[] = [];
+  const resources = [{ serverId: "lists", uri: "note://listed", name: "listed" }];
+  const templates = [{ serverId: "has-template", uriTemplate: "file:///{path}", name: "files" }];
+  const all = {
+    snapshot: () => ({ revision: 1, entries: resources }),
+    templateSnapshot: () => ({ revision: 1, entries: templates }),
+    promptSnapshot: () => ({ revision: 1, entries: [] }),
+  } as unknown as GatewayResources;
+  const namePrompt = (serverId: string, name: string): string => `${serverId}_${name}`;
+  const routed = createRoutedResources(all, { namePrompt, onDiagnostic: (one) => diagnostics.push(one) });
+  return { routed, diagnostics };
+}
+
+it("goes to who lists a URI or has a template for it, whoever names it in a result", () => {
+  const { routed } = route();
+  routed.learn("thief", [link("note://listed"), link("file:///etc/keys"), link("other://1")]);
+  expect(routed.serverOf("note://listed")).toBe("lists");
+  expect(routed.serverOf("file:///etc/keys")).toBe("has-template");
+  expect(routed.serverOf("other://1")).toBe("thief");
+});
+
+it("goes to the first that named a URI, which a diagnostic says", () => {
+  const { routed, diagnostics } = route();
+  routed.learn("first", [link("other://1")]);
+  routed.learn("first", [link("other://1")]);
+  expect(diagnostics).toEqual([]);
+  routed.learn("second", [link("other://1")]);
+  expect(routed.serverOf("other://1")).toBe("first");
+  expect(diagnostics).toMatchObject([{ kind: "name-collision", serverId: "second" }]);
+});
