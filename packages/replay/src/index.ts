@@ -20,3 +20,6 @@ export type {
 export { createReplay, type RecordedRequest, type Replay, type ReplayOptions } from "./play/create-replay.ts";
 export type { ReplayOrder } from "./play/build-script.ts";
 export type { ReplayAgain } from "./play/create-stage.ts";
+
+// Serving what was recorded.
+export { startReplayServer, type ReplayServer, type ReplayServerOptions } from "./serve/start-replay-server.ts";

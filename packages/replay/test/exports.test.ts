@@ -7,10 +7,15 @@ it("exports exactly these values", async () => {
     "createReplay",
     "parseRecording",
     "readRecording",
+    "startReplayServer",
   ]);
+});
+
+it("exports exactly the program for those who start it themselves", async () => {
+  expect(Object.keys(await import("@toolport/replay/cli"))).toEqual(["main"]);
 });
 
 it("has exactly these entry points", () => {
   const { exports } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
-  expect(Object.keys(exports)).toEqual([".", "./package.json"]);
+  expect(Object.keys(exports)).toEqual([".", "./cli", "./package.json"]);
 });

@@ -1,0 +1,2 @@
+// The program `toolport-replay`.
+export { main } from "./serve/main.ts";

@@ -1,0 +1,129 @@
+import { isToolportError } from "@toolport/core";
+import type { StdioTransportSpec } from "@toolport/core";
+import { spawn } from "node:child_process";
+import { parseArgs } from "node:util";
+import { createReplay, type Replay, type ReplayOptions } from "../play/create-replay.ts";
+import { createRecorder } from "../record/create-recorder.ts";
+import { readRecording } from "../recording/read-recording.ts";
+import { countStart, fromStart } from "./from-start.ts";
+import { joinPipes, playOverStdio, type ProgramEnd } from "./play-over-stdio.ts";
+import { recordedServer } from "./recorded-server.ts";
+import { startReplayServer } from "./start-replay-server.ts";
+
+const help = `Plays recorded MCP servers, and records those over stdio.
+
+  toolport-replay play FILE [--server ID]           a recorded server over stdio: the command of a host's configuration
+  toolport-replay play FILE --http [--port PORT]    a recorded server over HTTP, on 127.0.0.1
+  toolport-replay record FILE -- COMMAND [ARG…]     starts a server over stdio and records what its host says with it
+  toolport-replay show FILE                         what is in a recording
+
+  --timing none|recorded|FACTOR   when answers come (none: at once)
+  --order any|recorded            whether the host has to ask in the order of the recording (any)
+  --again never|reads|always      what is answered once more when its answers are used up (reads)
+  --starts FILE                   counts the starts of the program there, so that each plays the next process of the recording
+`;
+
+const options = {
+  server: { type: "string" },
+  http: { type: "boolean" },
+  port: { type: "string" },
+  timing: { type: "string" },
+  order: { type: "string" },
+  again: { type: "string" },
+  starts: { type: "string" },
+  help: { type: "boolean", short: "h" },
+} as const;
+
+type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
+
+/** Runs the program with the arguments of this process. Exits with 2 for wrong use, and with 1 for a recording that cannot be played. */
+export async function main(args: readonly string[] = process.argv.slice(2)): Promise<void> {
+  try {
+    await run(args);
+  } catch (error) {
+    const isUse = !isToolportError(error) && error instanceof TypeError;
+    process.stderr.write(`toolport-replay: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = isUse ? 2 : 1;
+  }
+}
+
+async function run(args: readonly string[]): Promise<void> {
+  const split = args.indexOf("--");
+  const own = split === -1 ? args : args.slice(0, split);
+  const { values, positionals } = parseArgs({ args: [...own], options, allowPositionals: true });
+  const [command, file, ...rest] = positionals;
+  if (values.help === true || command === undefined) return void process.stdout.write(help);
+  if (file === undefined || rest.length > 0) throw new TypeError(`${command} takes one file; see --help`);
+  if (command === "record") return recordProgram(file, split === -1 ? [] : args.slice(split + 1), values);
+  if (command === "show") return show(file);
+  if (command !== "play") throw new TypeError(`there is no ${JSON.stringify(command)}; see --help`);
+  if (values.http === true) return playOverHttp(file, values);
+  const recording = await readRecording(file);
+  const whole = await createReplay(recording, readOptions(values));
+  const { id } = recordedServer(whole, "stdio", values.server);
+  const start = values.starts === undefined ? 1 : countStart(values.starts);
+  const replay = await createReplay(fromStart(recording, id, start), readOptions(values));
+  endAs(await playOverStdio(replay, id, process), replay);
+}
+
+function readOptions({ timing, order, again }: Values): ReplayOptions {
+  return {
+    ...(timing !== undefined && { timing: timing === "none" || timing === "recorded" ? timing : Number(timing) }),
+    // Checked by whoever gets them.
+    ...(order !== undefined && { order: order as never }),
+    ...(again !== undefined && { again: again as never }),
+  };
+}
+
+async function playOverHttp(file: string, values: Values): Promise<void> {
+  const replay = await createReplay(file, readOptions(values));
+  const port = values.port === undefined ? 0 : Number(values.port);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new TypeError("--port must be a port");
+  const server = await startReplayServer({ replay, serverId: values.server, port });
+  process.stdout.write(`${server.url}\n`);
+  for (const signal of ["SIGINT", "SIGTERM"] as const)
+    process.once(signal, () => void server.close().then(() => report(replay)));
+}
+
+async function recordProgram(
+  file: string,
+  [command, ...args]: readonly string[],
+  { server = "server" }: Values,
+): Promise<void> {
+  if (command === undefined) throw new TypeError("record needs a command behind --; see --help");
+  const recorder = createRecorder({ to: file });
+  // All that this program was given is the server's; of its environment only what looks like a secret is one.
+  const transport: StdioTransportSpec = { kind: "stdio", command, args };
+  const { spawn: record } = recorder.effects({ id: server, transport });
+  const own = (program: string, given: readonly string[]): ReturnType<typeof spawn> =>
+    spawn(program, given, { stdio: ["pipe", "pipe", "pipe"], windowsHide: true });
+  const child = record?.(command, args, undefined as never, own) as ReturnType<typeof spawn>;
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void child.kill(signal));
+  const end = await joinPipes(child, process);
+  recorder.close();
+  endAs(end);
+}
+
+async function show(file: string): Promise<void> {
+  const { servers, events, problems } = await readRecording(file);
+  for (const { id, transport, era, protocolVersion, name, version } of servers) {
+    const where = transport.kind === "stdio" ? [transport.command, ...(transport.args ?? [])].join(" ") : transport.url;
+    const said = name === undefined ? "" : `, ${name} ${version ?? ""}`;
+    process.stdout.write(`${id}: ${where}${said}${era === undefined ? "" : ` (${era}, ${protocolVersion ?? ""})`}\n`);
+  }
+  process.stdout.write(`${events.length} events\n${problems.map((problem) => `${problem}\n`).join("")}`);
+}
+
+function report(replay: Replay): void {
+  for (const miss of replay.misses()) process.stderr.write(`${miss}\n`);
+}
+
+// As the recorded process did.
+function endAs({ code, signal }: ProgramEnd, replay?: Replay): void {
+  if (replay !== undefined) report(replay);
+  if (signal !== null) {
+    process.kill(process.pid, signal);
+    return;
+  }
+  process.exit(code ?? 0);
+}

@@ -1,0 +1,155 @@
+import type { ServerSpec } from "@toolport/core";
+import { findFault, fixtureServer, startFaultServer, startHttpFixture } from "@toolport/fixtures";
+import { createRecorder, createReplay, parseRecording, startReplayServer, type Recording } from "@toolport/replay";
+import { createConnector } from "@toolport/transports";
+import { spawnSync } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { converse, type Deed, type Seen } from "./converse.ts";
+
+const program = fileURLToPath(new URL("../bin/toolport-replay.js", import.meta.url));
+const deeds: readonly Deed[] = [
+  { kind: "list" },
+  { kind: "call", name: "echo", args: { text: "one" } },
+  { kind: "call", name: "echo", args: { text: "two" } },
+];
+
+let folder = "";
+beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), "toolport-replay-"))));
+afterAll(() => rm(folder, { recursive: true }));
+
+async function record(spec: ServerSpec, file: string): Promise<{ live: Seen; recording: Recording }> {
+  const recorder = createRecorder({ to: file });
+  const live = await converse(createConnector({ effects: recorder.effects }), spec, deeds);
+  recorder.close();
+  return { live, recording: parseRecording(await readFile(file, "utf8")) };
+}
+
+function played(file: string, ...more: readonly string[]): ServerSpec {
+  return { id: "one", transport: { kind: "stdio", command: process.execPath, args: [program, "play", file, ...more] } };
+}
+
+/** Without what tells one port from another. */
+function withoutPort(seen: Seen): unknown {
+  return JSON.parse(JSON.stringify(seen).replaceAll(/127\.0\.0\.1:\d+/g, "loopback"));
+}
+
+async function fetchAs(url: string, host: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    request(url, { headers: { host } }, (reply) => resolve(reply.resume().statusCode))
+      .on("error", reject)
+      .end();
+  });
+}
+
+describe("toolport-replay", () => {
+  it("is a recorded server over stdio for any host, and says what was not recorded on stderr", async () => {
+    const file = join(folder, "good.jsonl");
+    const { live } = await record({ id: "one", transport: { kind: "stdio", ...fixtureServer("legacy-stdio") } }, file);
+    expect(await converse(createConnector(), played(file), deeds)).toEqual(live);
+    const other = await converse(createConnector(), played(file), [
+      { kind: "call", name: "echo", args: { text: "3" } },
+    ]);
+    expect(JSON.stringify(other)).toContain("was not recorded; the nearest is");
+  });
+
+  it("ends as the recorded process did, and begins with the next one when it is started again", async () => {
+    const fault = findFault("stdio-crash-mid-call");
+    await using server = await startFaultServer({ script: fault?.script ?? {}, transport: "stdio" });
+    const file = join(folder, "crash.jsonl");
+    const recorder = createRecorder({ to: file });
+    const connector = createConnector({ effects: recorder.effects });
+    const first = await converse(connector, { id: "one", transport: server.spec }, deeds);
+    const second = await converse(connector, { id: "one", transport: server.spec }, deeds);
+    recorder.close();
+    expect(JSON.stringify(first)).toContain("server_exited");
+    const host = createConnector();
+    const spec = played(file, "--starts", join(folder, "crash.starts"));
+    expect(await converse(host, spec, deeds)).toEqual(first);
+    expect(await converse(host, spec, deeds)).toEqual(second);
+  });
+
+  it("records as the command of a host, whichever that is", async () => {
+    const file = join(folder, "proxied.jsonl");
+    const { command, args } = fixtureServer("modern-stdio");
+    const spec: ServerSpec = {
+      id: "server",
+      transport: { kind: "stdio", command: process.execPath, args: [program, "record", file, "--", command, ...args] },
+    };
+    const live = await converse(createConnector(), spec, deeds);
+    using replay = await createReplay(file);
+    expect(await converse(replay.connector, spec, deeds)).toEqual(live);
+    replay.check({ unused: true });
+    expect(replay.recording.problems).toEqual([]);
+  });
+
+  it("says what is wrong with what it was given, and shows what is in a recording", () => {
+    const run = (...args: readonly string[]): { status: number | null; said: string } => {
+      const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
+        encoding: "utf8",
+        input: "",
+      });
+      return { status, said: stdout + stderr };
+    };
+    expect(run("play", "/nowhere.jsonl")).toMatchObject({ status: 1 });
+    expect(run("dance", "x")).toMatchObject({ status: 2, said: expect.stringContaining('there is no "dance"') });
+    expect(run("record", join(folder, "none.jsonl"))).toMatchObject({ status: 2 });
+    expect(run("--help").said).toContain("toolport-replay play FILE");
+    expect(run("show", join(folder, "good.jsonl")).said).toContain("legacy-fixture 1.0.0 (legacy, 2025-11-25)");
+  });
+});
+
+describe("startReplayServer()", () => {
+  it.each(["legacy-http", "modern-http", "sse-only"] as const)("is %s without it, for any host", async (name) => {
+    await using server = await startHttpFixture(name, {});
+    const spec: ServerSpec = { id: "one", transport: { kind: "http", url: server.url } };
+    const { live, recording } = await record(spec, join(folder, `${name}.jsonl`));
+    using replay = await createReplay(recording);
+    await using played = await startReplayServer({ replay });
+    const again = await converse(createConnector(), { ...spec, transport: { kind: "http", url: played.url } }, deeds);
+    expect(again).toEqual(live);
+    expect(replay.misses()).toEqual([]);
+  });
+
+  it.each(["http-reset-in-body", "stream-cut-mid-call", "http-503-once", "http-login-page"])(
+    "breaks as the recorded server did: %s",
+    async (id) => {
+      const script = findFault(id)?.script ?? {};
+      await using server = await startFaultServer({ script, transport: "http" });
+      const spec: ServerSpec = { id: "one", transport: server.spec };
+      const { live, recording } = await record(spec, join(folder, `${id}.jsonl`));
+      using replay = await createReplay(recording);
+      await using played = await startReplayServer({ replay });
+      const again = await converse(
+        createConnector(),
+        { id: "one", transport: { ...server.spec, url: played.url } },
+        deeds,
+      );
+      expect(codesIn(again)).toEqual(codesIn(live));
+      expect(codesIn(live)).not.toEqual([]);
+      expect(withoutPort(again)).toHaveLength(live.length);
+    },
+  );
+
+  it("answers nobody who came by another name than that of this machine", async () => {
+    await using server = await startHttpFixture("modern-http", {});
+    const spec: ServerSpec = { id: "one", transport: { kind: "http", url: server.url } };
+    const { recording } = await record(spec, join(folder, "named.jsonl"));
+    using replay = await createReplay(recording);
+    await using played = await startReplayServer({ replay });
+    expect(await fetchAs(played.url, "evil.example")).toBe(403);
+    await expect(startReplayServer({ replay, serverId: "two" })).rejects.toThrow('it has "one" (http)');
+  });
+});
+
+// What a `fetch` quotes of a broken connection is not what `node:http` quotes.
+function codesIn(seen: Seen): readonly unknown[] {
+  return Array.from(
+    JSON.stringify(seen).matchAll(/"code":"(\w+)","kind":"\w+","outcome":"([\w-]+)"/g),
+    ([, code, outcome]) => [code, outcome],
+  );
+}
