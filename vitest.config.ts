@@ -24,6 +24,8 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     testTimeout: 20_000,
     hookTimeout: 30_000,
+    // A condition is waited for as long as a test may take, and not a second, which a busy machine may need for any of them.
+    expect: { poll: { timeout: 15_000 } },
     unstubGlobals: true,
   },
 });

@@ -38,7 +38,7 @@ describe("resources", () => {
     const old = library.latest;
     old.crash();
     await settle(clock, () => expect(library.sessions).toHaveLength(2));
-    await vi.waitFor(() => expect(updates.toSorted()).toEqual(["library note://a", "library note://b"]));
+    await vi.waitFor(() => expect(updates.toSorted()).toEqual(["library note://a", "library note://b"]), 15_000);
     expect(library.latest.subscribed()).toEqual(["note://a", "note://a", "note://b"]);
     expect(lists).toEqual(["resources library", "prompts library"]);
     old.hooks.onResourceUpdated?.("note://late");
@@ -69,19 +69,19 @@ describe("resources", () => {
     await provider.init();
     await provider.subscribeResource("library", "note://a");
     await provider.updateServer({ ...spec, transport: { ...spec.transport, args: ["--other"] } });
-    await vi.waitFor(() => expect(updates).toEqual(["library note://a"]));
+    await vi.waitFor(() => expect(updates).toEqual(["library note://a"]), 15_000);
     expect(library.latest.subscribed()).toEqual(["note://a"]);
     await provider.disconnectServer("library");
     expect(library.sessions).toHaveLength(2);
     await provider.connection("library");
-    await vi.waitFor(() => expect(updates).toHaveLength(2));
+    await vi.waitFor(() => expect(updates).toHaveLength(2), 15_000);
     expect(library.latest.subscribed()).toEqual(["note://a"]);
     await provider.clearCredentials("library");
     // To come back by itself would sign in again whoever has just signed out.
     await settle(clock, () => undefined, 600_000);
     expect(library.sessions).toHaveLength(3);
     await provider.connection("library");
-    await vi.waitFor(() => expect(updates).toHaveLength(3));
+    await vi.waitFor(() => expect(updates).toHaveLength(3), 15_000);
     expect(library.latest.subscribed()).toEqual(["note://a"]);
     await provider.close();
   });
@@ -125,7 +125,7 @@ describe("resources", () => {
       id: "keyed",
       transport: { ...secret.transport, headers: { "x-api-key": "second-key" } },
     });
-    await vi.waitFor(() => expect([old.closed, updates]).toEqual([true, ["keyed note://a"]]));
+    await vi.waitFor(() => expect([old.closed, updates]).toEqual([true, ["keyed note://a"]]), 15_000);
     await provider.close();
   });
 
@@ -153,7 +153,7 @@ describe("resources", () => {
     library.refuse = undefined;
     library.latest.crash();
     await settle(clock, () => expect(library.latest.subscribed()).toEqual(["note://a"]));
-    await vi.waitFor(() => expect(updates).toEqual(["library note://a", "library note://a"]));
+    await vi.waitFor(() => expect(updates).toEqual(["library note://a", "library note://a"]), 15_000);
     await provider.close();
   });
 

@@ -88,7 +88,7 @@ describe.each<[string, StdioFixture]>([
     const listening = resources.onResourcesChanged((change) => added.push(...change.added.map(({ uri }) => uri)));
     const subscription = await resources.subscribe("library", "note://first", (update) => updates.push(update));
     await provider.call("mcp_library_write", { name: "first", text: "One." });
-    await vi.waitFor(() => expect(updates).toContainEqual(update(false)));
+    await vi.waitFor(() => expect(updates).toContainEqual(update(false)), 15_000);
     await provider.call("mcp_library_write", { name: "third", text: "Three." });
     await vi.waitFor(() => expect(added).toEqual(["note://third"]), { timeout: 5000 });
     expect(resources.snapshot().entries).toHaveLength(3);

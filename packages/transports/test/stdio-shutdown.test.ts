@@ -67,7 +67,7 @@ describe("close()", () => {
   it("sends SIGTERM to a server that ignores the end of its stdin", async () => {
     const signals: unknown[] = [];
     const { transport, messages } = await openChild("ignores-stdin-end.mjs", {
-      spec: { timeouts: { closeMs: 200 } },
+      spec: { timeouts: { closeMs: 1000 } },
       effects: { sendSignal: recordSignals(signals) },
     });
     await until(() => messages.length === 1);

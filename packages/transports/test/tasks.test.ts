@@ -95,10 +95,10 @@ describe("a call that becomes a task (AN-86)", () => {
     const controller = new AbortController();
     const calling = connection.callTool("job", {}, { signal: controller.signal, ...options });
     calling.catch(() => undefined);
-    await vi.waitFor(() => expect(server.methods()).toContain("tasks/get"));
+    await vi.waitFor(() => expect(server.methods()).toContain("tasks/get"), 15_000);
     give(controller);
     await expect(calling).rejects.toMatchObject({ code, outcome: "unknown", toolName: "job" });
-    await vi.waitFor(() => expect(server.methods().at(-1)).toBe("tasks/cancel"));
+    await vi.waitFor(() => expect(server.methods().at(-1)).toBe("tasks/cancel"), 15_000);
     await expect(connection.request("ping-like")).resolves.toBeDefined();
   });
 
@@ -106,7 +106,7 @@ describe("a call that becomes a task (AN-86)", () => {
     const { connection, server } = await open([working]);
     const calling = connection.callTool("job", {});
     calling.catch(() => undefined);
-    await vi.waitFor(() => expect(server.methods()).toContain("tasks/get"));
+    await vi.waitFor(() => expect(server.methods()).toContain("tasks/get"), 15_000);
     await connection.close();
     await expect(calling).rejects.toMatchObject({ code: "closed", outcome: "unknown" });
   });
@@ -119,7 +119,7 @@ describe("a call that becomes a task (AN-86)", () => {
     const calling = connection.callTool("job", {});
     calling.catch(() => undefined);
     const asked = pollIntervalMs === 100 ? 3 : 2;
-    await vi.waitFor(() => expect(server.methods()).toHaveLength(asked));
+    await vi.waitFor(() => expect(server.methods()).toHaveLength(asked), 15_000);
     await connection.close("the user left");
     const message = expect.stringContaining("the user left");
     await expect(calling).rejects.toMatchObject({ code: "closed", outcome: "unknown", toolName: "job", message });

@@ -175,7 +175,10 @@ describe("createKeyringCredentials()", () => {
     await store.save(account, { a: 1 });
     expect(await store.load(account)).toEqual({ a: 1 });
     expect(onFallback).toHaveBeenCalledTimes(1);
-    await vi.waitFor(() => expect(uncaught).toHaveBeenCalledWith(new Error("of the product"), "uncaughtException"));
+    await vi.waitFor(
+      () => expect(uncaught).toHaveBeenCalledWith(new Error("of the product"), "uncaughtException"),
+      15_000,
+    );
   });
 
   it("makes no new key for sealed files of which nobody knows the key any more", async () => {

@@ -36,7 +36,7 @@ describe("createToolport()", () => {
     const connector = createFakeConnector({ late: { ready: never } });
     const controller = new AbortController();
     const opening = createToolport({ connector, servers: [spec("good"), spec("late")], signal: controller.signal });
-    await vi.waitFor(() => expect(connector.open.size).toBe(1));
+    await vi.waitFor(() => expect(connector.open.size).toBe(1), 15_000);
     controller.abort();
     await expect(opening).rejects.toMatchObject({ code: "aborted" });
     expect(connector.open.size).toBe(0);
@@ -65,7 +65,7 @@ describe("a configuration that takes too long to read", () => {
     const files = [{ path, scope: "project", projectFolder: folder.path } as const];
     const opening = createToolport({ connector: createFakeConnector(), config: { files, trust, watch }, clock });
     const failure = opening.catch((error: unknown) => error);
-    await vi.waitFor(() => expect(tasks.size).toBe(1));
+    await vi.waitFor(() => expect(tasks.size).toBe(1), 15_000);
     for (const { ms, run } of tasks.values()) if (ms === 10_000) run();
     expect(await failure).toMatchObject({ code: "invalid_config", message: expect.stringContaining(path) });
     expect(tasks.size).toBe(0);
