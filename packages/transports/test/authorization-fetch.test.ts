@@ -1,13 +1,12 @@
-import { readFileSync } from "node:fs";
 import { createServer } from "node:https";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
 import { createAuthorizationFetch } from "../src/index.ts";
+import { makeCertificates } from "./certificates.ts";
 import { startProxy } from "./proxy-server.ts";
 import { httpAnswer, startRaw } from "./raw-server.ts";
 
-const pem = (name: string): string => readFileSync(new URL(`certificates/${name}.pem`, import.meta.url), "utf8");
 const thrownBy = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
     () => expect.unreachable("it did not fail"),
@@ -16,7 +15,8 @@ const thrownBy = (promise: Promise<unknown>): Promise<unknown> =>
 
 describe("createAuthorizationFetch()", () => {
   it("asks an authorization server by the proxy, and trusts whom it is to trust", async () => {
-    const server = createServer({ key: pem("server-key"), cert: pem("server") }, (request, response) => {
+    const certificates = await makeCertificates();
+    const server = createServer(certificates.server, (request, response) => {
       const { authorization, "content-type": type } = request.headers;
       let form = "";
       request.on("data", (chunk) => (form += String(chunk)));
@@ -27,7 +27,7 @@ describe("createAuthorizationFetch()", () => {
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
     await using proxy = await startProxy({ port: (server.address() as AddressInfo).port });
-    const fetch = createAuthorizationFetch({ proxy: proxy.url, ca: pem("authority") });
+    const fetch = createAuthorizationFetch({ proxy: proxy.url, ca: certificates.authority.cert });
     const body = new URLSearchParams({ code: "ü" });
     const response = await fetch("https://mcp.example/token", {
       method: "POST",

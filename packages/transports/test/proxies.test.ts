@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import { once } from "node:events";
@@ -8,17 +7,18 @@ import { isToolportError, type Connection, type ConnectionGuard, type ServerSpec
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createManualClock } from "../../../test/manual-clock.ts";
 import { connect, createConnector, type ConnectOptions } from "../src/index.ts";
+import { makeCertificates } from "./certificates.ts";
 import { startProxy } from "./proxy-server.ts";
 import { startRaw } from "./raw-server.ts";
 
-const pem = (name: string): string => readFileSync(new URL(`certificates/${name}.pem`, import.meta.url), "utf8");
-const authority = pem("authority");
+const certificates = await makeCertificates();
+const authority = certificates.authority.cert;
 
 afterEach(() => vi.unstubAllEnvs());
 
 /** A server for anybody who says hello, with TLS or without. */
 async function startServer(
-  certificate?: "self-signed" | "server" | false,
+  certificate?: "selfSigned" | "server" | false,
 ): Promise<AsyncDisposable & { readonly port: number; readonly methods: string[] }> {
   const methods: string[] = [];
   const listener: RequestListener = (request, response) => {
@@ -36,9 +36,7 @@ async function startServer(
       response.end(JSON.stringify({ jsonrpc: "2.0", id: message.id, ...answer }));
     });
   };
-  const server = certificate
-    ? createSecureServer({ key: pem(`${certificate}-key`), cert: pem(certificate) }, listener)
-    : createServer(listener);
+  const server = certificate ? createSecureServer(certificates[certificate], listener) : createServer(listener);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
@@ -211,11 +209,11 @@ describe("ca", () => {
   });
 
   it("may be the certificate itself that a server has made", async () => {
-    await using server = await startServer("self-signed");
+    await using server = await startServer("selfSigned");
     const url = `https://localhost:${server.port}/mcp`;
     const error = await thrownBy(open(url, { ca: authority }));
     expect(String(error)).toContain("DEPTH_ZERO_SELF_SIGNED_CERT; ");
-    await (await open(url, { ca: pem("self-signed") })).close();
+    await (await open(url, { ca: certificates.selfSigned.cert })).close();
   });
 });
 

@@ -32,12 +32,6 @@ export function createProxyChoice(setting: string | false): ProxyChoice {
   };
 }
 
-/** Whether a host's setting is one: `false`, `"environment"`, or the URL of a proxy that speaks HTTP. */
-export function isProxySetting(setting: unknown): setting is string | false {
-  if (setting === false || setting === "environment") return true;
-  return typeof setting === "string" && readProxy(setting) !== "unsupported";
-}
-
 function readProxy(text: string): Proxy | "unsupported" {
   if (!URL.canParse(text)) return "unsupported";
   const url = new URL(text);
