@@ -1,0 +1,5 @@
+import { describeLifecycle } from "../../provider/test/processes/lifecycle-scenarios.ts";
+import { transportRows } from "../../provider/test/processes/transport-rows.ts";
+import { openBehindGateway } from "./lifecycle-host.ts";
+
+describeLifecycle(transportRows, openBehindGateway);
