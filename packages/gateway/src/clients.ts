@@ -51,7 +51,7 @@ export function createClients(settings: GatewaySettings, makeRoom: MakeRoom): Cl
   const byId = new Map<string, Peer>();
   const all = new Set<Peer>();
   const times = createClientTimes(settings.telemetry);
-  const shared = { settings, lot: { used: 0 }, taskLot: { used: 0 }, nextUid: createUids() };
+  const shared = { settings, lot: { used: 0 }, taskLot: { used: 0, bytes: 0 }, nextUid: createUids() };
   /** Whose each place is, taken before there is a client for it. */
   const places = new Set<Place>();
   let isEnding = false;
@@ -92,7 +92,9 @@ export function createClients(settings: GatewaySettings, makeRoom: MakeRoom): Cl
         if (isEnding) return await leave(new ToolportError("the gateway is closing", { code: "closed" }));
         let peer: Peer;
         try {
-          peer = createPeer({ ...shared, client, conversation, revision: introduction.revision });
+          const { revision, owner } = introduction;
+          const tasksOfOwner = (): number => countTasks(places, owner);
+          peer = createPeer({ ...shared, client, conversation, revision, tasksOfOwner });
         } catch (error) {
           return await leave(error);
         }
@@ -126,6 +128,14 @@ export function createClients(settings: GatewaySettings, makeRoom: MakeRoom): Cl
 interface Place {
   readonly owner: string | undefined;
   peer: Peer | undefined;
+}
+
+// Where there is one owner alone, or none, it is not told apart.
+function countTasks(places: Iterable<Place>, owner: string | undefined): number {
+  if (owner === undefined) return 0;
+  let tasks = 0;
+  for (const place of places) if (place.owner === owner) tasks += place.peer?.tasks ?? 0;
+  return tasks;
 }
 
 function noRoom(policy: string, usage: { readonly used: number; readonly limit: number }): ToolportError {

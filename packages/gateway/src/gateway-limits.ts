@@ -33,6 +33,10 @@ export interface GatewayLimits {
   readonly maxTasks: number;
   /** The same, of one client. Default 64. */
   readonly maxTasksPerSession: number;
+  /** The same, of one principal, or one of several tokens. Does not count where there is one token, or none. Default 256. */
+  readonly maxTasksPerPrincipal: number;
+  /** UTF-16 units of the results of tasks that are kept for all clients; without room for more, no task is begun. Default 256 MiB. */
+  readonly maxTaskBytes: number;
   /** UTF-16 units of all results of tasks that are kept for one client; one that is too much is left out. Default 64 MiB. */
   readonly maxTaskBytesPerSession: number;
   /** How long a task is kept from its creation, unless its client wants less; a call that still runs is given up then. Default 1 hour: six times as long as a call may take. */
@@ -71,6 +75,8 @@ export const gatewayLimits: GatewayLimits = {
   parkedMs: 5 * minuteMs,
   maxTasks: 1024,
   maxTasksPerSession: 64,
+  maxTasksPerPrincipal: 256,
+  maxTaskBytes: 256 * mebibyte,
   maxTaskBytesPerSession: 64 * mebibyte,
   taskTtlMs: 60 * minuteMs,
   verifyTokenMs: 10_000,

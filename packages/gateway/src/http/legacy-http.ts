@@ -1,5 +1,5 @@
 import { isToolportError, type JsonObject } from "@toolport/core";
-import { createLazySignal } from "@toolport/core/implement";
+import { createLazySignal, type LazySignal } from "@toolport/core/implement";
 import { refusalOf } from "../clients.ts";
 import {
   errorMessage,
@@ -39,7 +39,9 @@ export async function answerLegacyPost(parts: HttpParts, read: ReadMessage): Pro
     const { clock, limits } = settings;
     const init = { clock, keepAliveMs: limits.keepAliveMs, headers: corsHeaders(exchange) };
     const answer = createPostAnswer(exchange, init);
-    answer.finish(await answerRequest(session, read.request, answer.outlet));
+    // Who is gone waits for no task, which goes on: the next that waits for it is as good.
+    const gone = read.request.method === "tasks/result" ? exchange.gone : undefined;
+    answer.finish(await answerRequest(session, read.request, { outlet: answer.outlet, gone }));
   } finally {
     leave();
   }
@@ -66,7 +68,7 @@ export async function answerLegacyBatch(parts: HttpParts, values: readonly unkno
     for (const refusal of refusals) stream.send(refusal);
     await Promise.all(
       requests.map(async (request) => {
-        const answer = await answerRequest(session, request, stream);
+        const answer = await answerRequest(session, request, { outlet: stream });
         if (answer !== undefined) stream.send(answer);
       }),
     );
@@ -125,18 +127,26 @@ function take(session: HeldPeer, read: ReadMessage): void {
   session.stops.get(requestId)?.abort(new Error("cancelled by the client"));
 }
 
+interface LegacyWay {
+  readonly outlet: Outlet;
+  /** Aborts when whoever waits is gone, where that is as good as giving the request up. */
+  readonly gone?: LazySignal | undefined;
+}
+
 /** A client that is away has not given up: it says so when it does. */
 async function answerRequest(
   session: HeldPeer,
   request: RequestMessage,
-  outlet: Outlet,
+  { outlet, gone }: LegacyWay,
 ): Promise<JsonObject | undefined> {
   const stop = createLazySignal();
+  const ignoreGone = gone?.onAbort(() => stop.abort(new Error("cancelled by the client")));
   // The later one of two with the same id is the one that can be cancelled.
   session.stops.set(request.id, stop);
   try {
     return await session.peer.handle(request, { outlet, stop });
   } finally {
+    ignoreGone?.();
     if (session.stops.get(request.id) === stop) session.stops.delete(request.id);
   }
 }
@@ -153,7 +163,7 @@ export function openSessionStream(parts: HttpParts): void {
   const { clock, limits } = settings;
   const stream = openEventStream(exchange, corsHeaders(exchange), { clock, keepAliveMs: limits.keepAliveMs });
   const leave = held.use(session);
-  const { news } = session.peer.context;
+  const { news, tasks } = session.peer.context;
   const over = (): void => {
     leave();
     session.streams.delete(own);
@@ -169,6 +179,7 @@ export function openSessionStream(parts: HttpParts): void {
   session.streams.add(own);
   exchange.gone.onAbort(over);
   news.setStream(own);
+  tasks?.streamed();
 }
 
 /** `DELETE`: the client needs its session no more. */

@@ -65,6 +65,8 @@ export interface PeerInit {
   readonly conversation: GatewayConversation;
   readonly lot: ParkingLot;
   readonly taskLot: TaskLot;
+  /** Tasks of all clients of whoever's client this is. */
+  readonly tasksOfOwner: () => number;
   /** Of a session: what was agreed on. */
   readonly revision: string | undefined;
   /** A number of its own for each request of this process. */
@@ -152,7 +154,7 @@ const completed = "notifications/elicitation/complete";
 
 // Revisions before 2025-11-25 had none.
 function createTasks(
-  { settings, client, taskLot: lot, revision }: PeerInit,
+  { settings, client, taskLot: lot, tasksOfOwner, revision }: PeerInit,
   news: PeerNews,
   onIdle: () => void,
 ): KeptTasks | undefined {
@@ -160,6 +162,7 @@ function createTasks(
   return createKeptTasks({
     settings,
     lot,
+    usedByOwner: tasksOfOwner,
     stream: () => news.stream,
     onChanged(task) {
       news.taskChanged(task.id, () => (client.era === "legacy" ? toWireTask(task, "legacy") : toDetailedTask(task)));

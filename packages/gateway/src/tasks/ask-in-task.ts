@@ -22,8 +22,9 @@ export function askInSession(tasks: KeptTasks, task: Task, askOver: AskOver): As
       request,
       signal,
       async onAsked(settle, stop) {
-        if (!(await hasWay(tasks, task, stop))) return;
-        settle(await askOver(request, { outlet: task.request.outlet, signal: stop }));
+        const isOpen = await hasWay(tasks, task, stop);
+        const outlet = task.request?.outlet;
+        if (isOpen && outlet !== undefined) settle(await askOver(request, { outlet, signal: stop }));
       },
     });
 }

@@ -27,6 +27,8 @@ export interface KeptTasks {
   ended(task: Task, request: ActiveRequest): Promise<void>;
   /** What a client with a session listens on. */
   readonly stream: () => Outlet | undefined;
+  /** There is a stream now that there was not: what waits for one goes out. */
+  streamed(): void;
   readonly mostQuestions: number;
   readonly size: number;
   /** Those that go on. */
@@ -38,12 +40,16 @@ export interface KeptTasks {
 /** What the tasks of all clients have in common. */
 export interface TaskLot {
   used: number;
+  /** Of all results that are kept. */
+  bytes: number;
 }
 
 /** What {@linkcode KeptTasks} go by. */
 export interface KeptTasksInit {
   readonly settings: Pick<GatewaySettings, "limits" | "clock">;
   readonly lot: TaskLot;
+  /** Tasks of all clients of whoever's client this is; 0 where nobody is told apart. */
+  readonly usedByOwner: () => number;
   readonly stream: () => Outlet | undefined;
   /** A task has another state. */
   readonly onChanged: (task: Task) => void;
@@ -76,14 +82,18 @@ export function createKeptTasks(init: KeptTasksInit): KeptTasks {
       if (task.end === undefined && end(state, task, weigh(state, task, how))) announce(state, task);
     },
     cancel(task) {
+      const { request } = task;
       if (!end(state, task, { kind: "cancelled" })) return false;
-      task.request.stop.abort(new Error("cancelled by the client"));
+      request?.stop.abort(new Error("cancelled by the client"));
       announce(state, task);
       return true;
     },
     changed: (task) => changed(state, task),
     ended,
     stream: init.stream,
+    streamed() {
+      for (const { onWay } of kept.values()) for (const take of Array.from(onWay)) take();
+    },
     mostQuestions: limits.maxParkedPerSession,
     get size() {
       return kept.size;
@@ -102,7 +112,9 @@ const noSuchTask = "There is no such task: its time is over, it is not this clie
 function create(state: State, request: ActiveRequest, wantedMs?: number): Task | undefined {
   const { kept, lot } = state;
   const { limits, clock } = state.settings;
-  if (kept.size >= limits.maxTasksPerSession || lot.used >= limits.maxTasks) return undefined;
+  if (kept.size >= limits.maxTasksPerSession || state.usedByOwner() >= limits.maxTasksPerPrincipal) return undefined;
+  // What has no place for its result is better not begun.
+  if (lot.used >= limits.maxTasks || lot.bytes >= limits.maxTaskBytes) return undefined;
   const now = dateOf(clock);
   const task: Task = {
     id: randomToken(),
@@ -131,6 +143,9 @@ function create(state: State, request: ActiveRequest, wantedMs?: number): Task |
 function end(state: State, task: Task, how: TaskEnd): boolean {
   if (task.end !== undefined) return false;
   task.end = how;
+  // Progress that comes later is nobody's.
+  if (task.request !== undefined) task.request.progressToken = undefined;
+  task.request = undefined;
   state.working -= 1;
   for (const { settle } of Array.from(task.questions.values())) settle(cancelled);
   return true;
@@ -140,9 +155,12 @@ function end(state: State, task: Task, how: TaskEnd): boolean {
 function weigh(state: State, task: Task, how: TaskEnd): TaskEnd {
   if (how.kind !== "completed") return how;
   const size = sizeOf(how.result);
-  if (state.bytes + size > state.settings.limits.maxTaskBytesPerSession) return tooLarge;
+  const { lot, settings } = state;
+  const { maxTaskBytesPerSession, maxTaskBytes } = settings.limits;
+  if (state.bytes + size > maxTaskBytesPerSession || lot.bytes + size > maxTaskBytes) return tooLarge;
   task.bytes = size;
   state.bytes += size;
+  lot.bytes += size;
   return how;
 }
 
@@ -162,10 +180,12 @@ function remove(state: State, task: Task, reason: string): void {
   if (!state.kept.delete(task.id)) return;
   state.lot.used -= 1;
   state.bytes -= task.bytes;
+  state.lot.bytes -= task.bytes;
+  const { request } = task;
   const isGivenUp = end(state, task, { kind: "cancelled" });
   for (const wake of Array.from(task.waiting)) wake();
   if (!isGivenUp) return;
-  task.request.stop.abort(new Error(reason));
+  request?.stop.abort(new Error(reason));
   if (state.working === 0) state.onIdle();
 }
 

@@ -50,7 +50,9 @@ async function callInSession(init: TaskCallsInit, request: ActiveRequest, work: 
   };
   request.ask = askInSession(tasks, task, askOver);
   request.onTask = (state) => note(init, task, state);
-  request.onStep = (message) => void (task.message = cleanText(message, longestMessage));
+  request.onStep = (message) => {
+    if (task.end === undefined) task.message = cleanText(message, longestMessage);
+  };
   void follow(init, task, work(request));
   return { task: toWireTask(task, "legacy") };
 }

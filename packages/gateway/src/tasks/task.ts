@@ -18,7 +18,8 @@ export interface TaskQuestion {
 /** A call of one client that goes on without a request, and the result of it until its time is over. */
 export interface Task {
   readonly id: string;
-  readonly request: ActiveRequest;
+  /** Of whose call it is; absent once it has ended, so that nothing of its arguments is kept with the result. */
+  request: ActiveRequest | undefined;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
   updatedAt: number;
