@@ -144,6 +144,7 @@ describe("memory of tasks", () => {
       logLevel: undefined,
       capabilities: {},
       toolName: undefined,
+      serverId: undefined,
     };
     const task = tasks.create(request);
     expect(task).toBeDefined();
