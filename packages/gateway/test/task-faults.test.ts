@@ -125,6 +125,24 @@ it("a task that has ended says nothing more of its progress", async () => {
   await close();
 });
 
+it("a task of a call that was parked is not given up with what was left unanswered", async () => {
+  const { gateway, clock, jobs, close } = openTaskWorld();
+  await using client = await connectTasks(gateway, "modern");
+  const calling = client.ask("tools/call", { name: "call" });
+  await expect.poll(() => jobs.length).toBe(1);
+  const answered = jobs[0]?.ask("Name?");
+  const { requestState = "" } = await calling;
+  jobs[0]?.say("working");
+  await client.ask("server/discover");
+  const created = await client.ask("tools/call", { name: "call", requestState, inputResponses: {} });
+  expect(created).toMatchObject({ resultType: "task" });
+  expect(gateway.stats()).toMatchObject({ parked: 0, tasks: 1 });
+  expect(await answered).toBe("cancel null");
+  clock.advance(gateway.limits.parkedMs);
+  expect(jobs[0]?.signal.aborted).toBe(false);
+  await close();
+});
+
 describe("memory of tasks", () => {
   it("has no arguments of calls that have ended in it", () => {
     const clock = createManualClock();

@@ -127,7 +127,7 @@ function park(state: State, parked: Parked): void {
   const { limits, clock } = state.settings;
   if (state.byToken.size >= limits.maxParkedPerSession || state.lot.used >= limits.maxParked) {
     // No room for one more that waits: nobody is asked, and its server goes on without an answer.
-    for (const { settle } of Array.from(questions.values())) settle(cancelled);
+    leaveUnanswered(parked);
     return;
   }
   const token = randomToken();
@@ -165,12 +165,19 @@ function resume(state: State, request: ActiveRequest, token: unknown): Promise<J
   for (const [key, { settle }] of Array.from(parked.questions)) {
     if (Object.hasOwn(responses, key)) settle(readAnswer(responses[key]));
   }
-  const interrupted = new Promise<JsonObject>((resolve) => {
+  const answered = new Promise<JsonObject>((resolve, reject) => {
     parked.wake = resolve;
+    // Where the call has its answer first, such as that it is a task now, nobody comes back for what is still asked.
+    const end = (): void => {
+      if (parked.wake !== resolve) return;
+      parked.wake = undefined;
+      leaveUnanswered(parked);
+    };
+    parked.run().finally(end).then(resolve, reject);
   });
   // What it left unanswered is asked once more.
   queueMicrotask(() => park(state, parked));
-  return Promise.race([parked.run(), interrupted]).finally(ignore);
+  return answered.finally(ignore);
 }
 
 function leave(state: State, parked: Parked): void {
@@ -182,11 +189,15 @@ function leave(state: State, parked: Parked): void {
 
 function giveUp(state: State, parked: Parked, reason: string): void {
   leave(state, parked);
-  for (const { settle } of Array.from(parked.questions.values())) settle(cancelled);
+  leaveUnanswered(parked);
   parked.request.stop.abort(new Error(reason));
   // Nobody waits for it any more.
   parked.run().catch(() => undefined);
   state.onGivenUp();
+}
+
+function leaveUnanswered({ questions }: Parked): void {
+  for (const { settle } of Array.from(questions.values())) settle(cancelled);
 }
 
 /** What a retry has to have in common with what it goes on with. */
