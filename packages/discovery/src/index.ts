@@ -1,7 +1,7 @@
 // For products: the toolbox, its views, and what they are made from.
 export { createToolbox, reservedNames, type Toolbox } from "./toolbox.ts";
 export type { ToolboxOptions } from "./toolbox-options.ts";
-export type { DeclareOptions, ToolboxView, ViewOptions } from "./view/view.ts";
+export type { DeclareOptions, ToolboxView, ViewOptions, WhenListedOptions } from "./view/view.ts";
 export type { DeniedTool } from "./offer/denial.ts";
 export { toolHint } from "./offer/tool-hint.ts";
 export type { StaticResult, StaticTool, ToolBundle } from "./catalog/static-tool.ts";

@@ -30,7 +30,8 @@ export interface GatewayClient {
 export type GatewayTools = Pick<
   ToolboxView,
   "definitions" | "compact" | "selection" | "groups" | "has" | "call" | "onToolsChanged"
->;
+> &
+  Partial<Pick<ToolboxView, "whenListed">>;
 
 /** What one client has behind the gateway: its own, whatever others do. */
 export interface GatewayConversation {

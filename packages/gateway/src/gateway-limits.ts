@@ -45,6 +45,11 @@ export interface GatewayLimits {
   readonly verifyTokenMs: number;
   /** How long `open()` may take. Default 15,000: hosts give up at 30 s. */
   readonly openMs: number;
+  /**
+   * How long the first `tools/list` of all tools, and the instructions that name groups, wait for servers that are still starting, at most once for each server: many hosts list once. Who is late comes by
+   * `list_changed`. What is known from an earlier start is not waited for. Default 5,000: there are hosts that give up a server which has not listed after 10 s.
+   */
+  readonly listWaitMs: number;
   /** How long anything but a call may take, such as a list, or a body that comes in. Default 60,000. */
   readonly requestMs: number;
   /** How long a conversation may take to close. Default 5,000. */
@@ -81,6 +86,7 @@ export const gatewayLimits: GatewayLimits = {
   taskTtlMs: 60 * minuteMs,
   verifyTokenMs: 10_000,
   openMs: 15_000,
+  listWaitMs: 5000,
   requestMs: minuteMs,
   closeMs: 5000,
   keepAliveMs: 15_000,

@@ -19,6 +19,7 @@ import {
   type AbsentServer,
 } from "@toolport/core/implement";
 import type { Inspector } from "./inspect-definitions.ts";
+import { createServersWait, type ServersWait } from "./wait-for-servers.ts";
 import { waitForTool, findAbsent } from "./wait-for-tool.ts";
 import type { CatalogTool } from "./catalog-snapshot.ts";
 import { callRoutes } from "./call-routes.ts";
@@ -46,6 +47,8 @@ export interface ToolboxCalls {
   run(tool: CatalogTool, name: string, call: GivenCall): Promise<ToolOutcome>;
   /** Waits for a tool; returns the options with the time that is left. */
   waitForTool(name: string, options: CallOptions): Promise<CallOptions>;
+  /** Waits for servers of which no tool is known yet. */
+  waitForServers(wait: ServersWait): Promise<void>;
   /** Groups whose servers are not ready. */
   unready(): readonly UnreadyGroup[];
   /** Refuses further calls, those that wait for a tool, and those that are with an interceptor. */
@@ -76,6 +79,8 @@ export function createToolboxCalls(init: ToolboxCallsInit): ToolboxCalls {
     return tools.has(foldCase(name)) || quarantined.has(foldCase(name));
   };
   const layers = createToolboxLayers(init);
+  const absent = (): readonly AbsentServer[] => findAbsent(calls.unready(), live.read());
+  const waitForServers = createServersWait({ providers, clock, absent, ended: ending.signal });
 
   const calls: ToolboxCalls = {
     assertOpen,
@@ -110,10 +115,13 @@ export function createToolboxCalls(init: ToolboxCallsInit): ToolboxCalls {
       });
     },
     async waitForTool(name, options) {
-      const absent = (): readonly AbsentServer[] => findAbsent(calls.unready(), live.read());
       const left = await waitForTool(name, options, { providers, clock, has, absent, ended: ending.signal });
       assertOpen(name);
       return left;
+    },
+    async waitForServers(wait) {
+      await waitForServers(wait);
+      assertOpen();
     },
     unready: () => providers.flatMap(readUnready),
     close(reason) {

@@ -43,7 +43,7 @@ export async function waitForTool(name: string, options: CallOptions, sources: W
   try {
     await runWithDeadline(
       { what: `waiting for tool ${JSON.stringify(shown)}`, timeoutMs, signal, outer: options.deadline, clock },
-      ({ signal: ending }) => untilThere(name, sources, { timeoutMs, signal: ending }),
+      ({ signal: ending }) => untilThere(() => sources.has(name), sources, { timeoutMs, signal: ending }),
     );
   } catch (error) {
     if (!isToolportError(error)) throw error;
@@ -66,9 +66,10 @@ function isOnItsWay(provider: ToolProvider): boolean {
   return readUnready(provider).some(({ state }) => state === "idle" || state === "connecting");
 }
 
-async function untilThere(
-  name: string,
-  { providers, has, ended }: WaitSources,
+/** Starts what was not started, and waits until it is so, no provider is on its way any more, `signal` aborts, or nobody is to wait. Never rejects. */
+export async function untilThere(
+  isThere: () => boolean,
+  { providers, ended }: Pick<WaitSources, "providers" | "ended">,
   { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
 ): Promise<void> {
   const ends: (() => void)[] = [];
@@ -76,7 +77,7 @@ async function untilThere(
   try {
     await new Promise<void>((resolve) => {
       const look = (): void => {
-        if (has(name)) resolve();
+        if (isThere()) resolve();
       };
       const giveUp = (): void => resolve();
       for (const provider of providers) ends.push(...listen(provider, look));

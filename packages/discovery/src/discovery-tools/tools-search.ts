@@ -50,7 +50,11 @@ export async function searchTools(
     missing.map(({ name }) => name),
     room,
   );
-  const unavailable = nameUnavailable(context, room, (_, hasTools) => !hasTools && found.length === 0);
+  const unavailable = nameUnavailable(
+    context,
+    room,
+    ({ state }, hasTools) => !hasTools && (found.length === 0 || state === "connecting"),
+  );
   return { answer: { ...answer, ...(next && { next: { tools: next.names } }), ...unavailable } };
 }
 

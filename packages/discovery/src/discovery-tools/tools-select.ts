@@ -130,7 +130,7 @@ async function selectByQuery(
     const unavailable = nameUnavailable(
       context,
       limitAnswer(context, plan.share),
-      (_, hasTools) => !hasTools && found.length === 0,
+      ({ state }, hasTools) => !hasTools && (found.length === 0 || state === "connecting"),
     );
     return { ...result.answer, ...(next && { next }), ...unavailable };
   };

@@ -24,6 +24,9 @@ export interface ViewCallsInit {
 
 const noOptions: CallOptions = {};
 
+/** How long servers are waited for that are not known yet: most that come at all have come by then, and a model that waits longer may be given up. */
+export const serversWaitMs = 5000;
+
 /** Makes the calls of one view: of helpers, and of what is permitted, as the model read it. */
 export function createViewCalls(
   init: ViewCallsInit,
@@ -33,7 +36,10 @@ export function createViewCalls(
   return async (name, args, given = noOptions) => {
     calls.check(name, given);
     let options = withContext(given);
-    if (helpers.has(name)) return await helpers.call(name, args, options);
+    if (helpers.has(name)) {
+      if (options.wait === "servers") await calls.waitForServers({ ...options, waitMs: serversWaitMs });
+      return await helpers.call(name, args, options);
+    }
     let tool = permitted().find(name);
     if (tool === undefined && options.wait === "servers" && mayCome(name, permitted())) {
       options = await calls.waitForTool(name, options);

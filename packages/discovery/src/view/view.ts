@@ -13,6 +13,7 @@ import {
   assertKnownOptions,
   assertNames,
   assertSignal,
+  assertTimeoutMs,
   assertToolName,
   foldCase,
   inContext,
@@ -39,7 +40,7 @@ import { assertDenied, createDenial, type DeniedTool } from "../offer/denial.ts"
 import { createOffer } from "../offer/offer.ts";
 import { createUnmatchedReport } from "../offer/report-unmatched.ts";
 import { createPermitted } from "../offer/permitted.ts";
-import { createViewCalls } from "./view-calls.ts";
+import { createViewCalls, serversWaitMs } from "./view-calls.ts";
 
 /** One agent's choices. */
 export interface ViewOptions {
@@ -101,6 +102,13 @@ export interface DeclareOptions {
   readonly budget?: number;
 }
 
+/** How long servers are waited for. */
+export interface WhenListedOptions {
+  /** In milliseconds, from when somebody waited for a server first. Default 5,000. */
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** The toolbox as one agent or conversation sees it. */
 export interface ToolboxView {
   /**
@@ -128,6 +136,11 @@ export interface ToolboxView {
    * and `tool_changed` for one that is not what the model read of it last: declare {@linkcode definitions} again and let it choose anew.
    */
   call(name: string, args?: unknown, options?: CallOptions): Promise<ToolOutcome>;
+  /**
+   * Starts what was not started, and waits for servers of which no tool is known and that are on their way: for who declares tools once. Who is late comes by
+   * {@linkcode onToolsChanged}, and is waited for no more. A call of a helper with `wait: "servers"` waits so, too. Rejects with `aborted` and `closed`.
+   */
+  whenListed(options?: WhenListedOptions): Promise<void>;
   /** Fires after the tools of the toolbox changed, whether this view shows those or not. */
   readonly onToolsChanged: Event<ToolsChange>;
   /** `tools_groups` for code. */
@@ -220,6 +233,14 @@ export function createView(context: ViewContext, options: ViewOptions): ToolboxV
         .filter((name) => !offer.has(name))
         .sort(),
     selection: () => offer.selected,
+    async whenListed(listOptions = {}) {
+      assertKnownOptions("whenListed()", listOptions, whenListedFields);
+      const { timeoutMs = serversWaitMs, signal } = listOptions;
+      assertTimeoutMs(timeoutMs);
+      if (signal !== undefined) assertSignal(signal);
+      calls.assertOpen();
+      await calls.waitForServers({ waitMs: timeoutMs, signal });
+    },
     onToolsChanged: context.onToolsChanged,
     groups: () => permitted().groups,
     has(name) {
@@ -256,6 +277,8 @@ function assertHelperOptions(owner: string, options: HelperOptions): void {
   if (options.context !== undefined) assertCallContext(options.context);
   if (options.signal !== undefined) assertSignal(options.signal);
 }
+
+const whenListedFields: Fields<WhenListedOptions> = { timeoutMs: true, signal: true };
 
 const declareFields: Fields<DeclareOptions> = { budget: true };
 

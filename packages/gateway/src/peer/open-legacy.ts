@@ -21,5 +21,10 @@ export async function openLegacy(
   const { protocolVersion, clientInfo, capabilities } = params;
   const revision = legacyRevisions.find((known) => known === protocolVersion) ?? latestLegacyRevision;
   const peer = await clients.open({ ...way, era: "legacy", revision, info: clientInfo, capabilities });
+  const { conversation, settings } = peer.context;
+  // They are said here, and never again.
+  if (settings.expose === "groups") {
+    await conversation.tools.whenListed?.({ timeoutMs: settings.limits.listWaitMs }).catch(() => undefined);
+  }
   return { peer, revision, result: initializeResult(peer.context, revision) };
 }

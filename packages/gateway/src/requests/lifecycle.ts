@@ -8,10 +8,12 @@ import { instructionsFor } from "../offer/instructions.ts";
 import type { PeerContext, RequestHandler } from "../peer/peer-context.ts";
 import { tasksExtension } from "../tasks/wire-task.ts";
 import { cacheable } from "./caching.ts";
+import { untilListed } from "./until-listed.ts";
 
 /** `server/discover`. https://modelcontextprotocol.io/specification/2026-07-28/server/discover */
-export const discover: RequestHandler = (context) =>
-  cacheable(context, {
+export const discover: RequestHandler = async (context, request) => {
+  if (context.settings.expose === "groups") await untilListed(context, request);
+  return cacheable(context, {
     supportedVersions: [modernRevision],
     capabilities: {
       ...capabilitiesOf(context.conversation),
@@ -19,6 +21,7 @@ export const discover: RequestHandler = (context) =>
     },
     ...describe(context),
   });
+};
 
 /** The result of `initialize`, in this revision. */
 export function initializeResult(context: PeerContext, protocolVersion: string): JsonObject {

@@ -19,11 +19,14 @@ import { adviseUnknownTool } from "../offer/unknown-tool.ts";
 import type { ActiveRequest } from "../peer/active-request.ts";
 import type { PeerContext, RequestHandler } from "../peer/peer-context.ts";
 import { contextOf, logLevelOf } from "./bounded.ts";
+import { untilListed } from "./until-listed.ts";
 import { cacheable } from "./caching.ts";
 import { pageOf } from "./pages.ts";
 
-/** `tools/list`. */
-export const listTools: RequestHandler = (context, { params }) => {
+/** `tools/list`. Of all tools, waits for servers that are on their way. */
+export const listTools: RequestHandler = async (context, request) => {
+  const { params } = request;
+  if (context.settings.expose === "all" && params["cursor"] === undefined) await untilListed(context, request);
   const size = context.settings.limits.pageSize;
   const { entries, ...rest } = pageOf(context.exposed.list(), params, { size, keyOf: ({ name }) => name });
   const saysTasks = context.tasks !== undefined && context.client.era === "legacy";
