@@ -183,8 +183,9 @@ async function openWithin(
 
 function toClient(
   { era, transport, principal, info, capabilities }: Introduction,
-  { expose, only }: GatewaySettings,
+  settings: GatewaySettings,
 ): GatewayClient {
+  const { only } = settings;
   const id = randomToken();
   const whose = principal === undefined ? {} : { principal };
   return {
@@ -196,7 +197,7 @@ function toClient(
     capabilities: isJsonObject(capabilities) ? capabilities : {},
     view: {
       ...(only !== undefined && { only }),
-      alwaysHelpers: expose !== "all",
+      alwaysHelpers: () => settings.expose !== "all",
       // Its hosts may list again, or never: an answer that has the schemas does for both.
       answerSchemas: "always",
       // A server's tool changes as any server's does; who wants to be asked first has pins.

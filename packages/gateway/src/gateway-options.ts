@@ -59,6 +59,7 @@ export interface GatewayOptions {
 export interface GatewaySettings {
   readonly info: { readonly name: string; readonly title?: string; readonly version: string };
   readonly instructions: string | undefined;
+  /** As it is now. */
   readonly expose: Exposure;
   /** As they were written; absent: all. */
   readonly only: readonly string[] | undefined;
@@ -98,9 +99,7 @@ export function readGatewayOptions(options: GatewayOptions): GatewaySettings {
   for (const [option, text] of Object.entries({ title, instructions })) {
     if (text !== undefined && typeof text !== "string") throw new TypeError(`${option} must be a text`);
   }
-  if (!["all", "groups", "search"].includes(expose)) {
-    throw new TypeError('expose must be "all", "groups" or "search": nothing is exposed by default');
-  }
+  assertExposure(expose);
   for (const option of ["open", "namePrompt", "onDiagnostic", "onEvent"] as const) {
     const value = options[option];
     if (typeof value === "function" || (value === undefined && option !== "open")) continue;
@@ -126,6 +125,12 @@ export function readGatewayOptions(options: GatewayOptions): GatewaySettings {
     telemetry: options.telemetry,
     clock,
   };
+}
+
+/** Throws a `TypeError` for what is no exposure. */
+export function assertExposure(expose: unknown): asserts expose is Exposure {
+  if (["all", "groups", "search"].includes(expose as string)) return;
+  throw new TypeError('expose must be "all", "groups" or "search": nothing is exposed by default');
 }
 
 function readTools({ tools, catalog }: GatewayOptions): readonly string[] | undefined {

@@ -2,7 +2,13 @@
 import type { ElicitationRequest, ElicitationResult } from "@toolport/core";
 import { settleWithin } from "@toolport/core/implement";
 import { createClients } from "./clients.ts";
-import { readGatewayOptions, type GatewayOptions } from "./gateway-options.ts";
+import {
+  assertExposure,
+  readGatewayOptions,
+  type Exposure,
+  type GatewayOptions,
+  type GatewaySettings,
+} from "./gateway-options.ts";
 import type { GatewayLimits } from "./gateway-limits.ts";
 import { createHttpHandler, type HttpHandler } from "./http/http-handler.ts";
 import type { HttpOptions } from "./http/http-options.ts";
@@ -33,6 +39,11 @@ export interface Gateway extends AsyncDisposable {
   http(options: HttpOptions): HttpHandler;
   /** Serves one client over a connection of its own: hand it the messages that come, as texts, and what sends one. `onClosed` is called once, when it has ended, also with the gateway. `serveStdio` of `@toolport/gateway/node` does. */
   connect(send: SendText, onClosed?: (reason: string) => void): MessageConnection;
+  /**
+   * Has clients see the tools otherwise from now on: those that are there hear of it by `list_changed`. What the instructions of a session said, they have said. Throws a `TypeError` for what
+   * is no exposure.
+   */
+  setExposure(expose: Exposure): void;
   /** What it goes by: those that were given, and the defaults of the others. */
   readonly limits: GatewayLimits;
   stats(): GatewayStats;
@@ -49,7 +60,8 @@ export interface Gateway extends AsyncDisposable {
  * Throws a `TypeError` that names an option that is unknown, missing or of a wrong type, and `unknown_tool` for tools that are to be exposed and that `catalog` does not have.
  */
 export function createGateway(options: GatewayOptions): Gateway {
-  const settings = readGatewayOptions(options);
+  let { expose } = options;
+  const settings = withGetter(readGatewayOptions(options), () => expose);
   const handlers = new Set<HttpHandler & { makeRoom(owner: string | undefined): boolean }>();
   const connections = new Set<MessageConnection>();
   const clients = createClients(settings, (owner) => Array.from(handlers).some((handler) => handler.makeRoom(owner)));
@@ -78,6 +90,12 @@ export function createGateway(options: GatewayOptions): Gateway {
       });
       handlers.add(handler);
       return handler;
+    },
+    setExposure(exposure) {
+      assertExposure(exposure);
+      if (exposure === expose) return;
+      expose = exposure;
+      for (const peer of clients.all) peer.context.news.changed("tools");
     },
     limits: settings.limits,
     connect(send, onClosed) {
@@ -108,5 +126,14 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
     close,
     [Symbol.asyncDispose]: () => close(),
+  };
+}
+
+function withGetter(settings: GatewaySettings, read: () => Exposure): GatewaySettings {
+  return {
+    ...settings,
+    get expose() {
+      return read();
+    },
   };
 }

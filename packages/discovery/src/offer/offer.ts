@@ -40,7 +40,7 @@ export interface OfferInit {
   readonly selection: readonly string[];
   readonly maxSelected: number;
   /** Declares the helpers also while every tool would fit. */
-  readonly alwaysHelpers: boolean;
+  readonly alwaysHelpers: () => boolean;
   readonly onDiagnostic: (diagnostic: Diagnostic) => void;
 }
 
@@ -52,7 +52,7 @@ export function createOffer(init: OfferInit): Offer {
   selection.add(init.selection);
   const called = new Set<string>();
   let isDeclared = false;
-  let declaresAll = !alwaysHelpers;
+  let declaresAll = !alwaysHelpers();
   let lastBudget = Number.POSITIVE_INFINITY;
   const warn = warnOnce(init.onDiagnostic);
 
@@ -114,7 +114,7 @@ export function createOffer(init: OfferInit): Offer {
     shown: (name) => declarations.shown(name),
     has: (name) => declarations.has(name),
     compact() {
-      declaresAll = !alwaysHelpers;
+      declaresAll = !alwaysHelpers();
       declarations.clear();
     },
   };

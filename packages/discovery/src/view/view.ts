@@ -67,9 +67,9 @@ export interface ViewOptions {
   readonly only?: readonly string[];
   /**
    * Declares the helpers, what is always visible and what was selected, also while every tool would fit the budget. For a host that is to see
-   * few tools at first. Default `false`.
+   * few tools at first. A function is asked at the start and with each {@linkcode ToolboxView.compact}. Default `false`.
    */
-  readonly alwaysHelpers?: boolean;
+  readonly alwaysHelpers?: boolean | (() => boolean);
   /**
    * Most definitions that accumulate by selection. Default 128. Beyond it, as beyond the budget, those unused for the longest time
    * give way.
@@ -202,7 +202,7 @@ export function createView(context: ViewContext, options: ViewOptions): ToolboxV
     alwaysVisible,
     selection: options.selection ?? [],
     maxSelected: options.maxSelected ?? 128,
-    alwaysHelpers: options.alwaysHelpers ?? false,
+    alwaysHelpers: readAlwaysHelpers(options.alwaysHelpers),
   });
   const helpers = createHelpers(
     {
@@ -303,7 +303,7 @@ function assertViewOptions(options: ViewOptions): void {
   if (selection !== undefined) assertNames("selection", selection);
   if (denied !== undefined) assertDenied(denied);
   if (options.only !== undefined) assertNames("only", options.only);
-  assertFlag("alwaysHelpers", options.alwaysHelpers);
+  if (typeof options.alwaysHelpers !== "function") assertFlag("alwaysHelpers", options.alwaysHelpers);
   assertFlag("refuseChanged", refuseChanged);
   if (selector !== undefined && typeof selector !== "function") {
     throw new TypeError(`selector must be a function, not ${kindOf(selector)}`);
@@ -314,6 +314,10 @@ function assertViewOptions(options: ViewOptions): void {
   if (!["when-undeclared", "always"].includes(answerSchemas)) {
     throw new TypeError(`answerSchemas must be "when-undeclared" or "always", not ${JSON.stringify(answerSchemas)}`);
   }
+}
+
+function readAlwaysHelpers(given: ViewOptions["alwaysHelpers"] = false): () => boolean {
+  return typeof given === "function" ? given : () => given;
 }
 
 function assertViewContext(context: CallContext): void {

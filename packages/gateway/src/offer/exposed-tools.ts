@@ -20,21 +20,24 @@ export interface ExposedTools {
 }
 
 const helpers = 3;
+const none: ReadonlySet<string> = new Set();
 
 /**
- * Makes it. Of a client of 2026-07-28 the list does not depend on what it did before, as that revision wants. Throws a `TypeError` for a view that was not made with `client.view`, as far as that shows.
+ * Makes it. `settings.expose` may be another one later. Of a client of 2026-07-28 the list does not depend on what it did before, as that revision wants. Throws a `TypeError` for a view that was not made with `client.view`, as far as that shows.
  */
 export function createExposedTools(
   tools: GatewayTools,
-  { expose, only }: Pick<GatewaySettings, "expose" | "only">,
+  settings: Pick<GatewaySettings, "expose" | "only">,
   era: ProtocolEra,
 ): ExposedTools {
-  const hasHelpers = expose !== "all";
-  const helperNames = new Set(hasHelpers ? readHelpers(tools) : []);
-  const allowed = only && new Set(only.map(foldCase));
+  const allowed = settings.only && new Set(settings.only.map(foldCase));
+  const hasHelpers = (): boolean => settings.expose !== "all";
+  let names: ReadonlySet<string> | undefined;
+  const helperNames = (): ReadonlySet<string> => (hasHelpers() ? (names ??= new Set(readHelpers(tools))) : none);
+  helperNames();
   const allows = (name: string): boolean => {
     const key = foldCase(name);
-    return allowed === undefined || allowed.has(key) || helperNames.has(key);
+    return allowed === undefined || allowed.has(key) || helperNames().has(key);
   };
   let listedSelection = tools.selection().join("\n");
   let known: ReadonlyMap<string, ToolDefinition> | undefined;
@@ -42,9 +45,9 @@ export function createExposedTools(
   const read = (): readonly ToolDefinition[] => {
     tools.compact();
     const definitions = tools.definitions().filter(({ name }) => allows(name));
-    if (!hasHelpers || era === "legacy") return definitions;
+    if (!hasHelpers() || era === "legacy") return definitions;
     const selected = new Set(tools.selection().map(foldCase));
-    return definitions.filter(({ name }) => helperNames.has(foldCase(name)) || !selected.has(foldCase(name)));
+    return definitions.filter(({ name }) => helperNames().has(foldCase(name)) || !selected.has(foldCase(name)));
   };
   return {
     allows,
@@ -52,7 +55,7 @@ export function createExposedTools(
       const definitions = read();
       listedSelection = tools.selection().join("\n");
       const all = definitions.map(toWireTool);
-      if (!hasHelpers) return all;
+      if (!hasHelpers()) return all;
       return [
         ...all.slice(0, helpers),
         toolsCallTool,
@@ -65,8 +68,8 @@ export function createExposedTools(
       knownFrom = definitions;
       return known?.get(foldCase(name));
     },
-    isToolsCall: (name) => hasHelpers && name === toolsCallName,
-    hasNews: () => hasHelpers && era === "legacy" && tools.selection().join("\n") !== listedSelection,
+    isToolsCall: (name) => hasHelpers() && name === toolsCallName,
+    hasNews: () => hasHelpers() && era === "legacy" && tools.selection().join("\n") !== listedSelection,
   };
 }
 
@@ -77,6 +80,7 @@ function isHelper({ origin, annotations, inputSchema }: ToolDefinition): boolean
 }
 
 function readHelpers(tools: GatewayTools): readonly string[] {
+  tools.compact();
   const first = tools.definitions().slice(0, helpers);
   if (first.length === helpers && first.every(isHelper)) return first.map(({ name }) => foldCase(name));
   throw new TypeError("open() must make the view with the options of client.view: its discovery tools are missing");

@@ -69,8 +69,8 @@ export interface SuspendOptions {
 
 /** Which calls a human has to approve, and how they are asked. */
 export interface ApprovalOptions {
-  /** Default `"none"`: only what rules and definitions ask for. */
-  readonly mode?: ApprovalMode | undefined;
+  /** Default `"none"`: only what rules and definitions ask for. A function is asked for each call; one that throws, or answers no mode, has every call approved. */
+  readonly mode?: ApprovalMode | (() => ApprovalMode) | undefined;
   /** Default: nobody can be asked, and a call that needs approval is suspended or refused with `approval_required`. */
   readonly handler?: ApprovalHandler | undefined;
   /**
@@ -88,7 +88,7 @@ export interface ApprovalOptions {
 
 /** Options that were read, with their defaults. */
 export interface ReadApprovalOptions {
-  readonly mode: ApprovalMode;
+  readonly mode: ApprovalMode | (() => ApprovalMode);
   readonly handler: ApprovalHandler | undefined;
   readonly timeoutMs: number;
   readonly conversationMs: number;

@@ -25,8 +25,26 @@ export type AskedByMode = (subject: ToolSubject, localName: string | undefined) 
 type Selecting = Exclude<ApprovalMode, string>;
 const modeFields: Fields<Selecting> = { named: true, tools: true };
 
-/** Reads a mode. Throws a `TypeError` that names its part for one that makes no sense. */
-export function readMode(mode: ApprovalMode): AskedByMode {
+/** Reads a mode, or follows one that may be another one later. Throws a `TypeError` that names its part for one that makes no sense. */
+export function readMode(mode: ApprovalMode | (() => ApprovalMode)): AskedByMode {
+  return typeof mode === "function" ? followMode(mode) : readFixedMode(mode);
+}
+
+function followMode(mode: () => ApprovalMode): AskedByMode {
+  let known: { readonly mode: ApprovalMode; readonly asked: AskedByMode } | undefined;
+  return (subject, localName) => {
+    try {
+      const now = mode();
+      if (known?.mode !== now) known = { mode: now, asked: readFixedMode(now) };
+      return known.asked(subject, localName);
+    } catch {
+      // Whoever cannot say which calls are harmless has said of none that it is.
+      return { rule: "approval.mode", why: "it is not known which calls are to be approved" };
+    }
+  };
+}
+
+function readFixedMode(mode: ApprovalMode): AskedByMode {
   if (mode === "none") return () => undefined;
   if (mode === "all") return () => ({ rule: "approval.mode", why: "every call is to be approved" });
   if (typeof mode === "string")

@@ -3,6 +3,24 @@ import { describe, expect, it } from "vitest";
 import { createRedactionWorld, firstText, github, placeholder, shownOf, textOf } from "../../test/redaction-world.ts";
 import { outcomeOf, stageCall } from "../../test/still-parts.ts";
 
+describe("a redaction that is not always on", () => {
+  it("masks when it is to, and when nobody can say", async () => {
+    let when = (): boolean => false;
+    const { send, redaction } = createRedactionWorld({ when: () => when() });
+    const content = textOf("password=hunter2");
+    expect(shownOf(await send({ content }))).toContain("hunter2");
+    expect(redaction.redactText("password=hunter2")).toContain("hunter2");
+    when = () => true;
+    expect(shownOf(await send({ content }))).not.toContain("hunter2");
+    when = () => {
+      throw new Error("nobody knows");
+    };
+    expect(shownOf(await send({ content }))).not.toContain("hunter2");
+    expect(redaction.redactText("password=hunter2")).not.toContain("hunter2");
+    expect(() => createRedactionWorld({ when: true as never })).toThrow("redact.when must be a function");
+  });
+});
+
 describe("placeholders (EV-65)", () => {
   it("are the same for the same secret in text, data, keys and calls, however it is spelled", async () => {
     const secret = 'p"ss/wörd 1';

@@ -45,10 +45,12 @@ export function createRedaction(options: RedactionOptions, parts: StageParts): R
   const searchFor = createSearches(rules, parts);
   return {
     async interceptor(call, next) {
+      if (!rules.isOn()) return next(call);
       const matched = matchedLists(rules, toolSubject(call.definition, call.server, parts));
       return run(call, next, { parts, search: () => searchFor(call.options.context, matched) });
     },
     describe(subject) {
+      if (!rules.isOn()) return [];
       const keys = [...rules.keys, ...matchedLists(rules, subject).flatMap((index) => rules.tools[index]?.keys ?? [])];
       const what = [
         `what stands under ${[...defaultSecretKeys, ...keys].join(", ")}`,
@@ -59,6 +61,7 @@ export function createRedaction(options: RedactionOptions, parts: StageParts): R
       return [`redaction: masks ${what.join("; ")}`];
     },
     redactText(text, context) {
+      if (!rules.isOn()) return text;
       try {
         return maskText(text, searchFor(context, []));
       } catch (error) {

@@ -26,6 +26,8 @@ export interface RedactionOptions {
   readonly values?: readonly string[] | ((context: CallContext | undefined) => readonly string[]) | undefined;
   /** `"known"`, the default: what has the shape of well-known keys and tokens. A list is of more, besides those. */
   readonly shapes?: "known" | "none" | readonly SecretDetector[] | undefined;
+  /** Whether anything is masked now; asked for each call. One that throws has it masked. Default: always. */
+  readonly when?: (() => boolean) | undefined;
   /** The secret of the placeholders, at least 16 bytes. The same key gives the same placeholders in every process. Default: a random one. */
   readonly key?: Uint8Array | undefined;
 }
@@ -38,10 +40,11 @@ export interface RedactionRules {
   readonly hasValues: boolean;
   readonly knownShapes: boolean;
   readonly detectors: readonly SecretDetector[];
+  readonly isOn: () => boolean;
   readonly key: Uint8Array;
 }
 
-const fields: Fields<RedactionOptions> = { keys: true, tools: true, values: true, shapes: true, key: true };
+const fields: Fields<RedactionOptions> = { keys: true, tools: true, values: true, shapes: true, when: true, key: true };
 const toolFields = { tools: true, keys: true } as const;
 const detectorFields: Fields<SecretDetector> = { name: true, find: true };
 const shortestKey = 16;
@@ -61,7 +64,20 @@ export function readRedaction(options: RedactionOptions): RedactionRules {
     hasValues: typeof values === "function" || values.length > 0,
     knownShapes: shapes !== "none",
     detectors: readDetectors(shapes),
+    isOn: readWhen(options.when),
     key: readKey(options.key),
+  };
+}
+
+function readWhen(when: unknown): RedactionRules["isOn"] {
+  if (when === undefined) return () => true;
+  if (typeof when !== "function") throw new TypeError("redact.when must be a function");
+  return () => {
+    try {
+      return when() !== false;
+    } catch {
+      return true;
+    }
   };
 }
 

@@ -8,7 +8,7 @@ import { smallEntry, smallServer } from "./small-server.ts";
 
 const args = (...more: readonly string[]): readonly string[] => ["--config", "toolport.json", "serve", ...more];
 
-it("says why nothing is on offer, and which edits wait for the next start (EV-64)", async () => {
+it("says why nothing is on offer, and what of an edit is taken over (EV-64)", async () => {
   await using work = await createWorkFolder();
   const trusted = { ...smallEntry("get_b"), trustAnnotations: true };
   const known = { ...smallEntry("get_c"), tools: { get_c: { effect: "pure" } } };
@@ -21,9 +21,7 @@ it("says why nothing is on offer, and which edits wait for the next start (EV-64
   await using served = await startServed(work, args());
   await served.untilSaid("note: read-only: nothing of one is on offer, because nobody says what its tools change");
   await work.write({ "toolport.json": { ...config, serve: { ...serve, expose: "search", ask: true } } });
-  await served.untilSaid(
-    "note: serve.expose and serve.ask of toolport.json are as they were until toolport serve is started anew\n",
-  );
+  await served.untilSaid('note: taken over from toolport.json: serve.expose is "search", serve.ask is true\n');
   expect(served.stderr().match(/note: /g)).toHaveLength(2);
   await work.write({ "toolport.json": '{ "servers": {' });
   await served.untilSaid("error: ");

@@ -88,6 +88,33 @@ describe("toolport serve", () => {
     while ((await started()).length > 0) await new Promise((resolve) => setTimeout(resolve, 20));
   });
 
+  it("takes edits of expose, ask, redact and readOnly over at once, and keeps what it had of one that is wrong", async () => {
+    const one = { ...smallEntry("get_a", "set_a"), trustAnnotations: true };
+    await using work = await workWith({ servers: { one }, serve: { expose: "all" } });
+    const edit = (serve: object): Promise<string> =>
+      work.write({ "toolport.json": { servers: { one }, settings: { watch: { quietMs: 10 } }, serve } });
+    await using served = await startServed(work, args());
+    const say = async (text: string): Promise<string> =>
+      textOf(await served.client.callTool({ name: "mcp_one_set_a", arguments: { text } }));
+    const secret = `ghp_${"a1B2".repeat(9)}`;
+    expect(await served.tools()).toEqual(["mcp_one_get_a", "mcp_one_set_a"]);
+    expect(await say(secret)).toContain(secret);
+    await edit({ expose: "search", redact: true });
+    expect(await served.untilTools((names) => names.length === 4)).toEqual(finders);
+    expect(await say(secret)).toMatch(/^set_a \[secret:/);
+    await edit({ expose: "groups", ask: true });
+    await served.untilSaid('serve.expose is "groups", serve.ask is true, serve.redact is false');
+    expect(await say("x")).toContain("[error approval_required, policy]");
+    await edit({ expose: "some", ask: false });
+    await served.untilSaid("note: serve of toolport.json is as it was: ");
+    expect(await say("x")).toContain("[error approval_required, policy]");
+    await edit({ expose: "all", readOnly: true });
+    expect(await served.untilTools((names) => names.length === 1)).toEqual(["mcp_one_get_a"]);
+    await edit({ expose: "all" });
+    await served.untilTools((names) => names.length === 2);
+    expect(await say(secret)).toContain(secret);
+  });
+
   it("leaves out the entry by which a host starts it", async () => {
     const own = { command: "npx", args: ["-y", "toolport", "serve", "--expose", "search"] };
     const one = { command: process.execPath, args: ["small.mjs", "get_a"] };

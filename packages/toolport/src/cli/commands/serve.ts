@@ -40,7 +40,7 @@ export const declareServe: Declare = (program, run) => {
     about: [
       "One MCP server in front of all that are configured: over stdio, as a host starts it, or over HTTP. What is offered is said by --expose, or by serve in toolport.json; where neither says anything, it does not start. With search and groups a host sees four tools, whatever number there is: three that find tools, and tools_call.",
       "Policy, trust and sign-ins are those of every other command. Over stdio, stdout is the protocol's, and what people should know is on stderr. A server that a project brings and nobody trusted is not started: toolport trust, then start anew. An entry that starts toolport serve itself is left out.",
-      "It ends when its host closes stdin, or on a signal, and every server with it. Edits of the configuration are taken over while it runs; expose, ask and redact of it with the next start.",
+      "It ends when its host closes stdin, or on a signal, and every server with it. Edits of the configuration are taken over while it runs.",
     ],
     examples: [
       { line: "toolport serve --expose search --print-config cursor", does: "what to put into Cursor's mcp.json" },

@@ -17,12 +17,11 @@ function isKnown({ trustAnnotations, tools = {} }: ServerSpec): boolean {
   return trustAnnotations === true || Object.values(tools).some(({ effect }) => effect === "pure");
 }
 
-const fixed = ["expose", "ask", "redact"] as const;
+const parts = ["expose", "readOnly", "ask", "redact"] as const;
 
-/** What of an edit waits for the next start, as a sentence; `undefined` where nothing does. Pure. */
-export function noteEdit(started: ServeOffer, edited: ServeOffer): string | undefined {
-  const changed = fixed.filter((name) => started[name] !== edited[name]).map((name) => `serve.${name}`);
+/** What an edit has changed, as a sentence; `undefined` where that is nothing of these. Pure. */
+export function noteEdit(before: ServeOffer, after: ServeOffer): string | undefined {
+  const changed = parts.filter((name) => before[name] !== after[name]);
   if (changed.length === 0) return undefined;
-  const are = changed.length === 1 ? "is as it was" : "are as they were";
-  return `${changed.join(" and ")} of toolport.json ${are} until toolport serve is started anew`;
+  return `taken over from toolport.json: ${changed.map((name) => `serve.${name} is ${JSON.stringify(after[name])}`).join(", ")}`;
 }

@@ -1,7 +1,8 @@
 import { createTrust, formatProblem, type HostSettings } from "@toolport/config";
 import { loadConfig, type LoadedConfig } from "@toolport/config/node";
-import type { ElicitationRequest, ElicitationResult, Interceptor, ServerSpec } from "@toolport/core";
-import type { PolicyOptions } from "@toolport/policy";
+import type { ElicitationRequest, ElicitationResult, Event, Interceptor, ServerSpec } from "@toolport/core";
+import { createEvent } from "@toolport/core/implement";
+import type { ApprovalMode, PolicyOptions } from "@toolport/policy";
 import { createToolport } from "../../create-toolport.ts";
 import { approveByClient } from "../../gateway/approve-by-client.ts";
 import { narrowResources, type NarrowedResources } from "../../gateway/narrow-resources.ts";
@@ -27,6 +28,8 @@ export interface Served extends AsyncDisposable {
   readonly toolport: Toolport;
   /** As it is now: an edit of a file may change it. */
   readonly offer: () => ServeOffer;
+  /** Fires after each edit, with what is offered then. */
+  readonly onOfferChanged: Event<ServeOffer>;
   /** Those of servers that are offered whole. */
   readonly resources: NarrowedResources;
 }
@@ -53,7 +56,7 @@ export async function openServed(given: ServeArguments, context: CommandContext,
   const state = userState({ env, home, platform });
   const started = await offerOfFiles(given, context);
   const live = createLiveOffer(given, started);
-  const policy = await policyOf({ given, offer: started, ask: means.ask }, context);
+  const policy = await policyOf({ given, live, ask: means.ask }, context);
   const toolport = await createToolport({
     config: {
       ...files,
@@ -89,6 +92,8 @@ export async function openServed(given: ServeArguments, context: CommandContext,
   );
   const scopeOf = (serverId: string): string | undefined =>
     toolport.config?.sources.find((source) => source.serverId === serverId)?.scope;
+  let last = started;
+  const changes = createEvent<ServeOffer>();
   toolport.onConfigReport(({ config }) => {
     report(config);
     const offer = live.take(config);
@@ -96,17 +101,21 @@ export async function openServed(given: ServeArguments, context: CommandContext,
       means.note(`serve of toolport.json is as it was: ${live.problem}`);
     } else {
       for (const entry of offer.unknown) means.note(unknownEntry(entry));
-      const waiting = noteEdit(started, offer);
-      if (waiting !== undefined) means.note(waiting);
+      const edit = noteEdit(last, offer);
+      if (edit !== undefined) means.note(edit);
     }
+    last = offer;
     toolport.readmit();
     resources.changed();
+    changes.emit(offer);
   });
   return {
     toolport,
     offer: () => live.current,
+    onOfferChanged: changes.on,
     resources,
     async [Symbol.asyncDispose]() {
+      changes.close();
       resources.close();
       await toolport.close();
     },
@@ -180,10 +189,12 @@ function createRevision(
 
 interface Wanted extends Pick<ServedMeans, "ask"> {
   readonly given: ServeArguments;
-  readonly offer: ServeOffer;
+  readonly live: LiveOffer;
 }
 
-async function policyOf({ given, offer, ask }: Wanted, context: CommandContext): Promise<PolicyOptions> {
+const changing: ApprovalMode = { tools: { effect: ["idempotent-write", "non-idempotent-write", "external"] } };
+
+async function policyOf({ given, live, ask }: Wanted, context: CommandContext): Promise<PolicyOptions> {
   const handler = approveByClient(ask, {
     otherwise: ({ tool }) =>
       `They may approve this tool in a terminal, by ${shellLine(["toolport", "call", `${tool.serverId}/${tool.toolName}`])} and the answer that holds always`,
@@ -192,11 +203,8 @@ async function policyOf({ given, offer, ask }: Wanted, context: CommandContext):
   if (given.lock !== undefined && locks === undefined)
     throw usageError(`${lockPath(given.lock, context)} is not there`, "toolport lock writes it");
   return {
-    approval: {
-      handler,
-      ...(offer.ask && { mode: { tools: { effect: ["idempotent-write", "non-idempotent-write", "external"] } } }),
-    },
+    approval: { handler, mode: () => (live.current.ask ? changing : "none") },
     ...(locks !== undefined && { pins: { locks: Object.fromEntries(locks) } }),
-    ...(offer.redact && { redact: {} }),
+    redact: { when: () => live.current.redact },
   };
 }

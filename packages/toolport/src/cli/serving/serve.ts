@@ -101,6 +101,7 @@ async function serveUntilDone(given: ServeArguments, http: Http | undefined, con
     ...(given.otel === true && { telemetry: (await import("@toolport/otel")).createServerTelemetry() }),
   });
   gateway = opened;
+  served.onOfferChanged(({ expose }) => opened.setExposure(expose));
   if (http === undefined) await overStdio(opened, context);
   else await overHttp(opened, http, context);
 }
