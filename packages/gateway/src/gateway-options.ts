@@ -27,8 +27,8 @@ export interface GatewayOptions {
   readonly version: string;
   /** For people. Default: the name. */
   readonly title?: string | undefined;
-  /** For the model of a client, in front of what `expose` says. The host's own words: never a server's. Default none. */
-  readonly instructions?: string | undefined;
+  /** For the model of a client, in front of what `expose` says. The host's own words: never a server's. A function is asked for each client, and must not throw. Default none. */
+  readonly instructions?: string | (() => string | undefined) | undefined;
   readonly expose: Exposure;
   /**
    * Which tools there are for clients: `"all"` that a conversation has, or these, by local name. Nothing is exposed that is not said here. An empty list, and
@@ -58,7 +58,7 @@ export interface GatewayOptions {
 /** Options with their defaults. */
 export interface GatewaySettings {
   readonly info: { readonly name: string; readonly title?: string; readonly version: string };
-  readonly instructions: string | undefined;
+  readonly instructions: () => string | undefined;
   /** As it is now. */
   readonly expose: Exposure;
   /** As they were written; absent: all. */
@@ -96,7 +96,8 @@ export function readGatewayOptions(options: GatewayOptions): GatewaySettings {
   for (const [option, text] of Object.entries({ name, version })) {
     if (typeof text !== "string" || text === "") throw new TypeError(`${option} must be a text that is not empty`);
   }
-  for (const [option, text] of Object.entries({ title, instructions })) {
+  const words = typeof instructions === "function" ? undefined : instructions;
+  for (const [option, text] of Object.entries({ title, instructions: words })) {
     if (text !== undefined && typeof text !== "string") throw new TypeError(`${option} must be a text`);
   }
   assertExposure(expose);
@@ -114,7 +115,7 @@ export function readGatewayOptions(options: GatewayOptions): GatewaySettings {
   }
   return {
     info: { name, ...(title !== undefined && { title }), version },
-    instructions,
+    instructions: typeof instructions === "function" ? instructions : () => instructions,
     expose,
     only: readTools(options),
     open,

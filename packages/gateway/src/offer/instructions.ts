@@ -13,8 +13,9 @@ export function instructionsFor(
   { instructions, expose }: Pick<GatewaySettings, "instructions" | "expose">,
   tools: GatewayTools,
 ): string | undefined {
-  if (expose === "all") return instructions;
-  const parts = [instructions, how];
+  const own = instructions();
+  if (expose === "all") return own;
+  const parts = [own, how];
   if (expose === "groups") {
     const groups = tools.groups();
     const shown = groups.slice(0, mostGroups).map(({ id, members }) => `${id} (${members.length})`);

@@ -27,6 +27,35 @@ it("says why nothing is on offer, and what of an edit is taken over (EV-64)", as
   await served.untilSaid("error: ");
 });
 
+it("has a client know which servers of the project are not trusted, and the command that mends it", async () => {
+  await using work = await createWorkFolder();
+  const server = { command: process.execPath, args: ["small.mjs", "get_a"] };
+  await work.write({ "small.mjs": smallServer, ".mcp.json": { mcpServers: { team: server, refused: server } } });
+  await runPiped(work, ["trust", "--refuse", "refused"]);
+  const how = `The user can decide by toolport trust in a terminal in ${work.folder}; `;
+  await using served = await startServed(work, ["serve", "--expose", "search"]);
+  expect(served.client.getInstructions()).toContain(
+    `Not started, because this project brings them and the user has not trusted them: team. ${how}`,
+  );
+  const { structuredContent } = await served.client.callTool({ name: "tools_groups" });
+  expect(structuredContent).toMatchObject({
+    unavailable: [
+      {
+        id: "mcp:team",
+        status: "untrusted",
+        note: expect.stringContaining(`The server is not trusted by the user, and not started. ${how}`),
+      },
+    ],
+  });
+  expect(JSON.stringify(structuredContent)).not.toContain("refused");
+  await served.untilSaid("not trusted, and not started: ");
+  await expect(served.client.callTool({ name: "mcp_team_get_a" })).rejects.toThrow('"team" (untrusted)');
+  await runPiped(work, ["trust", "--yes", "team"]);
+  await using next = await startServed(work, ["serve", "--expose", "all"]);
+  expect(next.client.getInstructions()).toBeUndefined();
+  expect(await next.tools()).toEqual(["mcp_team_get_a"]);
+});
+
 it("says that there is no server, and serves all the same", async () => {
   await using work = await createWorkFolder();
   await work.write({ "toolport.json": { servers: {} } });

@@ -20,6 +20,7 @@ import { noteEdit, noteOffer } from "./offer-notes.ts";
 import { noteUnready } from "./note-unready.ts";
 import { isServeEntry, servedVariable } from "./self-entries.ts";
 import type { ServeArguments } from "./serve-arguments.ts";
+import { untrustedInstructions, untrustedProvider, untrustedServers } from "./untrusted-servers.ts";
 import { readOffer, type ServeOffer } from "./serve-offer.ts";
 import { fromEnvironment } from "../from-environment.ts";
 
@@ -28,6 +29,8 @@ export interface Served extends AsyncDisposable {
   readonly toolport: Toolport;
   /** As it is now: an edit of a file may change it. */
   readonly offer: () => ServeOffer;
+  /** What a model is to know at once: which servers are not trusted. */
+  readonly instructions: () => string | undefined;
   /** Fires after each edit, with what is offered then. */
   readonly onOfferChanged: Event<ServeOffer>;
   /** Those of servers that are offered whole. */
@@ -57,6 +60,7 @@ export async function openServed(given: ServeArguments, context: CommandContext,
   const started = await offerOfFiles(given, context);
   const live = createLiveOffer(given, started);
   const policy = await policyOf({ given, live, ask: means.ask }, context);
+  let untrusted: readonly string[] = [];
   const toolport = await createToolport({
     config: {
       ...files,
@@ -66,7 +70,8 @@ export async function openServed(given: ServeArguments, context: CommandContext,
     },
     connector: fromEnvironment,
     provider: { refresh: "debounced" },
-    toolbox: { interceptors: means.interceptors, noteUnready },
+    toolbox: { interceptors: means.interceptors, noteUnready: (group) => noteUnready(group, terminal.cwd) },
+    providers: [untrustedProvider(() => untrusted)],
     ...(given.otel === true && { telemetry: true }),
     state,
     savedCatalogs: true,
@@ -85,6 +90,10 @@ export async function openServed(given: ServeArguments, context: CommandContext,
     },
   });
   const report = createProblemReport(context, live);
+  const seeUntrusted = (config: LoadedConfig | undefined): void => {
+    untrusted = config === undefined ? [] : untrustedServers(config, live.current.usesServer);
+  };
+  seeUntrusted(toolport.config);
   if (toolport.config !== undefined) report(toolport.config);
   for (const sentence of noteOffer(started, toolport.config?.servers ?? [])) means.note(sentence);
   const resources = narrowResources(toolport.resources, (serverId) =>
@@ -97,6 +106,7 @@ export async function openServed(given: ServeArguments, context: CommandContext,
   toolport.onConfigReport(({ config }) => {
     report(config);
     const offer = live.take(config);
+    seeUntrusted(config);
     if (live.problem !== undefined) {
       means.note(`serve of toolport.json is as it was: ${live.problem}`);
     } else {
@@ -112,6 +122,7 @@ export async function openServed(given: ServeArguments, context: CommandContext,
   return {
     toolport,
     offer: () => live.current,
+    instructions: () => untrustedInstructions(untrusted, terminal.cwd),
     onOfferChanged: changes.on,
     resources,
     async [Symbol.asyncDispose]() {

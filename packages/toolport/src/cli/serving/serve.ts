@@ -93,6 +93,7 @@ async function serveUntilDone(given: ServeArguments, http: Http | undefined, con
     version: readVersion(),
     title: "Toolport",
     expose: served.offer().expose,
+    instructions: served.instructions,
     resources: served.resources,
     // Over HTTP a line may be about the call of another client.
     ...(http === undefined && { onServerLog: served.toolport.provider.onServerLog }),
