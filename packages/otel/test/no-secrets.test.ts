@@ -1,4 +1,5 @@
 import { inspect } from "node:util";
+import { ToolportError } from "@toolport/core";
 import { startHttpFixture } from "@toolport/fixtures";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createCallLog, type CallEntry } from "../src/log.ts";
@@ -40,10 +41,7 @@ async function exportAll(telemetry: ObservedHostInit["telemetry"]): Promise<stri
     ...(telemetry && { telemetry }),
   });
   const entries: CallEntry[] = [];
-  const log = createCallLog({
-    write: (entry) => entries.push(entry),
-    redact: (text) => text.replaceAll(/s3cr3t-\w+/g, "***"),
-  });
+  const log = createCallLog({ write: (entry) => entries.push(entry) });
   const context = { principal: "ada@example.com", approval: "ghp_0123456789abcdef" };
   const options = { context };
   const args = { password: "ghp_0123456789abcdef", text: "s3cr3t-argument" };
@@ -63,6 +61,15 @@ async function exportAll(telemetry: ObservedHostInit["telemetry"]): Promise<stri
       options: {},
     },
     async () => Promise.reject(new Error("s3cr3t-result")),
+  ).catch(() => undefined);
+  await log(
+    {
+      origin: { serverId: "m", toolName: "a", qualifiedName: "q" },
+      definition: { name: "local", description: "", inputSchema: {} },
+      args,
+      options: {},
+    },
+    async () => Promise.reject(new ToolportError("s3cr3t-result", { code: "server_error" })),
   ).catch(() => undefined);
   await host[Symbol.asyncDispose]();
   const spans = host.exported

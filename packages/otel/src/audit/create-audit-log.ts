@@ -62,6 +62,7 @@ const fields: Fields<AuditLogOptions> = {
   maxWaiting: true,
   captureArguments: true,
   captureResults: true,
+  captureMessages: true,
   redact: true,
   maxCapturedLength: true,
   clock: true,

@@ -49,7 +49,7 @@ export interface CallEntry {
   readonly ended: string;
   /** Of an error: what is known of the effect. */
   readonly outcome?: string;
-  /** Of an error, redacted and bounded. */
+  /** Of an error, redacted and bounded, where that was asked for. */
   readonly message?: string;
   /** Where that was asked for. */
   readonly arguments?: unknown;
@@ -60,6 +60,7 @@ export interface CallEntry {
 export interface EntryRules extends CaptureRules {
   readonly captureArguments: boolean;
   readonly captureResults: boolean;
+  readonly captureMessages: boolean;
 }
 
 const longestName = 256;
@@ -107,7 +108,8 @@ export function toCallEntry(ended: EndedCall, rules: EntryRules): CallEntry {
 function endingOf({ outcome, error }: EndedCall, rules: EntryRules): Pick<CallEntry, "ended" | "outcome" | "message"> {
   if (outcome !== undefined) return { ended: outcome.isError ? "tool-error" : "ok" };
   if (!isToolportError(error)) return { ended: "internal_error" };
-  return { ended: error.code, outcome: error.outcome, message: safeText(error.rawMessage, rules) };
+  const message = rules.captureMessages ? { message: safeText(error.rawMessage, rules) } : {};
+  return { ended: error.code, outcome: error.outcome, ...message };
 }
 
 function toSentEntry({ startedAt, durationMs, peer, error, ...rest }: CallAttempt): SentEntry {

@@ -10,6 +10,10 @@ export interface EntryOptions {
   readonly captureArguments?: boolean | undefined;
   /** Whether they have the results, as the arguments. Default `false`. */
   readonly captureResults?: boolean | undefined;
+  /**
+   * Whether entries have the messages of errors, redacted and bounded: a server's own words may be in them, and what was in the arguments. Default `false`: the code says what it was.
+   */
+  readonly captureMessages?: boolean | undefined;
   /** Masks secrets in texts, such as `redactText` of a policy. What it throws on is withheld. Values under names that sound secret are masked in any case. Default: nothing else. */
   readonly redact?: ((text: string) => string) | undefined;
   /** Longest captured arguments and longest captured result, in UTF-16 units. Default 4,096. */
@@ -28,6 +32,7 @@ const fields: Fields<CallLogOptions> = {
   write: true,
   captureArguments: true,
   captureResults: true,
+  captureMessages: true,
   redact: true,
   maxCapturedLength: true,
   clock: true,
@@ -49,14 +54,16 @@ export function createCallLog(options: CallLogOptions): Interceptor {
 export function readEntryOptions({
   captureArguments = false,
   captureResults = false,
+  captureMessages = false,
   redact = (text) => text,
   maxCapturedLength = 4096,
 }: EntryOptions): EntryRules {
   if (typeof captureArguments !== "boolean") throw new TypeError("captureArguments must be true or false");
   if (typeof captureResults !== "boolean") throw new TypeError("captureResults must be true or false");
+  if (typeof captureMessages !== "boolean") throw new TypeError("captureMessages must be true or false");
   if (typeof redact !== "function") throw new TypeError("redact must be a function");
   if (!Number.isInteger(maxCapturedLength) || maxCapturedLength < 1) {
     throw new TypeError("maxCapturedLength must be a whole number above 0");
   }
-  return { captureArguments, captureResults, redact, maxLength: maxCapturedLength };
+  return { captureArguments, captureResults, captureMessages, redact, maxLength: maxCapturedLength };
 }
