@@ -21,6 +21,8 @@ describe("a file that is not where it was", () => {
     const path = join(folder, "two.jsonl");
     const first = await openLog(path, 400);
     await first.append(note);
+    // Whoever knows of no lock.
+    rmSync(`${path}.lock.1`);
     const second = await openLog(path, 400);
     await first.append(note);
     await expect(second.append(note)).rejects.toMatchObject(refusal);

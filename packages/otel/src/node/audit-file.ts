@@ -5,11 +5,12 @@ import { basename, dirname, join } from "node:path";
 import { assertKnownOptions, isPlainObject, storeFailed, type Fields } from "@toolport/core/implement";
 import type { AuditSink } from "../audit/audit-writer.ts";
 import { noLines, type AuditHead } from "../audit/audit-line.ts";
+import { lockFile } from "./lock-file.ts";
 import { verifyAuditLog, type AuditVerdict, type VerifyAuditOptions } from "../audit/verify-audit-log.ts";
 
 /** Options of {@linkcode openAuditFile}. */
 export interface AuditFileOptions {
-  /** The file that is written to; its folder is there. One process writes to it: give each replica its own. */
+  /** The file that is written to; its folder is there. One process writes to it, which a lock file beside it sees to: give each replica its own. */
   readonly path: string;
   /**
    * When it is larger than so many bytes, it is renamed to `<path>.<number of its last line>`, and the next one goes on with the chain. Nothing is ever deleted. Default 67,108,864.
@@ -25,7 +26,7 @@ const openFlags = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | (c
 
 /**
  * Opens a file, which only its owner may read (0600), as the sink of an audit log, and finds out where it ends: in the last whole line. What stands after that, because a process died while it wrote, is
- * taken away, and the first line of the new process says how much it was. Rejects with `store_failed` for a file that cannot be opened, or whose last whole line is none of such a log, and with a `TypeError` for options.
+ * taken away, and the first line of the new process says how much it was. Rejects with `store_failed` for a file that cannot be opened, that another process writes to (one that has died does not), or whose last whole line is none of such a log, and with a `TypeError` for options.
  */
 export async function openAuditFile(options: AuditFileOptions): Promise<AuditSink & { close(): Promise<void> }> {
   assertKnownOptions("openAuditFile()", options, fields);
@@ -34,16 +35,13 @@ export async function openAuditFile(options: AuditFileOptions): Promise<AuditSin
   if (!Number.isInteger(maxFileBytes) || maxFileBytes < 1)
     throw new TypeError("maxFileBytes must be a whole number above 0");
   if (typeof sync !== "boolean") throw new TypeError("sync must be true or false");
-  let file = await openFile(path);
-  const {
-    head,
-    size: keptBytes,
-    cutBytes,
-  } = await findEnd(path, file).catch(async (error: unknown) => {
-    await file.close();
+  const unlock = await lock(path);
+  const opened = await openAtEnd(path).catch(async (error: unknown) => {
+    await unlock();
     throw error;
   });
-  let size = keptBytes;
+  const { head, cutBytes } = opened;
+  let { file, size } = opened;
 
   const rotate = async (lastSeq: number): Promise<void> => {
     const full = `${path}.${lastSeq}`;
@@ -79,8 +77,29 @@ export async function openAuditFile(options: AuditFileOptions): Promise<AuditSin
         throw error;
       }
     },
-    close: () => file.close(),
+    async close() {
+      await file.close();
+      await unlock();
+    },
   };
+}
+
+async function lock(path: string): Promise<() => Promise<void>> {
+  try {
+    return await lockFile(path);
+  } catch (error) {
+    throw storeFailed("the file of the audit log cannot be opened", error);
+  }
+}
+
+async function openAtEnd(path: string): Promise<End & { readonly file: FileHandle }> {
+  const file = await openFile(path);
+  try {
+    return { ...(await findEnd(path, file)), file };
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
 }
 
 async function openFile(path: string): Promise<FileHandle> {
