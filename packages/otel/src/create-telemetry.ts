@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { Interceptor, RequestInterceptor, ServerPeer, Subscription } from "@toolport/core";
+import type { Interceptor, RequestInterceptor, Subscription } from "@toolport/core";
 import { createBoundedValues } from "./metrics/bounded-values.ts";
 import type { MetricParts } from "./metrics/call-metrics.ts";
 import { createInstruments } from "./metrics/instruments.ts";
@@ -7,6 +7,7 @@ import { measureCircuit } from "./metrics/watch-circuits.ts";
 import { createResourceCounts } from "./metrics/watch-resources.ts";
 import { endForNexo, watchSessions } from "./metrics/watch-sessions.ts";
 import { quietly } from "./quietly.ts";
+import { createOpenPeers } from "./spans/open-peers.ts";
 import { createTracing } from "./spans/tracing.ts";
 import { readTelemetryOptions, type TelemetryOptions } from "./telemetry-options.ts";
 import { traceCalls, type TraceParts } from "./trace-calls.ts";
@@ -46,7 +47,7 @@ export interface Telemetry {
 export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
   const settings = readTelemetryOptions(options);
   const { clock } = settings;
-  const peers = new Map<string, ServerPeer>();
+  const peers = createOpenPeers();
   let pools = 0;
   const parts: TraceParts = {
     settings,
@@ -60,17 +61,21 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
   };
 
   const watchProvider = ({ onServerRecord, onClosed }: WatchedProvider): readonly (() => void)[] => {
+    const open = peers.follow();
     const sessions = watchSessions({ ...parts, clock, countsForNexo: () => pools === 0 });
     const ends = [
+      open.end,
       onServerRecord((record) => {
-        if (record.operation === "connect" && record.error === undefined) peers.set(record.serverId, record.peer);
-        if (record.operation === "session") peers.delete(record.serverId);
+        open.note(record);
         traceServerRecord(record, parts);
         sessions.note(record);
         collect();
       }),
     ];
-    const endClosed = onClosed?.(() => sessions.closed());
+    const endClosed = onClosed?.(() => {
+      open.end();
+      sessions.closed();
+    });
     return endClosed === undefined ? ends : [...ends, endClosed];
   };
   const watchResources = (resources: WatchedResources): (() => void) => {
@@ -92,7 +97,7 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
 
   return {
     interceptor: traceCalls(parts),
-    requestInterceptor: traceRequests({ ...parts, peerOf: (serverId) => peers.get(serverId) }),
+    requestInterceptor: traceRequests({ ...parts, peerOf: (serverId) => peers.of(serverId) }),
     watch({ provider, policy, resources, pool }) {
       const ends = [
         ...(provider === undefined ? [] : watchProvider(provider)),

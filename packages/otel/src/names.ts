@@ -48,5 +48,8 @@ export const scopeName = "@toolport/otel";
 /** What stands for all values beyond the bound. */
 export const otherValue = "_other";
 
+/** Stands for names that a client made up, or that are not known to be anything. */
+export const inventedValue = "_OTHER";
+
 /** The buckets that the conventions recommend for durations, in seconds. */
 export const durationBuckets: readonly number[] = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300];

@@ -1,4 +1,4 @@
-import { context } from "@opentelemetry/api";
+import { context, type Span } from "@opentelemetry/api";
 import type {
   CallDecision,
   CallObserver,
@@ -25,12 +25,13 @@ export interface TraceParts extends MetricParts {
 export function traceCalls(parts: TraceParts): Interceptor {
   const { tracing, settings, find } = parts;
   const observed = new WeakSet<CallObserver>();
+  const taken = new WeakSet<Span>();
   return (call, next) => {
     if (!tracing.isOn && find() === undefined) return next(call);
     const { observer } = call.options;
     // It stands around a toolbox and its providers alike, and looks at a call once.
     if (observer !== undefined && hasObserver(observer, observed)) return next(call);
-    const span = startCallSpan(call, tracing, settings);
+    const span = startCallSpan(call, { tracing, settings, taken });
     const own = new ObservedCall(call, span, parts);
     observed.add(own);
     const joined = joinObservers(own, observer);

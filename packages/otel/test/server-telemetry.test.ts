@@ -78,6 +78,33 @@ it("says how a request failed, and measures requests and sessions", async () => 
   expect(await exported.points("mcp.server.session.duration")).toMatchObject([{ value: 1 }]);
 });
 
+it("counts names that a client makes up as one, and lets none of them use up the room of those that there are", async () => {
+  const exported = createExported();
+  const telemetry = createServerTelemetry({ ...exported.sdk, bounds: { perServer: 3, total: 20 } });
+  const unknown = Object.assign(new Error("unknown"), { code: -32_602 });
+  const serve = (method: string, name: string, isThere: boolean): Promise<unknown> =>
+    telemetry
+      .serve({ method, params: { name }, protocolVersion: isThere ? "2026-07-28" : name }, () =>
+        isThere ? Promise.resolve({}) : Promise.reject(unknown),
+      )
+      .catch(() => undefined);
+  for (let index = 0; index < 50; index += 1) {
+    await serve("tools/call", `made_up_${index}`, false);
+    await serve("prompts/get", `made_up_${index}`, false);
+    await serve(`made/up/${index}`, "x", false);
+  }
+  await serve("tools/call", "echo", true);
+  await serve("tools/call", "echo", false);
+  const points = await exported.points("mcp.server.operation.duration");
+  const values = (name: string): readonly unknown[] => [
+    ...new Set(points.flatMap(({ attributes }) => (attributes as Readonly<Record<string, unknown>>)[name] ?? [])),
+  ];
+  expect(values("gen_ai.tool.name")).toEqual(["_OTHER", "echo"]);
+  expect(values("gen_ai.prompt.name")).toEqual(["_OTHER"]);
+  expect(values("mcp.method.name")).toEqual(["tools/call", "prompts/get", "_OTHER"]);
+  expect(values("mcp.protocol.version")).toEqual(["_OTHER", "2026-07-28"]);
+});
+
 it("lets work pass as it is without an SDK", async () => {
   const telemetry = createServerTelemetry();
   expect(await telemetry.serve({ method: "ping" }, async () => 5)).toBe(5);

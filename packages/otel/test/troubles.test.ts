@@ -155,6 +155,31 @@ describe("trace context", () => {
       ["execute_tool a", "tools/call", 1],
     ]);
   });
+
+  it("writes to such a span for one call of several, which have spans of their own beneath it", async () => {
+    await using host = await createObservedHost({
+      servers: memory(["a", "b"]),
+      telemetry: { executeToolSpan: "enrich" },
+    });
+    const open = host.exported.tracerProvider.getTracer("framework").startSpan("execute_tool both");
+    await context.with(trace.setSpan(context.active(), open), () =>
+      Promise.all([host.toolbox.call("mcp_s_a"), host.toolbox.call("mcp_s_b")]),
+    );
+    open.end();
+    const called = host.exported.spans().filter(({ attributes }) => attributes["mcp.method.name"] === "tools/call");
+    expect(
+      called
+        .map(({ name, attributes, parentSpanContext }) => [
+          name,
+          attributes["gen_ai.tool.name"],
+          parentSpanContext?.spanId === open.spanContext().spanId,
+        ])
+        .toSorted(),
+    ).toEqual([
+      ["execute_tool both", "a", false],
+      ["tools/call b", "b", true],
+    ]);
+  });
 });
 
 describe("an SDK that throws", () => {

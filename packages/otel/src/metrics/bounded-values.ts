@@ -1,5 +1,5 @@
 import { truncateText } from "@toolport/core";
-import { otherValue } from "../names.ts";
+import { inventedValue, otherValue } from "../names.ts";
 
 /** How many different values attributes of metrics may have. */
 export interface ValueBounds {
@@ -13,16 +13,19 @@ export interface ValueBounds {
 export interface BoundedValues {
   /** The value, at most 128 characters of it, or `_other`. A value that was let in stays in. */
   of(attribute: string, serverId: string, value: string): string;
+  /** The value if it was let in before, or `_OTHER`: for what may be invented. */
+  known(attribute: string, serverId: string, value: string): string;
 }
 
 const longestValue = 128;
 
 /** Makes one that has let nothing in so far. */
 export function createBoundedValues({ perServer = 200, total = 2000 }: ValueBounds = {}): BoundedValues {
+  const cut = (value: string): string => truncateText(value.toWellFormed(), longestValue);
   const attributes = new Map<string, { count: number; readonly servers: Map<string, Set<string>> }>();
   return {
     of(attribute, serverId, value) {
-      const text = truncateText(value.toWellFormed(), longestValue);
+      const text = cut(value);
       const known = attributes.get(attribute) ?? { count: 0, servers: new Map<string, Set<string>>() };
       attributes.set(attribute, known);
       const values = known.servers.get(serverId);
@@ -32,6 +35,10 @@ export function createBoundedValues({ perServer = 200, total = 2000 }: ValueBoun
       if (values === undefined) known.servers.set(serverId, new Set([text]));
       else values.add(text);
       return text;
+    },
+    known(attribute, serverId, value) {
+      const text = cut(value);
+      return attributes.get(attribute)?.servers.get(serverId)?.has(text) === true ? text : inventedValue;
     },
   };
 }

@@ -36,7 +36,7 @@ export interface ServerTelemetryOptions {
   readonly baggage?: boolean | undefined;
   /** Whether spans have the protocol's session id. Whoever has it may speak in the session. Default `false`. */
   readonly captureSessionId?: boolean | undefined;
-  /** How many different values attributes of metrics may have. */
+  /** How many different values attributes of metrics may have. Names of tools, prompts and methods that were never answered but by an error of the protocol are `_OTHER`, and use up none of them. */
   readonly bounds?: ValueBounds | undefined;
   /** Default: the real time. */
   readonly clock?: Clock | undefined;
@@ -124,7 +124,7 @@ export function createServerTelemetry(options: ServerTelemetryOptions = {}): Ser
         const failure = error === undefined ? undefined : failureOfServer(error);
         quietly(() =>
           find()?.session.record((clock.now() - startedAt) / 1000, {
-            ...connectionAttributes({ protocolVersion, transport }, bounded),
+            ...connectionAttributes({ protocolVersion, transport }, (name, value) => bounded.of(name, "", value)),
             ...(failure !== undefined && { [attribute.errorType]: bounded.of(attribute.errorType, "", failure.type) }),
           }),
         );
@@ -223,14 +223,15 @@ function failureOfServer(error: unknown): Failure {
 
 function metricAttributes(request: ServedRequest, failure: Failure | undefined, bounded: BoundedValues): Attributes {
   const { tool, prompt } = subjectOf(request);
+  // What a client says is let in once it has led to an answer: names that it makes up lead to errors of the protocol.
+  const isAnswered = failure === undefined || failure === toolFailure;
+  const said = (name: string, value: string): string =>
+    isAnswered ? bounded.of(name, "", value) : bounded.known(name, "", value);
   return {
-    [attribute.method]: bounded.of(attribute.method, "", request.method),
-    ...(tool !== undefined && {
-      [attribute.operation]: "execute_tool",
-      [attribute.tool]: bounded.of(attribute.tool, "", tool),
-    }),
-    ...(prompt !== undefined && { [attribute.prompt]: bounded.of(attribute.prompt, "", prompt) }),
-    ...connectionAttributes(request, bounded),
+    [attribute.method]: methods.has(request.method) ? request.method : said(attribute.method, request.method),
+    ...(tool !== undefined && { [attribute.operation]: "execute_tool", [attribute.tool]: said(attribute.tool, tool) }),
+    ...(prompt !== undefined && { [attribute.prompt]: said(attribute.prompt, prompt) }),
+    ...connectionAttributes(request, said),
     ...(failure !== undefined && { [attribute.errorType]: bounded.of(attribute.errorType, "", failure.type) }),
     ...(failure?.rpcCode !== undefined && {
       [attribute.rpcStatus]: bounded.of(attribute.rpcStatus, "", String(failure.rpcCode)),
@@ -238,10 +239,32 @@ function metricAttributes(request: ServedRequest, failure: Failure | undefined, 
   };
 }
 
-function connectionAttributes({ protocolVersion, transport }: ServedSession, bounded: BoundedValues): Attributes {
+/** Requests of the protocol, in both eras. */
+const methods: ReadonlySet<string> = new Set([
+  "initialize",
+  "server/discover",
+  "ping",
+  "tools/list",
+  "tools/call",
+  "resources/list",
+  "resources/templates/list",
+  "resources/read",
+  "resources/subscribe",
+  "resources/unsubscribe",
+  "prompts/list",
+  "prompts/get",
+  "completion/complete",
+  "logging/setLevel",
+  "subscriptions/listen",
+]);
+
+function connectionAttributes(
+  { protocolVersion, transport }: ServedSession,
+  said: (name: string, value: string) => string,
+): Attributes {
   return {
     ...(protocolVersion !== undefined && {
-      [attribute.protocolVersion]: bounded.of(attribute.protocolVersion, "", protocolVersion),
+      [attribute.protocolVersion]: said(attribute.protocolVersion, protocolVersion),
     }),
     ...(transport !== undefined && { [attribute.transport]: transport }),
   };

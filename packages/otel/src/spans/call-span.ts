@@ -30,11 +30,20 @@ const longestName = 128;
 // Of one call, so that a layer that decides for ever does not fill the memory.
 const mostEvents = 64;
 
-/** Starts the span of a call, or finds the one to write to. `undefined`: nothing makes spans. */
-export function startCallSpan(call: ToolCall, tracing: Tracing, settings: TelemetrySettings): CallSpan | undefined {
+/** With what spans of calls are started. */
+export interface CallSpanParts {
+  readonly tracing: Tracing;
+  readonly settings: TelemetrySettings;
+  /** Spans of frameworks that are written to: each has one call. */
+  readonly taken: WeakSet<Span>;
+}
+
+/** Starts the span of a call, or finds the one to write to: of several calls within one span of a framework the first has it, the others have spans beneath it. `undefined`: nothing makes spans. */
+export function startCallSpan(call: ToolCall, { tracing, settings, taken }: CallSpanParts): CallSpan | undefined {
   const own = attributesOf(call, settings);
   const open = settings.enriches ? openToolSpan() : undefined;
-  if (open !== undefined) {
+  if (open !== undefined && !taken.has(open)) {
+    taken.add(open);
     quietly(() => open.setAttributes(own));
     return new OneCallSpan(open, { isOwn: false, context: context.active(), settings });
   }
