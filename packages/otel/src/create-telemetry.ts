@@ -64,7 +64,7 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
     const open = peers.follow();
     const sessions = watchSessions({ ...parts, clock, countsForNexo: () => pools === 0 });
     const ends = [
-      open.end,
+      () => open.end(),
       onServerRecord((record) => {
         open.note(record);
         traceServerRecord(record, parts);

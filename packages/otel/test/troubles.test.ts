@@ -167,18 +167,11 @@ describe("trace context", () => {
     );
     open.end();
     const called = host.exported.spans().filter(({ attributes }) => attributes["mcp.method.name"] === "tools/call");
-    expect(
-      called
-        .map(({ name, attributes, parentSpanContext }) => [
-          name,
-          attributes["gen_ai.tool.name"],
-          parentSpanContext?.spanId === open.spanContext().spanId,
-        ])
-        .toSorted(),
-    ).toEqual([
-      ["execute_tool both", "a", false],
-      ["tools/call b", "b", true],
-    ]);
+    const seen = called.map(({ name, attributes, parentSpanContext }) => {
+      const isBeneath = parentSpanContext?.spanId === open.spanContext().spanId;
+      return `${name} ${String(attributes["gen_ai.tool.name"])} ${isBeneath}`;
+    });
+    expect(seen.toSorted((a, b) => (a < b ? -1 : 1))).toEqual(["execute_tool both a false", "tools/call b b true"]);
   });
 });
 
