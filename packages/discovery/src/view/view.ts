@@ -7,6 +7,7 @@ import {
   type ToolGroup,
   type ToolOutcome,
   type ToolsChange,
+  type UnreadyGroup,
 } from "@toolport/core";
 import {
   assertCallContext,
@@ -32,7 +33,6 @@ import type { SearchInput } from "../discovery-tools/tools-search.ts";
 import type { SelectInput } from "../discovery-tools/tools-select.ts";
 import type { RankContext } from "../ranking/rank-tools.ts";
 import type { ToolSelector } from "../ranking/tool-selector.ts";
-import type { ToolboxOptions } from "../toolbox-options.ts";
 import type { TokenCounter } from "../tokens/token-counter.ts";
 import { createGroupSummaries } from "../catalog/summarize-group.ts";
 import type { ToolboxCalls } from "../catalog/toolbox-calls.ts";
@@ -160,7 +160,7 @@ export interface ViewContext extends RankContext {
   readonly whyGone: (name: string) => ToolportError | undefined;
   readonly tokens: TokenCounter;
   readonly helperNames: HelperNames;
-  readonly noteUnready: ToolboxOptions["noteUnready"];
+  readonly noteUnready: ((group: UnreadyGroup) => string | undefined) | undefined;
 }
 
 const optionFields: Fields<ViewOptions> = {
