@@ -3,6 +3,7 @@
 // is one that the index was ever tuned with. The same seed draws the same tools.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createRandom } from "./seeded-random.ts";
 import { readPublishedSet, type ToolSetServer } from "./tool-set.ts";
 
 const [outDir = ".", seedText = "1"] = process.argv.slice(2);
@@ -71,15 +72,4 @@ function shuffle<T>(items: readonly T[]): T[] {
     .map((item) => ({ item, order: random() }))
     .sort((a, b) => a.order - b.order)
     .map(({ item }) => item);
-}
-
-/** Numbers from 0 to 1, the same ones for the same seed. */
-function createRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x9e3779b9) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 16), 0x21f0aaad);
-    mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a2d97);
-    return ((mixed ^ (mixed >>> 15)) >>> 0) / 2 ** 32;
-  };
 }

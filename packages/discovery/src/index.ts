@@ -27,6 +27,7 @@ export { estimateDefinitionTokens, estimateTokens } from "./tokens/estimate-toke
 // For those who build another way to discover tools, or measure this one.
 export { createSearchIndex, type SearchIndex, type SearchOptions, type SearchWork } from "./search/search-index.ts";
 export type { SearchDocument } from "./search/search-document.ts";
+export { relatedTerms, searchTerms } from "./search/search-terms.ts";
 export type { SearchHit } from "./search/rank-documents.ts";
 export { aboutGroup, toSearchDocument } from "./catalog/catalog-search.ts";
 export { normalizeGroups, type DeclaredGroup } from "./catalog/normalize-groups.ts";

@@ -11,7 +11,9 @@ describe("@toolport/discovery", () => {
       "estimateDefinitionTokens",
       "estimateTokens",
       "normalizeGroups",
+      "relatedTerms",
       "reservedNames",
+      "searchTerms",
       "toSearchDocument",
       "toolHint",
     ]);

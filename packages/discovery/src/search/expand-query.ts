@@ -21,9 +21,8 @@ export interface Clause {
 
 const maxQueryLength = 1000;
 const maxClauses = 24;
-// Tuned on the developing half of the data set (docs/discovery.md).
-const synonymWeight = 0.5;
-const phraseWeight = 0.7;
+// Chosen among few round values by cross-validation over servers (docs/decisions/0078-which-words-and-weights.md).
+const synonymWeight = 0.7;
 const prefixWeight = 0.7;
 const compoundWeight = 0.9;
 const typoWeight = 0.7;
@@ -112,7 +111,7 @@ function phraseClauses(words: readonly QueryWord[], vocabulary: Vocabulary): rea
     const best = new Map<Term, number>();
     for (const word of phrase.synonyms.words) {
       const term = vocabulary.find(word);
-      if (term !== undefined) best.set(term, phraseWeight);
+      if (term !== undefined) best.set(term, synonymWeight);
     }
     clauses.push({ variants: toVariants(best), literal: undefined, required: false });
     start += phrase.length - 1;
@@ -120,14 +119,15 @@ function phraseClauses(words: readonly QueryWord[], vocabulary: Vocabulary): rea
   return clauses;
 }
 
-/** "pr" asks for `pull` and `request`, each as a word of its own. */
+/** "pr" asks for `pull` and `request`, each as a word of its own, if no tool says "pr" itself. */
 function spelledOutClauses({ word }: QueryWord, vocabulary: Vocabulary): readonly Clause[] {
+  if (vocabulary.find(word) !== undefined) return [];
   const spelledOut = new Set(readSynonyms(word).phrases.flat());
   return Array.from(spelledOut)
     .filter((part) => !stopWords.has(part))
     .map((part) => vocabulary.find(part))
     .filter((term) => term !== undefined)
-    .map((term) => ({ variants: [{ term, weight: synonymWeight }], literal: vocabulary.find(word), required: false }));
+    .map((term) => ({ variants: [{ term, weight: synonymWeight }], literal: undefined, required: false }));
 }
 
 function isUnknown({ words, phrases }: Synonyms): boolean {

@@ -1,10 +1,13 @@
 import { describe, expect, it } from "vitest";
+import { abbreviations } from "./abbreviations.ts";
+import { generalNouns } from "./general-nouns.ts";
+import { generalVerbs } from "./general-verbs.ts";
 import { readPhrase, readSynonyms } from "./look-up-synonyms.ts";
 import { synonymGroups } from "./synonym-groups.ts";
 
-describe("synonymGroups", () => {
+describe("the tables of words", () => {
   it("are groups of at least two plain words or phrases, none twice in a group", () => {
-    for (const line of synonymGroups) {
+    for (const line of [...synonymGroups, ...generalVerbs, ...generalNouns, ...abbreviations]) {
       const entries = line.split(", ");
       expect(entries.length, line).toBeGreaterThan(1);
       expect(new Set(entries).size, line).toBe(entries.length);

@@ -1,3 +1,6 @@
+import { abbreviations } from "./abbreviations.ts";
+import { generalNouns } from "./general-nouns.ts";
+import { generalVerbs } from "./general-verbs.ts";
 import { stemWord } from "./stem-word.ts";
 import { synonymGroups } from "./synonym-groups.ts";
 
@@ -43,7 +46,7 @@ function keyOf(words: readonly string[]): string {
 
 function buildTable(): ReadonlyMap<string, Synonyms> {
   const groupsOf = new Map<string, Set<string>>();
-  for (const line of synonymGroups) {
+  for (const line of [...synonymGroups, ...generalVerbs, ...generalNouns, ...abbreviations]) {
     const entries = line.split(", ");
     for (const entry of entries) {
       const key = keyOf(entry.split(" "));
