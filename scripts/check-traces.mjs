@@ -20,6 +20,9 @@ const traces = [
   ["a token of a registry or a code host", /\b(?:npm_[A-Za-z\d]{36}|gh[pousr]_[A-Za-z\d]{36})\b/],
 ];
 
+// What published servers say, and what users ask, word for word: the folders in their examples are nobody's.
+const quoted = /^bench\/data\/search\/(?:listed\/|queries-)/;
+
 /** @type {string[]} */
 const problems = [];
 const files = readTrackedFiles();
@@ -28,6 +31,7 @@ for (const file of files) {
   if (text.includes("\0")) continue;
   for (const [index, line] of text.split("\n").entries()) {
     for (const [what, pattern] of traces) {
+      if (what === "an absolute path of one machine" && quoted.test(file)) continue;
       const found = pattern.exec(line);
       if (found !== null) problems.push(`${file}:${index + 1}: ${what}: ${found[0].trim()}`);
     }

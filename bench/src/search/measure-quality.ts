@@ -25,7 +25,7 @@ export function localNames(servers: readonly ToolSetServer[]): ReadonlyMap<strin
 /** Asks every query once. */
 export function measureQuality(
   search: Search,
-  queries: readonly LabelledQuery[],
+  queries: readonly Pick<LabelledQuery, "query" | "answers">[],
   names: ReadonlyMap<string, string>,
 ): Quality {
   const ranks = queries.map(({ query, answers }) => {

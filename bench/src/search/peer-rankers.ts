@@ -11,6 +11,8 @@ export interface MiniSearchSettings {
   readonly contextBoost: number;
   /** The same for texts of parameters and of the server about itself. */
   readonly minorBoost: number;
+  /** What a word adds wherever it stands, however long the text (BM25+). */
+  readonly delta: number;
   /** Typing mistakes forgiven, as a share of a word's length; 0: none. */
   readonly fuzzy: number;
   readonly prefix: boolean;
@@ -19,12 +21,16 @@ export interface MiniSearchSettings {
 }
 
 /** Every combination that is tried. */
-export const miniSearchSettings: readonly MiniSearchSettings[] = [1.5, 4].flatMap((nameBoost) =>
-  [1, 2].flatMap((contextBoost) =>
-    [0.2, 1].flatMap((minorBoost) =>
-      [0, 0.2].flatMap((fuzzy) =>
-        [false, true].flatMap((prefix) =>
-          [0, 0.5].map((related) => ({ nameBoost, contextBoost, minorBoost, fuzzy, prefix, related })),
+export const miniSearchSettings: readonly MiniSearchSettings[] = [1, 2].flatMap((nameBoost) =>
+  [0.5, 1, 2].flatMap((contextBoost) =>
+    [0, 0.2].flatMap((minorBoost) =>
+      [0, 0.5].flatMap((delta) =>
+        [0, 0.3].flatMap((related) =>
+          [0, 0.2].flatMap((fuzzy) =>
+            (fuzzy === 0 ? [false] : [false, true]).map((prefix) => {
+              return { nameBoost, contextBoost, minorBoost, delta, fuzzy, prefix, related };
+            }),
+          ),
         ),
       ),
     ),
@@ -48,7 +54,7 @@ export function buildMiniSearch(servers: readonly ToolSetServer[]): (settings: M
       }),
     );
   }
-  return ({ nameBoost, contextBoost, minorBoost, fuzzy, prefix, related }) =>
+  return ({ nameBoost, contextBoost, minorBoost, delta, fuzzy, prefix, related }) =>
     (query, limit) => {
       const terms = new Set(searchTerms(query));
       const others = related === 0 ? [] : Array.from(terms).flatMap(relatedTerms);
@@ -57,6 +63,8 @@ export function buildMiniSearch(servers: readonly ToolSetServer[]): (settings: M
         .search(query, {
           tokenize: () => Array.from(new Set([...terms, ...others])),
           boost: { shortName: nameBoost, context: contextBoost, parameterTexts: minorBoost, about: minorBoost },
+          fields: minorBoost === 0 ? fields.filter((field) => field !== "parameterTexts" && field !== "about") : fields,
+          bm25: { k: 1.2, b: 0.7, d: delta },
           boostTerm: (term) => (isOwn(term) ? 1 : related),
           prefix: prefix && isOwn,
           fuzzy: (term) => (isOwn(term) && term.length > 3 ? fuzzy : false),
