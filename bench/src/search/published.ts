@@ -38,19 +38,19 @@ for (const size of [toolCount, 10_000]) {
   const miniSearch = buildMiniSearch(servers);
   const peer = heldOut(chosenByFold.map((settings) => scoresOf(miniSearch(settings), develop)));
   const rows = [
-    row("Toolport", "develop", develop, scoresOf(own, develop)),
-    row("MiniSearch, tuned", "develop", develop, peer),
-    row("Plain BM25", "develop", develop, scoresOf(plain, develop)),
+    row(["Toolport", "develop"], develop, scoresOf(own, develop)),
+    row(["MiniSearch, tuned", "develop"], develop, peer),
+    row(["Plain BM25", "develop"], develop, scoresOf(plain, develop)),
   ];
-  const notes = [ahead("develop", develop, peer, scoresOf(own, develop))];
+  const notes = [ahead(develop, peer, scoresOf(own, develop))];
   if (confirms) {
     const confirm = readPublishedQueries("confirm", known);
     const tuned = scoresOf(miniSearch(chosen), confirm);
     const ours = scoresOf(own, confirm);
-    rows.push(row("**Toolport**", "**confirm**", confirm, ours));
-    rows.push(row("MiniSearch, tuned", "confirm", confirm, tuned));
-    rows.push(row("Plain BM25", "confirm", confirm, scoresOf(plain, confirm)));
-    notes.push(ahead("confirm", confirm, tuned, ours));
+    rows.push(row(["**Toolport**", "**confirm**"], confirm, ours));
+    rows.push(row(["MiniSearch, tuned", "confirm"], confirm, tuned));
+    rows.push(row(["Plain BM25", "confirm"], confirm, scoresOf(plain, confirm)));
+    notes.push(ahead(confirm, tuned, ours));
   }
   const head = ["", "queries", "", "recall@1", "@5", "MRR", ...queryStyles];
   const rule = head.map((_, at) => (at < 2 ? "---" : "---:"));
@@ -79,30 +79,24 @@ function bestOf<T extends Candidate>(candidates: readonly T[]): T {
 }
 
 function row(
-  name: string,
-  set: string,
+  head: readonly [name: string, set: string],
   queries: readonly PublishedQuery[],
   scores: readonly number[],
 ): readonly string[] {
   const share = (least: number): number => mean(scores.map((score) => (score >= least ? 1 : 0)));
   const byStyle = queryStyles.map((style) => mean(scores.filter((_, at) => queries[at]?.style === style)));
   const figures = [share(1), share(1 / 5), mean(scores), ...byStyle].map((value) => value.toFixed(2));
-  return [name, set, String(queries.length), ...figures];
+  return [...head, String(queries.length), ...figures];
 }
 
-function ahead(
-  set: string,
-  queries: readonly PublishedQuery[],
-  before: readonly number[],
-  after: readonly number[],
-): string {
+function ahead(queries: readonly PublishedQuery[], before: readonly number[], after: readonly number[]): string {
   const gain = pairedGain(
     before,
     after,
     queries.map(({ server }) => server),
   );
   const [middle, low, high] = [gain.mean, gain.low, gain.high].map((value) => value.toFixed(3));
-  return `${set}: ahead of tuned MiniSearch by ${middle} MRR [${low}, ${high}].`;
+  return `${queries.length} queries: ahead of tuned MiniSearch by ${middle} MRR [${low}, ${high}].`;
 }
 
 function mean(values: readonly number[]): number {
