@@ -2,7 +2,6 @@
 declare module "undici/lib/dispatcher/client.js" {
   import type { Client } from "undici";
   const UndiciClient: typeof Client;
-  // oxlint-disable-next-line import/no-default-export -- it is a CommonJS module
   export default UndiciClient;
 }
 
