@@ -16,7 +16,7 @@ export const explanations: readonly Explanation[] = [
     id: "library-headers",
     what: "Other `user-agent` and `accept-encoding`, and no `accept-language` and `sec-fetch-mode`.",
     why:
-      "The SDK sends with `fetch`, which adds the headers of a browser; Toolport sends with `node:http`, which adds none, and names itself. " +
+      "The SDK sends with `fetch`, which adds the headers of a browser; Toolport adds none, and names itself. " +
       "A host that hands in a `fetch` sends what that one adds.",
     differences: [/^client: .+: header (user-agent|accept-encoding|accept-language|sec-fetch-mode): .+, theirs .+$/],
   },
