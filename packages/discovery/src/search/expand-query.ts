@@ -1,5 +1,6 @@
 import { isEverydayVerb } from "./name-intent.ts";
 import { joinWords, splitWords } from "./split-words.ts";
+import { stemWord } from "./stem-word.ts";
 import { stopWords } from "./stop-words.ts";
 import { readPhrase, readSynonyms, type Synonyms } from "./look-up-synonyms.ts";
 import type { Term, Vocabulary } from "./vocabulary.ts";
@@ -85,7 +86,7 @@ function wordClause(
   // "vms": a word of three letters has no other form, unless it is the plural of an abbreviation.
   if (word.length === 3 && word.endsWith("s")) offer(vocabulary.find(word.slice(0, 2)), compoundWeight);
   const synonyms = readSynonyms(word);
-  for (const synonym of synonyms.words) offer(vocabulary.find(synonym), synonymWeight);
+  for (const synonym of synonyms.words) offer(vocabulary.findStem(synonym), synonymWeight);
   // "web hook" finds `webhook`.
   if (next !== undefined) offer(vocabulary.find(word + next.word), compoundWeight);
   if (best.size === 0) {
@@ -95,7 +96,8 @@ function wordClause(
   if (best.size === 0 && isUnknown(synonyms) && !isValue && !isProperName) {
     for (const term of vocabulary.closestTo(word, maxTypoTerms)) {
       offer(term, typoWeight);
-      for (const synonym of readSynonyms(term.stem).words) offer(vocabulary.find(synonym), typoWeight * synonymWeight);
+      for (const synonym of readSynonyms(term.stem).words)
+        offer(vocabulary.findStem(synonym), typoWeight * synonymWeight);
     }
   }
   return { variants: toVariants(best), literal, required };
@@ -104,13 +106,13 @@ function wordClause(
 /** "take a day off" asks for what `leave` says. */
 function phraseClauses(words: readonly QueryWord[], vocabulary: Vocabulary): readonly Clause[] {
   const clauses: Clause[] = [];
-  const plain = words.map(({ word }) => word);
-  for (let start = 0; start < plain.length; start += 1) {
-    const phrase = readPhrase(plain, start);
+  const stems = words.map(({ word }) => stemWord(word));
+  for (let start = 0; start < stems.length; start += 1) {
+    const phrase = readPhrase(stems, start);
     if (phrase === undefined) continue;
     const best = new Map<Term, number>();
     for (const word of phrase.synonyms.words) {
-      const term = vocabulary.find(word);
+      const term = vocabulary.findStem(word);
       if (term !== undefined) best.set(term, synonymWeight);
     }
     clauses.push({ variants: toVariants(best), literal: undefined, required: false });

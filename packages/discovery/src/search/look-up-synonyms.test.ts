@@ -18,8 +18,8 @@ describe("the tables of words", () => {
 
 describe("readSynonyms()", () => {
   it("knows a word in all its forms", () => {
-    expect(readSynonyms("deleting").words).toContain("remove");
-    expect(readSynonyms("remove").words).toContain("delete");
+    expect(readSynonyms("deleting").words).toContain("remov");
+    expect(readSynonyms("remove").words).toContain("delet");
     expect(readSynonyms("remove").phrases).toContainEqual(["get", "rid", "of"]);
     expect(readSynonyms("zebra")).toEqual({ words: [], phrases: [] });
     expect(readSynonyms("constructor")).toEqual({ words: [], phrases: [] });
@@ -30,7 +30,7 @@ describe("readPhrase()", () => {
   it("finds the longest phrase at a place", () => {
     const words = ["please", "get", "rid", "of", "it"];
     expect(readPhrase(words, 1)?.length).toBe(3);
-    expect(readPhrase(words, 1)?.synonyms.words).toContain("delete");
+    expect(readPhrase(words, 1)?.synonyms.words).toContain("delet");
     expect(readPhrase(words, 0)).toBeUndefined();
   });
 });

@@ -6,31 +6,34 @@ import { synonymGroups } from "./synonym-groups.ts";
 
 /** What the table knows of a word or phrase. */
 export interface Synonyms {
-  /** Single words. */
+  /** Stems of single words. */
   readonly words: readonly string[];
   /** Phrases, each as its words. */
   readonly phrases: readonly (readonly string[])[];
 }
 
 const none: Synonyms = { words: [], phrases: [] };
-const longestPhrase = 6;
 
 // Built at the first query, so that importing the package costs nothing.
 let table: ReadonlyMap<string, Synonyms> | undefined;
+// The length of the longest phrase by its first word, in stems: at most places of a query none begins.
+let phraseLengths: ReadonlyMap<string, number> = new Map();
 
 /** Other words and phrases for a word, without the word itself. */
 export function readSynonyms(word: string): Synonyms {
   return lookUp(stemWord(word));
 }
 
-/** The longest phrase of the table that begins at `start`, with its synonyms. */
+/** The longest phrase of the table that begins at `start` of the stems of a query, with its synonyms. */
 export function readPhrase(
-  words: readonly string[],
+  stems: readonly string[],
   start: number,
 ): { readonly length: number; readonly synonyms: Synonyms } | undefined {
-  for (let length = Math.min(longestPhrase, words.length - start); length > 1; length -= 1) {
-    const synonyms = lookUp(keyOf(words.slice(start, start + length)));
-    if (synonyms !== none) return { length, synonyms };
+  const known = (table ??= buildTable());
+  const longest = phraseLengths.get(stems[start] ?? "") ?? 0;
+  for (let length = Math.min(longest, stems.length - start); length > 1; length -= 1) {
+    const synonyms = known.get(stems.slice(start, start + length).join(" "));
+    if (synonyms !== undefined) return { length, synonyms };
   }
   return undefined;
 }
@@ -55,12 +58,23 @@ function buildTable(): ReadonlyMap<string, Synonyms> {
       groupsOf.set(key, others);
     }
   }
+  phraseLengths = longestByFirst(groupsOf.keys());
   return new Map(Array.from(groupsOf, ([key, others]) => [key, sorted(Array.from(others))]));
+}
+
+function longestByFirst(keys: Iterable<string>): ReadonlyMap<string, number> {
+  const lengths = new Map<string, number>();
+  for (const key of keys) {
+    const words = key.split(" ");
+    const first = words[0] ?? "";
+    lengths.set(first, Math.max(words.length, lengths.get(first) ?? 0));
+  }
+  return lengths;
 }
 
 function sorted(entries: readonly string[]): Synonyms {
   return {
-    words: entries.filter((entry) => !entry.includes(" ")),
+    words: Array.from(new Set(entries.filter((entry) => !entry.includes(" ")).map(stemWord))),
     phrases: entries.filter((entry) => entry.includes(" ")).map((entry) => entry.split(" ")),
   };
 }

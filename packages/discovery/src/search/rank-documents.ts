@@ -99,23 +99,35 @@ export function rankDocuments(
     .filter(allows)
     .map((slot) => ({ slot, ...takeScore(board, slot) }));
   const leaders = createLeaders(Math.max(closerLook, limit), (slot) => documents[slot]?.document.name ?? "");
+  const { totals, matched, touched } = board;
+  const least = leastOfBest(board, touchedCount, { limit: Math.max(closerLook, limit), allows });
   for (let at = 0; at < touchedCount; at += 1) {
-    const slot = board.touched[at] ?? 0;
-    const { score, matched } = takeScore(board, slot);
-    if (score > 0 && leaders.admits(slot, score) && allows(slot)) leaders.add({ slot, score, matched });
+    const slot = touched[at] ?? 0;
+    const score = totals[slot] ?? 0;
+    if (score > 0 && score >= least && leaders.admits(slot, score) && allows(slot))
+      leaders.add({ slot, score, matched: matched[slot] ?? 0 });
+    totals[slot] = 0;
+    matched[slot] = 0;
   }
 
+  const weightsByClause = clauses.map(({ variants }) => new Map(variants.map(({ term, weight }) => [term, weight])));
   const weightOf = bestWeights(clauses);
-  const hits: SearchHit[] = [];
-  for (const { slot, score, matched } of [...named, ...leaders.all]) {
+  const look = { clauses, weightsByClause, weightOf };
+  const ranked: RankedHit[] = [];
+  for (const candidate of [...named, ...leaders.all]) {
+    const { slot, score } = candidate;
     const indexed = documents[slot];
     if (indexed === undefined) continue;
-    const match = matches.exact.has(slot) ? "exact" : matches.prefix.has(slot) ? "prefix" : "words";
-    const covered = clauses.length === 0 ? 0 : (clauseCoverage * matched) / clauses.length;
-    const factor = closeness(indexed, clauses, weightOf) + intent(indexed, request.isQuestion, weightOf) + covered;
-    hits.push({ name: indexed.document.name, match, score: score * factor });
+    const tier = matches.exact.has(slot) ? 0 : matches.prefix.has(slot) ? 1 : 2;
+    const covered = clauses.length === 0 ? 0 : (clauseCoverage * candidate.matched) / clauses.length;
+    const factor = closeness(indexed, look) + intent(indexed, request.isQuestion, weightOf) + covered;
+    ranked.push({ name: indexed.document.name, tier, score: score * factor });
   }
-  return { hits: hits.sort(byRank).slice(0, limit), postingsVisited };
+  const best = ranked.sort(byRank).slice(0, limit);
+  return {
+    hits: best.map(({ name, tier, score }) => ({ name, match: tiers[tier] ?? "words", score })),
+    postingsVisited,
+  };
 }
 
 function takeScore(
@@ -134,8 +146,15 @@ interface Candidate {
   readonly matched: number;
 }
 
-function byRank(a: SearchHit, b: SearchHit): number {
-  return tiers.indexOf(a.match) - tiers.indexOf(b.match) || b.score - a.score || (a.name < b.name ? -1 : 1);
+interface RankedHit {
+  readonly name: string;
+  /** Its place in {@linkcode tiers}. */
+  readonly tier: number;
+  readonly score: number;
+}
+
+function byRank(a: RankedHit, b: RankedHit): number {
+  return a.tier - b.tier || b.score - a.score || (a.name < b.name ? -1 : 1);
 }
 
 const tiers: readonly SearchHit["match"][] = ["exact", "prefix", "words"];
@@ -188,21 +207,31 @@ function bestWeights(clauses: readonly Clause[]): ReadonlyMap<Term, number> {
   return weights;
 }
 
+/** What a closer look at a document goes by. */
+interface CloserLook {
+  readonly clauses: readonly Clause[];
+  /** The weight of each variant, by clause. */
+  readonly weightsByClause: readonly ReadonlyMap<Term, number>[];
+  readonly weightOf: ReadonlyMap<Term, number>;
+}
+
 /** From 1 up: how much of the name the query says, and how much of the query the name says. */
 function closeness(
   { terms: { name: nameTerms, context } }: IndexedDocument,
-  clauses: readonly Clause[],
-  weightOf: ReadonlyMap<Term, number>,
+  { clauses, weightsByClause, weightOf }: CloserLook,
 ): number {
   if (nameTerms.length === 0 || clauses.length === 0) return 1;
   const namesServer = clauses.some(({ literal }) => literal !== undefined && context.includes(literal));
+  const common = nameTerms.filter((term) => weightOf.has(term));
   let said = 0;
-  for (const term of nameTerms) said += weightOf.get(term) ?? 0;
+  for (const term of common) said += weightOf.get(term) ?? 0;
   let named = 0;
-  for (const { variants } of clauses) {
-    let most = 0;
-    for (const { term, weight } of variants) if (weight > most && nameTerms.includes(term)) most = weight;
-    named += most;
+  if (common.length > 0) {
+    for (const weights of weightsByClause) {
+      let most = 0;
+      for (const term of common) most = Math.max(most, weights.get(term) ?? 0);
+      named += most;
+    }
   }
   return (
     1 +
@@ -234,6 +263,32 @@ function meetsRequired(clauses: readonly Clause[]): (slot: number) => boolean {
 
 function slotsOf(terms: readonly Term[]): ReadonlySet<number> {
   return new Set(terms.flatMap(({ postings }) => postings.slots));
+}
+
+/** What a score must reach to be among the best: found with numbers alone, before names decide between equal ones. */
+function leastOfBest(
+  { totals, touched }: ScoreBoard,
+  touchedCount: number,
+  { limit, allows }: { readonly limit: number; readonly allows: (slot: number) => boolean },
+): number {
+  // Beyond some hundreds, moving numbers would cost more than it saves.
+  if (touchedCount <= limit || limit > 256) return 0;
+  // Ascending; a place is 0 until a score takes it.
+  const best = new Float64Array(limit);
+  let least = 0;
+  for (let at = 0; at < touchedCount; at += 1) {
+    const slot = touched[at] ?? 0;
+    const score = totals[slot] ?? 0;
+    if (score <= least || !allows(slot)) continue;
+    let place = 1;
+    while (place < limit && (best[place] ?? 0) < score) {
+      best[place - 1] = best[place] ?? 0;
+      place += 1;
+    }
+    best[place - 1] = score;
+    least = best[0] ?? 0;
+  }
+  return least;
 }
 
 /** The best few of many, without sorting the many. */

@@ -12,5 +12,5 @@ export function searchTerms(text: string): readonly string[] {
 
 /** The stems of single words that the index takes for a word, without its own. */
 export function relatedTerms(word: string): readonly string[] {
-  return readSynonyms(word).words.map(stemWord);
+  return readSynonyms(word).words;
 }

@@ -24,6 +24,8 @@ export interface Vocabulary {
   internText(text: string, split: (text: string) => readonly string[]): readonly Term[];
   /** The term of a word, if some document has it. */
   find(word: string): Term | undefined;
+  /** The same by a stem. */
+  findStem(stem: string): Term | undefined;
   /** Terms that begin with the word, the most frequent first; `[]` for words of fewer than three letters. */
   startingWith(word: string, limit: number): readonly Term[];
   /**
@@ -56,6 +58,11 @@ export function createVocabulary(): Vocabulary {
 
   const internStem = (stem: string): Term => byStem.get(stem) ?? add(stem);
 
+  const findStem = (stem: string): Term | undefined => {
+    const term = byStem.get(stem);
+    return term !== undefined && term.documents > 0 ? term : undefined;
+  };
+
   const intern = (word: string): Term => {
     let term = byWord.get(word);
     if (term === undefined) {
@@ -73,10 +80,8 @@ export function createVocabulary(): Vocabulary {
       byText.set(text, known);
       return known;
     },
-    find(word) {
-      const term = byStem.get(stemWord(word));
-      return term !== undefined && term.documents > 0 ? term : undefined;
-    },
+    find: (word) => findStem(stemWord(word)),
+    findStem,
     startingWith(word, limit) {
       if (word.length < prefixLength) return [];
       const found = (byPrefix.get(word.slice(0, prefixLength)) ?? []).filter(
