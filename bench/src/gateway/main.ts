@@ -9,8 +9,10 @@ import { quantile } from "../host/statistics.ts";
 
 const rounds = Number(process.argv[2] ?? 9);
 const only = process.argv[3];
-const callsInRound = 500;
+/** With many in flight a call takes microseconds, and a round has to last. */
+const callsInRound = (inFlight: number): number => (inFlight === 1 ? 500 : 2000);
 const program = new URL("./serve-gateway.js", import.meta.url).pathname;
+const relayProgram = new URL("./relay.js", import.meta.url).pathname;
 
 interface Contender {
   readonly client: Client;
@@ -23,6 +25,8 @@ interface Row {
   readonly start: () => Promise<{
     readonly direct: Contender;
     readonly through: Contender;
+    /** A process in between that only copies bytes: what the way alone costs. */
+    readonly relay?: Contender;
     readonly end: () => Promise<unknown>;
   }>;
 }
@@ -45,9 +49,11 @@ async function startStdio(era: "legacy" | "modern"): ReturnType<Row["start"]> {
   const server = fixtureServer(`${era}-stdio`);
   const spec = { id: "bench", transport: { kind: "stdio", ...server } };
   const gateway = { command: process.execPath, args: [program, JSON.stringify(spec), "stdio"] };
+  const relay = { command: process.execPath, args: [relayProgram, JSON.stringify(server)] };
   return {
     direct: await connect(era, new StdioClientTransport({ ...server, stderr: "ignore" }), "echo"),
     through: await connect(era, new StdioClientTransport({ ...gateway, stderr: "ignore" }), "echo"),
+    relay: await connect(era, new StdioClientTransport({ ...relay, stderr: "ignore" }), "echo"),
     end: async () => undefined,
   };
 }
@@ -70,8 +76,9 @@ async function startHttp(era: "legacy" | "modern"): ReturnType<Row["start"]> {
 
 /** Milliseconds for each of so many calls, with so many in flight. */
 async function measure({ client, tool }: Contender, inFlight: number): Promise<number> {
+  const calls = callsInRound(inFlight);
   const start = performance.now();
-  let left = callsInRound;
+  let left = calls;
   const work = async (): Promise<void> => {
     while (left > 0) {
       left -= 1;
@@ -79,36 +86,38 @@ async function measure({ client, tool }: Contender, inFlight: number): Promise<n
     }
   };
   await Promise.all(Array.from({ length: inFlight }, work));
-  return (performance.now() - start) / callsInRound;
+  return (performance.now() - start) / calls;
 }
 
 const lines: string[] = [];
 for (const { name, start } of rows.filter((row) => only === undefined || row.name.startsWith(only))) {
-  const { direct, through, end } = await start();
+  const { direct, through, relay, end } = await start();
   for (const inFlight of [1, 64]) {
-    const times = { direct: [] as number[], through: [] as number[], ratio: [] as number[] };
+    const times = { direct: [] as number[], through: [] as number[], ratio: [] as number[], relay: [] as number[] };
     // One after the other within a round, so that what the machine does besides meets both.
     for (let round = 0; round <= rounds; round += 1) {
       const directMs = await measure(direct, inFlight);
       const throughMs = await measure(through, inFlight);
+      const relayMs = relay === undefined ? undefined : await measure(relay, inFlight);
       if (round === 0) continue;
       times.direct.push(directMs);
       times.through.push(throughMs);
       times.ratio.push(throughMs / directMs);
+      if (relayMs !== undefined) times.relay.push(relayMs / directMs);
     }
     const cell = (values: readonly number[], digits: number): string => quantile(values, 0.5).toFixed(digits);
     const share = 100 / quantile(times.ratio, 0.5);
     process.stderr.write(`${name}, ${inFlight} in flight\n`);
     lines.push(
-      `| ${name} | ${inFlight} | ${cell(times.direct, 3)} | ${cell(times.through, 3)} | ${cell(times.ratio, 2)} | ${share.toFixed(0)} % |`,
+      `| ${name} | ${inFlight} | ${cell(times.direct, 3)} | ${cell(times.through, 3)} | ${cell(times.ratio, 2)} | ${share.toFixed(0)} % | ${relay === undefined ? "" : cell(times.relay, 2)} |`,
     );
   }
-  await Promise.all([direct.end(), through.end()]);
+  await Promise.all([direct.end(), through.end(), relay?.end()]);
   await end();
 }
 const node = execFileSync(process.execPath, ["--version"], { encoding: "utf8" }).trim();
 process.stdout.write(
-  "| | in flight | ms a call, direct | through | times direct | calls a second, of direct |\n| --- | ---: | ---: | ---: | ---: | ---: |\n" +
-    `${lines.join("\n")}\n\nNode ${node}, the official SDK's client on the fixtures' servers, medians of ${rounds} rounds of ${callsInRound.toLocaleString("en")} calls.\n`,
+  "| | in flight | ms a call, direct | through | times direct | calls a second, of direct | copying alone, times direct |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n" +
+    `${lines.join("\n")}\n\nNode ${node}, the official SDK's client on the fixtures' servers, medians of ${rounds} rounds of 500 calls, of 2,000 with 64 in flight, after one that does not count.\n`,
 );
 process.exit(0);
