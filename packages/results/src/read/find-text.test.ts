@@ -35,7 +35,7 @@ describe("createTextFinder()", () => {
       finder.read(text);
       finder.finish();
     });
-    expect(seconds).toBeLessThan(5);
+    expect(seconds).toBeLessThan(2);
   });
 
   test.prop(
