@@ -4,35 +4,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { CommandIo } from "../src/cli/command-io.ts";
-import { runCommand } from "../src/cli/run-command.ts";
-import { plain } from "../src/report/text-style.ts";
 import { aliveInGroup } from "../src/engine/live-processes.ts";
 import { oddServer } from "./mutants/run-mutant.ts";
+import { runKit as run } from "./run-kit.ts";
 
 const good = ["--", process.execPath, oddServer, "none"];
 const few = ["--only", "requests/probe", "--no-preview"];
-
-interface Ran {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
-}
-
-async function run(argv: readonly string[], more: Partial<CommandIo> = {}): Promise<Ran> {
-  const written = { out: "", err: "" };
-  const io: CommandIo = {
-    out: (text) => (written.out += text),
-    err: (text) => (written.err += text),
-    live: false,
-    style: plain,
-    columns: 80,
-    signal: new AbortController().signal,
-    now: () => new Date("2026-11-22T00:00:00Z"),
-    ...more,
-  };
-  return { code: await runCommand(argv, io), ...written };
-}
 
 let folder = "";
 const file = (name: string): string => join(folder, name);

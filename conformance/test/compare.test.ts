@@ -2,7 +2,6 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { runCommand } from "../src/cli/run-command.ts";
 import type { CheckInfo, CheckResult, Finding } from "../src/engine/check.ts";
 import { compareRuns } from "../src/engine/compare-runs.ts";
 import { judgeRun } from "../src/engine/judge-run.ts";
@@ -10,7 +9,7 @@ import type { RunReport } from "../src/engine/run-report.ts";
 import { toBadge } from "../src/report/badge.ts";
 import { comparisonMarkdown } from "../src/report/comparison-report.ts";
 import { parseReport } from "../src/report/parse-report.ts";
-import { plain } from "../src/report/text-style.ts";
+import { runKit, type Ran } from "./run-kit.ts";
 import { sampleReport } from "./sample-report.ts";
 
 const fail: Finding = { status: "fail", observed: "seen" };
@@ -115,19 +114,7 @@ describe("toolport-conformance compare", () => {
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  async function run(...argv: readonly string[]): Promise<{ code: number; out: string; err: string }> {
-    const written = { out: "", err: "" };
-    const code = await runCommand(["compare", ...argv], {
-      out: (text) => (written.out += text),
-      err: (text) => (written.err += text),
-      live: false,
-      style: plain,
-      columns: 80,
-      signal: new AbortController().signal,
-      now: () => new Date(),
-    });
-    return { code, ...written };
-  }
+  const run = (...argv: readonly string[]): Promise<Ran> => runKit(["compare", ...argv]);
 
   it("prints what is worse, with what mends it, and writes Markdown", async () => {
     const { code, out } = await run(file("before.json"), file("after.json"), "--markdown", file("c.md"));

@@ -1,8 +1,8 @@
 import { createConnector } from "@toolport/transports";
-import { createProvider, type McpProvider, type ProviderOptions, type ServerStatus } from "@toolport/provider";
+import { createProvider, type McpProvider, type ProviderOptions } from "@toolport/provider";
 import { describe, expect, it } from "vitest";
 import { failureOf } from "../calm-world.ts";
-import { describeLifecycle } from "./lifecycle-scenarios.ts";
+import { describeLifecycle, statusOf } from "./lifecycle-scenarios.ts";
 import { startSubject, transportRows, type Subject } from "./transport-rows.ts";
 
 const slow = { timeout: 60_000 };
@@ -124,16 +124,6 @@ describe.each(transportRows.filter(({ transport, era }) => transport === "http" 
     });
   },
 );
-
-function statusOf(provider: McpProvider, wanted: (status: ServerStatus) => boolean): Promise<ServerStatus> {
-  return new Promise((resolve) => {
-    const subscription = provider.onStatusChanged((status) => {
-      if (!wanted(status)) return;
-      subscription();
-      resolve(status);
-    });
-  });
-}
 
 function received({ control }: Subject, method: string): number {
   return control.trace().filter(({ direction, text }) => direction === "in" && text.includes(`"method":"${method}"`))

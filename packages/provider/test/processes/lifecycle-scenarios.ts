@@ -101,7 +101,8 @@ const runAndDie = (where: Record<string, string | number>) => ({
   do: [{ type: "execute" }, { type: "exit", code: 7 }] as const,
 });
 
-function statusOf(provider: McpProvider, wanted: (status: ServerStatus) => boolean): Promise<ServerStatus> {
+/** The first status of a server that is wanted. */
+export function statusOf(provider: McpProvider, wanted: (status: ServerStatus) => boolean): Promise<ServerStatus> {
   return new Promise((resolve) => {
     const subscription = provider.onStatusChanged((status) => {
       if (!wanted(status)) return;
