@@ -30,10 +30,11 @@ describe("createKeyvCredentials()", () => {
   it("writes nothing that can be read, neither in names nor in values", async () => {
     const map = new Map<string, unknown>();
     const credentials = createKeyvCredentials({ store: new Keyv(map), lock: "this-process", keys: [newKey] });
-    await credentials.save(account, { accessToken: "at-123", name: "ada" });
+    await credentials.save(account, { accessToken: "at-123", name: "ada.lovelace" });
     const kept = JSON.stringify(Array.from(map));
     expect(map.size).toBe(3);
-    for (const text of ["github", "ada", "at-123", "accessToken", "account"]) expect(kept).not.toContain(text);
+    // Each long enough not to come up by chance in what is sealed.
+    for (const text of ["github", "ada.lovelace", "at-123", "accessToken", "account"]) expect(kept).not.toContain(text);
   });
 
   it("reads what an older key sealed, seals anew with the first, and after reseal() needs no other", async () => {
