@@ -1,9 +1,11 @@
 import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { RunReport } from "../src/engine/run-report.ts";
 import { checkHost } from "../src/host/check-host.ts";
 import { hostChecks } from "../src/host/host-checks.ts";
+import { localDriver } from "../src/host/local-driver.ts";
 import { spawnDriver } from "../src/host/spawn-driver.ts";
+import { createToolportHost, toolportFeatures } from "../src/host/toolport-host.ts";
 
 const program = fileURLToPath(new URL("programs/odd-driver.mjs", import.meta.url));
 const someChecks = hostChecks.filter(({ id }) => /^(survive|consistent)\/.*\/(stdio|http)$/.test(id));
@@ -59,4 +61,32 @@ describe("a driver without a host behind it", () => {
     ]);
     expect(headlines[0]?.observed).toContain(observed);
   });
+});
+
+describe("a host that fails while a call of the scenario is under way", () => {
+  it.each(["hostile/neighbour-notifications/stdio", "hostile/notification-flood/stdio"])(
+    "and does not close fails %s, and not the kit",
+    { timeout: 60_000 },
+    async (id) => {
+      const host = createToolportHost();
+      onTestFinished(async () => void (await host.close!({})));
+      const start = () =>
+        localDriver({
+          hello: { name: "odd", version: "1", features: toolportFeatures },
+          host: {
+            ...host,
+            call: (params) =>
+              String(params.args["text"]).startsWith("beside")
+                ? Promise.reject(new Error("not this one"))
+                : host.call!(params),
+            close: () => new Promise<never>(() => {}),
+          },
+        });
+      const checks = hostChecks.filter((check) => check.id === id).map((check) => ({ ...check, needs: [] }));
+      const { results } = await checkHost({ start, name: "odd", checks, patienceMs: 800 });
+      expect(results.map(({ finding }) => finding)).toEqual([
+        expect.objectContaining({ status: "fail", observed: expect.stringContaining("not this one") }),
+      ]);
+    },
+  );
 });

@@ -250,6 +250,8 @@ export const hostileScenarios: readonly HostScenario[] = [
       }
       const message = { method: "notifications/message", params: { level: "info", data: "flood {{i}}" } };
       const flood = alpha.server.perform([{ type: "send", message, times: 5000 }]);
+      // A scenario that failed meanwhile no longer waits for it.
+      flood.catch(() => {});
       await callWell(stage, beta, "beside the flood");
       await callWell(stage, alpha, "through the flood");
       await stage.happens("the flood does not end", flood);
