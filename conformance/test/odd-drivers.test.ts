@@ -2,8 +2,10 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { RunReport } from "../src/engine/run-report.ts";
 import { checkHost } from "../src/host/check-host.ts";
+import type { DriverServer } from "../src/host/driver-protocol.ts";
 import { hostChecks } from "../src/host/host-checks.ts";
 import { localDriver } from "../src/host/local-driver.ts";
+import type { DriverHost } from "../src/host/serve-driver.ts";
 import { spawnDriver } from "../src/host/spawn-driver.ts";
 import { createToolportHost, toolportFeatures } from "../src/host/toolport-host.ts";
 
@@ -68,17 +70,17 @@ describe("a host that fails while a call of the scenario is under way", () => {
     "and does not close fails %s, and not the kit",
     { timeout: 60_000 },
     async (id) => {
-      const host = createToolportHost();
-      onTestFinished(async () => void (await host.close!({})));
+      const host = createToolportHost() as Required<DriverHost>;
+      onTestFinished(async () => void (await host.close({})));
       const start = () =>
         localDriver({
           hello: { name: "odd", version: "1", features: toolportFeatures },
           host: {
             ...host,
             call: (params) =>
-              String(params.args["text"]).startsWith("beside")
+              JSON.stringify(params.args).includes("beside")
                 ? Promise.reject(new Error("not this one"))
-                : host.call!(params),
+                : host.call(params),
             close: () => new Promise<never>(() => {}),
           },
         });
@@ -87,6 +89,43 @@ describe("a host that fails while a call of the scenario is under way", () => {
       expect(results.map(({ finding }) => finding)).toEqual([
         expect.objectContaining({ status: "fail", observed: expect.stringContaining("not this one") }),
       ]);
+    },
+  );
+});
+
+describe("a host that starts its servers again after every call in vain", () => {
+  it.each(["survive/silent-call/stdio", "survive/tool-error/stdio", "consistent/cancel-reaches-the-server/stdio"])(
+    "passes %s, because the server answers the next call",
+    { timeout: 60_000 },
+    async (id) => {
+      const host = createToolportHost() as Required<DriverHost>;
+      let servers: readonly DriverServer[] = [];
+      const again = async () => {
+        await host.close({});
+        await host.init({ servers });
+      };
+      const start = () =>
+        localDriver({
+          hello: { name: "odd", version: "1", features: toolportFeatures },
+          host: {
+            ...host,
+            async init(params) {
+              ({ servers } = params);
+              return host.init(params);
+            },
+            async call(params) {
+              const outcome = await Promise.resolve(host.call(params)).catch(async (error: unknown) => {
+                await again();
+                throw error;
+              });
+              if (outcome.isError === true) await again();
+              return outcome;
+            },
+          },
+        });
+      const checks = hostChecks.filter((check) => check.id === id).map((check) => ({ ...check, needs: [] }));
+      const { results } = await checkHost({ start, name: "odd", checks });
+      expect(results.map(({ finding }) => finding)).toEqual([expect.objectContaining({ status: "pass" })]);
     },
   );
 });

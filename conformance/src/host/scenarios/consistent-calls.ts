@@ -243,7 +243,8 @@ export const consistentCalls: readonly HostScenario[] = [
     over: ["stdio", "stdio-2026", "http", "sse"],
     uses: ["cancel"],
     async run(stage) {
-      const alpha = await stage.serve("alpha", { script: { rules: [{ on: "tools/call", nth: 1, do: [] }] } });
+      const silent = { on: "tools/call", where: { "params.arguments.text": "never mind" }, do: [] };
+      const alpha = await stage.serve("alpha", { script: { rules: [silent] } });
       const call = await callAndGiveUp(stage, alpha);
       await stage.happens("the server was not told", alpha.server.occurred("notifications/cancelled"));
       const reported = alpha.received("notifications/cancelled")[0]?.params["requestId"];

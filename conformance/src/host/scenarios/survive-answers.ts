@@ -10,7 +10,12 @@ const area = "survive";
 const shortMs = 700;
 
 const silent: readonly FaultAction[] = [];
-const firstCall = (actions: readonly FaultAction[]): FaultRule => ({ on: "tools/call", nth: 1, do: actions });
+// By its text and not by its number: a host that starts the server again after a call in vain makes a first call once more.
+const onCallWith = (text: string, actions: readonly FaultAction[]): FaultRule => ({
+  on: "tools/call",
+  where: { "params.arguments.text": text },
+  do: actions,
+});
 const oversized: FaultAction = {
   type: "respond",
   text: [
@@ -49,7 +54,7 @@ export const surviveAnswers: readonly HostScenario[] = [
     fix: "Give every request a deadline that the host owns, and keep the session when it passes.",
     over: ["stdio", "http", "http-2026", "sse"],
     async run(stage) {
-      const alpha = await stage.serve("alpha", { script: { rules: [firstCall(silent)] } });
+      const alpha = await stage.serve("alpha", { script: { rules: [onCallWith("silence", silent)] } });
       await stage.init(alpha);
       const seen = await callInVain(stage, alpha, { text: "silence", timeoutMs: shortMs });
       await callWell(stage, alpha, "after silence");
@@ -68,7 +73,7 @@ export const surviveAnswers: readonly HostScenario[] = [
     async run(stage) {
       const stray = { id: 987_654, result: { content: [{ type: "text", text: "stray" }] } };
       const alpha = await stage.serve("alpha", {
-        script: { rules: [firstCall([{ type: "respond", message: stray }])] },
+        script: { rules: [onCallWith("mine", [{ type: "respond", message: stray }])] },
       });
       await stage.init(alpha);
       const seen = await callInVain(stage, alpha, { text: "mine", timeoutMs: shortMs });
@@ -90,11 +95,7 @@ export const surviveAnswers: readonly HostScenario[] = [
         { result: { content: [] }, error: { code: 1, message: "both" } },
         { error: { code: "text", message: 5 } },
       ];
-      const rules = answers.map((message, i) => ({
-        on: "tools/call",
-        nth: i + 1,
-        do: [{ type: "respond" as const, message }],
-      }));
+      const rules = answers.map((message) => onCallWith(JSON.stringify(message), [{ type: "respond", message }]));
       const alpha = await stage.serve("alpha", { script: { rules } });
       await stage.init(alpha);
       const seen: string[] = [];
@@ -114,7 +115,7 @@ export const surviveAnswers: readonly HostScenario[] = [
     async run(stage) {
       const second = { result: { content: [{ type: "text", text: "second answer" }] } };
       const alpha = await stage.serve("alpha", {
-        script: { rules: [firstCall([{ type: "proceed" }, { type: "respond", message: second }])] },
+        script: { rules: [onCallWith("first", [{ type: "proceed" }, { type: "respond", message: second }])] },
       });
       await stage.init(alpha);
       await callWell(stage, alpha, "first");
@@ -131,7 +132,7 @@ export const surviveAnswers: readonly HostScenario[] = [
     over: stdioAndHttp,
     async run(stage) {
       const alpha = await stage.serve("alpha", {
-        script: { rules: [{ on: "tools/call", where: { "params.arguments.text": "much" }, do: [oversized] }] },
+        script: { rules: [onCallWith("much", [oversized])] },
       });
       await stage.init(alpha);
       const { name } = await stage.tool(alpha);
@@ -155,7 +156,7 @@ export const surviveAnswers: readonly HostScenario[] = [
         { type: "http", status: 200, headers: html, body: "<h1>Sign in</h1>" },
         { type: "http", status: 200, headers: { "content-type": "application/json" }, body: '{"jsonrpc":"2.0",' },
       ];
-      const rules = pages.map((page, i) => ({ on: "tools/call", nth: i + 1, do: [page] }));
+      const rules = pages.map((page, i) => onCallWith(`page ${i}`, [page]));
       const alpha = await stage.serve("alpha", { script: { rules } });
       await stage.init(alpha);
       for (const i of pages.keys()) await callInVain(stage, alpha, { text: `page ${i}`, timeoutMs: shortMs });
@@ -175,7 +176,7 @@ export const surviveAnswers: readonly HostScenario[] = [
     over: overHttp,
     async run(stage) {
       const alpha = await stage.serve("alpha", {
-        script: { rules: [firstCall([{ type: "execute" }, { type: "sse", events: [], end: "cut" }])] },
+        script: { rules: [onCallWith("cut", [{ type: "execute" }, { type: "sse", events: [], end: "cut" }])] },
       });
       await stage.init(alpha);
       const seen = await callInVain(stage, alpha, { text: "cut", timeoutMs: 1500 });
@@ -221,7 +222,7 @@ export const surviveAnswers: readonly HostScenario[] = [
         times: 20,
       };
       const alpha = await stage.serve("alpha", {
-        script: { rules: [firstCall([flood, { type: "proceed" }])] },
+        script: { rules: [onCallWith("through the flood", [flood, { type: "proceed" }])] },
       });
       await stage.init(alpha);
       await callWell(stage, alpha, "through the flood");
@@ -258,7 +259,7 @@ export const surviveAnswers: readonly HostScenario[] = [
         { type: "respond", message: { result: { content: [{ type: "text", text: "no such line" }], isError: true } } },
         { type: "respond", message: { error: { code: -32_000, message: "no such line" } } },
       ];
-      const rules = failing.map((action, i) => ({ on: "tools/call", nth: i + 1, do: [action] }));
+      const rules = failing.map((action, i) => onCallWith(`failing ${i}`, [action]));
       const alpha = await stage.serve("alpha", { script: { rules } });
       await stage.init(alpha);
       const { name } = await stage.tool(alpha);
