@@ -77,6 +77,9 @@ export function createAssumedChannel({
     get sessionId() {
       return channel.sessionId;
     },
+    get isOpen() {
+      return channel.isOpen;
+    },
     async request(request) {
       if (!isAssumed) return channel.request(request);
       try {

@@ -208,6 +208,7 @@ function open(
     isModern: true,
     tasks: undefined,
     elicitor: { ask },
+    needsTask: () => false,
     headersFor: () => undefined,
     onToolsChanged,
     cooldown: createCooldown(context),

@@ -11,6 +11,7 @@ import {
 import type { TaskHandling } from "../message/client-identity.ts";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
 import { quoteJson } from "../text/quote-json.ts";
+import { callAsTask } from "./call-as-task.ts";
 import { awaitTask } from "./await-task.ts";
 import type { Cooldown } from "./cooldown.ts";
 import type { Liveness } from "./liveness.ts";
@@ -22,6 +23,8 @@ export interface CallToolInit extends RoundsInit {
   readonly isModern: boolean;
   /** What to do with a task that the server makes of a call; absent when servers are told that there may be none. */
   readonly tasks: TaskHandling | undefined;
+  /** Whether a tool cannot be called but as a task of 2025-11-25, and the host waits for those. */
+  readonly needsTask: (toolName: string) => boolean;
   readonly cooldown: Cooldown;
   /** The headers that mirror arguments of this tool, if any. */
   readonly headersFor: (toolName: string, args: JsonObject) => Readonly<Record<string, string>> | undefined;
@@ -41,7 +44,7 @@ const headerMismatch = -32_020;
 
 /**
  * Sends one `tools/call` and resolves with the server's result, unchanged. On 2026-07-28 it also goes through the rounds in which a
- * server asks for input, each with a new request under one common deadline, and waits for a task where the host wants that. Throws `rate_limited`,
+ * server asks for input, each with a new request under one common deadline, and waits for a task where the host wants that; a tool that can only be called as a task of 2025-11-25 is. Throws `rate_limited`,
  * outcome `not-sent`, for as long as the server asked to be left alone.
  */
 export async function callTool(init: CallToolInit, call: ToolCallRequest): Promise<JsonObject> {
@@ -72,7 +75,9 @@ export async function callTool(init: CallToolInit, call: ToolCallRequest): Promi
   const pausedBefore = time.pausedMs();
   let result: JsonObject;
   try {
-    result = await channel.request(request);
+    result = await (init.needsTask(toolName)
+      ? callAsTask(init, { request, time: timeLeftOf(init, timeoutMs, { time, startedAt, pausedBefore }) })
+      : channel.request(request));
     init.liveness.answered();
   } catch (error) {
     init.liveness.failed(error);

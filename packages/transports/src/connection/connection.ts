@@ -16,6 +16,7 @@ import { createLiveness } from "./liveness.ts";
 import type { TaskHandling } from "../message/client-identity.ts";
 import { requestInRounds } from "./request-in-rounds.ts";
 import { listTools } from "./list-tools.ts";
+import { createTasksOnly } from "./tasks-only.ts";
 import { findParamHeaders, mirrorParams, type ParamHeader } from "./param-headers.ts";
 import type { RequestChannel } from "../message/request-channel.ts";
 import type { ResourceSubscriptions } from "./resource-subscriptions.ts";
@@ -44,11 +45,11 @@ const closedByHost = "closed by the host";
 /** The contract of core over a channel whose handshake is done. */
 export function createConnection(init: ConnectionInit): Connection {
   const { context, server, channel, elicitor, tasks, mirrorsParams, onToolsChanged, onDead, onClose } = init;
-  const { serverId, settings } = context;
-  const { timeouts } = settings;
+  const { timeouts } = context.settings;
   const closing = new AbortController();
   // Of what was listed over this connection.
   let paramHeaders: ReadonlyMap<string, readonly ParamHeader[]> | undefined;
+  const inTasksOnly = createTasksOnly(init);
 
   const headersFor = (toolName: string, args: JsonObject): Readonly<Record<string, string>> | undefined => {
     const declared = paramHeaders === undefined ? knownHeaders(init, toolName) : paramHeaders.get(toolName);
@@ -59,6 +60,7 @@ export function createConnection(init: ConnectionInit): Connection {
     channel,
     elicitor,
     tasks,
+    needsTask: (toolName) => inTasksOnly.has(toolName),
     isModern: server.era === "modern",
     headersFor,
     onToolsChanged,
@@ -93,6 +95,7 @@ export function createConnection(init: ConnectionInit): Connection {
         options,
       );
       paramHeaders = found;
+      inTasksOnly.learn(listing);
       return withSafeReasons(listing, context.redact);
     },
     callTool: (toolName, args, options = {}) => callTool(calling, { toolName, args, options }),
@@ -111,17 +114,18 @@ export function createConnection(init: ConnectionInit): Connection {
     },
     close(reason = closedByHost) {
       if (typeof reason !== "string") throw new TypeError("close(): its reason must be a text");
-      const why = reason === closedByHost ? "" : `: ${cleanText(context.redact(reason), 200)}`;
-      const error = new ToolportError(`the connection to server ${JSON.stringify(serverId)} was closed${why}`, {
-        code: "closed",
-        serverId,
-        outcome: "unknown",
-      });
+      const error = closedError(context, reason);
       onClose();
       closing.abort(error);
       return channel.close(error, reason);
     },
   };
+}
+
+function closedError({ serverId, redact }: ServerContext, reason: string): ToolportError {
+  const why = reason === closedByHost ? "" : `: ${cleanText(redact(reason), 200)}`;
+  const message = `the connection to server ${JSON.stringify(serverId)} was closed${why}`;
+  return new ToolportError(message, { code: "closed", serverId, outcome: "unknown" });
 }
 
 async function notify(

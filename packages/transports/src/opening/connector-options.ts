@@ -38,7 +38,8 @@ export interface ConnectorOptions extends HttpOptions {
    * Lets servers of 2026-07-28 make tasks of calls, by declaring the extension `io.modelcontextprotocol/tasks`, and says what becomes of such a call:
    * `"await"` it goes on until the task has ended, within its own time, asking for its state, and cancels the task when it is given up; `"hand-back"` it
    * resolves with what the server said, of the `resultType` `"task"`, and the host goes on with `tasks/get`, `tasks/update` and `tasks/cancel`
-   * by `Connection.request`. Default: not declared, so that no call becomes a task.
+   * by `Connection.request`. With `"await"`, a tool that a server of 2025-11-25 has listed over the connection as one that can be called as a task alone (`taskSupport: "required"`) is called so, and waited for in the same
+   * way. Default: not declared, so that no call becomes a task.
    */
   readonly tasks?: TaskHandling | undefined;
   /**

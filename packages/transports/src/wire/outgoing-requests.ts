@@ -47,8 +47,8 @@ export interface OutgoingRequests {
   progress(token: number, report: ProgressReport): void;
   /** Passes on the latest progress that was not. */
   flushProgress(): void;
-  /** What a question of the server's belongs to: the request that it came with, or any that is under way. `undefined`: that one is over. */
-  occasion(relatedId: number | undefined): Occasion | undefined;
+  /** What a question of the server's belongs to: the request that it came with, or any that is under way, `others` among them. `undefined`: that one is over. */
+  occasion(relatedId: number | undefined, others: readonly Questioned[]): Occasion | undefined;
   /** Refuses later requests with `error`, as `not-sent`, and runs `whenDrained` once those that wait are settled. */
   refuse(error: ToolportError, whenDrained: () => void): void;
   /** Takes every request back: each rejects with `error`, later ones too. Resolves when the server was told of all; never rejects. */
@@ -159,11 +159,11 @@ export function createOutgoingRequests(init: OutgoingRequestsInit): OutgoingRequ
         if (entry !== undefined) flushProgress(entry);
       }
     },
-    occasion(relatedId) {
+    occasion(relatedId, others) {
       const ids = relatedId === undefined ? state.pending.ids() : [relatedId];
       const requests = ids.map((id) => state.pending.get(id)).filter((entry) => entry !== undefined);
       if (relatedId !== undefined && requests.length === 0) return undefined;
-      return createOccasion(requests, state.parties.size > 1);
+      return createOccasion(relatedId === undefined ? [...requests, ...others] : requests, state.parties.size > 1);
     },
     refuse(error, whenDrained) {
       state.closedBy ??= error;

@@ -1,4 +1,4 @@
-import { cleanText, ToolportError, type JsonObject, type ServerLog } from "@toolport/core";
+import { cleanText, ToolportError, type JsonObject, type Progress, type ServerLog } from "@toolport/core";
 import { isJsonObject, settleWithin, withErrorContext } from "@toolport/core/implement";
 import type { ClientIdentity } from "../message/client-identity.ts";
 import type { ListeningClient } from "../message/listening-client.ts";
@@ -8,6 +8,7 @@ import type { RequestChannel } from "../message/request-channel.ts";
 import { quoteJson } from "../text/quote-json.ts";
 import { safeExcerpt } from "../text/safe-excerpt.ts";
 import type { ActiveClocks } from "../time/active-clock.ts";
+import { createFollowedCalls, type FollowedCalls } from "./followed-calls.ts";
 import { createOutgoingRequests, type OutgoingRequests } from "./outgoing-requests.ts";
 import { createNotificationGate, type NotificationGate } from "./notification-gate.ts";
 import { readServerLog } from "./read-server-log.ts";
@@ -62,6 +63,7 @@ export interface WireInit {
 
 interface State extends WireInit {
   readonly outgoing: OutgoingRequests;
+  readonly followed: FollowedCalls;
   readonly served: ServerRequests;
   readonly subscriptions: Subscriptions;
   readonly changes: ChangeReporter;
@@ -94,13 +96,17 @@ export function createWire(init: WireInit): Wire {
       onSessionExpired: (error) => expire(state, error),
       onNotified: () => expectStrayError(state),
     }),
+    followed: createFollowedCalls(activeClock),
     served: createServerRequests({ transport, context, elicitor }),
     subscriptions: createSubscriptions({ transport, context, envelope: () => state.envelope }),
     changes: createChangeReporter(context, events),
     progressGate: createNotificationGate({
       fate: "of its progress only the latest is passed on",
       context,
-      onDeferred: () => state.outgoing.flushProgress(),
+      onDeferred() {
+        state.outgoing.flushProgress();
+        state.followed.flushProgress();
+      },
     }),
     envelope: undefined,
     isReady: false,
@@ -125,6 +131,9 @@ export function createWire(init: WireInit): Wire {
     get sessionId() {
       return transport.sessionId;
     },
+    get isOpen() {
+      return !state.isClosed && state.outgoing.closedBy === undefined;
+    },
     start: () => transport.start(),
     setProtocolVersion(version) {
       transport.setProtocolVersion?.(version);
@@ -135,6 +144,7 @@ export function createWire(init: WireInit): Wire {
     leave: (error) => expire(state, error),
     listen: (filter, options) => state.subscriptions.listen(filter, options),
     request: (request) => state.outgoing.start(request),
+    follow: (request, onStatus) => state.followed.follow(request, onStatus),
     notify: (method, params) => notify(state, method, params),
     async close(error, reason) {
       state.isClosed = true;
@@ -189,7 +199,9 @@ function receiveRequest(
   state.served.receive({
     ...request,
     isReady: state.isReady,
-    occasion: () => state.outgoing.occasion(typeof ownId === "number" ? ownId : undefined),
+    occasion: () =>
+      state.followed.occasion(request.params) ??
+      state.outgoing.occasion(typeof ownId === "number" ? ownId : undefined, state.followed.all()),
   });
 }
 
@@ -245,6 +257,7 @@ function receiveNotification(state: State, method: string, message: JsonObject):
   }
   if (method === "notifications/subscriptions/acknowledged") return state.subscriptions.acknowledge(params);
   if (method === "notifications/progress" && receiveProgress(state, params)) return;
+  if (method === "notifications/tasks/status") state.followed.status(params);
   // Those that nobody knows are to be ignored (JSON-RPC 2.0, section 4.1), and count all the same.
   const isTaken = state.changes.receive(method, params);
   if (isTaken && method === "notifications/message")
@@ -252,20 +265,21 @@ function receiveNotification(state: State, method: string, message: JsonObject):
 }
 
 // What a call waits for is no noise: each report counts as a sign of life, and the latest one reaches the caller. `false`: nobody's.
-function receiveProgress({ outgoing, progressGate, context }: State, params: JsonObject | undefined): boolean {
+function receiveProgress(state: State, params: JsonObject | undefined): boolean {
   if (params === undefined) return false;
+  const { outgoing, followed, progressGate, context } = state;
   const { progressToken, progress, total, message } = params;
   const id = toOwnId(progressToken);
-  if (typeof progress !== "number" || typeof id !== "number" || !outgoing.isWaiting(id)) return false;
+  const isWaiting = typeof id === "number" && outgoing.isWaiting(id);
+  if (typeof progress !== "number" || !(isWaiting || followed.has(progressToken))) return false;
   const isDue = progressGate.admit();
-  outgoing.progress(id, {
-    isDue,
-    read: () => ({
-      progress,
-      ...(typeof total === "number" && { total }),
-      ...(typeof message === "string" && { message: safeExcerpt(message, context.redact, 1000) }),
-    }),
+  const read = (): Progress => ({
+    progress,
+    ...(typeof total === "number" && { total }),
+    ...(typeof message === "string" && { message: safeExcerpt(message, context.redact, 1000) }),
   });
+  if (isWaiting) outgoing.progress(id, { isDue, read });
+  else followed.progress(progressToken, { isDue, read });
   if (!isDue) progressGate.defer();
   return true;
 }

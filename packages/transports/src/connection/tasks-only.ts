@@ -1,0 +1,46 @@
+import type { JsonObject, RemoteTool, ServerInfo, ToolListing } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
+import type { TaskHandling } from "../message/client-identity.ts";
+
+/** The tools of one connection that can be called as tasks of 2025-11-25 alone. Empty where the host does not wait for tasks. */
+export interface TasksOnly {
+  has(toolName: string): boolean;
+  /** Takes over what the latest listing says. */
+  learn(listing: ToolListing): void;
+}
+
+/** Starts without any. */
+export function createTasksOnly({
+  tasks,
+  server,
+}: {
+  readonly tasks: TaskHandling | undefined;
+  readonly server: ServerInfo;
+}): TasksOnly {
+  const mayCall = tasks === "await" && takesTasks(server);
+  let names: ReadonlySet<string> = new Set();
+  return {
+    has: (toolName) => names.has(toolName),
+    learn({ tools }) {
+      if (mayCall) names = new Set(tools.filter(isForTasksOnly).map(({ name }) => name));
+    },
+  };
+}
+
+/**
+ * Whether calls of this server may become tasks: no other revision has these, and without its word no tool is called so, whatever its listing says.
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
+ */
+function takesTasks({ protocolVersion, capabilities }: ServerInfo): boolean {
+  if (protocolVersion !== "2025-11-25") return false;
+  const requests = memberOf(capabilities["tasks"], "requests");
+  return isJsonObject(memberOf(memberOf(requests, "tools"), "call"));
+}
+
+function isForTasksOnly({ extras }: RemoteTool): boolean {
+  return memberOf(extras?.["execution"], "taskSupport") === "required";
+}
+
+function memberOf(value: JsonObject[string] | undefined, name: string): JsonObject[string] | undefined {
+  return isJsonObject(value) ? value[name] : undefined;
+}

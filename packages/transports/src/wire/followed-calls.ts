@@ -1,0 +1,94 @@
+import type { Progress } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
+import type { OutgoingRequest } from "../message/outgoing-request.ts";
+import type { FollowedCall } from "../message/request-channel.ts";
+import type { ActiveClocks } from "../time/active-clock.ts";
+import { runHook } from "../time/run-hook.ts";
+import { createOccasion, type Occasion, type Questioned } from "./occasion.ts";
+import type { ProgressReport } from "./outgoing-requests.ts";
+
+/** Calls that go on after their requests were answered: tasks of 2025-11-25. What their server sends of one has its token or its name. */
+export interface FollowedCalls {
+  follow(request: OutgoingRequest, onStatus: () => void): FollowedCall;
+  /** Whether one of them has this token. */
+  has(token: unknown): boolean;
+  /** Progress of one of them, to be passed on at once, or when `flushProgress` is called. */
+  progress(token: unknown, report: ProgressReport): void;
+  flushProgress(): void;
+  /** Its server says something new of a task. */
+  status(params: unknown): void;
+  all(): readonly Questioned[];
+  /** What a question is about that names a task. `undefined`: it names none of them. */
+  occasion(params: unknown): Occasion | undefined;
+}
+
+interface Followed extends Questioned {
+  readonly request: OutgoingRequest;
+  readonly onStatus: () => void;
+  lateProgress: Progress | undefined;
+}
+
+const relatedTask = "io.modelcontextprotocol/related-task";
+
+/** Makes an empty set of them. */
+export function createFollowedCalls(activeClock: ActiveClocks): FollowedCalls {
+  const byToken = new Map<string, Followed>();
+  const byTask = new Map<string, Followed>();
+  let last = 0;
+  return {
+    follow(request, onStatus) {
+      last += 1;
+      // No number: those are of requests.
+      const progressToken = `task-${last}`;
+      const followed: Followed = { request, onStatus, lateProgress: undefined };
+      const time = activeClock.of(request.callContext);
+      let name: string | undefined;
+      time.enter();
+      byToken.set(progressToken, followed);
+      return {
+        progressToken,
+        named(taskId) {
+          // Of two tasks with one name nobody can say whose a question is: the first keeps it.
+          if (byTask.has(taskId) || !byToken.has(progressToken)) return;
+          name = taskId;
+          byTask.set(taskId, followed);
+        },
+        end() {
+          if (!byToken.delete(progressToken)) return;
+          if (name !== undefined) byTask.delete(name);
+          time.leave();
+          flush(followed);
+          if (followed.whenOver !== undefined) for (const tell of Array.from(followed.whenOver)) tell();
+        },
+      };
+    },
+    has: (token) => typeof token === "string" && byToken.has(token),
+    progress(token, { read, isDue }) {
+      const followed = typeof token === "string" ? byToken.get(token) : undefined;
+      if (followed?.request.onProgress === undefined) return;
+      followed.lateProgress = read();
+      if (isDue) flush(followed);
+    },
+    flushProgress() {
+      for (const followed of byToken.values()) flush(followed);
+    },
+    status(params) {
+      const taskId = isJsonObject(params) ? params["taskId"] : undefined;
+      if (typeof taskId === "string") byTask.get(taskId)?.onStatus();
+    },
+    all: () => Array.from(byToken.values()),
+    occasion(params) {
+      const meta = isJsonObject(params) ? params["_meta"] : undefined;
+      const related = isJsonObject(meta) ? meta[relatedTask] : undefined;
+      const taskId = isJsonObject(related) ? related["taskId"] : undefined;
+      const followed = typeof taskId === "string" ? byTask.get(taskId) : undefined;
+      return followed && createOccasion([followed]);
+    },
+  };
+}
+
+function flush(followed: Followed): void {
+  const { request, lateProgress } = followed;
+  followed.lateProgress = undefined;
+  if (lateProgress !== undefined && request.onProgress !== undefined) runHook(request.onProgress, lateProgress);
+}
