@@ -78,5 +78,5 @@ function commonWords(tools: readonly ToolDefinition[], known: ReadonlySet<string
 
 function isWordToChooseBy(word: string, stem: string): boolean {
   if (word.length < shortestWord || stopWords.has(word) || emptyWords.has(word)) return false;
-  return !isEverydayVerb(word) && !isReadingVerb(stem);
+  return !isEverydayVerb(stem) && !isReadingVerb(stem);
 }

@@ -2,18 +2,13 @@ import { isEverydayVerb } from "./name-intent.ts";
 import { joinWords, splitWords } from "./split-words.ts";
 import { stemWord } from "./stem-word.ts";
 import { stopWords } from "./stop-words.ts";
-import { readPhrase, readSynonyms, type Synonyms } from "./look-up-synonyms.ts";
+import { readPhrase, readSynonyms, synonymsOfStem, type Synonyms } from "./look-up-synonyms.ts";
 import type { Term, Vocabulary } from "./vocabulary.ts";
-
-/** A term that stands for a word of the query, and how well, from 0 to 1. */
-export interface Variant {
-  readonly term: Term;
-  readonly weight: number;
-}
 
 /** What one word of the query may mean. A document scores with its best variant, never with several. */
 export interface Clause {
-  readonly variants: readonly Variant[];
+  /** The terms that stand for it, and how well each does, from 0 to 1. */
+  readonly variants: ReadonlyMap<Term, number>;
   /** The term of the word itself, if the index has it: its rarity bounds what a rare synonym may add. */
   readonly literal: Term | undefined;
   /** The word was marked with `+`: documents without it are left out. */
@@ -40,11 +35,12 @@ export function expandQuery(query: string, vocabulary: Vocabulary): readonly Cla
   const words = telling.length > 0 ? telling : all;
   const clauses = words.map((word, index) => wordClause(word, words[index + 1], vocabulary));
   clauses.push(...phraseClauses(all, vocabulary), ...words.flatMap((word) => spelledOutClauses(word, vocabulary)));
-  return clauses.filter(({ variants, required }) => variants.length > 0 || required).slice(0, maxClauses);
+  return clauses.filter(({ variants, required }) => variants.size > 0 || required).slice(0, maxClauses);
 }
 
 interface QueryWord {
   readonly word: string;
+  readonly stem: string;
   readonly required: boolean;
   /** What a tool is to work on rather than what it does: a file name, an address, a number, a quoted text. */
   readonly isValue: boolean;
@@ -61,7 +57,7 @@ function readWords(query: string, vocabulary: Vocabulary): readonly QueryWord[] 
     // "YouTube" is the name, not "you" and "tube", if any tool has it.
     const joined = joinWords(part, 1).filter((word) => vocabulary.find(word) !== undefined);
     for (const word of joined.length > 0 ? joined : splitWords(part))
-      words.push({ word, required, isValue, isProperName });
+      words.push({ word, stem: stemWord(word), required, isValue, isProperName });
   }
   return words;
 }
@@ -72,20 +68,20 @@ function isInformative({ word, required }: QueryWord): boolean {
 }
 
 function wordClause(
-  { word, required, isValue, isProperName }: QueryWord,
+  { word, stem, required, isValue, isProperName }: QueryWord,
   next: QueryWord | undefined,
   vocabulary: Vocabulary,
 ): Clause {
   const best = new Map<Term, number>();
-  const trust = isValue ? valueWeight : isEverydayVerb(word) ? verbWeight : 1;
+  const trust = isValue ? valueWeight : isEverydayVerb(stem) ? verbWeight : 1;
   const offer = (term: Term | undefined, weight: number): void => {
     if (term !== undefined && weight * trust > (best.get(term) ?? 0)) best.set(term, weight * trust);
   };
-  const literal = vocabulary.find(word);
+  const literal = vocabulary.findStem(stem);
   offer(literal, 1);
   // "vms": a word of three letters has no other form, unless it is the plural of an abbreviation.
   if (word.length === 3 && word.endsWith("s")) offer(vocabulary.find(word.slice(0, 2)), compoundWeight);
-  const synonyms = readSynonyms(word);
+  const synonyms = synonymsOfStem(stem);
   for (const synonym of synonyms.words) offer(vocabulary.findStem(synonym), synonymWeight);
   // "web hook" finds `webhook`.
   if (next !== undefined) offer(vocabulary.find(word + next.word), compoundWeight);
@@ -100,13 +96,13 @@ function wordClause(
         offer(vocabulary.findStem(synonym), typoWeight * synonymWeight);
     }
   }
-  return { variants: toVariants(best), literal, required };
+  return { variants: best, literal, required };
 }
 
 /** "take a day off" asks for what `leave` says. */
 function phraseClauses(words: readonly QueryWord[], vocabulary: Vocabulary): readonly Clause[] {
   const clauses: Clause[] = [];
-  const stems = words.map(({ word }) => stemWord(word));
+  const stems = words.map(({ stem }) => stem);
   for (let start = 0; start < stems.length; start += 1) {
     const phrase = readPhrase(stems, start);
     if (phrase === undefined) continue;
@@ -115,27 +111,24 @@ function phraseClauses(words: readonly QueryWord[], vocabulary: Vocabulary): rea
       const term = vocabulary.findStem(word);
       if (term !== undefined) best.set(term, synonymWeight);
     }
-    clauses.push({ variants: toVariants(best), literal: undefined, required: false });
+    clauses.push({ variants: best, literal: undefined, required: false });
     start += phrase.length - 1;
   }
   return clauses;
 }
 
 /** "pr" asks for `pull` and `request`, each as a word of its own, if no tool says "pr" itself. */
-function spelledOutClauses({ word }: QueryWord, vocabulary: Vocabulary): readonly Clause[] {
-  if (vocabulary.find(word) !== undefined) return [];
-  const spelledOut = new Set(readSynonyms(word).phrases.flat());
+function spelledOutClauses({ stem }: QueryWord, vocabulary: Vocabulary): readonly Clause[] {
+  const { phrases } = synonymsOfStem(stem);
+  if (phrases.length === 0 || vocabulary.findStem(stem) !== undefined) return [];
+  const spelledOut = new Set(phrases.flat());
   return Array.from(spelledOut)
     .filter((part) => !stopWords.has(part))
     .map((part) => vocabulary.find(part))
     .filter((term) => term !== undefined)
-    .map((term) => ({ variants: [{ term, weight: synonymWeight }], literal: undefined, required: false }));
+    .map((term) => ({ variants: new Map([[term, synonymWeight]]), literal: undefined, required: false }));
 }
 
 function isUnknown({ words, phrases }: Synonyms): boolean {
   return words.length === 0 && phrases.length === 0;
-}
-
-function toVariants(best: ReadonlyMap<Term, number>): readonly Variant[] {
-  return Array.from(best, ([term, weight]) => ({ term, weight }));
 }

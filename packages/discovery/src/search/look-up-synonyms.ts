@@ -21,7 +21,13 @@ let phraseLengths: ReadonlyMap<string, number> = new Map();
 
 /** Other words and phrases for a word, without the word itself. */
 export function readSynonyms(word: string): Synonyms {
-  return lookUp(stemWord(word));
+  return synonymsOfStem(stemWord(word));
+}
+
+/** The same for a word of which the stem is known. */
+export function synonymsOfStem(stem: string): Synonyms {
+  table ??= buildTable();
+  return table.get(stem) ?? none;
 }
 
 /** The longest phrase of the table that begins at `start` of the stems of a query, with its synonyms. */
@@ -36,11 +42,6 @@ export function readPhrase(
     if (synonyms !== undefined) return { length, synonyms };
   }
   return undefined;
-}
-
-function lookUp(key: string): Synonyms {
-  table ??= buildTable();
-  return table.get(key) ?? none;
 }
 
 function keyOf(words: readonly string[]): string {

@@ -25,9 +25,9 @@ export function isReadingVerb(stem: string): boolean {
   return readingVerbs.has(stem);
 }
 
-/** Whether a word is a verb that half of all tools have, so that it says little about which one is meant. */
-export function isEverydayVerb(word: string): boolean {
-  return everydayVerbs.has(stemWord(word));
+/** Whether a stem is of a verb that half of all tools have, so that it says little about which one is meant. */
+export function isEverydayVerb(stem: string): boolean {
+  return everydayVerbs.has(stem);
 }
 
 /** Whether a stem of a tool's name says that something is lost when it runs. */

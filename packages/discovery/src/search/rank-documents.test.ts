@@ -14,7 +14,7 @@ const documentsArbitrary = fc.array(
     name: fc.uniqueArray(fc.constantFrom(...stems), { maxLength: 3 }),
     context: fc.uniqueArray(fc.constantFrom(...stems), { maxLength: 1 }),
   }),
-  { minLength: 40, maxLength: 90, size: "max" },
+  { minLength: 40, maxLength: 140, size: "max" },
 );
 const clausesArbitrary = fc.array(
   fc.record({
@@ -33,9 +33,11 @@ describe("rankDocuments()", () => {
       asked: clausesArbitrary,
       limit: limits,
       isQuestion: fc.boolean(),
+      // One document in so many may be found.
+      everyNth: fc.constantFrom(1, 2, 5),
     });
     fc.assert(
-      fc.property(cases, ({ made, asked, limit, isQuestion }) => {
+      fc.property(cases, ({ made, asked, limit, isQuestion, everyNth }) => {
         const vocabulary = createVocabulary();
         const termOf = (stem: string): Term => vocabulary.internStem(stem);
         const documents: IndexedDocument[] = made.map(({ says, name, context }, slot) => {
@@ -44,7 +46,7 @@ describe("rankDocuments()", () => {
             term.documents += 1;
             appendPosting(term.postings, slot, value);
           }
-          const text = `tool_${(slot * 37) % 91}`;
+          const text = `tool_${(slot * 37) % 149}`;
           const document = { name: text, shortName: text, aliases: [], title: "", description: "", parameters: [] };
           return {
             document: { ...document, context: "" },
@@ -52,8 +54,9 @@ describe("rankDocuments()", () => {
           };
         });
         const clauses: readonly Clause[] = asked.map(({ words, weights, hasLiteral }) => {
-          const variants = words.map((word, at) => ({ term: vocabulary.internStem(word), weight: weights[at] ?? 1 }));
-          return { variants, literal: hasLiteral ? variants[0]?.term : undefined, required: false };
+          const terms = words.map((word) => vocabulary.internStem(word));
+          const variants = new Map(terms.map((term, at) => [term, weights[at] ?? 1]));
+          return { variants, literal: hasLiteral ? terms[0] : undefined, required: false };
         });
         const set = { documents, size: documents.length, board: createScoreBoard() };
         const request = {
@@ -62,8 +65,9 @@ describe("rankDocuments()", () => {
           limit,
           matches: { exact: new Set<number>(), prefix: new Set<number>() },
         };
-        const ask = (): readonly SearchHit[] => rankDocuments(set, { ...request, allows: () => true }).hits;
-        const wanted = rankAll(documents, clauses, { limit, isQuestion });
+        const allows = (name: string): boolean => Number(name.slice("tool_".length)) % everyNth === 0;
+        const ask = (): readonly SearchHit[] => rankDocuments(set, { ...request, allows }).hits;
+        const wanted = rankAll(documents, clauses, { limit, isQuestion, allows });
         expect(ask()).toEqual(wanted);
         // The board is clean again.
         expect(ask()).toEqual(wanted);
@@ -76,21 +80,25 @@ describe("rankDocuments()", () => {
 function rankAll(
   documents: readonly IndexedDocument[],
   clauses: readonly Clause[],
-  { limit, isQuestion }: { readonly limit: number; readonly isQuestion: boolean },
+  {
+    limit,
+    isQuestion,
+    allows,
+  }: { readonly limit: number; readonly isQuestion: boolean; readonly allows: (name: string) => boolean },
 ): readonly SearchHit[] {
   const rarity = (term: Term): number =>
     Math.log(1 + (documents.length - term.documents + 0.5) / (term.documents + 0.5));
   const scoreIn = (slot: number, { variants, literal }: Clause): number =>
     Math.max(
       0,
-      ...variants.map(({ term, weight }) => {
+      ...Array.from(variants, ([term, weight]) => {
         const at = term.postings.slots.indexOf(slot);
         const factor = weight * Math.min(literal === undefined ? Infinity : rarity(literal), rarity(term));
         return at === -1 ? 0 : factor * (term.postings.impacts[at] ?? 0);
       }),
     );
   const weightIn = (term: Term, among: readonly Clause[]): number =>
-    Math.max(0, ...among.flatMap(({ variants }) => variants.map((v) => (v.term === term ? v.weight : 0))));
+    Math.max(0, ...among.map(({ variants }) => variants.get(term) ?? 0));
   const byScore = (a: SearchHit, b: SearchHit): number => b.score - a.score || (a.name < b.name ? -1 : 1);
   const scored = documents.map((indexed, slot) => {
     const scores = clauses.map((clause) => scoreIn(slot, clause));
@@ -109,7 +117,7 @@ function rankAll(
     return { name: indexed.document.name, match: "words" as const, score, factor: factor + intent + covered };
   });
   return scored
-    .filter(({ score }) => score > 0)
+    .filter(({ name, score }) => score > 0 && allows(name))
     .sort(byScore)
     .slice(0, Math.max(40, limit))
     .map(({ name, match, score, factor }) => ({ name, match, score: score * factor }))

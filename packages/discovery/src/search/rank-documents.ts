@@ -1,5 +1,4 @@
 import type { Clause } from "./expand-query.ts";
-import { isDestructiveVerb, isReadingVerb } from "./name-intent.ts";
 import type { NameMatches } from "./name-order.ts";
 import type { DocumentTerms } from "./score-document.ts";
 import type { SearchDocument } from "./search-document.ts";
@@ -28,6 +27,8 @@ export interface ScoreBoard {
   matched: Uint8Array;
   touched: Int32Array;
   hit: Int32Array;
+  /** How many scores there are of about a size. */
+  readonly shelves: Uint32Array;
 }
 
 /** An empty board. */
@@ -38,6 +39,7 @@ export function createScoreBoard(): ScoreBoard {
     matched: new Uint8Array(0),
     touched: new Int32Array(0),
     hit: new Int32Array(0),
+    shelves: new Uint32Array(256),
   };
 }
 
@@ -98,29 +100,17 @@ export function rankDocuments(
   const named = [...matches.exact, ...matches.prefix]
     .filter(allows)
     .map((slot) => ({ slot, ...takeScore(board, slot) }));
-  const leaders = createLeaders(Math.max(closerLook, limit), (slot) => documents[slot]?.document.name ?? "");
-  const { totals, matched, touched } = board;
-  const least = leastOfBest(board, touchedCount, { limit: Math.max(closerLook, limit), allows });
-  for (let at = 0; at < touchedCount; at += 1) {
-    const slot = touched[at] ?? 0;
-    const score = totals[slot] ?? 0;
-    if (score > 0 && score >= least && leaders.admits(slot, score) && allows(slot))
-      leaders.add({ slot, score, matched: matched[slot] ?? 0 });
-    totals[slot] = 0;
-    matched[slot] = 0;
-  }
+  const leaders = takeLeaders(set, touchedCount, { limit: Math.max(closerLook, limit), allows });
 
-  const weightsByClause = clauses.map(({ variants }) => new Map(variants.map(({ term, weight }) => [term, weight])));
   const weightOf = bestWeights(clauses);
-  const look = { clauses, weightsByClause, weightOf };
   const ranked: RankedHit[] = [];
-  for (const candidate of [...named, ...leaders.all]) {
+  for (const candidate of [...named, ...leaders]) {
     const { slot, score } = candidate;
     const indexed = documents[slot];
     if (indexed === undefined) continue;
     const tier = matches.exact.has(slot) ? 0 : matches.prefix.has(slot) ? 1 : 2;
     const covered = clauses.length === 0 ? 0 : (clauseCoverage * candidate.matched) / clauses.length;
-    const factor = closeness(indexed, look) + intent(indexed, request.isQuestion, weightOf) + covered;
+    const factor = closeness(indexed, clauses, weightOf) + intent(indexed, request.isQuestion, weightOf) + covered;
     ranked.push({ name: indexed.document.name, tier, score: score * factor });
   }
   const best = ranked.sort(byRank).slice(0, limit);
@@ -170,7 +160,7 @@ function sumClauses(
   for (const { variants, literal } of clauses) {
     const ceiling = literal === undefined ? Number.POSITIVE_INFINITY : rarity(literal, size);
     let hitCount = 0;
-    for (const { term, weight } of variants) {
+    for (const [term, weight] of variants) {
       const factor = weight * Math.min(ceiling, rarity(term, size));
       const { slots, impacts } = term.postings;
       postingsVisited += slots.length;
@@ -201,37 +191,34 @@ function rarity({ documents }: Term, size: number): number {
 
 function bestWeights(clauses: readonly Clause[]): ReadonlyMap<Term, number> {
   const weights = new Map<Term, number>();
-  for (const { term, weight } of clauses.flatMap(({ variants }) => variants)) {
-    weights.set(term, Math.max(weight, weights.get(term) ?? 0));
+  for (const { variants } of clauses) {
+    for (const [term, weight] of variants) if (weight > (weights.get(term) ?? 0)) weights.set(term, weight);
   }
   return weights;
-}
-
-/** What a closer look at a document goes by. */
-interface CloserLook {
-  readonly clauses: readonly Clause[];
-  /** The weight of each variant, by clause. */
-  readonly weightsByClause: readonly ReadonlyMap<Term, number>[];
-  readonly weightOf: ReadonlyMap<Term, number>;
 }
 
 /** From 1 up: how much of the name the query says, and how much of the query the name says. */
 function closeness(
   { terms: { name: nameTerms, context } }: IndexedDocument,
-  { clauses, weightsByClause, weightOf }: CloserLook,
+  clauses: readonly Clause[],
+  weightOf: ReadonlyMap<Term, number>,
 ): number {
   if (nameTerms.length === 0 || clauses.length === 0) return 1;
-  const namesServer = clauses.some(({ literal }) => literal !== undefined && context.includes(literal));
-  const common = nameTerms.filter((term) => weightOf.has(term));
+  const common: Term[] = [];
   let said = 0;
-  for (const term of common) said += weightOf.get(term) ?? 0;
+  for (const term of nameTerms) {
+    const weight = weightOf.get(term);
+    if (weight === undefined) continue;
+    common.push(term);
+    said += weight;
+  }
   let named = 0;
-  if (common.length > 0) {
-    for (const weights of weightsByClause) {
-      let most = 0;
-      for (const term of common) most = Math.max(most, weights.get(term) ?? 0);
-      named += most;
-    }
+  let namesServer = false;
+  for (const { variants, literal } of clauses) {
+    let most = 0;
+    for (const term of common) most = Math.max(most, variants.get(term) ?? 0);
+    named += most;
+    namesServer ||= literal !== undefined && context.includes(literal);
   }
   return (
     1 +
@@ -247,17 +234,20 @@ function intent(
   isQuestion: boolean,
   weightOf: ReadonlyMap<Term, number>,
 ): number {
-  let amount = 0;
-  if (isQuestion && nameTerms.some(({ stem }) => isReadingVerb(stem))) amount += readingBonus;
-  if (nameTerms.some((term) => isDestructiveVerb(term.stem) && !weightOf.has(term))) amount -= destructivePenalty;
-  return amount;
+  let reads = false;
+  let destroys = false;
+  for (const term of nameTerms) {
+    reads ||= term.isReadingVerb;
+    destroys ||= term.isDestructiveVerb && !weightOf.has(term);
+  }
+  return (isQuestion && reads ? readingBonus : 0) - (destroys ? destructivePenalty : 0);
 }
 
 function meetsRequired(clauses: readonly Clause[]): (slot: number) => boolean {
   const required = clauses
     .filter((clause) => clause.required)
     // The word itself if there is one, not what else it may mean.
-    .map(({ literal, variants }) => slotsOf(literal === undefined ? variants.map(({ term }) => term) : [literal]));
+    .map(({ literal, variants }) => slotsOf(literal === undefined ? Array.from(variants.keys()) : [literal]));
   return (slot) => required.every((slots) => slots.has(slot));
 }
 
@@ -265,64 +255,48 @@ function slotsOf(terms: readonly Term[]): ReadonlySet<number> {
   return new Set(terms.flatMap(({ postings }) => postings.slots));
 }
 
-/** What a score must reach to be among the best: found with numbers alone, before names decide between equal ones. */
-function leastOfBest(
-  { totals, touched }: ScoreBoard,
+/** The best few, best first; of equal scores those by name. Clears the board. */
+function takeLeaders(
+  { board, documents }: RankedSet,
   touchedCount: number,
   { limit, allows }: { readonly limit: number; readonly allows: (slot: number) => boolean },
-): number {
-  // Beyond some hundreds, moving numbers would cost more than it saves.
-  if (touchedCount <= limit || limit > 256) return 0;
-  // Ascending; a place is 0 until a score takes it.
-  const best = new Float64Array(limit);
-  let least = 0;
+): readonly Candidate[] {
+  const { totals, matched, touched } = board;
+  const atLeast = (least: number): Candidate[] => {
+    const found: Candidate[] = [];
+    for (let at = 0; at < touchedCount; at += 1) {
+      const slot = touched[at] ?? 0;
+      const score = totals[slot] ?? 0;
+      if (score > 0 && score >= least && allows(slot)) found.push({ slot, score, matched: matched[slot] ?? 0 });
+    }
+    return found;
+  };
+  const least = aboutLeast(board, touchedCount, limit);
+  let found = atLeast(least);
+  // Some of them may not be found by whoever asks.
+  if (least > 0 && found.length < limit) found = atLeast(0);
   for (let at = 0; at < touchedCount; at += 1) {
     const slot = touched[at] ?? 0;
-    const score = totals[slot] ?? 0;
-    if (score <= least || !allows(slot)) continue;
-    let place = 1;
-    while (place < limit && (best[place] ?? 0) < score) {
-      best[place - 1] = best[place] ?? 0;
-      place += 1;
-    }
-    best[place - 1] = score;
-    least = best[0] ?? 0;
+    totals[slot] = 0;
+    matched[slot] = 0;
   }
-  return least;
+  const nameOf = ({ slot }: Candidate): string => documents[slot]?.document.name ?? "";
+  return found.sort((a, b) => b.score - a.score || (nameOf(a) < nameOf(b) ? -1 : 1)).slice(0, limit);
 }
 
-/** The best few of many, without sorting the many. */
-interface Leaders {
-  /** Whether a slot with this score is among the best so far. */
-  admits(slot: number, score: number): boolean;
-  add(candidate: Candidate): void;
-  /** Best first. */
-  readonly all: readonly Candidate[];
-}
-
-function createLeaders(limit: number, nameOf: (slot: number) => string): Leaders {
-  // In order: once the list is full of good ones, insertions are rare.
-  const all: Candidate[] = [];
-  const isBetter = (slot: number, score: number, than: Candidate): boolean =>
-    score > than.score || (score === than.score && nameOf(slot) < nameOf(than.slot));
-  return {
-    all,
-    admits(slot, score) {
-      const last = all[limit - 1];
-      return last === undefined || isBetter(slot, score, last);
-    },
-    add(added) {
-      const { slot, score } = added;
-      let low = 0;
-      let high = all.length;
-      while (low < high) {
-        const middle = (low + high) >>> 1;
-        const candidate = all[middle];
-        if (candidate !== undefined && isBetter(slot, score, candidate)) high = middle;
-        else low = middle + 1;
-      }
-      all.splice(low, 0, added);
-      if (all.length > limit) all.pop();
-    },
-  };
+/** A score that at least `limit` of the touched reach, and not many more: by counting, so that names decide between few. */
+function aboutLeast({ totals, touched, shelves }: ScoreBoard, touchedCount: number, limit: number): number {
+  if (touchedCount <= 2 * limit) return 0;
+  let most = 0;
+  for (let at = 0; at < touchedCount; at += 1) most = Math.max(most, totals[touched[at] ?? 0] ?? 0);
+  const perScore = (shelves.length - 1) / most;
+  shelves.fill(0);
+  for (let at = 0; at < touchedCount; at += 1) {
+    const shelf = Math.floor((totals[touched[at] ?? 0] ?? 0) * perScore);
+    shelves[shelf] = (shelves[shelf] ?? 0) + 1;
+  }
+  let shelf = shelves.length;
+  for (let count = 0; count < limit && shelf > 0;) count += shelves[(shelf -= 1)] ?? 0;
+  // A hair lower, because a quotient is rounded.
+  return (shelf / perScore) * 0.999_999;
 }

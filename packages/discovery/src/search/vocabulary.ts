@@ -1,4 +1,5 @@
 import { editDistance } from "./edit-distance.ts";
+import { isDestructiveVerb, isReadingVerb } from "./name-intent.ts";
 import { createPostingList, type PostingList } from "./posting-list.ts";
 import { stemWord } from "./stem-word.ts";
 
@@ -7,6 +8,10 @@ export interface Term {
   readonly stem: string;
   /** The letters it is made of, one bit each: two words that are close in spelling have nearly the same set. */
   readonly letters: number;
+  /** Whether it says, in a tool's name, that the tool only looks. */
+  readonly isReadingVerb: boolean;
+  /** Whether it says, in a tool's name, that something is lost when the tool runs. */
+  readonly isDestructiveVerb: boolean;
   /** How many documents have it now; 0 when the last one was removed. */
   documents: number;
   /** Scratch for the one document that is being scored; 0 otherwise. */
@@ -49,7 +54,15 @@ export function createVocabulary(): Vocabulary {
   const byInitial = new Map<string, Term[]>();
 
   const add = (stem: string): Term => {
-    const term: Term = { stem, letters: lettersOf(stem), documents: 0, evidence: 0, postings: createPostingList() };
+    const term: Term = {
+      stem,
+      letters: lettersOf(stem),
+      isReadingVerb: isReadingVerb(stem),
+      isDestructiveVerb: isDestructiveVerb(stem),
+      documents: 0,
+      evidence: 0,
+      postings: createPostingList(),
+    };
     byStem.set(stem, term);
     file(byPrefix, stem.slice(0, prefixLength), term);
     file(byInitial, stem.slice(0, 1), term);
@@ -80,7 +93,11 @@ export function createVocabulary(): Vocabulary {
       byText.set(text, known);
       return known;
     },
-    find: (word) => findStem(stemWord(word)),
+    find(word) {
+      const known = byWord.get(word);
+      if (known === undefined) return findStem(stemWord(word));
+      return known.documents > 0 ? known : undefined;
+    },
     findStem,
     startingWith(word, limit) {
       if (word.length < prefixLength) return [];
