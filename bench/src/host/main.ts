@@ -10,9 +10,12 @@ import { growthPlot } from "./growth/growth-plot.ts";
 import { measure, type Adapter } from "./measure.ts";
 import { observe, type Observation } from "./observe.ts";
 import { resultsPage } from "./results-page.ts";
+import { stepsTable } from "./steps-table.ts";
 import { runMeasurement } from "./run-measurement.ts";
 import { runRounds, type Row } from "./run-rounds.ts";
 import { allWorkloads } from "./workloads/all-workloads.ts";
+import { startSteps } from "./workloads/start-steps.ts";
+import type { Workload } from "./workloads/workload.ts";
 
 // Usage: node main.js [--rounds N] [--node MAJOR] [--peers] [--only workload,behaviour,growth]
 // Writes docs/benchmark.md, its plots and bench/results/host.json, unless only a part was asked for.
@@ -31,17 +34,14 @@ const startedAt = performance.now();
 const results = new Map<string, readonly Row[]>();
 for (const workload of allWorkloads) {
   if (!isAskedFor(workload.id)) continue;
-  say(`\n${workload.title}`);
   const fits = contenders.filter(({ id }) => id !== "floor-fetch" || workload.id.startsWith("http"));
-  const rows = await runRounds(workload, fits, { rounds, floor, measure: (one, id) => measure(node, one, id) });
-  results.set(workload.id, rows);
-  for (const { name, values, failure = "" } of rows) {
-    const numbers = workload.metrics.map(
-      ({ name: metric, label }) => `${label} ${values.get(metric)?.median.toFixed(2)}`,
-    );
-    say(`  ${name.padEnd(24)} ${values.size > 0 ? numbers.join(", ") : ""} ${failure}`);
-  }
+  results.set(workload.id, await rowsOf(workload, fits));
 }
+
+const steps = isAskedFor(startSteps.id)
+  ? await rowsOf(startSteps, [floor, ...contenders.filter(({ id }) => id !== "floor-fetch")], Math.max(rounds, 9))
+  : [];
+if (steps.length > 0) say(stepsTable(steps));
 
 const observations: Observation[] = [];
 for (const behaviour of allBehaviours) {
@@ -57,6 +57,18 @@ for (const behaviour of allBehaviours) {
 const growth = isAskedFor("growth") ? await measureGrowth() : [];
 if (only === undefined) await save();
 say(`\n${((performance.now() - startedAt) / 60_000).toFixed(1)} minutes`);
+
+async function rowsOf(workload: Workload, fits: readonly Adapter[], count = rounds): Promise<readonly Row[]> {
+  say(`\n${workload.title}`);
+  const rows = await runRounds(workload, fits, { rounds: count, floor, measure: (one, id) => measure(node, one, id) });
+  for (const { name, values, failure = "" } of rows) {
+    const numbers = workload.metrics.map(
+      ({ name: metric, label }) => `${label} ${values.get(metric)?.median.toFixed(2)}`,
+    );
+    say(`  ${name.padEnd(24)} ${values.size > 0 ? numbers.join(", ") : ""} ${failure}`);
+  }
+  return rows;
+}
 
 async function measureGrowth(): Promise<readonly GrowthPoint[]> {
   say("\nHow cost grows");
@@ -82,7 +94,7 @@ async function save(): Promise<void> {
     load: loadavg()[1] ?? 0,
   };
   const rows = Object.fromEntries(
-    Array.from(results, ([id, ofWorkload]) => [
+    Array.from([...results, [startSteps.id, steps] as const], ([id, ofWorkload]) => [
       id,
       ofWorkload.map((row) => ({ ...row, values: Object.fromEntries(row.values) })),
     ]),
@@ -90,7 +102,7 @@ async function save(): Promise<void> {
   await mkdir(`${root}bench/results`, { recursive: true });
   await mkdir(`${root}docs/images`, { recursive: true });
   const page = `${root}docs/benchmark.md`;
-  const text = resultsPage(await readFile(page, "utf8"), { machine, rounds, results, observations, growth });
+  const text = resultsPage(await readFile(page, "utf8"), { machine, rounds, results, steps, observations, growth });
   await writeFile(page, text);
   for (const of of ["servers", "tools"] as const)
     await writeFile(

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { behaviourTable, resultsPage, type RunResults } from "./results-page.ts";
 
-const marks = ["behind", "machine", "speed", "behaviour", "growth"];
+const marks = ["behind", "machine", "speed", "steps", "behaviour", "growth"];
 const run: RunResults = {
   machine: { node: "v24.0.0", cpu: "a processor", cores: 2, system: "linux x64", date: "2026-01-01", load: 0.5 },
   rounds: 3,
   results: new Map(),
+  steps: [],
   observations: [{ adapter: "toolport", behaviour: "pages", name: "Toolport", seen: "1000 | all" }],
   growth: [],
 };

@@ -2,6 +2,8 @@ import { allBehaviours } from "./behaviours/all-behaviours.ts";
 import { growthOf, growthTable } from "./growth/growth-of.ts";
 import type { GrowthPoint } from "./growth/measure-growth.ts";
 import type { Observation } from "./observe.ts";
+import type { Row } from "./run-rounds.ts";
+import { stepsTable } from "./steps-table.ts";
 import { escapeCell, toTable, whereBehind, type Results } from "./to-table.ts";
 import { allWorkloads } from "./workloads/all-workloads.ts";
 
@@ -10,18 +12,21 @@ export interface RunResults {
   readonly machine: Readonly<Record<string, string | number>>;
   readonly rounds: number;
   readonly results: Results;
+  /** Of the start of one server. */
+  readonly steps: readonly Row[];
   readonly observations: readonly Observation[];
   readonly growth: readonly GrowthPoint[];
 }
 
 /** Writes the results into the page, between its marks; the rest of the page is written by hand. */
 export function resultsPage(page: string, run: RunResults): string {
-  const { results, observations, growth, machine, rounds } = run;
+  const { results, steps, observations, growth, machine, rounds } = run;
   const behind = whereBehind(allWorkloads, results);
   const sections = {
     behind: behind.length === 0 ? "None in this run." : behind.join("\n"),
     machine: machineText(machine, rounds),
     speed: toTable(allWorkloads, results),
+    steps: stepsTable(steps),
     behaviour: behaviourTable(observations),
     growth: (["servers", "tools"] as const)
       .map((of) => `${growthTable(growthOf(growth, of), of)}\n\n![Cost by number of ${of}](images/cost-by-${of}.svg)`)

@@ -27,6 +27,11 @@ export function stdioServers(plan: ServerPlan = {}): readonly BenchServer[] {
   }));
 }
 
+/** The spec of a stdio server that writes down in `file` when it got what. */
+export function recordingServer(file: string): BenchServer {
+  return { id: "s0", kind: "stdio", command: process.execPath, args: [serverFile("recording-server"), file] };
+}
+
 /** Starts HTTP servers, each in a process of its own, as they would be in the field. */
 export async function startHttpServers(
   plan: ServerPlan = {},

@@ -1,7 +1,8 @@
 import { ToolportError, type ServerSpec } from "@toolport/core";
 import { execFileSync, spawn } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { openStdio, type StdioEffects } from "../src/stdio/open-stdio.ts";
+import { openStdio } from "../src/stdio/open-stdio.ts";
+import type { StdioEffects } from "../src/stdio/start-server.ts";
 import type { StdioTransport } from "../src/stdio/stdio-transport.ts";
 import { childPath, openChild, processesOfGroup, until } from "./open-child.ts";
 import { createServerContext } from "./server-context.ts";

@@ -7,7 +7,8 @@ import { join } from "node:path";
 import { inspect } from "node:util";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openStdio as openUnavailable } from "../src/stdio/open-stdio-unavailable.ts";
-import { openStdio, type StdioEffects } from "../src/stdio/open-stdio.ts";
+import { openStdio } from "../src/stdio/open-stdio.ts";
+import type { StdioEffects } from "../src/stdio/start-server.ts";
 import { createTransportContext } from "../src/context/transport-context.ts";
 
 let folder: string;

@@ -19,10 +19,12 @@ export function loadHttp(serverId: string): Promise<Http> {
   return load(() => import("#http"), { specifier: "#http", serverId, code: "unreachable" });
 }
 
-/** Begins to load what a transport needs, so that it is there when the first server of its kind is wanted. Its failure is told then. */
+/**
+ * Begins to load what a transport needs, so that it is there when the first server of its kind is wanted. Its failure is told then. A
+ * program is started first, and boots meanwhile.
+ */
 export function preload({ kind }: TransportSpec): void {
-  const loading = kind === "stdio" ? import("#stdio") : kind === "http" ? import("#http") : Promise.resolve();
-  loading.catch(() => undefined);
+  if (kind === "http") import("#http").catch(() => undefined);
 }
 
 interface Part {

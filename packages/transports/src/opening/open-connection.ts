@@ -87,7 +87,9 @@ async function openOverWire(context: ConnectionContext, firstTransport?: Transpo
   const { spec, hooks, eraCache, known } = context;
   const life: Life = {};
   const changes = createChangeRouter(hooks);
-  let opened = firstTransport;
+  // A program boots while the rest is made ready.
+  const opening = firstTransport ?? (spec.transport.kind === "stdio" ? beginOpening(context) : undefined);
+  let unused = opening;
   const specHash = (spec.era ?? "auto") === "auto" ? await hashSpec(spec) : undefined;
   const init: AttemptsInit = {
     context,
@@ -103,14 +105,17 @@ async function openOverWire(context: ConnectionContext, firstTransport?: Transpo
     },
     onFailed: hooks.onFailed,
     async open(attempt) {
-      const transport = opened ?? (await openTransport(context, attempt));
-      opened = undefined;
-      return transport;
+      const first = unused;
+      unused = undefined;
+      return first ?? openTransport(context, attempt);
     },
   };
-  const { wire, claimed, elicitor, attempt } = await (known === undefined
-    ? tryAttempts(init)
-    : assumeServer(init, known.server));
+  const { wire, claimed, elicitor, attempt } = await (
+    known === undefined ? tryAttempts(init) : assumeServer(init, known.server)
+  ).catch(async (error: unknown) => {
+    await closeUnused(unused);
+    throw error;
+  });
   const { channel } = attempt;
   const { onToolsChanged } = hooks;
   const assumed =
@@ -126,6 +131,18 @@ async function openOverWire(context: ConnectionContext, firstTransport?: Transpo
     life,
     changes,
   });
+}
+
+function beginOpening(context: ConnectionContext): Promise<Transport> {
+  const opening = openTransport(context, { channel: "stdio", handshake: "probe" });
+  // Told to whoever takes it.
+  opening.catch(() => undefined);
+  return opening;
+}
+
+async function closeUnused(opening: Transport | Promise<Transport> | undefined): Promise<void> {
+  const transport = await Promise.resolve(opening).catch(() => undefined);
+  await transport?.close();
 }
 
 async function openOverClient(context: ConnectionContext, client: CustomClient): Promise<Connection> {

@@ -2,12 +2,13 @@ import { ToolportError } from "@toolport/core";
 import { closePart } from "../sdk/close-part.ts";
 import { openCustom } from "../sdk/open-custom.ts";
 import type { Transport } from "../message/transport.ts";
-import { loadHttp, loadStdio } from "./load-transport.ts";
+import { loadHttp } from "./load-transport.ts";
+import { openProcess } from "./open-process.ts";
 import { openMemory } from "../memory/open-memory.ts";
 import type { Attempt } from "../handshake/attempt.ts";
 import type { ConnectionContext } from "./connection-context.ts";
 import type { ConnectorEffects } from "./connector-options.ts";
-import type { StdioEffects } from "../stdio/open-stdio.ts";
+import type { StdioEffects } from "../stdio/start-server.ts";
 
 /** Opens the transport of one attempt. */
 export async function openTransport(context: ConnectionContext, { channel }: Attempt): Promise<Transport> {
@@ -16,9 +17,8 @@ export async function openTransport(context: ConnectionContext, { channel }: Att
     case "memory":
       return openMemory(spec, context);
     case "stdio": {
-      const { openStdio } = await loadStdio(serverId);
       const { effects, ...rest } = context;
-      return openStdio(spec, effects === undefined ? rest : { ...rest, effects: toStdioEffects(effects) });
+      return openProcess(spec, effects === undefined ? rest : { ...rest, effects: toStdioEffects(effects) });
     }
     case "custom": {
       const opened = await openCustom(spec, context);

@@ -1,7 +1,7 @@
 import type { Clock } from "@toolport/core";
 import { systemClock, type ConnectionHooks } from "@toolport/core/implement";
-import { loadStdio } from "./load-transport.ts";
 import { abortedConnect } from "./connect-deadline.ts";
+import { mostStarts } from "../stdio/most-starts.ts";
 import { runHook } from "../time/run-hook.ts";
 import { createStartQueue, type StartPlace, type StartQueue } from "./start-queue.ts";
 
@@ -35,7 +35,6 @@ const longestTurnMs = 5000;
  * Throws `aborted`.
  */
 export async function takeTurn(serverId: string, { starts, hooks, signal, options }: TurnInit): Promise<StartPlace> {
-  const { mostStarts } = await loadStdio(serverId);
   const { clock = systemClock } = options;
   let hasWaited = false;
   const onWait = (): void => {

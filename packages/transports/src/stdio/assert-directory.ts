@@ -1,12 +1,18 @@
 import { ToolportError } from "@toolport/core";
-import { constants } from "node:fs";
-import { access, stat } from "node:fs/promises";
+import type * as filesModule from "node:fs/promises";
+
+/** What is needed of Node's files. */
+export type Files = Pick<typeof filesModule, "access" | "constants" | "stat">;
 
 /**
  * Checks a server's working directory before the server is started: the system's own error for a bad one blames the program. Throws
  * `spawn_failed` for field `transport.cwd`.
  */
-export async function assertDirectory(cwd: string, serverId: string): Promise<void> {
+export async function assertDirectory(
+  cwd: string,
+  serverId: string,
+  { access, constants, stat }: Files,
+): Promise<void> {
   const fail = (what: string, cause?: unknown): ToolportError =>
     new ToolportError(`server ${JSON.stringify(serverId)}: the working directory ${JSON.stringify(cwd)} ${what}`, {
       code: "spawn_failed",

@@ -1,5 +1,6 @@
 import type { Cancel, Clock } from "@toolport/core";
 import { drainOutput, type OutputPipe } from "./drain-output.ts";
+import { hasExited } from "./end-process.ts";
 import type { ServerProcess } from "./server-process.ts";
 
 /** Why nothing more can be expected of a process. */
@@ -58,5 +59,7 @@ export function watchForDeath({ process, pipes, clock, onDeath }: DeathWatchInit
   process.on("error", onError);
   process.stdout.on("close", onOutputClosed);
   process.stdin.on("error", onInputError);
+  // It may be over before there was anybody to notice.
+  if (hasExited(process)) onExit(process.exitCode, process.signalCode);
   return dispose;
 }

@@ -1,7 +1,5 @@
 import { readdir, readFile } from "node:fs/promises";
-
-/** The variable by which the processes of one start are known, wherever they went. */
-export const startVariable = "TOOLPORT_START";
+import { startVariable } from "./start-variable.ts";
 
 const readAtOnce = 32;
 

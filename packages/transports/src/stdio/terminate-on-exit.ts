@@ -1,8 +1,11 @@
 import type { Cancel } from "@toolport/core";
 import type { ProcessGroup } from "./process-group.ts";
 
+/** What can be ended as a whole. */
+export type EndableGroup = Pick<ProcessGroup, "kill" | "terminate">;
+
 // One listener for all servers of this process: one per server would pass Node's warning for leaks at the eleventh.
-const groups = new Map<ProcessGroup, () => boolean>();
+const groups = new Map<EndableGroup, () => boolean>();
 
 /**
  * Sends a signal to the group when this process ends by `process.exit()` or an uncaught exception, and the group is still there: SIGTERM, or SIGKILL where it
@@ -11,7 +14,7 @@ const groups = new Map<ProcessGroup, () => boolean>();
  *
  * It is not all that protects from orphans: however this process ends, also by SIGKILL, a server's stdin ends with it.
  */
-export function terminateOnExit(group: ProcessGroup, isClosing: () => boolean): Cancel {
+export function terminateOnExit(group: EndableGroup, isClosing: () => boolean): Cancel {
   if (groups.size === 0) process.on("exit", terminateAll);
   groups.set(group, isClosing);
   return () => {
