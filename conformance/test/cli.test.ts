@@ -90,7 +90,7 @@ describe("server", () => {
     const formats = ["json", "junit", "sarif", "html", "markdown"];
     const files = formats.flatMap((format) => [`--${format}`, file(format)]);
     const { code, out, err } = await run(["server", ...few, "--seed", "7", ...files, ...good]);
-    expect(err).toBe(`Checking ${good.slice(1).join(" ")} (2 checks)\n`);
+    expect(err).toBe(`Checking ${good.slice(1).join(" ")} (3 checks)\n`);
     expect({ code, passed: out.includes("2 passed, 0 failed"), seed: out.includes("(seed 7)") }).toEqual({
       code: 0,
       passed: true,

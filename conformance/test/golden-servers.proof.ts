@@ -27,6 +27,11 @@ describe("good servers pass", () => {
     expect(await checkGolden({ kind: "http", url: new URL(server.url) })).toMatchObject(golden);
   });
 
+  it("sse-only", { timeout: 120_000 }, async () => {
+    await using server = await startHttpFixture("sse-only");
+    expect(await checkGolden({ kind: "sse", url: new URL(server.url) })).toMatchObject(golden);
+  });
+
   it("the reference servers from npm", { timeout: 240_000 }, async () => {
     const folder = await mkdtemp(join(tmpdir(), "toolport-golden-"));
     const servers = [npmServer("everything"), npmServer("filesystem", folder), npmServer("memory")];

@@ -4,7 +4,7 @@ import type { Mutant } from "./mutants/mutant.ts";
 import { failedChecks, runMutant } from "./mutants/run-mutant.ts";
 
 // Processes of their own, and one lane for the servers that share this process: more would only make each other slow.
-const lanes = { stdio: 3, http: 1 } as const;
+const lanes = { stdio: 3, http: 1, sse: 1 } as const;
 
 // On a machine that is busy with something else a good answer may come too late. A fault stays one, however patient the kit is.
 const patienceMs = [3000, 12_000] as const;
@@ -14,7 +14,7 @@ describe("each broken server fails exactly the checks that it should", () => {
   const runs = new Map<string, Promise<readonly string[]>>();
 
   beforeAll(() => {
-    for (const transport of ["stdio", "http"] as const) {
+    for (const transport of ["stdio", "http", "sse"] as const) {
       const waiting = mutants.filter((mutant) => mutant.transport === transport);
       for (let lane = 0; lane < lanes[transport]; lane += 1) runInTurn(waiting, lane, lanes[transport]);
     }

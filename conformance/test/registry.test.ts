@@ -28,6 +28,7 @@ describe("the registry of checks", () => {
     expect(serverChecks.map(({ id }) => id)).toMatchInlineSnapshot(`
       [
         "lifecycle/initialize",
+        "lifecycle/second-client",
         "lifecycle/initialize-result",
         "lifecycle/negotiates-2025-11-25",
         "lifecycle/negotiates-2025-06-18",
@@ -61,6 +62,7 @@ describe("the registry of checks", () => {
         "http/notification-accepted",
         "http/get-stream",
         "http/unknown-session",
+        "http/session-required",
         "http/session-id-form",
         "http/session-id-secure",
         "http/delete-session",
@@ -70,6 +72,14 @@ describe("the registry of checks", () => {
         "http/bad-json",
         "http/header-mismatch",
         "http/unknown-method-status",
+        "sse/endpoint",
+        "sse/endpoint-origin",
+        "sse/message-events",
+        "sse/notification-accepted",
+        "sse/own-endpoint",
+        "sse/unknown-session",
+        "sse/bad-json",
+        "sse/foreign-origin",
         "tools/list",
         "tools/capability-honest",
         "tools/pagination-ends",
@@ -118,6 +128,7 @@ describe("the registry of checks", () => {
   it("stands on pages of the specification that exist", () => {
     const pages = urls.filter((url) => url.startsWith(specification)).map((url) => url.slice(specification.length));
     expect([...new Set(pages.map((page) => page.split("#", 1)[0] ?? ""))].sort(byText)).toEqual([
+      "2024-11-05/basic/transports",
       "2025-11-25/basic",
       "2025-11-25/basic/lifecycle",
       "2025-11-25/basic/transports",

@@ -67,6 +67,8 @@ export type ReportFormat = "json" | "junit" | "sarif" | "html" | "markdown" | "b
 export interface TargetArguments {
   readonly command: readonly string[];
   readonly url: string | undefined;
+  /** The same, for a server that speaks HTTP+SSE of 2024-11-05 alone. */
+  readonly sse: string | undefined;
   readonly config: string | undefined;
   readonly server: string | undefined;
   readonly headers: readonly string[];
@@ -82,6 +84,7 @@ const options = {
   list: { type: "boolean" },
   explain: { type: "string" },
   url: { type: "string" },
+  sse: { type: "string" },
   config: { type: "string" },
   server: { type: "string" },
   header: { type: "string", multiple: true },
@@ -137,6 +140,7 @@ function toCommand(values: Values, positionals: readonly string[], program: read
     startMs,
     command: program,
     url: values.url,
+    sse: values.sse,
     config: values.config,
     server: values.server,
     headers: values.header ?? [],
@@ -170,11 +174,11 @@ function toCompare({ strict = false, markdown }: Values, [before, after, ...more
   return { kind: "compare", before, after, strict, markdown };
 }
 
-function withTarget({ command, url, config }: TargetArguments, parsed: Command): Command {
-  const given = [command.length > 0, url !== undefined, config !== undefined].filter(Boolean).length;
+function withTarget({ command, url, sse, config }: TargetArguments, parsed: Command): Command {
+  const given = [command.length > 0, url !== undefined, sse !== undefined, config !== undefined].filter(Boolean).length;
   if (given === 0)
-    return mistake("no server given: use -- node my-server.js, --url URL, or --config FILE --server NAME");
-  return given > 1 ? mistake("give one of: a program after --, --url, --config") : parsed;
+    return mistake("no server given: use -- node my-server.js, --url URL, --sse URL, or --config FILE --server NAME");
+  return given > 1 ? mistake("give one of: a program after --, --url, --sse, --config") : parsed;
 }
 
 function runArguments(values: Values): RunArguments | string {

@@ -2,7 +2,8 @@
 export const helpText = `Usage: toolport-conformance <command> [options] [-- program args…]
 
   server -- node my-server.js        check a server that the kit starts
-  server --url https://…/mcp         check a server over Streamable HTTP
+  server --url https://…/mcp         check a server over Streamable HTTP, or HTTP+SSE if it speaks that alone
+  server --sse URL                   check a server over HTTP+SSE of 2024-11-05
   server --config mcp.json --server NAME
   lock   -- node my-server.js        write the hashes of every tool definition
   diff   -- node my-server.js        compare a server with its lock file

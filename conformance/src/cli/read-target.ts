@@ -10,10 +10,11 @@ export type ReadTarget =
   | { readonly ok: false; readonly mistake: string };
 
 /** Finds out where the server is: from a command, a URL, or an entry of a configuration file with `mcpServers` or `servers`. */
-export async function readTarget({ command, url, config, server, headers }: TargetArguments): Promise<ReadTarget> {
+export async function readTarget({ command, url, sse, config, server, headers }: TargetArguments): Promise<ReadTarget> {
   const given = parseHeaders(headers);
   if (typeof given === "string") return { ok: false, mistake: given };
   if (url !== undefined) return httpAddress(url, given);
+  if (sse !== undefined) return httpAddress(sse, given, "sse");
   if (config !== undefined) return fromConfig(config, server, given);
   const [program = "", ...args] = command;
   return { ok: true, address: { kind: "stdio", server: { command: program, args } } };
@@ -32,7 +33,9 @@ async function fromConfig(
   const entry = entries.get(name);
   if (entry === undefined)
     return { ok: false, mistake: `${path} has no server ${JSON.stringify(name)}; it has ${names || "none"}` };
-  if (typeof entry["url"] === "string") return httpAddress(entry["url"], { ...strings(entry["headers"]), ...headers });
+  const kind = entry["type"] === "sse" || entry["transport"] === "sse" ? "sse" : "http";
+  if (typeof entry["url"] === "string")
+    return httpAddress(entry["url"], { ...strings(entry["headers"]), ...headers }, kind);
   const { command, args, cwd, env } = entry;
   if (typeof command !== "string")
     return { ok: false, mistake: `${path}: server ${JSON.stringify(name)} has neither command nor url` };
@@ -59,12 +62,16 @@ async function readEntries(path: string): Promise<ReadonlyMap<string, JsonObject
   }
 }
 
-function httpAddress(url: string, headers: Readonly<Record<string, string>>): ReadTarget {
+function httpAddress(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  kind: "http" | "sse" = "http",
+): ReadTarget {
   if (!URL.canParse(url)) return { ok: false, mistake: `not a URL: ${JSON.stringify(url)}` };
   const parsed = new URL(url);
   if (!/^https?:$/.test(parsed.protocol))
     return { ok: false, mistake: `the URL must be http or https, not ${parsed.protocol}` };
-  return { ok: true, address: { kind: "http", url: parsed, headers } };
+  return { ok: true, address: { kind, url: parsed, headers } };
 }
 
 function parseHeaders(headers: readonly string[]): Readonly<Record<string, string>> | string {

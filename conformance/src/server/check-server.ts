@@ -14,6 +14,7 @@ import type { ServerCheck } from "./checks/define-check.ts";
 import { modernRevision, type Handshake } from "./handshake.ts";
 import { reachServer } from "./reach-server.ts";
 import { describeAddress, toServerSpec, type ServerAddress } from "./server-address.ts";
+import { detectSse } from "./detect-sse.ts";
 import type { CallConsent } from "./consented-tools.ts";
 import { createTargetOwner, type TargetOwner } from "./server-target.ts";
 
@@ -49,7 +50,7 @@ const readOnlyTools: CallConsent = { named: new Map(), all: false };
 
 /**
  * Checks a server: starts it as often as needed, or connects to it, and leaves nothing running. Resolves with a report in every case
- * that is about the server, also when it cannot be reached.
+ * that is about the server, also when it cannot be reached. A URL at which HTTP+SSE of 2024-11-05 alone is spoken is checked over that.
  */
 export async function checkServer(options: CheckServerOptions): Promise<RunReport> {
   const { address, checks = serverChecks, consent = readOnlyTools, answerMs = 3000, startMs = 30_000 } = options;
@@ -62,6 +63,9 @@ export async function checkServer(options: CheckServerOptions): Promise<RunRepor
   process.once("exit", abandon);
   try {
     const reached = await reachServer(owner, { address, answerMs, startMs, redact, signal: options.signal });
+    const status = reached.kind === "answers" ? reached.status : undefined;
+    const older = await detectSse(address, { status, trace, answerMs });
+    if (older !== undefined) return await checkServer({ ...options, address: older });
     const found = reached.kind === "ready" ? reached.handshake : undefined;
     const obstacle = reached.kind === "obstacle" ? reached.obstacle : undefined;
     const results = obstacle

@@ -1,40 +1,25 @@
-import { request as httpRequest } from "node:http";
-import { request as httpsRequest } from "node:https";
-import { truncateText, type JsonObject, type JsonValue } from "@toolport/core";
+import type { JsonValue } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
-import type { TraceRecorder } from "../engine/trace-recorder.ts";
-import { createMessageRouter, replyTo, toAnswer } from "./message-router.ts";
-import type { Answer, HttpRequest, HttpResponse, HttpSession, RawMessage } from "./raw-session.ts";
+import {
+  createHttpWire,
+  inTime,
+  parseMessages,
+  withoutAnswer,
+  type HttpSessionOptions,
+  type Watch,
+} from "./http-wire.ts";
+import { createMessageRouter, replyTo } from "./message-router.ts";
+import type { Answer, HttpRequest, HttpResponse, HttpSession } from "./raw-session.ts";
 import { createSseReader } from "./sse-reader.ts";
-
-/** Options of {@linkcode openHttpSession}. */
-export interface HttpSessionOptions {
-  readonly id: string;
-  readonly trace: TraceRecorder;
-  /** How long an answer may take by default, in milliseconds. */
-  readonly answerMs: number;
-  /** Sent with every request, such as credentials. */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-}
-
-const excerptLength = 400;
-const maxBodyLength = 16 * 1024 * 1024;
 
 /** A session over Streamable HTTP that remembers the session id, and nothing else, between requests. Opening it sends nothing. */
 export function openHttpSession(url: URL, options: HttpSessionOptions): HttpSession {
   const { id, trace, answerMs } = options;
   const session = { id: undefined as string | undefined, version: undefined as string | undefined };
-  const open = new Set<{ destroy: () => void }>();
+  const wire = createHttpWire(options);
   const router = createMessageRouter({ reply: (message) => void post(replyTo(message), {}) });
 
-  const exchange = (init: HttpRequest, watch: Watch = {}): Promise<HttpResponse> => {
-    trace.record({ kind: "http", session: id, text: `${init.method} ${url.pathname} ${headerText(init.headers)}` });
-    if (init.body !== undefined) trace.record({ kind: "send", session: id, text: init.body });
-    return send(url, { init, timeoutMs: init.timeoutMs ?? answerMs, open, watch }).then((response) => {
-      trace.record({ kind: "http", session: id, text: `${response.status} ${headerText(response.headers)}` });
-      return response;
-    });
-  };
+  const exchange = (init: HttpRequest, watch?: Watch): Promise<HttpResponse> => wire.exchange(url, init, watch);
   const post = async (
     message: JsonValue,
     extra: { headers?: Readonly<Record<string, string>>; timeoutMs?: number },
@@ -89,73 +74,14 @@ export function openHttpSession(url: URL, options: HttpSessionOptions): HttpSess
       if (method === "initialize") session.version = protocolVersionOf(settled);
       return settled;
     },
-    fetch: (init) => exchange({ ...init, headers: headersFor(options, session, init.headers) }),
+    fetch: async (init) => inTime(await exchange({ ...init, headers: headersFor(options, session, init.headers) })),
     async close() {
       if (session.id !== undefined)
         await exchange({ method: "DELETE", headers: headersFor(options, session), timeoutMs: 1000 });
-      for (const request of open) request.destroy();
+      wire.hangUp();
       router.end("the session was closed");
     },
   };
-}
-
-interface Watch {
-  readonly onHeaders?: (headers: ReadonlyMap<string, string>) => void;
-  readonly onChunk?: (chunk: string, contentType: string) => void;
-}
-
-interface Sending {
-  readonly init: HttpRequest;
-  readonly timeoutMs: number;
-  readonly open: Set<{ destroy: () => void }>;
-  readonly watch: Watch;
-}
-
-function send(url: URL, { init, timeoutMs, open, watch }: Sending): Promise<HttpResponse> {
-  const none = (reason: string): HttpResponse => ({ status: 0, headers: new Map(), body: reason });
-  return new Promise((resolve) => {
-    // A response that has begun counts as far as it came: a stream never ends by itself.
-    let begun: () => HttpResponse = () => none(`no response within ${timeoutMs} ms`);
-    const timer = setTimeout(() => {
-      finish(begun());
-      request.destroy();
-    }, timeoutMs);
-    const makeRequest = url.protocol === "https:" ? httpsRequest : httpRequest;
-    // A connection of its own for each request: one that is kept alive may be closed by the server just when it is used again.
-    const request = makeRequest(url, { method: init.method, headers: init.headers, agent: false }, (response) => {
-      const headers = new Map(Object.entries(response.headers).map(([name, value]) => [name, String(value)]));
-      const status = response.statusCode ?? 0;
-      let body = "";
-      begun = () => ({ status, headers, body });
-      watch.onHeaders?.(headers);
-      if (init.headersOnly) {
-        finish(begun());
-        request.destroy();
-        return;
-      }
-      response.setEncoding("utf8");
-      response.on("data", (chunk: string) => {
-        if (body.length < maxBodyLength) body += chunk;
-        watch.onChunk?.(chunk, headers.get("content-type") ?? "");
-      });
-      response.on("close", () => finish(begun()));
-      // A cut stream is told by "close", too; what came before it counts.
-      response.on("error", () => {});
-    });
-    const finish = (response: HttpResponse): void => {
-      clearTimeout(timer);
-      open.delete(request);
-      resolve(response);
-    };
-    open.add(request);
-    request.on("error", (error) => finish(none(reasonOf(error))));
-    request.end(init.body);
-  });
-}
-
-// Node's error for a name with several addresses has no message of its own.
-function reasonOf(error: Error): string {
-  return error.message || ("code" in error ? String(error.code) : error.name);
 }
 
 function headersFor(
@@ -191,25 +117,6 @@ function modernHeaders(message: JsonValue): Record<string, string> {
   };
 }
 
-// A POST whose response has ended without the answer: the caller should know what came instead of waiting.
-function withoutAnswer({ status, headers, body }: HttpResponse): Answer {
-  const contentType = headers.get("content-type");
-  const error = parseMessages(body).find((message) => isJsonObject(message["error"]));
-  if (error !== undefined) return toAnswer(error);
-  if (status === 0) return { kind: "gone", reason: body };
-  return { kind: "http", status, contentType, excerpt: truncateText(body, excerptLength) };
-}
-
-function parseMessages(text: string): readonly RawMessage[] {
-  try {
-    const value: unknown = JSON.parse(text);
-    return (Array.isArray(value) ? value : [value]).filter((message): message is JsonObject => isJsonObject(message));
-  } catch {
-    // Not JSON: the caller judges by what is missing.
-    return [];
-  }
-}
-
 function protocolVersionOf(answer: Answer): string | undefined {
   const version =
     answer.kind === "result" && isJsonObject(answer.result) ? answer.result["protocolVersion"] : undefined;
@@ -222,11 +129,4 @@ function isType({ headers }: HttpResponse, type: string): boolean {
 
 function extraTime(timeoutMs: number | undefined): { timeoutMs?: number } {
   return timeoutMs === undefined ? {} : { timeoutMs };
-}
-
-function headerText(headers: Readonly<Record<string, string>> | ReadonlyMap<string, string> | undefined): string {
-  const entries = headers instanceof Map ? [...headers] : Object.entries(headers ?? {});
-  return entries
-    .map(([name, value]) => `${name}: ${/authorization|cookie|api-key|token/i.test(name) ? "***" : value}`)
-    .join("; ");
 }

@@ -90,7 +90,20 @@ export interface StdioSession extends RawSession {
 export interface HttpSession extends RawSession {
   /** The `Mcp-Session-Id` that the server gave, if any. */
   readonly sessionId: string | undefined;
-  /** Any HTTP request to the endpoint; the body of the response is bounded. */
+  /** Any HTTP request to the endpoint; the body of the response is bounded. Rejects when nothing came in time. */
+  fetch(init: HttpRequest): Promise<HttpResponse>;
+}
+
+/** A raw session over HTTP+SSE of 2024-11-05. */
+export interface SseSession extends RawSession {
+  /** Names of the events that messages came in. */
+  readonly eventNames: ReadonlySet<string>;
+  /** Opens the stream if it is not open yet: what its `endpoint` event said, and the response that makes it of no use. */
+  stream(timeoutMs: number): Promise<{
+    readonly endpoint: string | undefined;
+    readonly instead: HttpResponse | undefined;
+  }>;
+  /** Any HTTP request to the address that the stream named. Rejects when nothing came in time. */
   fetch(init: HttpRequest): Promise<HttpResponse>;
 }
 
@@ -99,13 +112,18 @@ export interface HttpRequest {
   readonly method: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  readonly timeoutMs?: number;
+  /** Over HTTP+SSE: in place of the address that the stream named. Default: that one, or the endpoint. */
+  readonly url?: URL;
+  /** Default: the time of an answer. */
+  readonly timeoutMs?: number | "never";
   /** `true`: hangs up when the headers are there, because a stream does not end by itself. Default `false`. */
   readonly headersOnly?: boolean;
 }
 
 /** What came back. `status` 0: nothing did; `body` says why. */
 export interface HttpResponse {
+  /** Nothing came in time, which says nothing of the server: the machine may be busy. */
+  readonly isLate?: true;
   readonly status: number;
   readonly headers: ReadonlyMap<string, string>;
   readonly body: string;

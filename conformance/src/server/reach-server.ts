@@ -13,7 +13,7 @@ export type Reached =
   /** The handshake is done, and its session is the target's shared one. */
   | { readonly kind: "ready"; readonly handshake: Handshake }
   /** Something answers, but not as it should, or the run was stopped: the checks tell. */
-  | { readonly kind: "answers" }
+  | { readonly kind: "answers"; readonly status?: number }
   | { readonly kind: "obstacle"; readonly obstacle: Obstacle };
 
 /** Options of {@linkcode reachServer}. */
@@ -50,7 +50,8 @@ export async function reachServer(owner: TargetOwner, options: ReachOptions): Pr
   const { answer } = attempt;
   if (answer.kind === "http" && answer.status === 401)
     return { kind: "obstacle", obstacle: { kind: "auth-required", reason: authProblem(options.address) } };
-  if (answer.kind !== "silence" && answer.kind !== "gone") return { kind: "answers" };
+  if (answer.kind !== "silence" && answer.kind !== "gone")
+    return { kind: "answers", ...(answer.kind === "http" && { status: answer.status }) };
   return unreachable(silenceProblem(answer, session), session, options);
 }
 
@@ -98,7 +99,7 @@ function silenceProblem(answer: Answer, session: RawSession): string {
 }
 
 function authProblem(address: ServerAddress): string {
-  const given = address.kind === "http" && address.headers && Object.keys(address.headers).length > 0;
+  const given = address.kind !== "stdio" && address.headers && Object.keys(address.headers).length > 0;
   return given
     ? "HTTP 401: the server does not accept the credentials that were given"
     : 'HTTP 401: the server asks for credentials; give them with --header "Authorization: Bearer …"';

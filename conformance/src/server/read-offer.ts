@@ -3,6 +3,7 @@ import { createRedactor } from "@toolport/core/implement";
 import type { Obstacle } from "../engine/run-report.ts";
 import { createTraceRecorder } from "../engine/trace-recorder.ts";
 import { describeAnswer } from "./handshake.ts";
+import { detectSse } from "./detect-sse.ts";
 import { reachServer } from "./reach-server.ts";
 import { toServerSpec, type ServerAddress } from "./server-address.ts";
 import { createTargetOwner } from "./server-target.ts";
@@ -32,6 +33,9 @@ export async function readOffer(address: ServerAddress, options: ReadOfferOption
   process.once("exit", abandon);
   try {
     const reached = await reachServer(owner, { address, answerMs, startMs, redact, signal });
+    const status = reached.kind === "answers" ? reached.status : undefined;
+    const older = await detectSse(address, { status, trace, answerMs });
+    if (older !== undefined) return await readOffer(older, options);
     if (reached.kind === "obstacle") return { ok: false, obstacle: reached.obstacle, reason: reached.obstacle.reason };
     if (reached.kind === "answers") return { ok: false, reason: "no handshake succeeded; run the server checks" };
     const { target } = owner.enter();

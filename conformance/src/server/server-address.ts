@@ -4,13 +4,15 @@ import type { ServerCommand } from "./stdio-session.ts";
 /** Where the server under test is. */
 export type ServerAddress =
   | { readonly kind: "stdio"; readonly server: ServerCommand }
-  | { readonly kind: "http"; readonly url: URL; readonly headers?: Readonly<Record<string, string>> };
+  /** `http` is Streamable HTTP, `sse` HTTP+SSE of 2024-11-05. */
+  | { readonly kind: "http" | "sse"; readonly url: URL; readonly headers?: Readonly<Record<string, string>> };
 
 /** The address as a host's configuration would have it: for the host preview, and to know what is secret. */
 export function toServerSpec(address: ServerAddress, id = "server"): ServerSpec {
-  if (address.kind === "http") {
-    const { url, headers } = address;
-    return { id, transport: { kind: "http", url: url.href, ...(headers && { headers }) } };
+  if (address.kind !== "stdio") {
+    const { kind, url, headers } = address;
+    const mode = kind === "sse" ? ({ mode: "sse" } as const) : {};
+    return { id, transport: { kind: "http", url: url.href, ...mode, ...(headers && { headers }) } };
   }
   const { command, args, env, cwd, inheritEnv = "all" } = address.server;
   return {
@@ -29,6 +31,6 @@ export function toServerSpec(address: ServerAddress, id = "server"): ServerSpec 
 /** The address for people: a command line or a URL, without secrets. */
 export function describeAddress(address: ServerAddress): string {
   const { transport } = redactSpec(toServerSpec(address));
-  if (transport.kind === "http") return transport.url;
+  if (transport.kind === "http") return address.kind === "sse" ? `${transport.url} (HTTP+SSE)` : transport.url;
   return transport.kind === "stdio" ? [transport.command, ...(transport.args ?? [])].join(" ") : "";
 }

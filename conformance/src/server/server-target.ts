@@ -6,10 +6,11 @@ import { handshake, type Handshake } from "./handshake.ts";
 import { openHttpSession } from "./http-session.ts";
 import { signalGroup } from "../engine/live-processes.ts";
 import { readRawListing, type RawListing } from "./raw-listing.ts";
-import type { HttpSession, RawSession, StdioSession } from "./raw-session.ts";
+import type { HttpSession, RawSession, SseSession, StdioSession } from "./raw-session.ts";
 import { readySession, type ReadySession } from "./ready-session.ts";
 import type { ServerAddress } from "./server-address.ts";
 import { endOrderly, type OrderlyEnd } from "./orderly-end.ts";
+import { openSseSession } from "./sse-session.ts";
 import { openStdioSession } from "./stdio-session.ts";
 
 /** The server under test, as one check sees it. Every session that a check opens ends with the check. */
@@ -21,9 +22,10 @@ export interface ServerTarget {
   readonly answerMs: number;
   /** A fresh session without a handshake: a new process, or an HTTP session without an id. */
   open(): Promise<RawSession>;
-  /** The same, when the check is about stdio (or about HTTP) and has made sure of it. Throws `TypeError` otherwise. */
+  /** The same, when the check is about stdio (or HTTP, or HTTP+SSE) and has made sure of it. Throws `TypeError` otherwise. */
   openStdio(): Promise<StdioSession>;
   openHttp(): Promise<HttpSession>;
+  openSse(): Promise<SseSession>;
   /** A fresh session after a handshake of the newest revision that the server speaks. Throws when there was none. */
   openReady(): Promise<ReadySession>;
   /**
@@ -97,6 +99,7 @@ export function createTargetOwner(options: TargetOptions): TargetOwner {
       open: async () => keep(await sessions.open()),
       openStdio: async () => keep(await sessions.openStdio()),
       openHttp: async () => keep(sessions.openHttp()),
+      openSse: async () => keep(sessions.openSse()),
       async openReady() {
         const session = await view.open();
         return readySession(session, await handshake(session, options));
@@ -143,6 +146,7 @@ interface Sessions {
   open(): Promise<RawSession>;
   openStdio(): Promise<StdioSession>;
   openHttp(): HttpSession;
+  openSse(): SseSession;
   end(session: RawSession): void;
   close(): Promise<void>;
   abandon(): void;
@@ -184,7 +188,16 @@ function createSessions({ address, trace, answerMs }: TargetOptions): Sessions {
       live.add(session);
       return session;
     },
-    open: async () => (address.kind === "stdio" ? sessions.openStdio() : sessions.openHttp()),
+    openSse() {
+      if (address.kind !== "sse") throw new TypeError("the target is not a server over HTTP+SSE");
+      const session = openSseSession(address.url, { ...options(), headers: address.headers });
+      live.add(session);
+      return session;
+    },
+    async open() {
+      if (address.kind === "stdio") return sessions.openStdio();
+      return address.kind === "sse" ? sessions.openSse() : sessions.openHttp();
+    },
     end,
     async close() {
       closed = true;

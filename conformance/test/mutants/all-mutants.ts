@@ -4,6 +4,7 @@ import { lifecycleMutants } from "./lifecycle-mutants.ts";
 import type { Mutant } from "./mutant.ts";
 import { portabilityMutants } from "./portability-mutants.ts";
 import { requestMutants } from "./request-mutants.ts";
+import { sseMutants } from "./sse-mutants.ts";
 import { stdioMutants } from "./stdio-mutants.ts";
 import { toolMutants } from "./tool-mutants.ts";
 
@@ -13,6 +14,7 @@ export const mutants: readonly Mutant[] = [
   ...requestMutants,
   ...stdioMutants,
   ...httpMutants,
+  ...sseMutants,
   ...toolMutants,
   ...callMutants,
   ...portabilityMutants,

@@ -36,12 +36,46 @@ export const httpMutants: readonly Mutant[] = [
   overHttp("session-guessable", "gives every client the same short session id", {
     http: { sessions: false },
     rules: [rule("initialize", undefined, { type: "proceed", headers: { "mcp-session-id": "session-1" } })],
-    fails: ["http/delete-session", "http/session-id-secure", "http/unknown-session"],
+    fails: ["http/delete-session", "http/session-id-secure", "http/session-required", "http/unknown-session"],
+  }),
+  overHttp("session-not-required", "serves requests without the session id that it gave out", {
+    era: "legacy",
+    rules: [
+      rule(
+        "POST",
+        { method: "ping", "http.headers.mcp-session-id": null },
+        { type: "http", status: 200, json: { jsonrpc: "2.0", id: 1, result: {} } },
+      ),
+    ],
+    fails: ["http/session-required"],
+  }),
+  overHttp("one-transport-for-all", "has one transport, which knows its first client alone", {
+    era: "legacy",
+    rules: [
+      {
+        on: "initialize",
+        from: 2,
+        do: [
+          {
+            type: "http",
+            status: 400,
+            json: { jsonrpc: "2.0", id: null, error: { code: -32_600, message: "Server already initialized" } },
+          },
+        ],
+      },
+    ],
+    fails: ["lifecycle/second-client"],
   }),
   overHttp("session-with-space", "has a space in its session ids", {
     http: { sessions: false },
     rules: [rule("initialize", undefined, { type: "proceed", headers: { "mcp-session-id": "my session" } })],
-    fails: ["http/delete-session", "http/session-id-form", "http/session-id-secure", "http/unknown-session"],
+    fails: [
+      "http/delete-session",
+      "http/session-id-form",
+      "http/session-id-secure",
+      "http/session-required",
+      "http/unknown-session",
+    ],
   }),
   overHttp("delete-500", "answers DELETE with 500", {
     rules: [rule("DELETE", undefined, { type: "http", status: 500 })],

@@ -1,4 +1,5 @@
 import type { FaultAction, FaultRule, FaultScript, JsonObject } from "@toolport/fixtures";
+import type { OddStreams } from "./odd-streams.ts";
 
 /** A server that is wrong in one way, and the checks that find it. */
 export interface Mutant {
@@ -6,11 +7,13 @@ export interface Mutant {
   /** What is wrong with it, as a clause. */
   readonly wrong: string;
   /** Over HTTP it runs in the test's own process, which costs next to nothing. */
-  readonly transport: "stdio" | "http";
+  readonly transport: "stdio" | "http" | "sse";
   /** How it behaves: deviations from a good server, or the name of a mode of `programs/odd-server.mjs`. */
   readonly script: FaultScript | string;
   /** `true`: it is reached through a proxy that hides the origin of requests from it. */
   readonly hidesOrigin?: boolean;
+  /** It is reached through a proxy that makes its streams odd. */
+  readonly oddStreams?: OddStreams;
   /** The checks that fail, all of them, in any order. */
   readonly fails: readonly string[];
 }
@@ -23,6 +26,11 @@ export function overHttp(id: string, wrong: string, { rules, fails, ...script }:
 /** The same over stdio, in a process of its own. */
 export function overStdio(id: string, wrong: string, { rules, fails, ...script }: Deviation): Mutant {
   return { id, wrong, transport: "stdio", script: { ...script, rules: [...(rules ?? []), ...goodCallRules] }, fails };
+}
+
+/** The same over HTTP+SSE of 2024-11-05. */
+export function overSse(id: string, wrong: string, { rules, fails, ...script }: Deviation): Mutant {
+  return { id, wrong, transport: "sse", script: { ...script, rules: [...(rules ?? []), ...goodCallRules] }, fails };
 }
 
 /** A mutant whose only fault is in the definition of one more tool. */

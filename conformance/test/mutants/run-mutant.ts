@@ -4,6 +4,7 @@ import type { RunReport } from "../../src/engine/run-report.ts";
 import { checkServer, type CheckServerOptions } from "../../src/server/check-server.ts";
 import type { ServerAddress } from "../../src/server/server-address.ts";
 import type { Mutant } from "./mutant.ts";
+import { withOddStreams } from "./odd-streams.ts";
 import { stripOrigin } from "./strip-origin.ts";
 
 /** The program with the modes that a fault script cannot express. */
@@ -12,11 +13,18 @@ export const oddServer: string = fileURLToPath(new URL("programs/odd-server.mjs"
 type Options = Partial<Omit<CheckServerOptions, "address">>;
 
 /** Runs every check against a mutant. */
-export async function runMutant({ transport, script, hidesOrigin }: Mutant, options: Options = {}): Promise<RunReport> {
+export async function runMutant(mutant: Mutant, options: Options = {}): Promise<RunReport> {
+  const { transport, script, hidesOrigin, oddStreams } = mutant;
   const check = (address: ServerAddress): Promise<RunReport> =>
     checkServer({ address, preview: false, answerMs: 3000, ...options });
   if (typeof script === "string")
     return check({ kind: "stdio", server: { command: process.execPath, args: [oddServer, script] } });
+  if (transport === "sse") {
+    await using server = await startFaultServer({ script, transport });
+    if (!oddStreams && !hidesOrigin) return await check({ kind: "sse", url: new URL(server.url) });
+    await using proxy = await (oddStreams ? withOddStreams(server.url, oddStreams) : stripOrigin(server.url));
+    return await check({ kind: "sse", url: new URL(proxy.url) });
+  }
   if (transport === "http") {
     await using server = await startFaultServer({ script, transport });
     if (!hidesOrigin) return await check({ kind: "http", url: new URL(server.url) });

@@ -7,7 +7,10 @@ import { untestableRequirements, type UntestableRequirement } from "./untestable
 export interface CheckRegistry {
   readonly $schema: string;
   readonly registryVersion: 1;
-  readonly server: readonly (CheckInfo & { readonly over?: "stdio" | "http"; readonly needs: readonly string[] })[];
+  readonly server: readonly (CheckInfo & {
+    readonly over?: "stdio" | "http" | "sse";
+    readonly needs: readonly string[];
+  })[];
   readonly untestable: readonly UntestableRequirement[];
 }
 

@@ -1,11 +1,13 @@
-import { truncateText, type JsonValue } from "@toolport/core";
+import type { JsonValue } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
 import type { Finding } from "../../engine/check.ts";
 import { attemptHandshake, envelopeFor, handshake, kitInfo, legacyRevisions, modernRevision } from "../handshake.ts";
+import { isLoopback } from "../is-loopback.ts";
 import type { HttpResponse } from "../raw-session.ts";
+import { describeResponse, judgeResponse } from "./describe-response.ts";
 import { fail, hostAdvice, legacySpec, modernSpec, onlyOver, pass, type ServerCheck } from "./define-check.ts";
 
-const needs = ["lifecycle/initialize"];
+const needs = ["lifecycle/second-client"];
 const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
 const noSessions: Finding = { status: "not-applicable", reason: "the server uses no sessions" };
 const initializeBody = JSON.stringify({
@@ -105,7 +107,25 @@ export const httpChecks: readonly ServerCheck[] = [
         headers: { "mcp-session-id": "00000000-0000-4000-8000-000000000000" },
         body: ping,
       });
-      return response.status === 404 ? pass("404") : fail(describeResponse(response), session, target);
+      return judgeResponse(response, { legal: response.status === 404, session, target });
+    },
+  }),
+  onlyOver("http", {
+    id: "http/session-required",
+    title: "A request without the session id is refused",
+    level: "SHOULD",
+    requirement: {
+      sentence: "A server that requires a session id answers 400 to requests without one, other than initialization.",
+      ...legacySpec("basic/transports#session-management", "Transports, session management"),
+    },
+    legal: ["400, or another 4xx status"],
+    fix: "Look the session up before you serve anything; a server that needs no session should issue no id.",
+    needs,
+    run: async (target) => {
+      const { session } = await ready(target);
+      if (session.sessionId === undefined) return noSessions;
+      const response = await session.fetch({ method: "POST", headers: { "mcp-session-id": "" }, body: ping });
+      return judgeResponse(response, { legal: response.status >= 400 && response.status < 500, session, target });
     },
   }),
   onlyOver("http", {
@@ -163,9 +183,7 @@ export const httpChecks: readonly ServerCheck[] = [
       if (session.sessionId === undefined) return noSessions;
       const response = await session.fetch({ method: "DELETE" });
       const { status } = response;
-      return status === 405 || isSuccess(status)
-        ? pass(String(status))
-        : fail(describeResponse(response), session, target);
+      return judgeResponse(response, { legal: status === 405 || isSuccess(status), session, target });
     },
   }),
   onlyOver("http", {
@@ -232,7 +250,7 @@ export const httpChecks: readonly ServerCheck[] = [
         headers: { "mcp-protocol-version": "1999-01-01" },
         body: ping,
       });
-      return response.status === 400 ? pass("400") : fail(describeResponse(response), session, target);
+      return judgeResponse(response, { legal: response.status === 400, session, target });
     },
   }),
   onlyOver("http", {
@@ -335,14 +353,6 @@ function errorCodeOf({ body }: HttpResponse): JsonValue | undefined {
   }
 }
 
-function describeResponse({ status, body }: HttpResponse): string {
-  return `${status}: ${truncateText(body, 120) || "empty body"}`;
-}
-
 function isSuccess(status: number): boolean {
   return status >= 200 && status <= 299;
-}
-
-function isLoopback({ hostname }: URL): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || hostname.startsWith("127.");
 }

@@ -1,4 +1,8 @@
 import { isJsonObject } from "@toolport/core/implement";
+import type { Finding } from "../../engine/check.ts";
+import type { RawSession, SseSession } from "../raw-session.ts";
+import type { ServerTarget } from "../server-target.ts";
+import { secondClientCheck } from "./second-client-check.ts";
 import {
   attemptHandshake,
   describeAnswer,
@@ -31,9 +35,11 @@ export const lifecycleChecks: readonly ServerCheck[] = [
       if (first) return pass(`${first.ready.handshake.protocolVersion} (${first.ready.handshake.era})`);
       const session = await target.open();
       const attempt = await attemptHandshake(session, target);
-      return attempt.ok ? pass("at the second attempt") : fail(attempt.reason, session, target);
+      if (attempt.ok) return pass("at the second attempt");
+      return (await streamProblem(session, target)) ?? fail(attempt.reason, session, target);
     },
   },
+  secondClientCheck,
   {
     id: "lifecycle/initialize-result",
     title: "The result of the handshake has all its members",
@@ -77,7 +83,7 @@ export const lifecycleChecks: readonly ServerCheck[] = [
       "error -32602 or -32022 that lists what is supported",
     ],
     fix: "Answer with your newest revision; never echo one that you do not know.",
-    needs: ["lifecycle/initialize"],
+    needs: ["lifecycle/second-client"],
     run: async (target) => {
       const session = await target.open();
       const answer = await initialize(session, "1999-01-01", target);
@@ -104,7 +110,7 @@ export const lifecycleChecks: readonly ServerCheck[] = [
       "an error, silence or a result, as long as the server goes on and then answers initialize in the same session",
     ],
     fix: "Answer unknown methods with -32601 before the handshake, too; do not end the process, and do not wait for initialize in silence.",
-    needs: ["lifecycle/initialize"],
+    needs: ["lifecycle/second-client"],
     run: async (target) => {
       const session = await target.open();
       const probe = await session.request("server/discover", { _meta: {} }, { timeoutMs: 1000 });
@@ -126,7 +132,7 @@ export const lifecycleChecks: readonly ServerCheck[] = [
     },
     legal: [`supportedVersions that contain ${modernRevision}`],
     fix: "List every revision that you speak, the stateless one among them.",
-    needs: ["lifecycle/initialize"],
+    needs: ["lifecycle/second-client"],
     run: async (target) => {
       const session = await target.open();
       const attempt = await attemptHandshake(session, {
@@ -147,6 +153,16 @@ export const lifecycleChecks: readonly ServerCheck[] = [
   },
 ];
 
+// Where there is no stream that can be used there is no handshake, either: the check of the stream is the one that says so.
+async function streamProblem(session: RawSession, target: ServerTarget): Promise<Finding | undefined> {
+  if (target.address.kind !== "sse") return undefined;
+  const { endpoint } = await (session as SseSession).stream(target.answerMs);
+  const { origin } = target.address.url;
+  const elsewhere = endpoint !== undefined && new URL(endpoint, target.address.url).origin !== origin;
+  const cause = endpoint === undefined ? "sse/endpoint" : elsewhere ? "sse/endpoint-origin" : undefined;
+  return cause && { status: "could-not-run", reason: `needs ${cause}, which did not pass`, cause };
+}
+
 function negotiates(revision: string): ServerCheck {
   return {
     id: `lifecycle/negotiates-${revision}`,
@@ -164,7 +180,7 @@ function negotiates(revision: string): ServerCheck {
       "error -32022 from a server that speaks only 2026-07-28",
     ],
     fix: "Compare the offered revision with those you support and answer with the same one, or with your newest.",
-    needs: ["lifecycle/initialize"],
+    needs: ["lifecycle/second-client"],
     run: async (target) => {
       const { first } = target;
       // The first contact offered the newest of them.

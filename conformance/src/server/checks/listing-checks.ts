@@ -19,7 +19,7 @@ export const listingChecks: readonly ServerCheck[] = [
     },
     legal: ["a result with an array of tools, on every page"],
     fix: "Return { tools: [] } when there are none.",
-    needs: ["lifecycle/initialize"],
+    needs: ["lifecycle/second-client"],
     run: async (target) => {
       const { session, handshake } = await target.shared();
       if (!isJsonObject(handshake.capabilities["tools"]))
@@ -42,7 +42,7 @@ export const listingChecks: readonly ServerCheck[] = [
     },
     legal: ["an error to tools/list", "an empty list"],
     fix: "Declare capabilities.tools: hosts do not ask a server for tools that does not.",
-    needs: ["lifecycle/initialize"],
+    needs: ["lifecycle/second-client"],
     run: async (target) => {
       const { session, handshake, request } = await target.shared();
       if (isJsonObject(handshake.capabilities["tools"]))

@@ -210,7 +210,7 @@ export const portabilityChecks: readonly ServerCheck[] = [
     },
     legal: ["no instructions", `a plain text of at most ${longestInstructions} characters`],
     fix: "Say how the tools belong together and when to use which; what belongs to one tool goes into its description.",
-    needs: ["lifecycle/initialize"],
+    needs: ["lifecycle/second-client"],
     run: async (target) => {
       const { result } = await target.identity();
       const { instructions } = result;

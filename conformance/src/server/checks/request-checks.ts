@@ -8,7 +8,7 @@ import type { ServerTarget } from "../server-target.ts";
 import { fail, failWith, hostAdvice, legacySpec, pass, type ServerCheck } from "./define-check.ts";
 
 const jsonRpc = { section: "JSON-RPC 2.0, section 5.1", url: "https://www.jsonrpc.org/specification#error_object" };
-const needs = ["lifecycle/initialize"];
+const needs = ["lifecycle/second-client"];
 const answering = ["requests/probe"];
 const refusing = ["requests/probe", "requests/unknown-method"];
 

@@ -6,6 +6,7 @@ import { lifecycleChecks } from "./lifecycle-checks.ts";
 import { listingChecks } from "./listing-checks.ts";
 import { portabilityChecks } from "./portability-checks.ts";
 import { requestChecks } from "./request-checks.ts";
+import { sseChecks } from "./sse-checks.ts";
 import { stdioChecks } from "./stdio-checks.ts";
 
 /** Every check of a server, in the order in which they are run and shown. */
@@ -14,6 +15,7 @@ export const serverChecks: readonly ServerCheck[] = [
   ...requestChecks,
   ...stdioChecks,
   ...httpChecks,
+  ...sseChecks,
   ...listingChecks,
   ...definitionChecks,
   ...callChecks,

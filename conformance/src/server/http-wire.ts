@@ -1,0 +1,138 @@
+import { request as httpRequest } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { truncateText, type JsonObject } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
+import type { TraceRecorder } from "../engine/trace-recorder.ts";
+import { toAnswer } from "./message-router.ts";
+import type { Answer, HttpRequest, HttpResponse, RawMessage } from "./raw-session.ts";
+
+/** What every session over HTTP is opened with. */
+export interface HttpSessionOptions {
+  readonly id: string;
+  readonly trace: TraceRecorder;
+  /** How long an answer may take by default, in milliseconds. */
+  readonly answerMs: number;
+  /** Sent with every request, such as credentials. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Makes HTTP requests, each of which is in the trace. */
+export interface HttpWire {
+  exchange(url: URL, init: HttpRequest, watch?: Watch): Promise<HttpResponse>;
+  /** Hangs up on everything that is still open. */
+  hangUp(): void;
+}
+
+const excerptLength = 400;
+const maxBodyLength = 16 * 1024 * 1024;
+
+/** Opens nothing yet. */
+export function createHttpWire({ id, trace, answerMs }: HttpSessionOptions): HttpWire {
+  const open = new Set<{ destroy: () => void }>();
+  return {
+    async exchange(url, init, watch = {}) {
+      trace.record({ kind: "http", session: id, text: `${init.method} ${url.pathname} ${headerText(init.headers)}` });
+      if (init.body !== undefined) trace.record({ kind: "send", session: id, text: init.body });
+      const response = await send(url, { init, timeoutMs: init.timeoutMs ?? answerMs, open, watch });
+      trace.record({ kind: "http", session: id, text: `${response.status} ${headerText(response.headers)}` });
+      return response;
+    },
+    hangUp() {
+      for (const request of open) request.destroy();
+    },
+  };
+}
+
+/** The response, if there is one: for checks, which cannot judge what did not come in time. */
+export function inTime(response: HttpResponse): HttpResponse {
+  if (response.isLate) throw new Error(response.body);
+  return response;
+}
+
+/** What came instead of the answer to a POST whose response has ended: the caller should know, and not wait. */
+export function withoutAnswer({ status, headers, body }: HttpResponse): Answer {
+  const contentType = headers.get("content-type");
+  const error = parseMessages(body).find((message) => isJsonObject(message["error"]));
+  if (error !== undefined) return toAnswer(error);
+  if (status === 0) return { kind: "gone", reason: body };
+  return { kind: "http", status, contentType, excerpt: truncateText(body, excerptLength) };
+}
+
+/** The messages in a text, none if it is no JSON. */
+export function parseMessages(text: string): readonly RawMessage[] {
+  try {
+    const value: unknown = JSON.parse(text);
+    return (Array.isArray(value) ? value : [value]).filter((message): message is JsonObject => isJsonObject(message));
+  } catch {
+    // Not JSON: the caller judges by what is missing.
+    return [];
+  }
+}
+
+/** What is done with a response while it comes. */
+export interface Watch {
+  readonly onHeaders?: (headers: ReadonlyMap<string, string>) => void;
+  readonly onChunk?: (chunk: string, contentType: string) => void;
+}
+
+interface Sending {
+  readonly init: HttpRequest;
+  readonly timeoutMs: number | "never";
+  readonly open: Set<{ destroy: () => void }>;
+  readonly watch: Watch;
+}
+
+function send(url: URL, { init, timeoutMs, open, watch }: Sending): Promise<HttpResponse> {
+  const none = (reason: string): HttpResponse => ({ status: 0, headers: new Map(), body: reason });
+  return new Promise((resolve) => {
+    // A response that has begun counts as far as it came: a stream never ends by itself.
+    let begun: () => HttpResponse = () => ({ ...none(`no response within ${timeoutMs} ms`), isLate: true });
+    const late = (): void => {
+      finish(begun());
+      request.destroy();
+    };
+    const timer = timeoutMs === "never" ? undefined : setTimeout(late, timeoutMs);
+    const makeRequest = url.protocol === "https:" ? httpsRequest : httpRequest;
+    // A connection of its own for each request: one that is kept alive may be closed by the server just when it is used again.
+    const request = makeRequest(url, { method: init.method, headers: init.headers, agent: false }, (response) => {
+      const headers = new Map(Object.entries(response.headers).map(([name, value]) => [name, String(value)]));
+      const status = response.statusCode ?? 0;
+      let body = "";
+      begun = () => ({ status, headers, body });
+      watch.onHeaders?.(headers);
+      if (init.headersOnly) {
+        finish(begun());
+        request.destroy();
+        return;
+      }
+      response.setEncoding("utf8");
+      response.on("data", (chunk: string) => {
+        if (body.length < maxBodyLength) body += chunk;
+        watch.onChunk?.(chunk, headers.get("content-type") ?? "");
+      });
+      response.on("close", () => finish(begun()));
+      // A cut stream is told by "close", too; what came before it counts.
+      response.on("error", () => {});
+    });
+    const finish = (response: HttpResponse): void => {
+      clearTimeout(timer);
+      open.delete(request);
+      resolve(response);
+    };
+    open.add(request);
+    request.on("error", (error) => finish(none(reasonOf(error))));
+    request.end(init.body);
+  });
+}
+
+// Node's error for a name with several addresses has no message of its own.
+function reasonOf(error: Error): string {
+  return error.message || ("code" in error ? String(error.code) : error.name);
+}
+
+function headerText(headers: Readonly<Record<string, string>> | ReadonlyMap<string, string> | undefined): string {
+  const entries = headers instanceof Map ? [...headers] : Object.entries(headers ?? {});
+  return entries
+    .map(([name, value]) => `${name}: ${/authorization|cookie|api-key|token/i.test(name) ? "***" : value}`)
+    .join("; ");
+}

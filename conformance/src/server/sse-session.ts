@@ -1,0 +1,109 @@
+import type { JsonValue } from "@toolport/core";
+import { createHttpWire, inTime, parseMessages, withoutAnswer, type HttpSessionOptions } from "./http-wire.ts";
+import { createMessageRouter, replyTo } from "./message-router.ts";
+import type { HttpRequest, HttpResponse, SseSession } from "./raw-session.ts";
+import { createSseReader, type SseEvent } from "./sse-reader.ts";
+
+/** Where messages go to, or what came in place of the event that says so. */
+type Endpoint = { readonly url: URL } | { readonly instead: HttpResponse };
+
+/**
+ * A session over HTTP+SSE of 2024-11-05: answers come on the stream of a GET, requests go to the address that the stream named. The
+ * stream is opened with the first thing that is sent. An address of another origin is not used: it would be handed the credentials.
+ */
+export function openSseSession(url: URL, options: HttpSessionOptions): SseSession {
+  const { id, trace, answerMs } = options;
+  const wire = createHttpWire(options);
+  const router = createMessageRouter({ reply: (message) => void post(replyTo(message)) });
+  const eventNames = new Set<string>();
+  const named: { text: string | undefined } = { text: undefined };
+  let opening: Promise<Endpoint> | undefined;
+
+  const holdStream = async (resolve: (endpoint: Endpoint) => void): Promise<void> => {
+    const reader = createSseReader((event) => {
+      if (event.event === "endpoint") {
+        trace.record({ kind: "receive", session: id, text: `event: endpoint, data: ${event.data}` });
+        named.text ??= event.data;
+        resolve(endpointIn(event.data, url));
+      } else if (event.data !== "") receive(event);
+    });
+    const headers = { ...headersOf(options), accept: "text/event-stream" };
+    const response = await wire.exchange(
+      url,
+      { method: "GET", headers, timeoutMs: "never" },
+      { onChunk: (chunk, contentType) => contentType.startsWith("text/event-stream") && reader.push(chunk) },
+    );
+    resolve({ instead: response });
+    // Without an endpoint nothing was sent yet: what waits gets the response itself.
+    if (named.text !== undefined) router.end(response.status === 0 ? response.body : "the event stream ended");
+  };
+  const stream = (): Promise<Endpoint> => (opening ??= new Promise((resolve) => void holdStream(resolve)));
+  const receive = ({ event, data }: SseEvent): void => {
+    trace.record({ kind: "receive", session: id, text: data });
+    const messages = parseMessages(data);
+    if (messages.length > 0) eventNames.add(event);
+    for (const message of messages) router.receive(message);
+  };
+  const exchange = async (init: HttpRequest): Promise<HttpResponse> => {
+    const endpoint = await stream();
+    if ("instead" in endpoint) return endpoint.instead;
+    return wire.exchange(init.url ?? endpoint.url, { ...init, headers: { ...headersOf(options), ...init.headers } });
+  };
+  const post = (message: JsonValue, more: Partial<HttpRequest> = {}): Promise<HttpResponse> =>
+    exchange({ method: "POST", body: JSON.stringify(message), ...more });
+  const settleRefused = async (requestId: JsonValue, posted: Promise<HttpResponse>): Promise<void> => {
+    const response = await posted;
+    // Accepted is all that a response says here, unless it is what came in place of a stream; the answer is on the stream.
+    const accepted = response.status >= 200 && response.status <= 299 && !("instead" in (await stream()));
+    if (!accepted) router.settle(requestId, withoutAnswer(response));
+  };
+  return {
+    id,
+    unsolicited: router.unsolicited,
+    waitFor: (matches, timeoutMs) => router.waitFor(matches, timeoutMs),
+    eventNames,
+    async stream(timeoutMs) {
+      const endpoint = await withinTime(stream(), timeoutMs);
+      const reached = endpoint !== undefined && "instead" in endpoint ? endpoint.instead : undefined;
+      return { endpoint: named.text, instead: reached };
+    },
+    async send(message) {
+      await post(message);
+    },
+    async notify(method, params) {
+      await post({ jsonrpc: "2.0", method, ...(params && { params }) });
+    },
+    async request(method, params, { id: requestId = router.nextId(), timeoutMs = answerMs, headers } = {}) {
+      const answer = router.awaitAnswer(requestId, timeoutMs);
+      const message = { jsonrpc: "2.0", id: requestId, method, ...(params && { params }) };
+      void settleRefused(requestId, post(message, { timeoutMs, ...(headers && { headers }) }));
+      return answer;
+    },
+    fetch: async (init) => inTime(await exchange(init)),
+    async close() {
+      wire.hangUp();
+      router.end("the session was closed");
+    },
+  };
+}
+
+function endpointIn(data: string, base: URL): Endpoint {
+  const url = URL.canParse(data, base.href) ? new URL(data, base) : undefined;
+  if (url?.origin === base.origin) return { url };
+  const body = `event: endpoint\ndata: ${data}`;
+  return { instead: { status: 200, headers: new Map([["content-type", "text/event-stream"]]), body } };
+}
+
+function headersOf({ headers }: HttpSessionOptions): Readonly<Record<string, string>> {
+  return { "content-type": "application/json", ...headers };
+}
+
+async function withinTime<T>(promise: Promise<T>, timeoutMs: number): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => (timer = setTimeout(resolve, timeoutMs, undefined)));
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
