@@ -91,7 +91,7 @@ describe("server", () => {
     const files = formats.flatMap((format) => [`--${format}`, file(format)]);
     const { code, out, err } = await run(["server", ...few, "--seed", "7", ...files, ...good]);
     expect(err).toBe(`Checking ${good.slice(1).join(" ")} (3 checks)\n`);
-    expect({ code, passed: out.includes("2 passed, 0 failed"), seed: out.includes("(seed 7)") }).toEqual({
+    expect({ code, passed: out.includes("3 passed, 0 failed"), seed: out.includes("(seed 7)") }).toEqual({
       code: 0,
       passed: true,
       seed: true,
@@ -159,7 +159,7 @@ UNREACHABLE ${process.execPath} -e ${script}
   it("shows one live line on a terminal and takes it away", { timeout: 60_000 }, async () => {
     const { err } = await run(["server", ...few, ...good], { live: true });
     const lines = err.split("\r\u001B[K");
-    expect(lines.slice(0, 3)).toEqual(["", expect.stringMatching(/^waiting for .*…?$/), "0/2  lifecycle/initialize"]);
+    expect(lines.slice(0, 3)).toEqual(["", expect.stringMatching(/^waiting for .*…?$/), "0/3  lifecycle/initialize"]);
     expect(lines.at(-1)).toBe("");
     expect(Math.max(...lines.map(({ length }) => length))).toBeLessThan(80);
   });

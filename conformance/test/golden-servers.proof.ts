@@ -2,9 +2,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fixtureServer, startHttpFixture } from "@toolport/fixtures";
+import { fixtureServer, knownClients, startAuthorizedServer, startHttpFixture } from "@toolport/fixtures";
 import { describe, expect, it } from "vitest";
 import type { ServerAddress } from "../src/server/server-address.ts";
+import { signIn } from "../src/server/sign-in.ts";
 import { checkGolden, golden } from "./check-golden.ts";
 
 const require = createRequire(import.meta.url);
@@ -30,6 +31,17 @@ describe("good servers pass", () => {
   it("sse-only", { timeout: 120_000 }, async () => {
     await using server = await startHttpFixture("sse-only");
     expect(await checkGolden({ kind: "sse", url: new URL(server.url) })).toMatchObject(golden);
+  });
+
+  it("authorized-http, signed in as a program", { timeout: 120_000 }, async () => {
+    await using server = await startAuthorizedServer();
+    const url = new URL(server.url);
+    const client = { flow: "client_credentials", ...knownClients.robot } as const;
+    const signedIn = await signIn({ url, client, prompt: async () => "cancelled" });
+    const checked = await checkGolden({ kind: "http", url, signIn: signedIn });
+    await signedIn.close();
+    expect(checked).toMatchObject(golden);
+    expect(checked.report.preview?.failure).toBeUndefined();
   });
 
   it("the reference servers from npm", { timeout: 240_000 }, async () => {

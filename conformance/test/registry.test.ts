@@ -80,6 +80,17 @@ describe("the registry of checks", () => {
         "sse/unknown-session",
         "sse/bad-json",
         "sse/foreign-origin",
+        "auth/challenge",
+        "auth/resource-metadata",
+        "auth/resource-identifier",
+        "auth/server-metadata",
+        "auth/pkce",
+        "auth/https",
+        "auth/invalid-token",
+        "auth/forged-token",
+        "auth/token-in-query",
+        "auth/audience",
+        "auth/insufficient-scope",
         "tools/list",
         "tools/capability-honest",
         "tools/pagination-ends",
@@ -130,6 +141,7 @@ describe("the registry of checks", () => {
     expect([...new Set(pages.map((page) => page.split("#", 1)[0] ?? ""))].sort(byText)).toEqual([
       "2024-11-05/basic/transports",
       "2025-11-25/basic",
+      "2025-11-25/basic/authorization",
       "2025-11-25/basic/lifecycle",
       "2025-11-25/basic/transports",
       "2025-11-25/basic/utilities/cancellation",
@@ -151,7 +163,10 @@ describe("the registry of checks", () => {
     const advice = "https://github.com/toolport/toolport/blob/main/docs/host-advice.md#";
     const anchors = others.filter((url) => url.startsWith(advice)).map((url) => url.slice(advice.length));
     expect(new Set(others.filter((url) => !url.startsWith(advice)))).toEqual(
-      new Set(["https://www.jsonrpc.org/specification#error_object"]),
+      new Set([
+        "https://www.jsonrpc.org/specification#error_object",
+        "https://www.rfc-editor.org/rfc/rfc9728.html#section-3.3",
+      ]),
     );
     const page = await readFile(new URL("../../docs/host-advice.md", import.meta.url), "utf8");
     const sections = Array.from(page.matchAll(/^## (.+)$/gm), ([, title]) => title ?? "");

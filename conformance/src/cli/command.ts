@@ -72,8 +72,19 @@ export interface TargetArguments {
   readonly config: string | undefined;
   readonly server: string | undefined;
   readonly headers: readonly string[];
+  /** The environment variable that holds a bearer token. */
+  readonly tokenEnv: string | undefined;
+  readonly oauth: OAuthArguments | undefined;
   /** How long the first answer may take, in milliseconds. */
   readonly startMs: number | undefined;
+}
+
+/** How to sign in, as given. */
+export interface OAuthArguments {
+  readonly clientId: string | undefined;
+  /** The environment variable that holds the client's secret; with it the kit signs in as the client, without a user. */
+  readonly secretEnv: string | undefined;
+  readonly scopes: readonly string[];
 }
 
 const formats: readonly ReportFormat[] = ["json", "junit", "sarif", "html", "markdown", "badge"];
@@ -88,6 +99,11 @@ const options = {
   config: { type: "string" },
   server: { type: "string" },
   header: { type: "string", multiple: true },
+  "token-env": { type: "string" },
+  oauth: { type: "boolean" },
+  "oauth-client": { type: "string" },
+  "oauth-secret-env": { type: "string" },
+  "oauth-scope": { type: "string", multiple: true },
   call: { type: "string", multiple: true },
   "allow-calls": { type: "boolean" },
   only: { type: "string", multiple: true },
@@ -144,6 +160,8 @@ function toCommand(values: Values, positionals: readonly string[], program: read
     config: values.config,
     server: values.server,
     headers: values.header ?? [],
+    tokenEnv: values["token-env"],
+    oauth: oauthArguments(values),
   };
   switch (verb) {
     case "server":
@@ -174,7 +192,10 @@ function toCompare({ strict = false, markdown }: Values, [before, after, ...more
   return { kind: "compare", before, after, strict, markdown };
 }
 
-function withTarget({ command, url, sse, config }: TargetArguments, parsed: Command): Command {
+function withTarget(target: TargetArguments, parsed: Command): Command {
+  const { command, url, sse, config } = target;
+  const wrong = credentialMistake(target);
+  if (wrong !== undefined) return mistake(wrong);
   const given = [command.length > 0, url !== undefined, sse !== undefined, config !== undefined].filter(Boolean).length;
   if (given === 0)
     return mistake("no server given: use -- node my-server.js, --url URL, --sse URL, or --config FILE --server NAME");
@@ -195,6 +216,21 @@ function runArguments(values: Values): RunArguments | string {
       formats.flatMap((format) => (values[format] === undefined ? [] : [[format, values[format]] as const])),
     ),
   };
+}
+
+function oauthArguments(values: Values): OAuthArguments | undefined {
+  const [clientId, secretEnv] = [values["oauth-client"], values["oauth-secret-env"]];
+  const scopes = values["oauth-scope"] ?? [];
+  if (!values.oauth && clientId === undefined && secretEnv === undefined && scopes.length === 0) return undefined;
+  return { clientId, secretEnv, scopes };
+}
+
+function credentialMistake({ command, headers, oauth, tokenEnv }: TargetArguments): string | undefined {
+  if (command.length > 0 && (headers.length > 0 || tokenEnv !== undefined || oauth !== undefined))
+    return "--header, --token-env and --oauth are for servers at a URL; a program gets credentials from its environment";
+  if (oauth?.secretEnv !== undefined && oauth.clientId === undefined)
+    return "--oauth-secret-env is the secret of a client: name it with --oauth-client";
+  return oauth !== undefined && tokenEnv !== undefined ? "give either --token-env or --oauth" : undefined;
 }
 
 function milliseconds(seconds: string | undefined): number | undefined {

@@ -29,6 +29,10 @@ Reports, each written whole or not at all
 
 Servers
   --header "Name: value"   sent with every request to a URL (repeatable)
+  --token-env NAME         a bearer token for a URL, from this environment variable
+  --oauth                  sign in with OAuth, on a page in the browser
+  --oauth-client ID        as this client; with --oauth-secret-env NAME without a user
+  --oauth-scope SCOPE      ask for this scope (repeatable)
   --start-timeout SECONDS  how long the first answer may take; default 30
   --file FILE              the lock file; default mcp-lock.json
   --no-preview             do not show what a host makes of the server

@@ -10,8 +10,13 @@ export type ReadTarget =
   | { readonly ok: false; readonly mistake: string };
 
 /** Finds out where the server is: from a command, a URL, or an entry of a configuration file with `mcpServers` or `servers`. */
-export async function readTarget({ command, url, sse, config, server, headers }: TargetArguments): Promise<ReadTarget> {
-  const given = parseHeaders(headers);
+export async function readTarget(
+  { command, url, sse, config, server, headers, tokenEnv }: TargetArguments,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): Promise<ReadTarget> {
+  const token = tokenEnv === undefined ? undefined : env[tokenEnv];
+  if (tokenEnv !== undefined && !token) return { ok: false, mistake: `--token-env: ${tokenEnv} is not set` };
+  const given = parseHeaders([...headers, ...(token ? [`Authorization: Bearer ${token}`] : [])]);
   if (typeof given === "string") return { ok: false, mistake: given };
   if (url !== undefined) return httpAddress(url, given);
   if (sse !== undefined) return httpAddress(sse, given, "sse");

@@ -7,6 +7,7 @@ import { readOffer } from "../server/read-offer.ts";
 import type { CommandIo } from "./command-io.ts";
 import type { LockCommandLine } from "./command.ts";
 import { readTarget } from "./read-target.ts";
+import { signInToTarget, thenSignOut } from "./sign-in-to-target.ts";
 import { writeWholeFile } from "./write-whole-file.ts";
 
 /** Runs `lock` or `diff` and resolves with the exit code. `diff` fails on breaking and on security-relevant changes. */
@@ -28,13 +29,12 @@ export async function runLockCommand(commandLine: LockCommandLine, io: CommandIo
 }
 
 async function lockServer({ target }: LockCommandLine, io: CommandIo): Promise<ToolLock | number> {
-  const read = await readTarget(target);
+  const given = await readTarget(target);
+  const read = given.ok ? await signInToTarget(given.address, target, io) : given;
   if (!read.ok) return say(read.mistake, exitCodes.usage, io);
   const { signal } = io;
-  const offer = await readOffer(read.address, {
-    signal,
-    ...(target.startMs !== undefined && { startMs: target.startMs }),
-  });
+  const startMs = target.startMs === undefined ? {} : { startMs: target.startMs };
+  const offer = await thenSignOut(read.address, readOffer(read.address, { signal, ...startMs }));
   if (offer.ok) return lockTools(offer.tools, offer.instructions);
   const { obstacle, reason } = offer;
   if (obstacle === undefined) return say(reason, exitCodes.fail, io);

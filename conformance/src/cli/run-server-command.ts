@@ -11,11 +11,12 @@ import { showProgress } from "./progress.ts";
 import { readConsent } from "./read-consent.ts";
 import { readTarget } from "./read-target.ts";
 import { selectChecks } from "./select-checks.ts";
+import { signInToTarget, thenSignOut } from "./sign-in-to-target.ts";
 import { writeReports } from "./write-reports.ts";
 
 /** Runs the `server` command and resolves with the exit code. */
 export async function runServerCommand(commandLine: ServerCommandLine, io: CommandIo): Promise<number> {
-  const options = await readOptions(commandLine);
+  const options = await readOptions(commandLine, io);
   if (typeof options === "string") {
     io.err(`${options}\n`);
     return exitCodes.usage;
@@ -23,7 +24,10 @@ export async function runServerCommand(commandLine: ServerCommandLine, io: Comma
   const { checks, address } = options;
   const progress = showProgress(io, { total: checks.length, target: describeAddress(address) });
   const { onStart, onResult } = progress;
-  const report = await checkServer({ ...options, signal: io.signal, onStart, onResult, today: io.now });
+  const report = await thenSignOut(
+    address,
+    checkServer({ ...options, signal: io.signal, onStart, onResult, today: io.now }),
+  );
   progress.end();
   if (io.signal.aborted) io.err("The run was stopped.\n");
   io.out(toTerminal(report, io.style));
@@ -34,7 +38,7 @@ export async function runServerCommand(commandLine: ServerCommandLine, io: Comma
 
 type Options = CheckServerOptions & Required<Pick<CheckServerOptions, "checks">>;
 
-async function readOptions(commandLine: ServerCommandLine): Promise<Options | string> {
+async function readOptions(commandLine: ServerCommandLine, { signal }: CommandIo): Promise<Options | string> {
   const { target, calls, allowCalls, seed, strict, preview } = commandLine;
   const selection = selectChecks(serverChecks, commandLine);
   if (!selection.ok) return selection.mistake;
@@ -43,9 +47,10 @@ async function readOptions(commandLine: ServerCommandLine): Promise<Options | st
   const baseline = await readBaseline(commandLine.baseline);
   if (typeof baseline === "string") return baseline;
   const read = await readTarget(target);
-  if (!read.ok) return read.mistake;
+  const reached = read.ok ? await signInToTarget(read.address, target, { signal }) : read;
+  if (!reached.ok) return reached.mistake;
   return {
-    address: read.address,
+    address: reached.address,
     checks: selection.checks,
     consent,
     baseline,

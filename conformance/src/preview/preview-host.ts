@@ -1,12 +1,16 @@
+import type { OAuth } from "@toolport/auth";
 import { redactSpec, type Diagnostic, type ServerSpec } from "@toolport/core";
 import { createProvider } from "@toolport/provider";
 import { createConnector } from "@toolport/transports";
 import type { HostPreview } from "../engine/host-preview.ts";
 
 /** Connects to the server as Toolport does, lists its tools, and closes. Calls nothing. Never rejects. */
-export async function previewHost(spec: ServerSpec): Promise<HostPreview> {
+export async function previewHost(spec: ServerSpec, authProvider?: OAuth["authProvider"]): Promise<HostPreview> {
   const diagnostics: Diagnostic[] = [];
-  const provider = createProvider({ connector: createConnector(), servers: [spec] });
+  const provider = createProvider({
+    connector: createConnector({ ...(authProvider && { authProvider }) }),
+    servers: [spec],
+  });
   try {
     provider.onDiagnostic((diagnostic) => diagnostics.push(diagnostic));
     await provider.init();

@@ -1,5 +1,5 @@
 import { cleanText } from "@toolport/core";
-import { createRedactor, type Redactor } from "@toolport/core/implement";
+import type { Redactor } from "@toolport/core/implement";
 import { applyBaseline, type Baseline } from "../engine/baseline.ts";
 import type { Check, CheckInfo, CheckResult, Finding } from "../engine/check.ts";
 import type { HostPreview } from "../engine/host-preview.ts";
@@ -13,7 +13,7 @@ import { serverChecks } from "./checks/server-checks.ts";
 import type { ServerCheck } from "./checks/define-check.ts";
 import { modernRevision, type Handshake } from "./handshake.ts";
 import { reachServer } from "./reach-server.ts";
-import { describeAddress, toServerSpec, type ServerAddress } from "./server-address.ts";
+import { describeAddress, redactorOf, toServerSpec, type ServerAddress } from "./server-address.ts";
 import { detectSse } from "./detect-sse.ts";
 import type { CallConsent } from "./consented-tools.ts";
 import { createTargetOwner, type TargetOwner } from "./server-target.ts";
@@ -56,7 +56,7 @@ export async function checkServer(options: CheckServerOptions): Promise<RunRepor
   const { address, checks = serverChecks, consent = readOnlyTools, answerMs = 3000, startMs = 30_000 } = options;
   const startedAt = (options.today ?? (() => new Date()))();
   const start = performance.now();
-  const redact = createRedactor(toServerSpec(address));
+  const redact = redactorOf(address);
   const trace = createTraceRecorder({ redact });
   const owner = createTargetOwner({ address, consent, trace, answerMs });
   const abandon = (): void => owner.abandon();
@@ -68,9 +68,9 @@ export async function checkServer(options: CheckServerOptions): Promise<RunRepor
     if (older !== undefined) return await checkServer({ ...options, address: older });
     const found = reached.kind === "ready" ? reached.handshake : undefined;
     const obstacle = reached.kind === "obstacle" ? reached.obstacle : undefined;
-    const results = obstacle
-      ? preventAll(checks, obstacle)
-      : await runChecks(inScopes(checks, address), owner, runOptions(options));
+    const runnable = obstacle ? checks.filter((check) => isAboutRefusals(check, obstacle)) : checks;
+    const ran = await runChecks(inScopes(runnable, address), owner, runOptions(options));
+    const results = obstacle ? preventAll(checks, ran, obstacle) : ran;
     const preview = await previewOf(options, found);
     return createReport({
       options,
@@ -128,9 +128,20 @@ function runOptions({
   };
 }
 
-function preventAll(checks: readonly ServerCheck[], { kind, reason }: Obstacle): readonly CheckResult[] {
+// Who is refused for want of credentials can still look at how that is done.
+function isAboutRefusals({ id }: ServerCheck, { kind }: Obstacle): boolean {
+  return kind === "auth-required" && id.startsWith("auth/");
+}
+
+function preventAll(
+  checks: readonly ServerCheck[],
+  ran: readonly CheckResult[],
+  { kind, reason }: Obstacle,
+): readonly CheckResult[] {
   const finding: Finding = { status: "could-not-run", reason, cause: kind };
-  return checks.map((check) => ({ check: describe(check), finding, durationMs: 0 }));
+  return checks.map(
+    (check) => ran.find(({ check: { id } }) => id === check.id) ?? { check: describe(check), finding, durationMs: 0 },
+  );
 }
 
 async function previewOf(
@@ -138,6 +149,9 @@ async function previewOf(
   found: Handshake | undefined,
 ): Promise<HostPreview | undefined> {
   if (!preview || found === undefined || signal?.aborted) return undefined;
+  const signIn = address.kind === "stdio" ? undefined : address.signIn;
+  // The sign-in is that of the server by this id.
+  if (signIn) return previewHost(toServerSpec(address), signIn.authProvider);
   const name = found.serverInfo?.["name"];
   return previewHost(toServerSpec(address, typeof name === "string" && name !== "" ? cleanText(name, 64) : "server"));
 }

@@ -14,7 +14,13 @@ export async function detectSse(
   { status, trace, answerMs }: { status: number | undefined; trace: TraceRecorder; answerMs: number },
 ): Promise<ServerAddress | undefined> {
   if (address.kind !== "http" || !perhapsSse.includes(status)) return undefined;
-  const session = openSseSession(address.url, { id: "#sse", trace, answerMs, headers: address.headers });
+  const session = openSseSession(address.url, {
+    id: "#sse",
+    trace,
+    answerMs,
+    headers: address.headers,
+    headersFor: address.signIn?.headersFor,
+  });
   const { endpoint } = await session.stream(answerMs);
   await session.close();
   return endpoint === undefined ? undefined : { ...address, kind: "sse" };

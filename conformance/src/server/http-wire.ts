@@ -3,6 +3,7 @@ import { request as httpsRequest } from "node:https";
 import { truncateText, type JsonObject } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
 import type { TraceRecorder } from "../engine/trace-recorder.ts";
+import type { SignIn } from "./sign-in.ts";
 import { toAnswer } from "./message-router.ts";
 import type { Answer, HttpRequest, HttpResponse, RawMessage } from "./raw-session.ts";
 
@@ -14,6 +15,8 @@ export interface HttpSessionOptions {
   readonly answerMs: number;
   /** Sent with every request, such as credentials. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** More of them, asked for before each request: credentials that are renewed. */
+  readonly headersFor?: SignIn["headersFor"] | undefined;
 }
 
 /** Makes HTTP requests, each of which is in the trace. */
@@ -27,10 +30,12 @@ const excerptLength = 400;
 const maxBodyLength = 16 * 1024 * 1024;
 
 /** Opens nothing yet. */
-export function createHttpWire({ id, trace, answerMs }: HttpSessionOptions): HttpWire {
+export function createHttpWire({ id, trace, answerMs, headersFor }: HttpSessionOptions): HttpWire {
   const open = new Set<{ destroy: () => void }>();
   return {
-    async exchange(url, init, watch = {}) {
+    async exchange(url, given, watch = {}) {
+      const credentials = await headersFor?.({ method: given.method, url });
+      const init = credentials ? { ...given, headers: { ...given.headers, ...credentials } } : given;
       trace.record({ kind: "http", session: id, text: `${init.method} ${url.pathname} ${headerText(init.headers)}` });
       if (init.body !== undefined) trace.record({ kind: "send", session: id, text: init.body });
       const response = await send(url, { init, timeoutMs: init.timeoutMs ?? answerMs, open, watch });
@@ -55,7 +60,9 @@ export function withoutAnswer({ status, headers, body }: HttpResponse): Answer {
   const error = parseMessages(body).find((message) => isJsonObject(message["error"]));
   if (error !== undefined) return toAnswer(error);
   if (status === 0) return { kind: "gone", reason: body };
-  return { kind: "http", status, contentType, excerpt: truncateText(body, excerptLength) };
+  const challenge = headers.get("www-authenticate");
+  const excerpt = truncateText(body, excerptLength);
+  return { kind: "http", status, contentType, excerpt, ...(challenge !== undefined && { challenge }) };
 }
 
 /** The messages in a text, none if it is no JSON. */

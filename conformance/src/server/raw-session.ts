@@ -22,6 +22,8 @@ export type Answer =
       readonly status: number;
       readonly contentType: string | undefined;
       readonly excerpt: string;
+      /** Its `WWW-Authenticate`. */
+      readonly challenge?: string;
     };
 
 /** How a request is sent. */

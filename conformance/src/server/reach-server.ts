@@ -102,5 +102,5 @@ function authProblem(address: ServerAddress): string {
   const given = address.kind !== "stdio" && address.headers && Object.keys(address.headers).length > 0;
   return given
     ? "HTTP 401: the server does not accept the credentials that were given"
-    : 'HTTP 401: the server asks for credentials; give them with --header "Authorization: Bearer …"';
+    : 'HTTP 401: the server asks for credentials; give them with --oauth, --oauth-client, --token-env, or --header "Name: value"';
 }

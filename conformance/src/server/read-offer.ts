@@ -1,11 +1,10 @@
 import type { JsonObject, JsonValue } from "@toolport/core";
-import { createRedactor } from "@toolport/core/implement";
 import type { Obstacle } from "../engine/run-report.ts";
 import { createTraceRecorder } from "../engine/trace-recorder.ts";
 import { describeAnswer } from "./handshake.ts";
 import { detectSse } from "./detect-sse.ts";
 import { reachServer } from "./reach-server.ts";
-import { toServerSpec, type ServerAddress } from "./server-address.ts";
+import { redactorOf, type ServerAddress } from "./server-address.ts";
 import { createTargetOwner } from "./server-target.ts";
 
 /** What a server offers, or why that is not known. */
@@ -25,7 +24,7 @@ export interface ReadOfferOptions {
 /** Starts or connects to a server, lists all of its tools, and closes. Calls nothing. */
 export async function readOffer(address: ServerAddress, options: ReadOfferOptions = {}): Promise<ReadOffer> {
   const { answerMs = 10_000, startMs = 30_000, signal } = options;
-  const redact = createRedactor(toServerSpec(address));
+  const redact = redactorOf(address);
   const trace = createTraceRecorder({ redact });
   const consent = { named: new Map<string, undefined>(), all: false };
   const owner = createTargetOwner({ address, consent, trace, answerMs });

@@ -1,18 +1,26 @@
+import { createRedactor, type Redactor } from "@toolport/core/implement";
 import { redactSpec, type ServerSpec } from "@toolport/core";
+import type { SignIn } from "./sign-in.ts";
 import type { ServerCommand } from "./stdio-session.ts";
 
 /** Where the server under test is. */
 export type ServerAddress =
   | { readonly kind: "stdio"; readonly server: ServerCommand }
   /** `http` is Streamable HTTP, `sse` HTTP+SSE of 2024-11-05. */
-  | { readonly kind: "http" | "sse"; readonly url: URL; readonly headers?: Readonly<Record<string, string>> };
+  | {
+      readonly kind: "http" | "sse";
+      readonly url: URL;
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly signIn?: SignIn;
+    };
 
 /** The address as a host's configuration would have it: for the host preview, and to know what is secret. */
 export function toServerSpec(address: ServerAddress, id = "server"): ServerSpec {
   if (address.kind !== "stdio") {
-    const { kind, url, headers } = address;
+    const { kind, url, headers, signIn } = address;
+    const auth = signIn && ({ auth: "oauth" } as const);
     const mode = kind === "sse" ? ({ mode: "sse" } as const) : {};
-    return { id, transport: { kind: "http", url: url.href, ...mode, ...(headers && { headers }) } };
+    return { id, transport: { kind: "http", url: url.href, ...mode, ...auth, ...(headers && { headers }) } };
   }
   const { command, args, env, cwd, inheritEnv = "all" } = address.server;
   return {
@@ -26,6 +34,13 @@ export function toServerSpec(address: ServerAddress, id = "server"): ServerSpec 
       ...(cwd !== undefined && { cwd }),
     },
   };
+}
+
+/** Masks what is secret in the address, and the tokens that a sign-in brought. */
+export function redactorOf(address: ServerAddress): Redactor {
+  const redact = createRedactor(toServerSpec(address));
+  const signIn = address.kind === "stdio" ? undefined : address.signIn;
+  return signIn ? (text) => signIn.redact(redact(text)) : redact;
 }
 
 /** The address for people: a command line or a URL, without secrets. */

@@ -6,7 +6,9 @@ import { handshake, type Handshake } from "./handshake.ts";
 import { openHttpSession } from "./http-session.ts";
 import { signalGroup } from "../engine/live-processes.ts";
 import { readRawListing, type RawListing } from "./raw-listing.ts";
-import type { HttpSession, RawSession, SseSession, StdioSession } from "./raw-session.ts";
+import { readAuthorizationSurface, type AuthorizationSurface, type HttpAddress } from "./authorization-surface.ts";
+import { createHttpWire, inTime, type HttpSessionOptions } from "./http-wire.ts";
+import type { HttpRequest, HttpResponse, HttpSession, RawSession, SseSession, StdioSession } from "./raw-session.ts";
 import { readySession, type ReadySession } from "./ready-session.ts";
 import type { ServerAddress } from "./server-address.ts";
 import { endOrderly, type OrderlyEnd } from "./orderly-end.ts";
@@ -43,6 +45,10 @@ export interface ServerTarget {
   listing(): Promise<RawListing>;
   /** One call of each tool that may be called, made once; `undefined` when none may. */
   calls(): Promise<ToolCalls | undefined>;
+  /** What is said to those who have no credentials, asked once. Only over HTTP and HTTP+SSE. */
+  authorization(): Promise<AuthorizationSurface>;
+  /** One request without the credentials of the run, in the trace of those of {@linkcode authorization}. Rejects when nothing came in time. */
+  exchange(url: URL, init: HttpRequest): Promise<HttpResponse>;
   /** How the process of one session ended after its stdin did; looked at once. Only over stdio. */
   orderlyEnd(): Promise<OrderlyEnd>;
 }
@@ -84,6 +90,8 @@ export function createTargetOwner(options: TargetOptions): TargetOwner {
   let listing: Promise<RawListing> | undefined;
   let calls: Promise<ToolCalls | undefined> | undefined;
   let ending: Promise<OrderlyEnd> | undefined;
+  let surface: Promise<AuthorizationSurface> | undefined;
+  const bare = createHttpWire({ ...options, id: "#auth" });
 
   const root = createView(new Set());
   function createView(opened: Set<RawSession>): ServerTarget {
@@ -118,6 +126,12 @@ export function createTargetOwner(options: TargetOptions): TargetOwner {
       identity: async () => (await view.shared()).handshake,
       listing: () => (listing ??= view.shared().then(readRawListing)),
       calls: () => (calls ??= callTools(root)),
+      async authorization() {
+        const { address } = options;
+        if (address.kind === "stdio") throw new TypeError("the target is not an HTTP server");
+        return (surface ??= readAuthorizationSurface(address, bare));
+      },
+      exchange: async (url, init) => inTime(await bare.exchange(url, init)),
       orderlyEnd: () => (ending ??= endOrderly(root)),
     };
     return view;
@@ -137,7 +151,10 @@ export function createTargetOwner(options: TargetOptions): TargetOwner {
       shared = Promise.resolve(contact.ready);
     },
     open: () => root.open(),
-    close: () => sessions.close(),
+    async close() {
+      bare.hangUp();
+      await sessions.close();
+    },
     abandon: () => sessions.abandon(),
   };
 }
@@ -150,6 +167,10 @@ interface Sessions {
   end(session: RawSession): void;
   close(): Promise<void>;
   abandon(): void;
+}
+
+function credentialsOf({ headers, signIn }: HttpAddress): Pick<HttpSessionOptions, "headers" | "headersFor"> {
+  return { headers, headersFor: signIn?.headersFor };
 }
 
 /** Opens sessions and knows which of them still have to be ended. */
@@ -184,13 +205,13 @@ function createSessions({ address, trace, answerMs }: TargetOptions): Sessions {
     },
     openHttp() {
       if (address.kind !== "http") throw new TypeError("the target is not an HTTP server");
-      const session = openHttpSession(address.url, { ...options(), headers: address.headers });
+      const session = openHttpSession(address.url, { ...options(), ...credentialsOf(address) });
       live.add(session);
       return session;
     },
     openSse() {
       if (address.kind !== "sse") throw new TypeError("the target is not a server over HTTP+SSE");
-      const session = openSseSession(address.url, { ...options(), headers: address.headers });
+      const session = openSseSession(address.url, { ...options(), ...credentialsOf(address) });
       live.add(session);
       return session;
     },

@@ -1,3 +1,4 @@
+import { authorizationMutants } from "./authorization-mutants.ts";
 import { callMutants } from "./call-mutants.ts";
 import { httpMutants } from "./http-mutants.ts";
 import { lifecycleMutants } from "./lifecycle-mutants.ts";
@@ -15,6 +16,7 @@ export const mutants: readonly Mutant[] = [
   ...stdioMutants,
   ...httpMutants,
   ...sseMutants,
+  ...authorizationMutants,
   ...toolMutants,
   ...callMutants,
   ...portabilityMutants,

@@ -14,6 +14,8 @@ export interface Mutant {
   readonly hidesOrigin?: boolean;
   /** It is reached through a proxy that makes its streams odd. */
   readonly oddStreams?: OddStreams;
+  /** `true`: it wants a token, for which the kit signs in. */
+  readonly signsIn?: boolean;
   /** The checks that fail, all of them, in any order. */
   readonly fails: readonly string[];
 }
@@ -88,7 +90,8 @@ const badRequest = (code: number, message: string): FaultAction => ({
   json: { jsonrpc: "2.0", id: null, error: { code, message } },
 });
 
-const goodRules: readonly FaultRule[] = [
+/** What a good server does over HTTP beside what a fault server does by itself. */
+export const goodRules: readonly FaultRule[] = [
   rule("POST", { "http.headers.mcp-protocol-version": "1999-01-01" }, badRequest(-32_000, "Unsupported version")),
   rule(
     "POST",

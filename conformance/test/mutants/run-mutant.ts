@@ -3,6 +3,8 @@ import { startFaultServer } from "@toolport/fixtures";
 import type { RunReport } from "../../src/engine/run-report.ts";
 import { checkServer, type CheckServerOptions } from "../../src/server/check-server.ts";
 import type { ServerAddress } from "../../src/server/server-address.ts";
+import { signIn } from "../../src/server/sign-in.ts";
+import { mutantClient, mutantToken } from "./authorization-mutants.ts";
 import type { Mutant } from "./mutant.ts";
 import { withOddStreams } from "./odd-streams.ts";
 import { stripOrigin } from "./strip-origin.ts";
@@ -14,7 +16,7 @@ type Options = Partial<Omit<CheckServerOptions, "address">>;
 
 /** Runs every check against a mutant. */
 export async function runMutant(mutant: Mutant, options: Options = {}): Promise<RunReport> {
-  const { transport, script, hidesOrigin, oddStreams } = mutant;
+  const { transport, script, hidesOrigin, oddStreams, signsIn } = mutant;
   const check = (address: ServerAddress): Promise<RunReport> =>
     checkServer({ address, preview: false, answerMs: 3000, ...options });
   if (typeof script === "string")
@@ -27,12 +29,25 @@ export async function runMutant(mutant: Mutant, options: Options = {}): Promise<
   }
   if (transport === "http") {
     await using server = await startFaultServer({ script, transport });
+    if (signsIn) return await checkSignedIn(new URL(server.url), check);
     if (!hidesOrigin) return await check({ kind: "http", url: new URL(server.url) });
     await using proxy = await stripOrigin(server.url);
     return await check({ kind: "http", url: new URL(proxy.url) });
   }
   await using server = await startFaultServer({ script, transport: "stdio" });
   return await check({ kind: "stdio", server: server.spec });
+}
+
+// A mutant whose metadata no host would follow cannot be signed in to: its token is given by hand.
+async function checkSignedIn(url: URL, check: (address: ServerAddress) => Promise<RunReport>): Promise<RunReport> {
+  const client = { flow: "client_credentials", ...mutantClient } as const;
+  const signedIn = await signIn({ url, client, prompt: async () => "cancelled" }).catch(() => undefined);
+  if (signedIn === undefined) return check({ kind: "http", url, headers: { authorization: `Bearer ${mutantToken}` } });
+  try {
+    return await check({ kind: "http", url, signIn: signedIn });
+  } finally {
+    await signedIn.close();
+  }
 }
 
 /** The checks that failed, sorted. */

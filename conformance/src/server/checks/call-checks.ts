@@ -47,7 +47,7 @@ export const callChecks: readonly ServerCheck[] = [
     fix: "Catch what the tool throws and answer with isError; do not end the process, and do not block the loop that reads requests.",
     async judge({ calls, ready }) {
       const broken = calls.flatMap(({ tool, answer }) =>
-        answer.kind === "gone" || answer.kind === "http" ? [`${tool.name}: ${describeAnswer(answer)}`] : [],
+        isNoAnswer(answer) ? [`${tool.name}: ${describeAnswer(answer)}`] : [],
       );
       if (broken.length > 0) return broken;
       const slow = calls.filter(({ answer }) => answer.kind === "silence");
@@ -175,7 +175,7 @@ export const callChecks: readonly ServerCheck[] = [
       oddCalls(target, {
         applies: () => true,
         args: undefined,
-        problem: (answer) => (answer.kind === "gone" || answer.kind === "http" ? describeAnswer(answer) : undefined),
+        problem: (answer) => (isNoAnswer(answer) ? describeAnswer(answer) : undefined),
       }),
   },
   {
@@ -318,6 +318,13 @@ function problemsOf(
     const found = problem(call);
     return found === undefined || found === false ? [] : [`${call.tool.name}: ${found}`];
   });
+}
+
+// That a token does not reach this far is an answer: a check of its own says whether it is well put.
+function isNoAnswer(answer: Answer): boolean {
+  return (
+    answer.kind === "gone" || (answer.kind === "http" && !(answer.status === 403 && answer.challenge !== undefined))
+  );
 }
 
 function isRefusal(answer: Answer): boolean {

@@ -1,3 +1,4 @@
+import { authorizationChecks } from "./authorization-checks.ts";
 import { callChecks } from "./call-checks.ts";
 import type { ServerCheck } from "./define-check.ts";
 import { definitionChecks } from "./definition-checks.ts";
@@ -16,6 +17,7 @@ export const serverChecks: readonly ServerCheck[] = [
   ...stdioChecks,
   ...httpChecks,
   ...sseChecks,
+  ...authorizationChecks,
   ...listingChecks,
   ...definitionChecks,
   ...callChecks,

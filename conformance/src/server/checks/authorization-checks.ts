@@ -1,0 +1,313 @@
+import type { JsonObject } from "@toolport/core";
+import type { Finding } from "../../engine/check.ts";
+import { firstRequest, type AuthorizationSurface, type HttpAddress } from "../authorization-surface.ts";
+import { isLoopback } from "../is-loopback.ts";
+import { bearerChallenge } from "../read-challenge.ts";
+import type { HttpResponse } from "../raw-session.ts";
+import type { ServerTarget } from "../server-target.ts";
+import { fail, legacySpec, pass, type ServerCheck } from "./define-check.ts";
+import { describeResponse } from "./describe-response.ts";
+
+const page = "basic/authorization";
+const noToken: Finding = {
+  status: "not-applicable",
+  reason: "needs a token that the server takes: --oauth, --oauth-client or --token-env",
+};
+
+/** How a server over HTTP asks for authorization, and what it lets in. None of them applies where it asks for none. */
+export const authorizationChecks: readonly ServerCheck[] = [
+  aboutAuthorization({
+    id: "auth/challenge",
+    title: "A request without credentials is answered with a challenge",
+    level: "MUST",
+    requirement: {
+      sentence: "401 comes with WWW-Authenticate; its Bearer challenge may name the protected resource's metadata.",
+      ...legacySpec(`${page}#protected-resource-metadata-discovery-requirements`, "Authorization, discovery"),
+    },
+    legal: ["401 with a Bearer or DPoP challenge"],
+    fix: 'Send WWW-Authenticate: Bearer resource_metadata="https://…/.well-known/oauth-protected-resource/…" with every 401.',
+    judge: async ({ challenge, refusal }) =>
+      challenge
+        ? pass(`${challenge.scheme}, ${[...challenge.params.keys()].join(", ") || "no parameters"}`)
+        : fail(`401, WWW-Authenticate: ${refusal.headers.get("www-authenticate") ?? "none"}`),
+  }),
+  aboutAuthorization({
+    id: "auth/resource-metadata",
+    title: "The protected resource's metadata names an authorization server",
+    level: "MUST",
+    requirement: {
+      sentence: "Servers implement Protected Resource Metadata (RFC 9728) with at least one authorization server.",
+      ...legacySpec(`${page}#authorization-server-location`, "Authorization, authorization server location"),
+    },
+    legal: [
+      "a JSON object with authorization_servers, at resource_metadata of the challenge or the well-known address",
+    ],
+    fix: "Serve the document at /.well-known/oauth-protected-resource, followed by the path of your endpoint.",
+    judge: async ({ resource, issuers }) => {
+      if (resource.json === undefined) return fail(`no JSON object at ${resource.tried.join(", ")}`);
+      if (issuers.length > 0) return pass(issuers.map(({ issuer }) => issuer).join(", "));
+      return fail(`authorization_servers: ${JSON.stringify(resource.json["authorization_servers"]) ?? "absent"}`);
+    },
+  }),
+  aboutAuthorization({
+    id: "auth/resource-identifier",
+    title: "The metadata is about the URL that clients use",
+    level: "MUST",
+    requirement: {
+      sentence:
+        "The resource in the metadata is the identifier from which its address was made; clients refuse any other.",
+      section: "RFC 9728, section 3.3",
+      url: "https://www.rfc-editor.org/rfc/rfc9728.html#section-3.3",
+    },
+    legal: ["the URL of the server", "its origin, or a path above it"],
+    fix: "Set resource to the URL that clients are given: behind a proxy that is not the one that the server sees.",
+    needs: ["auth/resource-metadata"],
+    judge: async ({ resource }, { url }) => {
+      const identifier = resource.json?.["resource"];
+      return typeof identifier === "string" && isAbove(identifier, url)
+        ? pass(identifier)
+        : fail(`resource: ${JSON.stringify(identifier) ?? "absent"}, for ${url.origin}${url.pathname}`);
+    },
+  }),
+  aboutAuthorization({
+    id: "auth/server-metadata",
+    title: "The authorization server has metadata, under its own name",
+    level: "MUST",
+    requirement: {
+      sentence:
+        "Authorization servers offer metadata by RFC 8414 or OpenID Connect Discovery, whose issuer is their own.",
+      ...legacySpec(`${page}#authorization-server-metadata-discovery`, "Authorization, server metadata discovery"),
+    },
+    legal: ["a JSON object at one of the well-known addresses, with the same issuer and a token_endpoint"],
+    fix: "Name in authorization_servers exactly what the authorization server calls its issuer.",
+    needs: ["auth/resource-metadata"],
+    judge: async ({ issuers }) => {
+      const problems = issuers.flatMap(({ issuer, json, tried }) => {
+        if (json === undefined) return [`no JSON object at ${tried.join(", ") || issuer}`];
+        const named = json["issuer"];
+        if (typeof named !== "string" || withoutSlash(named) !== withoutSlash(issuer))
+          return [`issuer ${JSON.stringify(named) ?? "absent"} in the metadata of ${issuer}`];
+        return typeof json["token_endpoint"] === "string" ? [] : [`${issuer} has no token_endpoint`];
+      });
+      return problems.length === 0 ? pass(issuers.map(({ issuer }) => issuer).join(", ")) : fail(problems.join("; "));
+    },
+  }),
+  aboutAuthorization({
+    id: "auth/pkce",
+    title: "The authorization server says that it supports PKCE with S256",
+    level: "MUST",
+    requirement: {
+      sentence: "Clients refuse to go on when code_challenge_methods_supported is absent.",
+      ...legacySpec(`${page}#authorization-code-protection`, "Authorization, authorization code protection"),
+    },
+    legal: ["code_challenge_methods_supported has S256", "no authorization_endpoint: programs alone sign in"],
+    fix: 'Add code_challenge_methods_supported: ["S256"] to the metadata, and check the verifier.',
+    needs: ["auth/server-metadata"],
+    judge: async ({ issuers }) => {
+      const wanting = issuers.filter(
+        ({ json }) =>
+          json?.["authorization_endpoint"] !== undefined && !hasText(json, "code_challenge_methods_supported", "S256"),
+      );
+      return wanting.length === 0
+        ? pass("S256")
+        : fail(
+            `code_challenge_methods_supported of ${wanting[0]?.issuer}: ${JSON.stringify(wanting[0]?.json?.["code_challenge_methods_supported"]) ?? "absent"}`,
+          );
+    },
+  }),
+  aboutAuthorization({
+    id: "auth/https",
+    title: "The endpoints of the authorization server are reached over https",
+    level: "MUST",
+    requirement: {
+      sentence: "All endpoints of an authorization server are served over HTTPS.",
+      ...legacySpec(`${page}#communication-security`, "Authorization, communication security"),
+    },
+    legal: ["https:", "http: on a loopback address"],
+    fix: "Set the public URL of the authorization server: behind a proxy that ends TLS it thinks of itself as http:.",
+    needs: ["auth/server-metadata"],
+    judge: async ({ issuers }) => {
+      const endpoints = issuers.flatMap(({ json }) =>
+        ["authorization_endpoint", "token_endpoint", "registration_endpoint", "revocation_endpoint"].flatMap((name) => {
+          const url = json?.[name];
+          return url === undefined || isConfidential(url) ? [] : [`${name}: ${JSON.stringify(url)}`];
+        }),
+      );
+      return endpoints.length === 0 ? pass("https:, or on this machine") : fail(endpoints.join("; "));
+    },
+  }),
+  aboutAuthorization({
+    id: "auth/invalid-token",
+    title: "A token that is none is refused with 401",
+    level: "MUST",
+    requirement: {
+      sentence: "Invalid or expired tokens are answered with 401.",
+      ...legacySpec(`${page}#token-handling`, "Authorization, token handling"),
+    },
+    legal: ["401"],
+    fix: "Validate the token before you serve anything; an error of the validation is a 401, not a 500.",
+    judge: (_, address, target) => refused(target, address, { authorization: "Bearer toolport-conformance-no-token" }),
+  }),
+  aboutAuthorization({
+    id: "auth/forged-token",
+    title: "A token that nobody signed is refused with 401",
+    level: "MUST",
+    requirement: {
+      sentence: "Servers validate access tokens before they process a request.",
+      ...legacySpec(`${page}#token-handling`, "Authorization, token handling"),
+    },
+    legal: ["401"],
+    fix: "Verify the signature with the keys of the issuer, and fix the algorithms that you accept; to decode a token is not to validate it.",
+    judge: ({ resource, issuers }, address, target) => {
+      const audience = resource.json?.["resource"];
+      const token = forgedToken({
+        iss: issuers[0]?.issuer ?? address.url.origin,
+        aud: typeof audience === "string" ? audience : address.url.href,
+        scope: scopesOf(resource.json),
+      });
+      return refused(target, address, { authorization: `Bearer ${token}` });
+    },
+  }),
+  aboutAuthorization({
+    id: "auth/token-in-query",
+    title: "A token in the query is not accepted",
+    level: "MUST",
+    requirement: {
+      sentence: "Access tokens must not be in the query of a URI, which ends in logs and histories.",
+      ...legacySpec(`${page}#token-requirements`, "Authorization, token requirements"),
+    },
+    legal: ["401, to a good token in the query and none in the Authorization header"],
+    fix: "Read the token from the Authorization header alone.",
+    judge: async (_, address, target) => {
+      const token = await tokenOf(target);
+      if (token === undefined) return noToken;
+      const url = new URL(address.url);
+      url.searchParams.set("access_token", token);
+      return refused(target, { ...address, url }, {});
+    },
+  }),
+  aboutAuthorization({
+    id: "auth/audience",
+    title: "A token for another resource is refused with 401",
+    level: "MUST",
+    requirement: {
+      sentence: "Servers accept only tokens that were issued for them.",
+      ...legacySpec(`${page}#token-audience-binding-and-validation`, "Authorization, token audience"),
+    },
+    legal: ["401"],
+    fix: "Compare the audience of the token with your own URL: another server may hand on the tokens that it was given.",
+    judge: async (_, address, target) => {
+      if (target.address.kind === "stdio" || target.address.signIn === undefined) return noToken;
+      const token = await target.address.signIn.tokenFor("https://toolport-conformance.invalid/mcp");
+      if (token === undefined)
+        return { status: "not-applicable", reason: "no token for another resource is to be had without a user" };
+      return refused(target, address, { authorization: `Bearer ${token}` });
+    },
+  }),
+  aboutAuthorization({
+    id: "auth/insufficient-scope",
+    title: "A call that needs another scope is refused with a challenge that names it",
+    level: "SHOULD",
+    requirement: {
+      sentence:
+        "A token without the scope is answered with 403, error insufficient_scope and the scopes that are needed.",
+      ...legacySpec(`${page}#runtime-insufficient-scope-errors`, "Authorization, insufficient scope"),
+    },
+    legal: ["403 with a Bearer challenge whose error is insufficient_scope, with a scope"],
+    fix: 'Send WWW-Authenticate: Bearer error="insufficient_scope", scope="…" with the 403: hosts ask the user for just that.',
+    judge: async (_surface, _address, target) => {
+      if ((await tokenOf(target)) === undefined) return noToken;
+      const calls = (await target.calls())?.calls ?? [];
+      const answers = calls.flatMap(({ tool, answer }) =>
+        answer.kind === "http" ? [{ tool: tool.name, answer }] : [],
+      );
+      const refusals = answers.filter(({ answer }) => answer.status === 401 || answer.status === 403);
+      if (refusals.length === 0) return { status: "not-applicable", reason: "no call was refused" };
+      const wrong = refusals.find(({ answer }) => {
+        const params = bearerChallenge(answer.challenge)?.params;
+        return answer.status !== 403 || params?.get("error") !== "insufficient_scope" || !params.get("scope");
+      });
+      if (wrong === undefined) return pass(`403 to ${refusals.map(({ tool }) => tool).join(", ")}`);
+      const { status, challenge = "none" } = wrong.answer;
+      return fail(`${wrong.tool}: ${status}, WWW-Authenticate: ${challenge}`);
+    },
+  }),
+];
+
+interface AuthorizationCheck extends Omit<ServerCheck, "run"> {
+  readonly judge: (surface: AuthorizationSurface, address: HttpAddress, target: ServerTarget) => Promise<Finding>;
+}
+
+function aboutAuthorization({ judge, ...check }: AuthorizationCheck): ServerCheck {
+  return {
+    ...check,
+    async run(target) {
+      const { address } = target;
+      if (address.kind === "stdio") return { status: "not-applicable", reason: "the server is not reached over HTTP" };
+      const surface = await target.authorization();
+      if (surface.refusal.status !== 401)
+        return { status: "not-applicable", reason: "the server asks for no credentials" };
+      const finding = await judge(surface, address, target);
+      return finding.status === "fail" ? { ...finding, trace: target.trace.slice(authorizationWire) } : finding;
+    },
+  };
+}
+
+/** The session of the trace events of what is asked without credentials. */
+export const authorizationWire = "#auth";
+
+async function refused(
+  target: ServerTarget,
+  address: HttpAddress,
+  headers: Readonly<Record<string, string>>,
+): Promise<Finding> {
+  const response = await target.exchange(address.url, firstRequest(address, headers));
+  return response.status === 401 ? pass("401") : fail(describeRefusal(response));
+}
+
+// What is let in is answered with a session, which no report needs.
+function describeRefusal(response: HttpResponse): string {
+  return response.status < 300 ? `${response.status}: let in` : describeResponse(response);
+}
+
+async function tokenOf(target: ServerTarget): Promise<string | undefined> {
+  const { address } = target;
+  if (address.kind === "stdio") return undefined;
+  const given = { ...address.headers, ...(await address.signIn?.headersFor({ method: "POST", url: address.url })) };
+  const header = Object.entries(given).find(([name]) => name.toLowerCase() === "authorization")?.[1] ?? "";
+  return /^(?:bearer|dpop) +(\S+)$/i.exec(header)?.[1];
+}
+
+/** A JWT of the algorithm "none", as a library that only decodes would take it. */
+function forgedToken(claims: JsonObject): string {
+  const encode = (part: JsonObject): string => Buffer.from(JSON.stringify(part)).toString("base64url");
+  const never = Date.UTC(2100, 0) / 1000;
+  return `${encode({ alg: "none", typ: "JWT" })}.${encode({ ...claims, sub: "toolport-conformance", exp: never })}.`;
+}
+
+function scopesOf(resource: JsonObject | undefined): string {
+  const scopes = resource?.["scopes_supported"];
+  return Array.isArray(scopes) ? scopes.filter((scope) => typeof scope === "string").join(" ") : "";
+}
+
+function hasText(json: JsonObject | undefined, member: string, text: string): boolean {
+  const values = json?.[member];
+  return Array.isArray(values) && values.includes(text);
+}
+
+function isAbove(identifier: string, url: URL): boolean {
+  if (!URL.canParse(identifier)) return false;
+  const { origin, pathname } = new URL(identifier);
+  const path = withoutSlash(pathname);
+  return origin === url.origin && (withoutSlash(url.pathname) === path || url.pathname.startsWith(`${path}/`));
+}
+
+function isConfidential(url: unknown): boolean {
+  if (typeof url !== "string" || !URL.canParse(url)) return false;
+  const parsed = new URL(url);
+  return parsed.protocol === "https:" || isLoopback(parsed);
+}
+
+function withoutSlash(text: string): string {
+  return text.replace(/\/$/, "");
+}
