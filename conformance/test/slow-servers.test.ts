@@ -9,7 +9,9 @@ async function findingOf(id: string, rule: FaultRule): Promise<Finding | undefin
   await using server = await startFaultServer({ transport: "http", script: { era: "legacy", rules: [rule] } });
   const { results } = await checkServer({
     address: { kind: "http", url: new URL(server.url) },
-    checks: serverChecks.filter((check) => [id, "lifecycle/initialize", "requests/probe"].includes(check.id)),
+    checks: serverChecks.filter((check) =>
+      [id, "lifecycle/initialize", "lifecycle/second-client", "requests/probe"].includes(check.id),
+    ),
     answerMs: 1000,
     preview: false,
   });
@@ -18,7 +20,7 @@ async function findingOf(id: string, rule: FaultRule): Promise<Finding | undefin
 
 describe("a time that is up is no verdict", () => {
   it("on notifications, when the request after them is not answered", { timeout: 60_000 }, async () => {
-    const found = await findingOf("requests/notification-unanswered", { on: "ping", nth: 2, do: [] });
+    const found = await findingOf("requests/notification-unanswered", { on: "ping", nth: 4, do: [] });
     expect(found).toEqual({
       status: "could-not-run",
       reason: "the request that came after it: no answer within 1000 ms",
