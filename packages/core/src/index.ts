@@ -84,6 +84,7 @@ export type {
   ElicitationRequest,
   ElicitationResult,
   ListToolsOptions,
+  LostCall,
   RequestOptions,
   ServerInfo,
   ServerLog,

@@ -48,6 +48,7 @@ import { createGate, type Gate, type GateMode, type Turn } from "./gate.ts";
 import { CallWatch, metaOf, observerOf } from "./call-watch.ts";
 import { createPausable, type Pausable } from "./pausable.ts";
 import { createWaitingRoom, type WaitingRoom } from "./waiting-room.ts";
+import { goOnWithCall, type LostOne } from "./go-on-with-call.ts";
 import { recordOf } from "./record-call.ts";
 import { toOutcome } from "./to-outcome.ts";
 
@@ -93,7 +94,7 @@ interface Lane extends CallLaneInit {
 
 // A call on its way, with what it needs for more than one step.
 interface PendingCall extends ToolCall, Turn {
-  readonly hand: HandCall | undefined;
+  hand: HandCall | undefined;
   /** In all, for errors. */
   readonly timeoutMs: number;
   /** What is left of it for the lane. */
@@ -206,9 +207,27 @@ async function run(pending: PendingCall, lane: Lane): Promise<ToolOutcome> {
     } catch (reason) {
       const error = failedCallError(reason, { ...pending, idleMs: link.spec.timeouts?.callIdleMs }, session);
       noteFailure(error, session, link);
+      const lost = session.connection.lostCall?.(reason);
+      if (lost !== undefined) return goOn(pending, lane, { lost, error });
       if (attempt > 1 || !provablyDidNotRun(error, session, link)) throw error;
     }
   }
+}
+
+/** Waits for the end of a call that its server goes on with, though the session was lost. */
+function goOn(pending: PendingCall, lane: Lane, first: LostOne): Promise<ToolOutcome> {
+  return goOnWithCall(first, {
+    enter: () => enter(pending, lane),
+    async send(session, hand) {
+      pending.hand = hand;
+      try {
+        return await send(pending, session, lane);
+      } catch (reason) {
+        noteFailure(failedCallError(reason, pending, session), session, lane.link);
+        throw reason;
+      }
+    },
+  });
 }
 
 /** Waits for a session that is up to date, and for the call's turn. */

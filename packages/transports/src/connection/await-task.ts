@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue, ToolportError } from "@toolport/core";
+import { isToolportError, type JsonObject, type JsonValue, type LostCall, type ToolportError } from "@toolport/core";
 import { isJsonObject, toAbortSignal, withErrorContext } from "@toolport/core/implement";
 import { fromRpcError } from "../message/from-rpc-error.ts";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
@@ -22,11 +22,41 @@ import {
   type CallInTask,
 } from "./task-steps.ts";
 
+/** What waiting goes by. */
+export interface AwaitTaskInit extends RoundsInit {
+  /** Whether a connection that was closed had been lost before. */
+  readonly wasLost: () => boolean;
+}
+
 /** A call that its server goes on with by itself. */
 export interface TaskCall extends CallInTask {
   readonly tally: QuestionTally;
-  /** The result that says so: one of the type "task". */
+  /** The result that says so: one of the type "task"; or what was heard of it last, over a connection that was lost. */
   readonly created: JsonObject;
+  /** What an earlier connection has left of it. */
+  readonly before?: HeardTask | undefined;
+}
+
+/** What was heard and said of a task so far. */
+export interface HeardTask {
+  /** The questions that were answered already: a server repeats them until it has taken note. */
+  readonly answered: Set<string>;
+  /** Answers that may not have arrived. */
+  unsent: JsonObject | undefined;
+}
+
+/** A task whose connection was lost, which can be asked about over another one. */
+export interface LostTask extends LostCall {
+  readonly created: JsonObject;
+  readonly tally: QuestionTally;
+  readonly before: HeardTask;
+}
+
+const lostTasks = new WeakMap<object, LostTask>();
+
+/** What is left of a call that failed so. `undefined`: it is over, or nobody wants it any more. */
+export function findLostTask(reason: unknown): LostTask | undefined {
+  return typeof reason === "object" && reason !== null ? lostTasks.get(reason) : undefined;
 }
 
 /**
@@ -36,18 +66,19 @@ export interface TaskCall extends CallInTask {
  * `unknown`, and never sent again.
  * https://tasks.extensions.modelcontextprotocol.io/specification/2026-07-28/tasks
  */
-export async function awaitTask(init: RoundsInit, call: TaskCall): Promise<JsonObject> {
+export async function awaitTask(init: AwaitTaskInit, call: TaskCall): Promise<JsonObject> {
   const { context, closing } = init;
   const { serverId, clock } = context;
   const { request, time, created } = call;
   const taskId = readTaskId(init, call, created);
   const signal = request.signal === undefined ? closing : AbortSignal.any([toAbortSignal(request.signal), closing]);
-  const answered = new Set<string>();
+  const heard: HeardTask = call.before ?? { answered: new Set(), unsent: undefined };
   let state = created;
   reportTask(init, request, state);
   let isFirst = true;
   let pauseMs = 0;
   try {
+    if (heard.unsent !== undefined) await updateTask(init, call, { taskId, state, heard, signal });
     for (;;) {
       // What the first state says of results and questions is not to be used.
       const isMoving = isFirst && state["status"] !== "working";
@@ -65,20 +96,29 @@ export async function awaitTask(init: RoundsInit, call: TaskCall): Promise<JsonO
       if (got.result === undefined) continue;
       state = got.result;
       reportTask(init, request, state);
-      const result = await readState(init, call, { taskId, state, answered, signal });
+      const result = await readState(init, call, { taskId, state, heard, signal });
       if (result !== undefined) return result;
     }
   } catch (error) {
     if (!isOver(state)) void cancelTask(init, request, taskId);
-    throw asUnknown(error, call);
+    const reason = asUnknown(error, call);
+    // Nobody gave it up: what was lost is the connection.
+    if (isLost(init) && request.signal?.aborted !== true && time.leftMs() > 0 && isToolportError(reason)) {
+      const { toolName = "" } = request;
+      lostTasks.set(reason, { toolName, created: { ...state, taskId }, tally: call.tally, before: heard });
+    }
+    throw reason;
   }
+}
+
+function isLost({ channel, closing, wasLost }: AwaitTaskInit): boolean {
+  return closing.aborted ? wasLost() : channel.isOpen === false;
 }
 
 interface TaskState {
   readonly taskId: string;
   readonly state: JsonObject;
-  /** The questions that were answered already: a server repeats them until it has taken note. */
-  readonly answered: Set<string>;
+  readonly heard: HeardTask;
   readonly signal: AbortSignal;
 }
 
@@ -110,7 +150,7 @@ async function answerTask(init: RoundsInit, call: TaskCall, now: TaskState): Pro
   const { request, time, tally } = call;
   const { inputRequests } = now.state;
   const open = Object.entries(isJsonObject(inputRequests) ? inputRequests : {}).filter(
-    ([key]) => !now.answered.has(key),
+    ([key]) => !now.heard.answered.has(key),
   );
   if (open.length === 0) return undefined;
   const { signal } = now;
@@ -126,8 +166,11 @@ async function answerTask(init: RoundsInit, call: TaskCall, now: TaskState): Pro
   });
   if (answer.problem !== undefined)
     throw withErrorContext(inputRequired(serverId, request, answer.problem), { outcome: "unknown" });
-  for (const [key] of open) now.answered.add(key);
-  await updateTask(init, call, { ...now, answers: answer.params });
+  // Nobody answered: the question was withdrawn, and is asked again if the call goes on over another connection.
+  if (signal.aborted) return undefined;
+  for (const [key] of open) now.heard.answered.add(key);
+  now.heard.unsent = answer.params;
+  await updateTask(init, call, now);
   return undefined;
 }
 
@@ -135,14 +178,17 @@ async function answerTask(init: RoundsInit, call: TaskCall, now: TaskState): Pro
 async function updateTask(
   init: RoundsInit,
   call: TaskCall,
-  { taskId, state, signal, answers }: TaskState & { readonly answers: JsonObject },
+  { taskId, state, signal, heard }: TaskState,
 ): Promise<void> {
   const { clock } = init.context;
   // When nobody needs them any more, what becomes of the call is told by the loop.
   while (!signal.aborted && call.time.leftMs() > 0) {
-    const params = { taskId, ...answers };
+    const params = { taskId, ...heard.unsent };
     const got = await askAboutTask(init, call, { method: "tasks/update", params, timeoutMs: askMsOf(init, call) });
-    if (got.result !== undefined) return;
+    if (got.result !== undefined) {
+      heard.unsent = undefined;
+      return;
+    }
     const waitMs = Math.max(intervalOf(state["pollIntervalMs"]), got.pauseMs);
     await waitFor(Math.min(waitMs, Math.max(1, call.time.leftMs())), { clock, signal });
   }

@@ -209,6 +209,7 @@ function open(
     tasks: undefined,
     elicitor: { ask },
     needsTask: () => false,
+    wasLost: () => false,
     headersFor: () => undefined,
     onToolsChanged,
     cooldown: createCooldown(context),

@@ -1,4 +1,4 @@
-import { isToolportError, ToolportError, type CallOptions, type JsonObject } from "@toolport/core";
+import { isToolportError, ToolportError, type CallOptions, type JsonObject, type LostCall } from "@toolport/core";
 import {
   assertCallOptions,
   assertToolName,
@@ -12,13 +12,13 @@ import type { TaskHandling } from "../message/client-identity.ts";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
 import { quoteJson } from "../text/quote-json.ts";
 import { callAsTask } from "./call-as-task.ts";
-import { awaitTask } from "./await-task.ts";
+import { awaitTask, type AwaitTaskInit, type LostTask } from "./await-task.ts";
 import type { Cooldown } from "./cooldown.ts";
 import type { Liveness } from "./liveness.ts";
-import { continueInRounds, timeLeftOf, type Beginning, type RoundsInit } from "./request-in-rounds.ts";
+import { beginNow, continueInRounds, timeLeftOf, type Beginning } from "./request-in-rounds.ts";
 
 /** What {@linkcode callTool} goes by. */
-export interface CallToolInit extends RoundsInit {
+export interface CallToolInit extends AwaitTaskInit {
   /** 2026-07-28 marks its results with a type, and asks for input in one. */
   readonly isModern: boolean;
   /** What to do with a task that the server makes of a call; absent when servers are told that there may be none. */
@@ -108,6 +108,29 @@ async function finish(
   if (result["resultType"] !== "task" || init.tasks === undefined) return checkResult(init, request.toolName, result);
   if (init.tasks === "hand-back") return result;
   return checkResult(init, request.toolName, await awaitTask(init, { request, time, tally, created: result }));
+}
+
+/** Goes on with a call whose connection was lost while its server had made a task of it. Sends no call. */
+export async function resumeCall(init: CallToolInit, lost: LostCall, options: CallOptions): Promise<JsonObject> {
+  assertCallOptions(options);
+  const task = lost as Partial<LostTask>;
+  const { toolName, created, before, tally } = task;
+  if (toolName === undefined || created === undefined || before === undefined || tally === undefined) {
+    throw new TypeError("resumeCall(): what is left of a call comes from lostCall() alone");
+  }
+  const { context: callContext, timeoutMs = init.context.settings.timeouts.callMs, observer } = options;
+  const request = {
+    method: "tools/call",
+    params: {},
+    timeoutMs,
+    timeoutCode: "call_timeout",
+    signal: signalOf(options),
+    callContext,
+    observer,
+    toolName,
+  } as const;
+  const time = timeLeftOf(init, timeoutMs, beginNow(init.channel, callContext));
+  return checkResult(init, toolName, await awaitTask(init, { request, time, tally, created, before }));
 }
 
 // The server refuses a call whose headers do not mirror what its schema of today declares. Another listing helps, and a later call.

@@ -1,15 +1,18 @@
 import {
   cleanText,
   ToolportError,
+  type CallOptions,
   type Connection,
   type JsonObject,
+  type LostCall,
   type RemoteTool,
   type ServerInfo,
   type ToolListing,
 } from "@toolport/core";
 import { assertMessage, assertRequestOptions, createDeadline, formatMs, untilAborted } from "@toolport/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
-import { callTool, type CallToolInit } from "./call-tool.ts";
+import { findLostTask } from "./await-task.ts";
+import { callTool, resumeCall, type CallToolInit } from "./call-tool.ts";
 import { createCooldown } from "./cooldown.ts";
 import type { Elicitor } from "../wire/elicitor.ts";
 import { createLiveness } from "./liveness.ts";
@@ -49,6 +52,7 @@ export function createConnection(init: ConnectionInit): Connection {
   const closing = new AbortController();
   // Of what was listed over this connection.
   let paramHeaders: ReadonlyMap<string, readonly ParamHeader[]> | undefined;
+  let wasLost = false;
   const inTasksOnly = createTasksOnly(init);
 
   const headersFor = (toolName: string, args: JsonObject): Readonly<Record<string, string>> | undefined => {
@@ -67,6 +71,7 @@ export function createConnection(init: ConnectionInit): Connection {
     cooldown: createCooldown(context),
     liveness: createLiveness({ context, channel, isModern: server.era === "modern", onDead }),
     closing: closing.signal,
+    wasLost: () => wasLost,
   };
 
   return {
@@ -99,6 +104,11 @@ export function createConnection(init: ConnectionInit): Connection {
       return withSafeReasons(listing, context.redact);
     },
     callTool: (toolName, args, options = {}) => callTool(calling, { toolName, args, options }),
+    ...(calling.isModern &&
+      tasks === "await" && {
+        lostCall: findLostTask,
+        resumeCall: (lost: LostCall, options: CallOptions = {}) => resumeCall(calling, lost, options),
+      }),
     async request(method, params = {}, options = {}) {
       assertMessage("request()", method, params);
       assertRequestOptions(options);
@@ -116,6 +126,7 @@ export function createConnection(init: ConnectionInit): Connection {
       if (typeof reason !== "string") throw new TypeError("close(): its reason must be a text");
       const error = closedError(context, reason);
       onClose();
+      if (!closing.signal.aborted) wasLost = channel.isOpen === false;
       closing.abort(error);
       return channel.close(error, reason);
     },

@@ -1,0 +1,56 @@
+import { isToolportError, type LostCall, type ToolOutcome, type ToolportError } from "@toolport/core";
+import { withErrorContext } from "@toolport/core/implement";
+import type { Session } from "../link/sessions.ts";
+import type { HandCall } from "./call-lane.ts";
+
+/** A call whose session was lost, and which its server goes on with. */
+export interface LostOne {
+  readonly lost: LostCall;
+  /** What its caller is to know if nothing more is heard of it. */
+  readonly error: ToolportError;
+}
+
+/** How a call gets on. */
+export interface Steps {
+  /** Waits for a session, and for a turn. */
+  readonly enter: () => Promise<Session>;
+  readonly send: (session: Session, hand: HandCall) => Promise<ToolOutcome>;
+}
+
+const mostSessions = 3;
+const invalidParams = -32_602;
+
+/**
+ * Asks a server over its next session what became of a call that it goes on with by itself. The call is not sent again. Where there is no other session in its time, or the server does not know of it any more, it fails
+ * as it was lost, with an unknown outcome.
+ */
+export async function goOnWithCall({ lost: first, error }: LostOne, { enter, send }: Steps): Promise<ToolOutcome> {
+  let lost = first;
+  for (let attempt = 1; attempt <= mostSessions; attempt += 1) {
+    const session = await enter().catch((reason: unknown) => {
+      throw isCallers(reason) ? withErrorContext(reason, { outcome: "unknown", retryable: false }) : error;
+    });
+    const current = lost;
+    try {
+      return await send(session, async (connection, _call, wire) => {
+        if (connection.resumeCall === undefined) throw error;
+        return connection.resumeCall(current, wire);
+      });
+    } catch (reason) {
+      const next = session.connection.lostCall?.(reason);
+      if (next === undefined) throw isSaying(reason) ? reason : error;
+      lost = next;
+    }
+  }
+  throw error;
+}
+
+// The caller has had enough.
+function isCallers(reason: unknown): reason is ToolportError {
+  return isToolportError(reason, "aborted") || isToolportError(reason, "call_timeout");
+}
+
+/** Whether an error says more of the call than that its session was lost. */
+function isSaying(reason: unknown): boolean {
+  return isToolportError(reason) && reason.outcome !== "not-sent" && reason.details.rpcCode !== invalidParams;
+}
