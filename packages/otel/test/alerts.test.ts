@@ -1,0 +1,173 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, describe, expect, it } from "vitest";
+import { parse, stringify } from "yaml";
+
+// `promtool` comes with Prometheus; CI installs it. Without it the grammar of the queries is checked elsewhere, and not what they say.
+const hasPromtool = spawnSync("promtool", ["--version"]).status === 0;
+if (!hasPromtool) console.warn("promtool is not installed: the tests of the alert rules are skipped");
+
+const rulesPath = fileURLToPath(new URL("../prometheus/toolport.rules.yml", import.meta.url));
+const dashboardPath = new URL("../grafana/toolport.json", import.meta.url);
+const folder = mkdtempSync(join(tmpdir(), "toolport-alerts-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+interface Rule {
+  readonly alert: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+const rules = (
+  parse(readFileSync(rulesPath, "utf8")) as { readonly groups: readonly { readonly rules: readonly Rule[] }[] }
+).groups.flatMap((group) => group.rules);
+
+/** Series, a value for each minute from 0 on, in the notation of promtool; and for whom the alert fires then, of all that they tell of. */
+interface Case {
+  readonly minute: number;
+  readonly series: Readonly<Record<string, string>>;
+  readonly fires: readonly Readonly<Record<string, string>>[];
+}
+
+const calls = 'mcp_method_name="tools/call"';
+const bucket = (name: string, labels: string, [below, beyond]: readonly [string, string]): Record<string, string> => ({
+  [`${name}{${labels},le="${below}"}`]: "0x60",
+  [`${name}{${labels},le="${beyond}"}`]: "0+10x60",
+  [`${name}{${labels},le="+Inf"}`]: "0+10x60",
+});
+
+const cases: Readonly<Record<string, Case>> = {
+  ToolportServerFails: {
+    minute: 25,
+    series: {
+      [`mcp_client_operation_duration_seconds_count{toolport_server="bad",${calls},error_type="call_timeout"}`]:
+        "0+6x60",
+      [`mcp_client_operation_duration_seconds_count{toolport_server="bad",${calls}}`]: "0+4x60",
+      [`mcp_client_operation_duration_count{toolport_server="tools",${calls},error_type="tool_error"}`]: "0+9x60",
+      [`mcp_client_operation_duration_count{toolport_server="tools",${calls},error_type="call_timeout"}`]: "0+1x60",
+    },
+    fires: [{ toolport_server: "bad" }],
+  },
+  ToolportServerUnreachable: {
+    minute: 10,
+    series: {
+      'mcp_client_operation_duration_count{toolport_server="gone",mcp_method_name="initialize",error_type="unreachable"}':
+        "0+1x60",
+      'mcp_client_operation_duration_count{toolport_server="some",mcp_method_name="initialize",error_type="unreachable"}':
+        "0+1x60",
+      'toolport_sessions{toolport_server="gone"}': "0x60",
+      'toolport_sessions{toolport_server="some"}': "1x60",
+      'mcp_client_operation_duration_count{toolport_server="up",mcp_method_name="initialize"}': "0+1x60",
+    },
+    fires: [{ toolport_server: "gone" }],
+  },
+  ToolportCircuitOpen: {
+    minute: 6,
+    series: {
+      'toolport_circuit_state{toolport_server="s",gen_ai_tool_name="a"}': "2x60",
+      'toolport_circuit_state{toolport_server="s",gen_ai_tool_name="b"}': "1x60",
+    },
+    fires: [{ toolport_server: "s", gen_ai_tool_name: "a" }],
+  },
+  ToolportCallsQueue: {
+    minute: 25,
+    series: {
+      ...bucket("toolport_call_wait_seconds_bucket", 'toolport_phase="turn",toolport_server="busy"', ["5", "10"]),
+      ...bucket("toolport_call_wait_seconds_bucket", 'toolport_phase="connect",toolport_server="slow"', ["5", "10"]),
+      ...bucket("toolport_call_wait_bucket", 'toolport_phase="turn",toolport_server="calm"', ["1", "5"]),
+    },
+    fires: [{ toolport_server: "busy" }],
+  },
+  ToolportCallsSlow: {
+    minute: 30,
+    series: {
+      ...bucket("mcp_client_operation_duration_seconds_bucket", `${calls},toolport_server="slow"`, ["30", "60"]),
+      ...bucket("mcp_client_operation_duration_seconds_bucket", `${calls},toolport_server="fast"`, ["10", "30"]),
+    },
+    fires: [{ toolport_server: "slow" }],
+  },
+  ToolportSessionsLost: {
+    minute: 12,
+    series: {
+      'mcp_client_session_duration_seconds_count{toolport_server="s",error_type="connection_closed"}': "0+1x60",
+      'mcp_client_session_duration_seconds_count{toolport_server="ends"}': "0+1x60",
+    },
+    fires: [{ toolport_server: "s" }],
+  },
+  ToolportRefusesMany: {
+    minute: 15,
+    series: {
+      'toolport_decisions_total{toolport_decision="refused",toolport_stage="limits"}': "0+6x60",
+      'toolport_decisions_total{toolport_decision="refused",toolport_stage="rules"}': "0+1x60",
+      'toolport_decisions_total{toolport_decision="applied",toolport_stage="retry"}': "0+9x60",
+      toolport_call_duration_seconds_count: "0+10x60",
+    },
+    fires: [{ toolport_stage: "limits" }],
+  },
+  ToolportTooManyNames: {
+    minute: 1,
+    series: { 'toolport_call_duration_count{gen_ai_tool_name="_other"}': "1x60" },
+    fires: [{}],
+  },
+};
+
+describe.skipIf(!hasPromtool)("as Prometheus sees them", () => {
+  it("each alert has a case of its own", () => {
+    expect(Object.keys(cases).toSorted()).toEqual(rules.map(({ alert }) => alert).toSorted());
+  });
+
+  it("each alert fires for those that it is about, says of whom it speaks, and for nobody else", () => {
+    const tests = rules.map((rule) => {
+      const { minute, series, fires } = cases[rule.alert] ?? { minute: 0, series: {}, fires: [] };
+      return {
+        interval: "1m",
+        input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
+        alert_rule_test: [
+          {
+            eval_time: "0m",
+            alertname: rule.alert,
+            exp_alerts: rule.alert === "ToolportTooManyNames" ? expected(rule, fires) : [],
+          },
+          { eval_time: `${minute}m`, alertname: rule.alert, exp_alerts: expected(rule, fires) },
+        ],
+      };
+    });
+    const path = join(folder, "alerts.test.yml");
+    writeFileSync(path, stringify({ rule_files: [rulesPath], evaluation_interval: "1m", tests }));
+    expect(promtool("test", "rules", path)).toBe("ok");
+  });
+
+  it("the rules, and each query of the dashboard, are what Prometheus takes", () => {
+    const dashboard = JSON.parse(readFileSync(dashboardPath, "utf8")) as {
+      readonly panels: readonly { readonly targets: readonly { readonly expr: string }[] }[];
+    };
+    const queries = dashboard.panels
+      .flatMap(({ targets }) => targets.map(({ expr }) => expr))
+      .map((expr) => expr.replaceAll("$__rate_interval", "5m").replaceAll("$server", ".*"));
+    expect(queries.length).toBeGreaterThan(5);
+    const recorded = queries.map((expr, index) => ({ record: `panel:${index}`, expr }));
+    const path = join(folder, "dashboard.rules.yml");
+    writeFileSync(path, stringify({ groups: [{ name: "dashboard", rules: recorded }] }));
+    expect([promtool("check", "rules", rulesPath), promtool("check", "rules", path)]).toEqual(["ok", "ok"]);
+  });
+});
+
+function expected({ labels, annotations }: Rule, fires: Case["fires"]): object[] {
+  return fires.map((own) => ({
+    exp_labels: { ...labels, ...own },
+    exp_annotations: Object.fromEntries(
+      Object.entries(annotations).map(([name, text]) => [
+        name,
+        text.replace(/\{\{ \$labels\.(\w+) \}\}/g, (_, label: string) => own[label] ?? ""),
+      ]),
+    ),
+  }));
+}
+
+function promtool(...args: readonly string[]): string {
+  const { status, stdout, stderr } = spawnSync("promtool", args, { encoding: "utf8" });
+  return status === 0 ? "ok" : `${stdout}${stderr}`;
+}
