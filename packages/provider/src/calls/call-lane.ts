@@ -6,8 +6,6 @@ import {
   type CallRecord,
   type Cancel,
   type Clock,
-  type Connection,
-  type JsonObject,
   type ServerSpec,
   type ToolCall,
   type ToolDefinition,
@@ -43,6 +41,7 @@ import {
   toolQuarantinedError,
   toolRemovedError,
 } from "./call-errors.ts";
+import type { HandCall } from "./hand-call.ts";
 import { checkSelection, type RegistrationOf } from "./check-selection.ts";
 import { createGate, type Gate, type GateMode, type Turn } from "./gate.ts";
 import { CallWatch, metaOf, observerOf } from "./call-watch.ts";
@@ -68,9 +67,6 @@ export interface CallLane {
   /** Turns away the calls that wait for their turn. */
   rejectWaiting(error: ToolportError): void;
 }
-
-/** Hands a call to a connection in words of its own; `options` have what is left of its time. */
-export type HandCall = (connection: Connection, call: ToolCall, options: CallOptions) => Promise<JsonObject>;
 
 /** What a lane is made from. */
 export interface CallLaneInit {

@@ -1,7 +1,7 @@
 import { isToolportError, type LostCall, type ToolOutcome, type ToolportError } from "@toolport/core";
 import { withErrorContext } from "@toolport/core/implement";
 import type { Session } from "../link/sessions.ts";
-import type { HandCall } from "./call-lane.ts";
+import type { HandCall } from "./hand-call.ts";
 
 /** A call whose session was lost, and which its server goes on with. */
 export interface LostOne {

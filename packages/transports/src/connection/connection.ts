@@ -6,6 +6,7 @@ import {
   type JsonObject,
   type LostCall,
   type RemoteTool,
+  type RequestOptions,
   type ServerInfo,
   type ToolListing,
 } from "@toolport/core";
@@ -48,7 +49,6 @@ const closedByHost = "closed by the host";
 /** The contract of core over a channel whose handshake is done. */
 export function createConnection(init: ConnectionInit): Connection {
   const { context, server, channel, elicitor, tasks, mirrorsParams, onToolsChanged, onDead, onClose } = init;
-  const { timeouts } = context.settings;
   const closing = new AbortController();
   // Of what was listed over this connection.
   let paramHeaders: ReadonlyMap<string, readonly ParamHeader[]> | undefined;
@@ -109,14 +109,7 @@ export function createConnection(init: ConnectionInit): Connection {
         lostCall: findLostTask,
         resumeCall: (lost: LostCall, options: CallOptions = {}) => resumeCall(calling, lost, options),
       }),
-    async request(method, params = {}, options = {}) {
-      assertMessage("request()", method, params);
-      assertRequestOptions(options);
-      const { signal, context: callContext, timeoutMs = timeouts.requestMs, observer } = options;
-      const timeoutCode = "request_timeout" as const;
-      const request = { method, params, timeoutMs, timeoutCode, signal, callContext, observer };
-      return calling.isModern ? requestInRounds(calling, request) : channel.request(request);
-    },
+    request: (method, params = {}, options = {}) => sendRequest(calling, { method, params, options }),
     notify: (method, params) => notify(init, method, params),
     async subscribeResource(uri, options = {}) {
       assertRequestOptions(options);
@@ -131,6 +124,22 @@ export function createConnection(init: ConnectionInit): Connection {
       return channel.close(error, reason);
     },
   };
+}
+
+async function sendRequest(
+  calling: CallToolInit,
+  {
+    method,
+    params,
+    options,
+  }: { readonly method: string; readonly params: JsonObject; readonly options: RequestOptions },
+): Promise<JsonObject> {
+  assertMessage("request()", method, params);
+  assertRequestOptions(options);
+  const { signal, context: callContext, observer } = options;
+  const { timeoutMs = calling.context.settings.timeouts.requestMs } = options;
+  const request = { method, params, timeoutMs, timeoutCode: "request_timeout", signal, callContext, observer } as const;
+  return calling.isModern ? requestInRounds(calling, request) : calling.channel.request(request);
 }
 
 function closedError({ serverId, redact }: ServerContext, reason: string): ToolportError {
