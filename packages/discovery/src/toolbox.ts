@@ -1,5 +1,6 @@
 import type {
   CallOptions,
+  Cancel,
   Diagnostic,
   Event,
   InitOptions,
@@ -22,10 +23,11 @@ import {
 import { createToolAdmission } from "./catalog/admit-tools.ts";
 import { createInspector } from "./catalog/inspect-definitions.ts";
 import { createCatalogSearch } from "./catalog/catalog-search.ts";
-import { followSources } from "./catalog/follow-sources.ts";
+import { followSources, type FollowedSources } from "./catalog/follow-sources.ts";
 import { startStaticTool } from "./catalog/static-tool.ts";
 import { createToolboxCalls } from "./catalog/toolbox-calls.ts";
 import { resolveHelperNames } from "./discovery-tools/helper-names.ts";
+import type { EmbeddingRanker } from "./ranking/embedding-ranker.ts";
 import { estimateTokens } from "./tokens/estimate-tokens.ts";
 import { settleAll } from "./settle-all.ts";
 import { assertStaticTools, assertToolboxOptions, inNameOrder, type ToolboxOptions } from "./toolbox-options.ts";
@@ -95,7 +97,6 @@ export function createToolbox(options: ToolboxOptions = {}): Toolbox {
     interceptors = [],
     clock = systemClock,
     onDiagnostic = () => {},
-    embeddingRanker,
   } = options;
   const helperNames = resolveHelperNames(options.helperNames);
   const reserved = new Set(Object.values(helperNames).map(foldCase));
@@ -119,8 +120,9 @@ export function createToolbox(options: ToolboxOptions = {}): Toolbox {
     noteUnready: options.noteUnready,
     clock,
     onDiagnostic,
-    embeddingRanker,
+    embeddingRanker: options.embeddingRanker,
   };
+  const unfollow = followedBy(options.embeddingRanker, live);
   return {
     get revision() {
       return live.revision;
@@ -163,9 +165,15 @@ export function createToolbox(options: ToolboxOptions = {}): Toolbox {
     close(reason) {
       if (reason !== undefined && typeof reason !== "string") throw new TypeError("the reason must be a text");
       calls.close(reason);
+      unfollow();
       live.close();
     },
   };
+}
+
+function followedBy(ranker: EmbeddingRanker | undefined, live: FollowedSources): Cancel {
+  const source = { definitions: () => live.read().definitions, onToolsChanged: live.onChange };
+  return ranker?.follow?.(source) ?? (() => {});
 }
 
 function inOrder(held: Iterable<QuarantinedTool>): readonly QuarantinedTool[] {

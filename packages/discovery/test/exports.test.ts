@@ -19,9 +19,14 @@ describe("@toolport/discovery", () => {
     ]);
   });
 
+  it("exports what embeds from an entry of its own", async () => {
+    const entry = await import("@toolport/discovery/embeddings");
+    expect(Object.keys(entry).sort()).toEqual(["createAiSdkEmbedder", "createEmbeddingRanker", "createOpenAiEmbedder"]);
+  });
+
   it("has these entries and no others, and depends on core alone", () => {
     const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
-    expect(Object.keys(manifest.exports)).toEqual([".", "./package.json"]);
+    expect(Object.keys(manifest.exports)).toEqual([".", "./embeddings", "./package.json"]);
     expect(Object.keys(manifest.dependencies)).toEqual(["@toolport/core"]);
   });
 });

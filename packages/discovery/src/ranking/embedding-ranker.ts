@@ -1,4 +1,4 @@
-import type { CallContext, ToolDefinition } from "@toolport/core";
+import type { CallContext, Cancel, Event, ToolDefinition } from "@toolport/core";
 
 /** What a ranker is asked. */
 export interface EmbeddingRequest {
@@ -16,11 +16,26 @@ export interface EmbeddingRequest {
   readonly context?: CallContext | undefined;
 }
 
+/** What has tools to be ranked, such as a toolbox. */
+export interface RankedSource {
+  /** Every tool that is on offer now. */
+  definitions(): readonly ToolDefinition[];
+  /** Fires after that changed. */
+  readonly onToolsChanged: Event<unknown>;
+}
+
 /**
  * Ranks tools by meaning: returns names, best first. A ranker that fails, is late, or names what does not exist costs nothing but its
  * opinion.
  */
-export type EmbeddingRanker = (request: EmbeddingRequest) => Promise<readonly string[]>;
+export interface EmbeddingRanker {
+  (request: EmbeddingRequest): Promise<readonly string[]>;
+  /**
+   * Called once by a toolbox, when it is made, so that a ranker can prepare itself before the first search; what it returns is called when the
+   * toolbox is closed.
+   */
+  readonly follow?: ((source: RankedSource) => Cancel) | undefined;
+}
 
 // The constant of the paper that introduced reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009).
 const damping = 60;

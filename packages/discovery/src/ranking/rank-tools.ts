@@ -25,6 +25,8 @@ export interface RankQuery {
 }
 
 const rankerTimeoutMs = 2000;
+// What both opinions have in their first fifty can be better than the first of one alone.
+const fusedDepth = 50;
 
 /**
  * The best tools for a query: exact names, then names that begin with it, then by words, fused with the ranker's opinion if there is
@@ -34,11 +36,14 @@ export async function rankTools(context: RankContext, request: RankQuery): Promi
   const { catalog, query, limit, allows } = request;
   const named = /^select:(.*)$/s.exec(query)?.[1];
   if (named !== undefined) return findByName(context, request, named.split(",")).found.slice(0, limit);
-  const hits = context.search.search(catalog, query, { limit, allows });
+  const depth = context.embeddingRanker === undefined ? limit : Math.max(limit, fusedDepth);
+  const hits = context.search.search(catalog, query, { limit: depth, allows });
   const byName = hits.filter(({ match }) => match !== "words").map(({ name }) => name);
   const byWords = hits.filter(({ match }) => match === "words").map(({ name }) => name);
   const byMeaning =
-    context.embeddingRanker === undefined ? [] : await askRanker(context, context.embeddingRanker, request);
+    context.embeddingRanker === undefined
+      ? []
+      : await askRanker(context, context.embeddingRanker, { ...request, limit: depth });
   const rest = byMeaning.length === 0 ? byWords : fuseRanks([byWords, byMeaning]);
   const names = Array.from(new Set([...byName, ...rest])).slice(0, limit);
   return names.flatMap((name) => catalog.tools.get(foldCase(name))?.definition ?? []);

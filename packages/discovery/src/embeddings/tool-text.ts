@@ -1,0 +1,23 @@
+import type { ToolDefinition } from "@toolport/core";
+import { cleanText } from "@toolport/core";
+import { isJsonObject } from "@toolport/core/implement";
+import { ownWords } from "../catalog/own-words.ts";
+
+// About 500 tokens: what models are made for, and what a tool says after that is about details.
+const maxLength = 2000;
+const maxDescription = 1600;
+const maxParameters = 40;
+
+/** What is embedded of a tool: its server, name, title and description, and what its parameters are called. Bounded, and without what nobody can see. */
+export function toolText(definition: ToolDefinition): string {
+  const { name, title, annotations, origin, inputSchema } = definition;
+  const { properties } = inputSchema;
+  const parameters = isJsonObject(properties) ? Object.keys(properties).slice(0, maxParameters) : [];
+  const names = [origin?.serverId, origin?.toolName ?? name, title ?? annotations?.title];
+  const lines = [
+    names.filter((text) => text !== undefined && text !== "").join(": "),
+    ownWords(definition).slice(0, maxDescription),
+    parameters.length === 0 ? "" : `Parameters: ${parameters.join(", ")}`,
+  ];
+  return cleanText(lines.filter((line) => line !== "").join("\n"), maxLength);
+}

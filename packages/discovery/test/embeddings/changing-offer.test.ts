@@ -1,0 +1,65 @@
+import { createMemoryStore } from "@toolport/core";
+import fc from "fast-check";
+import { describe, expect } from "vitest";
+import { createManualClock } from "../../../../test/manual-clock.ts";
+import { test } from "../../../../test/property-test.ts";
+import { createEmbeddingRanker } from "../../src/embeddings.ts";
+import { createToolbox } from "../../src/index.ts";
+import { fakeProvider, serverTool } from "../fake-provider.ts";
+import { madeUpModel, meaningOf } from "./made-up-model.ts";
+
+const steps = fc.array(
+  fc.oneof(
+    fc.record({ offer: fc.uniqueArray(fc.nat({ max: 11 }), { maxLength: 12 }) }),
+    fc.constant({ answers: "fails" as const }),
+    fc.constant({ answers: "well" as const }),
+    fc.constant({ waitMs: 2500 }),
+    fc.constant({ turns: 3 }),
+  ),
+  { maxLength: 25 },
+);
+
+describe("an index of embeddings", () => {
+  test.prop([steps, fc.boolean()], { numRuns: 150 })(
+    "has in the end just what is on offer, whatever came, went and failed in between",
+    async (script, isKept) => {
+      const clock = createManualClock();
+      const model = madeUpModel();
+      const store = isKept ? createMemoryStore({ clock }) : undefined;
+      const ranker = createEmbeddingRanker({ embedder: model, clock, store, random: () => 1 });
+      const provider = fakeProvider("mcp");
+      const toolbox = createToolbox({ providers: [provider], embeddingRanker: ranker, clock });
+      let underWay = 0;
+      let most = 0;
+      let fails = false;
+      model.answer = async (texts) => {
+        underWay += 1;
+        most = Math.max(most, underWay);
+        await Promise.resolve();
+        underWay -= 1;
+        if (fails) throw new Error("down");
+        return texts.map(meaningOf);
+      };
+      for (const step of script) {
+        if ("offer" in step) provider.offer(step.offer.map((index) => serverTool("s", `tool_${index}`)));
+        else if ("answers" in step) fails = step.answers === "fails";
+        else if ("waitMs" in step) clock.advance(step.waitMs);
+        else for (let turn = 0; turn < step.turns; turn += 1) await Promise.resolve();
+      }
+      fails = false;
+      await ranker.whenIdle();
+      clock.advance(400_000);
+      await ranker.whenIdle();
+      expect(ranker.status()).toMatchObject({ ready: provider.definitions().length, pending: 0, refused: 0 });
+      expect(most).toBeLessThanOrEqual(2);
+      // What is kept is never paid for twice, but where requests for it crossed.
+      if (isKept && !script.some((step) => "answers" in step)) {
+        const texts = model.requests.flat();
+        expect(texts).toHaveLength(new Set(texts).size);
+      }
+      toolbox.close();
+      ranker.close();
+      expect(clock.pending()).toBe(0);
+    },
+  );
+});
