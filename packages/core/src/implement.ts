@@ -100,3 +100,6 @@ export { originalCause, safeCause } from "./safe-cause.ts";
 export { quoteText } from "./quote-text.ts";
 export { parseRetryAfter } from "./parse-retry-after.ts";
 export { inspectText, type TextFlag } from "./untrusted-text.ts";
+
+// An object with getters, of which there are many.
+export { withGetters } from "./with-getters.ts";

@@ -111,6 +111,7 @@ const forImplementers = [
   "untilAborted",
   "withDefaults",
   "withErrorContext",
+  "withGetters",
   "withObserver",
   "withSignalOfDeadline",
   "withoutApproval",

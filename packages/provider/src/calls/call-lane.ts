@@ -25,6 +25,7 @@ import {
   type Deadline,
   type EventSource,
   type LazySignal,
+  withGetters,
 } from "@toolport/core/implement";
 import type { CatalogTool } from "../catalog/define-tool.ts";
 import type { Link } from "../link/link.ts";
@@ -122,67 +123,64 @@ export function createCallLane(init: CallLaneInit): CallLane {
   const lane: Lane = { ...init, gate, room, pausable: createPausable({ clock, mostMs }) };
   let admitted = 0;
 
-  return {
-    get inFlight() {
-      return gate.active;
+  return withGetters<CallLane, "inFlight" | "waiting">(
+    {
+      async call(call, hand) {
+        const { origin, definition, options } = call;
+        const { deadline: time } = options;
+        const signal = signalOf(options);
+        if (signal?.aborted === true) throw abortedError(origin, signal.reason);
+        checkRoute(call, lane);
+        const mode = modeOf(link.spec, definition);
+        const party = partyOf(options.context);
+        const mayWait = link.spec.limits?.maxQueuedCalls ?? defaultLimits.maxQueuedCalls;
+        if (admitted >= capacityOf(link.spec) + mayWait && !findPlace({ mode, party }, lane)) {
+          throw overloadedError(origin, mayWait);
+        }
+        const timeoutMs = options.timeoutMs ?? link.spec.timeouts?.callMs ?? defaultTimeouts.callMs;
+        // Written out: a spread costs more than all the rest that this package does for a call.
+        const pending: PendingCall = {
+          origin,
+          definition,
+          args: call.args,
+          options,
+          mode,
+          party,
+          timeoutMs,
+          budgetMs: time === undefined ? timeoutMs : Math.min(timeoutMs, time.remainingMs()),
+          startedAt: clock.now(),
+          connectMs: 0,
+          listMs: 0,
+          turnMs: 0,
+          sends: 0,
+          watch: callEnded.hasListeners || options.observer?.onRecord !== undefined ? new CallWatch(clock) : undefined,
+          deadline: undefined,
+          leave: undefined,
+          hand,
+        };
+        const leave = time === undefined ? undefined : lane.pausable.add(time, party);
+        admitted += 1;
+        let outcome: ToolOutcome | undefined;
+        let failure: unknown;
+        try {
+          outcome = await run(pending, lane);
+          return outcome;
+        } catch (reason) {
+          failure = reason;
+          throw reason;
+        } finally {
+          admitted -= 1;
+          leave?.();
+          pending.leave?.();
+          pending.deadline?.dispose();
+          if (pending.watch !== undefined) report(pending, lane, { outcome, failure });
+        }
+      },
+      pausable: lane.pausable,
+      rejectWaiting: (error) => gate.rejectAll(error),
     },
-    get waiting() {
-      return admitted - gate.active;
-    },
-    async call(call, hand) {
-      const { origin, definition, options } = call;
-      const { deadline: time } = options;
-      const signal = signalOf(options);
-      if (signal?.aborted === true) throw abortedError(origin, signal.reason);
-      checkRoute(call, lane);
-      const mode = modeOf(link.spec, definition);
-      const party = partyOf(options.context);
-      const mayWait = link.spec.limits?.maxQueuedCalls ?? defaultLimits.maxQueuedCalls;
-      if (admitted >= capacityOf(link.spec) + mayWait && !findPlace({ mode, party }, lane)) {
-        throw overloadedError(origin, mayWait);
-      }
-      const timeoutMs = options.timeoutMs ?? link.spec.timeouts?.callMs ?? defaultTimeouts.callMs;
-      // Written out: a spread costs more than all the rest that this package does for a call.
-      const pending: PendingCall = {
-        origin,
-        definition,
-        args: call.args,
-        options,
-        mode,
-        party,
-        timeoutMs,
-        budgetMs: time === undefined ? timeoutMs : Math.min(timeoutMs, time.remainingMs()),
-        startedAt: clock.now(),
-        connectMs: 0,
-        listMs: 0,
-        turnMs: 0,
-        sends: 0,
-        watch: callEnded.hasListeners || options.observer?.onRecord !== undefined ? new CallWatch(clock) : undefined,
-        deadline: undefined,
-        leave: undefined,
-        hand,
-      };
-      const leave = time === undefined ? undefined : lane.pausable.add(time, party);
-      admitted += 1;
-      let outcome: ToolOutcome | undefined;
-      let failure: unknown;
-      try {
-        outcome = await run(pending, lane);
-        return outcome;
-      } catch (reason) {
-        failure = reason;
-        throw reason;
-      } finally {
-        admitted -= 1;
-        leave?.();
-        pending.leave?.();
-        pending.deadline?.dispose();
-        if (pending.watch !== undefined) report(pending, lane, { outcome, failure });
-      }
-    },
-    pausable: lane.pausable,
-    rejectWaiting: (error) => gate.rejectAll(error),
-  };
+    { inFlight: () => gate.active, waiting: () => admitted - gate.active },
+  );
 }
 
 function report(pending: PendingCall, { clock, callEnded }: Lane, ending: Parameters<typeof recordOf>[2]): void {

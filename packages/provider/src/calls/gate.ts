@@ -1,4 +1,4 @@
-import { onAbort, type LazySignal } from "@toolport/core/implement";
+import { withGetters, onAbort, type LazySignal } from "@toolport/core/implement";
 import { createLine, type Line } from "./line.ts";
 
 /** Lets calls of one server through: together, or one at a time. */
@@ -90,50 +90,50 @@ export function createGate(limit: () => number): Gate {
       else parties.forgetIfGone(party);
     }
   };
-  return {
-    get active() {
-      return active;
-    },
-    isOpen,
-    tryEnter(turn) {
-      if (!isOpen(turn)) return false;
-      admit(turn.mode, turn.party === undefined ? undefined : parties.of(turn.party));
-      return true;
-    },
-    enter({ mode, party: name }, signal) {
-      if (signal.aborted) return Promise.reject(signal.reason);
-      const party = parties.of(name);
-      const onGiveUp = (): void => {
-        // Whoever stood behind may fit where this one did not.
-        if (party.waiting.size > 0) turns.add(party);
-        else turns.delete(party);
-        parties.forgetIfGone(party);
+  return withGetters<Gate, "active">(
+    {
+      isOpen,
+      tryEnter(turn) {
+        if (!isOpen(turn)) return false;
+        admit(turn.mode, turn.party === undefined ? undefined : parties.of(turn.party));
+        return true;
+      },
+      enter({ mode, party: name }, signal) {
+        if (signal.aborted) return Promise.reject(signal.reason);
+        const party = parties.of(name);
+        const onGiveUp = (): void => {
+          // Whoever stood behind may fit where this one did not.
+          if (party.waiting.size > 0) turns.add(party);
+          else turns.delete(party);
+          parties.forgetIfGone(party);
+          admitNext();
+        };
+        const entered = waitIn(party.waiting, { mode, signal, onGiveUp });
+        turns.add(party);
         admitNext();
-      };
-      const entered = waitIn(party.waiting, { mode, signal, onGiveUp });
-      turns.add(party);
-      admitNext();
-      return entered;
+        return entered;
+      },
+      leave({ mode, party: name }) {
+        active -= 1;
+        if (mode === "exclusive") exclusive = false;
+        const party = name === undefined ? undefined : parties.get(name);
+        if (party !== undefined) {
+          party.active -= 1;
+          if (party.waiting.size > 0) turns.add(party);
+          else parties.forgetIfGone(party);
+        }
+        if (turns.size > 0) admitNext();
+      },
+      rejectAll(error) {
+        turns.clear();
+        for (const party of parties.all()) {
+          for (let entry = party.waiting.first; entry !== undefined; entry = party.waiting.first) entry.refuse(error);
+          parties.forgetIfGone(party);
+        }
+      },
     },
-    leave({ mode, party: name }) {
-      active -= 1;
-      if (mode === "exclusive") exclusive = false;
-      const party = name === undefined ? undefined : parties.get(name);
-      if (party !== undefined) {
-        party.active -= 1;
-        if (party.waiting.size > 0) turns.add(party);
-        else parties.forgetIfGone(party);
-      }
-      if (turns.size > 0) admitNext();
-    },
-    rejectAll(error) {
-      turns.clear();
-      for (const party of parties.all()) {
-        for (let entry = party.waiting.first; entry !== undefined; entry = party.waiting.first) entry.refuse(error);
-        parties.forgetIfGone(party);
-      }
-    },
-  };
+    { active: () => active },
+  );
 }
 
 interface Parties {

@@ -23,6 +23,7 @@ import {
   withoutApproval,
   type CallPipeline,
   type RequestPipeline,
+  withGetters,
 } from "@toolport/core/implement";
 import type { CatalogTool } from "../catalog/define-tool.ts";
 import { assertInUse, type Session } from "../link/sessions.ts";
@@ -72,19 +73,19 @@ export function createConnectionGuard({ settings, calls, find, specOf }: GuardIn
     mostPausedMsOf: ({ serverId }) => specOf(serverId)?.timeouts?.elicitTotalMs ?? defaultTimeouts.elicitTotalMs,
   });
   const guarded = new WeakMap<Session, Connection>();
-  return {
-    lend(registration, session) {
-      const known = guarded.get(session);
-      if (known !== undefined) return known;
-      const connection = guardConnection({ calls, find, registration, requests, session, lent: session.lent });
-      guarded.set(session, connection);
-      return connection;
+  return withGetters<ConnectionGuard, "size">(
+    {
+      lend(registration, session) {
+        const known = guarded.get(session);
+        if (known !== undefined) return known;
+        const connection = guardConnection({ calls, find, registration, requests, session, lent: session.lent });
+        guarded.set(session, connection);
+        return connection;
+      },
+      end: (error, all) => requests.end(error, all),
     },
-    end: (error, all) => requests.end(error, all),
-    get size() {
-      return requests.size;
-    },
-  };
+    { size: () => requests.size },
+  );
 }
 
 function guardConnection(guarded: Guarded): Connection {

@@ -7,7 +7,7 @@ import {
   type ServerSpec,
   type ToolListing,
 } from "@toolport/core";
-import { dateOf, isJsonObject, sameJson } from "@toolport/core/implement";
+import { withGetters, dateOf, isJsonObject, sameJson } from "@toolport/core/implement";
 import type { ConnectionHooks, KnownServer } from "@toolport/core/implement";
 import { createNameFilter } from "../catalog/tool-filter.ts";
 import { toToolportError } from "../to-toolport-error.ts";
@@ -67,13 +67,15 @@ export interface LinkHooks extends Omit<
 export interface Link {
   readonly state: LinkState;
   /** What new sessions, listings and calls go by. */
-  spec: ServerSpec;
+  readonly spec: ServerSpec;
   /** When the live session was opened, in milliseconds since 1970; `undefined` without one. */
   readonly openedAt: number | undefined;
   /** When the state got the name that it has, in milliseconds since 1970. */
   readonly since: number;
   /** Whether anything is under way on a session, or subscribed to. */
   readonly busy: boolean;
+  /** Has them go by another one. */
+  use(spec: ServerSpec): void;
   /** The session a call may use at once; `undefined` when something has to happen first. */
   current(): Session | undefined;
   /** Waits until the demand is met. Rejects with the reason of `signal`, which ends this wait and nothing else. */
@@ -121,51 +123,45 @@ export function createLink(init: LinkInit): Link {
   });
   const refresh = createBatch((tickets) => machine.dispatch({ type: "want", demand: "refresh", tickets }));
 
-  return {
-    get state() {
-      return machine.state;
+  return withGetters<Link, "state" | "spec" | "openedAt" | "since" | "busy">(
+    {
+      use(spec) {
+        parts.spec = spec;
+        parts.policy = policyOf(spec);
+      },
+      current() {
+        const { state } = machine;
+        if (open !== undefined || state.kind !== "ready") return open;
+        if (mustList(state, { now: clock.now(), policy: parts.policy })) return undefined;
+        return sessions.get(state.session);
+      },
+      ready(demand, signal) {
+        const { ticket, session } = waiters.add(demand, signal);
+        if (demand === "refresh") refresh(ticket);
+        else machine.dispatch({ type: "want", demand, tickets: [ticket] });
+        return session;
+      },
+      report: machine.dispatch,
+      renew: (error) => machine.dispatch({ type: "renew", error }),
+      disconnect(error) {
+        machine.dispatch({ type: "disconnect", error });
+        sessions.endAll(error);
+      },
+      remove(error, drain = false) {
+        machine.dispatch({ type: "remove", error, drain });
+        if (!drain) sessions.endAll(error);
+      },
+      cut: (error) => sessions.endAll(error),
+      gone: (butDraining) => sessions.gone(butDraining),
     },
-    get spec() {
-      return parts.spec;
+    {
+      state: () => machine.state,
+      spec: () => parts.spec,
+      openedAt: () => (hasSession(machine.state) ? sessions.get(machine.state.session)?.openedAt : undefined),
+      since: () => dated.since,
+      busy: () => sessions.busy,
     },
-    set spec(spec) {
-      parts.spec = spec;
-      parts.policy = policyOf(spec);
-    },
-    get openedAt() {
-      return hasSession(machine.state) ? sessions.get(machine.state.session)?.openedAt : undefined;
-    },
-    get since() {
-      return dated.since;
-    },
-    get busy() {
-      return sessions.busy;
-    },
-    current() {
-      const { state } = machine;
-      if (open !== undefined || state.kind !== "ready") return open;
-      if (mustList(state, { now: clock.now(), policy: parts.policy })) return undefined;
-      return sessions.get(state.session);
-    },
-    ready(demand, signal) {
-      const { ticket, session } = waiters.add(demand, signal);
-      if (demand === "refresh") refresh(ticket);
-      else machine.dispatch({ type: "want", demand, tickets: [ticket] });
-      return session;
-    },
-    report: machine.dispatch,
-    renew: (error) => machine.dispatch({ type: "renew", error }),
-    disconnect(error) {
-      machine.dispatch({ type: "disconnect", error });
-      sessions.endAll(error);
-    },
-    remove(error, drain = false) {
-      machine.dispatch({ type: "remove", error, drain });
-      if (!drain) sessions.endAll(error);
-    },
-    cut: (error) => sessions.endAll(error),
-    gone: (butDraining) => sessions.gone(butDraining),
-  };
+  );
 }
 
 // Up to date until something happens, and not just until some time.
@@ -199,20 +195,25 @@ function withKnown(
   return isThatOne ? { ...event, listedUntil: clock.now() + known.leftMs } : event;
 }
 
-/** Keeps the date since when the state has the name that it has. */
-function dateStates(clock: Clock): { readonly since: number; enter(state: LinkState): void } {
+/** Since when the state has the name that it has. */
+interface DatedState {
+  readonly since: number;
+  enter(state: LinkState): void;
+}
+
+function dateStates(clock: Clock): DatedState {
   let name: StateName | undefined;
   let since = dateOf(clock);
-  return {
-    get since() {
-      return since;
+  return withGetters<DatedState, "since">(
+    {
+      enter(state) {
+        if (nameOf(state) === name) return;
+        name = nameOf(state);
+        since = dateOf(clock);
+      },
     },
-    enter(state) {
-      if (nameOf(state) === name) return;
-      name = nameOf(state);
-      since = dateOf(clock);
-    },
-  };
+    { since: () => since },
+  );
 }
 
 interface LinkParts {

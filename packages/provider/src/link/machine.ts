@@ -1,3 +1,4 @@
+import { withGetters } from "@toolport/core/implement";
 import type { Clock, Random } from "@toolport/core";
 import type { LinkContext, LinkEffect, LinkEvent } from "./link-event.ts";
 import type { LinkPolicy } from "./link-policy.ts";
@@ -78,10 +79,10 @@ export function createMachine(init: MachineInit): Machine {
     }
   }
 
-  return {
-    get state() {
-      return state;
+  return withGetters<Machine, "state">(
+    {
+      dispatch,
     },
-    dispatch,
-  };
+    { state: () => state },
+  );
 }

@@ -9,7 +9,7 @@ import {
   type ServerRecord,
   type ServerSpec,
 } from "@toolport/core";
-import { type ConnectionHooks, dateOf, settleWithin, withErrorContext } from "@toolport/core/implement";
+import { withGetters, type ConnectionHooks, dateOf, settleWithin, withErrorContext } from "@toolport/core/implement";
 import { longestCloseMs } from "../longest-close.ts";
 import { toToolportError } from "../to-toolport-error.ts";
 import type { LinkEvent } from "./link-event.ts";
@@ -151,32 +151,32 @@ export function createSessions({ connector, clock, report, onRecord, ...init }: 
     predecessor = undefined;
   });
 
-  return {
-    get: (number) => entries.get(number)?.session,
-    unusedSince(number) {
-      const entry = entries.get(number);
-      return entry === undefined || entry.inFlight > 0 ? undefined : entry.usedAt;
+  return withGetters<Sessions, "busy">(
+    {
+      get: (number) => entries.get(number)?.session,
+      unusedSince(number) {
+        const entry = entries.get(number);
+        return entry === undefined || entry.inFlight > 0 ? undefined : entry.usedAt;
+      },
+      open(attempt) {
+        const earlier = allGone(true);
+        const entry = createEntry();
+        entries.set(attempt.number, entry);
+        entry.gone = live(entry, attempt, earlier);
+      },
+      end(number, ending) {
+        const entry = entries.get(number);
+        if (entry) endEntry(entry, ending);
+      },
+      endAll(error) {
+        for (const entry of entries.values()) endEntry(entry, { error });
+      },
+      async gone(butDraining = false) {
+        await Promise.all([predecessor, allGone(butDraining)]);
+      },
     },
-    get busy() {
-      return Array.from(entries.values()).some(({ inFlight }) => inFlight > 0);
-    },
-    open(attempt) {
-      const earlier = allGone(true);
-      const entry = createEntry();
-      entries.set(attempt.number, entry);
-      entry.gone = live(entry, attempt, earlier);
-    },
-    end(number, ending) {
-      const entry = entries.get(number);
-      if (entry) endEntry(entry, ending);
-    },
-    endAll(error) {
-      for (const entry of entries.values()) endEntry(entry, { error });
-    },
-    async gone(butDraining = false) {
-      await Promise.all([predecessor, allGone(butDraining)]);
-    },
-  };
+    { busy: () => Array.from(entries.values()).some(({ inFlight }) => inFlight > 0) },
+  );
 }
 
 // However long the last of what was there before may take: that is no time of the attempt.
@@ -210,28 +210,30 @@ interface SessionParts extends Pick<SessionsInit, "clock" | "report"> {
 function sessionOf(number: number, connection: Connection, { entry, clock, report, spec }: SessionParts): Session {
   let lent: Connection | undefined;
   const peer = describePeer(spec, number, connection);
-  const session: Session = {
-    number,
-    connection,
-    peer,
-    openedAt: dateOf(clock),
-    get lent() {
-      lent ??= lendConnection(session, report);
-      return lent;
+  const session: Session = withGetters<Session, "lent" | "endedBy">(
+    {
+      number,
+      connection,
+      peer,
+      openedAt: dateOf(clock),
+      ended: entry.abort.signal,
+      enter() {
+        entry.inFlight += 1;
+      },
+      leave() {
+        entry.inFlight -= 1;
+        entry.usedAt = clock.now();
+        if (entry.draining && entry.inFlight === 0) entry.close();
+      },
     },
-    get endedBy() {
-      return entry.endedBy;
+    {
+      lent: () => {
+        lent ??= lendConnection(session, report);
+        return lent;
+      },
+      endedBy: () => entry.endedBy,
     },
-    ended: entry.abort.signal,
-    enter() {
-      entry.inFlight += 1;
-    },
-    leave() {
-      entry.inFlight -= 1;
-      entry.usedAt = clock.now();
-      if (entry.draining && entry.inFlight === 0) entry.close();
-    },
-  };
+  );
   return session;
 }
 

@@ -1,3 +1,4 @@
+import { withGetters } from "@toolport/core/implement";
 import type { ToolportError } from "@toolport/core";
 import type { Demand } from "./link-event.ts";
 import type { Session } from "./sessions.ts";
@@ -40,57 +41,61 @@ export function createWaiters(): Waiters {
       .filter(([, waiter]) => waiter.run !== undefined && waiter.run <= run)
       .map(([ticket]) => ticket);
 
-  return {
-    get waiting() {
-      for (const { run } of waiters.values()) if (run !== undefined) return true;
-      return false;
-    },
-    add(demand, signal) {
-      lastTicket += 1;
-      const ticket = lastTicket;
-      const session = new Promise<Session>((resolve, reject) => {
-        const leave = (): void => {
-          take(ticket);
-          reject(signal?.reason);
-        };
-        const settled = (): void => signal?.removeEventListener("abort", leave);
-        if (signal?.aborted) return reject(signal.reason);
-        signal?.addEventListener("abort", leave, { once: true });
-        waiters.set(ticket, {
-          demand,
-          resolve(value) {
-            settled();
-            resolve(value);
-          },
-          reject(reason) {
-            settled();
-            reject(reason);
-          },
+  return withGetters<Waiters, "waiting">(
+    {
+      add(demand, signal) {
+        lastTicket += 1;
+        const ticket = lastTicket;
+        const session = new Promise<Session>((resolve, reject) => {
+          const leave = (): void => {
+            take(ticket);
+            reject(signal?.reason);
+          };
+          const settled = (): void => signal?.removeEventListener("abort", leave);
+          if (signal?.aborted) return reject(signal.reason);
+          signal?.addEventListener("abort", leave, { once: true });
+          waiters.set(ticket, {
+            demand,
+            resolve(value) {
+              settled();
+              resolve(value);
+            },
+            reject(reason) {
+              settled();
+              reject(reason);
+            },
+          });
         });
-      });
-      return { ticket, session };
+        return { ticket, session };
+      },
+      wait(tickets, run) {
+        for (const ticket of tickets) {
+          const waiter = waiters.get(ticket);
+          if (waiter) waiter.run = run;
+        }
+      },
+      go(tickets, session) {
+        for (const ticket of tickets) take(ticket)?.resolve(session);
+      },
+      refuse(tickets, error) {
+        for (const ticket of tickets) take(ticket)?.reject(error);
+      },
+      release({ run, error }, session) {
+        for (const ticket of waitingFor(run)) {
+          const waiter = take(ticket);
+          if (error !== undefined && waiter?.demand === "refresh") waiter.reject(error);
+          else waiter?.resolve(session);
+        }
+      },
+      reject(error) {
+        for (const ticket of waitingFor(Number.POSITIVE_INFINITY)) take(ticket)?.reject(error);
+      },
     },
-    wait(tickets, run) {
-      for (const ticket of tickets) {
-        const waiter = waiters.get(ticket);
-        if (waiter) waiter.run = run;
-      }
+    {
+      waiting: () => {
+        for (const { run } of waiters.values()) if (run !== undefined) return true;
+        return false;
+      },
     },
-    go(tickets, session) {
-      for (const ticket of tickets) take(ticket)?.resolve(session);
-    },
-    refuse(tickets, error) {
-      for (const ticket of tickets) take(ticket)?.reject(error);
-    },
-    release({ run, error }, session) {
-      for (const ticket of waitingFor(run)) {
-        const waiter = take(ticket);
-        if (error !== undefined && waiter?.demand === "refresh") waiter.reject(error);
-        else waiter?.resolve(session);
-      }
-    },
-    reject(error) {
-      for (const ticket of waitingFor(Number.POSITIVE_INFINITY)) take(ticket)?.reject(error);
-    },
-  };
+  );
 }

@@ -58,7 +58,7 @@ function nameOf({ name, version }: ServerInfo): string {
 /** Gives a registration another spec, for all that needs no new session. Returns what is worth telling of it. */
 export function changeSpec(registration: Registration, spec: ServerSpec): readonly Diagnostic[] {
   const { link, listing, listed } = registration;
-  link.spec = spec;
+  link.use(spec);
   if (listed !== undefined) registration.listed = { ...listed, spec };
   return listing === undefined ? [] : filterDiagnostics(spec, listing);
 }

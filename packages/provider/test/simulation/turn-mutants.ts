@@ -24,18 +24,18 @@ export const turnMutants: readonly SourceMutant[] = [
   ),
   patch(
     "forgets a party that had its share",
-    "        if (party.waiting.size > 0) turns.add(party);\n        else parties.forgetIfGone(party);\n      }\n      if (turns",
-    "        parties.forgetIfGone(party);\n      }\n      if (turns",
+    "          if (party.waiting.size > 0) turns.add(party);\n          else parties.forgetIfGone(party);\n        }\n        if (turns",
+    "          parties.forgetIfGone(party);\n        }\n        if (turns",
   ),
   patch(
     "lets nobody follow one who gives up",
-    "        parties.forgetIfGone(party);\n        admitNext();\n      };",
-    "        parties.forgetIfGone(party);\n      };",
+    "          parties.forgetIfGone(party);\n          admitNext();\n        };",
+    "          parties.forgetIfGone(party);\n        };",
   ),
   patch(
     "loses the turn of a party when one of it gives up",
-    "        if (party.waiting.size > 0) turns.add(party);\n        else turns.delete(party);\n",
-    "        turns.delete(party);\n",
+    "          if (party.waiting.size > 0) turns.add(party);\n          else turns.delete(party);\n",
+    "          turns.delete(party);\n",
   ),
   patch("lets others go beside an exclusive call", "!exclusive && active < limit()", "active < limit()"),
 ];

@@ -1,3 +1,4 @@
+import { withGetters } from "@toolport/core/implement";
 import type { Clock } from "@toolport/core";
 
 const sliceBytes = 4 * 1024;
@@ -70,25 +71,22 @@ export function handOnInTurns<Bytes extends Sliceable<Bytes>>(init: TurnsInit<By
     source.resume();
     onCaughtUp?.();
   };
-  return {
-    take(bytes) {
-      if (!isPaused && bytes.length <= sliceBytes) {
-        handOn(bytes);
-      } else {
-        waiting.push(bytes);
-        if (!isPaused) takeTurn();
-      }
-      if (isPaused || (waiting.length === 0 && inThisTurn < mostBytes)) return;
-      isPaused = true;
-      source.pause();
-      setImmediate(goOn);
+  return withGetters<Turns<Bytes>, "handedOn" | "isBehind">(
+    {
+      take(bytes) {
+        if (!isPaused && bytes.length <= sliceBytes) {
+          handOn(bytes);
+        } else {
+          waiting.push(bytes);
+          if (!isPaused) takeTurn();
+        }
+        if (isPaused || (waiting.length === 0 && inThisTurn < mostBytes)) return;
+        isPaused = true;
+        source.pause();
+        setImmediate(goOn);
+      },
+      flush: () => work(() => true),
     },
-    get handedOn() {
-      return handedOn;
-    },
-    get isBehind() {
-      return waiting.length > 0;
-    },
-    flush: () => work(() => true),
-  };
+    { handedOn: () => handedOn, isBehind: () => waiting.length > 0 },
+  );
 }

@@ -78,6 +78,8 @@ export async function makeAttempt(init: AttemptInit, attempt: Attempt): Promise<
     // It may have ended while the good news was on its way here.
     ending.signal.throwIfAborted();
     isEstablished = true;
+    // Kept by what listens as long as the connection lives, it would be held with its whole stack.
+    refusal = undefined;
     return { attempt, wire, elicitor, ...greeting };
   } catch (cause) {
     const error = toHandshakeError(context, cause, { transport, step });

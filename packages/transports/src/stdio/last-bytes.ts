@@ -1,3 +1,4 @@
+import { withGetters } from "@toolport/core/implement";
 /** The end of a stream of bytes. */
 export interface LastBytes {
   push(chunk: Buffer): void;
@@ -11,21 +12,21 @@ export interface LastBytes {
 export function createLastBytes(maxBytes: number): LastBytes {
   let ring: Buffer | undefined;
   let totalBytes = 0;
-  return {
-    push(chunk) {
-      ring ??= Buffer.allocUnsafeSlow(maxBytes);
-      const kept = chunk.subarray(-maxBytes);
-      const copied = kept.copy(ring, (totalBytes + chunk.length - kept.length) % maxBytes);
-      kept.copy(ring, 0, copied);
-      totalBytes += chunk.length;
+  return withGetters<LastBytes, "totalBytes">(
+    {
+      push(chunk) {
+        ring ??= Buffer.allocUnsafeSlow(maxBytes);
+        const kept = chunk.subarray(-maxBytes);
+        const copied = kept.copy(ring, (totalBytes + chunk.length - kept.length) % maxBytes);
+        kept.copy(ring, 0, copied);
+        totalBytes += chunk.length;
+      },
+      read() {
+        if (!ring) return Buffer.alloc(0);
+        const start = totalBytes <= maxBytes ? 0 : totalBytes % maxBytes;
+        return Buffer.concat([ring.subarray(start, totalBytes), ring.subarray(0, start)]);
+      },
     },
-    read() {
-      if (!ring) return Buffer.alloc(0);
-      const start = totalBytes <= maxBytes ? 0 : totalBytes % maxBytes;
-      return Buffer.concat([ring.subarray(start, totalBytes), ring.subarray(0, start)]);
-    },
-    get totalBytes() {
-      return totalBytes;
-    },
-  };
+    { totalBytes: () => totalBytes },
+  );
 }

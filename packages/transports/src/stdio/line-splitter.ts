@@ -1,3 +1,4 @@
+import { withGetters } from "@toolport/core/implement";
 import { createLastBytes } from "./last-bytes.ts";
 
 const newline = 0x0a;
@@ -78,27 +79,27 @@ export function createLineSplitter({ maxLineBytes, onLine, onTooLong, onOversize
       if (held.length > keptCapacity) held = nothing;
     }
   };
-  return {
-    push(chunk) {
-      let start = 0;
-      for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
-        if (heldBytes === 0 && !oversized && end - start <= maxLineBytes) {
-          onLine(chunk, start, end);
-        } else {
-          hold(chunk, start, end);
-          release();
+  return withGetters<LineSplitter, "droppedBytes">(
+    {
+      push(chunk) {
+        let start = 0;
+        for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
+          if (heldBytes === 0 && !oversized && end - start <= maxLineBytes) {
+            onLine(chunk, start, end);
+          } else {
+            hold(chunk, start, end);
+            release();
+          }
+          start = end + 1;
         }
-        start = end + 1;
-      }
-      if (start < chunk.length) hold(chunk, start, chunk.length);
+        if (start < chunk.length) hold(chunk, start, chunk.length);
+      },
+      end() {
+        if (heldBytes > 0 || oversized) release();
+      },
     },
-    end() {
-      if (heldBytes > 0 || oversized) release();
-    },
-    get droppedBytes() {
-      return oversized ? oversized.bytes : 0;
-    },
-  };
+    { droppedBytes: () => (oversized ? oversized.bytes : 0) },
+  );
 }
 
 // Doubles, so that a line that comes byte by byte is not copied once per byte.
@@ -118,14 +119,14 @@ interface Excerpt {
 function createExcerpt(): Excerpt {
   const head = Buffer.alloc(excerptBytes);
   const tail = createLastBytes(excerptBytes);
-  return {
-    push(part) {
-      if (tail.totalBytes < excerptBytes) part.copy(head, tail.totalBytes);
-      tail.push(part);
+  return withGetters<Excerpt, "bytes">(
+    {
+      push(part) {
+        if (tail.totalBytes < excerptBytes) part.copy(head, tail.totalBytes);
+        tail.push(part);
+      },
+      read: () => ({ bytes: tail.totalBytes, head: head.subarray(0, tail.totalBytes), tail: tail.read() }),
     },
-    read: () => ({ bytes: tail.totalBytes, head: head.subarray(0, tail.totalBytes), tail: tail.read() }),
-    get bytes() {
-      return tail.totalBytes;
-    },
-  };
+    { bytes: () => tail.totalBytes },
+  );
 }

@@ -1,5 +1,5 @@
 import { ToolportError, type Diagnostic, type JsonObject } from "@toolport/core";
-import type { Redactor } from "@toolport/core/implement";
+import { withGetters, type Redactor } from "@toolport/core/implement";
 import type { RequestId } from "../message/json-rpc.ts";
 import { isUtf8 } from "node:buffer";
 import { isMessage } from "../message/is-message.ts";
@@ -97,21 +97,21 @@ export function createMessageReader(init: MessageReaderInit): MessageReader {
     onTooLong: rejectTooLong,
     onOversized: rejectOversized,
   });
-  return {
-    get strayLine() {
-      return hasStarted ? undefined : anomalies.first;
+  return withGetters<MessageReader, "strayLine">(
+    {
+      started() {
+        hasStarted = true;
+      },
+      push(chunk) {
+        splitter.push(chunk);
+        if (splitter.droppedBytes <= endlessFactor * maxMessageBytes) return;
+        const what = `writes a line to stdout that does not end (${splitter.droppedBytes} bytes so far)`;
+        onEndless(
+          new ToolportError(`server ${JSON.stringify(serverId)} ${what}`, { code: "message_too_large", serverId }),
+        );
+      },
+      end: () => splitter.end(),
     },
-    started() {
-      hasStarted = true;
-    },
-    push(chunk) {
-      splitter.push(chunk);
-      if (splitter.droppedBytes <= endlessFactor * maxMessageBytes) return;
-      const what = `writes a line to stdout that does not end (${splitter.droppedBytes} bytes so far)`;
-      onEndless(
-        new ToolportError(`server ${JSON.stringify(serverId)} ${what}`, { code: "message_too_large", serverId }),
-      );
-    },
-    end: () => splitter.end(),
-  };
+    { strayLine: () => (hasStarted ? undefined : anomalies.first) },
+  );
 }

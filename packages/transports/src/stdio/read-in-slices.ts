@@ -1,3 +1,4 @@
+import { withGetters } from "@toolport/core/implement";
 import type { Clock } from "@toolport/core";
 import type { Readable } from "node:stream";
 import { handOnInTurns } from "../bytes/hand-on-in-turns.ts";
@@ -13,13 +14,10 @@ export interface SlicedPipe extends OutputPipe {
 export function readInSlices(stream: Readable, clock: Clock, onBytes: (bytes: Buffer) => void): SlicedPipe {
   const turns = handOnInTurns({ source: stream, clock, onBytes });
   stream.on("data", (chunk: Buffer) => turns.take(chunk));
-  return {
-    get bytesRead() {
-      return turns.handedOn;
+  return withGetters<SlicedPipe, "bytesRead" | "readableEnded">(
+    {
+      flush: () => turns.flush(),
     },
-    get readableEnded() {
-      return stream.readableEnded && !turns.isBehind;
-    },
-    flush: () => turns.flush(),
-  };
+    { bytesRead: () => turns.handedOn, readableEnded: () => stream.readableEnded && !turns.isBehind },
+  );
 }

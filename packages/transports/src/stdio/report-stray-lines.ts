@@ -1,3 +1,4 @@
+import { withGetters } from "@toolport/core/implement";
 import { createSeldomReport } from "../context/report-seldom.ts";
 import type { ServerContext } from "../context/server-context.ts";
 import { safeExcerpt } from "../text/safe-excerpt.ts";
@@ -23,14 +24,14 @@ export function createStrayLineReport(
   const mention = (reason: string, line: string): void =>
     report((soFar) => `wrote a line to stdout that is ${reason}: ${JSON.stringify(excerptOf(line))}${soFar}`);
   let first: string | undefined;
-  return {
-    get first() {
-      return first;
+  return withGetters<StrayLineReport, "first">(
+    {
+      add(reason, line) {
+        first ??= excerptOf(line);
+        mention(reason, line);
+      },
+      mention,
     },
-    add(reason, line) {
-      first ??= excerptOf(line);
-      mention(reason, line);
-    },
-    mention,
-  };
+    { first: () => first },
+  );
 }

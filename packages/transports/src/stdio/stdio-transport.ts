@@ -1,3 +1,4 @@
+import { withGetters } from "@toolport/core/implement";
 import { ToolportError, type JsonObject } from "@toolport/core";
 import type { TransportContext } from "../context/transport-context.ts";
 import type { SendOptions, Transport } from "../message/transport.ts";
@@ -48,44 +49,38 @@ export function createStdioTransport({ context, process, group }: StdioTransport
   let gone = Promise.resolve();
   let output: SlicedPipe | undefined;
 
-  const transport: StdioTransport = {
-    pid: process.pid,
-    isOrdered: true,
-    get stderr() {
-      return stderr.quote();
+  const transport: StdioTransport = withGetters<StdioTransport, "stderr" | "strayLine" | "closeReason">(
+    {
+      pid: process.pid,
+      isOrdered: true,
+      async start() {
+        if (state === "started") throw new TypeError("this transport was started already");
+        if (state === "closed") throw closeReason ?? closedError(serverId);
+        state = "started";
+        process.stdout.once("data", () => context.onStarted());
+        output = readInSlices(process.stdout, clock, (bytes) => {
+          if (state !== "closed") reader.push(bytes);
+        });
+      },
+      // Only a handshake that is done has found a revision.
+      setProtocolVersion() {
+        reader.started();
+        stderr.started();
+      },
+      send(message, options) {
+        try {
+          return writer.write(toLine(message, options));
+        } catch (error) {
+          return Promise.reject(error);
+        }
+      },
+      close() {
+        if (state !== "closed") shutDown(closedError(serverId), closeMs);
+        return gone;
+      },
     },
-    get strayLine() {
-      return reader.strayLine;
-    },
-    get closeReason() {
-      return closeReason;
-    },
-    async start() {
-      if (state === "started") throw new TypeError("this transport was started already");
-      if (state === "closed") throw closeReason ?? closedError(serverId);
-      state = "started";
-      process.stdout.once("data", () => context.onStarted());
-      output = readInSlices(process.stdout, clock, (bytes) => {
-        if (state !== "closed") reader.push(bytes);
-      });
-    },
-    // Only a handshake that is done has found a revision.
-    setProtocolVersion() {
-      reader.started();
-      stderr.started();
-    },
-    send(message, options) {
-      try {
-        return writer.write(toLine(message, options));
-      } catch (error) {
-        return Promise.reject(error);
-      }
-    },
-    close() {
-      if (state !== "closed") shutDown(closedError(serverId), closeMs);
-      return gone;
-    },
-  };
+    { stderr: () => stderr.quote(), strayLine: () => reader.strayLine, closeReason: () => closeReason },
+  );
   const fail = (reason: ToolportError): void => {
     if (state === "closed") return;
     stderr.flushLog();

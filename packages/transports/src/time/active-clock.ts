@@ -1,5 +1,5 @@
 import type { CallContext, Cancel, Clock } from "@toolport/core";
-import { partyOf } from "@toolport/core/implement";
+import { partyOf, withGetters } from "@toolport/core/implement";
 
 /** Time that stands still while a human answers. */
 export interface ActiveClock {
@@ -37,11 +37,8 @@ export function createActiveClock(clock: Clock): ActiveClocks {
     for (const [party, { isInUse }] of clocks) if (!isInUse) clocks.delete(party);
     sweepAt = Math.max(keptClocks, 2 * clocks.size);
   };
-  return {
+  const clocksOf: Omit<ActiveClocks, "isPaused"> = {
     ...ofNobody,
-    get isPaused() {
-      return ofNobody.isPaused;
-    },
     of(context) {
       const party = partyOf(context);
       if (party === undefined) return ofNobody;
@@ -54,6 +51,7 @@ export function createActiveClock(clock: Clock): ActiveClocks {
       return own;
     },
   };
+  return withGetters<ActiveClocks, "isPaused">(clocksOf, { isPaused: () => ofNobody.isPaused });
 }
 
 /** `withIt` stands still whenever this one does. */
@@ -62,14 +60,8 @@ function createOneClock(clock: Clock, withIt?: ActiveClock): OneClock {
   let pauses = 0;
   let pausedAt = 0;
   let users = 0;
-  return {
+  const one: Omit<OneClock, "isPaused" | "isInUse"> = {
     now: () => (pauses > 0 ? pausedAt : clock.now()) - pausedMs,
-    get isPaused() {
-      return pauses > 0;
-    },
-    get isInUse() {
-      return pauses + users > 0;
-    },
     pausedMs: () => (pauses > 0 ? pausedMs + clock.now() - pausedAt : pausedMs),
     enter: () => void (users += 1),
     leave: () => void (users -= 1),
@@ -87,4 +79,6 @@ function createOneClock(clock: Clock, withIt?: ActiveClock): OneClock {
       };
     },
   };
+  const own = { isPaused: () => pauses > 0, isInUse: () => pauses + users > 0 };
+  return withGetters<OneClock, "isPaused" | "isInUse">(one, own);
 }

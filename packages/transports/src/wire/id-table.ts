@@ -1,3 +1,4 @@
+import { withGetters } from "@toolport/core/implement";
 import { createSlots } from "../message/reused-slots.ts";
 
 /** What waits under ids that are counted up. */
@@ -20,20 +21,20 @@ export function createIdTable<Value extends object>(): IdTable<Value> {
     const slot = slotOf.get(id);
     return slot === undefined ? undefined : slots.get(slot);
   };
-  return {
-    get size() {
-      return slotOf.size;
+  return withGetters<IdTable<Value>, "size">(
+    {
+      get,
+      put: (id, value) => void slotOf.set(id, slots.add(value)),
+      take(id) {
+        const slot = slotOf.get(id);
+        const value = slot === undefined ? undefined : slots.get(slot);
+        if (slot === undefined || value === undefined) return undefined;
+        slotOf.delete(id);
+        slots.remove(slot, value);
+        return value;
+      },
+      ids: () => Array.from(slotOf.keys()),
     },
-    get,
-    put: (id, value) => void slotOf.set(id, slots.add(value)),
-    take(id) {
-      const slot = slotOf.get(id);
-      const value = slot === undefined ? undefined : slots.get(slot);
-      if (slot === undefined || value === undefined) return undefined;
-      slotOf.delete(id);
-      slots.remove(slot, value);
-      return value;
-    },
-    ids: () => Array.from(slotOf.keys()),
-  };
+    { size: () => slotOf.size },
+  );
 }

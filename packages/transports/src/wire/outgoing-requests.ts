@@ -1,5 +1,5 @@
 import type { Cancel, JsonObject, Progress, ToolportError } from "@toolport/core";
-import { isPlainObject, onAbort, partyOf, tell, withErrorContext } from "@toolport/core/implement";
+import { withGetters, isPlainObject, onAbort, partyOf, tell, withErrorContext } from "@toolport/core/implement";
 import { fromRpcError } from "../message/from-rpc-error.ts";
 import { saysRevisionChanged } from "../message/session-words.ts";
 import type { SendOptions, Transport } from "../message/transport.ts";
@@ -117,65 +117,63 @@ export function createOutgoingRequests(init: OutgoingRequestsInit): OutgoingRequ
     whenDrained: undefined,
     parties: new Set(),
   };
-  return {
-    get closedBy() {
-      return state.closedBy;
+  return withGetters<OutgoingRequests, "closedBy" | "soleId" | "nextId">(
+    {
+      issued: (id) => state.ids.issued(id),
+      leaveHandshake: () => state.ids.leaveHandshake(),
+      start: (request) => start(state, request),
+      answer(id, message, bytes) {
+        const entry = take(state, id, bytes);
+        if (entry === undefined) return false;
+        flushProgress(entry);
+        try {
+          settle(state, entry, message);
+        } catch (error) {
+          // Whatever a hostile answer can do to its reader, the call has to end.
+          entry.reject(asToolportError(state.context, error));
+        }
+        return true;
+      },
+      fail: (id, error) => fail(state, id, error),
+      isWaiting: (id) => state.pending.get(id) !== undefined,
+      progress(token, { read, isDue }) {
+        const entry = state.pending.get(token);
+        if (entry === undefined) return;
+        entry.lastSignAt = entry.time.now();
+        const { onProgress } = entry.request;
+        if (onProgress === undefined) return;
+        entry.lateProgress = isDue ? undefined : read();
+        if (isDue) runHook(onProgress, read());
+      },
+      flushProgress() {
+        for (const id of state.pending.ids()) {
+          const entry = state.pending.get(id);
+          if (entry !== undefined) flushProgress(entry);
+        }
+      },
+      occasion(relatedId, others) {
+        const ids = relatedId === undefined ? state.pending.ids() : [relatedId];
+        const requests = ids.map((id) => state.pending.get(id)).filter((entry) => entry !== undefined);
+        if (relatedId !== undefined && requests.length === 0) return undefined;
+        return createOccasion(relatedId === undefined ? [...requests, ...others] : requests, state.parties.size > 1);
+      },
+      refuse(error, whenDrained) {
+        state.closedBy ??= error;
+        state.whenDrained = whenDrained;
+        checkDrained(state);
+      },
+      cancelAll: (error, reason) => cancelAll(state, error, reason),
+      failAll(error) {
+        state.closedBy ??= error;
+        for (const id of state.pending.ids()) fail(state, id, error);
+      },
     },
-    get soleId() {
-      return state.pending.size === 1 ? state.pending.ids()[0] : undefined;
+    {
+      closedBy: () => state.closedBy,
+      soleId: () => (state.pending.size === 1 ? state.pending.ids()[0] : undefined),
+      nextId: () => state.ids.next,
     },
-    get nextId() {
-      return state.ids.next;
-    },
-    issued: (id) => state.ids.issued(id),
-    leaveHandshake: () => state.ids.leaveHandshake(),
-    start: (request) => start(state, request),
-    answer(id, message, bytes) {
-      const entry = take(state, id, bytes);
-      if (entry === undefined) return false;
-      flushProgress(entry);
-      try {
-        settle(state, entry, message);
-      } catch (error) {
-        // Whatever a hostile answer can do to its reader, the call has to end.
-        entry.reject(asToolportError(state.context, error));
-      }
-      return true;
-    },
-    fail: (id, error) => fail(state, id, error),
-    isWaiting: (id) => state.pending.get(id) !== undefined,
-    progress(token, { read, isDue }) {
-      const entry = state.pending.get(token);
-      if (entry === undefined) return;
-      entry.lastSignAt = entry.time.now();
-      const { onProgress } = entry.request;
-      if (onProgress === undefined) return;
-      entry.lateProgress = isDue ? undefined : read();
-      if (isDue) runHook(onProgress, read());
-    },
-    flushProgress() {
-      for (const id of state.pending.ids()) {
-        const entry = state.pending.get(id);
-        if (entry !== undefined) flushProgress(entry);
-      }
-    },
-    occasion(relatedId, others) {
-      const ids = relatedId === undefined ? state.pending.ids() : [relatedId];
-      const requests = ids.map((id) => state.pending.get(id)).filter((entry) => entry !== undefined);
-      if (relatedId !== undefined && requests.length === 0) return undefined;
-      return createOccasion(relatedId === undefined ? [...requests, ...others] : requests, state.parties.size > 1);
-    },
-    refuse(error, whenDrained) {
-      state.closedBy ??= error;
-      state.whenDrained = whenDrained;
-      checkDrained(state);
-    },
-    cancelAll: (error, reason) => cancelAll(state, error, reason),
-    failAll(error) {
-      state.closedBy ??= error;
-      for (const id of state.pending.ids()) fail(state, id, error);
-    },
-  };
+  );
 }
 
 function flushProgress(entry: Pending): void {

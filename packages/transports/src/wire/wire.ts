@@ -1,5 +1,5 @@
 import { cleanText, ToolportError, type JsonObject, type Progress, type ServerLog } from "@toolport/core";
-import { isJsonObject, settleWithin, withErrorContext } from "@toolport/core/implement";
+import { withGetters, isJsonObject, settleWithin, withErrorContext } from "@toolport/core/implement";
 import type { ClientIdentity } from "../message/client-identity.ts";
 import type { ListeningClient } from "../message/listening-client.ts";
 import type { Elicitor } from "./elicitor.ts";
@@ -124,38 +124,35 @@ export function createWire(init: WireInit): Wire {
   };
   transport.onerror = (error) => reportAnomaly(context, error);
   transport.onclose = () => down(state);
-  return {
-    hasPerRequestStream: transport.hasPerRequestStream === true,
-    isOrdered: transport.isOrdered === true,
-    activeClock,
-    get sessionId() {
-      return transport.sessionId;
+  return withGetters<Wire, "sessionId" | "isOpen">(
+    {
+      hasPerRequestStream: transport.hasPerRequestStream === true,
+      isOrdered: transport.isOrdered === true,
+      activeClock,
+      start: () => transport.start(),
+      setProtocolVersion(version) {
+        transport.setProtocolVersion?.(version);
+        state.isReady = true;
+        state.outgoing.leaveHandshake();
+        state.envelope = isModernVersion(version) ? modernEnvelope(version, identity) : undefined;
+      },
+      leave: (error) => expire(state, error),
+      listen: (filter, options) => state.subscriptions.listen(filter, options),
+      request: (request) => state.outgoing.start(request),
+      follow: (request, onStatus) => state.followed.follow(request, onStatus),
+      notify: (method, params) => notify(state, method, params),
+      async close(error, reason) {
+        state.isClosed = true;
+        state.changes.close();
+        state.progressGate.close();
+        state.served.close();
+        state.subscriptions.failAll(error);
+        await settleWithin(state.outgoing.cancelAll(error, cleanText(reason, 200)), farewellMs, context.clock);
+        await transport.close();
+      },
     },
-    get isOpen() {
-      return !state.isClosed && state.outgoing.closedBy === undefined;
-    },
-    start: () => transport.start(),
-    setProtocolVersion(version) {
-      transport.setProtocolVersion?.(version);
-      state.isReady = true;
-      state.outgoing.leaveHandshake();
-      state.envelope = isModernVersion(version) ? modernEnvelope(version, identity) : undefined;
-    },
-    leave: (error) => expire(state, error),
-    listen: (filter, options) => state.subscriptions.listen(filter, options),
-    request: (request) => state.outgoing.start(request),
-    follow: (request, onStatus) => state.followed.follow(request, onStatus),
-    notify: (method, params) => notify(state, method, params),
-    async close(error, reason) {
-      state.isClosed = true;
-      state.changes.close();
-      state.progressGate.close();
-      state.served.close();
-      state.subscriptions.failAll(error);
-      await settleWithin(state.outgoing.cancelAll(error, cleanText(reason, 200)), farewellMs, context.clock);
-      await transport.close();
-    },
-  };
+    { sessionId: () => transport.sessionId, isOpen: () => !state.isClosed && state.outgoing.closedBy === undefined },
+  );
 }
 
 /** How a message came. */

@@ -1,3 +1,4 @@
+import { withGetters } from "@toolport/core/implement";
 import type { JsonObject, ToolportError } from "@toolport/core";
 import { utf8Length } from "../../bytes/utf8-length.ts";
 import { isRequest, type RequestId, type RpcRequest } from "../../message/json-rpc.ts";
@@ -53,22 +54,23 @@ interface State extends StreamableHttpInit {
 export function createStreamableHttpTransport({ context, endpoint }: StreamableHttpInit): Transport {
   const { clock, random, settings } = context;
   let closing: Promise<void> | undefined;
-  const transport: Transport = {
-    hasPerRequestStream: true,
-    get sessionId() {
-      return state.sessionId;
+  const transport: Transport = withGetters<Transport, "sessionId">(
+    {
+      hasPerRequestStream: true,
+      setProtocolVersion(version) {
+        state.protocolVersion = version;
+      },
+      start: () => Promise.resolve(),
+      send: (message, options = {}) =>
+        isRequest(message) ? sendRequest(state, message, options) : sendNotification(state, message, options),
+      takeBack(id) {
+        for (const step of state.underWay.values())
+          if (step.id === id) step.cancel(takenBack(state.endpoint, "unknown"));
+      },
+      close: () => (closing ??= close(state)),
     },
-    setProtocolVersion(version) {
-      state.protocolVersion = version;
-    },
-    start: () => Promise.resolve(),
-    send: (message, options = {}) =>
-      isRequest(message) ? sendRequest(state, message, options) : sendNotification(state, message, options),
-    takeBack(id) {
-      for (const step of state.underWay.values()) if (step.id === id) step.cancel(takenBack(state.endpoint, "unknown"));
-    },
-    close: () => (closing ??= close(state)),
-  };
+    { sessionId: () => state.sessionId },
+  );
   const sink: MessageSink = {
     deliver(message, relatedId, bytes) {
       if (!state.isClosed) transport.onmessage?.(message, relatedId, bytes);
