@@ -17,7 +17,7 @@ import { allWorkloads } from "./workloads/all-workloads.ts";
 import { startSteps } from "./workloads/start-steps.ts";
 import type { Workload } from "./workloads/workload.ts";
 
-// Usage: node main.js [--rounds N] [--node MAJOR] [--peers] [--only workload,behaviour,growth]
+// Usage: node main.js [--rounds N] [--node MAJOR] [--peers] [--only workload,behaviour,growth] [--of contender,contender]
 // Writes docs/benchmark.md, its plots and bench/results/host.json, unless only a part was asked for.
 const options = process.argv.slice(2);
 const rounds = Number(valueOf("--rounds") ?? 3);
@@ -27,7 +27,10 @@ const own = ["toolport", "sdk-v2", "sdk-v1", "floor-fetch"].map((id) => adapter(
 const peers = ["ai-sdk", "mcp-use", "langchain", "mastra", "openai-agents", "mcporter"].map((id) =>
   adapter(id, `../../peers/${id}.mjs`),
 );
-const contenders = options.includes("--peers") ? [...own, ...peers] : own;
+const asked = valueOf("--of")?.split(",");
+const contenders = [...own, ...(options.includes("--peers") ? peers : [])].filter(
+  ({ id }) => asked === undefined || asked.includes(id),
+);
 const floor = adapter("floor", "adapters/floor.js");
 const startedAt = performance.now();
 
@@ -55,7 +58,7 @@ for (const behaviour of allBehaviours) {
 }
 
 const growth = isAskedFor("growth") ? await measureGrowth() : [];
-if (only === undefined) await save();
+if (only === undefined && asked === undefined) await save();
 say(`\n${((performance.now() - startedAt) / 60_000).toFixed(1)} minutes`);
 
 async function rowsOf(workload: Workload, fits: readonly Adapter[], count = rounds): Promise<readonly Row[]> {

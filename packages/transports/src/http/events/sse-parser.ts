@@ -1,4 +1,4 @@
-import { withGetters, isHeaderValue } from "@toolport/core/implement";
+import { isHeaderValue } from "@toolport/core/implement";
 import { createByteBuffer, type ByteBuffer } from "../../bytes/byte-buffer.ts";
 import { isUtf8 } from "../../bytes/is-utf8.ts";
 
@@ -115,14 +115,17 @@ export function createSseParser(init: SseParserInit): SseParser {
       default: // A comment, or a field that this version does not know.
     }
   };
-  return withGetters<SseParser, "lastEventId" | "retryMs">(
-    {
-      push(chunk) {
-        lines.push(chunk, readLine);
-      },
+  return {
+    push(chunk) {
+      lines.push(chunk, readLine);
     },
-    { lastEventId: () => lastEventId, retryMs: () => retryMs },
-  );
+    get lastEventId() {
+      return lastEventId;
+    },
+    get retryMs() {
+      return retryMs;
+    },
+  };
 }
 
 // Marks of byte order are dropped only where the format has one: at the very start.
