@@ -65,6 +65,14 @@ describe("a toolbox with interceptors", () => {
     expect([runs, provider.calls.map(({ args }) => args)]).toEqual([[{ amount: 5 }], [{ amount: 5 }]]);
   });
 
+  it("hands who watches a call to a static tool, for what that calls itself", async () => {
+    const observer = { onTask: () => undefined };
+    const seen: unknown[] = [];
+    const tools = [staticTool("mine", { run: (_args, options) => (seen.push(options.observer), "done") })];
+    await createToolbox({ tools }).call("mine", {}, { observer });
+    expect(seen).toEqual([observer]);
+  });
+
   it("hands the token of an approval to its layers, and to no static tool", async () => {
     const seen: unknown[] = [];
     const look: Interceptor = (call, next) => (seen.push(call.options.context?.approval), next(call));

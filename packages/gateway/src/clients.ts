@@ -93,8 +93,9 @@ export function createClients(settings: GatewaySettings, makeRoom: MakeRoom): Cl
         let peer: Peer;
         try {
           const { revision, owner } = introduction;
-          const tasksOfOwner = (): number => countTasks(places, owner);
-          peer = createPeer({ ...shared, client, conversation, revision, tasksOfOwner });
+          const tasksOfOwner = (): number => sumOf(places, owner, ({ tasks }) => tasks);
+          const taskBytesOfOwner = (): number => sumOf(places, owner, ({ taskBytes }) => taskBytes);
+          peer = createPeer({ ...shared, client, conversation, revision, tasksOfOwner, taskBytesOfOwner });
         } catch (error) {
           return await leave(error);
         }
@@ -131,11 +132,11 @@ interface Place {
 }
 
 // Where there is one owner alone, or none, it is not told apart.
-function countTasks(places: Iterable<Place>, owner: string | undefined): number {
+function sumOf(places: Iterable<Place>, owner: string | undefined, of: (peer: Peer) => number): number {
   if (owner === undefined) return 0;
-  let tasks = 0;
-  for (const place of places) if (place.owner === owner) tasks += place.peer?.tasks ?? 0;
-  return tasks;
+  let sum = 0;
+  for (const { owner: whose, peer } of places) if (whose === owner && peer !== undefined) sum += of(peer);
+  return sum;
 }
 
 function noRoom(policy: string, usage: { readonly used: number; readonly limit: number }): ToolportError {

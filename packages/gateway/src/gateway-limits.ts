@@ -39,6 +39,10 @@ export interface GatewayLimits {
   readonly maxTaskBytes: number;
   /** UTF-16 units of all results of tasks that are kept for one client; one that is too much is left out. Default 64 MiB. */
   readonly maxTaskBytesPerSession: number;
+  /** The same, for one principal, or one of several tokens. Does not count where there is one token, or none. Default 128 MiB. */
+  readonly maxTaskBytesPerPrincipal: number;
+  /** UTF-16 units of a question of a server's, as JSON; a larger one reaches nobody. Default 256 KiB: a form is flat, and there may be as many as calls that wait. */
+  readonly maxQuestionLength: number;
   /** How long a task is kept from its creation, unless its client wants less; a call that still runs is given up then. Default 1 hour: six times as long as a call may take. */
   readonly taskTtlMs: number;
   /** How long `verifyToken` may take. Default 10,000. */
@@ -83,6 +87,8 @@ export const gatewayLimits: GatewayLimits = {
   maxTasksPerPrincipal: 256,
   maxTaskBytes: 256 * mebibyte,
   maxTaskBytesPerSession: 64 * mebibyte,
+  maxTaskBytesPerPrincipal: 128 * mebibyte,
+  maxQuestionLength: 256 * 1024,
   taskTtlMs: 60 * minuteMs,
   verifyTokenMs: 10_000,
   openMs: 15_000,

@@ -149,7 +149,7 @@ describe("memory of tasks", () => {
     const lot = { used: 0, bytes: 0 };
     const settings = { limits: gatewayLimits, clock };
     const nothing = (): void => undefined;
-    const init = { settings, lot, usedByOwner: () => 0, stream: () => undefined };
+    const init = { settings, lot, usedByOwner: () => 0, bytesByOwner: () => 0, stream: () => undefined };
     const tasks = createKeptTasks({ ...init, onChanged: nothing, onIdle: nothing });
     const request: ActiveRequest = {
       uid: "request-1",
@@ -186,6 +186,21 @@ describe("memory of tasks", () => {
     jobs[2]?.end("x".repeat(600));
     await expect.poll(() => clients[1].ask("tasks/get", { taskId })).toMatchObject({ status: "completed" });
     await clients[1][Symbol.asyncDispose]();
+    await close();
+  });
+
+  it("of results is not for one of several tokens alone", async () => {
+    const { gateway, jobs, close } = openTaskWorld({ limits: { maxTaskBytesPerPrincipal: 1000 } });
+    const handler = gateway.http({ auth: { verifyToken: (principal) => ({ principal }) } });
+    const sessions = [await openSession(handler), await openSession(handler), await openSession(handler, tokens.bob)];
+    const ids: string[] = [];
+    for (const session of sessions) ids.push(await startOver(session));
+    for (const job of jobs) job.end("x".repeat(600));
+    await expect.poll(() => gateway.stats().busy).toBe(0);
+    const states = await Promise.all(
+      sessions.map((session, at) => session.ask("tasks/get", { taskId: ids[at] ?? "" })),
+    );
+    expect(states).toMatchObject(["completed", "failed", "completed"].map((status) => ({ result: { status } })));
     await close();
   });
 

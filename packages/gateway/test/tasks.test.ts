@@ -200,9 +200,10 @@ describe.each(inEras)("a task of a $era client (AN-86)", (inEra) => {
   it("is let finish when the gateway ends", async () => {
     const { gateway, clock, jobs } = openTaskWorld();
     await using client = await connectTasks(gateway, era);
-    await client.start();
+    const { taskId = "" } = await client.start();
     const ending = gateway.close("over", { drainMs: 1000 });
     jobs[0]?.end("in time");
+    await expect.poll(() => inEra.result(client, taskId)).toEqual(text("in time"));
     await ending;
     expect(jobs[0]?.signal.aborted).toBe(false);
     expect(clock.pending()).toBe(0);
@@ -236,7 +237,7 @@ describe("who has no tasks has calls", () => {
     await expect.poll(() => jobs.length).toBe(1);
     jobs[0]?.end("done");
     expect(textOf(await calling)).toBe("done");
-    for (const task of [7, { ttl: 0 }, { ttl: "long" }]) {
+    for (const task of [7, { ttl: -1 }, { ttl: "long" }]) {
       expect(await client.request("tools/call", { name: "job", task })).toMatchObject({ error: { code: -32_602 } });
     }
     await close();

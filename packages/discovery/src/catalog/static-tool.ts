@@ -57,7 +57,7 @@ export interface StaticTool {
   /**
    * Does the work. `options.signal` aborts when the caller gives up or the time is up; the toolbox does not wait any longer then.
    * Throws what it likes: a `ToolportError` passes, anything else is wrapped as `internal_error`. To answer anything but a
-   * {@linkcode StaticResult}, such as nothing or a number, is an `internal_error`, too.
+   * {@linkcode StaticResult}, such as nothing or a number, is an `internal_error`, too. One that calls other tools hands `options.observer` on, so that what becomes of those is known of this one.
    */
   run(args: JsonObject, options: CallOptions): Promise<StaticResult> | StaticResult;
 }
@@ -189,9 +189,9 @@ export async function runStaticTool(tool: RunnableTool, { args, options, clock }
 
 // Written out: to spread them would make the signal of a call, which few tools ask for.
 function optionsForTool(
-  { timeoutMs, selected, wait, meta, context, onProgress }: CallOptions,
+  { timeoutMs, selected, wait, meta, context, onProgress, observer }: CallOptions,
   deadline: Deadline,
 ): CallOptions {
-  const given = { deadline, timeoutMs, selected, wait, meta, context: withoutApproval(context), onProgress };
+  const given = { deadline, timeoutMs, selected, wait, meta, context: withoutApproval(context), onProgress, observer };
   return withSignalOfDeadline(given);
 }

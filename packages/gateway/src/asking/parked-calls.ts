@@ -159,6 +159,7 @@ function resume(state: State, request: ActiveRequest, token: unknown): Promise<J
   first.outlet = request.outlet;
   first.progressToken = request.progressToken;
   first.logLevel = request.logLevel;
+  first.capabilities = request.capabilities;
   const ignore = onAbort(request.stop, () => first.stop.abort(request.stop.reason));
   const answers = request.params["inputResponses"];
   const responses = isJsonObject(answers) ? answers : {};

@@ -52,7 +52,9 @@ export interface Peer {
   readonly parked: number;
   /** Tasks that go on, and those whose results are kept. */
   readonly tasks: number;
-  /** Resolves when nothing is under way. */
+  /** UTF-16 units of their results. */
+  readonly taskBytes: number;
+  /** Resolves when nothing is under way; from now on that of a task is until its client has fetched what came of it. */
   idle(): Promise<void>;
   /** Gives up what is under way and closes its conversation, within `limits.closeMs`. Idempotent, never rejects. */
   close(reason: string): Promise<void>;
@@ -67,6 +69,8 @@ export interface PeerInit {
   readonly taskLot: TaskLot;
   /** Tasks of all clients of whoever's client this is. */
   readonly tasksOfOwner: () => number;
+  /** UTF-16 units of their results. */
+  readonly taskBytesOfOwner: () => number;
   /** Of a session: what was agreed on. */
   readonly revision: string | undefined;
   /** A number of its own for each request of this process. */
@@ -138,8 +142,12 @@ export function createPeer(init: PeerInit): Peer {
     get tasks() {
       return tasks?.size ?? 0;
     },
+    get taskBytes() {
+      return tasks?.bytes ?? 0;
+    },
     idle: () =>
       new Promise((resolve) => {
+        tasks?.drain();
         state.idle.push(resolve);
         settleIdle(state);
       }),
@@ -154,7 +162,7 @@ const completed = "notifications/elicitation/complete";
 
 // Revisions before 2025-11-25 had none.
 function createTasks(
-  { settings, client, taskLot: lot, tasksOfOwner, revision }: PeerInit,
+  { settings, client, taskLot: lot, tasksOfOwner, taskBytesOfOwner, revision }: PeerInit,
   news: PeerNews,
   onIdle: () => void,
 ): KeptTasks | undefined {
@@ -163,6 +171,7 @@ function createTasks(
     settings,
     lot,
     usedByOwner: tasksOfOwner,
+    bytesByOwner: taskBytesOfOwner,
     stream: () => news.stream,
     onChanged(task) {
       news.taskChanged(task.id, () => (client.era === "legacy" ? toWireTask(task, "legacy") : toDetailedTask(task)));
@@ -172,7 +181,7 @@ function createTasks(
 }
 
 function settleIdle({ waiting, listening, context, idle }: PeerState): void {
-  if (waiting > listening || context.parked.size > 0 || (context.tasks?.working ?? 0) > 0) return;
+  if (waiting > listening || context.parked.size > 0 || (context.tasks?.owed ?? 0) > 0) return;
   for (const resolve of idle.splice(0)) resolve();
 }
 
@@ -287,8 +296,13 @@ interface Asking {
   readonly serverOf: (request: ActiveRequest) => string | undefined;
 }
 
-async function elicit({ requests }: PeerState, { request, signal, serverOf }: Asking): Promise<ElicitationResult> {
-  const { serverId, context } = request;
+async function elicit(
+  { requests, settings }: PeerState,
+  { request, signal, serverOf }: Asking,
+): Promise<ElicitationResult> {
+  const { serverId, context, params } = request;
+  const { maxQuestionLength } = settings.limits;
+  if (JSON.stringify(params).length > maxQuestionLength) throw cannotAsk(request, "it is too large to be asked");
   const open = Array.from(requests).filter(({ ask }) => ask !== undefined);
   // The request that it belongs to, and no other; where that is not known, one that went to this server, whose question it may be; of one alone there is no doubt.
   const asked =

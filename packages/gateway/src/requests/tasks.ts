@@ -11,8 +11,12 @@ import { pageOf } from "./pages.ts";
 
 /** `tasks/get`. */
 export const getTask: RequestHandler = (context, request) => {
-  const task = tasksFor(context, request).find(request.params["taskId"]);
-  return context.client.era === "legacy" ? toWireTask(task, "legacy") : toDetailedTask(task);
+  const tasks = tasksFor(context, request);
+  const task = tasks.find(request.params["taskId"]);
+  if (context.client.era === "legacy") return toWireTask(task, "legacy");
+  const detailed = toDetailedTask(task);
+  tasks.fetched(task);
+  return detailed;
 };
 
 /** `tasks/list`, of 2025-11-25: those of this client. */
@@ -33,6 +37,7 @@ export const taskResult: RequestHandler = async (context, request) => {
   // Nobody waits for an answer any more.
   if (request.stop.aborted) return {};
   const { end } = tasks.find(task.id);
+  tasks.fetched(task);
   switch (end?.kind) {
     case "completed":
       return withRelation(task, end.result);

@@ -21,6 +21,8 @@ export interface KeptTasks {
   finish(task: Task, end: TaskEnd): void;
   /** Gives one up. `false`: it has ended. */
   cancel(task: Task): boolean;
+  /** Its client has what came of it, if it has ended. */
+  fetched(task: Task): void;
   /** Something of its state is another. */
   changed(task: Task): void;
   /** Resolves when it has ended, its time is over, or this request is given up; what belongs to the task may go over its stream until then. */
@@ -33,6 +35,12 @@ export interface KeptTasks {
   readonly size: number;
   /** Those that go on. */
   readonly working: number;
+  /** UTF-16 units of the results that are kept. */
+  readonly bytes: number;
+  /** From now on what ends is owed to its client until it was fetched. */
+  drain(): void;
+  /** Those that go on, and what is owed. */
+  readonly owed: number;
   /** Gives up all of them. */
   close(): void;
 }
@@ -50,10 +58,12 @@ export interface KeptTasksInit {
   readonly lot: TaskLot;
   /** Tasks of all clients of whoever's client this is; 0 where nobody is told apart. */
   readonly usedByOwner: () => number;
+  /** UTF-16 units of the results that are kept for all of those. */
+  readonly bytesByOwner: () => number;
   readonly stream: () => Outlet | undefined;
   /** A task has another state. */
   readonly onChanged: (task: Task) => void;
-  /** None goes on any more. */
+  /** None goes on any more, or one that was owed was fetched. */
   readonly onIdle: () => void;
 }
 
@@ -62,12 +72,14 @@ interface State extends KeptTasksInit {
   working: number;
   /** Of all results that are kept. */
   bytes: number;
+  isDraining: boolean;
+  readonly owed: Set<Task>;
 }
 
 /** Makes them. */
 export function createKeptTasks(init: KeptTasksInit): KeptTasks {
   const { limits } = init.settings;
-  const state: State = { ...init, kept: new Map(), working: 0, bytes: 0 };
+  const state: State = { ...init, kept: new Map(), working: 0, bytes: 0, isDraining: false, owed: new Set() };
   const { kept } = state;
   return {
     create: (request, ttlMs) => create(state, request, ttlMs),
@@ -84,9 +96,15 @@ export function createKeptTasks(init: KeptTasksInit): KeptTasks {
     cancel(task) {
       const { request } = task;
       if (!end(state, task, { kind: "cancelled" })) return false;
+      task.isFetched = true;
       request?.stop.abort(new Error("cancelled by the client"));
       announce(state, task);
       return true;
+    },
+    fetched(task) {
+      if (task.end === undefined) return;
+      task.isFetched = true;
+      if (state.owed.delete(task)) state.onIdle();
     },
     changed: (task) => changed(state, task),
     ended,
@@ -101,6 +119,13 @@ export function createKeptTasks(init: KeptTasksInit): KeptTasks {
     get working() {
       return state.working;
     },
+    get bytes() {
+      return state.bytes;
+    },
+    drain: () => void (state.isDraining = true),
+    get owed() {
+      return state.working + state.owed.size;
+    },
     close() {
       for (const task of Array.from(kept.values())) remove(state, task, "the client is gone");
     },
@@ -112,9 +137,13 @@ const noSuchTask = "There is no such task: its time is over, it is not this clie
 function create(state: State, request: ActiveRequest, wantedMs?: number): Task | undefined {
   const { kept, lot } = state;
   const { limits, clock } = state.settings;
-  if (kept.size >= limits.maxTasksPerSession || state.usedByOwner() >= limits.maxTasksPerPrincipal) return undefined;
-  // What has no place for its result is better not begun.
-  if (lot.used >= limits.maxTasks || lot.bytes >= limits.maxTaskBytes) return undefined;
+  const isFull = (): boolean =>
+    kept.size >= limits.maxTasksPerSession ||
+    state.usedByOwner() >= limits.maxTasksPerPrincipal ||
+    lot.used >= limits.maxTasks ||
+    // What has no place for its result is better not begun.
+    lot.bytes >= limits.maxTaskBytes;
+  if (!makeRoom(state, () => !isFull())) return undefined;
   const now = dateOf(clock);
   const task: Task = {
     id: randomToken(),
@@ -126,6 +155,7 @@ function create(state: State, request: ActiveRequest, wantedMs?: number): Task |
     questions: new Map(),
     asked: 0,
     end: undefined,
+    isFetched: false,
     bytes: 0,
     outlets: new Set(),
     onWay: new Set(),
@@ -139,6 +169,15 @@ function create(state: State, request: ActiveRequest, wantedMs?: number): Task |
   return task;
 }
 
+/** Lets go of what its client has had, the oldest first, until there is room. `false`: there is none. */
+function makeRoom(state: State, hasRoom: () => boolean): boolean {
+  for (const task of Array.from(state.kept.values())) {
+    if (hasRoom()) return true;
+    if (task.end !== undefined && task.isFetched) remove(state, task, "it made room for another");
+  }
+  return hasRoom();
+}
+
 // The one place where a task ends; `false`: it has.
 function end(state: State, task: Task, how: TaskEnd): boolean {
   if (task.end !== undefined) return false;
@@ -147,6 +186,7 @@ function end(state: State, task: Task, how: TaskEnd): boolean {
   if (task.request !== undefined) task.request.progressToken = undefined;
   task.request = undefined;
   state.working -= 1;
+  if (state.isDraining && state.kept.has(task.id) && how.kind !== "cancelled") state.owed.add(task);
   for (const { settle } of Array.from(task.questions.values())) settle(cancelled);
   return true;
 }
@@ -156,8 +196,12 @@ function weigh(state: State, task: Task, how: TaskEnd): TaskEnd {
   if (how.kind !== "completed") return how;
   const size = sizeOf(how.result);
   const { lot, settings } = state;
-  const { maxTaskBytesPerSession, maxTaskBytes } = settings.limits;
-  if (state.bytes + size > maxTaskBytesPerSession || lot.bytes + size > maxTaskBytes) return tooLarge;
+  const { maxTaskBytesPerSession, maxTaskBytesPerPrincipal, maxTaskBytes } = settings.limits;
+  const hasRoom = (): boolean =>
+    state.bytes + size <= maxTaskBytesPerSession &&
+    state.bytesByOwner() + size <= maxTaskBytesPerPrincipal &&
+    lot.bytes + size <= maxTaskBytes;
+  if (!makeRoom(state, hasRoom)) return tooLarge;
   task.bytes = size;
   state.bytes += size;
   lot.bytes += size;
@@ -179,13 +223,13 @@ function remove(state: State, task: Task, reason: string): void {
   task.cancelTimer();
   if (!state.kept.delete(task.id)) return;
   state.lot.used -= 1;
+  state.owed.delete(task);
   state.bytes -= task.bytes;
   state.lot.bytes -= task.bytes;
   const { request } = task;
   const isGivenUp = end(state, task, { kind: "cancelled" });
   for (const wake of Array.from(task.waiting)) wake();
-  if (!isGivenUp) return;
-  request?.stop.abort(new Error(reason));
+  if (isGivenUp) request?.stop.abort(new Error(reason));
   if (state.working === 0) state.onIdle();
 }
 

@@ -59,9 +59,10 @@ async function callInSession(init: TaskCallsInit, request: ActiveRequest, work: 
 
 function readTtl(asked: JsonObject[string]): number | undefined {
   const ttl = isJsonObject(asked) ? asked["ttl"] : null;
-  if (ttl === undefined) return undefined;
-  if (typeof ttl === "number" && ttl >= 1 && Number.isFinite(ttl)) return ttl;
-  throw rpcError(rpcCodes.invalidParams, "task must be an object, and its ttl a number of milliseconds from 1 on");
+  // No time, and no end of it: the answer says how long it is here.
+  if (isJsonObject(asked) && (ttl === undefined || ttl === null || ttl === 0)) return undefined;
+  if (typeof ttl === "number" && ttl >= 0 && Number.isFinite(ttl)) return Math.max(1, ttl);
+  throw rpcError(rpcCodes.invalidParams, "task must be an object, and its ttl a number of milliseconds");
 }
 
 /**
@@ -79,7 +80,8 @@ async function callWithoutSession(init: TaskCallsInit, request: ActiveRequest, w
   });
   request.onTask = (state) => {
     if (task !== undefined) return note(init, task, state);
-    if (isOver || request.stop.aborted) return;
+    // What its client can do it says with each of its messages, and with the latest of them.
+    if (isOver || request.stop.aborted || !declaresTasks(request.capabilities)) return;
     task = tasks.create(request);
     if (task === undefined) return;
     // What comes from now on is asked for by `tasks/get`: progress and log lines are not for tasks of this revision.

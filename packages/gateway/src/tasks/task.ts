@@ -32,6 +32,8 @@ export interface Task {
   asked: number;
   /** Absent while it goes on. Set once. */
   end: TaskEnd | undefined;
+  /** Its client had what came of it, or gave it up: from then on it makes room for others. */
+  isFetched: boolean;
   /** UTF-16 units of the result that is kept. */
   bytes: number;
   /** Streams of requests that wait for its end, which what belongs to it may go over. */
