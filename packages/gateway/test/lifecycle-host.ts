@@ -1,5 +1,5 @@
 import { createToolbox } from "@toolport/discovery";
-import { createGateway } from "@toolport/gateway";
+import { createGateway, type Gateway } from "@toolport/gateway";
 import { verbatimNaming } from "@toolport/naming";
 import { createProvider, type ProviderOptions } from "@toolport/provider";
 import { createConnector } from "@toolport/transports";
@@ -12,7 +12,7 @@ import { pipeTo } from "./sdk-clients.ts";
 export async function openBehindGateway(
   subject: Subject,
   options: Partial<ProviderOptions> = {},
-): Promise<LifecycleHost> {
+): Promise<LifecycleHost & { readonly gateway: Gateway }> {
   const upstream = createProvider({
     connector: createConnector({ tasks: "await" }),
     servers: [subject.spec()],
@@ -31,6 +31,7 @@ export async function openBehindGateway(
   });
   await provider.init();
   return {
+    gateway,
     provider,
     upstream,
     // To whoever is behind a gateway a failure is a result, which says what is known of it.

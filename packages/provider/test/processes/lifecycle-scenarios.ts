@@ -28,6 +28,29 @@ export function describeLifecycle(
       expect(await changed).toEqual({ added: ["mcp_s_extra"], removed: [], changed: [] });
     });
 
+    it("changes its tools without end: each call runs once, and what it has at last is shown", slow, async () => {
+      await using subject = await startSubject(row);
+      await using host = await open(subject, { refresh: "debounced", debounce: { quietMs: 20, maxMs: 100 } });
+      const shown = new Promise<void>((resolve) => {
+        host.provider.onToolsChanged(() => {
+          const names = new Set(host.provider.definitions().map(({ name }) => name));
+          if (storm.every(({ name }) => names.has(`mcp_s_${name}`))) resolve();
+        });
+      });
+      const calls: Promise<unknown>[] = [];
+      for (const [index, tool] of storm.entries()) {
+        calls.push(host.provider.call("mcp_s_append", { text: `${index}` }));
+        await subject.control.perform([{ type: "change-tools", add: [tool] }, changed]);
+        // What changes nothing is said, too.
+        await subject.control.perform([changed, changed]);
+      }
+      expect(await Promise.all(calls)).toHaveLength(storm.length);
+      await shown;
+      const ran = subject.control.ledger().map(({ args }) => args["text"]);
+      expect(ran.toSorted()).toEqual(storm.map((_, index) => `${index}`).toSorted());
+      expect(host.upstream.statuses()[0]).toMatchObject({ state: "ready", inFlight: 0, waiting: 0, attempts: 1 });
+    });
+
     it(
       "dies while nobody calls, and is back with the next call, once for all who race (AN-44, NX-35)",
       slow,
@@ -91,10 +114,9 @@ export function describeLifecycle(
 }
 
 const extra = { name: "extra", inputSchema: { type: "object" } };
-const announce = [
-  { type: "change-tools", add: [extra] },
-  { type: "send", message: { method: "notifications/tools/list_changed" } },
-] as const;
+const storm = Array.from({ length: 20 }, (_, index) => ({ ...extra, name: `extra_${index}` }));
+const changed = { type: "send", message: { method: "notifications/tools/list_changed" } } as const;
+const announce = [{ type: "change-tools", add: [extra] }, changed] as const;
 const runAndDie = (where: Record<string, string | number>) => ({
   on: "tools/call",
   where,
