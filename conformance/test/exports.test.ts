@@ -32,6 +32,7 @@ it("has these entry points, and one command", async () => {
     exports: {
       ".": expect.anything(),
       "./checks.json": "./checks.json",
+      "./driver.schema.json": "./driver.schema.json",
       "./report.schema.json": "./report.schema.json",
       "./package.json": "./package.json",
     },
