@@ -13,6 +13,8 @@ export interface DriverLink {
     params: DriverVerbs[Verb]["params"],
     timeoutMs: number,
   ): Promise<DriverReply>;
+  /** The number of the driver's process; absent when it has none of its own. */
+  readonly pid?: number | undefined;
   /** Whether the driver can still be asked. */
   readonly alive: boolean;
   /** Ends the driver and what it left. Idempotent. */

@@ -1,6 +1,7 @@
 import type { Check } from "../engine/check.ts";
 import { checksOf, hostLevels, type HostLevel, type HostScenario } from "./host-scenario.ts";
 import type { HostTarget } from "./host-target.ts";
+import { betweenScenarios } from "./scenarios/between.ts";
 import { consistentCalls } from "./scenarios/consistent-calls.ts";
 import { consistentTools } from "./scenarios/consistent-tools.ts";
 import { hostileScenarios } from "./scenarios/hostile.ts";
@@ -20,6 +21,7 @@ export const hostScenarios: readonly HostScenario[] = [
   ...consistentCalls,
   ...hostileScenarios,
   ...neighbourScenarios,
+  ...betweenScenarios,
 ];
 
 /** Every scenario over every venue that it is played in. */

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
+import { residentMemory } from "../engine/resident-memory.ts";
 import { DriverFailure, type DriverLink } from "./driver-link.ts";
 import {
   driverFeatures,
@@ -48,6 +49,8 @@ export interface HostDriver {
   texts(): Promise<string>;
   /** How many child processes the host says it has; `undefined` when it does not say. */
   children(): Promise<number | undefined>;
+  /** How many bytes of memory the driver and what it started have, seen from outside; `undefined` where that cannot be seen. */
+  memory(): number | undefined;
   close(): Promise<Reported<JsonObject>>;
   readonly alive: boolean;
   end(): Promise<void>;
@@ -89,6 +92,7 @@ export function createHostDriver(link: DriverLink, patienceMs: number): HostDriv
     call: (name, args, manner) => startCall(name, args, manner).settled,
     cancel: (callId) => plain(link.ask("cancel", { callId }, patienceMs)),
     refresh: () => plain(link.ask("refresh", {}, patienceMs)),
+    memory: () => residentMemory(link.pid),
     async texts() {
       await snapshot();
       note(await link.ask("events", {}, patienceMs));

@@ -41,6 +41,7 @@ export function spawnDriver([command = "", ...args]: readonly string[]): DriverL
   };
   process.once("exit", kill);
   return {
+    pid: child.pid,
     async ask(verb, params, timeoutMs) {
       if (failure) throw failure;
       const { id, reply } = pending.wait(verb, timeoutMs);

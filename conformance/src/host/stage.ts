@@ -8,6 +8,7 @@ import type { DriverServer, DriverTool } from "./driver-protocol.ts";
 import type { HostDriver } from "./host-driver.ts";
 import type { HostTarget } from "./host-target.ts";
 import { hostVenues, type HostVenue } from "./host-venue.ts";
+import { startLoadBalancer, type LoadBalancer } from "./load-balancer.ts";
 import { isZombie } from "../engine/live-processes.ts";
 import { must, Violation } from "./violation.ts";
 import { messagesFrom, toTraceEvents, type ReceivedMessage } from "./wire-view.ts";
@@ -52,10 +53,14 @@ export interface Stage {
   serve(id: string, options?: StandOptions): Promise<Stand>;
   /** Starts a good server. */
   canary(): Promise<Canary>;
+  /** Puts a load balancer in front of servers that were started: what the host is given in their place. */
+  balance(
+    stands: readonly Stand[],
+  ): Promise<{ readonly stand: Pick<Stand, "id" | "spec">; readonly balancer: LoadBalancer }>;
   /** Initialises the host with servers; fails if the host says that it failed. */
-  init(...stands: readonly Stand[]): Promise<void>;
+  init(...stands: readonly Pick<Stand, "spec">[]): Promise<void>;
   /** The host's tool for a remote tool, as soon as there is one. */
-  tool(stand: Stand, remoteName?: string): Promise<DriverTool>;
+  tool(stand: Pick<Stand, "id">, remoteName?: string): Promise<DriverTool>;
   /** Waits for a condition. `otherwise` says what is wrong when it does not come true. */
   eventually(otherwise: string, holds: () => boolean | Promise<boolean>): Promise<void>;
   /** Waits for something that a server tells. */
@@ -129,6 +134,7 @@ export async function openStage(
       cleanups.push(canary.close);
       return canary;
     },
+    balance: (replicas) => startBalanced(replicas, { connectMs: patienceMs, cleanups }),
     async init(...given) {
       const { ok } = await host.init(given.map(({ spec }) => spec));
       must(ok, "init failed; a server that fails is not a failure of init");
@@ -152,6 +158,22 @@ export async function openStage(
     leave: () => (left ??= leave()),
   };
   return stage;
+}
+
+async function startBalanced(
+  replicas: readonly Stand[],
+  { connectMs, cleanups }: { readonly connectMs: number; readonly cleanups: (() => Promise<unknown>)[] },
+): ReturnType<Stage["balance"]> {
+  const balancer = await startLoadBalancer(replicas.map(urlOf));
+  cleanups.push(() => balancer.close());
+  const id = "balanced";
+  const transport = { kind: "http", url: balancer.url, mode: "streamable" } as const;
+  return { stand: { id, spec: { id, connectMs, closeMs, transport } }, balancer };
+}
+
+function urlOf({ spec: { transport } }: Stand): string {
+  if (transport.kind !== "http") throw new TypeError("a load balancer is for servers over HTTP");
+  return transport.url;
 }
 
 function createStand(

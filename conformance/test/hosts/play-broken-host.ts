@@ -14,6 +14,7 @@ const heavy = [
   "hostile/notification-flood",
   "hostile/bottomless-schema",
   "consistent/endless-pages",
+  "survive/decompression-bomb",
   ...neighbourScenarios.map(({ area, name }) => `${area}/${name}`),
 ];
 

@@ -1,0 +1,88 @@
+import { isToolportError } from "@toolport/core";
+import { withFetch, withVerbs, type BrokenHost } from "./broken-host.ts";
+
+/** HTTP that sends a request again at once while the answer has one of these statuses. */
+const sendingAgain = (times: number, ...statuses: readonly number[]): BrokenHost["make"] =>
+  withFetch(async (url, init) => {
+    let response = await fetch(url, init);
+    for (let n = 0; n < times && statuses.includes(response.status); n += 1) response = await fetch(url, init);
+    return response;
+  });
+
+/** Hosts that are wrong about what stands between them and a server. */
+export const brokenBetween: readonly BrokenHost[] = [
+  {
+    id: "ignores-retry-after",
+    wrong: "asks again at once where it was told to wait",
+    venue: "http",
+    make: sendingAgain(3, 429, 503),
+    fails: ["recover/gateway-errors", "recover/retry-after"],
+  },
+  {
+    id: "insists",
+    wrong: "sends a call that was refused for its credentials again and again",
+    venue: "http",
+    make: sendingAgain(8, 401, 403),
+    fails: ["recover/refused-credentials"],
+  },
+  {
+    id: "repeats-at-gateways",
+    wrong: "sends a call again when a gateway fails",
+    venue: "http",
+    make: sendingAgain(1, 502, 504),
+    fails: ["recover/gateway-errors"],
+  },
+  {
+    id: "token-on-challenge",
+    wrong: "sends its token to the address that a challenge names",
+    venue: "http",
+    make: withFetch(async (url, init) => {
+      const response = await fetch(url, init);
+      const named = /resource_metadata="([^"]+)"/.exec(response.headers.get("www-authenticate") ?? "")?.[1];
+      if (named !== undefined) await fetch(named, init?.headers ? { headers: init.headers } : {});
+      return response;
+    }),
+    fails: ["hostile/challenge-elsewhere"],
+  },
+  {
+    id: "unpacks-everything",
+    wrong: "unpacks an answer before it looks at its size",
+    venue: "http",
+    make: withFetch(async (url, init) => {
+      const response = await fetch(url, init);
+      if (response.headers.get("content-encoding") === null) return response;
+      const { status, statusText } = response;
+      return new Response(await response.arrayBuffer(), {
+        status,
+        statusText,
+        headers: { "content-type": "application/json" },
+      });
+    }),
+    fails: ["survive/decompression-bomb"],
+  },
+  {
+    id: "never-gives-up",
+    wrong: "connects anew and makes a call again, twelve times, as long as it did not run",
+    venue: "http",
+    make: withVerbs(({ call, refresh }) => ({
+      call: async (params) => {
+        for (let n = 1; ; n += 1) {
+          try {
+            return await call({ ...params, callId: `${params.callId} ${n}` });
+          } catch (error) {
+            if (n >= 12 || !isToolportError(error) || error.outcome === "unknown") throw error;
+            for (let often = 0; often < 4; often += 1) await Promise.resolve(refresh({})).catch(() => undefined);
+          }
+        }
+      },
+    })),
+    fails: [
+      "consistent/cancel-reaches-the-server",
+      "recover/bad-request-about-sessions",
+      "recover/error-about-sessions",
+      "recover/refused-credentials",
+      "recover/session-always-expired",
+      "recover/two-replicas",
+    ],
+  },
+];
