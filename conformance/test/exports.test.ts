@@ -33,6 +33,7 @@ it("has these entry points, and one command", async () => {
       ".": expect.anything(),
       "./checks.json": "./checks.json",
       "./driver.schema.json": "./driver.schema.json",
+      "./faults.json": "./faults.json",
       "./report.schema.json": "./report.schema.json",
       "./package.json": "./package.json",
     },
