@@ -13,6 +13,8 @@ export interface GlobalOptions {
   readonly quiet?: boolean | undefined;
   /** What servers write to stderr and what a developer wants to know, on stderr. */
   readonly verbose?: boolean | undefined;
+  /** A file that becomes a recording of what is said with servers (`@toolport/replay`). */
+  readonly record?: string | undefined;
 }
 
 /** What a command gets beside its own arguments. */

@@ -13,6 +13,7 @@ import { declareList } from "./list.ts";
 import { declareLock } from "./lock.ts";
 import { declareLogin } from "./login.ts";
 import { declareLogout } from "./logout.ts";
+import { declareRecord } from "./record.ts";
 import { declareRemove } from "./remove.ts";
 import { declareRepl } from "./repl.ts";
 import { declareSearch } from "./search.ts";
@@ -48,6 +49,7 @@ export const allCommands: readonly Declare[] = [
   declareLock,
   declareDiff,
   declareCheck,
+  declareRecord,
   // More
   declareCompletion,
   declareComplete,

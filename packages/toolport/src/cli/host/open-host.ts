@@ -4,6 +4,7 @@ import { ToolportError, type Store } from "@toolport/core";
 import { hasBrowser, openBrowser } from "@toolport/auth/node";
 import { createToolport } from "../../create-toolport.ts";
 import { userState } from "../../state/user-state.ts";
+import type { Recorder } from "@toolport/replay";
 import type { ConfigOptions } from "../../toolport-options.ts";
 import type { CommandContext } from "../command-context.ts";
 import { oneLine } from "../render/one-line.ts";
@@ -25,6 +26,7 @@ import { isServeEntry } from "../serving/self-entries.ts";
 import { reportProblems } from "./report-problems.ts";
 import { signInPrompt } from "./sign-in-prompt.ts";
 import { fromEnvironment } from "../from-environment.ts";
+import { openRecorder } from "./open-recorder.ts";
 
 /** What a command wants of its host. */
 export interface HostWish {
@@ -61,6 +63,7 @@ export async function openHost(context: CommandContext, wish: HostWish = {}): Pr
   const cancelled = new AbortController();
   const signal = AbortSignal.any([terminal.signal, cancelled.signal]);
   const onCancel = (): void => cancelled.abort(new ToolportError("cancelled", { code: "aborted" }));
+  const recorder = await openRecorder(options.record);
   const toolport = await createToolport({
     config: {
       ...files,
@@ -71,7 +74,7 @@ export async function openHost(context: CommandContext, wish: HostWish = {}): Pr
       // The entry by which a host has all of these: with it they would start once more. Who names it wants it.
       revise: (spec) => (only?.includes(spec.id) !== true && isServeEntry(spec) ? undefined : spec),
     },
-    connector: fromEnvironment,
+    connector: { ...fromEnvironment, effects: recorder?.effects },
     provider: wish.follow === true ? { refresh: "debounced" } : {},
     state,
     // A command shows what is, and not what was there the last time.
@@ -88,7 +91,7 @@ export async function openHost(context: CommandContext, wish: HostWish = {}): Pr
       if (options.verbose === true) note(context, serverId, message);
     },
   });
-  const host = toHost({ toolport, state, asker, approver: wish.approver }, context);
+  const host = toHost({ toolport, state, asker, approver: wish.approver }, context, recorder);
   try {
     signal.throwIfAborted();
     if (toolport.config !== undefined) reportProblems(context, toolport.config, isWanted);
@@ -105,7 +108,11 @@ export async function openHost(context: CommandContext, wish: HostWish = {}): Pr
   }
 }
 
-function toHost(opened: Omit<Host, keyof AsyncDisposable>, context: CommandContext): Host {
+function toHost(
+  opened: Omit<Host, keyof AsyncDisposable>,
+  context: CommandContext,
+  recorder: Recorder | undefined,
+): Host {
   const { toolport } = opened;
   const logs =
     context.options.verbose === true
@@ -114,6 +121,7 @@ function toHost(opened: Omit<Host, keyof AsyncDisposable>, context: CommandConte
   const close = async (): Promise<void> => {
     logs?.();
     await toolport.close();
+    recorder?.close();
   };
   return { ...opened, [Symbol.asyncDispose]: close };
 }

@@ -15,6 +15,7 @@ export function addGlobalOptions(program: Command): Command {
     .option("--timeout <seconds>", "how long servers may take to come up (default: 30)", readSeconds)
     .option("--quiet", "no progress; problems and questions stay")
     .option("--verbose", "what servers write to stderr, and what a developer wants to know")
+    .option("--record <file>", "what is said with servers, as a recording that can be played back")
     .option("--color", "colours, also where there is no terminal")
     .option("--no-color", "no colours");
 }

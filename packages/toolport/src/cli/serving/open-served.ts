@@ -11,6 +11,7 @@ import type { Toolport } from "../../toolport.ts";
 import { lockPath, readLockFile } from "../checking/lock-file.ts";
 import type { CommandContext } from "../command-context.ts";
 import { filesOf } from "../host/config-files.ts";
+import { openRecorder } from "../host/open-recorder.ts";
 import { reportProblems } from "../host/report-problems.ts";
 import { oneLine } from "../render/one-line.ts";
 import { shellLine } from "../render/shell-word.ts";
@@ -61,6 +62,7 @@ export async function openServed(given: ServeArguments, context: CommandContext,
   const live = createLiveOffer(given, started);
   const policy = await policyOf({ given, live, ask: means.ask }, context);
   let untrusted: readonly string[] = [];
+  const recorder = await openRecorder(options.record);
   const toolport = await createToolport({
     config: {
       ...files,
@@ -68,7 +70,7 @@ export async function openServed(given: ServeArguments, context: CommandContext,
       trust: createTrust({ store: state.store, lock: state.lock }),
       revise: createRevision(live, means),
     },
-    connector: fromEnvironment,
+    connector: { ...fromEnvironment, effects: recorder?.effects },
     provider: { refresh: "debounced" },
     toolbox: { interceptors: means.interceptors, noteUnready: (group) => noteUnready(group, terminal.cwd) },
     providers: [untrustedProvider(() => untrusted)],
@@ -129,6 +131,7 @@ export async function openServed(given: ServeArguments, context: CommandContext,
       changes.close();
       resources.close();
       await toolport.close();
+      recorder?.close();
     },
   };
 }
