@@ -13,6 +13,9 @@ import {
   type DriverSnapshot,
 } from "./driver-protocol.ts";
 
+// Before it says hello a driver loads its host, which says nothing of the host and takes long where the machine is busy.
+const startPatience = 6;
+
 /** How something that may fail went. */
 export type Reported<Value> =
   | { readonly ok: true; readonly value: Value }
@@ -83,7 +86,7 @@ export function createHostDriver(link: DriverLink, patienceMs: number): HostDriv
   }
 
   return {
-    hello: async () => readHello(await link.ask("hello", { protocol: driverProtocol }, patienceMs)),
+    hello: async () => readHello(await link.ask("hello", { protocol: driverProtocol }, patienceMs * startPatience)),
     init: (servers) => plain(link.ask("init", { servers }, patienceMs + longest(servers))),
     addServer: (spec) => plain(link.ask("addServer", { spec }, patienceMs + spec.connectMs)),
     removeServer: (serverId) => plain(link.ask("removeServer", { serverId }, patienceMs)),
