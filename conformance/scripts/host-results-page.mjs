@@ -1,0 +1,120 @@
+import { comparedHosts } from "./compared-hosts.mjs";
+
+/**
+ * The page of what hosts pass, from what `compare-hosts` found.
+ *
+ * @param {{ readonly hosts: Readonly<Record<string, any>>, readonly node: string, readonly system: string, readonly cores: number,
+ *   readonly load: number, readonly kit: string, readonly seed: number }} results
+ * @returns {string}
+ */
+export function hostResultsPage(results) {
+  const hosts = comparedHosts.flatMap((host) => {
+    const found = results.hosts[host.id];
+    return found === undefined ? [] : [{ ...host, ...found, checks: new Map(Object.entries(found.checks)) }];
+  });
+  const scenarios = [...new Set(hosts.flatMap(({ checks }) => Array.from(checks.keys(), scenarioOf)))];
+  const venues = Math.max(...hosts.map(({ checks }) => checks.size));
+  return [
+    "# What hosts pass",
+    "",
+    "<!-- Written by `pnpm hosts:compare`. What stands here is changed in conformance/scripts. -->",
+    "",
+    `${count(hosts.length, "host")} in ${scenarios.length} scenarios, each over every way that it is about: ${venues} checks. Played with Node.js ${results.node} on ${results.system},`,
+    `${count(results.cores, "processor core")}, load ${results.load}, \`--seed ${results.seed}\`, version ${results.kit} of the kit. A check that fails is played twice more, by itself, and counts as failed`,
+    "if it fails each time.",
+    "",
+    "```sh",
+    "pnpm hosts:compare                      # installs the peers, plays all hosts, writes this page",
+    "pnpm hosts:compare --only ai-sdk,mastra # plays these again",
+    "```",
+    "",
+    "## What was compared",
+    "",
+    "The hosts are not of one kind. A client library that does not connect again leaves that to whoever builds on it, and a row that says no is",
+    "then no bug of it, but work that is left. What the specification demands, or what harms a user, is **MUST**; everything else is advice.",
+    "",
+    "| | what it is | version | of | passed, of those that apply | failed `MUST` | seconds |",
+    "| --- | --- | --- | --- | --- | --- | --- |",
+    ...hosts.map(overview),
+    "",
+    "Each is configured by its own documentation, for robustness: time limits, restarts, reconnects and following of changes are on. [The",
+    "drivers](../conformance/peers) add nothing to it: they neither connect again nor call again. They name what the host can do and no more, so",
+    "that the rest does not apply to it: who has no way to add a server to a running client is not asked to. Where an agent of a host lists the tools at",
+    "each of its turns, each look at its tools is a turn, and what is about announcements of changes does not apply. Seconds are those of one play of all that applies, three scenarios at a time, and say",
+    "mostly how often the host ran into a time limit.",
+    "",
+    "## By scenario",
+    "",
+    "“yes”: passed in every way it was played. “**no**”: a `MUST` failed. “no”: advice was not followed. A way behind it: only over that. “–”: the",
+    "driver does not name a feature that the scenario needs. [The page on drivers](host-driver.md) says what scenarios are, and",
+    "`npx @toolport/conformance host --explain ID` what one of them stands on.",
+    "",
+    `| scenario | ${hosts.map(({ column }) => column).join(" | ")} |`,
+    `| --- |${" --- |".repeat(hosts.length)}`,
+    ...scenarios.map((scenario) => `| \`${scenario}\` | ${hosts.map((host) => cell(host, scenario)).join(" | ")} |`),
+    "",
+    "## Why a `MUST` failed",
+    "",
+    "Looked at by hand, in what the servers of the scenario saw and in the code of the host.",
+    "",
+    ...hosts.flatMap(explain),
+  ]
+    .join("\n")
+    .trimEnd()
+    .concat("\n");
+}
+
+function overview({ column, about, name, version, date, seconds, checks }) {
+  const all = [...checks.values()];
+  const passed = all.filter(({ status }) => status === "pass").length;
+  const applying = all.filter(({ status }) => status !== "not-applicable").length;
+  const must = all.filter(({ status, level }) => status === "fail" && level === "MUST").length;
+  const what = /^[@a-z]/.test(name) ? `\`${name}\` ${version}` : version;
+  return `| ${column} | ${about} | ${what} | ${date} | ${passed} of ${applying} | ${must} | ${seconds} |`;
+}
+
+function cell({ checks }, scenario) {
+  const own = Array.from(checks).filter(([id]) => scenarioOf(id) === scenario);
+  const applying = own.filter(([, { status }]) => status !== "not-applicable");
+  if (applying.length === 0) return "–";
+  const failed = applying.filter(([, { status }]) => status === "fail");
+  const open = applying.filter(([, { status }]) => status === "could-not-run");
+  if (failed.length === 0) return open.length === 0 ? "yes" : "?";
+  const no = failed.some(([, { level }]) => level === "MUST") ? "**no**" : "no";
+  return failed.length === applying.length ? no : `${no}: ${failed.map(([id]) => venueOf(id)).join(", ")}`;
+}
+
+function explain({ column, checks, causes = {} }) {
+  const failed = new Map();
+  for (const [id, { status, level, observed }] of checks)
+    if (status === "fail" && level === "MUST")
+      failed.set(scenarioOf(id), [...(failed.get(scenarioOf(id)) ?? []), [id, observed]]);
+  if (failed.size === 0) return [];
+  return [
+    `### ${column}`,
+    "",
+    ...Array.from(failed, ([scenario, found]) => {
+      const ways = found.map(([id]) => venueOf(id)).join(", ");
+      return `- \`${scenario}\` (${ways}): ${causes[scenario] ?? `not looked at yet; the kit says: ${asText(found[0][1])}`}`;
+    }),
+    "",
+  ];
+}
+
+function asText(observed) {
+  return observed.replaceAll(/[\s|<>`]+/g, " ").trim();
+}
+
+function scenarioOf(id) {
+  return id.slice(0, id.lastIndexOf("/"));
+}
+
+function venueOf(id) {
+  return id.slice(id.lastIndexOf("/") + 1);
+}
+
+function count(number, noun) {
+  const words = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+  const word = words[number] ?? `${number}`;
+  return `${word.charAt(0).toUpperCase()}${word.slice(1)} ${noun}${number === 1 ? "" : "s"}`;
+}
