@@ -14,9 +14,9 @@ export const declareRecord: Declare = (program, run) => {
       run(async ({ expectStop }) => {
         expectStop?.();
         const { main } = await import("@toolport/replay/cli");
-        // It ends as the server does.
+        // It ends this process as the server ends, and comes back from what went wrong alone, which it has said.
         await main(["record", file, "--", ...server]);
-        return Number(process.exitCode ?? exitCodes.pass);
+        return exitCodes.fail;
       }),
     );
   describePage(command, {

@@ -56,7 +56,6 @@ export interface ServedMeans {
 export async function openServed(given: ServeArguments, context: CommandContext, means: ServedMeans): Promise<Served> {
   const { terminal, options } = context;
   const { env, home, platform } = terminal;
-  const files = filesOf(context);
   const state = userState({ env, home, platform });
   const started = await offerOfFiles(given, context);
   const live = createLiveOffer(given, started);
@@ -65,7 +64,7 @@ export async function openServed(given: ServeArguments, context: CommandContext,
   const recorder = await openRecorder(options.record);
   const toolport = await createToolport({
     config: {
-      ...files,
+      ...filesOf(context),
       watch: true,
       trust: createTrust({ store: state.store, lock: state.lock }),
       revise: createRevision(live, means),
