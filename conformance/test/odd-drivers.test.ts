@@ -72,6 +72,7 @@ describe("a host that fails while a call of the scenario is under way", () => {
     async (id) => {
       const host = createToolportHost() as Required<DriverHost>;
       onTestFinished(async () => void (await host.close({})));
+      let closes = 0;
       const start = () =>
         localDriver({
           hello: { name: "odd", version: "1", features: toolportFeatures },
@@ -81,11 +82,15 @@ describe("a host that fails while a call of the scenario is under way", () => {
               JSON.stringify(params.args).includes("beside")
                 ? Promise.reject(new Error("not this one"))
                 : host.call(params),
-            close: () => new Promise<never>(() => {}),
+            async close() {
+              closes += 1;
+              if (closes === 1) throw new Error("still busy");
+              return {};
+            },
           },
         });
       const checks = hostChecks.filter((check) => check.id === id).map((check) => ({ ...check, needs: [] }));
-      const { results } = await checkHost({ start, name: "odd", checks, patienceMs: 800 });
+      const { results } = await checkHost({ start, name: "odd", checks });
       expect(results.map(({ finding }) => finding)).toEqual([
         expect.objectContaining({ status: "fail", observed: expect.stringContaining("not this one") }),
       ]);
