@@ -171,8 +171,9 @@ export const consistentCalls: readonly HostScenario[] = [
     fix: "Pass arguments on as they are; metadata goes beside them, in _meta.",
     over: everywhere,
     async run(stage) {
+      // A tool that takes anything: a host may well refuse what a schema does.
       const args = { text: "x", nested: { list: [1, null, true, 1.5, ""] }, größe: "ß", "": "empty", "a.b": { c: [] } };
-      const alpha = await stage.serve("alpha");
+      const alpha = await stage.serve("alpha", { script: { tools: [remoteTool("append")] } });
       await stage.init(alpha);
       const { name } = await stage.tool(alpha);
       const reported = [await stage.host.call(name, args), await stage.host.call(name, {})];

@@ -210,10 +210,11 @@ export const hostileScenarios: readonly HostScenario[] = [
   {
     area,
     name: "uninvited-requests",
-    title: "A server that asks for sampling or roots is refused, and an unknown request gets an error",
+    title:
+      "A server that asks for sampling or roots, which were not offered, is refused, and an unknown request gets an error",
     level: "MUST",
     source: legacySpec("basic/lifecycle", "Operation"),
-    legal: ["an error response to each; calls work"],
+    legal: ["an error response to each that asks for what was not offered; calls work"],
     fix: "Answer requests for what was not negotiated with -32601.",
     over: ["stdio"],
     async run(stage) {
@@ -227,7 +228,9 @@ export const hostileScenarios: readonly HostScenario[] = [
         .received()
         .filter(({ id, method }) => method === undefined && methods.some((each) => each === id));
       must(answers.length === methods.length, `${answers.length} of ${methods.length} requests were answered`);
-      const granted = answers.find(({ message }) => message["error"] === undefined);
+      const offered = alpha.received("initialize").flatMap(({ params }) => Object.keys(params["capabilities"] ?? {}));
+      const isOffered = (id: unknown): boolean => offered.some((name) => `${String(id)}`.startsWith(`${name}/`));
+      const granted = answers.find(({ id, message }) => message["error"] === undefined && !isOffered(id));
       must(granted === undefined, `${JSON.stringify(granted?.id)} was granted`);
       await callWell(stage, alpha, "after questions");
       return "each was refused";
