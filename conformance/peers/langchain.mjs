@@ -20,6 +20,7 @@ await servePeer({
           prefixToolNameWithServerName: true,
           useStandardContentBlocks: true,
           onConnectionError: "ignore",
+          throwOnLoadError: false,
         });
         await client.initializeConnections();
         started = true;

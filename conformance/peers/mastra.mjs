@@ -24,10 +24,12 @@ await servePeer({
         for (const { id } of servers) client.tools.onListChanged(id, () => changed()).catch(() => {});
       },
       async listAll() {
-        ({ toolsets } = await client.listToolsetsWithErrors({ perServerTimeoutMs }));
+        const { toolsets: listed } = await client.listToolsetsWithErrors({ perServerTimeoutMs });
+        // A server that did not list now keeps the tools that an agent has of it.
+        toolsets = { ...toolsets, ...listed };
         // `listTools` joins the names so; for a model, they are that.
         return new Map(
-          Object.entries(toolsets).map(([id, tools]) => [
+          Object.entries(listed).map(([id, tools]) => [
             id,
             Object.keys(tools).map((remoteName) => ({ remoteName, name: `${id}_${remoteName}` })),
           ]),
@@ -36,6 +38,8 @@ await servePeer({
       async call({ serverId, remoteName, args, meta, signal }) {
         const context = { abortSignal: signal, ...(meta && { _meta: meta }) };
         const result = await toolsets[serverId][remoteName].execute(args, context);
+        // What it finds wrong with arguments or results is an answer of its own kind.
+        if (result?.error === true && result.content === undefined) throw new Error(result.message);
         const content = getMcpCallToolContent(result);
         return content === undefined ? result : { content, structuredContent: result };
       },

@@ -15,7 +15,6 @@ await servePeer({
       async add(server) {
         client.addServer(server.id, configOf(server));
         await client.createSession(server.id);
-        await client.requireSession(server.id).listTools();
       },
       async remove(id) {
         await client.closeSession(id);

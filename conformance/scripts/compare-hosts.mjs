@@ -1,6 +1,7 @@
-// Plays every host of the comparison and writes docs/host-results.md: node conformance/scripts/compare-hosts.mjs [--only id,…] [--page]
-// `pnpm hosts:compare` installs the peers and builds the kit before. What was found is kept in conformance/results/hosts.json; a run of
-// some hosts alone replaces theirs, and `--page` writes the page anew without playing anything.
+// Plays every host of the comparison and writes docs/host-results.md: node conformance/scripts/compare-hosts.mjs [--only id,…]
+// [--checks id,…] [--missing] [--page]
+// `pnpm hosts:compare` installs the peers and builds the kit before. What was found is kept in conformance/results/hosts.json. A run of
+// some hosts replaces theirs, one of some checks or of those that are missing replaces these, and `--page` plays nothing.
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, loadavg, platform, arch, tmpdir } from "node:os";
@@ -8,6 +9,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { comparedHosts } from "./compared-hosts.mjs";
 import { hostResultsPage } from "./host-results-page.mjs";
+import { hostChecks } from "../dist/host/index.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const kit = `${root}conformance/bin/toolport-conformance.js`;
@@ -23,9 +25,11 @@ const major = "24";
 
 const options = process.argv.slice(2);
 const only = options.includes("--only") ? options[options.indexOf("--only") + 1]?.split(",") : undefined;
+const again = options.includes("--checks") ? options[options.indexOf("--checks") + 1]?.split(",") : undefined;
 const unknown = only?.filter((id) => !comparedHosts.some((host) => host.id === id)) ?? [];
 if (unknown.length > 0) throw new TypeError(`no such host: ${unknown.join(", ")}`);
 
+const checkIds = hostChecks.map(({ id }) => id);
 const results = readResults();
 if (!options.includes("--page")) {
   const node = findNode();
@@ -33,7 +37,11 @@ if (!options.includes("--page")) {
   try {
     for (const host of comparedHosts) {
       if (only !== undefined && !only.includes(host.id)) continue;
-      results.hosts[host.id] = playHost(host, { node, report: join(folder, `${host.id}.json`) });
+      const before = results.hosts[host.id];
+      const chosen = chooseChecks(host, before);
+      if (chosen === undefined) continue;
+      const found = playHost(host, { node, report: join(folder, `${host.id}.json`), chosen });
+      results.hosts[host.id] = chosen.includes("--only") ? merge(before, found) : found;
       Object.assign(results, describeMachine(node));
       mkdirSync(`${root}conformance/results`, { recursive: true });
       writeFileSync(data, `${JSON.stringify(results, null, 2)}\n`);
@@ -52,12 +60,39 @@ function readResults() {
   }
 }
 
-function playHost({ id, command, listsAtEachTurn = false }, { node, report }) {
+/** The options of the kit that choose what is played; nothing if there is nothing to play. */
+function chooseChecks({ listsAtEachTurn = false }, before) {
+  const known = Object.keys(before?.checks ?? {}).filter((check) => !(listsAtEachTurn && isAboutAnnouncements(check)));
+  if (again !== undefined && before !== undefined) {
+    const chosen = checkIds.filter((check) => again.some((one) => check === one || check.startsWith(`${one}/`)));
+    return chosen.flatMap((check) => ["--only", check]);
+  }
+  if (options.includes("--missing") && before !== undefined) {
+    const missing = checkIds.filter(
+      (check) => !known.includes(check) && !(listsAtEachTurn && isAboutAnnouncements(check)),
+    );
+    return missing.length === 0 ? undefined : missing.flatMap((check) => ["--only", check]);
+  }
+  return listsAtEachTurn ? aboutAnnouncements.flatMap((scenario) => ["--skip", scenario]) : [];
+}
+
+function isAboutAnnouncements(check) {
+  return aboutAnnouncements.some((scenario) => check.startsWith(`${scenario}/`));
+}
+
+// In the order of the kit, and without checks that it no longer has.
+function merge(before, found) {
+  const checks = { ...before.checks, ...found.checks };
+  const ordered = checkIds.flatMap((check) => (check in checks ? [[check, checks[check]]] : []));
+  return { ...found, seconds: before.seconds, checks: Object.fromEntries(ordered) };
+}
+
+function playHost({ id, command }, { node, report, chosen }) {
   const [program, ...args] = command(node);
-  const play = (chosen) => {
+  const play = (which) => {
     const { status } = spawnSync(
       node,
-      [kit, "host", "--seed", `${seed}`, "--json", report, ...chosen, "--", program, ...args],
+      [kit, "host", "--seed", `${seed}`, "--json", report, ...which, "--", program, ...args],
       { cwd: root, stdio: ["ignore", "ignore", "inherit"] },
     );
     if (status !== 0 && status !== 1 && status !== 3)
@@ -67,13 +102,13 @@ function playHost({ id, command, listsAtEachTurn = false }, { node, report }) {
 
   process.stdout.write(`${id}\n`);
   const startedAt = new Date();
-  const whole = play(listsAtEachTurn ? aboutAnnouncements.flatMap((scenario) => ["--skip", scenario]) : []);
+  const whole = play(chosen);
   const checks = new Map(whole.results.map((result) => [result.check.id, readResult(result)]));
   for (let round = 2; round <= rounds; round += 1) {
     const failed = Array.from(checks).filter(([, { status }]) => status === "fail" || status === "could-not-run");
     if (failed.length === 0) break;
-    const again = play(failed.flatMap(([check]) => ["--only", check]));
-    for (const result of again.results) {
+    const next = play(failed.flatMap(([check]) => ["--only", check]));
+    for (const result of next.results) {
       const before = checks.get(result.check.id);
       const now = readResult(result);
       if (before.status !== "pass" && now.status === "pass") checks.set(result.check.id, { ...now, playedAgain: true });

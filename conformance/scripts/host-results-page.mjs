@@ -1,19 +1,38 @@
 import { comparedHosts } from "./compared-hosts.mjs";
 
 /**
- * The page of what hosts pass, from what `compare-hosts` found.
+ * @typedef {{ readonly level: string, readonly status: string, readonly observed?: string, readonly playedAgain?: boolean }} FoundCheck
+ * @typedef {object} FoundHost
+ * @property {string} name What the driver says.
+ * @property {string} version
+ * @property {string} date
+ * @property {number} seconds
+ * @property {Readonly<Record<string, FoundCheck>>} checks By id.
  *
- * @param {{ readonly hosts: Readonly<Record<string, any>>, readonly node: string, readonly system: string, readonly cores: number,
- *   readonly load: number, readonly kit: string, readonly seed: number }} results
- * @returns {string}
+ * @typedef {object} HostResults What `compare-hosts` found.
+ * @property {Readonly<Record<string, FoundHost>>} hosts
+ * @property {string} node
+ * @property {string} system
+ * @property {number} cores
+ * @property {number} load
+ * @property {string} kit
+ * @property {number} seed
+ *
+ * @typedef {import("./compared-hosts.mjs").ComparedHost & FoundHost} Column
+ */
+
+/**
+ * The page of what hosts pass.
+ *
+ * @param {HostResults} results
  */
 export function hostResultsPage(results) {
   const hosts = comparedHosts.flatMap((host) => {
     const found = results.hosts[host.id];
-    return found === undefined ? [] : [{ ...host, ...found, checks: new Map(Object.entries(found.checks)) }];
+    return found === undefined ? [] : [{ ...host, ...found }];
   });
-  const scenarios = [...new Set(hosts.flatMap(({ checks }) => Array.from(checks.keys(), scenarioOf)))];
-  const venues = Math.max(...hosts.map(({ checks }) => checks.size));
+  const scenarios = [...new Set(hosts.flatMap(({ checks }) => Object.keys(checks).map(scenarioOf)))];
+  const venues = Math.max(...hosts.map(({ checks }) => Object.keys(checks).length));
   return [
     "# What hosts pass",
     "",
@@ -64,8 +83,9 @@ export function hostResultsPage(results) {
     .concat("\n");
 }
 
+/** @param {Column} host */
 function overview({ column, about, name, version, date, seconds, checks }) {
-  const all = [...checks.values()];
+  const all = Object.values(checks);
   const passed = all.filter(({ status }) => status === "pass").length;
   const applying = all.filter(({ status }) => status !== "not-applicable").length;
   const must = all.filter(({ status, level }) => status === "fail" && level === "MUST").length;
@@ -73,8 +93,9 @@ function overview({ column, about, name, version, date, seconds, checks }) {
   return `| ${column} | ${about} | ${what} | ${date} | ${passed} of ${applying} | ${must} | ${seconds} |`;
 }
 
+/** @param {Column} host @param {string} scenario */
 function cell({ checks }, scenario) {
-  const own = Array.from(checks).filter(([id]) => scenarioOf(id) === scenario);
+  const own = Object.entries(checks).filter(([id]) => scenarioOf(id) === scenario);
   const applying = own.filter(([, { status }]) => status !== "not-applicable");
   if (applying.length === 0) return "–";
   const failed = applying.filter(([, { status }]) => status === "fail");
@@ -84,35 +105,35 @@ function cell({ checks }, scenario) {
   return failed.length === applying.length ? no : `${no}: ${failed.map(([id]) => venueOf(id)).join(", ")}`;
 }
 
+/** @param {Column} host */
 function explain({ column, checks, causes = {} }) {
-  const failed = new Map();
-  for (const [id, { status, level, observed }] of checks)
-    if (status === "fail" && level === "MUST")
-      failed.set(scenarioOf(id), [...(failed.get(scenarioOf(id)) ?? []), [id, observed]]);
-  if (failed.size === 0) return [];
-  return [
-    `### ${column}`,
-    "",
-    ...Array.from(failed, ([scenario, found]) => {
-      const ways = found.map(([id]) => venueOf(id)).join(", ");
-      return `- \`${scenario}\` (${ways}): ${causes[scenario] ?? `not looked at yet; the kit says: ${asText(found[0][1])}`}`;
-    }),
-    "",
-  ];
+  const failed = Object.entries(checks).filter(([, { status, level }]) => status === "fail" && level === "MUST");
+  if (failed.length === 0) return [];
+  const lines = [...new Set(failed.map(([id]) => scenarioOf(id)))].map((scenario) => {
+    const own = failed.filter(([id]) => scenarioOf(id) === scenario);
+    const [[, { observed = "" }] = ["", {}]] = own;
+    const cause = causes[scenario] ?? `not looked at yet; the kit says: ${asText(observed)}`;
+    return `- \`${scenario}\` (${own.map(([id]) => venueOf(id)).join(", ")}): ${cause}`;
+  });
+  return [`### ${column}`, "", ...lines, ""];
 }
 
+/** @param {string} observed */
 function asText(observed) {
   return observed.replaceAll(/[\s|<>`]+/g, " ").trim();
 }
 
+/** @param {string} id */
 function scenarioOf(id) {
   return id.slice(0, id.lastIndexOf("/"));
 }
 
+/** @param {string} id */
 function venueOf(id) {
   return id.slice(id.lastIndexOf("/") + 1);
 }
 
+/** @param {number} number @param {string} noun */
 function count(number, noun) {
   const words = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
   const word = words[number] ?? `${number}`;
