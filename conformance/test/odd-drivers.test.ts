@@ -1,4 +1,8 @@
 import { fileURLToPath } from "node:url";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { ListRootsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import type { JsonObject } from "@toolport/core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { RunReport } from "../src/engine/run-report.ts";
 import { checkHost } from "../src/host/check-host.ts";
@@ -133,4 +137,48 @@ describe("a host that starts its servers again after every call in vain", () => 
       expect(results.map(({ finding }) => finding)).toEqual([expect.objectContaining({ status: "pass" })]);
     },
   );
+});
+
+describe("a host that may do what it does", () => {
+  const play = async (id: string, driver: Parameters<typeof localDriver>[0]) => {
+    const checks = hostChecks.filter((check) => check.id === id).map((check) => ({ ...check, needs: [] }));
+    const { results } = await checkHost({ start: () => localDriver(driver), name: "odd", checks });
+    return results.map(({ finding }) => finding.status);
+  };
+  const hello = { name: "odd", version: "1", features: toolportFeatures };
+
+  it("passes though it refuses arguments that a tool's schema does not allow", { timeout: 60_000 }, async () => {
+    const host = createToolportHost({
+      provider: {
+        interceptors: [
+          async (call, next) => {
+            const { required = [] } = call.definition.inputSchema as { readonly required?: readonly string[] };
+            if (required.some((name) => !Object.hasOwn(call.args, name))) throw new Error("an argument is missing");
+            return next(call);
+          },
+        ],
+      },
+    });
+    expect(await play("consistent/arguments-exact/stdio", { hello, host })).toEqual(["pass"]);
+  });
+
+  it("passes though it grants the roots that it offered", { timeout: 60_000 }, async () => {
+    let client: Client | undefined;
+    const open = async ({ id, transport }: DriverServer) => {
+      if (transport.kind !== "stdio") throw new Error("over stdio alone");
+      client = new Client({ name: id, version: "1" }, { capabilities: { roots: {} } });
+      client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: [] }));
+      await client.connect(new StdioClientTransport({ command: transport.command, args: [...transport.args] }));
+    };
+    const host: DriverHost = {
+      init: async ({ servers }) => (await Promise.all(servers.map(open)), {}),
+      snapshot: () => ({ tools: [{ name: "append", serverId: "alpha", remoteName: "append" }], servers: [] }),
+      async call({ name, args }) {
+        const result = await client?.callTool({ name, arguments: args });
+        return { content: result?.content as JsonObject[] };
+      },
+      close: async () => (await client?.close(), {}),
+    };
+    expect(await play("hostile/uninvited-requests/stdio", { hello, host })).toEqual(["pass"]);
+  });
 });
