@@ -2,6 +2,16 @@
 /** @type {(file: string) => (node: string) => readonly string[]} */
 const peer = (file) => (node) => [node, `conformance/peers/${file}.mjs`];
 
+// What hosts over the official clients have in common.
+const grandchild = "it ends the process that it started, and not those that this one started.";
+const session =
+  "on HTTP 404 it reports the error, and the next request has the lost session again: to begin a new one is left to whoever builds on it.";
+const echo = "the text of its error holds the body of the server's answer, and with it what the server echoes.";
+const reference =
+  "listing tools compiles the schemas of their results, which fails at a reference that cannot be resolved: nothing is fetched, and no tool of the server is left.";
+const noLimit =
+  "connecting has no time limit that can be set, but the 60 seconds of the official client for each request.";
+
 /**
  * @typedef {object} ComparedHost
  * @property {string} id
@@ -25,12 +35,25 @@ export const comparedHosts = [
     column: "SDK v2",
     about: "The official client, one per server: a part to build hosts from.",
     command: (node) => [node, "conformance/drivers/sdk-driver.js"],
+    causes: {
+      "survive/hang-at-start-blocks-nobody":
+        "closing a client that still probes for the era of its server does not end the attempt to connect.",
+      "survive/close-with-grandchild": grandchild,
+      "recover/session-expired": session,
+      "hostile/echoed-credentials": echo,
+    },
   },
   {
     id: "sdk-v1",
     column: "SDK v1",
     about: "The first line of the official client, one per server: a part to build hosts from.",
     command: peer("sdk-v1"),
+    causes: {
+      "survive/close-with-grandchild": grandchild,
+      "recover/session-expired": session,
+      "hostile/echoed-credentials": echo,
+      "hostile/remote-schema-reference": reference,
+    },
   },
   {
     id: "ai-sdk",
@@ -38,6 +61,15 @@ export const comparedHosts = [
     about: "A client of its own for the AI SDK, one per server, made for a request and closed after it.",
     command: peer("ai-sdk"),
     listsAtEachTurn: true,
+    causes: {
+      "survive/close-despite-stubbornness":
+        "closing sends SIGTERM and looks no further: a server that ignores it lives on.",
+      "survive/close-with-grandchild":
+        "closing sends SIGTERM to the process that it started, and not to those that this one started.",
+      "recover/session-expired":
+        "on HTTP 404 it drops the session and goes on without one, which the server refuses: to begin a new one is left to whoever listens to `onSessionExpired`.",
+      "hostile/echoed-credentials": echo,
+    },
   },
   {
     id: "openai-agents",
@@ -46,6 +78,13 @@ export const comparedHosts = [
       "The servers of an agent, one object each, over the official client. An agent lists their tools at each turn.",
     command: peer("openai-agents"),
     listsAtEachTurn: true,
+    causes: {
+      "survive/hang-at-start-blocks-nobody":
+        "over HTTP, closing a server that still connects has nothing to close yet: the attempt goes on until its own time limit.",
+      "survive/close-with-grandchild": grandchild,
+      "recover/session-expired": session,
+      "hostile/echoed-credentials": echo,
+    },
   },
   {
     id: "mastra",
@@ -54,6 +93,17 @@ export const comparedHosts = [
       "One client for all servers of an agent, over the official client. It connects again, and repeats what failed.",
     command: peer("mastra"),
     listsAtEachTurn: true,
+    causes: {
+      "survive/hang-at-start-blocks-nobody":
+        "it asks all servers for their tools at once, and answers when the last one is done or over its time limit.",
+      "survive/close-with-grandchild": grandchild,
+      "recover/crash-during-call":
+        "when the connection ends amid a call, it connects again and makes the call once more, though the first may have run.",
+      "recover/reset-during-call":
+        "when the connection ends amid a call, it connects again and makes the call once more, though the first may have run.",
+      "hostile/echoed-credentials": echo,
+      "hostile/remote-schema-reference": reference,
+    },
   },
   {
     id: "mcp-use",
@@ -61,6 +111,15 @@ export const comparedHosts = [
     about:
       "One client over sessions, one per server, over the official client of the first line. Version 2 has its client in a package of its own and is not in the table yet.",
     command: peer("mcp-use"),
+    causes: {
+      "survive/hang-at-start-blocks-nobody": "a session that is still being opened cannot be closed.",
+      "survive/hang-at-start-ends": noLimit,
+      "survive/close-with-grandchild": grandchild,
+      "recover/session-expired": session,
+      "consistent/all-pages": "it reads the first page of a listing alone.",
+      "hostile/echoed-credentials": echo,
+      "hostile/remote-schema-reference": reference,
+    },
   },
   {
     id: "langchain",
@@ -69,6 +128,14 @@ export const comparedHosts = [
       "One client for all servers, over the official client of the first line; its tools are LangChain's. Restarts and reconnects are switched on.",
     command: peer("langchain"),
     listsAtEachTurn: true,
+    causes: {
+      "survive/hang-at-start-blocks-nobody": "it connects to its servers one after the other.",
+      "survive/hang-at-start-ends": noLimit,
+      "survive/close-with-grandchild": grandchild,
+      "recover/session-expired": session,
+      "hostile/echoed-credentials": echo,
+      "hostile/remote-schema-reference": reference,
+    },
   },
   {
     id: "mcporter",
@@ -77,6 +144,14 @@ export const comparedHosts = [
       "A runtime for scripts and command lines, over the official client of the first line. It connects when it is first asked.",
     command: peer("mcporter"),
     listsAtEachTurn: true,
+    causes: {
+      "survive/hang-at-start-blocks-nobody": "closing waits for connections that are still being opened.",
+      "survive/hang-at-start-ends": noLimit,
+      "survive/close-with-grandchild":
+        "it ends the process that it started; one whose parent is gone by then is not among those that it looks for.",
+      "hostile/echoed-credentials": echo,
+      "hostile/remote-schema-reference": reference,
+    },
   },
   {
     id: "python",
