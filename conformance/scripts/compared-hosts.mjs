@@ -101,6 +101,8 @@ export const comparedHosts = [
         "when the connection ends amid a call, it connects again and makes the call once more, though the first may have run.",
       "recover/reset-during-call":
         "when the connection ends amid a call, it connects again and makes the call once more, though the first may have run.",
+      "recover/session-expired":
+        "it connects again after errors that it knows by their texts, and that of the official client for HTTP 404 is not among them.",
       "hostile/echoed-credentials": echo,
       "hostile/remote-schema-reference": reference,
     },

@@ -229,7 +229,7 @@ export const hostileScenarios: readonly HostScenario[] = [
         .filter(({ id, method }) => method === undefined && methods.some((each) => each === id));
       must(answers.length === methods.length, `${answers.length} of ${methods.length} requests were answered`);
       const offered = alpha.received("initialize").flatMap(({ params }) => Object.keys(params["capabilities"] ?? {}));
-      const isOffered = (id: unknown): boolean => offered.some((name) => `${String(id)}`.startsWith(`${name}/`));
+      const isOffered = (id: unknown): boolean => offered.some((name) => String(id).startsWith(`${name}/`));
       const granted = answers.find(({ id, message }) => message["error"] === undefined && !isOffered(id));
       must(granted === undefined, `${JSON.stringify(granted?.id)} was granted`);
       await callWell(stage, alpha, "after questions");
