@@ -12,7 +12,7 @@ describe("createByteBuffer()", () => {
     for (const text of ["ab", "", "c", "def"]) buffer.push(Buffer.from(text));
     expect(Buffer.from(buffer.take()).toString()).toBe("abcdef");
     buffer.push(Buffer.from("g"));
-    expect([buffer.length, Buffer.from(buffer.take()).toString()]).toEqual([1, "g"]);
+    expect([buffer.size(), Buffer.from(buffer.take()).toString()]).toEqual([1, "g"]);
   });
 
   it("never writes into the pieces it was given", () => {

@@ -1,7 +1,7 @@
 /** Collects bytes up to a bound. */
 export interface ByteBuffer {
   /** Bytes collected so far. */
-  readonly length: number;
+  size(): number;
   /** Takes `chunk`, which must not change afterwards. Throws what `tooLarge` returns when the bound is passed. */
   push(chunk: Uint8Array): void;
   /** Hands over what was collected, and starts anew. */
@@ -42,9 +42,7 @@ export function createByteBuffer(maxBytes: number, tooLarge: () => Error, expect
     length += bytes.length;
   };
   return {
-    get length() {
-      return length;
-    },
+    size: () => length,
     push(chunk) {
       if (length + chunk.length > maxBytes) throw tooLarge();
       if (length === 0) {

@@ -1,4 +1,3 @@
-import { withGetters } from "@toolport/core/implement";
 import type { Clock } from "@toolport/core";
 
 const sliceBytes = 4 * 1024;
@@ -17,9 +16,9 @@ export interface Turns<Bytes> {
   /** Takes what arrived. Hands it on at once, unless others have waited long enough for their turn. */
   take(bytes: Bytes): void;
   /** Bytes handed on so far. */
-  readonly handedOn: number;
+  handedOn(): number;
   /** Whether something waits for its turn. */
-  readonly isBehind: boolean;
+  isBehind(): boolean;
   /** Hands on at once what waits. */
   flush(): void;
 }
@@ -71,22 +70,21 @@ export function handOnInTurns<Bytes extends Sliceable<Bytes>>(init: TurnsInit<By
     source.resume();
     onCaughtUp?.();
   };
-  return withGetters<Turns<Bytes>, "handedOn" | "isBehind">(
-    {
-      take(bytes) {
-        if (!isPaused && bytes.length <= sliceBytes) {
-          handOn(bytes);
-        } else {
-          waiting.push(bytes);
-          if (!isPaused) takeTurn();
-        }
-        if (isPaused || (waiting.length === 0 && inThisTurn < mostBytes)) return;
-        isPaused = true;
-        source.pause();
-        setImmediate(goOn);
-      },
-      flush: () => work(() => true),
+  return {
+    take(bytes) {
+      if (!isPaused && bytes.length <= sliceBytes) {
+        handOn(bytes);
+      } else {
+        waiting.push(bytes);
+        if (!isPaused) takeTurn();
+      }
+      if (isPaused || (waiting.length === 0 && inThisTurn < mostBytes)) return;
+      isPaused = true;
+      source.pause();
+      setImmediate(goOn);
     },
-    { handedOn: () => handedOn, isBehind: () => waiting.length > 0 },
-  );
+    handedOn: () => handedOn,
+    isBehind: () => waiting.length > 0,
+    flush: () => work(() => true),
+  };
 }

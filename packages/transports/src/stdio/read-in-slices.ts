@@ -18,6 +18,6 @@ export function readInSlices(stream: Readable, clock: Clock, onBytes: (bytes: Bu
     {
       flush: () => turns.flush(),
     },
-    { bytesRead: () => turns.handedOn, readableEnded: () => stream.readableEnded && !turns.isBehind },
+    { bytesRead: () => turns.handedOn(), readableEnded: () => stream.readableEnded && !turns.isBehind() },
   );
 }

@@ -68,7 +68,7 @@ export function createSseParser(init: SseParserInit): SseParser {
   };
   const dispatch = (): void => {
     lastEventId = id;
-    const bytes = joined === undefined || joined.length === 0 ? data : joined.take();
+    const bytes = joined === undefined || joined.size() === 0 ? data : joined.take();
     const event = {
       type: type === "" ? "message" : type,
       data: bytes === undefined ? "" : decoder.decode(bytes),
@@ -90,7 +90,7 @@ export function createSseParser(init: SseParserInit): SseParser {
       return;
     }
     joined ??= createByteBuffer(maxEventBytes, tooLarge);
-    if (joined.length === 0) joined.push(data);
+    if (joined.size() === 0) joined.push(data);
     joined.push(lineBreak);
     joined.push(value);
   };
@@ -149,10 +149,10 @@ function createLineSplitter(maxLineBytes: number, tooLarge: () => Error): LineSp
   let skipLineFeed = false;
 
   // Nothing of the line came before, so that one without bytes is blank. Floods are made of these.
-  const isPlain = (): boolean => !atStart && (unfinished === undefined || unfinished.length === 0);
+  const isPlain = (): boolean => !atStart && (unfinished === undefined || unfinished.size() === 0);
   const complete = (tail: Uint8Array): Uint8Array => {
     let line = tail;
-    if (unfinished !== undefined && unfinished.length > 0) {
+    if (unfinished !== undefined && unfinished.size() > 0) {
       unfinished.push(tail);
       line = unfinished.take();
     }

@@ -106,7 +106,7 @@ function openReading(
     onSettled(reason);
   };
   const finish = (): void => {
-    if (!isOpen || !hasEnded || turns.isBehind) return;
+    if (!isOpen || !hasEnded || turns.isBehind()) return;
     isOpen = false;
     onSettled();
   };

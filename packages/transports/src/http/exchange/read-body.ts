@@ -47,8 +47,8 @@ export async function readRemark(reply: HttpReply): Promise<CompleteReply> {
   const buffer = createByteBuffer(longestRemark, () => enough);
   try {
     await reply.read((chunk) => {
-      buffer.push(chunk.subarray(0, longestRemark - buffer.length));
-      if (buffer.length === longestRemark) throw enough;
+      buffer.push(chunk.subarray(0, longestRemark - buffer.size()));
+      if (buffer.size() === longestRemark) throw enough;
     });
   } catch {
     // What was read so far is returned.
