@@ -151,6 +151,9 @@ function toCommand(values: Values, positionals: readonly string[], program: read
   const run = runArguments(values);
   if (typeof run === "string") return mistake(run);
   const startMs = milliseconds(values["start-timeout"]);
+  if (values.level !== undefined && verb !== "host") return mistake("--level is for the command host");
+  if (run.reports.size > 0 && (verb === "lock" || verb === "diff"))
+    return mistake(`${verb} writes no reports; the lock file is named with --file`);
   if (startMs !== undefined && !(startMs > 0)) return mistake("--start-timeout must be a number of seconds");
   const target: TargetArguments = {
     startMs,

@@ -16,7 +16,7 @@ export interface Progress {
 /** One live line on a terminal; elsewhere a line at the start and one for each failure. */
 export function showProgress(
   { err, live, columns }: ProgressTerminal,
-  { total, target }: { total: number; target: string },
+  { total, target, strict = false }: { total: number; target: string; strict?: boolean | undefined },
 ): Progress {
   const running = new Set<string>();
   let done = 0;
@@ -36,9 +36,11 @@ export function showProgress(
     onResult({ check, finding }) {
       running.delete(check.id);
       done += 1;
-      if (finding.status === "fail") failed += 1;
+      // As the verdict has it: what is no MUST is advice, unless the run is strict.
+      const binding = finding.status === "fail" && (strict || check.level === "MUST");
+      if (binding) failed += 1;
       if (live) draw();
-      else if (finding.status === "fail") err(`${done}/${total} failed: ${check.id}\n`);
+      else if (finding.status === "fail") err(`${done}/${total} ${binding ? "failed" : "advice"}: ${check.id}\n`);
     },
     end() {
       if (live) replaceLine("");

@@ -22,7 +22,7 @@ export async function runServerCommand(commandLine: ServerCommandLine, io: Comma
     return exitCodes.usage;
   }
   const { checks, address } = options;
-  const progress = showProgress(io, { total: checks.length, target: describeAddress(address) });
+  const progress = showProgress(io, { total: checks.length, target: describeAddress(address), strict: options.strict });
   const { onStart, onResult } = progress;
   const report = await thenSignOut(
     address,
@@ -31,12 +31,16 @@ export async function runServerCommand(commandLine: ServerCommandLine, io: Comma
   progress.end();
   if (io.signal.aborted) io.err("The run was stopped.\n");
   io.out(toTerminal(report, io.style));
+  const offered =
+    report.preview?.failure === undefined ? report.preview?.tools.map(({ toolName }) => toolName) : undefined;
+  const unknown = [...options.consent.named.keys()].filter((name) => offered?.includes(name) === false);
+  for (const name of unknown) io.err(`--call: the server has no tool ${JSON.stringify(name)}\n`);
   const problems = await writeReports(report, commandLine.reports);
   for (const problem of problems) io.err(`${problem}\n`);
   return problems.length > 0 ? exitCodes.usage : report.exitCode;
 }
 
-type Options = CheckServerOptions & Required<Pick<CheckServerOptions, "checks">>;
+type Options = CheckServerOptions & Required<Pick<CheckServerOptions, "checks" | "consent">>;
 
 async function readOptions(commandLine: ServerCommandLine, { signal }: CommandIo): Promise<Options | string> {
   const { target, calls, allowCalls, seed, strict, preview } = commandLine;

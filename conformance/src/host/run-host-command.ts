@@ -19,7 +19,11 @@ export async function runHostCommand(commandLine: HostCommandLine, io: CommandIo
     io.err(`${options}\n`);
     return exitCodes.usage;
   }
-  const { onStart, onResult, end } = showProgress(io, { total: options.checks.length, target: options.name });
+  const { onStart, onResult, end } = showProgress(io, {
+    total: options.checks.length,
+    target: options.name,
+    strict: options.strict,
+  });
   const report = await checkHost({ ...options, signal: io.signal, onStart, onResult, today: io.now });
   end();
   io.out(toTerminal(report, io.style));

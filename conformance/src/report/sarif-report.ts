@@ -5,7 +5,8 @@ const severity = { MUST: "error", SHOULD: "warning", HOST: "note" } as const;
 
 /**
  * The report as SARIF 2.1.0 for code-scanning services: one rule per check, one result per failure. A server's behaviour has no
- * line of code, so results carry a logical location: the target.
+ * line of code, so results carry a logical location, the target; and the program's file as a physical one, because services refuse
+ * results without, or `package.json` where the target names no file of the project.
  */
 export function toSarif(report: RunReport): string {
   const failures = report.results.filter(({ finding }) => finding.status === "fail");
@@ -46,7 +47,18 @@ function sarifResult(
     ruleIndex,
     level: severity[check.level],
     message: { text: finding.status === "fail" ? finding.observed : "" },
-    locations: [{ logicalLocations: [{ fullyQualifiedName: target, kind: "module" }] }],
+    locations: [
+      {
+        physicalLocation: { artifactLocation: { uri: fileOf(target) }, region: { startLine: 1 } },
+        logicalLocations: [{ fullyQualifiedName: target, kind: "module" }],
+      },
+    ],
     ...(baselined !== undefined && { suppressions: [{ kind: "external", justification: baselined }] }),
   };
+}
+
+function fileOf(target: string): string {
+  const isRelative = (part: string): boolean => /^[\w.@-][\w./@-]*\.\w+$/.test(part) && !part.includes("..");
+  const file = target.includes("://") ? undefined : target.split(" ").find(isRelative);
+  return file?.replace(/^\.\//, "") ?? "package.json";
 }

@@ -29,7 +29,7 @@ export const lifecycleChecks: readonly ServerCheck[] = [
       ...legacySpec(`${lifecycle}#initialization`, "Lifecycle, initialization"),
     },
     legal: ["a result of initialize", "a result of server/discover, from a server that speaks only 2026-07-28"],
-    fix: "Read the trace: what the server wrote to stderr before it gave up usually names the cause.",
+    fix: "Read the trace; over stdio, what the server wrote to stderr before it gave up usually names the cause, over HTTP the status and the body.",
     run: async (target) => {
       const { first } = target;
       if (first) return pass(`${first.ready.handshake.protocolVersion} (${first.ready.handshake.era})`);

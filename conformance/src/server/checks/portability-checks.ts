@@ -125,9 +125,11 @@ export const portabilityChecks: readonly ServerCheck[] = [
       tools.flatMap(({ name, inputSchema }) => {
         const size = JSON.stringify(inputSchema ?? null).length;
         const depth = depthOf(inputSchema);
-        return size > largestSchema || depth > deepestSchema
-          ? [`${JSON.stringify(name)}: ${size} characters, ${depth} deep`]
-          : [];
+        const over = [
+          ...(size > largestSchema ? [`${size} characters, of at most ${largestSchema}`] : []),
+          ...(depth > deepestSchema ? [`${depth} deep, of at most ${deepestSchema}`] : []),
+        ];
+        return over.length > 0 ? [`${JSON.stringify(name)}: ${over.join("; ")}`] : [];
       }),
   }),
   aboutTools({
