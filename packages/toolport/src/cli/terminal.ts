@@ -26,6 +26,8 @@ export interface Terminal {
   /** Of the Node that runs this, such as `22.1.0`. */
   readonly nodeVersion: string;
   /** Aborts on Ctrl-C. */
+  /** What this command line was started with: the path of Node, and the script as it was named. Absent: not known. */
+  readonly program?: { readonly node: string; readonly script: string } | undefined;
   readonly signal: AbortSignal;
   /** Has Ctrl-C call a listener in place of aborting {@linkcode signal}, the latest one alone. Returns what takes it away again. */
   readonly onInterrupt: (listener: () => void) => () => void;
@@ -39,6 +41,7 @@ const formats = { good: "green", bad: "red", warn: "yellow", dim: "dim", bold: "
 /** The process's own streams. */
 export function processTerminal({ signal, onInterrupt }: Pick<Terminal, "signal" | "onInterrupt">): Terminal {
   const { stdin, stdout, stderr, env, platform, versions } = process;
+  const [, script] = process.argv;
   return {
     stdin,
     stdout,
@@ -57,6 +60,7 @@ export function processTerminal({ signal, onInterrupt }: Pick<Terminal, "signal"
     home: homedir(),
     platform,
     nodeVersion: versions.node,
+    ...(script !== undefined && { program: { node: process.execPath, script } }),
     signal,
     onInterrupt,
   };

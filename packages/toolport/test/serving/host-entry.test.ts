@@ -5,7 +5,12 @@ import { entryHosts } from "../../src/cli/serving/entry-hosts.ts";
 import { describeEntry, type EntryWish } from "../../src/cli/serving/host-entry.ts";
 import { isServeEntry } from "../../src/cli/serving/self-entries.ts";
 
-const stdio: EntryWish = { over: "stdio", args: ["--expose", "search", "--config", '/srv/a "b"\\c.json'] };
+const npx = ["npx", "-y", "toolport"];
+const stdio: EntryWish = {
+  over: "stdio",
+  program: npx,
+  args: ["--expose", "search", "--config", '/srv/a "b"\\c.json'],
+};
 const http: EntryWish = { over: "http", url: "http://127.0.0.1:7077/mcp", tokenFile: "/h/token" };
 const linux = { platform: "linux", home: "/h", env: {} };
 const windows = { platform: "win32", home: "C:\\Users\\ada", env: { APPDATA: "C:\\Users\\ada\\AppData\\Roaming" } };

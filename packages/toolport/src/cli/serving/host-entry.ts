@@ -4,7 +4,7 @@ import type { EntryHost } from "./entry-hosts.ts";
 
 /** How the host is to reach what is served. */
 export type EntryWish =
-  | { readonly over: "stdio"; readonly args: readonly string[] }
+  | { readonly over: "stdio"; readonly program: readonly string[]; readonly args: readonly string[] }
   | { readonly over: "http"; readonly url: string; readonly tokenFile: string };
 
 /** What somebody puts into the configuration of a host. */
@@ -109,10 +109,10 @@ const hosts: Readonly<Record<EntryHost, Host>> = {
   },
 };
 
-function program({ args }: EntryWish & { readonly over: "stdio" }, platform: string): Fields {
-  const words = ["npx", "-y", "toolport", "serve", ...args];
+function program({ program: own, args }: EntryWish & { readonly over: "stdio" }, platform: string): Fields {
+  const words = [...own, "serve", ...args];
   // There npx is a batch file, which not every host can start.
-  const [command = "npx", ...rest] = platform === "win32" ? ["cmd", "/c", ...words] : words;
+  const [command, ...rest] = platform === "win32" && own[0] === "npx" ? ["cmd", "/c", ...words] : words;
   return { command, args: rest };
 }
 

@@ -6,6 +6,7 @@ import { filesOf } from "../host/config-files.ts";
 import { printJson } from "../render/print.ts";
 import type { EntryHost } from "./entry-hosts.ts";
 import { describeEntry, type EntryWish } from "./host-entry.ts";
+import { ownProgram } from "./own-program.ts";
 import type { ServeArguments } from "./serve-arguments.ts";
 
 /**
@@ -26,7 +27,8 @@ export async function printEntry(
   const { env, home, platform } = terminal;
   const context = { terminal, options };
   const args = argumentsOf({ ...given, expose: given.expose ?? (await exposeOfEntry(context)) }, context);
-  const wish: EntryWish = http === undefined ? { over: "stdio", args } : { over: "http", ...http };
+  const wish: EntryWish =
+    http === undefined ? { over: "stdio", program: await ownProgram(terminal), args } : { over: "http", ...http };
   const entry = describeEntry(host, wish, { env, home, platform });
   if (options.json === true) {
     printJson(terminal, entry);

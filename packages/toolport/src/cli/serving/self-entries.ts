@@ -18,14 +18,14 @@ export function isServeEntry({ transport }: ServerSpec, addresses: readonly stri
   return at !== -1 && commandOf(words.slice(at + 1)) === "serve";
 }
 
-// `toolport`, `toolport@1.2.3`, `/usr/bin/toolport`, `…\toolport.cmd`, `…/toolport/bin/toolport.js`.
+// `toolport`, `toolport@1.2.3`, `/srv/toolport-1.2.3.tgz`, `/usr/bin/toolport`, `…\toolport.cmd`, `…/toolport/bin/toolport.js`.
 function isToolport(word: string): boolean {
   const name =
     word
       .replaceAll(/^["']|["']$/g, "")
       .split(/[\\/]/)
       .at(-1) ?? "";
-  return /^toolport(?:@[^@]*)?$/i.test(name.replace(ends, ""));
+  return /^toolport(?:@[^@]*|-\d[^@]*\.tgz)?$/i.test(name.replace(ends, ""));
 }
 
 const withValue: ReadonlySet<string> = new Set(["--config", "--timeout"]);
