@@ -123,7 +123,7 @@ describe.each(limitKinds)("eight replicas whose limits are in $title", ({ kind, 
   it.skipIf(!isEngineHere)(
     "run nothing while the engine is down, wait no longer than they may, and go on when it is back",
     async () => {
-      const taking = takeAll({ name: "outage", rate: { calls: 10_000, perMs: 1000, burst: 1000 }, waitMs: 0 }, 8000);
+      const taking = takeAll({ name: "outage", rate: { calls: 10_000, perMs: 1000, burst: 1000 }, waitMs: 0 }, 15_000);
       await new Promise((resolve) => setTimeout(resolve, 1500));
       await engine.stop();
       const downAt = Date.now();
