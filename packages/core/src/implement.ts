@@ -60,6 +60,10 @@ export { canonicalJson } from "./canonical-json.ts";
 export { sameDefinition } from "./same-definition.ts";
 export { sameJson } from "./same-json.ts";
 
+// What is kept of work that comes and goes.
+export { createSlots, type Slots } from "./reused-slots.ts";
+export { createIdTable, type IdTable } from "./id-table.ts";
+
 // Time, chance and events.
 export { createDeadline, type Deadline, type DeadlineInit } from "./deadline.ts";
 export { lastWordMs } from "./passage.ts";

@@ -15,6 +15,18 @@ describe("LazySignal", () => {
     expect(early.signal).toBe(signal);
   });
 
+  it("calls all who listen and have not left, in whatever order they came and went", () => {
+    const lazy = new LazySignal();
+    const heard: string[] = [];
+    const [first, second] = ["first", "second", "third"].map((name) => lazy.onAbort(() => heard.push(name)));
+    first?.();
+    first?.();
+    lazy.onAbort(() => heard.push("fourth"));
+    second?.();
+    lazy.abort("over");
+    expect(heard.sort()).toEqual(["fourth", "third"]);
+  });
+
   it("calls whoever listens once, and at once when it is too late to wait", () => {
     const lazy = new LazySignal();
     const [heard, cancelled, late] = [vi.fn<() => void>(), vi.fn<() => void>(), vi.fn<() => void>()];

@@ -10,6 +10,8 @@ import type { Cancel } from "./clock.ts";
 export class LazySignal {
   #controller: AbortController | undefined;
   #ended: { readonly reason: unknown } | undefined;
+  /** Most have one alone, which needs no set. */
+  #first: (() => void) | undefined;
   #listeners: Set<() => void> | undefined;
 
   /** Made at the first look, aborted already if it is too late for that. */
@@ -32,8 +34,11 @@ export class LazySignal {
     if (this.#ended !== undefined) return;
     this.#ended = { reason };
     this.#controller?.abort(reason);
+    const first = this.#first;
     const waiting = this.#listeners;
+    this.#first = undefined;
     this.#listeners = undefined;
+    first?.();
     if (waiting !== undefined) for (const listener of waiting) listener();
   }
 
@@ -42,6 +47,12 @@ export class LazySignal {
     if (this.#ended !== undefined) {
       listener();
       return () => {};
+    }
+    if (this.#first === undefined && this.#listeners === undefined) {
+      this.#first = listener;
+      return () => {
+        if (this.#first === listener) this.#first = undefined;
+      };
     }
     const waiting = (this.#listeners ??= new Set());
     waiting.add(listener);

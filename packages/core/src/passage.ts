@@ -1,7 +1,7 @@
 import type { Cancel, Clock } from "./clock.ts";
 import { createDeadline, type Deadline, type SharedDeadline } from "./deadline.ts";
 import type { CallOutcome, ToolportErrorCode } from "./toolport-error-code.ts";
-import { LazySignal, type StoppableTime } from "./lazy-signal.ts";
+import { LazySignal, onAbort, signalOf, type StoppableTime } from "./lazy-signal.ts";
 import { isToolportError, withErrorContext, type ToolportError, type ToolportErrorInit } from "./toolport-error.ts";
 
 /** What goes through layers: a call, or another request. */
@@ -103,6 +103,7 @@ class OnePassage<Of extends Work, Answer> implements Passage<Of, Answer> {
   readonly #bounds: Bounds;
   readonly #shown: Of;
   #settle: (error: ToolportError) => void = () => {};
+  #ignore: Cancel | undefined;
 
   constructor(work: Of, init: PassageInit<Of, Answer>) {
     const { kind, timeoutMs, mostPausedMs, clock } = init;
@@ -141,14 +142,14 @@ class OnePassage<Of extends Work, Answer> implements Passage<Of, Answer> {
   }
 
   run(enter: Way<Of, Answer>): Promise<Answer> {
-    const { signal } = this.#work.options;
+    const signal = signalOf(this.#work.options);
     return new Promise<Answer>((resolve, reject) => {
       this.#settle = (error) => {
         this.#release();
         reject(withEffect(error, this.#handling.effect));
       };
-      if (signal?.aborted) return this.#onAbort();
-      signal?.addEventListener("abort", this.#onAbort, { once: true });
+      if (signal?.aborted) return this.#onAbort(signal.reason);
+      this.#ignore = signal && onAbort(signal, () => this.#onAbort(signal.reason));
       void enter(this.#shown, this).then((answer) => (this.#release(), resolve(answer)), this.#settle);
     });
   }
@@ -178,16 +179,15 @@ class OnePassage<Of extends Work, Answer> implements Passage<Of, Answer> {
     return { signal: bothSignals(this.#stop.signal, signal), deadline };
   }
 
-  readonly #onAbort = (): void => {
-    const reason: unknown = this.#work.options.signal?.reason;
+  #onAbort(reason: unknown): void {
     this.#stop.abort(reason);
     this.#ending.stop(this.#init.kind.error(this.#work, "aborted", { problem: "was aborted", cause: reason }));
-  };
+  }
 
   #release(): void {
     this.#ending.release();
     this.#time.dispose();
-    this.#work.options.signal?.removeEventListener("abort", this.#onAbort);
+    this.#ignore?.();
     // What is still under way works for nobody.
     if (this.#ending.reason !== undefined || this.#handling.active > 0) this.#stop.abort(this.#ending.reason);
   }

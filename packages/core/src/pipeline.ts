@@ -2,6 +2,7 @@ import { systemClock, type Clock } from "./clock.ts";
 import { foldLayers, type Layer } from "./layers.ts";
 import { defaultTimeouts } from "./limits.ts";
 import { createPassage, type Handler, type Passage, type Work, type WorkKind } from "./passage.ts";
+import { createSlots } from "./reused-slots.ts";
 import type { ToolportError } from "./toolport-error.ts";
 
 /** The way of all work of one kind: its layers, in front of whatever handles it. */
@@ -42,7 +43,7 @@ export function createPipeline<Of extends Work, Answer>(
 ): Pipeline<Of, Answer> {
   assertLayers("interceptors", interceptors);
   if (interceptors.length === 0) return { run: (work, handler) => handler(work), end: () => {}, size: 0 };
-  const passages = new Set<Passage<Of, Answer>>();
+  const passages = createSlots<Passage<Of, Answer>>();
   const enter = foldLayers(interceptors, kind);
 
   return {
@@ -54,18 +55,18 @@ export function createPipeline<Of extends Work, Answer>(
         mostPausedMs: mostPausedMsOf?.(work) ?? defaultTimeouts.elicitTotalMs,
         clock,
       });
-      passages.add(passage);
+      const slot = passages.add(passage);
       try {
         return await passage.run(enter);
       } finally {
-        passages.delete(passage);
+        passages.remove(slot, passage);
       }
     },
     get size() {
       return passages.size;
     },
     end(error, all = false) {
-      for (const passage of Array.from(passages)) {
+      for (const passage of passages.values()) {
         if (all) passage.end(error);
         else passage.endSoon(error);
       }

@@ -1,5 +1,5 @@
 import type { Cancel } from "@toolport/core";
-import type { LazySignal } from "@toolport/core/implement";
+import { createIdTable, type IdTable, type LazySignal } from "@toolport/core/implement";
 import type { Clients } from "../clients.ts";
 import type { GatewaySettings } from "../gateway-options.ts";
 import type { RequestId } from "../message/json-rpc.ts";
@@ -16,7 +16,7 @@ export interface HeldPeer {
   /** Of a session: what was agreed on. */
   readonly revision: string | undefined;
   /** What can be cancelled, by the client's id for it. */
-  readonly stops: Map<RequestId, LazySignal>;
+  readonly stops: IdTable<LazySignal, RequestId>;
   /** What it listens on. */
   readonly streams: Set<EventStream>;
   /** Exchanges under way. */
@@ -48,7 +48,7 @@ export function createHeldPeers({ limits, clock }: GatewaySettings, clients: Cli
   const remove = async (one: HeldPeer, reason: string): Promise<void> => {
     if (held.get(one.key) === one) held.delete(one.key);
     for (const stream of Array.from(one.streams)) stream.end();
-    for (const stop of Array.from(one.stops.values())) stop.abort(endedError(reason));
+    for (const stop of one.stops.values()) stop.abort(endedError(reason));
     await clients.close(one.peer, reason);
   };
   const sweep = (): void => {
@@ -64,7 +64,7 @@ export function createHeldPeers({ limits, clock }: GatewaySettings, clients: Cli
   return {
     get: (key) => held.get(key),
     add(init) {
-      const one: HeldPeer = { ...init, stops: new Map(), streams: new Set(), users: 0, lastUsedAt: clock.now() };
+      const one: HeldPeer = { ...init, stops: createIdTable(), streams: new Set(), users: 0, lastUsedAt: clock.now() };
       held.set(one.key, one);
       watch();
       return one;

@@ -142,12 +142,13 @@ async function answerRequest(
   const stop = createLazySignal();
   const ignoreGone = gone?.onAbort(() => stop.abort(new Error("cancelled by the client")));
   // The later one of two with the same id is the one that can be cancelled.
-  session.stops.set(request.id, stop);
+  session.stops.take(request.id);
+  session.stops.put(request.id, stop);
   try {
     return await session.peer.handle(request, { outlet, stop });
   } finally {
     ignoreGone?.();
-    if (session.stops.get(request.id) === stop) session.stops.delete(request.id);
+    if (session.stops.get(request.id) === stop) session.stops.take(request.id);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { JsonObject, ServerLog, Subscription } from "@toolport/core";
 import type { Cancel } from "@toolport/core";
+import type { Slots } from "@toolport/core/implement";
 import type { GatewayClient, GatewayConversation } from "../gateway-client.ts";
 import type { GatewaySettings } from "../gateway-options.ts";
 import { metaKeys } from "../message/meta.ts";
@@ -42,7 +43,7 @@ export interface PeerNewsInit {
   readonly settings: GatewaySettings;
   readonly client: GatewayClient;
   readonly conversation: GatewayConversation;
-  readonly requests: ReadonlySet<ActiveRequest>;
+  readonly requests: Pick<Slots<ActiveRequest>, "values">;
   /** The server that a request is for, as far as that is known. */
   readonly serverOf: (request: ActiveRequest) => string | undefined;
 }
@@ -87,7 +88,7 @@ export function createPeerNews(init: PeerNewsInit): PeerNews {
     if (logLevel !== undefined && reachesLevel(level, logLevel)) {
       stream?.send(notificationMessage("notifications/message", params), "spare");
     }
-    for (const request of requests) {
+    for (const request of requests.values()) {
       if (request.logLevel === undefined || init.serverOf(request) !== serverId) continue;
       if (reachesLevel(level, request.logLevel)) {
         request.outlet.send(notificationMessage("notifications/message", params), "spare");

@@ -1,5 +1,5 @@
 import { isToolportError, type ElicitationRequest, type ElicitationResult, type JsonObject } from "@toolport/core";
-import { isJsonObject, settleWithin, type LazySignal } from "@toolport/core/implement";
+import { createSlots, isJsonObject, settleWithin, type LazySignal, type Slots } from "@toolport/core/implement";
 import { canAnswer, cannotAsk } from "../asking/ask-client.ts";
 import { createParkedCalls, type ParkingLot } from "../asking/parked-calls.ts";
 import { createSessionQuestions, type SessionQuestions } from "../asking/session-questions.ts";
@@ -82,7 +82,7 @@ interface PeerState extends PeerInit {
   /** Absent where its revision has no tasks. */
   readonly taskCalls: TaskCallsInit | undefined;
   /** What is done for the client: also for a request that was answered with a question. */
-  readonly requests: Set<ActiveRequest>;
+  readonly requests: Slots<ActiveRequest>;
   readonly questions: SessionQuestions;
   /** Messages of the client that wait for their answer. */
   waiting: number;
@@ -95,7 +95,7 @@ interface PeerState extends PeerInit {
 export function createPeer(init: PeerInit): Peer {
   const { settings, client, conversation, lot } = init;
   const { limits } = settings;
-  const requests = new Set<ActiveRequest>();
+  const requests = createSlots<ActiveRequest>();
   const exposed = createExposedTools(conversation.tools, settings, client.era);
   const serverOf = ({ toolName, serverId }: ActiveRequest): string | undefined =>
     toolName === undefined ? serverId : exposed.find(toolName)?.origin?.serverId;
@@ -205,13 +205,13 @@ async function handle(state: PeerState, message: RequestMessage, way: RequestWay
   let reason = "ok";
   try {
     const run = async (one: ActiveRequest): Promise<JsonObject> => {
-      requests.add(one);
+      const slot = requests.add(one);
       try {
         // Written out, because most gateways have no telemetry, and each promise more is paid with every request.
         if (telemetry === undefined) return await handler(state.context, one);
         return await traceRequest({ telemetry, client, request: one }, async () => handler(state.context, one));
       } finally {
-        requests.delete(one);
+        requests.remove(slot, one);
       }
     };
     const { taskCalls } = state;
@@ -303,7 +303,7 @@ async function elicit(
   const { serverId, context, params } = request;
   const { maxQuestionLength } = settings.limits;
   if (JSON.stringify(params).length > maxQuestionLength) throw cannotAsk(request, "it is too large to be asked");
-  const open = Array.from(requests).filter(({ ask }) => ask !== undefined);
+  const open = requests.values().filter(({ ask }) => ask !== undefined);
   // The request that it belongs to, and no other; where that is not known, one that went to this server, whose question it may be; of one alone there is no doubt.
   const asked =
     context?.causationId !== undefined
@@ -321,7 +321,7 @@ async function close(state: PeerState, reason: string): Promise<void> {
   questions.close();
   context.news.close();
   context.subscriptions.close();
-  for (const request of Array.from(requests)) request.stop.abort(endedError(reason));
+  for (const request of requests.values()) request.stop.abort(endedError(reason));
   context.tasks?.close();
   const { limits, clock, onDiagnostic } = settings;
   let failed: unknown;

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@toolport/core";
-import { createLazySignal, type LazySignal } from "@toolport/core/implement";
+import { createIdTable, createLazySignal, type IdTable, type LazySignal } from "@toolport/core/implement";
 import { closingFailure, refusalOf, type Clients } from "../clients.ts";
 import { readEnvelope, type Envelope, missing } from "../message/envelope.ts";
 import {
@@ -40,7 +40,7 @@ interface State {
   readonly clients: Clients;
   readonly outlet: Outlet;
   /** What can be cancelled, by the client's id for it. */
-  readonly stops: Map<RequestId, LazySignal>;
+  readonly stops: IdTable<LazySignal, RequestId>;
   legacy: Promise<OpenedLegacy> | undefined;
   /** Once it is there: so that a message does not wait for what is settled. */
   opened: OpenedLegacy | undefined;
@@ -63,7 +63,7 @@ export function createMessageConnection(
         return text !== undefined && send(text, weight);
       },
     },
-    stops: new Map(),
+    stops: createIdTable(),
     legacy: undefined,
     opened: undefined,
     modern: undefined,
@@ -141,12 +141,12 @@ async function answerRequest(state: State, request: RequestMessage): Promise<Jso
   const { id, method, params } = request;
   const read = readEnvelope(params);
   if (read.kind === "refused") return errorMessage(id, read.failure);
-  if (state.stops.has(id)) {
+  if (state.stops.get(id) !== undefined) {
     return errorMessage(id, { code: rpcCodes.invalidRequest, message: "Invalid request: its id is in use" });
   }
   if (state.clients.isEnding && !goesOn(request)) return errorMessage(id, closingFailure);
   const stop = createLazySignal();
-  state.stops.set(id, stop);
+  state.stops.put(id, stop);
   try {
     if (read.kind === "none" && method === "initialize") return await initialize(state, request);
     const peer = read.kind === "modern" ? await modernPeer(state, read.envelope) : await legacyPeer(state, method);
@@ -156,7 +156,7 @@ async function answerRequest(state: State, request: RequestMessage): Promise<Jso
   } catch (error) {
     return errorMessage(id, { code: rpcCodes.internalError, ...refusalOf(error) });
   } finally {
-    if (state.stops.get(id) === stop) state.stops.delete(id);
+    state.stops.take(id);
   }
 }
 
@@ -196,7 +196,7 @@ async function modernPeer(state: State, { info, capabilities }: Envelope): Promi
 }
 
 async function close(state: State, reason: string): Promise<void> {
-  for (const stop of Array.from(state.stops.values())) stop.abort(endedError(reason));
+  for (const stop of state.stops.values()) stop.abort(endedError(reason));
   const opening = [state.legacy?.then(({ peer }) => peer), state.modern];
   await Promise.all(
     opening.map(async (peer) => {

@@ -146,6 +146,8 @@ interface Parties {
 
 function createParties(): Parties {
   const parties = new Map<string | undefined, Party>();
+  const isIdle = ({ active, waiting }: Party): boolean => active === 0 && waiting.size === 0;
+  let latest: Party | undefined;
   return {
     get: (name) => parties.get(name),
     of(name) {
@@ -157,8 +159,11 @@ function createParties(): Parties {
       return party;
     },
     all: () => Array.from(parties.values()),
-    forgetIfGone({ name, active, waiting }) {
-      if (active === 0 && waiting.size === 0) parties.delete(name);
+    forgetIfGone(party) {
+      if (!isIdle(party)) return;
+      // The latest to go stays until another one does: who makes one call after the other is not to be made anew for each.
+      if (latest !== undefined && latest !== party && isIdle(latest)) parties.delete(latest.name);
+      latest = party;
     },
   };
 }

@@ -5,6 +5,20 @@ import { createVirtualClock } from "../../test/simulation/virtual-clock.ts";
 import { createPausable } from "./pausable.ts";
 
 describe("createPausable()", () => {
+  it("stops a deadline that several calls share for as long as one of them goes by it", () => {
+    let now = 0;
+    const clock: Clock = { now: () => now, schedule: () => () => {} };
+    const shared = createDeadline({ timeoutMs: 100, onTimeout: () => "late", clock });
+    const group = createPausable({ clock, mostMs: () => 1000 });
+    group.add(shared, undefined)();
+    const leave = group.add(shared, undefined);
+    group.add(shared, undefined);
+    leave();
+    group.pause(undefined);
+    now = 60;
+    expect(shared.remainingMs()).toBe(100);
+  });
+
   it("stops all its deadlines during a pause, also those that join, and pauses may overlap", () => {
     let now = 0;
     const clock: Clock = { now: () => now, schedule: () => () => {} };

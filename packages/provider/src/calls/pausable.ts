@@ -1,4 +1,5 @@
 import type { Cancel, Clock, SharedDeadline } from "@toolport/core";
+import { createSlots } from "@toolport/core/implement";
 
 /**
  * Deadlines that stand still while a human answers a question of their server: those of the conversation that is asked (`partyOf`). Those of nobody in particular stand still
@@ -19,6 +20,7 @@ export interface PausableInit {
 }
 
 interface Member {
+  readonly deadline: SharedDeadline;
   readonly party: string | undefined;
   usedMs: number;
   /** Lets the clock go on; there while it stands still. */
@@ -29,24 +31,24 @@ interface Member {
 
 /** Makes an empty group. */
 export function createPausable({ clock, mostMs }: PausableInit): Pausable {
-  const members = new Map<SharedDeadline, Member>();
+  const members = createSlots<Member>();
   /** How many pauses there are, of each party. */
   const pauses = new Map<string | undefined, number>();
   const isStopped = ({ party }: Member): boolean => (party === undefined ? pauses.size > 0 : pauses.has(party));
   /** Stops and starts what is to stand still now, and what is not. */
   const apply = (): void => {
-    for (const [deadline, member] of members) {
+    for (const member of members.values()) {
       if (!isStopped(member)) member.resume?.();
-      else if (member.resume === undefined && !member.isPaused) stop(deadline, member);
+      else if (member.resume === undefined && !member.isPaused) stop(member);
       member.isPaused = isStopped(member);
     }
   };
 
-  const stop = (deadline: SharedDeadline, member: Member): void => {
+  const stop = (member: Member): void => {
     const leftMs = mostMs() - member.usedMs;
     if (leftMs <= 0) return;
     const stoppedAt = clock.now();
-    const goOn = deadline.pause();
+    const goOn = member.deadline.pause();
     const cancelTimer = clock.schedule(leftMs, () => member.resume?.());
     member.resume = () => {
       member.resume = undefined;
@@ -57,12 +59,12 @@ export function createPausable({ clock, mostMs }: PausableInit): Pausable {
   };
   return {
     add(deadline, party) {
-      const member: Member = { party, usedMs: 0, resume: undefined, isPaused: false };
-      members.set(deadline, member);
-      if (isStopped(member)) stop(deadline, member);
+      const member: Member = { deadline, party, usedMs: 0, resume: undefined, isPaused: false };
+      const slot = members.add(member);
+      if (isStopped(member)) stop(member);
       member.isPaused = isStopped(member);
       return () => {
-        members.delete(deadline);
+        members.remove(slot, member);
         member.resume?.();
       };
     },

@@ -1,5 +1,5 @@
 import { ToolportError } from "@toolport/core";
-import { withErrorContext } from "@toolport/core/implement";
+import { createSlots, withErrorContext } from "@toolport/core/implement";
 import type { Writable } from "node:stream";
 
 /** What a {@linkcode LineWriter} is made from. */
@@ -37,7 +37,7 @@ interface Batch {
 /** Makes the writer. Errors of the stream are its owner's business: a failed write stays pending until {@linkcode LineWriter.stop}. */
 export function createLineWriter({ stdin, serverId, maxWaitingLength }: LineWriterInit): LineWriter {
   // One batch at a time is handed to the stream, so that those behind it are known not to have left.
-  const leaving = new Set<Batch>();
+  const leaving = createSlots<Batch>();
   let collecting: Batch | undefined;
   let waitingLength = 0;
   let refusal: ToolportError | undefined;
@@ -46,11 +46,11 @@ export function createLineWriter({ stdin, serverId, maxWaitingLength }: LineWrit
     const batch = collecting;
     if (!batch) return;
     collecting = undefined;
-    leaving.add(batch);
+    const slot = leaving.add(batch);
     batch.begun = true;
     stdin.write(batch.text, "utf8", (error) => {
       if (error) return;
-      leaving.delete(batch);
+      leaving.remove(slot, batch);
       waitingLength -= batch.text.length;
       batch.resolve();
       flush();
@@ -82,11 +82,10 @@ export function createLineWriter({ stdin, serverId, maxWaitingLength }: LineWrit
     },
     stop(reason) {
       refusal ??= reason;
-      for (const batch of collecting ? [...leaving, collecting] : leaving) {
+      for (const batch of [...leaving.values(), ...(collecting ? [collecting] : [])]) {
         void handled(batch.left);
         batch.reject(withErrorContext(reason, { outcome: batch.begun ? "unknown" : "not-sent" }));
       }
-      leaving.clear();
       collecting = undefined;
     },
   };

@@ -5,7 +5,7 @@ import type { FollowedCall } from "../message/request-channel.ts";
 import type { ActiveClocks } from "../time/active-clock.ts";
 import { runHook } from "../time/run-hook.ts";
 import { createOccasion, type Occasion, type Questioned } from "./occasion.ts";
-import type { ProgressReport } from "./outgoing-requests.ts";
+import type { ProgressReport } from "./progress-report.ts";
 
 /** Calls that go on after their requests were answered: tasks of 2025-11-25. What their server sends of one has its token or its name. */
 export interface FollowedCalls {

@@ -1,5 +1,13 @@
 import type { Cancel, JsonObject, Progress, ToolportError } from "@toolport/core";
-import { withGetters, isPlainObject, onAbort, partyOf, tell, withErrorContext } from "@toolport/core/implement";
+import {
+  createIdTable,
+  isPlainObject,
+  onAbort,
+  partyOf,
+  tell,
+  withErrorContext,
+  withGetters,
+} from "@toolport/core/implement";
 import { fromRpcError } from "../message/from-rpc-error.ts";
 import { saysRevisionChanged } from "../message/session-words.ts";
 import type { SendOptions, Transport } from "../message/transport.ts";
@@ -8,7 +16,7 @@ import { runHook } from "../time/run-hook.ts";
 import type { ActiveClock, ActiveClocks } from "../time/active-clock.ts";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
 import { createOccasion, isSomebodys, type Occasion, type Questioned } from "./occasion.ts";
-import { createIdTable, type IdTable } from "./id-table.ts";
+import type { ProgressReport } from "./progress-report.ts";
 import { createRequestIds, type RequestIds } from "./request-ids.ts";
 import { readAnswer } from "./read-answer.ts";
 import { usedConnection } from "./used-connection.ts";
@@ -70,12 +78,6 @@ export interface OutgoingRequestsInit {
   readonly onNotified: () => void;
 }
 
-/** Progress, and whether it may be passed on now. */
-export interface ProgressReport {
-  readonly read: () => Progress;
-  readonly isDue: boolean;
-}
-
 interface Pending extends Questioned {
   readonly request: OutgoingRequest;
   readonly resolve: (result: JsonObject) => void;
@@ -97,7 +99,7 @@ interface Pending extends Questioned {
 }
 
 interface State extends OutgoingRequestsInit {
-  readonly pending: IdTable<Pending>;
+  readonly pending: ReturnType<typeof createIdTable<Pending>>;
   readonly ids: RequestIds;
   closedBy: ToolportError | undefined;
   whenDrained: (() => void) | undefined;

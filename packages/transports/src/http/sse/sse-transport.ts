@@ -1,9 +1,8 @@
 import type { JsonObject, ToolportError } from "@toolport/core";
-import { withErrorContext } from "@toolport/core/implement";
+import { createSlots, withErrorContext, type Slots } from "@toolport/core/implement";
 import { utf8Length } from "../../bytes/utf8-length.ts";
 import { isRequest, type RequestId } from "../../message/json-rpc.ts";
 import type { SendOptions, Transport } from "../../message/transport.ts";
-import { createSlots, type Slots } from "../../message/reused-slots.ts";
 import { acceptAny, isSameId, type MessageSink } from "../events/accept-message.ts";
 import {
   asToolportError,

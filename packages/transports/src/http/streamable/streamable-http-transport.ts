@@ -1,5 +1,6 @@
 import { withGetters } from "@toolport/core/implement";
 import type { JsonObject, ToolportError } from "@toolport/core";
+import { createSlots, type Slots } from "@toolport/core/implement";
 import { utf8Length } from "../../bytes/utf8-length.ts";
 import { isRequest, type RequestId, type RpcRequest } from "../../message/json-rpc.ts";
 import type { SendOptions, Transport } from "../../message/transport.ts";
@@ -18,7 +19,6 @@ import { createAnomalyReport } from "../events/report-anomalies.ts";
 import type { TransportContext } from "../../context/transport-context.ts";
 import { openNotificationStream } from "./notification-stream.ts";
 import { envelopeVersionOf, protocolHeaders } from "./headers-from-message.ts";
-import { createSlots, type Slots } from "../../message/reused-slots.ts";
 import { replyKindOf } from "../exchange/reply-kind.ts";
 import { readSessionId } from "./session-id.ts";
 import { requestHeaders } from "./request-headers.ts";

@@ -1,3 +1,5 @@
+import { withGetters } from "./with-getters.ts";
+
 /** Things that come and go by the million, few at a time. */
 export interface Slots<Value> {
   /** Returns the slot that it was put into. Slots are used again. */
@@ -5,6 +7,7 @@ export interface Slots<Value> {
   get(slot: number): Value | undefined;
   /** Empties a slot, if this value is still in it. */
   remove(slot: number, value: Value): void;
+  readonly size: number;
   /** All values, as they are now. */
   values(): readonly Value[];
 }
@@ -17,18 +20,21 @@ export interface Slots<Value> {
 export function createSlots<Value extends object>(): Slots<Value> {
   const slots: (Value | undefined)[] = [];
   const free: number[] = [];
-  return {
-    add(value) {
-      const slot = free.pop() ?? slots.length;
-      slots[slot] = value;
-      return slot;
+  return withGetters<Slots<Value>, "size">(
+    {
+      add(value) {
+        const slot = free.pop() ?? slots.length;
+        slots[slot] = value;
+        return slot;
+      },
+      get: (slot) => slots[slot],
+      remove(slot, value) {
+        if (slots[slot] !== value) return;
+        slots[slot] = undefined;
+        free.push(slot);
+      },
+      values: () => slots.filter((value) => value !== undefined),
     },
-    get: (slot) => slots[slot],
-    remove(slot, value) {
-      if (slots[slot] !== value) return;
-      slots[slot] = undefined;
-      free.push(slot);
-    },
-    values: () => slots.filter((value) => value !== undefined),
-  };
+    { size: () => slots.length - free.length },
+  );
 }

@@ -9,6 +9,7 @@ describe("slots", () => {
     const slotOfB = slots.add(b);
     slots.remove(slotOfA, a);
     expect(slots.values()).toEqual([b]);
+    expect(slots.size).toBe(1);
     expect([slots.get(slotOfA), slots.get(slotOfB)]).toEqual([undefined, b]);
   });
 

@@ -27,5 +27,11 @@ describe("an id table", () => {
     table.put(4, { name: "4" });
     expect(table.ids()).toEqual([1, 3, 4]);
     expect(table.size).toBe(3);
+    expect(
+      table
+        .values()
+        .map(({ name }) => name)
+        .sort(),
+    ).toEqual(["1", "3", "4"]);
   });
 });
