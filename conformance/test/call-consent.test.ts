@@ -7,7 +7,7 @@ import { serverChecks } from "../src/server/checks/server-checks.ts";
 import type { CallConsent } from "../src/server/consented-tools.ts";
 import { goodTool, tool } from "./mutants/mutant.ts";
 
-const about = /^calls\/|^tools\/list$|^lifecycle\/initialize$|^requests\/probe$/;
+const about = /^calls\/|^tools\/list$|^lifecycle\/(?:initialize|second-client)$|^requests\/probe$/;
 const checks = serverChecks.filter(({ id }) => about.test(id));
 const path: JsonObject = {
   type: "object",

@@ -100,9 +100,7 @@ export const brokenCalls: readonly BrokenHost[] = [
       "recover/refused-to-resume",
       "recover/reset-during-call",
       "recover/retry-after",
-      "survive/answer-with-wrong-id",
       "survive/http-errors",
-      "survive/malformed-answer",
       "survive/stream-cut",
     ],
   },
@@ -111,12 +109,7 @@ export const brokenCalls: readonly BrokenHost[] = [
     wrong: "sends a call again when the process of the server crashed",
     venue: "stdio",
     make: replay,
-    fails: [
-      "consistent/cancel-reaches-the-server",
-      "recover/crash-during-call",
-      "recover/error-about-sessions",
-      "survive/malformed-answer",
-    ],
+    fails: ["consistent/cancel-reaches-the-server", "recover/crash-during-call", "recover/error-about-sessions"],
   },
   {
     id: "believes-errors",

@@ -43,8 +43,16 @@ export const authorizationChecks: readonly ServerCheck[] = [
       "a JSON object with authorization_servers, at resource_metadata of the challenge or the well-known address",
     ],
     fix: "Serve the document at /.well-known/oauth-protected-resource, followed by the path of your endpoint.",
-    judge: async ({ resource, issuers }) => {
-      if (resource.json === undefined) return fail(`no JSON object at ${resource.tried.join(", ")}`);
+    judge: async ({ challenge, resource, issuers }, address) => {
+      if (resource.json === undefined) {
+        const namesDocument = challenge?.params.has("resource_metadata") === true;
+        return namesDocument || !isGivenCredentials(address)
+          ? fail(`no JSON object at ${resource.tried.join(", ")}`)
+          : {
+              status: "not-applicable",
+              reason: "the server takes what its users are given by hand, and signs nobody in",
+            };
+      }
       if (issuers.length > 0) return pass(issuers.map(({ issuer }) => issuer).join(", "));
       return fail(`authorization_servers: ${JSON.stringify(resource.json["authorization_servers"]) ?? "absent"}`);
     },
@@ -268,6 +276,11 @@ async function refused(
 // What is let in is answered with a session, which no report needs.
 function describeRefusal(response: HttpResponse): string {
   return response.status < 300 ? `${response.status}: let in` : describeResponse(response);
+}
+
+/** Whether whoever runs the kit has credentials for the server, without signing in. */
+function isGivenCredentials({ headers = {}, signIn }: HttpAddress): boolean {
+  return signIn === undefined && Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
 }
 
 async function tokenOf(target: ServerTarget): Promise<string | undefined> {

@@ -1,7 +1,7 @@
+import { startFirst } from "#start-first";
 import type { ServerSpec } from "@toolport/core";
 import type { Transport } from "../message/transport.ts";
-import { nodeModule } from "../stdio/node-module.ts";
-import { startServer, type StartedServer, type StdioContext } from "../stdio/start-server.ts";
+import type { StdioContext } from "../stdio/start-server.ts";
 import { loadStdio } from "./load-transport.ts";
 
 /**
@@ -18,15 +18,4 @@ export async function openProcess(spec: ServerSpec, context: StdioContext): Prom
     throw error;
   }
   return stdio.openStdio(spec, context, started);
-}
-
-// On Windows it takes more than Node to start a program.
-async function startFirst(spec: ServerSpec, context: StdioContext): Promise<StartedServer | undefined> {
-  const { platform = nodeModule("node:os")?.platform() } = context.effects ?? {};
-  const processes = platform === "win32" ? undefined : nodeModule("node:child_process");
-  if (processes === undefined) return undefined;
-  return startServer(spec, context, {
-    spawn: processes.spawn,
-    files: () => process.getBuiltinModule("node:fs/promises"),
-  });
 }

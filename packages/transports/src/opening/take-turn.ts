@@ -1,7 +1,7 @@
+import { mostStarts } from "#start-first";
 import type { Clock } from "@toolport/core";
 import { systemClock, type ConnectionHooks } from "@toolport/core/implement";
 import { abortedConnect } from "./connect-deadline.ts";
-import { mostStarts } from "../stdio/most-starts.ts";
 import { runHook } from "../time/run-hook.ts";
 import { createStartQueue, type StartPlace, type StartQueue } from "./start-queue.ts";
 

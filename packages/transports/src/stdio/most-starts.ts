@@ -1,10 +1,7 @@
-import { nodeModule } from "./node-module.ts";
-
 /**
  * How many servers may start at once unless somebody says otherwise: two for each processor, since half of a start is waiting for files, but
- * no fewer than four. One in a runtime that does not tell.
+ * no fewer than four.
  */
 export function mostStarts(): number {
-  const os = nodeModule("node:os");
-  return os === undefined ? 1 : Math.max(4, 2 * os.availableParallelism());
+  return Math.max(4, 2 * process.getBuiltinModule("node:os").availableParallelism());
 }
