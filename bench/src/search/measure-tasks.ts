@@ -1,6 +1,7 @@
-// 50 tasks over 20 published servers, by a scripted model that chooses by words and knows only what it is shown; ten draws. Prints a table and
-// writes it into docs/discovery.md.
+// 50 tasks over 20 published servers, by a scripted model that chooses by words and knows only what it is shown, ten draws; and by what a large
+// language model chose to do, played again. Prints tables and writes them into docs/discovery.md.
 import { drawTasks } from "./draw-tasks.ts";
+import { playChoices, readChoices } from "./play-choices.ts";
 import { createSetToolbox } from "./set-toolbox.ts";
 import { solveTask, ways, type Attempt, type Way } from "./solve-task.ts";
 import { tableOf, writeTable } from "./write-table.ts";
@@ -29,6 +30,32 @@ const head = [
   "tokens",
 ];
 writeTable("tasks", tableOf(head, ways.map(rowOf)));
+writeTable("choices", await measureChoices());
+
+async function measureChoices(): Promise<string> {
+  const { seed: drawn, tasks: recorded } = readChoices();
+  const { servers, tasks } = drawTasks(drawn);
+  const toolbox = createSetToolbox(servers);
+  const rows: string[][] = [];
+  const add = (name: string, all: readonly Attempt[]): void => {
+    const mean = (of: (attempt: Attempt) => number): number => all.reduce((sum, one) => sum + of(one), 0) / all.length;
+    const [shown, solved] = [mean((one) => Number(one.shown)), mean((one) => Number(one.solved))];
+    const most = Math.max(...all.map(({ turns }) => turns));
+    const tokens = Math.round(mean((one) => one.tokens)).toLocaleString("en");
+    rows.push([name, percent(shown), percent(solved), mean(({ turns }) => turns).toFixed(1), String(most), tokens]);
+  };
+  const turnsOf = new Map(recorded.map(({ sentence, turns }) => [sentence, turns]));
+  const played: Attempt[] = [];
+  for (const task of tasks) played.push(await playChoices(toolbox, task, turnsOf.get(task.sentence) ?? []));
+  add("a large language model", played);
+  for (const way of ["everything", "search"] as const) {
+    const byWords: Attempt[] = [];
+    for (const task of tasks) byWords.push(await solveTask(toolbox, task, way));
+    add(`by words: ${way}`, byWords);
+  }
+  toolbox.close();
+  return tableOf(["", "shown", "solved", "turns", "most turns", "tokens"], rows);
+}
 
 function rowOf(way: Way): readonly string[] {
   const draws = attempts.get(way) ?? [];

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { chooseByWords, contentWords } from "./choose-by-words.ts";
 import { drawTasks } from "./draw-tasks.ts";
+import { playChoices, readChoices } from "./play-choices.ts";
 import { createSetToolbox } from "./set-toolbox.ts";
 import { solveTask, type Attempt, type Way } from "./solve-task.ts";
 
@@ -39,6 +40,31 @@ describe("a scripted model", () => {
       searched.filter(({ shown }) => shown).length,
     );
     expect(searched.reduce((sum, { tokens }) => sum + tokens, 0) / 12).toBeLessThan(toolbox.estimateTokens() / 10);
+    toolbox.close();
+  });
+});
+
+describe("what a large language model chose", () => {
+  it("leads to the right tool in three turns at most, for nearly every task", async () => {
+    const { seed, tasks: recorded } = readChoices();
+    const { servers, tasks } = drawTasks(seed);
+    const turnsOf = new Map(recorded.map(({ sentence, turns }) => [sentence, turns]));
+    const toolbox = createSetToolbox(servers);
+    const attempts: Attempt[] = [];
+    for (const task of tasks) attempts.push(await playChoices(toolbox, task, turnsOf.get(task.sentence) ?? []));
+    expect(attempts.length).toBe(50);
+    expect(attempts.filter(({ solved }) => solved).length).toBeGreaterThanOrEqual(48);
+    expect(Math.max(...attempts.map(({ turns }) => turns))).toBeLessThanOrEqual(3);
+    toolbox.close();
+  });
+
+  it("counts for nothing where the tool is not shown", async () => {
+    const { servers, tasks } = drawTasks(readChoices().seed);
+    const toolbox = createSetToolbox(servers);
+    const [task] = tasks;
+    const [answer = ""] = task?.answers ?? [];
+    const attempt = task && (await playChoices(toolbox, task, [{ tool: "tools_groups" }, { tool: answer }]));
+    expect(attempt).toMatchObject({ shown: false, solved: false });
     toolbox.close();
   });
 });

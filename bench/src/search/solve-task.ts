@@ -60,8 +60,9 @@ async function callOutOf(toolbox: Toolbox, { sentence, answers }: Task): Promise
   return { solved, shown: true, turns: 1, tokens: countDeclared(definitions) };
 }
 
-interface Run {
-  list(): Promise<readonly Option[]>;
+/** A conversation with the helpers. */
+export interface Run {
+  list(input?: JsonObject): Promise<readonly Option[]>;
   find(helper: string, input: JsonObject): Promise<readonly Option[]>;
   /** The groups that the last answer named. */
   groups(): readonly Option[];
@@ -71,7 +72,8 @@ interface Run {
   tokens(): number;
 }
 
-function createRun(view: ToolboxView): Run {
+/** Begins a conversation, with nothing declared but the helpers. */
+export function createRun(view: ToolboxView): Run {
   let turns = 0;
   let tokens = 0;
   let read = 0;
@@ -94,8 +96,8 @@ function createRun(view: ToolboxView): Run {
     turns: () => turns,
     tokens: () => tokens,
     groups: () => groups,
-    async list() {
-      await ask("tools_groups", { query: "*" });
+    async list(input = { query: "*" }) {
+      await ask("tools_groups", input);
       return groups;
     },
     async find(helper, input) {
