@@ -18,7 +18,9 @@ export interface RecordedChoices {
 
 /** The choices that are kept in the repository. */
 export function readChoices(): RecordedChoices {
-  return JSON.parse(readFileSync(new URL("../../data/search/choices.json", import.meta.url), "utf8")) as RecordedChoices;
+  return JSON.parse(
+    readFileSync(new URL("../../data/search/choices.json", import.meta.url), "utf8"),
+  ) as RecordedChoices;
 }
 
 /**
