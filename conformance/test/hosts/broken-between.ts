@@ -1,8 +1,9 @@
+import { fileURLToPath } from "node:url";
 import { isToolportError } from "@toolport/core";
-import { withFetch, withVerbs, type BrokenHost } from "./broken-host.ts";
+import { withFetch, withVerbs, type BrokenHost, type BrokenHostInProcess } from "./broken-host.ts";
 
 /** HTTP that sends a request again at once while the answer has one of these statuses. */
-const sendingAgain = (times: number, ...statuses: readonly number[]): BrokenHost["make"] =>
+const sendingAgain = (times: number, ...statuses: readonly number[]): BrokenHostInProcess["make"] =>
   withFetch(async (url, init) => {
     let response = await fetch(url, init);
     for (let n = 0; n < times && statuses.includes(response.status); n += 1) response = await fetch(url, init);
@@ -48,16 +49,7 @@ export const brokenBetween: readonly BrokenHost[] = [
     id: "unpacks-everything",
     wrong: "unpacks an answer before it looks at its size",
     venue: "http",
-    make: withFetch(async (url, init) => {
-      const response = await fetch(url, init);
-      if (response.headers.get("content-encoding") === null) return response;
-      const { status, statusText } = response;
-      return new Response(await response.arrayBuffer(), {
-        status,
-        statusText,
-        headers: { "content-type": "application/json" },
-      });
-    }),
+    command: [process.execPath, fileURLToPath(new URL("../programs/unpacking-driver.mjs", import.meta.url))],
     fails: ["survive/decompression-bomb"],
   },
   {

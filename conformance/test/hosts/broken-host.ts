@@ -4,24 +4,37 @@ import { createConnector, type ConnectorOptions } from "@toolport/transports";
 import type { DriverLink } from "../../src/host/driver-link.ts";
 import { localDriver } from "../../src/host/local-driver.ts";
 import type { DriverHost } from "../../src/host/serve-driver.ts";
+import { spawnDriver } from "../../src/host/spawn-driver.ts";
 import { createToolportHost, describeToolportError, toolportFeatures } from "../../src/host/toolport-host.ts";
 
 /** A host that is wrong in one way: Toolport, with one thing replaced. */
-export interface BrokenHost {
+export type BrokenHost = BrokenHostInProcess | BrokenHostProgram;
+
+/** Played in the process of the tests. */
+export interface BrokenHostInProcess extends AnyBrokenHost {
+  readonly make: () => DriverHost;
+}
+
+/** A program, for what is seen of a process from outside. */
+export interface BrokenHostProgram extends AnyBrokenHost {
+  readonly command: readonly string[];
+}
+
+interface AnyBrokenHost {
   readonly id: string;
   /** What is wrong with it, for the table. */
   readonly wrong: string;
   /** Where it is played: over HTTP, which needs no processes, or over stdio, for what is about processes. */
   readonly venue: "http" | "stdio";
-  readonly make: () => DriverHost;
   /** The scenarios that it fails in this venue, without the venue; all others it passes. */
   readonly fails: readonly string[];
 }
 
-/** Starts a broken host as a driver in this process. */
-export function startBroken({ id, make }: Pick<BrokenHost, "id" | "make">): DriverLink {
-  const hello = { name: id, version: "0", features: toolportFeatures };
-  return localDriver({ hello, host: make(), describeError: describeToolportError });
+/** Starts the driver of a broken host. */
+export function startBroken(broken: BrokenHost): DriverLink {
+  if ("command" in broken) return spawnDriver(broken.command);
+  const hello = { name: broken.id, version: "0", features: toolportFeatures };
+  return localDriver({ hello, host: broken.make(), describeError: describeToolportError });
 }
 
 /** Toolport with some verbs replaced; each is given the right ones. */

@@ -6,7 +6,7 @@ import { brokenTrust } from "./broken-trust.ts";
 import { playBrokenHost } from "./play-broken-host.ts";
 
 const all = [...brokenResults, ...brokenTrust, ...brokenBetween];
-// It must have the time to unpack, and memory is counted for the whole process: nobody else is played meanwhile.
+// It must have the time to unpack: nobody else is played meanwhile.
 const alone = ["unpacks-everything"];
 const isAlone = ({ id }: BrokenHost): boolean => alone.includes(id);
 

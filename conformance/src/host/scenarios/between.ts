@@ -11,7 +11,7 @@ const shortMs = 900;
 const mebibyte = 1024 * 1024;
 const bombMebibytes = 1024;
 /** Long enough to unpack all of it: a host that does so must be seen to grow. */
-const unpackingMs = 8000;
+const unpackingMs = 12_000;
 /** What a host may take for an answer that it refuses; a good one stops at some ten megabytes. */
 const mostGrowthMebibytes = 320;
 /** For one call that finds its session gone: the call, a handshake of two, a listing, and the call again. */
