@@ -41,6 +41,21 @@ export const brokenTrust: readonly BrokenHost[] = [
     fails: ["hostile/nothing-deprecated"],
   },
   {
+    id: "gives-up-at-a-schema",
+    wrong: "fails a whole listing at one schema that it cannot resolve",
+    venue: "http",
+    make: withConnector(() => ({
+      connection: (connection) => ({
+        listTools: async (options) => {
+          const listing = await connection.listTools(options);
+          if (/"\$ref":"http/.test(JSON.stringify(listing.tools))) throw new Error("a reference cannot be resolved");
+          return listing;
+        },
+      }),
+    })),
+    fails: ["hostile/unresolvable-schema"],
+  },
+  {
     id: "fetches-schemas",
     wrong: "fetches what schemas refer to",
     venue: "http",

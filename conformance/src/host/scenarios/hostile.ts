@@ -71,21 +71,36 @@ export const hostileScenarios: readonly HostScenario[] = [
     name: "remote-schema-reference",
     title: "A URL in a schema is not fetched",
     level: "MUST",
-    legal: ["no request to the URL; the other tools work"],
-    fix: "Compile schemas without a network; treat what cannot be resolved as not validated.",
+    legal: ["no request to the URL, whatever becomes of the tool and of its server"],
+    fix: "Compile schemas without a network.",
     over: stdioAndHttp,
     async run(stage) {
       const canary = await stage.canary();
-      const schema = { type: "object", properties: { text: { $ref: canary.url } } };
-      const tool = { ...remoteTool("reaches-out"), inputSchema: schema, outputSchema: schema };
-      const alpha = await stage.serve("alpha", { script: { tools: [tool, remoteTool("append")] } });
+      const alpha = await stage.serve("alpha", { script: { tools: reachingOut(canary.url) } });
+      await stage.init(alpha);
+      const { tools } = await stage.host.snapshot();
+      must(wasListed(alpha.server.trace()), "the server was never asked for its tools");
+      for (const { name } of tools) await stage.host.call(name, { text: "x" });
+      must(canary.requests.length === 0, `the URL was fetched ${canary.requests.length} times`);
+      return `not fetched, with ${tools.length} of 2 tools on offer`;
+    },
+  },
+  {
+    area,
+    name: "unresolvable-schema",
+    title: "A schema that refers to the network costs its own tool at most",
+    level: "SHOULD",
+    legal: ["the other tools of the server are there and work"],
+    fix: "Treat a schema that cannot be resolved as not validated, or leave out its tool, and read the others on.",
+    over: stdioAndHttp,
+    async run(stage) {
+      const canary = await stage.canary();
+      const alpha = await stage.serve("alpha", { script: { tools: reachingOut(canary.url) } });
       await stage.init(alpha);
       await callWell(stage, alpha, "other");
       const { tools } = await stage.host.snapshot();
-      const named = tools.find(({ remoteName }) => remoteName === "reaches-out");
-      if (named !== undefined) await stage.host.call(named.name, { text: "x" });
-      must(canary.requests.length === 0, `the URL was fetched ${canary.requests.length} times`);
-      return "not fetched";
+      const kept = tools.some(({ remoteName }) => remoteName === "reaches-out");
+      return kept ? "the tool is on offer, and the other works" : "the tool was left out, and the other works";
     },
   },
   {
@@ -273,6 +288,16 @@ function listingWithSchemaOf(levels: number): FaultRule {
     "}]}}",
   ];
   return { on: "tools/list", do: [{ type: "respond", text }] };
+}
+
+function wasListed(trace: readonly { readonly text: string }[]): boolean {
+  return trace.some(({ text }) => text.includes('"tools/list"'));
+}
+
+// Two tools, the schemas of one of which refer to a URL.
+function reachingOut(url: string): readonly JsonObject[] {
+  const schema = { type: "object", properties: { text: { $ref: url } } };
+  return [{ ...remoteTool("reaches-out"), inputSchema: schema, outputSchema: schema }, remoteTool("append")];
 }
 
 function hostileTool(name: string): JsonObject {
