@@ -6,7 +6,13 @@ import { afterEach, expect, it, vi } from "vitest";
 let provider: McpProvider | undefined;
 afterEach(() => provider?.close());
 
-const working = { taskId: "t-1", status: "working", ttlMs: null, pollIntervalMs: 100 };
+const working = {
+  taskId: "t-1",
+  status: "working",
+  createdAt: "2026-07-28T12:00:00Z",
+  ttlMs: null,
+  pollIntervalMs: 100,
+};
 const done = { ...working, status: "completed", result: { content: [{ type: "text", text: "done" }] } };
 
 it("goes on with a task over the next session when one is lost, and calls once (AN-86)", async () => {
@@ -62,6 +68,39 @@ it("is given up by its caller while there is no session", async () => {
   controller.abort();
   await expect(calling).rejects.toMatchObject({ code: "aborted", outcome: "unknown" });
   expect(server.count("tools/call")).toBe(1);
+});
+
+it("neither takes, answers nor cancels what has the name of its task after a restart, and is another one", async () => {
+  const server = createTaskServer();
+  const { calling } = await call(server);
+  server.state = { ...done, createdAt: "2026-07-28T13:00:00Z" };
+  server.die();
+  await expect(calling).rejects.toMatchObject({ code: "protocol_error", outcome: "unknown", retryable: false });
+  expect([server.count("tools/call"), server.count("tasks/cancel")]).toEqual([1, 0]);
+});
+
+it("keeps an answer that may not have arrived from another task of the same name", async () => {
+  const server = createTaskServer();
+  const onElicit = vi.fn<OnElicit>(async () => {
+    server.isSilent = true;
+    return { action: "accept", content: { yes: true } };
+  });
+  const { calling } = await call(server, onElicit);
+  const question = { method: "elicitation/create", params: { message: "Sure?", requestedSchema: {} } };
+  server.state = { ...working, status: "input_required", inputRequests: { sure: question } };
+  await vi.waitFor(() => expect(server.count("tasks/update")).toBe(1), 15_000);
+  server.state = { ...server.state, createdAt: "2026-07-28T13:00:00Z" };
+  server.isSilent = false;
+  server.die();
+  await expect(calling).rejects.toMatchObject({ code: "protocol_error", outcome: "unknown" });
+  expect([server.count("tasks/update"), server.count("tasks/cancel"), onElicit.mock.calls.length]).toEqual([1, 0, 1]);
+});
+
+it("does not take the state of another task for that of its own", async () => {
+  const server = createTaskServer();
+  const { calling } = await call(server);
+  server.state = { ...done, taskId: "t-2" };
+  await expect(calling).rejects.toMatchObject({ code: "protocol_error", outcome: "unknown" });
 });
 
 type OnElicit = () => Promise<ElicitationResult>;

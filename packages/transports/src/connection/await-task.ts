@@ -10,6 +10,7 @@ import { answerInputRequests } from "./input-rounds.ts";
 import { inputRequired, type RoundsInit } from "./request-in-rounds.ts";
 import {
   askAboutTask,
+  askForTask,
   askMsOf,
   asUnknown,
   badTask,
@@ -76,12 +77,13 @@ export async function awaitTask(init: AwaitTaskInit, call: TaskCall): Promise<Js
   let state = created;
   reportTask(init, request, state);
   let isFirst = true;
+  // Of a server that was started anew and counts its tasks, the name may be another one's now.
+  let isOurs = call.before === undefined;
   let pauseMs = 0;
   try {
-    if (heard.unsent !== undefined) await updateTask(init, call, { taskId, state, heard, signal });
     for (;;) {
       // What the first state says of results and questions is not to be used.
-      const isMoving = isFirst && state["status"] !== "working";
+      const isMoving = isFirst && (state["status"] !== "working" || !isOurs);
       const waitMs = isMoving
         ? 0
         : Math.min(Math.max(intervalOf(state["pollIntervalMs"]), pauseMs), Math.max(1, time.leftMs()));
@@ -89,18 +91,22 @@ export async function awaitTask(init: AwaitTaskInit, call: TaskCall): Promise<Js
       closing.throwIfAborted();
       if (signal.aborted) throw abortError({ serverId }, request, "unknown");
       if (time.leftMs() <= 0) throw timeoutError({ serverId }, request);
-      const asking = { method: "tasks/get", params: { taskId }, timeoutMs: askMsOf(init, call) };
-      const got = await askAboutTask(init, call, asking);
+      const got = await askForTask(init, call, taskId);
       isFirst = false;
       pauseMs = got.pauseMs;
       if (got.result === undefined) continue;
+      isOurs ||= isSameTask(state, got.result);
+      if (!isOurs) throw badTask(init, request, "with another task under the name of its own");
       state = got.result;
       reportTask(init, request, state);
+      // It may not have been heard before the connection was lost; and never goes to a task that is another one.
+      if (state["status"] !== "input_required") heard.unsent = undefined;
+      else if (heard.unsent !== undefined) await updateTask(init, call, { taskId, state, heard, signal });
       const result = await readState(init, call, { taskId, state, heard, signal });
       if (result !== undefined) return result;
     }
   } catch (error) {
-    if (!isOver(state)) void cancelTask(init, request, taskId);
+    if (isOurs && !isOver(state)) void cancelTask(init, request, taskId);
     const reason = asUnknown(error, call);
     // Nobody gave it up: what was lost is the connection.
     if (isLost(init) && request.signal?.aborted !== true && time.leftMs() > 0 && isToolportError(reason)) {
@@ -109,6 +115,11 @@ export async function awaitTask(init: AwaitTaskInit, call: TaskCall): Promise<Js
     }
     throw reason;
   }
+}
+
+// The time of its creation is part of what every server says of a task.
+function isSameTask({ createdAt: before }: JsonObject, { createdAt: now }: JsonObject): boolean {
+  return typeof before !== "string" || typeof now !== "string" || before === now;
 }
 
 function isLost({ channel, closing, wasLost }: AwaitTaskInit): boolean {

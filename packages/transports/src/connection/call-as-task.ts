@@ -8,7 +8,7 @@ import { waitFor } from "../time/cancellable-wait.ts";
 import type { RoundsInit } from "./request-in-rounds.ts";
 import {
   askAboutTask,
-  askMsOf,
+  askForTask,
   asUnknown,
   badTask,
   cancelledError,
@@ -154,8 +154,7 @@ async function follow(init: RoundsInit, call: CallInTask, { taskId, created, new
         closing.throwIfAborted();
         if (signal.aborted) throw abortError({ serverId }, request, "unknown");
         if (time.leftMs() <= 0) throw timeoutError({ serverId }, request);
-        const asking = { method: "tasks/get", params: { taskId }, timeoutMs: askMsOf(init, call) };
-        ({ result: next, pauseMs } = { result: undefined, ...(await askAboutTask(init, call, asking)) });
+        ({ result: next, pauseMs } = { result: undefined, ...(await askForTask(init, call, taskId)) });
       }
       state = next;
     }

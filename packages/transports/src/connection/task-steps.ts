@@ -63,6 +63,15 @@ export async function askAboutTask(
   }
 }
 
+/** Asks for the state of a task, within the time of one question. Throws `protocol_error` for that of another one. */
+export async function askForTask(init: RoundsInit, call: CallInTask, taskId: string): Promise<Asked> {
+  const params = { taskId };
+  const got = await askAboutTask(init, call, { method: "tasks/get", params, timeoutMs: askMsOf(init, call) });
+  const { taskId: named = taskId } = got.result ?? {};
+  if (named === taskId) return got;
+  throw badTask(init, call.request, "with the state of another task");
+}
+
 // What broke was one exchange: the server still knows its task, and can be asked over the same connection.
 function isPassing({ code, details: { httpStatus = 0 } }: ToolportError, isOpen: boolean): boolean {
   if (code === "http_error") return httpStatus >= 500 || httpStatus === 408;
