@@ -90,8 +90,11 @@ class RunningDeadline implements Deadline {
   dispose(): void {
     this.#done = true;
     this.#cancelTimer?.();
+    // Some are kept for as long as a connection lives.
+    this.#cancelTimer = undefined;
     this.#pauses.end();
     this.#ignore?.();
+    this.#ignore = undefined;
   }
 
   #start(): void {

@@ -1,5 +1,5 @@
+import { createLazyMap } from "./lazy-collections.ts";
 import { createSlots } from "./reused-slots.ts";
-import { withGetters } from "./with-getters.ts";
 
 /** What waits under ids: things that come and go by the million, few at a time. */
 export interface IdTable<Value, Id extends string | number = number> {
@@ -17,27 +17,40 @@ export interface IdTable<Value, Id extends string | number = number> {
 
 /** Makes an empty table. A `Map` of ids and numbers alone, because one of the values would keep their garbage; see {@linkcode createSlots}. */
 export function createIdTable<Value extends object, Id extends string | number = number>(): IdTable<Value, Id> {
-  const slots = createSlots<Value>();
-  const slotOf = new Map<Id, number>();
-  const get = (id: Id): Value | undefined => {
-    const slot = slotOf.get(id);
-    return slot === undefined ? undefined : slots.get(slot);
-  };
-  return withGetters<IdTable<Value, Id>, "size">(
-    {
-      get,
-      put: (id, value) => void slotOf.set(id, slots.add(value)),
-      take(id) {
-        const slot = slotOf.get(id);
-        const value = slot === undefined ? undefined : slots.get(slot);
-        if (slot === undefined || value === undefined) return undefined;
-        slotOf.delete(id);
-        slots.remove(slot, value);
-        return value;
-      },
-      ids: () => Array.from(slotOf.keys()),
-      values: () => slots.values(),
-    },
-    { size: () => slotOf.size },
-  );
+  return new SlotsById<Value, Id>();
+}
+
+class SlotsById<Value extends object, Id extends string | number> implements IdTable<Value, Id> {
+  readonly #slots = createSlots<Value>();
+  readonly #slotOf = createLazyMap<Id, number>();
+
+  get size(): number {
+    return this.#slotOf.size;
+  }
+
+  get(id: Id): Value | undefined {
+    const slot = this.#slotOf.get(id);
+    return slot === undefined ? undefined : this.#slots.get(slot);
+  }
+
+  put(id: Id, value: Value): void {
+    this.#slotOf.set(id, this.#slots.add(value));
+  }
+
+  take(id: Id): Value | undefined {
+    const slot = this.#slotOf.get(id);
+    const value = slot === undefined ? undefined : this.#slots.get(slot);
+    if (slot === undefined || value === undefined) return undefined;
+    this.#slotOf.delete(id);
+    this.#slots.remove(slot, value);
+    return value;
+  }
+
+  ids(): readonly Id[] {
+    return Array.from(this.#slotOf.keys());
+  }
+
+  values(): readonly Value[] {
+    return this.#slots.values();
+  }
 }

@@ -62,6 +62,7 @@ export { sameJson } from "./same-json.ts";
 
 // What is kept of work that comes and goes.
 export { createSlots, type Slots } from "./reused-slots.ts";
+export { createLazyMap, createLazySet, type LazyMap, type LazySet } from "./lazy-collections.ts";
 export { createIdTable, type IdTable } from "./id-table.ts";
 
 // Time, chance and events.

@@ -46,6 +46,8 @@ const forImplementers = [
   "createDeadline",
   "createEvent",
   "createIdTable",
+  "createLazyMap",
+  "createLazySet",
   "createLazySignal",
   "createPageCursors",
   "createPolledLock",

@@ -117,19 +117,18 @@ interface PendingCall extends ToolCall, Turn {
  */
 export function createCallLane(init: CallLaneInit): CallLane {
   const { link, clock, callEnded } = init;
-  const gate = createGate(() => capacityOf(link.spec));
-  const mostMs = (): number => link.spec.timeouts?.elicitTotalMs ?? defaultTimeouts.elicitTotalMs;
-  const room = createWaitingRoom();
-  const lane: Lane = { ...init, gate, room, pausable: createPausable({ clock, mostMs }) };
+  let used: Lane | undefined;
   let admitted = 0;
 
-  return withGetters<CallLane, "inFlight" | "waiting">(
+  return withGetters<CallLane, "inFlight" | "pausable" | "waiting">(
     {
       async call(call, hand) {
         const { origin, definition, options } = call;
         const { deadline: time } = options;
         const signal = signalOf(options);
         if (signal?.aborted === true) throw abortedError(origin, signal.reason);
+        // Many a server is connected and never called.
+        const lane = (used ??= openLane(init));
         checkRoute(call, lane);
         const mode = modeOf(link.spec, definition);
         const party = partyOf(options.context);
@@ -176,11 +175,21 @@ export function createCallLane(init: CallLaneInit): CallLane {
           if (pending.watch !== undefined) report(pending, lane, { outcome, failure });
         }
       },
-      pausable: lane.pausable,
-      rejectWaiting: (error) => gate.rejectAll(error),
+      rejectWaiting: (error) => used?.gate.rejectAll(error),
     },
-    { inFlight: () => gate.active, waiting: () => admitted - gate.active },
+    {
+      inFlight: () => used?.gate.active ?? 0,
+      pausable: () => (used ??= openLane(init)).pausable,
+      waiting: () => admitted - (used?.gate.active ?? 0),
+    },
   );
+}
+
+function openLane(init: CallLaneInit): Lane {
+  const { link, clock } = init;
+  const mostMs = (): number => link.spec.timeouts?.elicitTotalMs ?? defaultTimeouts.elicitTotalMs;
+  const gate = createGate(() => capacityOf(link.spec));
+  return { ...init, gate, room: createWaitingRoom(), pausable: createPausable({ clock, mostMs }) };
 }
 
 function report(pending: PendingCall, { clock, callEnded }: Lane, ending: Parameters<typeof recordOf>[2]): void {

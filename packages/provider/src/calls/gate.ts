@@ -1,4 +1,4 @@
-import { withGetters, onAbort, type LazySignal } from "@toolport/core/implement";
+import { withGetters, onAbort, type LazySignal, createLazyMap, createLazySet } from "@toolport/core/implement";
 import { createLine, type Line } from "./line.ts";
 
 /** Lets calls of one server through: together, or one at a time. */
@@ -57,7 +57,7 @@ export function shareOf(places: number): number {
 export function createGate(limit: () => number): Gate {
   const parties = createParties();
   /** Those whose first call may go as soon as its turn comes, in the order of their turns. */
-  const turns = new Set<Party>();
+  const turns = createLazySet<Party>();
   let active = 0;
   let exclusive = false;
 
@@ -75,7 +75,7 @@ export function createGate(limit: () => number): Gate {
     if (party?.name !== undefined) party.active += 1;
   };
   const admitNext = (): void => {
-    for (const party of turns) {
+    for (const party of turns.values()) {
       const entry = party.waiting.first;
       if (entry === undefined || hasItsShare(party, entry.mode)) {
         // It is back when one of its calls leaves.
@@ -145,7 +145,7 @@ interface Parties {
 }
 
 function createParties(): Parties {
-  const parties = new Map<string | undefined, Party>();
+  const parties = createLazyMap<string | undefined, Party>();
   const isIdle = ({ active, waiting }: Party): boolean => active === 0 && waiting.size === 0;
   let latest: Party | undefined;
   return {

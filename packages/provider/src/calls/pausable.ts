@@ -1,5 +1,5 @@
 import type { Cancel, Clock, SharedDeadline } from "@toolport/core";
-import { createSlots } from "@toolport/core/implement";
+import { createSlots, createLazyMap } from "@toolport/core/implement";
 
 /**
  * Deadlines that stand still while a human answers a question of their server: those of the conversation that is asked (`partyOf`). Those of nobody in particular stand still
@@ -33,7 +33,7 @@ interface Member {
 export function createPausable({ clock, mostMs }: PausableInit): Pausable {
   const members = createSlots<Member>();
   /** How many pauses there are, of each party. */
-  const pauses = new Map<string | undefined, number>();
+  const pauses = createLazyMap<string | undefined, number>();
   const isStopped = ({ party }: Member): boolean => (party === undefined ? pauses.size > 0 : pauses.has(party));
   /** Stops and starts what is to stand still now, and what is not. */
   const apply = (): void => {

@@ -1,3 +1,4 @@
+import { createLazyMap } from "@toolport/core/implement";
 import type { Cancel } from "@toolport/core";
 import { createLine, type Line } from "./line.ts";
 
@@ -28,9 +29,9 @@ interface Party {
 
 /** Makes an empty one. Every step costs the same, however many wait. */
 export function createWaitingRoom(): WaitingRoom {
-  const parties = new Map<string | undefined, Party>();
+  const parties = createLazyMap<string | undefined, Party>();
   /** Those of whom so many wait. */
-  const bySize = new Map<number, Set<Party>>();
+  const bySize = createLazyMap<number, Set<Party>>();
   let largest = 0;
   let waiting = 0;
 

@@ -123,10 +123,13 @@ export function createSessions({ connector, clock, report, onRecord, ...init }: 
     const { peer } = entry.session;
     const record = recorder({ spec, clock, onRecord });
     report({ type: "connected", session: number });
-    await entry.closing;
-    record("session", peer, entry.endedBy);
-    await closeQuietly(entry.session.connection, entry.endedBy);
-    entries.delete(number);
+    const { connection } = entry.session;
+    // Not awaited here: all that this function has in hand would wait as well, for as long as the session lives.
+    return whenClosing(entry, async () => {
+      record("session", peer, entry.endedBy);
+      await closeQuietly(connection, entry.endedBy);
+      entries.delete(number);
+    });
   };
   const connect = async ({ number, spec, hooks }: SessionAttempt, { abort }: Entry): Promise<Connection> => {
     let record = recorder({ spec, clock, onRecord });
@@ -177,6 +180,11 @@ export function createSessions({ connector, clock, report, onRecord, ...init }: 
     },
     { busy: () => Array.from(entries.values()).some(({ inFlight }) => inFlight > 0) },
   );
+}
+
+async function whenClosing({ closing }: Entry, end: () => Promise<void>): Promise<void> {
+  await closing;
+  await end();
 }
 
 // However long the last of what was there before may take: that is no time of the attempt.

@@ -1,4 +1,4 @@
-import { withGetters } from "@toolport/core/implement";
+import { withGetters, createLazyMap } from "@toolport/core/implement";
 import type { ToolportError } from "@toolport/core";
 import type { Demand } from "./link-event.ts";
 import type { Session } from "./sessions.ts";
@@ -28,7 +28,7 @@ interface Waiter {
 
 /** Makes an empty waiting room. */
 export function createWaiters(): Waiters {
-  const waiters = new Map<number, Waiter>();
+  const waiters = createLazyMap<number, Waiter>();
   let lastTicket = 0;
 
   const take = (ticket: number): Waiter | undefined => {
@@ -37,7 +37,7 @@ export function createWaiters(): Waiters {
     return waiter;
   };
   const waitingFor = (run: number): readonly number[] =>
-    Array.from(waiters)
+    Array.from(waiters.entries())
       .filter(([, waiter]) => waiter.run !== undefined && waiter.run <= run)
       .map(([ticket]) => ticket);
 

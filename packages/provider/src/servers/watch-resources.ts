@@ -1,5 +1,5 @@
 import { ToolportError, type Cancel, type Connection, type Diagnostic, type Subscription } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import { isJsonObject, createLazySet, type LazySet } from "@toolport/core/implement";
 import { hasSession } from "../link/link-state.ts";
 import type { Session } from "../link/sessions.ts";
 import type { OperationOptions } from "../mcp-provider.ts";
@@ -36,7 +36,7 @@ interface Want {
 
 /** What is known of one server, by its id: a registration that replaces another one goes on where that one was. */
 interface Watched {
-  readonly wants: Set<Want>;
+  readonly wants: LazySet<Want>;
   /** The session on which the wants are subscribed, held so that it does not count as unused. */
   bound: { readonly registration: Registration; readonly session: Session } | undefined;
   isBinding: boolean;
@@ -94,7 +94,7 @@ function watchedOf({ servers }: Watching, id: string): Watched {
   let watched = servers.get(id);
   if (watched === undefined) {
     watched = {
-      wants: new Set(),
+      wants: createLazySet(),
       bound: undefined,
       isBinding: false,
       cancelRetry: undefined,
@@ -149,7 +149,8 @@ function sync(watching: Watching, id: string): void {
   }
   if (registration === undefined || wants.size === 0) return;
   const isMissing =
-    watched.bound === undefined || Array.from(wants).some(({ isNew, current }) => isNew && current === undefined);
+    watched.bound === undefined ||
+    Array.from(wants.values()).some(({ isNew, current }) => isNew && current === undefined);
   if (state?.kind === "ready" && isMissing && !watched.isBinding) void bind(watching, watched, registration);
   // Whoever waits for news is as good a reason for a session as a call.
   if (state?.kind === "down") watched.cancelRetry ??= retry(watching, registration, state.retryAt);
@@ -175,7 +176,7 @@ function release(watched: Watched): void {
   const { bound } = watched;
   if (bound === undefined) return;
   watched.bound = undefined;
-  for (const want of watched.wants) {
+  for (const want of watched.wants.values()) {
     want.current = undefined;
     want.isNew = true;
   }
@@ -200,7 +201,7 @@ async function bind(watching: Watching, watched: Watched, registration: Registra
     if (!isCurrent || watching.servers.get(id) !== watched || watched.wants.size === 0) return;
     bindTo(watched, registration, session);
     const connection = watching.lend(registration, session);
-    const missing = Array.from(watched.wants).filter(({ current, isNew }) => isNew && current === undefined);
+    const missing = Array.from(watched.wants.values()).filter(({ current, isNew }) => isNew && current === undefined);
     for (const want of missing) want.isNew = false;
     await Promise.all(missing.map((want) => resubscribe(watching, watched, { want, connection, session, id })));
     if (watched.bound?.session !== session) return;

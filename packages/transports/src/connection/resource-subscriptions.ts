@@ -5,7 +5,7 @@ import {
   type RequestOptions,
   type Subscription,
 } from "@toolport/core";
-import { createDeadline, formatMs, untilAborted } from "@toolport/core/implement";
+import { createDeadline, formatMs, untilAborted, createLazyMap } from "@toolport/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
 import { longestUri } from "../wire/report-changes.ts";
 
@@ -36,9 +36,9 @@ interface Entry {
 export function createResourceSubscriptions(context: ServerContext, source: ResourceSource): ResourceSubscriptions {
   const { serverId, settings } = context;
   const { maxResourceSubscriptions } = settings.limits;
-  const entries = new Map<string, Entry>();
+  const entries = createLazyMap<string, Entry>();
   /** What is being ended; a new beginning waits for it, or the two could arrive in the wrong order. */
-  const ending = new Map<string, Promise<void>>();
+  const ending = createLazyMap<string, Promise<void>>();
 
   const begin = (uri: string): Entry => {
     const entry: Entry = { holders: 0, begun: Promise.resolve() };

@@ -18,9 +18,9 @@ export function createTasksOnly({
   readonly server: ServerInfo;
 }): TasksOnly {
   const mayCall = tasks === "await" && takesTasks(server);
-  let names: ReadonlySet<string> = new Set();
+  let names: ReadonlySet<string> | undefined;
   return {
-    has: (toolName) => names.has(toolName),
+    has: (toolName) => names?.has(toolName) === true,
     learn({ tools }) {
       if (mayCall) names = new Set(tools.filter(isForTasksOnly).map(({ name }) => name));
     },

@@ -1,5 +1,5 @@
 import { ToolportError, type Clock } from "@toolport/core";
-import { createDeadline, formatMs, type Deadline } from "@toolport/core/implement";
+import { createDeadline, createLazySignal, formatMs, type Deadline } from "@toolport/core/implement";
 
 /** What a connection attempt's deadline goes by. */
 export interface ConnectDeadlineInit {
@@ -12,13 +12,13 @@ export interface ConnectDeadlineInit {
 
 /** A deadline whose signal's reason is always a `ToolportError`: `connect_timeout` or, with the caller's reason as cause, `aborted`. */
 export function createConnectDeadline({ serverId, timeoutMs, signal, clock }: ConnectDeadlineInit): Deadline {
-  const caller = new AbortController();
+  const caller = createLazySignal();
   const onAbort = (): void => caller.abort(abortedConnect(serverId, signal));
   if (signal.aborted) onAbort();
   else signal.addEventListener("abort", onAbort, { once: true });
   const deadline = createDeadline({
     timeoutMs,
-    signal: caller.signal,
+    signal: caller,
     clock,
     onTimeout: () =>
       new ToolportError(`server ${JSON.stringify(serverId)} was not ready within ${formatMs(timeoutMs)}`, {

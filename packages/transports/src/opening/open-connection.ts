@@ -39,7 +39,7 @@ export interface OpenConnectionInit extends Omit<ConnectionContextInit, "onStart
 export async function openConnection(spec: ServerSpec, init: OpenConnectionInit): Promise<Connection> {
   checkSpec(spec);
   // What needs no process needs no turn, and begins at once.
-  const turn = spec.transport.kind === "stdio" ? await takeTurn(spec.id, init) : undefined;
+  let turn = spec.transport.kind === "stdio" ? await takeTurn(spec.id, init) : undefined;
   const context = createConnectionContext(spec, { ...init, onStarted: () => turn?.leave() });
   try {
     if (spec.transport.kind !== "custom") return await openOverWire(context);
@@ -53,6 +53,8 @@ export async function openConnection(spec: ServerSpec, init: OpenConnectionInit)
   } finally {
     context.deadline.dispose();
     turn?.leave();
+    // What is told of a start lives as long as the connection.
+    turn = undefined;
   }
 }
 

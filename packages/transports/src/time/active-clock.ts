@@ -1,5 +1,5 @@
 import type { CallContext, Cancel, Clock } from "@toolport/core";
-import { partyOf, withGetters } from "@toolport/core/implement";
+import { partyOf, withGetters, createLazyMap } from "@toolport/core/implement";
 
 /** Time that stands still while a human answers. */
 export interface ActiveClock {
@@ -31,10 +31,10 @@ const keptClocks = 1000;
 /** Active clocks that run from the start. */
 export function createActiveClock(clock: Clock): ActiveClocks {
   const ofNobody = createOneClock(clock);
-  const clocks = new Map<string, OneClock>();
+  const clocks = createLazyMap<string, OneClock>();
   let sweepAt = keptClocks;
   const forgetUnused = (): void => {
-    for (const [party, { isInUse }] of clocks) if (!isInUse) clocks.delete(party);
+    for (const [party, { isInUse }] of clocks.entries()) if (!isInUse) clocks.delete(party);
     sweepAt = Math.max(keptClocks, 2 * clocks.size);
   };
   const clocksOf: Omit<ActiveClocks, "isPaused"> = {

@@ -1,3 +1,4 @@
+import { createLazySet } from "@toolport/core/implement";
 import type { Cancel, Clock } from "@toolport/core";
 
 /** Something that holds a connection. */
@@ -15,14 +16,14 @@ export interface LingerWatch {
 
 /** Makes a watch. It has one timer for everything, because one for each would be felt: nearly all of them are in vain. */
 export function createLingerWatch(clock: Clock, lingerMs: number): LingerWatch {
-  let fresh = new Set<Held>();
-  let stale = new Set<Held>();
+  let fresh = createLazySet<Held>();
+  let stale = createLazySet<Held>();
   let cancelTimer: Cancel | undefined;
 
   const sweep = (): void => {
-    for (const held of stale) held.cancel();
+    for (const held of stale.values()) held.cancel();
     stale = fresh;
-    fresh = new Set();
+    fresh = createLazySet();
     cancelTimer = stale.size > 0 ? clock.schedule(lingerMs, sweep) : undefined;
   };
   return {

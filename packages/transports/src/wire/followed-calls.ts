@@ -1,5 +1,5 @@
 import type { Progress } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import { isJsonObject, createLazyMap } from "@toolport/core/implement";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
 import type { FollowedCall } from "../message/request-channel.ts";
 import type { ActiveClocks } from "../time/active-clock.ts";
@@ -32,8 +32,8 @@ const relatedTask = "io.modelcontextprotocol/related-task";
 
 /** Makes an empty set of them. */
 export function createFollowedCalls(activeClock: ActiveClocks): FollowedCalls {
-  const byToken = new Map<string, Followed>();
-  const byTask = new Map<string, Followed>();
+  const byToken = createLazyMap<string, Followed>();
+  const byTask = createLazyMap<string, Followed>();
   let last = 0;
   return {
     follow(request, onStatus) {

@@ -1,5 +1,5 @@
 import type { ServerNotification } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import { isJsonObject, createLazySet } from "@toolport/core/implement";
 import { createNotificationGate, type NotificationGate } from "./notification-gate.ts";
 import type { ServerContext } from "../context/server-context.ts";
 
@@ -39,11 +39,11 @@ const lists: ReadonlyMap<string, ListKind> = new Map([
 
 /** Makes a reporter. */
 export function createChangeReporter(context: ServerContext, events: ChangeEvents): ChangeReporter {
-  const lateLists = new Set<ListKind>();
-  const lateUpdates = new Set<string>();
+  const lateLists = createLazySet<ListKind>();
+  const lateUpdates = createLazySet<string>();
   let isClosed = false;
   const flush = (): void => {
-    const [kinds, uris] = [Array.from(lateLists), Array.from(lateUpdates)];
+    const [kinds, uris] = [Array.from(lateLists.values()), Array.from(lateUpdates.values())];
     lateLists.clear();
     lateUpdates.clear();
     for (const kind of kinds) events.onListChanged(kind);

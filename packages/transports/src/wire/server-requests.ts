@@ -1,5 +1,5 @@
 import type { JsonObject } from "@toolport/core";
-import { isJsonObject } from "@toolport/core/implement";
+import { createLazyMap, isJsonObject } from "@toolport/core/implement";
 import type { Elicitor } from "./elicitor.ts";
 import type { Transport } from "../message/transport.ts";
 import { toJson } from "../text/quote-json.ts";
@@ -45,7 +45,7 @@ const internalError = -32_603;
 
 /** Makes an empty set of requests. */
 export function createServerRequests({ transport, context, elicitor }: ServerRequestsInit): ServerRequests {
-  const underWay = new Map<number | string, AbortController>();
+  const underWay = createLazyMap<number | string, AbortController>();
   // Those that the server took back count until whoever works on them has stopped.
   let working = 0;
   let refusing = 0;

@@ -1,5 +1,5 @@
 import { ToolportError, type JsonObject } from "@toolport/core";
-import { formatMs, isJsonObject } from "@toolport/core/implement";
+import { createLazyMap, type LazyMap, formatMs, isJsonObject } from "@toolport/core/implement";
 import type { ChangeFilter, ListeningClient, OpenedStream } from "../message/listening-client.ts";
 import { fromRpcError } from "../message/from-rpc-error.ts";
 import type { Transport } from "../message/transport.ts";
@@ -43,7 +43,7 @@ interface Stream {
 }
 
 interface State extends SubscriptionsInit {
-  readonly streams: Map<unknown, Stream>;
+  readonly streams: LazyMap<unknown, Stream>;
   nextId: number;
 }
 
@@ -56,7 +56,7 @@ const mostFirstIds = 2 ** 29;
 export function createSubscriptions(init: SubscriptionsInit): Subscriptions {
   const { context } = init;
   const firstId = leastFirstId + Math.floor(context.random() * mostFirstIds);
-  const state: State = { ...init, streams: new Map(), nextId: firstId };
+  const state: State = { ...init, streams: createLazyMap(), nextId: firstId };
   const fail = (id: unknown, error: ToolportError): boolean => {
     const stream = state.streams.get(id);
     stream?.end("remote", error);

@@ -71,6 +71,7 @@ export function createConnection({ socket, origin, idleMs, onIdle, onGone }: Con
   const fail = (error: Error): void => {
     const failed = sink;
     sink = undefined;
+    controller = undefined;
     socket.destroy();
     failed?.onError(error);
   };
@@ -93,6 +94,8 @@ export function createConnection({ socket, origin, idleMs, onIdle, onGone }: Con
         onResponseEnd() {
           if (heard() === undefined) return;
           sink = undefined;
+          // It has the whole exchange in it, which would be kept for as long as the connection is idle.
+          controller = undefined;
           onIdle(connection);
           to.onEnd();
         },

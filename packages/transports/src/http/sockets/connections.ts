@@ -32,6 +32,21 @@ export function createConnections({ idleMs, ca }: ConnectionsInit): Connections 
     idle.set(origin, known);
     return known;
   };
+  // Not inside `open`: what a connection is kept with would keep whoever waited for it to be opened.
+  const keep = (socket: Socket, origin: string): Connection => {
+    const waiting = idleOf(origin);
+    return createConnection({
+      socket,
+      origin,
+      idleMs,
+      onIdle: (it) => void waiting.push(it),
+      onGone(it) {
+        all.delete(it);
+        const index = waiting.indexOf(it);
+        if (index !== -1) waiting.splice(index, 1);
+      },
+    });
+  };
   return {
     takeIdle({ origin }) {
       const waiting = idle.get(origin);
@@ -40,24 +55,10 @@ export function createConnections({ idleMs, ca }: ConnectionsInit): Connections 
       return taken;
     },
     open(destination, { onReady, onError }) {
-      const { origin } = destination.url;
-      const waiting = idleOf(origin);
-      const keep = (socket: Socket): Connection =>
-        createConnection({
-          socket,
-          origin,
-          idleMs,
-          onIdle: (it) => void waiting.push(it),
-          onGone(it) {
-            all.delete(it);
-            const index = waiting.indexOf(it);
-            if (index !== -1) waiting.splice(index, 1);
-          },
-        });
       const opening = opener.open(destination, {
         onReady(socket) {
           all.delete(opening);
-          const connection = keep(socket);
+          const connection = keep(socket, destination.url.origin);
           all.add(connection);
           onReady(connection);
         },

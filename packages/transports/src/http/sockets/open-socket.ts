@@ -1,3 +1,4 @@
+import { createLazyMap, type LazyMap } from "@toolport/core/implement";
 import type { LookupFunction, Socket } from "node:net";
 import type { SecureContext } from "node:tls";
 import { openTunnel } from "./open-tunnel.ts";
@@ -35,7 +36,7 @@ export interface SocketOpener {
 
 /** Makes one, which remembers TLS sessions, so that the next connection to the same place is ready sooner. `context` says whom to trust. */
 export function createSocketOpener(context: () => SecureContext | undefined): SocketOpener {
-  const sessions = new Map<string, Buffer>();
+  const sessions = createLazyMap<string, Buffer>();
   const secure = (url: URL, options: { lookup?: LookupFunction | undefined; socket?: Socket }): Socket =>
     connectTls(url, { ...options, sessions, context: context() });
   return {
@@ -98,7 +99,7 @@ interface TlsOptions {
   readonly lookup?: LookupFunction | undefined;
   /** What leads there already. */
   readonly socket?: Socket;
-  readonly sessions: Map<string, Buffer>;
+  readonly sessions: LazyMap<string, Buffer>;
   readonly context: SecureContext | undefined;
 }
 

@@ -1,4 +1,4 @@
-import { isJsonObject } from "@toolport/core/implement";
+import { isJsonObject, createLazyMap } from "@toolport/core/implement";
 
 /** Which events came already, on a stream that is resumed. */
 export interface EventMemory {
@@ -16,7 +16,7 @@ const mostIds = 256;
 
 /** Makes an empty memory. */
 export function createEventMemory(): EventMemory {
-  const streamOf = new Map<string, number>();
+  const streamOf = createLazyMap<string, number>();
   let stream = 0;
   return {
     isReplay(json, eventId) {
@@ -24,7 +24,7 @@ export function createEventMemory(): EventMemory {
       const first = streamOf.get(eventId);
       if (first !== undefined) return first < stream && isJsonObject(json) && "method" in json;
       streamOf.set(eventId, stream);
-      if (streamOf.size > mostIds) for (const [oldest] of streamOf) if (streamOf.delete(oldest)) break;
+      if (streamOf.size > mostIds) for (const [oldest] of streamOf.entries()) if (streamOf.delete(oldest)) break;
       return false;
     },
     nextStream() {

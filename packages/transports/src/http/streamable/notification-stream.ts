@@ -26,6 +26,12 @@ export interface NotificationStreamInit {
   readonly onLost: (how: string) => void;
 }
 
+/** A stream that is kept open. */
+export interface NotificationStream extends Cancellable {
+  /** Resolves when it is not kept open any more: it was cancelled, or the server has none. Never rejects. */
+  readonly done: Promise<void>;
+}
+
 // A stream that lasted this long was a good one, even if nothing came on it.
 const goodStreamMs = 60_000;
 
@@ -50,7 +56,7 @@ interface State extends NotificationStreamInit {
  * cancelled: whatever ends it, it is opened again, at growing intervals of up to a minute; so is one whose answer does not begin
  * within `openMs`. A server that refuses the first GET has no such stream, which is its right; that is the end of it.
  */
-export function openNotificationStream(init: NotificationStreamInit): Cancellable {
+export function openNotificationStream(init: NotificationStreamInit): NotificationStream {
   const state: State = {
     ...init,
     isCancelled: false,
@@ -62,8 +68,8 @@ export function openNotificationStream(init: NotificationStreamInit): Cancellabl
     memory: createEventMemory(),
     retryMs: undefined,
   };
-  void keepOpen(state);
   return {
+    done: keepOpen(state),
     cancel(reason) {
       state.isCancelled = true;
       state.step?.cancel(reason);

@@ -217,7 +217,9 @@ function listen(state: State): void {
     onInterrupted: () => transport.oninterrupted?.(),
     onLost: (how) => reportStreamLost(context, how),
   });
-  state.underWay.add(stream);
+  const slot = state.underWay.add(stream);
+  // Of a server that has none, the refusal need not be kept.
+  void stream.done.then(() => state.underWay.remove(slot, stream));
 }
 
 function reportStreamLost({ serverId, onDiagnostic }: TransportContext, how: string): void {
