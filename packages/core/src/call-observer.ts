@@ -43,7 +43,7 @@ export interface CallTask {
 export interface CallObserver {
   /**
    * Asked each time before the call is handed to a connection. What it returns goes along in `_meta`, and wins over the caller's; for what no layer in between may
-   * see as a difference between two calls, such as `traceparent`.
+   * see as a difference between two calls, such as `traceparent`. A connection asks again with each request about the task that its server makes of the call.
    */
   readonly meta?: (() => JsonObject | undefined) | undefined;
   /** A layer decided something. */
@@ -94,7 +94,7 @@ export function tell<T>(hook: ((value: T) => void) | undefined, value: T): void 
 }
 
 /** What an observer wants to go along with a call; nothing where it throws. */
-export function askForMeta({ meta }: CallObserver): JsonObject | undefined {
+export function askForMeta({ meta }: Pick<CallObserver, "meta">): JsonObject | undefined {
   try {
     return meta?.();
   } catch (error) {

@@ -73,7 +73,10 @@ export interface RequestOptions {
   readonly context?: CallContext | undefined;
   /** A time budget of which this request is a part: see {@linkcode CallOptions.deadline}. A connection itself does not read it. */
   readonly deadline?: SharedDeadline | undefined;
-  /** Hears of each JSON-RPC request that it takes (`onExchange`). Default: nobody does. */
+  /**
+   * Hears of each JSON-RPC request that it takes (`onExchange`). Its `meta` is asked where the request has no params of its caller's: with each page of a listing, and
+   * when a resource is subscribed to. Default: nobody does.
+   */
   readonly observer?: CallObserver | undefined;
 }
 
@@ -163,6 +166,11 @@ export interface ConnectionHooks {
    * particular.
    */
   readonly principal?: string;
+  /**
+   * What goes along in `_meta` of the requests with which the connection begins: `initialize`, `server/discover` and the request for a stream of changes; asked with each. The protocol's own
+   * members win. A connector may leave it unread. Absent: nothing does.
+   */
+  readonly requestMeta?: () => JsonObject | undefined;
   /**
    * What is known of the server. Where it is enough to speak with it, as over HTTP in 2026-07-28, which has no handshake, the connector may connect without a
    * word to it ({@linkcode Connection.isAssumed}). Absent, or where it is not: as ever. A connector may leave it unread.

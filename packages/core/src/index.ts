@@ -58,7 +58,7 @@ export type { CallContext } from "./call-context.ts";
 export type { CallDecision, CallExchange, CallObserver, CallTask } from "./call-observer.ts";
 export type { CallAttempt, CallRecord } from "./call-record.ts";
 export type { ServerPeer } from "./server-peer.ts";
-export type { ServerRecord } from "./server-record.ts";
+export type { ServerObserver, ServerOperation, ServerRecord } from "./server-record.ts";
 export type { ConnectionGuard, GuardedServer, GuardRefusal } from "./connection-guard.ts";
 export type { ApprovalDenial, SuspendedCall } from "./suspended-call.ts";
 export type { Admission, AdmissionServer, Admit, QuarantinedTool } from "./admission.ts";

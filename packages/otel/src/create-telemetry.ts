@@ -12,7 +12,7 @@ import { createTracing } from "./spans/tracing.ts";
 import { readTelemetryOptions, type TelemetryOptions } from "./telemetry-options.ts";
 import { traceCalls, type TraceParts } from "./trace-calls.ts";
 import { traceRequests } from "./trace-requests.ts";
-import { traceServerRecord } from "./trace-servers.ts";
+import { createServerSpans } from "./trace-servers.ts";
 import type { WatchedPolicy, WatchedPool, WatchedProvider, WatchedResources } from "./watched.ts";
 
 /** What can be watched; each part on its own or all together. */
@@ -60,14 +60,16 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
     for (const write of collectors) write();
   };
 
-  const watchProvider = ({ onServerRecord, onClosed }: WatchedProvider): readonly (() => void)[] => {
+  const watchProvider = ({ onServerRecord, onServerOperation, onClosed }: WatchedProvider): readonly (() => void)[] => {
     const open = peers.follow();
+    const spans = createServerSpans(parts);
     const sessions = watchSessions({ ...parts, clock, countsForNexo: () => pools === 0 });
     const ends = [
       () => open.end(),
+      ...(onServerOperation === undefined ? [] : [onServerOperation((operation) => spans.begin(operation))]),
       onServerRecord((record) => {
         open.note(record);
-        traceServerRecord(record, parts);
+        spans.note(record);
         sessions.note(record);
         collect();
       }),

@@ -1,38 +1,80 @@
-import { SpanKind, SpanStatusCode } from "@opentelemetry/api";
-import type { ServerRecord } from "@toolport/core";
+import { SpanKind, SpanStatusCode, type Attributes, type Span } from "@opentelemetry/api";
+import type { ServerOperation, ServerPeer, ServerRecord } from "@toolport/core";
 import { methodOfConnecting } from "./metrics/call-metrics.ts";
 import { attribute } from "./names.ts";
 import { quietly } from "./quietly.ts";
 import { failureAttributes, failureOf } from "./spans/failure.ts";
 import { peerAttributes, sessionAttributes } from "./spans/peer-attributes.ts";
+import { causeNow, nowhere } from "./spans/tracing.ts";
 import { spanTime } from "./times.ts";
-import { nowhere } from "./spans/tracing.ts";
 import type { TraceParts } from "./trace-calls.ts";
 
-/** Makes a span of an attempt to connect, or of a listing, when it is over. It belongs to no call: many may have waited for it, or none. */
-export function traceServerRecord(record: ServerRecord, { tracing, settings }: TraceParts): void {
-  const { serverId, operation, startedAt, durationMs, peer, error, toolCount } = record;
-  if (operation === "session") return;
-  const method = operation === "list" ? "tools/list" : methodOfConnecting(peer);
-  const failure = error === undefined ? undefined : failureOf(error);
-  const span = tracing.start(
-    method,
-    {
-      kind: SpanKind.CLIENT,
-      startTime: spanTime(startedAt),
-      attributes: {
-        [attribute.method]: method,
-        [attribute.server]: serverId,
-        ...peerAttributes(peer),
-        ...sessionAttributes(peer, settings.captureSessionId),
-        ...(toolCount !== undefined && { [attribute.toolCount]: toolCount }),
-        ...(failure !== undefined && failureAttributes(failure)),
-      },
+/** The spans of what a provider does with its servers by itself: attempts to connect, and listings. */
+export interface ServerSpans {
+  /** Starts the span of something that begins, beneath whoever causes it, and has its context go along with each request. */
+  begin(operation: ServerOperation): void;
+  /** Makes the span of something that is over, unless {@linkcode begin} has. That belongs to nobody. */
+  note(record: ServerRecord): void;
+}
+
+/** Makes those of one provider. */
+export function createServerSpans(parts: TraceParts): ServerSpans {
+  const { tracing } = parts;
+  const traced = new WeakSet<ServerRecord>();
+  return {
+    begin(operation) {
+      if (!tracing.isOn) return;
+      const { serverId, startedAt } = operation;
+      const parent = causeNow();
+      // Who answers is not known yet, and may be of another revision.
+      const method = methodOf(operation, undefined);
+      const attributes = { [attribute.method]: method, [attribute.server]: serverId };
+      const options = { kind: SpanKind.CLIENT, startTime: spanTime(startedAt), attributes };
+      const span = tracing.start(method, options, parent);
+      if (span === undefined) return;
+      const within = tracing.contextOf(span, parent);
+      let isOver = false;
+      operation.observe({
+        meta: () => (isOver ? undefined : tracing.carry(within)),
+        onRecord(record) {
+          isOver = true;
+          traced.add(record);
+          quietly(() => span.updateName(methodOf(record, record.peer)));
+          quietly(() => span.setAttributes(attributesOf(record, parts)));
+          finish(span, record);
+        },
+      });
     },
-    nowhere,
-  );
+    note(record) {
+      if (record.operation === "session" || traced.has(record)) return;
+      const attributes = attributesOf(record, parts);
+      const options = { kind: SpanKind.CLIENT, startTime: spanTime(record.startedAt), attributes };
+      const span = tracing.start(methodOf(record, record.peer), options, nowhere);
+      if (span !== undefined) finish(span, record);
+    },
+  };
+}
+
+function methodOf({ operation }: Pick<ServerRecord, "operation">, peer: ServerPeer | undefined): string {
+  if (operation === "list") return "tools/list";
+  return peer === undefined ? "initialize" : methodOfConnecting(peer);
+}
+
+function attributesOf(record: ServerRecord, { settings }: TraceParts): Attributes {
+  const { serverId, peer, error, toolCount } = record;
+  return {
+    [attribute.method]: methodOf(record, peer),
+    [attribute.server]: serverId,
+    ...peerAttributes(peer),
+    ...sessionAttributes(peer, settings.captureSessionId),
+    ...(toolCount !== undefined && { [attribute.toolCount]: toolCount }),
+    ...(error !== undefined && failureAttributes(failureOf(error))),
+  };
+}
+
+function finish(span: Span, { error, startedAt, durationMs }: ServerRecord): void {
   quietly(() => {
-    if (failure !== undefined) span?.setStatus({ code: SpanStatusCode.ERROR, message: failure.type });
+    if (error !== undefined) span.setStatus({ code: SpanStatusCode.ERROR, message: failureOf(error).type });
   });
-  quietly(() => span?.end(spanTime(startedAt + durationMs)));
+  quietly(() => span.end(spanTime(startedAt + durationMs)));
 }

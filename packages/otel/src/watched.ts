@@ -1,10 +1,12 @@
-import type { CallRecord, Event, ServerRecord } from "@toolport/core";
+import type { CallRecord, Event, ServerOperation, ServerRecord } from "@toolport/core";
 
 // What is watched, in the words of whoever has it: nothing here depends on the packages that make these.
 
 /** What a provider says of its servers; an `McpProvider` is one. */
 export interface WatchedProvider {
   readonly onServerRecord: Event<ServerRecord>;
+  /** Absent: connecting and listing are seen when they are over, and carry no trace context. */
+  readonly onServerOperation?: Event<ServerOperation> | undefined;
   readonly onCallEnded?: Event<CallRecord> | undefined;
   readonly onClosed?: Event<undefined> | undefined;
 }

@@ -37,18 +37,26 @@ it("is one trace from the client of a gateway to the server behind it, and measu
   const clientInfo = { name: "test", version: "1" };
   await ask(1, "initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo });
   connection.receive(JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" }));
+  await host.provider.disconnectServer("memo");
   const answer = await ask(2, "tools/call", { name: "mcp_memo_create", arguments: {}, _meta: { traceparent } });
   expect(answer).toMatchObject({ result: { content: [{ type: "text", text: "done" }] } });
   await gateway.close();
 
   const spans = exported.spans().filter((span) => span.spanContext().traceId === trace);
   const served = spans.find(({ kind }) => kind === SpanKind.SERVER);
-  const called = spans.find(({ kind }) => kind === SpanKind.CLIENT);
+  const called = spans.find(({ name }) => name === "tools/call create");
   expect(served).toMatchObject({ name: "tools/call mcp_memo_create", attributes: { "network.transport": "pipe" } });
   expect(served?.parentSpanContext?.spanId).toBe("b7ad6b7169203331");
   expect(called?.parentSpanContext?.spanId).toBe(served?.spanContext().spanId);
   const call = server.received.find(({ method }) => method === "tools/call");
   expect(call?.params["_meta"]).toMatchObject({ traceparent: `00-${trace}-${called?.spanContext().spanId}-01` });
+  // What the call had to wait for is in its trace, too, here and at the server.
+  const waitedFor = spans.filter(({ parentSpanContext }) => parentSpanContext?.spanId === called?.spanContext().spanId);
+  expect(waitedFor.map(({ name }) => name)).toEqual(["initialize", "tools/list"]);
+  const listings = server.received.filter(({ method }) => method === "tools/list");
+  expect(listings.at(-1)?.params["_meta"]).toEqual({
+    traceparent: `00-${trace}-${waitedFor[1]?.spanContext().spanId}-01`,
+  });
   const operations = await exported.points("mcp.server.operation.duration");
   expect(operations).toContainEqual({
     attributes: expect.objectContaining({ "mcp.method.name": "tools/call" }),

@@ -6,6 +6,7 @@ import type {
   Event,
   ServerLog,
   ServerNotification,
+  ServerOperation,
   ServerRecord,
   ServerSpec,
   Subscription,
@@ -214,6 +215,11 @@ export interface McpProvider extends ToolProvider, AsyncDisposable {
    * listened: nothing is measured otherwise, and nothing is paid. For a single call: `CallOptions.observer`.
    */
   readonly onCallEnded: Event<CallRecord>;
+  /**
+   * Fires when the provider begins to connect to a server or to list it, in the turn of whoever caused that where somebody did; who listens may hear more of it, and give what goes along in
+   * `_meta` of its requests. Where nobody listens nothing is asked for.
+   */
+  readonly onServerOperation: Event<ServerOperation>;
   /** Fires when a server was connected to or listed, or could not be, and when a session of it ended; not after `close()` was called. */
   readonly onServerRecord: Event<ServerRecord>;
   /** Fires for what a developer wants to know and what stops nobody. */

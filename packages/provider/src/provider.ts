@@ -145,6 +145,7 @@ function eventsOf(
   return {
     onStatusChanged: observers.status.on,
     onCallEnded: observers.callEnded.on,
+    onServerOperation: observers.serverOperation.on,
     onServerRecord: observers.serverRecord.on,
     onDiagnostic: observers.diagnostic.on,
     onServerLog: observers.serverLog.on,

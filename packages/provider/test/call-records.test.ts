@@ -1,4 +1,4 @@
-import type { CallRecord, ServerRecord } from "@toolport/core";
+import type { CallRecord, ServerRecord, Subscription } from "@toolport/core";
 import { describe, expect, it } from "vitest";
 import { createCalmWorld, failureOf } from "./calm-world.ts";
 import { createSimulatedConnector } from "./simulation/simulated-connector.ts";
@@ -203,6 +203,63 @@ describe("onServerRecord", () => {
       ["list", 0, 1, 2],
       ["session", 5000, "server_removed", 2],
     ]);
+    await provider.close();
+  });
+});
+
+describe("onServerOperation", () => {
+  it("says what begins to who wants to hear of its end, and asks them for what goes along", async () => {
+    const world = createCalmWorld();
+    const given: unknown[] = [];
+    const connector = createSimulatedConnector(world);
+    const provider = world.provider({
+      servers: [specOf("s")],
+      connector: {
+        async connect(spec, hooks, signal) {
+          given.push(hooks.requestMeta?.());
+          const connection = await connector.connect(spec, hooks, signal);
+          const listTools: typeof connection.listTools = async (options) => {
+            given.push(options?.observer?.meta?.());
+            return connection.listTools({ ...options, observer: undefined });
+          };
+          return { ...connection, listTools };
+        },
+      },
+    });
+    await provider.init();
+    expect(given).toEqual([undefined, undefined]);
+    await provider.disconnectServer("s");
+
+    const ended: string[] = [];
+    const follow = (name: string): Subscription =>
+      provider.onServerOperation(({ operation, observe }) =>
+        observe({
+          meta: () => ({ by: name, [name]: operation }),
+          onRecord: (record) => ended.push(`${name} ${record.operation}`),
+        }),
+      );
+    using _first = follow("a");
+    using _second = follow("b");
+    using _broken = provider.onServerOperation(({ observe }) =>
+      observe({
+        meta() {
+          throw new Error("an observer that is broken");
+        },
+      }),
+    );
+    const seen: unknown[] = [];
+    const ignore = (error: unknown): void => void seen.push(error);
+    process.on("uncaughtException", ignore);
+    given.length = 0;
+    await provider.refresh();
+    await world.settle();
+    process.off("uncaughtException", ignore);
+    expect(given).toEqual([
+      { by: "a", a: "connect", b: "connect" },
+      { by: "a", a: "list", b: "list" },
+    ]);
+    expect(ended).toEqual(["a connect", "b connect", "a list", "b list"]);
+    expect(seen).toHaveLength(2);
     await provider.close();
   });
 });

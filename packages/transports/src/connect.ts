@@ -31,6 +31,7 @@ const optionFields: Fields<ConnectOptions> = {
   onDiagnostic: true,
   onLog: true,
   isInteractive: true,
+  requestMeta: true,
 };
 
 const hooks = [
@@ -43,6 +44,7 @@ const hooks = [
   "onDiagnostic",
   "onLog",
   "isInteractive",
+  "requestMeta",
 ] as const satisfies readonly (keyof ConnectOptions)[];
 
 /**
@@ -61,8 +63,15 @@ export async function connect(spec: ServerSpec, options: ConnectOptions = {}): P
   }
   const { signal = new AbortController().signal, onToolsChanged = ignore, onDown = ignore, ...rest } = options;
   const { onDiagnostic = ignore, onLog = ignore, isInteractive = (): boolean => true, ...more } = rest;
-  const { onResourcesChanged, onPromptsChanged, onResourceUpdated, onNotification, principal, ...connectorOptions } =
-    more;
+  const {
+    onResourcesChanged,
+    onPromptsChanged,
+    onResourceUpdated,
+    onNotification,
+    principal,
+    requestMeta,
+    ...connectorOptions
+  } = more;
   return createConnector(connectorOptions).connect(
     spec,
     {
@@ -72,6 +81,7 @@ export async function connect(spec: ServerSpec, options: ConnectOptions = {}): P
       ...(onResourceUpdated && { onResourceUpdated }),
       ...(onNotification && { onNotification }),
       ...(principal !== undefined && { principal }),
+      ...(requestMeta && { requestMeta }),
       onDown,
       onDiagnostic,
       onLog,

@@ -24,6 +24,16 @@ describe("a call that becomes a task (AN-86)", () => {
     });
   });
 
+  it("has with each request about the task what its observer gives just then", async () => {
+    const { connection, server } = await open([working, done]);
+    let asked = 0;
+    const meta = (): JsonObject => ({ traceparent: `00-${(asked += 1)}` });
+    await connection.callTool("job", {}, { observer: { meta } });
+    const [call, ...asking] = server.requests.map(({ params }) => params?.["_meta"]);
+    expect(call).not.toHaveProperty("traceparent");
+    expect(asking).toMatchObject([{ traceparent: "00-1" }, { traceparent: "00-2" }]);
+  });
+
   it("is handed back where the host wants that, and the host goes on by itself", async () => {
     const { connection, server } = await open([done], { tasks: "hand-back" });
     const created = await connection.callTool("job", {});

@@ -21,8 +21,8 @@ export interface Tracing {
   readonly isOn: boolean;
   /** Starts a span under `parent`; default the one that is active. `undefined` where nothing makes spans. */
   start(name: string, options: SpanOptions, parent?: Context): Span | undefined;
-  /** The context with a span in it. */
-  contextOf(span: Span | undefined): Context;
+  /** The context with a span in it; `of` is that of its parent, default the one that is active. */
+  contextOf(span: Span | undefined, of?: Context): Context;
   /** What goes into `_meta` for this context; `undefined` where there is nothing. */
   carry(of: Context): JsonObject | undefined;
 }
@@ -49,7 +49,7 @@ export function createTracing({ tracerProvider, propagator, propagate, baggage }
       return findTracer() !== undefined || trace.getSpanContext(context.active()) !== undefined;
     },
     start: (name, options, parent = context.active()) => quietly(() => findTracer()?.startSpan(name, options, parent)),
-    contextOf: (span) => (span === undefined ? context.active() : trace.setSpan(context.active(), span)),
+    contextOf: (span, of = context.active()) => (span === undefined ? of : trace.setSpan(of, span)),
     carry(of) {
       if (!propagate) return undefined;
       return quietly(() => {
@@ -68,6 +68,14 @@ export function createTracing({ tracerProvider, propagator, propagate, baggage }
 
 /** A context that no span is in. */
 export const nowhere: Context = ROOT_CONTEXT;
+
+/**
+ * The context of whoever causes something now, or nowhere. Whatever an event loop hands on may still be in the context of a call that is long over; an open span alone proves that somebody
+ * waits.
+ */
+export function causeNow(): Context {
+  return quietly(() => trace.getActiveSpan()?.isRecording()) === true ? context.active() : nowhere;
+}
 
 const textSetter = {
   set(carrier: Record<string, string>, key: string, value: string): void {

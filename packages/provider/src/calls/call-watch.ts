@@ -72,8 +72,9 @@ function sum(before: number | undefined, more: number | undefined): number | und
 
 /** What a connection hears of an observer: who watches the call for the provider, and what its caller wants to know of tasks. */
 export function observerOf(watching: CallObserver | undefined, { observer }: CallOptions): CallObserver | undefined {
-  const onTask = observer?.onTask;
-  return onTask === undefined ? watching : { ...watching, onTask };
+  if (observer?.onTask === undefined && observer?.meta === undefined) return watching;
+  const { onTask, meta } = observer;
+  return { ...watching, onTask, meta };
 }
 
 /** The `_meta` of a call: what its caller gave, and what an observer wants to go along. */

@@ -198,9 +198,10 @@ async function subscribe(
     await requests.run(given, async (handed) => {
       const wanted = handed.params?.["uri"];
       const timeoutMs = registration.link.spec.timeouts?.requestMs ?? defaultTimeouts.requestMs;
-      keep(
-        await lent.subscribeResource(typeof wanted === "string" ? wanted : uri, wireOptions(handed.options, timeoutMs)),
-      );
+      const meta = handed.params?.["_meta"];
+      const observer = isJsonObject(meta) ? { ...handed.options.observer, meta: () => meta } : handed.options.observer;
+      const wire = wireOptions({ ...handed.options, observer }, timeoutMs);
+      keep(await lent.subscribeResource(typeof wanted === "string" ? wanted : uri, wire));
       return {};
     });
   } catch (reason) {

@@ -16,7 +16,7 @@ import type { LinkPolicy } from "./link-policy.ts";
 import { hasSession, isUpToDate, nameOf, type LinkState, type ReadyState, type StateName } from "./link-state.ts";
 import { mustList } from "./listing-transitions.ts";
 import { createMachine, type Machine } from "./machine.ts";
-import { recorder } from "./recorder.ts";
+import { beginOperation, type AnnounceOperation } from "./operation.ts";
 import { createSessions, type Session, type Sessions } from "./sessions.ts";
 import { createWaiters, type Waiters } from "./waiters.ts";
 
@@ -57,6 +57,8 @@ export interface LinkHooks extends Omit<
   readonly publish: (listing: ToolListing, session: Session) => void;
   /** The state is another one. Must not throw. */
   readonly onState: (state: LinkState) => void;
+  /** What begins is announced by; `undefined` while nobody wants to know. Neither must throw. */
+  readonly announcer?: (() => AnnounceOperation | undefined) | undefined;
   /** Something that was done with the server is over. Must not throw. */
   readonly onRecord: (record: ServerRecord) => void;
   /** Something that must not throw has thrown; the link goes on. Must not throw. */
@@ -243,6 +245,7 @@ function createParts(
       clock,
       predecessor,
       onRecord: hooks.onRecord,
+      announcer: () => hooks.announcer?.(),
       report: (event) => machine.dispatch(event.type === "connected" ? withKnown(event, parts) : event),
     }),
   };
@@ -280,18 +283,21 @@ async function list(session: number, run: number, parts: LinkParts): Promise<voi
   const { spec, sessions, dispatch, hooks, clock } = parts;
   const { connection, ended, peer } = sessions.get(session) ?? {};
   if (connection === undefined || ended === undefined || peer === undefined) return;
-  const record = recorder({ spec, clock, onRecord: hooks.onRecord });
+  const announce = hooks.announcer?.();
+  const operation = beginOperation("list", { spec, clock, onRecord: hooks.onRecord, announce });
+  operation.announce();
   try {
     const timeoutMs = spec.timeouts?.listMs;
-    const listing = await connection.listTools({ timeoutMs, wants: createNameFilter(spec) });
+    const watched = announce && { observer: { meta: operation.meta } };
+    const listing = await connection.listTools({ timeoutMs, wants: createNameFilter(spec), ...watched });
     assertListing(listing, spec.id);
-    record("list", peer, { toolCount: listing.tools.length });
+    operation.end(peer, { toolCount: listing.tools.length });
     const before = hooks.beforeListed?.(listing, ended);
     if (before !== undefined) await before;
     dispatch({ type: "listed", session, run, listing });
   } catch (reason) {
     const error = toToolportError(reason, spec.id, "tools/list");
-    record("list", peer, error);
+    operation.end(peer, error);
     dispatch({ type: "list-failed", session, run, error });
   }
 }

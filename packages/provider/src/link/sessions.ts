@@ -14,6 +14,7 @@ import { longestCloseMs } from "../longest-close.ts";
 import { toToolportError } from "../to-toolport-error.ts";
 import type { LinkEvent } from "./link-event.ts";
 import { describePeer } from "./describe-peer.ts";
+import { beginOperation, type AnnounceOperation, type Operation } from "./operation.ts";
 import { recorder } from "./recorder.ts";
 import { isForgotten } from "./session-transitions.ts";
 
@@ -92,6 +93,8 @@ export interface SessionsInit {
   readonly predecessor: Promise<void> | undefined;
   /** Called with what is over. Must not throw. */
   readonly onRecord: (record: ServerRecord) => void;
+  /** Called with what begins; absent when nobody wants to know. Must not throw. */
+  readonly announcer: () => AnnounceOperation | undefined;
   readonly report: (
     event: Extract<LinkEvent, { readonly type: "connected" | "connect-failed" | "session-lost" }>,
   ) => void;
@@ -113,7 +116,8 @@ export function createSessions({ connector, clock, report, onRecord, ...init }: 
       const closeMs = spec.timeouts?.closeMs ?? defaultTimeouts.closeMs;
       if (entries.size > 1) await settleWithin(earlier, longestCloseMs(closeMs), clock);
       entry.abort.signal.throwIfAborted();
-      const connection = await connect({ number, spec, hooks }, entry);
+      const parts = { connector, clock, onRecord, announce: init.announcer() };
+      const connection = await connect({ number, spec, hooks }, entry.abort.signal, parts);
       entry.session = sessionOf(number, connection, { entry, clock, report, spec });
     } catch (reason) {
       entries.delete(number);
@@ -130,23 +134,6 @@ export function createSessions({ connector, clock, report, onRecord, ...init }: 
       await closeQuietly(connection, entry.endedBy);
       entries.delete(number);
     });
-  };
-  const connect = async ({ number, spec, hooks }: SessionAttempt, { abort }: Entry): Promise<Connection> => {
-    let record = recorder({ spec, clock, onRecord });
-    const onStart = (): void => {
-      // What came before was no time of the attempt.
-      record = recorder({ spec, clock, onRecord });
-      hooks.onStart?.();
-    };
-    try {
-      const connection: unknown = await connector.connect(spec, { ...hooks, onStart }, abort.signal);
-      assertConnection(connection, spec.id);
-      record("connect", describePeer(spec, number, connection), undefined);
-      return connection;
-    } catch (reason) {
-      record("connect", describePeer(spec, number), toToolportError(reason, spec.id, "connect"));
-      throw reason;
-    }
   };
   const allGone = (butDraining: boolean): Promise<unknown> =>
     Promise.all(Array.from(entries.values()).flatMap(({ draining, gone }) => (butDraining && draining ? [] : [gone])));
@@ -185,6 +172,41 @@ export function createSessions({ connector, clock, report, onRecord, ...init }: 
 async function whenClosing({ closing }: Entry, end: () => Promise<void>): Promise<void> {
   await closing;
   await end();
+}
+
+interface ConnectParts extends Pick<SessionsInit, "connector" | "clock" | "onRecord"> {
+  readonly announce: AnnounceOperation | undefined;
+}
+
+async function connect(
+  { number, spec, hooks }: SessionAttempt,
+  signal: AbortSignal,
+  { connector, clock, onRecord, announce }: ConnectParts,
+): Promise<Connection> {
+  const begin = (): Operation => beginOperation("connect", { spec, clock, onRecord, announce });
+  let attempt = begin();
+  let isQueued = false;
+  const onQueued = (): void => {
+    isQueued = true;
+    hooks.onQueued?.();
+  };
+  const onStart = (): void => {
+    // What came before was no time of the attempt.
+    attempt = begin();
+    hooks.onStart?.();
+  };
+  const watched = announce && { requestMeta: () => attempt.meta() };
+  try {
+    const opening = connector.connect(spec, { ...hooks, onQueued, onStart, ...watched }, signal);
+    if (!isQueued) attempt.announce();
+    const connection: unknown = await opening;
+    assertConnection(connection, spec.id);
+    attempt.end(describePeer(spec, number, connection), undefined);
+    return connection;
+  } catch (reason) {
+    attempt.end(describePeer(spec, number), toToolportError(reason, spec.id, "connect"));
+    throw reason;
+  }
 }
 
 // However long the last of what was there before may take: that is no time of the attempt.

@@ -9,6 +9,7 @@ import type { Session } from "../link/sessions.ts";
 import type { ProviderSettings } from "../provider-options.ts";
 import type { ProviderParts } from "../provider-parts.ts";
 import { heldListing } from "../saved/held-listing.ts";
+import { announceOperation } from "./announce-operation.ts";
 import type { Registration } from "./registration.ts";
 
 /** What is special about one server. */
@@ -41,6 +42,10 @@ export function assembleServer(
     }),
     publish: (listing, session) => onListing(registration, listing, session),
     onState: () => onState(registration),
+    announcer: () =>
+      observers.serverOperation.hasListeners
+        ? (operation) => announceOperation(observers.serverOperation, operation)
+        : undefined,
     onRecord: (record) => observers.serverRecord.emit(record),
     onDefect: () =>
       observers.diagnostic.emit({ kind: "defect", serverId: id, message: "a step of the server's life failed" }),

@@ -1,4 +1,11 @@
-import type { CallRecord, Diagnostic, ServerLog, ServerNotification, ServerRecord } from "@toolport/core";
+import type {
+  CallRecord,
+  Diagnostic,
+  ServerLog,
+  ServerNotification,
+  ServerOperation,
+  ServerRecord,
+} from "@toolport/core";
 import { createEvent, type EventSource } from "@toolport/core/implement";
 import type { ResourceUpdate } from "../mcp-provider.ts";
 import type { ServerStatus } from "./server-status.ts";
@@ -12,6 +19,7 @@ export interface ServerNews {
 export interface Observers {
   readonly status: EventSource<ServerStatus>;
   readonly callEnded: EventSource<CallRecord>;
+  readonly serverOperation: EventSource<ServerOperation>;
   readonly serverRecord: EventSource<ServerRecord>;
   readonly diagnostic: EventSource<Diagnostic>;
   readonly serverLog: EventSource<ServerLog & ServerNews>;
@@ -32,6 +40,7 @@ export function createObservers(): Observers {
   const events = {
     status: createEvent<ServerStatus>(),
     callEnded: createEvent<CallRecord>(),
+    serverOperation: createEvent<ServerOperation>(),
     serverRecord: createEvent<ServerRecord>(),
     diagnostic: {
       ...diagnostic,

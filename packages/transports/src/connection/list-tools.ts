@@ -11,6 +11,7 @@ import {
 import { assertListOptions, isJsonObject } from "@toolport/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
 import type { RequestChannel } from "../message/request-channel.ts";
+import { withCarriedMeta } from "../message/carried-meta.ts";
 import { createCachingHints } from "./caching-hints.ts";
 import { createToolListingReader } from "./join-tool-pages.ts";
 
@@ -50,7 +51,7 @@ export async function listTools(init: ListToolsInit, options: ListToolsOptions):
   const requestPage = async (cursor: string | undefined): Promise<JsonObject> => {
     const request = channel.request({
       method: "tools/list",
-      params: cursor === undefined ? {} : { cursor },
+      params: withCarriedMeta(cursor === undefined ? {} : { cursor }, options.observer),
       // At least a moment: a deadline that passed between two pages is told as what it is, by the request.
       timeoutMs: Math.max(1, timeoutMs - (time.now() - startedAt)),
       timeoutCode: "list_timeout",

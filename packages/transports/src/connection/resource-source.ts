@@ -1,5 +1,6 @@
 import { ToolportError, type JsonObject } from "@toolport/core";
 import { isJsonObject } from "@toolport/core/implement";
+import { withCarriedMeta, type MetaSource } from "../message/carried-meta.ts";
 import type { ServerContext } from "../context/server-context.ts";
 import type { ChangeStream } from "./change-stream.ts";
 import type { RequestChannel } from "../message/request-channel.ts";
@@ -31,11 +32,12 @@ export function chooseResourceSource(init: ResourceSourceInit): ResourceSource {
       begin: (uri) => stream.addResource(uri),
       end: async (uri) => stream.removeResource(uri),
     };
-  const ask = async (method: string, uri: string): Promise<void> => {
-    await channel.request({ method, params: { uri }, timeoutMs: requestMs, timeoutCode: "request_timeout" });
+  const ask = async (method: string, uri: string, source?: MetaSource): Promise<void> => {
+    const params = withCarriedMeta({ uri }, source);
+    await channel.request({ method, params, timeoutMs: requestMs, timeoutCode: "request_timeout" });
   };
   return {
-    begin: (uri) => ask("resources/subscribe", uri),
+    begin: (uri, source) => ask("resources/subscribe", uri, source),
     // That nobody cares for it any more is told as a courtesy.
     end: (uri) => ask("resources/unsubscribe", uri).catch(() => undefined),
   };

@@ -6,13 +6,14 @@ import {
   type Subscription,
 } from "@toolport/core";
 import { createDeadline, formatMs, untilAborted, createLazyMap } from "@toolport/core/implement";
+import type { MetaSource } from "../message/carried-meta.ts";
 import type { ServerContext } from "../context/server-context.ts";
 import { longestUri } from "../wire/report-changes.ts";
 
 /** How a server is asked for the updates of one resource. Neither is called again for a resource before the other is done with it. */
 export interface ResourceSource {
-  /** Resolves when the server agreed. Rejects when it did not, or did not answer in time. */
-  readonly begin: (uri: string) => Promise<void>;
+  /** Resolves when the server agreed. Rejects when it did not, or did not answer in time. What the source gives goes along where this is a request of its own. */
+  readonly begin: (uri: string, source?: MetaSource) => Promise<void>;
   /** Resolves when the server was told, as far as that is possible. Never rejects. */
   readonly end: (uri: string) => Promise<void>;
 }
@@ -40,12 +41,12 @@ export function createResourceSubscriptions(context: ServerContext, source: Reso
   /** What is being ended; a new beginning waits for it, or the two could arrive in the wrong order. */
   const ending = createLazyMap<string, Promise<void>>();
 
-  const begin = (uri: string): Entry => {
+  const begin = (uri: string, observer: MetaSource | undefined): Entry => {
     const entry: Entry = { holders: 0, begun: Promise.resolve() };
     const work = async (): Promise<void> => {
       await ending.get(uri);
       try {
-        await source.begin(uri);
+        await source.begin(uri, observer);
       } catch (error) {
         if (entries.get(uri) === entry) entries.delete(uri);
         throw error;
@@ -76,7 +77,7 @@ export function createResourceSubscriptions(context: ServerContext, source: Reso
       const known = entries.get(uri);
       if (known === undefined && entries.size + ending.size >= maxResourceSubscriptions)
         throw tooMany(serverId, maxResourceSubscriptions);
-      const entry = known ?? begin(uri);
+      const entry = known ?? begin(uri, options.observer);
       entry.holders += 1;
       try {
         await within(entry.begun, options, context);

@@ -1,5 +1,6 @@
 import { isToolportError, ToolportError, type JsonObject } from "@toolport/core";
 import { tell, withErrorContext } from "@toolport/core/implement";
+import { withCarriedMeta } from "../message/carried-meta.ts";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
 import { contextOf, nameOf } from "../message/request-errors.ts";
 import type { RoundsInit, TimeLeft } from "./request-in-rounds.ts";
@@ -49,11 +50,12 @@ export function reportTask(
 /** Asks for something about a task, within `timeoutMs`. What the task goes on after all the same is no failure: it may be asked again. */
 export async function askAboutTask(
   { channel }: RoundsInit,
-  { request: { signal, callContext } }: CallInTask,
+  { request: { signal, callContext, observer } }: CallInTask,
   asking: Pick<OutgoingRequest, "method" | "params" | "timeoutMs">,
 ): Promise<Asked> {
   try {
-    const result = await channel.request({ ...asking, timeoutCode: "request_timeout", signal, callContext });
+    const params = withCarriedMeta(asking.params, observer);
+    const result = await channel.request({ ...asking, params, timeoutCode: "request_timeout", signal, callContext });
     return { result, pauseMs: 0 };
   } catch (error) {
     if (isToolportError(error) && isPassing(error, channel.isOpen === true)) {
@@ -87,11 +89,11 @@ export function askMsOf({ context }: RoundsInit, { time }: CallInTask): number {
 /** Tells the server that nobody wants the task any more. Only a courtesy, which nobody waits for; never rejects. */
 export async function cancelTask(
   { channel, context }: RoundsInit,
-  { callContext }: OutgoingRequest,
+  { callContext, observer }: OutgoingRequest,
   taskId: string,
 ): Promise<void> {
   const timeoutMs = context.settings.timeouts.requestMs;
-  const params = { taskId };
+  const params = withCarriedMeta({ taskId }, observer);
   try {
     await channel.request({ method: "tasks/cancel", params, timeoutMs, timeoutCode: "request_timeout", callContext });
   } catch {

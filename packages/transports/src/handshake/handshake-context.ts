@@ -1,6 +1,7 @@
 import type { ServerSpec } from "@toolport/core";
 import type { Deadline } from "@toolport/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
+import type { MetaSource } from "../message/carried-meta.ts";
 import type { ClientIdentity } from "../message/client-identity.ts";
 import type { ActiveClocks } from "../time/active-clock.ts";
 import type { Elicitor } from "../wire/elicitor.ts";
@@ -11,6 +12,8 @@ export interface HandshakeContext extends ServerContext {
   readonly spec: ServerSpec;
   readonly identity: ClientIdentity;
   readonly eraCache: EraCache;
+  /** What goes along in `_meta` of the requests that the connection begins with; absent when nothing does. */
+  readonly opening: MetaSource | undefined;
   /** For all attempts together. Whoever made the context disposes of it. */
   readonly deadline: Deadline;
   /** Makes what answers a server's elicitations; absent when nobody does, and then they are not advertised. */

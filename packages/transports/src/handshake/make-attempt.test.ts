@@ -23,6 +23,7 @@ it.each([
         identity: { info: { name: "test", version: "1" }, capabilities: {} },
         eraCache: createEraCache(),
         deadline: createDeadline({ timeoutMs: 1000, clock, onTimeout: () => new Error("not in this test") }),
+        opening: undefined,
         createElicitor: undefined,
       },
       events: {

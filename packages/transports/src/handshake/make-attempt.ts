@@ -36,7 +36,7 @@ const graceMs = 1000;
  */
 export async function makeAttempt(init: AttemptInit, attempt: Attempt): Promise<Established | FailedAttempt> {
   const { context, events } = init;
-  const { deadline, identity, createElicitor } = context;
+  const { deadline, identity, opening, createElicitor } = context;
   const ending = new AbortController();
   let isEstablished = false;
   let refusal: ToolportError | undefined;
@@ -57,6 +57,7 @@ export async function makeAttempt(init: AttemptInit, attempt: Attempt): Promise<
       events: { ...events, onDown: (error) => (isEstablished ? events.onDown(error) : ending.abort(error)) },
       activeClock,
       elicitor,
+      opening,
     });
     const signal = AbortSignal.any([deadline.signal, ending.signal]);
     const greeting = await untilAborted(
@@ -64,6 +65,7 @@ export async function makeAttempt(init: AttemptInit, attempt: Attempt): Promise<
         context,
         wire,
         identity,
+        opening,
         handshake: attempt.handshake,
         probeMs: aloneMs(wire, context),
         timeoutMs: deadline.remainingMs() + graceMs,

@@ -1,5 +1,6 @@
 import { isToolportError, ToolportError, type JsonObject } from "@toolport/core";
 import { resultWithin } from "@toolport/core/implement";
+import { carriedMeta, type MetaSource } from "../message/carried-meta.ts";
 import type { ClientIdentity } from "../message/client-identity.ts";
 import type { ClaimedServerInfo } from "../message/read-server-info.ts";
 import {
@@ -23,6 +24,8 @@ export interface HandshakeInit {
   readonly context: ServerContext;
   readonly wire: Wire;
   readonly identity: ClientIdentity;
+  /** What goes along in `_meta` of each request of it. */
+  readonly opening?: MetaSource | undefined;
   readonly handshake: Handshake;
   /** How long the probe is out alone, in milliseconds. Afterwards `initialize` is out, too. */
   readonly probeMs: number;
@@ -131,7 +134,7 @@ async function discover(init: HandshakeInit, signal: AbortSignal): Promise<Disco
 }
 
 async function discoverOnce(init: HandshakeInit, signal: AbortSignal): Promise<Discovery> {
-  const params = { _meta: modernEnvelope(firstModernVersion, init.identity) };
+  const params = { _meta: { ...carriedBy(init), ...modernEnvelope(firstModernVersion, init.identity) } };
   try {
     return { claimed: readDiscovered(await ask(init, "server/discover", { params, signal }), init.context) };
   } catch (error) {
@@ -145,13 +148,18 @@ async function askInitialize(
   { meta, ...asking }: Omit<Asking, "params"> & { readonly meta?: JsonObject | undefined } = {},
 ): Promise<ClaimedServerInfo> {
   const { info, capabilities } = init.identity;
+  const carried = carriedBy(init);
   const params = {
     protocolVersion: lastLegacyVersion,
     capabilities,
     clientInfo: { ...info },
-    ...(meta && { _meta: meta }),
+    ...((meta ?? carried) && { _meta: { ...carried, ...meta } }),
   };
   return readInitialized(await ask(init, "initialize", { params, ...asking }), init.context);
+}
+
+function carriedBy({ opening }: HandshakeInit): JsonObject | undefined {
+  return opening && carriedMeta(opening);
 }
 
 async function asInitialization(asking: Promise<ClaimedServerInfo>): Promise<Initialization> {
@@ -168,9 +176,11 @@ function beginModern({ wire }: HandshakeInit, claimed: ClaimedServerInfo): Greet
   return { claimed, isCertain: true };
 }
 
-async function beginLegacy({ wire }: HandshakeInit, claimed: ClaimedServerInfo, isCertain: boolean): Promise<Greeting> {
+async function beginLegacy(init: HandshakeInit, claimed: ClaimedServerInfo, isCertain: boolean): Promise<Greeting> {
+  const { wire } = init;
   wire.setProtocolVersion(claimed.protocolVersion);
-  const notified = wire.notify("notifications/initialized", undefined);
+  const carried = carriedBy(init);
+  const notified = wire.notify("notifications/initialized", carried && { _meta: carried });
   // In order, what comes next may leave in the same write; a process or a pipe that fails tells so by itself.
   if (wire.isOrdered) notified.catch(() => undefined);
   else await notified;

@@ -36,7 +36,7 @@ export function createConnectionContext(
   { options, eraCache, hooks, signal, onStarted }: ConnectionContextInit,
 ): ConnectionContext {
   const { clock = systemClock, random, clientInfo = { name: "toolport", version } } = options;
-  const { onElicit = options.onElicit, isInteractive, principal } = hooks;
+  const { onElicit = options.onElicit, isInteractive, principal, requestMeta } = hooks;
   const guarded = guardHooks(hooks);
   const timeoutMs = resolveSettings(spec).timeouts.connectMs;
   const deadline = createConnectDeadline({ serverId: spec.id, timeoutMs, signal, clock });
@@ -59,6 +59,7 @@ export function createConnectionContext(
     options: effects?.fetch === undefined ? options : { ...options, fetch: effects.fetch },
     effects,
     eraCache,
+    opening: requestMeta && { meta: requestMeta },
     hooks: guarded,
     known: assumable(spec, hooks.known),
     identity: {

@@ -1,5 +1,6 @@
 import { ToolportError, type JsonObject } from "@toolport/core";
 import { createLazyMap, type LazyMap, formatMs, isJsonObject } from "@toolport/core/implement";
+import { carriedMeta, type MetaSource } from "../message/carried-meta.ts";
 import type { ChangeFilter, ListeningClient, OpenedStream } from "../message/listening-client.ts";
 import { fromRpcError } from "../message/from-rpc-error.ts";
 import type { Transport } from "../message/transport.ts";
@@ -31,6 +32,8 @@ export interface Subscriptions extends ListeningClient {
 export interface SubscriptionsInit {
   readonly transport: Transport;
   readonly context: ServerContext;
+  /** What else goes along in that of the request. */
+  readonly opening?: MetaSource | undefined;
   /** The `_meta` of every message. */
   readonly envelope: () => JsonObject | undefined;
 }
@@ -93,7 +96,7 @@ function listen(
   filter: ChangeFilter,
   { timeout, signal }: { readonly timeout: number; readonly signal: AbortSignal },
 ): Promise<OpenedStream> {
-  const { transport, context, envelope, streams } = state;
+  const { transport, context, envelope, opening, streams } = state;
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
     const id = state.nextId++;
@@ -127,7 +130,7 @@ function listen(
       },
       end,
     });
-    const params = { _meta: { ...envelope() }, notifications: { ...filter } };
+    const params = { _meta: { ...(opening && carriedMeta(opening)), ...envelope() }, notifications: { ...filter } };
     const sending = transport.send({ jsonrpc: "2.0", id, method, params }, { requestSignal: leaving.signal });
     sending.then(undefined, (error: unknown) => end("remote", asToolportError(context, error)));
   });

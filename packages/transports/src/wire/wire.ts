@@ -1,5 +1,6 @@
 import { cleanText, ToolportError, type JsonObject, type Progress, type ServerLog } from "@toolport/core";
 import { withGetters, isJsonObject, settleWithin, withErrorContext } from "@toolport/core/implement";
+import type { MetaSource } from "../message/carried-meta.ts";
 import type { ClientIdentity } from "../message/client-identity.ts";
 import type { ListeningClient } from "../message/listening-client.ts";
 import type { Elicitor } from "./elicitor.ts";
@@ -59,6 +60,8 @@ export interface WireInit {
   readonly activeClock: ActiveClocks;
   /** Answers the server's questions; absent when nobody does. */
   readonly elicitor: Elicitor | undefined;
+  /** What goes along in `_meta` of the request for a stream of changes. */
+  readonly opening?: MetaSource | undefined;
 }
 
 interface State extends WireInit {
@@ -85,7 +88,7 @@ const farewellMs = 100;
 
 /** Puts a wire on a transport that is not started yet. */
 export function createWire(init: WireInit): Wire {
-  const { transport, identity, context, events, activeClock, elicitor } = init;
+  const { transport, identity, context, events, activeClock, elicitor, opening } = init;
   const state: State = {
     ...init,
     outgoing: createOutgoingRequests({
@@ -98,7 +101,7 @@ export function createWire(init: WireInit): Wire {
     }),
     followed: createFollowedCalls(activeClock),
     served: createServerRequests({ transport, context, elicitor }),
-    subscriptions: createSubscriptions({ transport, context, envelope: () => state.envelope }),
+    subscriptions: createSubscriptions({ transport, context, opening, envelope: () => state.envelope }),
     changes: createChangeReporter(context, events),
     progressGate: createNotificationGate({
       fate: "of its progress only the latest is passed on",
