@@ -1,6 +1,6 @@
-// Draws the tools that queries are to be written for, in two parts that share no server, and lists all of the others beside them, for whoever writes
-// the queries has to name every tool that would do. The second part is for confirming what was chosen with the first, so none of its servers
-// is one that the index was ever tuned with. The same seed draws the same tools.
+// Draws the tools that queries are to be written for, in parts, and lists all of the others beside them, for whoever writes the queries has to
+// name every tool that would do. The second and the third part are for confirming what was chosen with the first, so none of their servers is one
+// that the index was ever tuned with, and they share no tool. The same seed draws the same tools.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createRandom } from "./seeded-random.ts";
@@ -8,7 +8,7 @@ import { readPublishedSet, type ToolSetServer } from "./tool-set.ts";
 
 const [outDir = ".", seedText = "1"] = process.argv.slice(2);
 const maxPerServer = 4;
-const sizes = { develop: 110, confirm: 90 };
+const sizes = { develop: 110, confirm: 90, confirmAgain: 125 };
 const confirmingServers = 28;
 
 const random = createRandom(Number(seedText));
@@ -25,40 +25,54 @@ write(
     sizes.develop,
   ),
 );
-write("tools-draw-2.json", draw([...confirming], sizes.confirm));
+const drawn = draw([...confirming], sizes.confirm);
+write("tools-draw-2.json", drawn);
+const taken = new Set(drawn.map(({ id }) => id));
+const untaken = [...confirming].map((server) => ({
+  ...server,
+  tools: server.tools.filter((tool) => !taken.has(idOf(server, tool))),
+}));
+write("tools-draw-3.json", draw(untaken, sizes.confirmAgain, maxPerServer + 2));
 
 /** One tool of each server in turn, until there are `count` or each server has given its most. */
-function draw(from: readonly ToolSetServer[], count: number): readonly object[] {
-  const hands = shuffle(from).map((server) => ({ server, tools: shuffle(server.tools).slice(0, maxPerServer) }));
-  const drawn = Array.from({ length: maxPerServer }, (_, turn) =>
+function draw(from: readonly ToolSetServer[], count: number, most = maxPerServer): readonly DrawnTool[] {
+  const hands = shuffle(from).map((server) => ({ server, tools: shuffle(server.tools).slice(0, most) }));
+  const drawn = Array.from({ length: most }, (_, turn) =>
     hands.flatMap(({ server, tools }) => (tools[turn] === undefined ? [] : [describe(server, tools[turn])])),
   );
   return drawn.flat().slice(0, count);
 }
 
 type Tool = ToolSetServer["tools"][number];
+interface DrawnTool {
+  readonly id: string;
+  readonly server: string;
+  readonly title: string | undefined;
+  readonly description: string;
+  readonly parameters: readonly string[];
+}
 
-function describe({ id, group }: ToolSetServer, tool: Tool): object {
+function describe(server: ToolSetServer, tool: Tool): DrawnTool {
   const properties = tool.inputSchema["properties"];
   return {
-    id: `${id}/${remoteName(tool)}`,
-    server: group.title,
+    id: idOf(server, tool),
+    server: server.group.title,
     title: tool.title ?? tool.annotations?.title,
     description: tool.description,
     parameters: typeof properties === "object" && properties !== null ? Object.keys(properties) : [],
   };
 }
 
-function shortTools({ id, tools }: ToolSetServer): readonly object[] {
-  return tools.map((tool) => ({
-    id: `${id}/${remoteName(tool)}`,
+function shortTools(server: ToolSetServer): readonly object[] {
+  return server.tools.map((tool) => ({
+    id: idOf(server, tool),
     title: tool.title ?? tool.annotations?.title,
     description: tool.description.replaceAll(/\s+/g, " ").trim().slice(0, 200),
   }));
 }
 
-function remoteName({ name, origin }: Tool): string {
-  return origin?.toolName ?? name;
+function idOf({ id }: ToolSetServer, { name, origin }: Tool): string {
+  return `${id}/${origin?.toolName ?? name}`;
 }
 
 /** One entry per line, to be searched with grep. */
