@@ -1,5 +1,5 @@
 import { createMCPClient } from "@ai-sdk/mcp";
-import { Experimental_StdioMCPTransport as StdioTransport } from "@ai-sdk/mcp/mcp-stdio";
+import { StdioMCPTransport } from "@ai-sdk/mcp/mcp-stdio";
 import { installed } from "./installed.mjs";
 
 /** One client per server, and the tools that it makes of what the server lists, as the documentation of the AI SDK has it. */
@@ -48,5 +48,5 @@ export const create = async () => {
 
 function transportFor(server) {
   if (server.kind === "http") return { type: "http", url: server.url };
-  return new StdioTransport({ command: server.command, args: [...server.args] });
+  return new StdioMCPTransport({ command: server.command, args: [...server.args] });
 }

@@ -1,7 +1,7 @@
 import { installed } from "./installed.mjs";
 
 process.env.MASTRA_TELEMETRY_DISABLED = "1";
-const { MCPClient } = await import("@mastra/mcp");
+const { getMcpCallToolContent, MCPClient } = await import("@mastra/mcp");
 
 /** One client for all servers; its tools are Mastra's, named `server_tool`. */
 export const create = async () => {
@@ -21,10 +21,10 @@ export const create = async () => {
         ),
       });
       // It connects when tools are first asked for.
-      await client.getTools();
+      await client.listTools();
     },
     async listTools() {
-      const all = Object.entries(await client.getTools());
+      const all = Object.entries(await client.listTools());
       for (const [name, tool] of all) tools.set(name, tool);
       return all.map(([name, definition]) => {
         const [serverId, ...rest] = name.split("_");
@@ -32,11 +32,11 @@ export const create = async () => {
       });
     },
     async call(name, args) {
-      const result = await tools.get(name).execute({ context: args });
-      // Structured content takes the place of the blocks.
-      return (result.content?.[0] ?? result).text;
+      const result = await tools.get(name).execute(args, {});
+      // Structured content takes the place of the blocks, which are kept beside it.
+      return (getMcpCallToolContent(result) ?? result.content)[0].text;
     },
-    modelNames: async () => Object.keys(await client.getTools()),
+    modelNames: async () => Object.keys(await client.listTools()),
     close: () => client.disconnect(),
   };
 };
