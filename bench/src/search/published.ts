@@ -62,16 +62,10 @@ if (confirms) writeFileSync(page, withTables(readFileSync(page, "utf8"), texts.j
 
 /** The sets that nothing was chosen by. */
 function confirming(): readonly { readonly name: string; readonly queries: readonly PublishedQuery[] }[] {
-  const again = readPublishedQueries("confirm-again", known);
-  const asked = readPublishedQueries("confirm-asked", known);
-  const judged = (queries: readonly PublishedQuery[]): readonly PublishedQuery[] =>
-    queries.map((query) => ({ ...query, answers: query.judged }));
   return [
     { name: "confirm", queries: readPublishedQueries("confirm", known) },
-    { name: "again", queries: again },
-    { name: "again, judged", queries: judged(again) },
-    { name: "asked", queries: asked },
-    { name: "asked, judged", queries: judged(asked) },
+    { name: "again", queries: readPublishedQueries("confirm-again", known) },
+    { name: "asked", queries: readPublishedQueries("confirm-asked", known) },
   ];
 }
 

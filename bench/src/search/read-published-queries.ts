@@ -10,8 +10,6 @@ export interface PublishedQuery {
   readonly query: string;
   /** As `server/tool`; the first is the one it was written for. */
   readonly answers: readonly string[];
-  /** Those, and what somebody else judged to answer it as well among what three rankings put first. The same where nobody judged. */
-  readonly judged: readonly string[];
   /** Of the first answer: what folds are made by. */
   readonly server: string;
 }
@@ -24,13 +22,12 @@ export function readPublishedQueries(set: PublishedQuerySet, known: ReadonlySet<
   const text = readFileSync(new URL(`../../data/search/queries-${set}.txt`, import.meta.url), "utf8");
   const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   return lines.map((line) => {
-    const [name = "", query = "", list = "", more = ""] = line.split(" | ").map((part) => part.trim());
+    const [name = "", query = "", list = ""] = line.split(" | ").map((part) => part.trim());
     const style = queryStyles.find((candidate) => candidate === name);
     const answers = list.split(", ");
-    const judged = [...answers, ...more.split(", ").filter((answer) => answer !== "")];
-    const unknown = judged.filter((answer) => !known.has(answer));
+    const unknown = answers.filter((answer) => !known.has(answer));
     if (style === undefined || unknown.length > 0)
       throw new Error(`${set}: unknown ${unknown.join(", ") || name} (line of ${answers[0] ?? ""})`);
-    return { style, query, answers, judged, server: answers[0]?.split("/")[0] ?? "" };
+    return { style, query, answers, server: answers[0]?.split("/")[0] ?? "" };
   });
 }

@@ -5,7 +5,7 @@ import { makeDistractors } from "./distractors.ts";
 import { localNames, measureQuality, type Quality } from "./measure-quality.ts";
 import { rankers, toolportRanker } from "./rankers.ts";
 import { queryKinds, readQueries } from "./read-queries.ts";
-import { readPublishedQueries } from "./read-published-queries.ts";
+import { queryStyles, readPublishedQueries } from "./read-published-queries.ts";
 import { readPublishedSet, readToolSet } from "./tool-set.ts";
 
 const toolSet = readToolSet();
@@ -61,6 +61,18 @@ describe("the search", () => {
     // A floor. What is claimed stands in docs/discovery.md, and is of other queries.
     const quality = measureQuality(toolportRanker.build(published), queries, publishedNames);
     expect(quality).toEqual(at(0.58, 0.62, 0.55));
+  });
+
+  it.each([
+    ["published", 140],
+    ["confirm", 110],
+    ["confirm-again", 125],
+    ["confirm-asked", 125],
+  ] as const)("has queries of each style in the set %s, and knows every tool that answers them", (set, count) => {
+    const known = new Set(localNames(readPublishedSet()).keys());
+    const queries = readPublishedQueries(set, known);
+    expect(queries).toHaveLength(count);
+    for (const style of queryStyles) expect(queries.filter((query) => query.style === style)).toHaveLength(count / 5);
   });
 
   it("puts an exactly named tool first, always", () => {
