@@ -10,19 +10,31 @@ import { tableOf, writeTable } from "./write-table.ts";
 const budget = 8000;
 const published = readPublishedSet();
 const servers = published.filter(({ source }) => source === "recorded").slice(0, 20);
-const queries = readPublishedQueries("published", new Set(localNames(published).keys()));
+const local = localNames(published);
+const queries = readPublishedQueries("published", new Set(local.keys()));
 const toolbox = createSetToolbox(servers);
 const definitions = toolbox.definitions();
 
+const own = new Set(definitions.map(({ name }) => name));
 const searches: number[] = [];
-for (const { query } of queries) searches.push(await costOf("tools_search", { query }));
+const found = { asked: 0, described: 0, named: 0 };
+for (const { query, answers } of queries) {
+  const answer = await answerOf("tools_search", { query });
+  searches.push(countTokens(answer));
+  const wanted = answers.flatMap((name) => local.get(name) ?? []).filter((name) => own.has(name));
+  if (wanted.length === 0) continue;
+  const { tools } = JSON.parse(answer) as { readonly tools: readonly { readonly name: string }[] };
+  found.asked += 1;
+  if (tools.some(({ name }) => wanted.includes(name))) found.described += 1;
+  if (wanted.some((name) => answer.includes(`"${name}"`))) found.named += 1;
+}
 const groups: number[] = [];
 for (const { group } of servers) groups.push(await costOf("tools_select", { group: group.id }));
 const helpers = toolbox.view({ alwaysHelpers: true }).definitions({ budget: 1 });
 writeTable(
   "answers",
   tableOf(
-    ["", "median", "most"],
+    ["", "median", "most", "has the wanted tool"],
     [
       [
         `everything declared: ${definitions.length} tools of ${servers.length} servers`,
@@ -33,21 +45,33 @@ writeTable(
         `\`tools_groups\`: the directory of ${servers.length} groups`,
         ...same(await costOf("tools_groups", { query: "*" })),
       ],
-      [`\`tools_search\`: 5 tools, ${queries.length} queries`, ...spread(searches)],
-      ["`tools_select`: one group, its first page", ...spread(groups)],
+      [
+        `\`tools_search\`: 5 tools, ${queries.length} queries`,
+        ...spread(searches),
+        `${percent(found.described)} of ${found.asked}, ${percent(found.named)} with those it only names`,
+      ],
+      ["`tools_select`: one group, its first page", ...spread(groups), ""],
     ],
   ),
 );
 
 /** Of a conversation that asks only this. */
 async function costOf(helper: string, input: JsonObject): Promise<number> {
+  return countTokens(await answerOf(helper, input));
+}
+
+async function answerOf(helper: string, input: JsonObject): Promise<string> {
   const view = toolbox.view();
   view.definitions({ budget });
-  return countTokens(JSON.stringify((await view.call(helper, input)).structuredContent));
+  return JSON.stringify((await view.call(helper, input)).structuredContent);
+}
+
+function percent(count: number): string {
+  return `${Math.round((count / found.asked) * 100)} %`;
 }
 
 function same(tokens: number): readonly string[] {
-  return [tokens.toLocaleString("en"), ""];
+  return [tokens.toLocaleString("en"), "", ""];
 }
 
 function spread(tokens: readonly number[]): readonly string[] {

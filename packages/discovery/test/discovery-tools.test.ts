@@ -64,10 +64,16 @@ describe("tools_groups (AN-74)", () => {
     );
     const view = viewOf({ definitions: github, groups: [plain] });
     expect(await ask(view, "tools_groups", { query: "pull" })).toMatchObject({
-      groups: [{ id: "mcp:github", description: "Tools about issue, merge, pull, request." }],
+      groups: [{ id: "mcp:github", description: "Does create_issue; Does list_issues; Does merge_pull_request" }],
     });
     // For code it stays what the provider says.
     expect(view.groups()).toMatchObject([{ description: plain.description }]);
+  });
+
+  it("names the tools of a group that a query finds alone", () => {
+    const view = viewOf();
+    expect(view.listGroups({ query: "github" }).groups[0]?.members).toEqual(github.map(({ name }) => name));
+    expect(view.listGroups({ query: "*" }).groups.some(({ members }) => members !== undefined)).toBe(false);
   });
 
   it("names the groups that do not fit", async () => {
@@ -92,7 +98,8 @@ describe("tools_select (AN-75)", () => {
           id: "mcp:github",
           instructions: "Search before you create.",
           member_count: 3,
-          members: github.map(({ name }) => name),
+          // All of them stand above.
+          members: [],
         },
       ],
       total_tools: 5,
@@ -182,9 +189,30 @@ describe("tools_search (AN-77)", () => {
       namesIn(await ask(view, "tools_search", { query: "thing", ...(limit !== undefined && { limit }) })).length;
     expect([await count(), await count(0), await count(3), await count(1000)]).toEqual([5, 5, 3, 64]);
     const answer = await view.searchTools({ query: "thing_7" });
-    // Siblings are named, but not a whole catalogue of them.
     expect(answer.groups).toMatchObject([{ id: "mcp:s", member_count: 80 }]);
-    expect(answer.groups[0]?.members).toHaveLength(20);
+    // Siblings are named by what was looked for, and never twice.
+    const members = answer.groups[0]?.members ?? [];
+    expect(members).toHaveLength(10);
+    expect(members.slice(0, 4)).toEqual([74, 75, 76, 77].map((number) => `mcp_s_thing_${number}`));
+    expect(members.filter((name) => namesIn(answer).includes(name))).toEqual([]);
+  });
+
+  it("says of groups what helps to choose: the best first, short advice alone, the next best tools by name", async () => {
+    const servers = ["a", "b", "c", "d", "e", "f", "g"];
+    const definitions = servers.map((id) => serverTool(id, `${"deep ".repeat(id.charCodeAt(0) - 96)}report`, "Any."));
+    const groups = definitions.map(({ name, origin }) =>
+      groupOf(`mcp:${origin?.serverId ?? ""}`, [name], {
+        instructions: origin?.serverId === "a" ? "Ask." : "x".repeat(400),
+      }),
+    );
+    const view = viewOf({ definitions, groups });
+    const { tools, groups: shown, omitted_groups } = await view.searchTools({ query: "report", limit: 6 });
+    const first = tools.map(({ name }) => name.split("_")[1]);
+    expect(shown.map(({ id }) => id)).toEqual(first.slice(0, 5).map((id) => `mcp:${id ?? ""}`));
+    expect(omitted_groups).toEqual({ names: [`mcp:${first[5] ?? ""}`], total: 1 });
+    expect(shown.flatMap(({ instructions = [] }) => instructions)).toEqual(["Ask."]);
+    const [all] = (await view.selectTools({ tools: [definitions[1]?.name ?? ""] })).groups;
+    expect(all?.instructions).toHaveLength(400);
   });
 
   it("finds nothing for a blank query and tells how many tools there are", async () => {

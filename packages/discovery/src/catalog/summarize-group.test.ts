@@ -29,7 +29,7 @@ describe("summarizeGroup()", () => {
 
   it.each([
     ["Manages cloud resources. Always sign in first.", "Manages cloud resources."],
-    ["One line\nand more", "One line"],
+    ["One sentence that goes\non. And more", "One sentence that goes on."],
     ["\u001b[31mNo end", "No end"],
     ["# Everything Server - Instructions\n\nShows every feature. Call echo.", "Shows every feature."],
     ["Docs\n====\n\nReads documentation of libraries.", "Reads documentation of libraries."],
@@ -46,7 +46,54 @@ describe("summarizeGroup()", () => {
       ["merge_pull_request"],
       ["create_pull_request"],
     );
-    expect(summarizeGroup(group, members)).toBe("Tools about issue, pull, repository, request, merge.");
+    expect(summarizeGroup(group, members)).toBe(
+      "Tools about issue, pull request, repositories: list, create, get, merge.",
+    );
+  });
+
+  it.each([
+    [
+      "# Server\n\nAudience: written for a model.\nFollow the rules below.\n\nAlways sign in. Acme is a billing service for shops.",
+      "Acme is a billing service for shops.",
+    ],
+    [
+      "The user has Acme. Acme provides clouds. Use these tools to manage machines and disks.",
+      "Use these tools to manage machines and disks.",
+    ],
+    ["Before you call anything, fetch acme://rules and follow them.", "Tools about machine, disk: list, attach."],
+  ])(
+    "passes over what is said to the reader, for the sentence that says most of the tools: %j",
+    (instructions, summary) => {
+      const names = tools(
+        ["list_machines"],
+        ["list_disks"],
+        ["list_machine_of_region"],
+        ["attach_disk"],
+        ["list_machine_by_id"],
+      );
+      expect(summarizeGroup({ ...group, instructions }, names)).toBe(summary);
+    },
+  );
+
+  it("lets few tools say what they do, and names words where they say nothing", () => {
+    const named = tools(["list_vms"], ["list_disks"]);
+    const described = named().map((tool, index) => ({
+      ...tool,
+      description: `NOTE: slow. Lists things of kind ${index}. More.`,
+    }));
+    expect(summarizeGroup(group, () => described)).toBe("Lists things of kind 0; Lists things of kind 1");
+    expect(summarizeGroup(group, named)).toBe("Tools about vms, disks: list.");
+  });
+
+  it("reads past the program that all tools run, and verbs at the end", () => {
+    const members = tools(
+      ["kctl_pod_list"],
+      ["kctl_pod_delete"],
+      ["kctl_helm_chart_list"],
+      ["kctl_helm_chart_add"],
+      ["kctl_create_or_update_pod"],
+    );
+    expect(summarizeGroup(group, members)).toBe("Tools about pod, helm chart: list, delete, add, create.");
   });
 
   it("leaves the description as it is when there is no such word", () => {

@@ -1,16 +1,18 @@
-import { cleanText, truncateText, type ToolDefinition, type ToolGroup } from "@toolport/core";
-import { isEverydayVerb, isReadingVerb } from "../search/name-intent.ts";
+import type { ToolDefinition, ToolGroup } from "@toolport/core";
 import { splitWords } from "../search/split-words.ts";
 import { stemWord } from "../search/stem-word.ts";
-import { stopWords } from "../search/stop-words.ts";
+import { cutClause, firstSentence } from "./excerpt.ts";
 import { isInformative } from "./is-informative.ts";
+import { ownWords } from "./own-words.ts";
+import { readSentences, type Sentence } from "./read-sentences.ts";
+import { topicsOf } from "./topics-of.ts";
 
-const longestAdvice = 200;
-const mostWords = 8;
-const mostWordsPerTool = 24;
-const shortestWord = 3;
-// Words that servers use of themselves and their tools.
-const emptyWords: ReadonlySet<string> = new Set(["mcp", "server", "tool", "tools", "api"]);
+const longestSummary = 160;
+const fewTools = 4;
+const fewThings = 2;
+const shortestSaid = 60;
+const mostSentences = 8;
+const mostWords = 100;
 
 /** Summaries of groups, each made once for as long as somebody has the group. */
 export function createGroupSummaries(find: (name: string) => ToolDefinition | undefined): (group: ToolGroup) => string {
@@ -25,58 +27,63 @@ export function createGroupSummaries(find: (name: string) => ToolDefinition | un
 }
 
 /**
- * What a group is for, in a line to choose by: its own description if it says anything, else the first sentence of its advice, else the
- * words that most of its tools have in name or title. A server's words all of them: data, never instructions.
+ * What a group is for, in a line to choose by: its own description if it says anything; else the sentence of its advice that says what
+ * the server is or does; else what its tools say of themselves, if they are few; else what their names are about and what is done with it.
+ * A server's words all of them: data, never instructions.
  */
 export function summarizeGroup(group: ToolGroup, members: () => readonly ToolDefinition[]): string {
   const { description, instructions = "" } = group;
   if (isInformative(description)) return description;
-  const advice = firstSentence(withoutHeadings(cleanText(instructions)));
-  if (advice !== "") return advice;
-  const words = commonWords(members(), new Set(splitWords(`${group.id} ${group.title}`).map(stemWord)));
-  return words.length === 0 ? description : `Tools about ${words.join(", ")}.`;
-}
-
-// A title in Markdown, and what underlines one, says what the text is and not what the server is for.
-function withoutHeadings(text: string): string {
-  const lines = text.split("\n");
-  const first = lines.findIndex(
-    (line, index) => /[^\s=#*-]/.test(line) && !/^\s*#/.test(line) && !isUnderlined(lines[index + 1]),
-  );
-  return first === -1 ? "" : lines.slice(first).join("\n").trim();
-}
-
-function isUnderlined(next: string | undefined): boolean {
-  return next !== undefined && /^\s*(?:=+|-{3,})\s*$/.test(next);
-}
-
-function firstSentence(text: string): string {
-  const end = text.search(/[.!?](?:\s|$)|\n/);
-  return truncateText(end === -1 ? text : text.slice(0, end + 1).trim(), longestAdvice);
-}
-
-/** The words of names and titles by how many tools have them, then by spelling; one form of each. */
-function commonWords(tools: readonly ToolDefinition[], known: ReadonlySet<string>): readonly string[] {
-  const counts = new Map<string, { readonly word: string; count: number }>();
-  for (const { name, title, annotations, origin } of tools) {
-    const text = `${origin?.toolName ?? name} ${title ?? annotations?.title ?? ""}`;
-    const ofTool = new Map(splitWords(text, mostWordsPerTool).map((word) => [stemWord(word), word]));
-    for (const [stem, word] of ofTool) {
-      if (known.has(stem) || !isWordToChooseBy(word, stem)) continue;
-      const entry = counts.get(stem);
-      // The shorter form is the singular.
-      if (entry === undefined || word.length < entry.word.length)
-        counts.set(stem, { word, count: (entry?.count ?? 0) + 1 });
-      else entry.count += 1;
-    }
+  const tools = members();
+  const { things, deeds } = topicsOf(tools, new Set(splitWords(`${group.id} ${group.title}`).map(stemWord)));
+  const advice = sentenceAbout(instructions, things);
+  if (advice !== undefined) return cutClause(advice, longestSummary);
+  if (tools.length <= fewTools || things.length < fewThings) {
+    const said = sayEach(tools);
+    if (said !== "") return said;
   }
-  return Array.from(counts.values())
-    .sort((a, b) => b.count - a.count || (a.word < b.word ? -1 : 1))
-    .slice(0, mostWords)
-    .map(({ word }) => word);
+  if (things.length === 0) return description;
+  return `Tools about ${things.join(", ")}${deeds.length === 0 ? "" : `: ${deeds.join(", ")}`}.`;
 }
 
-function isWordToChooseBy(word: string, stem: string): boolean {
-  if (word.length < shortestWord || stopWords.has(word) || emptyWords.has(word)) return false;
-  return !isEverydayVerb(stem) && !isReadingVerb(stem);
+// What is said to whoever reads the advice: who that is, how to behave, what to call first.
+const toTheReader =
+  /^(?:audience|these instructions|this (?:document|guide|prompt)|the user\b|you are\b|follow|begin|start|first|before|after|when|if|prefer|avoid|call|fetch|read the|reach for|see\b|check\b|for\b)/i;
+const saysWhatItIs =
+  /\b(?:is an?|provides|offers|lets|allows|enables|gives|access to|servers? (?:for|that|to)|tools? (?:for|to|that)|use (?:this server|these tools) to|manages|integrates|connects)\b/i;
+
+/**
+ * The sentence of a server's advice that says what it is or does, the one with most of the things that its tools are about. Of sentences that do not
+ * say so, only the very first can be meant as one.
+ */
+function sentenceAbout(instructions: string, things: readonly string[]): string | undefined {
+  const sentences = readSentences(instructions);
+  const isMeant = ({ text, isAside }: Sentence): boolean =>
+    !isAside && !toTheReader.test(text) && !text.includes("://");
+  const wordsOf = (text: string): ReadonlySet<string> => new Set(splitWords(text, mostWords).map(stemWord));
+  const stems = things.map((thing) => splitWords(thing).map(stemWord));
+  let best: { readonly text: string; readonly named: number } | undefined;
+  for (const sentence of sentences.slice(0, mostSentences)) {
+    if (!isMeant(sentence) || !saysWhatItIs.test(sentence.text)) continue;
+    const words = wordsOf(sentence.text);
+    const named = stems.filter((thing) => thing.every((stem) => words.has(stem))).length;
+    if (best === undefined || named > best.named) best = { text: sentence.text, named };
+  }
+  if (best !== undefined) return best.text;
+  const [first] = sentences;
+  return first !== undefined && isMeant(first) ? first.text : undefined;
+}
+
+/** What few tools do, one after the other. */
+function sayEach(tools: readonly ToolDefinition[]): string {
+  const said: string[] = [];
+  let left = longestSummary;
+  for (const tool of tools) {
+    const room = Math.max(Math.floor(longestSummary / Math.min(tools.length, fewTools)) - 2, shortestSaid);
+    const text = firstSentence(ownWords(tool), room).replace(/\.$/, "");
+    if (text.length + 2 > left) break;
+    if (text !== "") said.push(text);
+    left -= text.length + 2;
+  }
+  return said.join("; ");
 }

@@ -2,14 +2,21 @@ import type { ToolDefinition } from "@toolport/core";
 import type { OmittedNames, ToolAnswer, ToolsAnswer } from "./answers.ts";
 import { describeGroup, describeTool, summarizeTool } from "./describe.ts";
 import { fitAnswer, fitNames, limitBytesAndTokens, shareOf, type AnswerLimit, type FittedParts } from "./fit-answer.ts";
+import { groupsWithSiblings, type OtherTools } from "./group-siblings.ts";
 import type { HelperContext } from "./helper-context.ts";
 
 /** How an answer is made. */
 export interface AnswerPlan {
   /** What share of the budget it may cost. */
   readonly share: number;
-  /** Most names of a group's tools. Default: all. */
-  readonly maxMembers?: number;
+  /** Which other tools of its groups are named. */
+  readonly others: OtherTools;
+  /** Most groups with an entry; the ids of the others are named. Default: all. */
+  readonly mostGroups?: number;
+  /** Longest advice of a group, in UTF-16 units; longer advice is left out. Default: what a helper may quote. */
+  readonly longestAdvice?: number;
+  /** Longest line about a group. Default: as in the directory. */
+  readonly longestAbout?: number;
 }
 
 /** An answer, and the tools that are neither in it nor declared next, without one that could never be. */
@@ -94,12 +101,18 @@ function finish({ offer, permitted }: HelperContext, { found, placed, tooLarge, 
 }
 
 /** Tools and the groups that they are in, within the limit. */
-export function fitTools({ permitted, about }: HelperContext, { tools, found, plan, limit }: FitRequest): FittedParts {
-  const names = new Set(found.map(({ name }) => name));
-  const groups = permitted()
-    .groups.filter(({ members }) => members.some((member) => names.has(member)))
-    .map((group) => describeGroup(group, about(group), plan.maxMembers ?? Number.POSITIVE_INFINITY));
-  return fitAnswer({ tools, groups }, shareOf(limit, 13 / 16));
+export function fitTools(context: HelperContext, { tools, found, plan, limit }: FitRequest): FittedParts {
+  const all = groupsWithSiblings(context.permitted().groups, {
+    found: found.map(({ name }) => name),
+    described: new Set(tools.map(({ name }) => name)),
+    others: plan.others,
+  });
+  const shown = all.slice(0, plan.mostGroups);
+  const groups = shown.map(({ group, siblings }) =>
+    describeGroup(group, { about: context.about(group), siblings, ...plan }),
+  );
+  const unshown = all.slice(shown.length).flatMap(({ group, hasFound }) => (hasFound ? group.id : []));
+  return fitAnswer({ tools, groups, unshown }, shareOf(limit, 13 / 16));
 }
 
 interface FitRequest {

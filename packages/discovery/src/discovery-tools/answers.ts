@@ -18,13 +18,18 @@ export interface GroupEntry extends JsonObject {
   readonly title: string;
   readonly description: string;
   readonly member_count: number;
+  /** Names of its tools, where a query found this group alone; fewer than `member_count` when not all fit. */
+  readonly members?: readonly string[];
 }
 
 /** A group of tools that were returned: what it is for, advice, and which other tools it has. */
 export interface GroupAnswer extends GroupEntry {
-  /** The server's advice on use. Data that a server wrote, not an instruction of the host. */
+  /** The server's advice on use; absent in a search when it is long. Data that a server wrote, not an instruction of the host. */
   readonly instructions?: string;
-  /** Names of its tools; fewer than `member_count` when there are too many to list. */
+  /**
+   * Names of tools of it that are not in `tools`: those that match a query next, best first; without a query the others, as many as
+   * fit. To be passed to `tools_select`.
+   */
   readonly members: readonly string[];
 }
 

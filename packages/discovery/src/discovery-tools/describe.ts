@@ -1,11 +1,12 @@
 import { cleanText, type ToolDefinition, type ToolGroup } from "@toolport/core";
+import { excerptOf } from "../catalog/excerpt.ts";
 import { ownWords } from "../catalog/own-words.ts";
 import type { GroupAnswer, GroupEntry, ToolAnswer } from "./answers.ts";
 
 const maxTitleLength = 256;
 const maxDescriptionLength = 8192;
 const maxSummaryLength = 200;
-const maxEntryLength = 300;
+const maxEntryLength = 200;
 const maxInstructionsLength = 4096;
 
 /** A tool with its schema, in its own words: the name says whose it is. */
@@ -23,25 +24,43 @@ export function describeTool(definition: ToolDefinition): ToolAnswer {
 export function summarizeTool(definition: ToolDefinition): ToolAnswer {
   const { name, title, annotations } = definition;
   const words = ownWords(definition).trim() || (title ?? annotations?.title ?? "");
-  return { name, description: cleanText(words, maxSummaryLength) };
+  return { name, description: excerptOf(words, maxSummaryLength) };
 }
 
 /** A line of the directory; `about` is what the group is for. */
-export function describeGroupEntry({ id, title, members }: ToolGroup, about: string): GroupEntry {
+export function describeGroupEntry(
+  { id, title, members }: ToolGroup,
+  about: string,
+  longestAbout: number = maxEntryLength,
+): GroupEntry {
   return {
     id,
     title: cleanText(title, maxTitleLength),
-    description: cleanText(about, maxEntryLength),
+    description: excerptOf(about, longestAbout),
     member_count: members.length,
   };
 }
 
-/** A group with its advice and at most `maxMembers` of its tools by name. */
-export function describeGroup(group: ToolGroup, about: string, maxMembers: number): GroupAnswer {
-  const { instructions, members } = group;
+/** What an answer says of a group of its tools. */
+export interface GroupDescription {
+  readonly about: string;
+  /** Names of other tools of the group. */
+  readonly siblings: readonly string[];
+  /** Longer advice is left out: half of a rule is none. Default: any, cut to what an answer may quote. */
+  readonly longestAdvice?: number;
+  readonly longestAbout?: number;
+}
+
+/** A group with its advice and others of its tools by name. */
+export function describeGroup(
+  group: ToolGroup,
+  { about, siblings, longestAdvice = Number.POSITIVE_INFINITY, longestAbout }: GroupDescription,
+): GroupAnswer {
+  const { instructions = "" } = group;
   return {
-    ...describeGroupEntry(group, about),
-    ...(instructions !== undefined && { instructions: cleanText(instructions, maxInstructionsLength) }),
-    members: members.slice(0, maxMembers),
+    ...describeGroupEntry(group, about, longestAbout),
+    ...(instructions !== "" &&
+      instructions.length <= longestAdvice && { instructions: cleanText(instructions, maxInstructionsLength) }),
+    members: siblings,
   };
 }

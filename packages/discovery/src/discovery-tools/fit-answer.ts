@@ -47,24 +47,32 @@ export function shareOf({ max, sizeOf }: AnswerLimit, share: number): AnswerLimi
 export interface AnswerParts {
   readonly tools: readonly ToolAnswer[];
   readonly groups: readonly GroupAnswer[];
+  /** Ids of groups without an entry. Default: none. */
+  readonly unshown?: readonly string[];
 }
 
 /** What fitted, and the names of what did not. */
-export interface FittedParts extends AnswerParts {
+export interface FittedParts extends Pick<AnswerParts, "tools" | "groups"> {
   readonly omittedTools: OmittedNames | undefined;
   readonly omittedGroups: OmittedNames | undefined;
 }
 
 /**
  * Fits an answer into a limit. Every tool is at least named, as long as names alone fit into half of the room;
- * beyond that, they are counted. Groups give way before tools do: first their lists of members, then their advice, then themselves.
+ * beyond that, they are counted. Groups give way before tools do: first their lists of members, from the end, then their advice, then
+ * themselves.
  */
-export function fitAnswer({ tools, groups }: AnswerParts, limit: AnswerLimit): FittedParts {
+export function fitAnswer({ tools, groups, unshown = [] }: AnswerParts, limit: AnswerLimit): FittedParts {
   const room = createRoom(limit);
   const fittedTools = fitItems(tools, { nameOf: ({ name }) => name, room, maxNames: limit.max / 2 });
   const versions = groups.map((group) => {
     const { instructions: _instructions, ...bare } = { ...group, members: [] };
-    return [group, { ...group, members: [] }, bare];
+    const shares = [1 / 2, 1 / 4, 1 / 8, 0].map((share) => Math.floor(group.members.length * share));
+    return [
+      group,
+      ...Array.from(new Set(shares), (count) => ({ ...group, members: group.members.slice(0, count) })),
+      bare,
+    ];
   });
   const shownGroups: GroupAnswer[] = [];
   const omittedGroups: string[] = [];
@@ -77,7 +85,7 @@ export function fitAnswer({ tools, groups }: AnswerParts, limit: AnswerLimit): F
     tools: fittedTools.fitted,
     omittedTools: fittedTools.omitted,
     groups: shownGroups,
-    omittedGroups: nameIn(room, omittedGroups),
+    omittedGroups: nameIn(room, [...omittedGroups, ...unshown]),
   };
 }
 

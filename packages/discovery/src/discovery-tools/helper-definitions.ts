@@ -60,7 +60,7 @@ export function helperDefinitions({ groups, select, search }: HelperNames): read
       name: search,
       description:
         "Finds tools by name or by what they do, best first, and makes them available from your next step on. A few telling words work " +
-        'best, such as "create issue github". "*" lists names and descriptions only.',
+        'best, such as "create issue github". `members` of its groups are the next best, by name. "*" lists names and descriptions only.',
       inputSchema: {
         type: "object",
         properties: {

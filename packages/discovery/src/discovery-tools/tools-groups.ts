@@ -3,7 +3,7 @@ import { foldCase } from "@toolport/core/implement";
 import type { GroupsAnswer, GroupEntry } from "./answers.ts";
 import { describeGroupEntry } from "./describe.ts";
 import { limitAnswer } from "./answer-tools.ts";
-import { fitList, shareOf } from "./fit-answer.ts";
+import { fitList, fitNames, shareOf } from "./fit-answer.ts";
 import type { HelperContext } from "./helper-context.ts";
 import { nameUnavailable } from "./unavailable-groups.ts";
 import { parseInput, type ParsedInput } from "./parse-input.ts";
@@ -22,7 +22,7 @@ export function parseGroupsInput(input: JsonObject): ParsedInput<GroupsInput> {
 // The directory is read once, and everything else depends on it.
 const share = 1 / 4;
 
-/** The compact directory. `total_groups` counts all groups, not just those found. */
+/** The compact directory; a group that a query finds alone comes with the names of its tools. `total_groups` counts all groups. */
 export function listGroups(context: HelperContext, { query = "" }: GroupsInput): GroupsAnswer {
   const all = context.permitted().groups;
   const wanted = foldCase(query.trim());
@@ -30,7 +30,11 @@ export function listGroups(context: HelperContext, { query = "" }: GroupsInput):
   const isFound = (...texts: readonly string[]): boolean =>
     wanted === "*" || texts.some((text) => foldCase(text).includes(wanted));
   const found = all.filter((group) => isFound(group.id, group.title, context.about(group)));
-  const entries = found.map((group) => describeGroupEntry(group, context.about(group)));
+  const isOne = found.length === 1 && wanted !== "" && wanted !== "*";
+  const entries = found.map((group) => ({
+    ...describeGroupEntry(group, context.about(group)),
+    ...(isOne && { members: fitNames(group.members, shareOf(limit, 3 / 4))?.names ?? [] }),
+  }));
   const { fitted, omitted } = fitList<GroupEntry>(entries, ({ id }) => id, shareOf(limit, 7 / 8));
   const ids = new Set(found.map(({ id }) => foldCase(id)));
   return {

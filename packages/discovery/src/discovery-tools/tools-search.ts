@@ -37,13 +37,15 @@ export async function searchTools(
   const { definitions, allows } = permitted();
   if (query.trim() === "") return { answer: { tools: [], groups: [], total_tools: definitions.length } };
   if (query.trim() === "*") return { answer: listTools(context, definitions.slice(0, limit)) };
-  const found = await rankTools(context, {
+  const ranked = await rankTools(context, {
     catalog: context.catalog(),
     query: query.trim(),
-    limit,
+    limit: limit + runnersUp,
     allows,
     ...options,
   });
+  const found = ranked.slice(0, limit);
+  const plan = planAnswer(ranked.slice(limit));
   const { answer, missing } = answerTools(context, found, plan);
   const room = limitAnswer(context, plan.share);
   const next = nameSome(
@@ -58,11 +60,18 @@ export async function searchTools(
   return { answer: { ...answer, ...(next && { next: { tools: next.names } }), ...unavailable } };
 }
 
-// The names of all tools of ten servers would cost more than the tools found. A search is a glance: a conversation has many.
-const plan: AnswerPlan = { share: 1 / 8, maxMembers: 20 };
+// A name costs a tenth of what a description does, and the tool that is meant is often just below the best.
+const runnersUp = 10;
+
+/** A search is a glance, and a conversation has many: of groups only what helps to choose, of other tools the names of the next best. */
+function planAnswer(next: readonly ToolDefinition[]): AnswerPlan {
+  const ranked = next.map(({ name }) => name);
+  return { share: 1 / 8, others: { ranked }, mostGroups: 5, longestAdvice: 300, longestAbout: 120 };
+}
 
 /** Nothing is selected: a summary must not be taken for the schema that a later selection brings. */
 function listTools(context: HelperContext, found: readonly ToolDefinition[]): ToolsAnswer {
+  const plan = planAnswer([]);
   const limit = limitAnswer(context, plan.share);
   const tools = found.map((definition) => summarizeTool(definition));
   const { omittedTools, omittedGroups, ...fitted } = fitTools(context, { tools, found, plan, limit });

@@ -66,8 +66,12 @@ export async function selectTools(
   const chosen = groups.find(({ id }) => foldCase(id) === wanted);
   const members = (chosen?.members ?? []).filter((member) => member > after);
   const { found, unknown } = findByName(context, { catalog: context.catalog(), allows }, [...tools, ...members]);
-  const { answer, missing } = answerTools(context, found, plan);
-  const limit = limitAnswer(context, plan.share);
+  const { answer, missing } = answerTools(
+    context,
+    found,
+    group === undefined ? byName : { share, others: { ranked: members } },
+  );
+  const limit = limitAnswer(context, share);
   const absent = group !== undefined && chosen === undefined ? [...unknown, group] : unknown;
   const named = nameSome(
     absent.map((name) => cleanText(name, 80)),
@@ -85,7 +89,10 @@ export async function selectTools(
   return { answer: { ...answer, ...(next && { next }), ...(named && { unknown: named }), ...unavailable } };
 }
 
-const plan: AnswerPlan = { share: 1 / 4 };
+const share = 1 / 4;
+// Who knows the names of tools does not need those of a hundred others.
+const byName: AnswerPlan = { share, others: { atMost: 24 } };
+const runnersUp = 10;
 
 interface PageRequest {
   readonly missing: readonly ToolDefinition[];
@@ -119,17 +126,19 @@ async function selectByQuery(
   const { selector } = context;
   const { allows } = context.permitted();
   const answer = (found: readonly ToolDefinition[]): ToolsAnswer => {
-    const result = answerTools(context, found, plan);
+    const chosen = new Set(found);
+    const others = ranked.filter((definition) => !chosen.has(definition)).slice(0, runnersUp);
+    const result = answerTools(context, found, { share, others: { ranked: others.map(({ name }) => name) } });
     const next = nextPage({
       members: [],
       group: undefined,
       after: "",
       missing: result.missing,
-      limit: limitAnswer(context, plan.share),
+      limit: limitAnswer(context, share),
     });
     const unavailable = nameUnavailable(
       context,
-      limitAnswer(context, plan.share),
+      limitAnswer(context, share),
       ({ state }, hasTools) => !hasTools && (found.length === 0 || state === "connecting"),
     );
     return { ...result.answer, ...(next && { next }), ...unavailable };
@@ -138,11 +147,11 @@ async function selectByQuery(
   const ranked = await rankTools(context, {
     catalog: context.catalog(),
     query,
-    limit: asks ? maxCandidates : limit,
+    limit: asks ? maxCandidates : limit + runnersUp,
     allows,
     ...options,
   });
-  if (!asks || ranked.length === 0) return { answer: answer(ranked) };
+  if (!asks || ranked.length === 0) return { answer: answer(ranked.slice(0, limit)) };
   const { names, usage } = await askSelector(context, selector, { query, limit, ranked, ...options });
   const chosen = names.flatMap((name) => ranked.find((candidate) => candidate.name === name) ?? []);
   return { answer: answer((chosen.length > 0 ? chosen : ranked).slice(0, limit)), ...(usage && { usage }) };
