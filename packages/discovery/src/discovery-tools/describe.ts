@@ -5,7 +5,7 @@ import type { GroupAnswer, GroupEntry, ToolAnswer } from "./answers.ts";
 
 const maxTitleLength = 256;
 const maxDescriptionLength = 8192;
-const maxSummaryLength = 200;
+const maxSummaryLength = 260;
 const maxEntryLength = 200;
 const maxInstructionsLength = 4096;
 
