@@ -61,6 +61,7 @@ function buildServer(listing: ServerListing, plan: CatalogPlan): ServerCatalog {
   const before = known?.listing.registration === listing.registration ? known : undefined;
   const groupId = `${providerName}:${spec.id}`;
   const groupIds = Object.freeze([groupId]);
+  const qualifier = qualifiedName({ serverId: spec.id, toolName: "" });
   const server = describeServer(spec, listing.server);
   const offers = new Map<string, Offer>();
   const withheld = new Map<string, Withheld>();
@@ -72,7 +73,7 @@ function buildServer(listing: ServerListing, plan: CatalogPlan): ServerCatalog {
       // Of another tool, a definition that reads the same has another fingerprint.
       old: old !== undefined && sameJson(old.tool, tool) ? old : undefined,
       isOldSpec: before?.listing.spec === spec,
-      define: () => defineTool(tool, { spec, localName, groupIds, describe }),
+      define: () => defineTool(tool, { spec, localName, qualifier, groupIds, describe }),
     });
     const admission = admit?.(offer.definition, server) ?? "offer";
     if (admission === "offer") admitted.set(name, offer);
@@ -86,7 +87,7 @@ function buildServer(listing: ServerListing, plan: CatalogPlan): ServerCatalog {
   for (const tool of listing.tools.filter(createAppFilter(spec))) {
     sort(tool, qualifiedName({ serverId: spec.id, toolName: tool.name }), apps);
   }
-  const members = Object.freeze(Array.from(offers.values(), ({ definition }) => definition.name).sort(compareText));
+  const members = Object.freeze(Array.from(offers.values(), ({ definition }) => definition.name).toSorted(compareText));
   const group = members.length === 0 ? undefined : buildGroup(groupId, listing, members);
   return {
     listing,
@@ -141,7 +142,7 @@ function assemble(servers: readonly ServerCatalog[], { names, previous }: Catalo
 
 function sortedDefinitions(servers: readonly ServerCatalog[]): readonly CatalogTool[] {
   const definitions = servers.flatMap(({ offers }) => Array.from(offers.values(), ({ definition }) => definition));
-  return Object.freeze(definitions.sort((a, b) => compareText(a.name, b.name)));
+  return Object.freeze(definitions.toSorted((a, b) => compareText(a.name, b.name)));
 }
 
 function indexByName(definitions: readonly CatalogTool[]): ReadonlyMap<string, CatalogTool> {

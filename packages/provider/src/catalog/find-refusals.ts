@@ -27,6 +27,10 @@ export function findRefusals(schema: JsonObject): readonly string[] {
 // Far above honest schemas; what comes behind is not looked at.
 const mostParts = 10_000;
 
+const ofOne: ReadonlySet<string> = new Set(["items", "additionalProperties", "not"]);
+// A property may be called like a keyword, so members of `properties` and the like are schemas and nothing else.
+const ofSeveral: ReadonlySet<string> = new Set([...combinators, "prefixItems", "properties", "$defs", "definitions"]);
+
 // Goes by a list of its own, because how deep a schema is depends on the connector.
 function hasArrayWithoutItems(root: JsonObject): boolean {
   const parts: JsonObject[] = [root];
@@ -36,10 +40,11 @@ function hasArrayWithoutItems(root: JsonObject): boolean {
     const { type, items, prefixItems } = part;
     const isArray = type === "array" || (Array.isArray(type) && type.includes("array"));
     if (isArray && items === undefined && prefixItems === undefined) return true;
-    for (const keyword of ["items", "additionalProperties", "not"]) addSchema(part[keyword], parts);
-    for (const keyword of ["anyOf", "oneOf", "allOf", "prefixItems"]) addSchemas(part[keyword], parts);
-    // A property may be called like a keyword, so members of these are schemas and nothing else.
-    for (const keyword of ["properties", "$defs", "definitions"]) addSchemas(part[keyword], parts);
+    // By what there is, not by what there could be: most parts have two members or three.
+    for (const keyword of Object.keys(part)) {
+      if (ofOne.has(keyword)) addSchema(part[keyword], parts);
+      else if (ofSeveral.has(keyword)) addSchemas(part[keyword], parts);
+    }
   }
   return false;
 }

@@ -2,35 +2,38 @@ import type { JsonObject, RemoteTool, ToolDefinition } from "@toolport/core";
 import { freezeData } from "@toolport/core/implement";
 import { hashJson } from "@toolport/naming";
 
-/** Of each definition the tool that it was made from, and the fingerprint once somebody asked for it. */
-const sources = new WeakMap<
-  ToolDefinition,
-  { readonly tool: RemoteTool; readonly known?: { readonly fingerprint: string | undefined } }
->();
+// A member, because a table of ten thousand of them would be larger, and slow to collect garbage around.
+const source: unique symbol = Symbol("source");
+
+interface Sourced extends ToolDefinition {
+  /** The tool that the definition was made from. */
+  readonly [source]?: RemoteTool;
+}
+
+/** What somebody asked for. */
+const known = new WeakMap<ToolDefinition, string>();
 
 // One for all definitions, so that the ten thousandth is as small as the first.
-const lazily: PropertyDescriptorMap & ThisType<ToolDefinition> = {
+const lazily: PropertyDescriptorMap & ThisType<Sourced> = {
   fingerprint: {
     get() {
-      const source = sources.get(this);
-      if (source === undefined) return undefined;
-      if (source.known !== undefined) return source.known.fingerprint;
-      const fingerprint = fingerprintTool(source.tool);
-      sources.set(this, { tool: source.tool, known: { fingerprint } });
+      const tool = this[source];
+      const fingerprint = known.get(this) ?? (tool && fingerprintTool(tool));
+      if (fingerprint !== undefined) known.set(this, fingerprint);
       return fingerprint;
     },
   },
   entry: {
     get() {
-      const source = sources.get(this);
-      return source === undefined || this.fingerprint === undefined ? undefined : freezeData(entryOf(source.tool));
+      const tool = this[source];
+      return tool === undefined || this.fingerprint === undefined ? undefined : freezeData(entryOf(tool));
     },
   },
 };
 
 /** Gives a definition fingerprint and entry of the tool that it was made from. They cost something when they are read, and nothing before. */
 export function withFingerprint<T extends ToolDefinition>(definition: T, tool: RemoteTool): T {
-  sources.set(definition, { tool });
+  Object.defineProperty(definition, source, { value: tool });
   return Object.defineProperties(definition, lazily);
 }
 

@@ -77,7 +77,7 @@ export function createLiveCatalog({ names: shared, reservedNames, ...plan }: Liv
         if (kept?.get(toolName)?.definition !== definition) departed.set(definition, listing.registration);
       }
     }
-    toolsChanged.emit(diffCatalogs(before, next));
+    if (toolsChanged.hasListeners) toolsChanged.emit(diffCatalogs(before, next));
   };
   return {
     get current() {

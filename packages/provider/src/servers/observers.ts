@@ -45,7 +45,8 @@ export function createObservers(): Observers {
     diagnostic: {
       ...diagnostic,
       get hasListeners() {
-        return diagnostic.hasListeners;
+        // Of what is early it is not known yet.
+        return early !== undefined || diagnostic.hasListeners;
       },
       emit(value: Diagnostic): void {
         if (early === undefined) diagnostic.emit(value);

@@ -53,7 +53,8 @@ export function createServerSet(parts: ProviderParts): ServerSet {
   const onListing = (registration: Registration, listing: ToolListing, { connection }: Session): void => {
     // What ended can publish nothing more.
     if (!isCurrent(registration)) return;
-    const news = takeListing(registration, listing, connection.server);
+    const isWatched = parts.observers.diagnostic.hasListeners;
+    const news = takeListing(registration, listing, { server: connection.server, isWatched });
     registration.listedAt = dateOf(settings.clock);
     publishNews(registration);
     report(news);

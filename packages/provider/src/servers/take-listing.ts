@@ -4,6 +4,13 @@ import type { ServerListing } from "../catalog/catalog.ts";
 import { filterDiagnostics, listingDiagnostics, refusalDiagnostics } from "./listing-diagnostics.ts";
 import type { Registration } from "./registration.ts";
 
+/** What comes with a listing. */
+export interface ListingNews {
+  readonly server: ServerInfo;
+  /** Whether anybody is there to be told of it: to see which schemas are refused is a walk through all of them. */
+  readonly isWatched: boolean;
+}
+
 /**
  * Keeps a good listing. Returns what is to be reported of it, unless it was reported of the one before. `listed` stays the same object
  * when nothing that the catalogue shows is new.
@@ -11,7 +18,7 @@ import type { Registration } from "./registration.ts";
 export function takeListing(
   registration: Registration,
   listing: ToolListing,
-  server: ServerInfo,
+  { server, isWatched }: ListingNews,
 ): readonly Diagnostic[] {
   const { id, number, link, listing: before, saved } = registration;
   registration.listing = listing;
@@ -36,7 +43,7 @@ export function takeListing(
   return [
     ...(replaced === undefined ? [] : [{ kind: "server-replaced", serverId: id, message: replaced } as const]),
     ...(reported ? [] : listingDiagnostics(id, listing)),
-    ...(isChanged ? refusalDiagnostics(link.spec, listing.tools) : []),
+    ...(isChanged && isWatched ? refusalDiagnostics(link.spec, listing.tools) : []),
     ...(sameTools(unmatchedBefore, unmatched) ? [] : unmatched),
   ];
 }

@@ -61,7 +61,7 @@ export function createToolListingReader(init: ToolListingInit): ToolListingReade
       entries.catchUp();
       const { tools, dropped, withoutSchema, limited = truncated } = entries;
       return {
-        tools: Array.from(tools.values()),
+        tools: [...tools.values()],
         dropped,
         ...(withoutSchema.length > 0 && { withoutSchema }),
         ...(limited !== undefined && { truncated: limited }),
