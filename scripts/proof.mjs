@@ -55,7 +55,8 @@ const steps = {
   },
   replay: {
     about: "every named fault that is no matter of chance, and random scripts of a server, recorded and played back",
-    args: tests("replay", "packages/replay/test"),
+    // Most of it is waiting for deadlines.
+    args: tests("replay", "--maxConcurrency=12", "packages/replay/test"),
   },
   properties: {
     about: "properties of names, of what is denied or validated, and of calls that run once, over 200 cases each",

@@ -40,8 +40,10 @@ export async function converse(connector: Connector, spec: ServerSpec, deeds: re
   seen.push(["server", connection.server]);
   const perform = async (deed: Deed): Promise<unknown> => {
     switch (deed.kind) {
-      case "list":
-        return connection.listTools();
+      case "list": {
+        const { failure, ...listing } = await connection.listTools();
+        return failure === undefined ? listing : { ...listing, failure: describe(failure) };
+      }
       case "request":
         return connection.request(deed.method, deed.params);
       case "call": {
@@ -79,7 +81,8 @@ function describe(error: unknown): unknown {
   return JSON.parse(
     JSON.stringify({ code, kind, outcome, retryable, details: rest, message })
       .replaceAll(/\d+ ms/g, "… ms")
-      // Whatever quotes a request has its id, which is another one each time.
-      .replaceAll(/\bid\b([^\d]{1,6})\d+/g, "id$1…"),
+      // Whatever quotes a request has its id, which is another one each time, and may be longer: a long quotation ends earlier then.
+      .replaceAll(/\bid\b([^\d]{1,6})\d+/g, "id$1…")
+      .replaceAll(/"((?:[^"\\]|\\.){200})(?:[^"\\]|\\.)*…"/g, '"$1…"'),
   );
 }

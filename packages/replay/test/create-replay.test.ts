@@ -77,6 +77,24 @@ describe("createReplay()", () => {
     expect(() => replay.check()).toThrow("asked once more");
   });
 
+  it("gives an answer that is no message when its request was made, though the host went on before it was over", async () => {
+    const long = `{"jsonrpc":"2.0","id":"#2","result":"${"x".repeat(3000)}`;
+    const replay = await createReplay(
+      recordingOf(
+        call("#2", { a: 1 }),
+        call("#3", { a: 2 }),
+        { at: 0, type: "stdout", run: 1, text: long, omitted: 5000 },
+        answer("#3", "y"),
+      ),
+    );
+    const spec = { ...(replay.servers[0] as ServerSpec), limits: { maxMessageBytes: 2000 } };
+    const connection = await open(replay.connector, spec);
+    const tooLong = connection.callTool("add", { a: 1 });
+    await expect(tooLong).rejects.toMatchObject({ code: "message_too_large" });
+    expect(await connection.callTool("add", { a: 2 })).toMatchObject({ content: [{ type: "text", text: "y" }] });
+    await connection.close();
+  });
+
   it("answers a call once more as it was last, if that is wanted, and reads in any case unless not", async () => {
     const list = [sent({ id: "#9", method: "tools/list", params: {} }), received({ id: "#9", result: { tools: [] } })];
     const lenient = await replayed([...twoCalls, ...list], { again: "always" });

@@ -14,6 +14,8 @@ const played: readonly (readonly [string, FaultTransport])[] = [
   ["stream-resumes", "http"],
   ["call-server-requests", "stdio"],
   ["sse-post-500", "sse"],
+  ["call-null-id", "sse"],
+  ["call-deep-result", "http"],
 ];
 
 describe("a fault that was recorded", () => {

@@ -148,7 +148,7 @@ function readServerEvent(event: ServerEvent, reading: Reading): void {
   if (opener === undefined) return;
   const messages = "message" in event && event.message !== undefined ? messagesOf(event.message) : [];
   const [first] = messages;
-  const cause = first === undefined ? {} : causeOf(first, reading);
+  const cause = first === undefined ? causeOfText(event, reading) : causeOf(first, reading);
   for (const message of messages) noteMessage(message, event, reading);
   const { owner, needs } = whoWaits(event, { opener, ...cause }, reading);
   const all = reading.order === "recorded" ? [owner, reading.last ?? owner] : [owner, ...needs];
@@ -172,6 +172,16 @@ function causeOf(message: JsonObject, { requests, tokens }: Reading): Cause {
   if (typeof subscription === "string") return { request: requests.get(subscription) };
   const token = isJsonObject(params) ? params["progressToken"] : undefined;
   return { request: typeof token === "string" ? (tokens.get(token) ?? requests.get(token)) : undefined };
+}
+
+const furthestId = 1000;
+
+// What is no message, or no longer one, can be meant as an answer all the same: a host finds the id in it, and may have gone on before it was over.
+function causeOfText(event: ServerEvent, { requests }: Reading): Cause {
+  if (event.type === "stderr" || !("text" in event) || event.text === undefined) return {};
+  const [, id = ""] = /"id":"(#\d{1,9})"/.exec(event.text.slice(0, furthestId)) ?? [];
+  const request = requests.get(id);
+  return request === undefined ? {} : { request, isAnswer: true };
 }
 
 // Afterwards, so that the message itself is not among what it waits for.
@@ -211,7 +221,7 @@ function whoWaits(
   const isListening = opener.kind === "stream" || opener.message?.["method"] === "subscriptions/listen";
   const own = related.get(opener) ?? [];
   if (!isListening || !reading.streaming.has(opener)) return { owner: opener, needs: own };
-  if (isAnswer || (request !== undefined && request !== opener)) return { owner: opener, needs: about };
+  if (request !== undefined && (isAnswer || request !== opener)) return { owner: opener, needs: about };
   // A stream of 2026-07-28 begins with its own acknowledgement.
   const isAcknowledgement = opener.kind !== "stream" && !reading.begun.has(opener);
   return { owner: opener, needs: isAcknowledgement ? [] : [last] };

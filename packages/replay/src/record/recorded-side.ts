@@ -19,11 +19,11 @@ export interface RecordedSide {
   incoming(message: RecordedMessage): RecordedMessage;
   /** A text that is no message. */
   text(text: string): string;
-  /** Bytes that are no message, of which the first 256 KiB are kept; of the rest of a line only how many there are. */
+  /** Bytes that are no message, of which the first MiB is kept; of the rest of a line only how many there are. */
   raw(bytes: Buffer, isRest?: boolean): RecordedText;
 }
 
-const longestRaw = 256 * 1024;
+const longestRaw = 1024 * 1024;
 // A message that is nested deeper is kept as text.
 const deepest = 100;
 
