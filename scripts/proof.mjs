@@ -81,8 +81,8 @@ const steps = {
     args: tests("gateway", "packages/gateway/test", "packages/toolport/test/serving"),
   },
   browser: {
-    about: "a user signs in with a real browser",
-    args: tests("browser", "packages/auth/test/end-to-end/browser.proof.ts"),
+    about: "a user signs in with a real browser, for a host and for the kit",
+    args: tests("browser", "packages/auth/test/end-to-end/browser.proof.ts", "conformance/test/browser.proof.ts"),
   },
   official: {
     about: "the official suite, every scenario of both eras and of the authorization extensions, beside busy cores",

@@ -29,7 +29,12 @@ export interface SignInOptions {
  * the next run signs in again. Rejects with the errors of `OAuth.authorize()`.
  */
 export async function signIn({ url, client, prompt, signal }: SignInOptions): Promise<SignIn> {
-  const spec: ServerSpec = { id: "server", transport: { kind: "http", url: url.href, auth: "oauth" } };
+  // The title stands where the user is asked, and on the page that says that it is done.
+  const spec: ServerSpec = {
+    id: "server",
+    title: url.host,
+    transport: { kind: "http", url: url.href, auth: "oauth" },
+  };
   const secrets = new Set<string>();
   const oauths: OAuth[] = [];
   const open = (config: ClientConfig | undefined): OAuth => {

@@ -1,39 +1,24 @@
 import { startAuthorizedServer } from "@toolport/fixtures";
-import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { chromium } from "playwright-core";
 import { expect, it } from "vitest";
+import { findChromium } from "../../../../test/find-chromium.ts";
 import { serverId, startHost, whoami } from "./signing-host.ts";
 
 // The one thing that `consentTo` cannot stand for: a real browser on the pages, cookies and redirects of the flow. Part of `pnpm proof browser`.
 
-const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
-const places = (process.env["PATH"] ?? "")
-  .split(delimiter)
-  .flatMap((folder) => names.map((name) => join(folder, name)));
-const browserFile = process.env["TOOLPORT_CHROMIUM"] ?? places.find((place) => existsSync(place));
-const quiet = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
+const { executablePath = "", why, args } = findChromium();
 
-const why = browserFile === undefined ? " (skipped: no Chromium in PATH nor in TOOLPORT_CHROMIUM)" : "";
-
-it.skipIf(browserFile === undefined)(
+it.skipIf(why !== "")(
   `a user signs in with a real browser, from the prompt's URL to the page that names the server${why}`,
   async () => {
     const profile = await mkdtemp(join(tmpdir(), "toolport-browser-"));
     const context = await chromium.launchPersistentContext(profile, {
-      executablePath: browserFile ?? "",
+      executablePath,
       headless: true,
-      args: quiet,
+      args: [...args],
     });
     try {
       await using server = await startAuthorizedServer();
