@@ -17,6 +17,8 @@ export interface GatewayLimits {
   readonly maxIncomingBytes: number;
   /** Bytes that wait for one client that reads too slowly; with more, its stream ends. Default 16 MiB. */
   readonly maxBufferedBytes: number;
+  /** Bytes of all answers over HTTP of `listen` that their clients have not taken, of whichever client; beyond it those are cut off that were left longest. Default 256 MiB. */
+  readonly maxUnreadBytes: number;
   /** How long a client may leave what waits for it unread. Default 60,000. */
   readonly slowReaderMs: number;
   /** Subscriptions of one client, to resources and lists together. Default 256. */
@@ -76,6 +78,7 @@ export const gatewayLimits: GatewayLimits = {
   maxBodyBytes: 8 * mebibyte,
   maxIncomingBytes: 64 * mebibyte,
   maxBufferedBytes: 16 * mebibyte,
+  maxUnreadBytes: 256 * mebibyte,
   slowReaderMs: minuteMs,
   maxSubscriptionsPerSession: 256,
   maxStreamsPerSession: 8,

@@ -6,6 +6,7 @@ import { readLimits, type GatewayLimits } from "../gateway-limits.ts";
 import type { Gateway } from "../gateway.ts";
 import type { HttpOptions } from "../http/http-options.ts";
 import { toHttpExchange } from "./node-exchange.ts";
+import { createUnreadAnswers } from "./unread-answers.ts";
 
 /** Where to listen, and for whom. */
 export interface ListenOptions extends HttpOptions {
@@ -14,7 +15,7 @@ export interface ListenOptions extends HttpOptions {
   /** Address of this machine. Default `127.0.0.1`: nobody else reaches it. Another one than that, `::1` and `localhost` needs `allowedHosts`, and should have TLS in front of it. */
   readonly host?: string | undefined;
   /** Default those of the gateway. */
-  readonly limits?: Partial<Pick<GatewayLimits, "maxBufferedBytes" | "slowReaderMs">> | undefined;
+  readonly limits?: Partial<Pick<GatewayLimits, "maxBufferedBytes" | "maxUnreadBytes" | "slowReaderMs">> | undefined;
   /** Default the real time. */
   readonly clock?: Clock | undefined;
 }
@@ -50,8 +51,9 @@ export async function listen(gateway: Gateway, options: ListenOptions): Promise<
   }
   const limits = readLimits(withDefaults(gateway.limits, given));
   const handler = gateway.http(httpOptions);
+  const unread = createUnreadAnswers({ ...limits, clock });
   const server = createServer((request, response) => {
-    void handler.handle(toHttpExchange(request, response, { limits, clock }));
+    void handler.handle(toHttpExchange(request, response, { limits, clock, unread }));
   });
   // The handler bounds the time of a body, by its own clock.
   server.requestTimeout = 0;

@@ -4,14 +4,23 @@ import { createLazySignal } from "@toolport/core/implement";
 import type { GatewayLimits } from "../gateway-limits.ts";
 import type { HttpExchange } from "../http/http-exchange.ts";
 import { createBoundedWriter } from "./bounded-writer.ts";
+import type { UnreadAnswers } from "./unread-answers.ts";
+
+/** What all exchanges of one server have in common. */
+export interface NodeExchangeInit {
+  readonly limits: GatewayLimits;
+  readonly clock: Clock;
+  readonly unread: UnreadAnswers;
+}
 
 /** An exchange of Node's HTTP server. */
 export function toHttpExchange(
   request: IncomingMessage,
   response: ServerResponse,
-  { limits, clock }: { readonly limits: GatewayLimits; readonly clock: Clock },
+  { limits, clock, unread }: NodeExchangeInit,
 ): HttpExchange {
   const gone = createLazySignal();
+  const watched = unread.watch(response);
   response.on("close", () => {
     if (!response.writableFinished) gone.abort(new Error("the client is gone"));
   });
@@ -35,6 +44,7 @@ export function toHttpExchange(
         "content-length": Buffer.byteLength(body),
         ...(!isRead && { connection: "close" }),
       });
+      watched.writing(body.length);
       response.end(body);
       endUnread(response, { limits, clock });
     },
@@ -43,7 +53,10 @@ export function toHttpExchange(
       response.flushHeaders();
       const writer = createBoundedWriter(response, { ...limits, clock, onGone: () => response.destroy() });
       return {
-        write: (text, weight) => writer.write(text, weight),
+        write(text, weight) {
+          watched.writing(text.length);
+          return writer.write(text, weight);
+        },
         end() {
           writer.release();
           response.end();
@@ -55,10 +68,7 @@ export function toHttpExchange(
 }
 
 /** What a client leaves unread of a whole answer is not kept for it for ever. */
-function endUnread(
-  response: ServerResponse,
-  { limits, clock }: { readonly limits: GatewayLimits; readonly clock: Clock },
-): void {
+function endUnread(response: ServerResponse, { limits, clock }: Pick<NodeExchangeInit, "limits" | "clock">): void {
   if (response.closed) return;
   response.once(
     "close",
